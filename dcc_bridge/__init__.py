@@ -1,0 +1,36 @@
+"""The bridge that lets an AI agent work in a DCC application, with the person's consent.
+
+A skill needs no more than what is listed here. Neither Qt nor the MCP SDK is imported.
+"""
+
+from dcc_bridge.elicitation.ask import (
+    carry,
+    elicit_form,
+    elicit_form_sync,
+    elicit_url,
+    elicit_url_sync,
+)
+from dcc_bridge.elicitation.types import (
+    ElicitationMode,
+    ElicitationRequest,
+    ElicitationResponse,
+    FormElicitation,
+    UrlElicitation,
+)
+from dcc_bridge.skills.runner import on_main
+from dcc_bridge.skills.skill import skill
+
+__all__ = [
+    "ElicitationMode",
+    "ElicitationRequest",
+    "ElicitationResponse",
+    "FormElicitation",
+    "UrlElicitation",
+    "carry",
+    "elicit_form",
+    "elicit_form_sync",
+    "elicit_url",
+    "elicit_url_sync",
+    "on_main",
+    "skill",
+]

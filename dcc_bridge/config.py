@@ -1,0 +1,92 @@
+"""Settings: arguments first, then the environment, then the defaults. Frozen. Any thread."""
+
+from __future__ import annotations
+
+import os
+import sysconfig
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Any, Final, Literal, get_type_hints
+
+PREFIX: Final = "DCC_BRIDGE_"
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """How a bridge behaves.
+
+    Attributes:
+        port: Where the server listens on 127.0.0.1; 0 takes a free one.
+        runtime: The user's own folder in which running hosts are found.
+        host_dialogs: Questions may be drawn in the host.
+        unattended: Where nobody can be asked: "refuse" what needs consent, or "allow" a declared
+            fallback to stand for it. The record says so.
+        edit: Skills of risk "edit" run unasked ("allow") or are asked for first ("ask").
+        host_deadline: Seconds for an answer in the host's dialog.
+        client_deadline: Seconds for an answer in the client.
+        session_grace: Seconds that a legacy session may be without a stream while it is asked.
+        keepalive: Seconds between two progress notices while a question is open in the host.
+        kept: Seconds for which a finished call can still be fetched.
+        most_kept: How many finished calls are kept.
+        pool: Threads for skills that need not run on the main thread.
+    """
+
+    port: int = 0
+    runtime: Path | None = None
+    host_dialogs: bool = True
+    unattended: Literal["refuse", "allow"] = "refuse"
+    edit: Literal["allow", "ask"] = "allow"
+    host_deadline: float = 45.0
+    client_deadline: float = 300.0
+    session_grace: float = 5.0
+    keepalive: float = 5.0
+    kept: float = 120.0
+    most_kept: int = 64
+    pool: int = field(default=64)
+
+    @classmethod
+    def load(cls, **arguments: Any) -> Settings:
+        """Read the settings.
+
+        Args:
+            **arguments: What was asked for; None stands for "not said".
+
+        Raises:
+            ValueError: A variable of the environment cannot be read; names it.
+        """
+        told = {name: value for name, value in arguments.items() if value is not None}
+        hints = get_type_hints(cls)
+        for one in fields(cls):
+            text = os.environ.get(PREFIX + one.name.upper())
+            if text is not None and one.name not in told:
+                told[one.name] = _read(one.name, hints[one.name], text)
+        return cls(**told)
+
+    def __post_init__(self) -> None:
+        """Refuse a word that is not one of the choices."""
+        for name, allowed in (("unattended", ("refuse", "allow")), ("edit", ("allow", "ask"))):
+            if getattr(self, name) not in allowed:
+                raise ValueError(f"{name} is {' or '.join(allowed)}, not {getattr(self, name)!r}.")
+
+
+def data_folder(name: str) -> Path:
+    """Find a folder that travels beside the package: "plugins" or "resources".
+
+    Raises:
+        FileNotFoundError: The installation is not whole.
+    """
+    beside = Path(__file__).parent.parent / name
+    shared = Path(sysconfig.get_path("data")) / "share" / "dcc_bridge" / name
+    for folder in (beside, shared):
+        if folder.is_dir():
+            return folder
+    raise FileNotFoundError(f"The folder {name!r} is neither at {beside} nor at {shared}.")
+
+
+def _read(name: str, hint: Any, text: str) -> Any:
+    try:
+        if hint is bool:
+            return {"1": True, "true": True, "0": False, "false": False}[text.lower()]
+        return hint(text) if hint in (int, float) else Path(text) if name == "runtime" else text
+    except (KeyError, ValueError):
+        raise ValueError(f"{PREFIX}{name.upper()}={text!r} cannot be read as a setting.") from None

@@ -1,0 +1,68 @@
+"""A call: one run of a skill, as questions see it. Who wants what, and what was agreed so far.
+
+Its fields are written by the thread that runs the skill; ``ended`` by any thread, once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from secrets import token_hex
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from dcc_bridge.elicitation.broker import Presenter
+
+Risk = Literal["read", "edit", "destructive"]
+
+
+@dataclass(frozen=True, slots=True)
+class Client:
+    """Who called.
+
+    Attributes:
+        label: The name under which the person set it up; proved by its token.
+        name: What it says of itself.
+        version: What it says of its version.
+    """
+
+    label: str
+    name: str = ""
+    version: str = ""
+
+
+@dataclass(eq=False)
+class Call:
+    """One run of a skill.
+
+    Attributes:
+        skill: The skill's name.
+        title: What a person reads.
+        risk: What it may do.
+        client: Who called, or None for the host itself.
+        channel: The way to the client's own questions, or None where it cannot draw a form.
+        url_channel: The same for pages.
+        pause: Entered while a question is open: an undo step is closed meanwhile.
+        granted: A person agreed to what it does.
+        refused: The last answer was a refusal, and nothing was changed since.
+        ended: Why there is nobody left who waits for it, or None.
+    """
+
+    skill: str
+    title: str
+    risk: Risk = "read"
+    client: Client | None = None
+    channel: Presenter | None = None
+    url_channel: Presenter | None = None
+    pause: Callable[[], AbstractContextManager[None]] = nullcontext
+    granted: bool = False
+    refused: bool = False
+    ended: str | None = None
+    id: str = field(default_factory=lambda: token_hex(8))
+    questions: int = 0
+
+
+current: ContextVar[Call | None] = ContextVar("dcc_bridge_call", default=None)
+"""The call in whose skill the code runs; None outside of any."""

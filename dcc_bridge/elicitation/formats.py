@@ -1,0 +1,54 @@
+"""The formats of a text field, and the names that give a secret away. Any thread."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from datetime import date, datetime
+from typing import Any, Final
+from urllib.parse import urlsplit
+
+NAMES: Final = {
+    "email": "an e-mail address",
+    "uri": "a web address",
+    "date": "a date such as 2026-11-20",
+    "date-time": "a date and time such as 2026-11-20T14:30:00Z",
+}
+_SECRET_WORDS: Final = frozenset(
+    "password passwd passphrase secret credential credentials apikey cvv cvc pin otp".split()
+)
+_SECRET_PAIRS: Final = frozenset(
+    {("api", "key"), ("access", "key"), ("private", "key"), ("access", "token"), ("auth", "token")}
+)
+
+
+def fits(name: str, text: str) -> bool:
+    """Whether a text has one of the formats of `NAMES`."""
+    match name:
+        case "email":
+            user, at, host = text.rpartition("@")
+            return bool(user and at and "." in host.strip(".") and not re.search(r"\s", text))
+        case "uri":
+            return bool(urlsplit(text).scheme) and not re.search(r"\s", text)
+        case "date":
+            return _parses(date.fromisoformat, text) and len(text) == len("2026-11-20")
+        case _:
+            return "T" in text.upper() and _parses(datetime.fromisoformat, text)
+
+
+def looks_secret(name: str, part: Mapping[str, Any]) -> bool:
+    """Whether a field asks for something that must not pass through a client or a model."""
+    if part.get("format") == "password":
+        return True
+    words = [w.lower() for w in re.findall(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+", name)]
+    return bool(_SECRET_WORDS & set(words)) or any(
+        pair in _SECRET_PAIRS for pair in zip(words, words[1:], strict=False)
+    ) or words == ["token"]
+
+
+def _parses(read: Any, text: str) -> bool:
+    try:
+        read(text)
+    except ValueError:
+        return False
+    return True

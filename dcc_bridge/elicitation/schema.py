@@ -1,0 +1,300 @@
+"""Forms: the protocol's subset of JSON Schema, parsed once, and answers checked strictly.
+
+The subset is that of ``PrimitiveSchemaDefinition`` in the MCP specification (2025-11-25 and
+2026-07-28): flat, with strings, numbers, integers, booleans and choices. An answer is checked
+whoever gave it: the SDK's own lax mode takes ``"yes"`` and ``1`` for true. Any thread.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final, Literal
+
+from dcc_bridge.elicitation import formats
+from dcc_bridge.errors import SchemaError, SecretField
+
+Kind = Literal["string", "number", "integer", "boolean", "choice", "choices"]
+
+MOST_FIELDS: Final = 32
+_COMMON: Final = {"type", "title", "description", "default"}
+_KNOWN: Final[dict[Kind, set[str]]] = {
+    "string": {"minLength", "maxLength", "format"},
+    "number": {"minimum", "maximum"},
+    "integer": {"minimum", "maximum"},
+    "boolean": set(),
+    "choice": {"enum", "enumNames", "oneOf"},
+    "choices": {"items", "minItems", "maxItems"},
+}
+
+
+class InvalidAnswer(ValueError):
+    """An answer that does not fit its form; says which field and why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """One of the values of a choice, and what the person reads."""
+
+    value: str
+    title: str
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """One thing that a form asks for.
+
+    Attributes:
+        name: Its key in the answer.
+        kind: What sort of value it takes.
+        title: What the person reads beside it.
+        description: A longer explanation, or "".
+        required: It cannot be left out.
+        default: What is filled in at first, or None.
+        options: What a choice can be chosen from.
+        least: The smallest value, length or number of choices, or None.
+        most: The largest, or None.
+        format: "email", "uri", "date" or "date-time", or None.
+    """
+
+    name: str
+    kind: Kind
+    title: str
+    description: str
+    required: bool
+    default: Any
+    options: tuple[Option, ...] = ()
+    least: float | None = None
+    most: float | None = None
+    format: str | None = None
+
+    def check(self, value: object) -> Any:
+        """Give the value as its kind has it.
+
+        Raises:
+            InvalidAnswer: It does not fit.
+        """
+        match self.kind:
+            case "boolean":
+                return self._typed(value, isinstance(value, bool), "yes or no")
+            case "string":
+                return self._text(value)
+            case "choice":
+                return self._option(value)
+            case "choices":
+                return self._options(value)
+            case _:
+                return self._number(value)
+
+    def _typed(self, value: object, fits: bool, wanted: str) -> Any:
+        if not fits:
+            raise InvalidAnswer(f"{self.name}: expected {wanted}, not {_short(value)}.")
+        return value
+
+    def _bounded(self, size: float, what: str) -> None:
+        if self.least is not None and size < self.least:
+            raise InvalidAnswer(f"{self.name}: at least {self.least:g}{what}, please.")
+        if self.most is not None and size > self.most:
+            raise InvalidAnswer(f"{self.name}: at most {self.most:g}{what}, please.")
+
+    def _text(self, value: object) -> str:
+        text: str = self._typed(value, isinstance(value, str), "a text")
+        self._bounded(len(text), " characters")
+        if self.format and not formats.fits(self.format, text):
+            raise InvalidAnswer(f"{self.name}: {_short(value)} is not {formats.NAMES[self.format]}.")
+        return text
+
+    def _number(self, value: object) -> int | float:
+        is_number = isinstance(value, int | float) and not isinstance(value, bool)
+        number = self._typed(value, is_number and _finite(value), f"a {self._noun()}")
+        if self.kind == "integer":
+            self._typed(value, float(number).is_integer(), "a whole number")
+            number = int(number)
+        self._bounded(number, "")
+        return number  # type: ignore[no-any-return]  # _typed gives Any: it was just checked
+
+    def _noun(self) -> str:
+        return "whole number" if self.kind == "integer" else "finite number"
+
+    def _option(self, value: object) -> str:
+        known = any(option.value == value for option in self.options)
+        wanted = "one of " + ", ".join(option.value for option in self.options[:12])
+        return str(self._typed(value, isinstance(value, str) and known, wanted))
+
+    def _options(self, value: object) -> list[str]:
+        values: list[object] = self._typed(value, isinstance(value, list), "a list of choices")
+        self._bounded(len(values), " choices")
+        return [self._option(one) for one in values]
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """What a question asks for.
+
+    Attributes:
+        fields: In the order of the schema.
+        schema: As it goes over the wire.
+    """
+
+    fields: tuple[Field, ...]
+    schema: dict[str, Any]
+
+    @property
+    def lone_confirmation(self) -> Field | None:
+        """The one required yes-or-no of a form that has nothing else, or None."""
+        if len(self.fields) != 1:
+            return None
+        field = self.fields[0]
+        return field if field.kind == "boolean" and field.required else None
+
+    def check(self, content: object) -> dict[str, Any]:
+        """Give the fields' values; keys that the form does not know are dropped.
+
+        Raises:
+            InvalidAnswer: A value does not fit, or a required one is missing.
+        """
+        if not isinstance(content, Mapping):
+            raise InvalidAnswer(f"Expected the form's fields, not {_short(content)}.")
+        missing = [f.name for f in self.fields if f.required and f.name not in content]
+        if missing:
+            raise InvalidAnswer(f"{', '.join(missing)}: required.")
+        return {f.name: f.check(content[f.name]) for f in self.fields if f.name in content}
+
+    def agrees(self, data: Mapping[str, Any]) -> bool:
+        """Whether every required yes-or-no in an answer is yes: what makes it a grant."""
+        return all(data.get(f.name) is True for f in self.fields if f.required and f.kind == "boolean")
+
+
+def parse(schema: object) -> Form:
+    """Read a form.
+
+    Args:
+        schema: An object schema of the protocol's subset.
+
+    Raises:
+        SchemaError: It has something that no client could draw; names the field and the reason.
+        SecretField: It asks for a secret.
+    """
+    if not isinstance(schema, Mapping) or schema.get("type", "object") != "object":
+        raise SchemaError(f"A form's schema is a dict with type 'object', not {_short(schema)}.")
+    properties = schema.get("properties", {})
+    required = schema.get("required", [])
+    if not isinstance(properties, Mapping) or not isinstance(required, list | tuple):
+        raise SchemaError("A form's 'properties' is a dict and its 'required' a list of names.")
+    unknown = [name for name in required if name not in properties]
+    if unknown:
+        raise SchemaError(f"The form requires {unknown[0]!r}, which is not among its properties.")
+    if len(properties) > MOST_FIELDS:
+        raise SchemaError(f"A form has {MOST_FIELDS} fields at most, not {len(properties)}.")
+    fields = tuple(_field(name, part, name in required) for name, part in properties.items())
+    wire = {"type": "object", "properties": {n: dict(p) for n, p in properties.items()}}
+    return Form(fields, wire | ({"required": list(required)} if required else {}))
+
+
+def _field(name: str, part: object, required: bool) -> Field:
+    if not isinstance(part, Mapping):
+        raise SchemaError(f"The field {name!r}: its schema is a dict, not {_short(part)}.")
+    if formats.looks_secret(name, part):
+        raise SecretField(name)
+    kind = _kind(name, part)
+    if extra := set(part) - _COMMON - _KNOWN[kind]:
+        raise SchemaError(f"The field {name!r}: {sorted(extra)[0]!r} is not something a form has.")
+    field = Field(
+        name=name,
+        kind=kind,
+        title=str(part.get("title") or name.replace("_", " ").capitalize()),
+        description=str(part.get("description", "")),
+        required=required,
+        default=part.get("default"),
+        options=_choices(name, kind, part),
+        least=_bound(name, part, "minimum", "minLength", "minItems"),
+        most=_bound(name, part, "maximum", "maxLength", "maxItems"),
+        format=_format(name, part),
+    )
+    return _with_checked_default(field)
+
+
+def _kind(name: str, part: Mapping[str, Any]) -> Kind:
+    match part.get("type"):
+        case "string" if "enum" in part or "oneOf" in part:
+            return "choice"
+        case "string":
+            return "string"
+        case "number":
+            return "number"
+        case "integer":
+            return "integer"
+        case "boolean":
+            return "boolean"
+        case "array":
+            return "choices"
+        case other:
+            raise SchemaError(
+                f"The field {name!r}: the type {other!r} cannot be asked for; a form is flat, with "
+                "string, number, integer, boolean, and choices of strings."
+            )
+
+
+def _choices(name: str, kind: Kind, part: Mapping[str, Any]) -> tuple[Option, ...]:
+    if kind not in ("choice", "choices"):
+        return ()
+    source = part if kind == "choice" else part.get("items")
+    try:
+        options = tuple(_options(source or {}))
+    except (KeyError, TypeError, AttributeError) as error:
+        raise SchemaError(f"The field {name!r}: its choices cannot be read ({error}).") from error
+    if not options or not all(isinstance(option.value, str) for option in options):
+        raise SchemaError(f"The field {name!r}: a choice needs values, and each is a string.")
+    return options
+
+
+def _options(source: Mapping[str, Any]) -> list[Option]:
+    if "enum" in source:
+        names = source.get("enumNames") or source["enum"]
+        if len(names) != len(source["enum"]):
+            raise KeyError("enumNames and enum differ in length")
+        return [Option(v, str(n)) for v, n in zip(source["enum"], names, strict=True)]
+    parts = source.get("oneOf") or source["anyOf"]
+    return [Option(one["const"], str(one.get("title", one["const"]))) for one in parts]
+
+
+def _bound(name: str, part: Mapping[str, Any], *keys: str) -> float | None:
+    for key in keys:
+        if key in part:
+            value = part[key]
+            if isinstance(value, bool) or not isinstance(value, int | float) or not _finite(value):
+                raise SchemaError(f"The field {name!r}: {key} is a number, not {_short(value)}.")
+            return value
+    return None
+
+
+def _format(name: str, part: Mapping[str, Any]) -> str | None:
+    wanted = part.get("format")
+    if wanted is not None and wanted not in formats.NAMES:
+        raise SchemaError(
+            f"The field {name!r}: the format {wanted!r} is not one of {', '.join(formats.NAMES)}."
+        )
+    return wanted
+
+
+def _with_checked_default(field: Field) -> Field:
+    if field.default is None:
+        return field
+    try:
+        field.check(field.default)
+    except InvalidAnswer as error:
+        raise SchemaError(f"The default of {error}") from error
+    return field
+
+
+def _finite(value: object) -> bool:
+    try:
+        return isinstance(value, int | float) and math.isfinite(value)
+    except OverflowError:
+        return False
+
+
+def _short(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else text[:57] + "..."

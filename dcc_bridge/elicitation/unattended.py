@@ -1,0 +1,23 @@
+"""The answer where nobody can be asked. Any thread."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from dcc_bridge.elicitation.types import FALLBACK_USED, NOT_SUPPORTED, ElicitationResponse
+
+if TYPE_CHECKING:
+    from dcc_bridge.elicitation.broker import Question
+
+
+def answer(question: Question, *, allow: bool = False) -> ElicitationResponse:
+    """Answer with the declared fallback, or decline.
+
+    Args:
+        question: Its fallback was validated when it was asked.
+        allow: The studio lets a declared fallback stand for consent.
+    """
+    if question.fallback is None:
+        return ElicitationResponse(False, None, NOT_SUPPORTED, "decline", "nobody")
+    by = "policy" if allow and question.consent else "fallback"
+    return ElicitationResponse(True, dict(question.fallback), FALLBACK_USED, "accept", by)

@@ -1,0 +1,1 @@
+"""WHAT THE HOST CAN DO: skills, where they come from, and how they are run."""

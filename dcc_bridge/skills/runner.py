@@ -1,0 +1,232 @@
+"""The runner: plan, consent, apply. It is the gate that no skill gets past unasked.
+
+A skill runs where its metadata says: on the main thread (the usual), on a thread of the pool, or,
+if it is a coroutine, on the worker's loop. Everything that touches the scene runs in undo steps
+on the main thread, and is rolled back when the skill fails or the person refuses.
+"""
+
+from __future__ import annotations
+
+import contextvars
+import logging
+import threading
+from collections.abc import Callable, Coroutine, Mapping
+from concurrent.futures import Future
+from dataclasses import dataclass
+from typing import Any, Literal, ParamSpec, TypeVar
+
+from dcc_bridge.config import Settings
+from dcc_bridge.elicitation import ask
+from dcc_bridge.elicitation.call import Call, current
+from dcc_bridge.errors import BridgeError, Busy, NoConsent, NotConfirmed, PartlyApplied, WrongThread
+from dcc_bridge.host import Host
+from dcc_bridge.skills import gate
+from dcc_bridge.skills.skill import Skill
+from dcc_bridge.skills.steps import Steps
+from dcc_bridge.threads import MainThread
+
+P = ParamSpec("P")
+T = TypeVar("T")
+Status = Literal["done", "refused", "failed", "no_consent", "partly_applied"]
+Spawn = Callable[[Coroutine[Any, Any, "Outcome"]], "Future[Outcome]"]
+
+log = logging.getLogger(__name__)
+_running: contextvars.ContextVar[_Run | None] = contextvars.ContextVar("dcc_bridge_run")
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What came of a call.
+
+    Attributes:
+        status: "done", or what kept it from being done.
+        value: What the skill returned.
+        error: A sentence for the agent where it is not done; None where the value says it.
+    """
+
+    status: Status
+    value: Any = None
+    error: str | None = None
+
+
+class Runner:
+    """Runs skills, each on its own thread's terms."""
+
+    def __init__(self, host: Host, main: MainThread, settings: Settings, spawn: Spawn) -> None:
+        """Take what a run needs.
+
+        Args:
+            host: The application whose scene is edited.
+            main: The way to its main thread.
+            settings: What the studio allows.
+            spawn: Starts a coroutine on the worker's loop, from any thread.
+        """
+        self._host = host
+        self._main = main
+        self._settings = settings
+        self._spawn = spawn
+        self._pool = threading.BoundedSemaphore(settings.pool)
+
+    def start(self, skill: Skill, arguments: Mapping[str, Any], call: Call) -> Future[Outcome]:
+        """Run a skill. Any thread.
+
+        Args:
+            skill: What.
+            arguments: Checked against its signature already.
+            call: For whom; its `pause` is set here.
+
+        Returns:
+            A future that always ends with an outcome. Cancelled before the skill began, it never
+            runs. An exception means that it never began, and why.
+        """
+        run = _Run(self._host, self._main, self._settings, skill, dict(arguments), call)
+        if skill.is_async:
+            return self._spawn(run.on_loop())
+        if skill.metadata.thread == "any":
+            return self._start_on_pool(run)
+        is_read = skill.metadata.risk == "read"
+        return self._main.submit(run.on_main_thread, name=skill.title, read=is_read)
+
+    def _start_on_pool(self, run: _Run) -> Future[Outcome]:
+        future: Future[Outcome] = Future()
+        if not self._pool.acquire(blocking=False):
+            future.set_exception(Busy(f"{run.skill.name}: too many skills wait; try again later."))
+            return future
+
+        def work() -> None:
+            try:
+                if future.set_running_or_notify_cancel():
+                    future.set_result(run.on_pool_thread())
+            finally:
+                self._pool.release()
+
+        threading.Thread(target=work, name=f"dcc_bridge {run.skill.name}", daemon=True).start()
+        return future
+
+
+async def on_main(fn: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+    """Reach the scene from an async skill: run a function on the host's main thread.
+
+    What it changes is an undo step of the skill.
+
+    Raises:
+        WrongThread: It was called outside an async skill.
+    """
+    run = _running.get(None)
+    if run is None:
+        raise WrongThread("on_main belongs into an async skill; a sync skill is there already.")
+    return await run.part(lambda: fn(*args, **kwargs))
+
+
+class _Run:
+    """One run of one skill."""
+
+    def __init__(
+        self,
+        host: Host,
+        main: MainThread,
+        settings: Settings,
+        skill: Skill,
+        arguments: dict[str, Any],
+        call: Call,
+    ) -> None:
+        self.skill = skill
+        self._arguments = arguments
+        self._call = call
+        self._main = main
+        self._steps = Steps(host, main, call, skill.undo_label)
+        self._gate = gate.question(skill, arguments, call, settings)
+        call.pause = self._steps.pause
+
+    def on_main_thread(self) -> Outcome:
+        current.set(self._call)
+        return self._guarded(self._on_main_thread, self._finish)
+
+    def on_pool_thread(self) -> Outcome:
+        current.set(self._call)
+        return self._guarded(self._unstepped, lambda failed: self._outcome(None))
+
+    async def on_loop(self) -> Outcome:
+        current.set(self._call)
+        _running.set(self)
+        try:
+            if self._gate is not None:
+                gate.check(self._gate, await ask.put_async(self._gate))
+            value, error = await self.skill.fn(**self._arguments), None
+        except Exception as failure:  # noqa: BLE001 - a skill may raise anything; it is told
+            value, error = None, failure
+        return await self._on_main(lambda: self._guarded(lambda: _give(value, error), self._finish))
+
+    async def part(self, fn: Callable[[], T]) -> T:
+        """Run a part of an async skill as an undo step."""
+
+        def stepped() -> T:
+            with self._steps.stretch():
+                return fn()
+
+        return await self._on_main(stepped)
+
+    async def _on_main(self, fn: Callable[[], T]) -> T:
+        import asyncio  # a coroutine has it already; `import dcc_bridge` need not
+
+        is_read = self.skill.metadata.risk == "read"
+        submitted = self._main.submit(fn, name=self.skill.title, read=is_read)
+        return await asyncio.wrap_future(submitted)
+
+    def _on_main_thread(self) -> Any:
+        if self._gate is not None:
+            gate.check(self._gate, ask.put(self._gate))
+        if self.skill.metadata.risk == "read":
+            return self.skill.fn(**self._arguments)
+        with self._steps.stretch():
+            return self.skill.fn(**self._arguments)
+
+    def _unstepped(self) -> Any:
+        if self._gate is not None:
+            gate.check(self._gate, ask.put(self._gate))
+        return self.skill.fn(**self._arguments)
+
+    def _guarded(self, body: Callable[[], Any], finish: Callable[[bool], Outcome]) -> Outcome:
+        """Run a body and give what came of it; whatever it raises becomes an outcome."""
+        value, failure = None, None
+        try:
+            value = body()
+        except (Exception, SystemExit) as error:  # noqa: BLE001 - a skill may raise anything
+            failure = error
+        try:
+            outcome = finish(failure is not None)
+        except PartlyApplied as error:
+            return Outcome("partly_applied", None, str(error))
+        if failure is not None:
+            return self._failed(failure)
+        return Outcome(outcome.status, value)
+
+    def _finish(self, failed: bool) -> Outcome:
+        """Undo what a failed or refused call changed. Main thread."""
+        if failed or self._call.refused or self._call.ended:
+            self._steps.roll_back()
+        return self._outcome(None)
+
+    def _outcome(self, value: Any) -> Outcome:
+        return Outcome("refused" if self._call.refused else "done", value)
+
+    def _failed(self, error: BaseException) -> Outcome:
+        name = self.skill.name
+        match error:
+            case NotConfirmed():
+                return Outcome("refused", None, str(error))
+            case NoConsent():
+                return Outcome("no_consent", None, str(error))
+            case BridgeError():
+                return Outcome("failed", None, f"{name}: {error}")
+        log.warning("call %s: %s failed", self._call.id, name, exc_info=error)
+        reason = str(error) or type(error).__name__
+        if not isinstance(error, ValueError):
+            reason = f"{type(error).__name__}: {reason}"
+        return Outcome("failed", None, f"{name} failed: {reason} Its changes were undone.")
+
+
+def _give(value: T, error: Exception | None) -> T:
+    if error is not None:
+        raise error
+    return value

@@ -1,0 +1,349 @@
+"""The way to the host's main thread. Everything that touches its state is in this file.
+
+There are two lanes. *ui* shows and dismisses questions; it never touches the scene and is always
+served. *job* runs skills: first in, first out, one at a time, never one inside another.
+
+A job runs in a greenlet that `drain` starts. When it waits for an answer it switches back to
+`drain`, which returns to the host's own event loop, so the host stays alive; when the answer is
+there, a later `drain` switches in again. The skill keeps its Python stack and cannot tell.
+
+================  ==========================================================================
+a job is          and then
+================  ==========================================================================
+queued            it starts when nobody holds the slot; if its caller gave up it never starts
+running           it is on the stack; nothing else but the ui lane is served
+suspended         it waits for an answer; an edit keeps the slot, a read does not. Read jobs
+                  are served meanwhile, unless the suspended one has already edited
+done              its result or its exception belongs to whoever submitted it
+================  ==========================================================================
+
+A host gives `wake` (call `drain` on the main thread, soon or after some seconds) and, for calls
+that the host itself makes into Python, `spin` (run the host's event loop until a future is done).
+
+`submit`, `post` and `wait` may be called on any thread, the rest on the main thread only.
+"""
+
+from __future__ import annotations
+
+import contextvars
+import threading
+import time
+from collections import deque
+from collections.abc import Callable
+from concurrent.futures import Future
+from dataclasses import dataclass, field
+from typing import Any, Final, TypeVar, cast
+
+from greenlet import getcurrent, greenlet
+
+from dcc_bridge.errors import BridgeClosed, Busy
+
+T = TypeVar("T")
+Wake = Callable[[float], None]
+Spin = Callable[["Future[Any]"], None]
+
+BUDGET: Final = 0.008
+"""Seconds that one drain may take before it gives the host its turn."""
+HELD_RETRY: Final = 0.1
+"""Seconds until a job that met the host's own modal dialog is tried again."""
+_THROWS: Final = 8
+"""How often a suspended job is told to end before it is left behind."""
+
+
+@dataclass(eq=False, slots=True)
+class Job:
+    """A skill's run on the main thread.
+
+    Attributes:
+        fn: What to run.
+        name: Whose it is, for messages.
+        read: It does not change the scene.
+        edited: It has changed the scene; set by the runner while the job runs.
+        future: What came of it.
+    """
+
+    fn: Callable[[], Any]
+    name: str
+    read: bool
+    edited: bool = False
+    future: Future[Any] = field(default_factory=Future)
+    context: contextvars.Context = field(default_factory=contextvars.copy_context)
+    stack: greenlet | None = None
+
+
+class MainThread:
+    """The host's main thread, as everybody else reaches it. Made on that thread."""
+
+    def __init__(
+        self, wake: Wake, spin: Spin | None = None, *, blocked: Callable[[], bool] | None = None
+    ) -> None:
+        """Take what the host supplies.
+
+        Args:
+            wake: Makes the host call `drain` on its main thread after that many seconds. With 0
+                it is called from any thread, otherwise from the main thread.
+            spin: Runs the host's event loop until the future is done. Main thread.
+            blocked: Whether the host shows a modal dialog of its own, so that jobs must wait.
+        """
+        self._wake_host = wake
+        self._spin = spin
+        self._blocked = blocked or (lambda: False)
+        self._ident = threading.get_ident()
+        self._lock = threading.Lock()
+        self._woken = False
+        self._closed = False
+        self._ui: deque[Job] = deque()
+        self._jobs: deque[Job] = deque()
+        self._ready: deque[Job] = deque()
+        self._later: deque[Callable[[], None]] = deque()
+        self._suspended: list[Job] = []
+        self._running: Job | None = None
+        self._spinning = False
+
+    @property
+    def is_current(self) -> bool:
+        """Whether the caller is on the main thread."""
+        return threading.get_ident() == self._ident
+
+    @property
+    def job(self) -> Job | None:
+        """The job whose own stack the caller is on, or None."""
+        job = self._running
+        return job if job is not None and self.is_current and getcurrent() is job.stack else None
+
+    @property
+    def is_unwound(self) -> bool:
+        """Whether nothing of ours is on the main thread's stack."""
+        return self._running is None and not self._spinning
+
+    @property
+    def waiting(self) -> int:
+        """How many jobs are queued behind the one that holds the slot."""
+        return len(self._jobs)
+
+    # ---- from any thread
+
+    def submit(self, fn: Callable[[], T], *, name: str = "a job", read: bool = False) -> Future[T]:
+        """Queue a job.
+
+        Args:
+            fn: Runs on the main thread, in a copy of the caller's context.
+            name: Whose job it is, for messages.
+            read: It does not change the scene, so it may run while an edit waits for an answer.
+
+        Returns:
+            A future that always ends. Cancel it and the job never starts.
+        """
+        return self._queue(self._jobs, Job(fn, name, read))
+
+    def post(self, fn: Callable[[], T]) -> Future[T]:
+        """Queue something for the ui lane: it must be quick and must not touch the scene."""
+        return self._queue(self._ui, Job(fn, "a question", read=True))
+
+    def wait(self, future: Future[T]) -> T:
+        """Wait for a future without freezing the host.
+
+        A job is suspended; elsewhere on the main thread the host's event loop is spun; any other
+        thread simply blocks.
+
+        Raises:
+            Busy: The main thread waits for another answer already, and cannot wait for two.
+            BridgeClosed: The bridge stopped.
+        """
+        if not self.is_current:
+            return future.result()
+        if self._closed and not future.done():
+            raise BridgeClosed
+        if not future.done():
+            job = self.job
+            self._suspend(job, future) if job else self._spin_for(future)
+        return future.result()
+
+    def when_unwound(self, fn: Callable[[], None]) -> None:
+        """Call on the main thread as soon as nothing of ours is on its stack."""
+        with self._lock:
+            self._later.append(fn)
+        self._wake()
+
+    # ---- on the main thread
+
+    def drain(self) -> None:
+        """Serve what is queued, for at most `BUDGET` seconds. The host calls it after a wake."""
+        with self._lock:
+            self._woken = False
+        end = time.perf_counter() + BUDGET
+        while self._step():
+            if time.perf_counter() > end:
+                self._wake()
+                return
+
+    def close(self) -> None:
+        """End everything: fail what is queued, resume what has its answer, end what is suspended.
+
+        Must be called when `is_unwound`.
+        """
+        with self._lock:
+            self._closed = True
+            queued = [*self._jobs, *self._ui]
+            self._jobs.clear()
+            self._ui.clear()
+        for job in queued:
+            _fail(job, BridgeClosed(job.name))
+        while self._resume_next():
+            pass
+        for job in list(self._suspended):
+            self._end(job)
+
+    # ---- inside
+
+    def _queue(self, lane: deque[Job], job: Job) -> Future[Any]:
+        with self._lock:
+            closed = self._closed
+            if not closed:
+                lane.append(job)
+        if closed:
+            _fail(job, BridgeClosed(job.name))
+        else:
+            self._wake()
+        return job.future
+
+    def _wake(self) -> None:
+        with self._lock:
+            if self._woken:
+                return
+            self._woken = True
+        self._wake_host(0.0)
+
+    def _step(self) -> bool:
+        if self._ui:
+            self._run(self._ui.popleft())
+            return True
+        if not self.is_unwound:
+            return False
+        if self._later:
+            self._later.popleft()()
+            return True
+        return self._serve_job()
+
+    def _serve_job(self) -> bool:
+        if not (self._ready or self._jobs):
+            return False
+        if self._blocked():
+            self._wake_host(HELD_RETRY)
+            return False
+        return self._resume_next() or self._start_next()
+
+    @staticmethod
+    def _run(job: Job) -> None:
+        if not job.future.set_running_or_notify_cancel():
+            return
+        try:
+            job.future.set_result(job.context.run(job.fn))
+        except BaseException as error:  # noqa: BLE001 - it belongs to whoever submitted the job
+            job.future.set_exception(error)
+
+    def _start_next(self) -> bool:
+        job = self._take()
+        if job is None:
+            return False
+        job.stack = greenlet(lambda: self._run(job))
+        self._switch(job)
+        return True
+
+    def _take(self) -> Job | None:
+        """Take the first job that may start now, refusing those that cannot wait."""
+        holder = next((job for job in self._suspended if not job.read), None)
+        with self._lock:
+            if holder is None:
+                return self._jobs.popleft() if self._jobs else None
+            job = next((job for job in self._jobs if job.read), None)
+            if job is not None:
+                self._jobs.remove(job)
+        if job is None or not holder.edited:
+            return job
+        _fail(job, Busy(f"busy: {holder.name} is in the middle of an edit; try again in a moment."))
+        return self._take()
+
+    def _switch(self, job: Job, error: BaseException | None = None) -> None:
+        stack = cast("greenlet", job.stack)
+        stack.parent = getcurrent()
+        self._running = job
+        try:
+            stack.switch() if error is None else stack.throw(error)
+        finally:
+            self._running = None
+        if not stack.dead and job not in self._suspended:
+            self._suspended.append(job)
+        elif stack.dead and job in self._suspended:
+            self._suspended.remove(job)
+
+    def _suspend(self, job: Job, future: Future[Any]) -> None:
+        future.add_done_callback(lambda _: self._resume_later(job))
+        stack = cast("greenlet", job.stack)
+        while not future.done():
+            cast("greenlet", stack.parent).switch()
+
+    def _resume_later(self, job: Job) -> None:
+        with self._lock:
+            self._ready.append(job)
+        self._wake()
+
+    def _resume_next(self) -> bool:
+        with self._lock:
+            job = self._ready.popleft() if self._ready else None
+        if job is None:
+            return False
+        if job in self._suspended:
+            self._switch(job)
+        return True
+
+    def _spin_for(self, future: Future[Any]) -> None:
+        if self._spinning or self._spin is None:
+            raise Busy("The host is already waiting for an answer; answer that question first.")
+        self._spinning = True
+        try:
+            contextvars.Context().run(self._spin, future)
+        finally:
+            self._spinning = False
+            self._wake()
+
+    def _end(self, job: Job) -> None:
+        for _ in range(_THROWS):
+            if job not in self._suspended:
+                return
+            self._switch(job, BridgeClosed(job.name))
+        self._suspended.remove(job)
+
+
+class Pump:
+    """A main loop for a process that has none: headless hosts and tests. Pure Python."""
+
+    def __init__(self) -> None:
+        self._event = threading.Event()
+        self._delay: float | None = None
+        self.main = MainThread(self.wake, self.spin)
+
+    def wake(self, delay: float) -> None:
+        """Have `drain` called after that many seconds. With 0 from any thread."""
+        if delay:
+            self._delay = delay
+        else:
+            self._event.set()
+
+    def spin(self, future: Future[Any]) -> None:
+        """Serve the queue until the future is done. Main thread."""
+        future.add_done_callback(lambda _: self._event.set())
+        self.run(future.done)
+
+    def run(self, until: Callable[[], bool]) -> None:
+        """Serve the queue until a condition holds; it is looked at after each wake."""
+        while not until():
+            self._event.wait(self._delay)
+            self._event.clear()
+            self._delay = None
+            self.main.drain()
+
+
+def _fail(job: Job, error: Exception) -> None:
+    if job.future.set_running_or_notify_cancel():
+        job.future.set_exception(error)

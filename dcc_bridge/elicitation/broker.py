@@ -19,6 +19,7 @@ while it is held.
 
 from __future__ import annotations
 
+import logging
 import threading
 from collections import deque
 from collections.abc import Callable, Mapping
@@ -42,6 +43,7 @@ from dcc_bridge.elicitation.types import (
     ElicitationResponse,
 )
 
+log = logging.getLogger(__name__)
 Undo = Callable[[], None]
 Clock = Callable[[float, Callable[[], None]], Undo]
 
@@ -248,7 +250,13 @@ class Broker:
         turn = one.showing
         limit = one.question.timeout or self._deadlines[one.surface]
         stop = self._clock(limit, lambda: _settle(one, _cancel(TIMED_OUT)))
-        take_down = presenter.show(one.question, lambda heard: self._hear(one, turn, heard))
+        try:
+            take_down = presenter.show(one.question, lambda heard: self._hear(one, turn, heard))
+        except Exception:  # noqa: BLE001 - a surface that fails must not take the question along
+            log.exception("the question %s could not be shown", one.question.id)
+            stop()
+            self._hear(one, turn, Unable())
+            return
         with self._lock:
             still = not one.future.done() and one.showing == turn
             previous, one.stop_clock = one.stop_clock, stop if still else None

@@ -31,7 +31,6 @@ class Steps:
         self._main = main
         self._call = call
         self._label = label
-        self._count = 0
         self._open: AbstractContextManager[None] | None = None
         self._done: list[str] = []
 
@@ -76,8 +75,7 @@ class Steps:
             self._done.pop()
 
     def _begin(self) -> None:
-        self._count += 1
-        part = f".{self._count}" if self._count > 1 else ""
+        part = f".{len(self._done) + 1}" if self._done else ""
         self._current = f"{self._label} [{self._call.id[:6]}{part}]"
         self._open = self._host.undo_step(self._current)
         self._open.__enter__()

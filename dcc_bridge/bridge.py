@@ -1,0 +1,167 @@
+"""The bridge: puts the parts together, starts and stops them. The only module that knows all.
+
+Everything here is called on the host's main thread.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from dcc_bridge.config import Settings
+from dcc_bridge.elicitation import ask
+from dcc_bridge.elicitation.broker import Broker, Presenter
+from dcc_bridge.errors import BridgeClosed, StartError
+from dcc_bridge.host import Host
+from dcc_bridge.server import instances, listener
+from dcc_bridge.server.worker import Service, Worker
+from dcc_bridge.skills import loader
+from dcc_bridge.skills.registry import Registry
+from dcc_bridge.skills.runner import Runner
+from dcc_bridge.threads import MainThread
+
+if TYPE_CHECKING:
+    from dcc_bridge.server.mcp import Server
+
+log = logging.getLogger(__name__)
+
+
+class Bridge:
+    """An MCP server in a host, and everything it needs."""
+
+    def __init__(
+        self,
+        host: Host,
+        main: MainThread,
+        *,
+        presenter: Presenter | None = None,
+        settings: Settings | None = None,
+        skills: Sequence[Path] = (),
+        extend: Callable[[Server], None] | None = None,
+    ) -> None:
+        """Put the parts together; nothing runs yet.
+
+        Args:
+            host: The application.
+            main: The way to its main thread.
+            presenter: Draws questions in the host; None where nobody sits there.
+            settings: How to behave; None for the environment and the defaults.
+            skills: Folders of skill files, the most trusted first.
+            extend: Adds to the SDK's own server object what skills are not: resources, prompts,
+                completions, a tool registered by hand. Called on the worker.
+        """
+        self.host = host
+        self.main = main
+        self.settings = settings or Settings.load()
+        self.registry = Registry()
+        self._skills = list(skills)
+        self._extend = extend
+        self._worker = Worker(self._make_service)
+        self.broker = Broker(
+            host=presenter if self.settings.host_dialogs else None,
+            clock=self._worker.later,
+            host_deadline=self.settings.host_deadline,
+            client_deadline=self.settings.client_deadline,
+            allow_unattended=self.settings.unattended == "allow",
+        )
+        self._runner = Runner(host, main, self.settings, self._worker.spawn)
+        self._undo: list[Callable[[], None]] = []
+        self._state = "new"
+        self.stopped: Future[None] = Future()
+        """Done once nothing of the bridge is left."""
+
+    def start(self) -> Future[None]:
+        """Start, and return at once: the server comes up on its own thread.
+
+        Returns:
+            Done once requests are taken.
+
+        Raises:
+            StartError: The port is taken, or a bridge runs in this process already.
+        """
+        if self._state != "new":
+            raise StartError("This bridge was started before; make a new one.")
+        self._undo.append(ask.install(self.broker, self.main))
+        try:
+            self._socket = listener.listen(self.settings.port)
+            self.instance = self._instance()
+            self._undo.append(instances.register(self.instance, self.settings.runtime))
+        except StartError:
+            self._undo_all()
+            raise
+        self._state = "running"
+        self._load_skills()
+        self._worker.start()
+        return self._worker.started
+
+    @property
+    def url(self) -> str:
+        """Where the server is."""
+        return self.instance.url
+
+    def stop(self) -> None:
+        """Stop: end the questions, the queue, the server and the worker, in that order.
+
+        Called from above a waiting skill's own frame, it ends the questions, and does the rest
+        once that frame is gone.
+        """
+        if self._state != "running":
+            return
+        self._state = "stopping"
+        self.broker.close()
+        if self.main.is_unwound:
+            self._finish()
+        else:
+            self.main.when_unwound(self._finish)
+
+    def _finish(self) -> None:
+        self.main.close()
+        self._worker.stop()
+        self._socket.close()
+        self._undo_all()
+        self._state = "stopped"
+        self.stopped.set_result(None)
+
+    def _undo_all(self) -> None:
+        while self._undo:
+            self._undo.pop()()
+
+    def _instance(self) -> instances.Instance:
+        port = self._socket.getsockname()[1]
+        host = self.host
+        return instances.Instance(
+            f"http://127.0.0.1:{port}/mcp", host.name, host.version, host.scene()
+        )
+
+    def _load_skills(self) -> None:
+        """Queue one job a file, so that no start freezes the host."""
+        for folder in self._skills:
+            for file in loader.files(folder):
+                self.main.submit(lambda file=file: self._load(file), name=file.name)
+
+    def _load(self, file: Path) -> None:
+        self._undo.append(loader.load(file, self.registry, self.host.name))
+        broken = self.registry.broken.get(file.stem)
+        if broken is not None:
+            log.warning("%s", broken)
+
+    def _make_service(self, worker: Worker) -> Service:
+        from dcc_bridge.server.service import McpService, Parts  # takes 0.5 s: on the worker
+
+        if self._state != "running":
+            raise BridgeClosed
+        parts = Parts(
+            name=self.host.name,
+            version=self.host.version,
+            settings=self.settings,
+            registry=self.registry,
+            runner=self._runner,
+            broker=self.broker,
+            secret=self.instance.secret,
+            socket=self._socket,
+            extend=self._extend,
+        )
+        return McpService(parts, worker)

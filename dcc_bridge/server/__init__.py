@@ -1,0 +1,1 @@
+"""HOW AGENTS REACH THE HOST: the worker, the MCP server, and calls that are parked."""

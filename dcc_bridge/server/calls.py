@@ -1,0 +1,267 @@
+"""Parked calls: a call is an object that outlives a request.
+
+A skill keeps its stack while the request that carried it ends. A call is a row of *events*, and
+each event is either a question for the client or the result:
+
+- a request waits for the next event, and every request that waits for the same one gets the same;
+- on the modern era (2026-07-28) a question ends its request with ``InputRequiredResult``. The
+  client sends the call again with the answer and the state ``<call>.<event>``: the first answer to
+  an event counts, a later one is ignored and is given the event after it, which is stored;
+- on the legacy era the question goes out as ``elicitation/create`` while the request stays open.
+
+When the last open request of a call is cut off, nobody waits for it: its question is ended. Calls
+that ended are kept for a while, for a client that comes late. Everything here runs on the worker,
+except `Channel`, whose methods are called on any thread.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Mapping
+from concurrent.futures import Future
+from typing import Any, Final
+
+import anyio
+from mcp.server.context import ServerRequestContext
+from mcp.shared.exceptions import MCPError
+from mcp_types import INVALID_PARAMS, CallToolResult, InputRequiredResult
+
+from dcc_bridge.elicitation.broker import Question, Reply, Settle, Unable
+from dcc_bridge.elicitation.call import Call
+from dcc_bridge.elicitation.types import TOO_MANY_QUESTIONS
+from dcc_bridge.server import wire
+from dcc_bridge.skills.runner import Outcome
+
+MOST_ROUNDS: Final = 8
+"""From this round on a modern client is not asked any more: it stops after ten, without a word."""
+_WAITING: Final = "Waiting for an answer in the host"
+
+Context = ServerRequestContext[Any, Any]
+Result = CallToolResult | InputRequiredResult
+Soon = Callable[[Callable[[], None]], None]
+Answers = Mapping[str, Any]
+
+
+class Asked:
+    """A question that is with the client."""
+
+    def __init__(self, question: Question, settle: Settle) -> None:
+        self.question = question
+        self._settle: Settle | None = settle
+        self._withdrawn = anyio.Event()
+
+    def answer(self, reply: Reply | Unable) -> None:
+        """Hand over what the client said; only the first time counts."""
+        settle, self._settle = self._settle, None
+        if settle is not None:
+            settle(reply)
+
+    def withdraw(self) -> None:
+        """Forget the question: it was answered elsewhere, or ended."""
+        self._settle = None
+        self._withdrawn.set()
+
+    async def put_to(self, request: Context) -> None:
+        """Put it to a legacy client, unless it is withdrawn first."""
+        async with anyio.create_task_group() as asking:
+            asking.start_soon(self._watch, asking.cancel_scope)
+            self.answer(await wire.ask_legacy(request, self.question))
+            asking.cancel_scope.cancel()
+
+    async def _watch(self, scope: anyio.CancelScope) -> None:
+        await self._withdrawn.wait()
+        scope.cancel()
+
+
+class _Slot:
+    """One event: awaited by any number of requests, set once."""
+
+    def __init__(self) -> None:
+        self.ready = anyio.Event()
+        self.event: Asked | Result | None = None
+
+    def set(self, event: Asked | Result) -> None:
+        self.event = event
+        self.ready.set()
+
+
+class Parked:
+    """One call, from its first request until its result was fetched."""
+
+    def __init__(self, call: Call, label: str, session: str | None, *, modern: bool) -> None:
+        """Begin with no event.
+
+        Args:
+            call: The run of the skill.
+            label: Whose it is; nobody else reaches it.
+            session: The legacy session's id, or None.
+            modern: The client speaks 2026-07-28 or later.
+        """
+        self.call = call
+        self.label = label
+        self.session = session
+        self.modern = modern
+        self.outcome: Future[Outcome] | None = None
+        self.requests: list[Context] = []
+        self.ended_at: float | None = None
+        self._slots = [_Slot()]
+
+    @property
+    def rounds(self) -> int:
+        """How many questions went to the client."""
+        return len(self._slots) - 1
+
+    def put(self, event: Asked | Result) -> None:
+        """Add the next event."""
+        slot = self._slots[-1]
+        if not isinstance(event, Asked):
+            self.ended_at = time.monotonic()
+        self._slots.append(_Slot())
+        slot.set(event)
+
+    def has(self, number: int) -> bool:
+        """Whether there is an event of that number, or it is the next one to come."""
+        return 0 <= number < len(self._slots)
+
+    async def event(self, number: int, keepalive: float) -> Asked | Result:
+        """Wait for an event, telling the open request from time to time that it is waited for."""
+        slot = self._slots[number]
+        beats = 0
+        while slot.event is None:
+            with anyio.move_on_after(keepalive):
+                await slot.ready.wait()
+            if slot.event is None and self.requests:
+                beats += 1
+                session = self.requests[-1].session
+                await session.report_progress(self.rounds + beats / (beats + 1), message=_WAITING)
+        return slot.event
+
+
+class Channel:
+    """The presenter that draws a call's questions in its client."""
+
+    def __init__(self, parked: Parked, soon: Soon) -> None:
+        """Take the call and the way to the worker's loop."""
+        self._parked = parked
+        self._soon = soon
+
+    def show(self, question: Question, settle: Settle) -> Callable[[str], None]:
+        """Put a question to the client. Any thread."""
+        asked = Asked(question, settle)
+        self._soon(lambda: self._offer(asked))
+        return lambda reason: self._soon(asked.withdraw)
+
+    def _offer(self, asked: Asked) -> None:
+        if self._parked.modern and self._parked.rounds >= MOST_ROUNDS:
+            asked.answer(Unable(TOO_MANY_QUESTIONS, ends=True))
+        else:
+            self._parked.put(asked)
+
+
+class Calls:
+    """All calls that somebody waits for, or may still come for."""
+
+    def __init__(
+        self, end: Callable[[Call], None], *, keepalive: float, kept: float, most_kept: int
+    ) -> None:
+        """Begin with none.
+
+        Args:
+            end: Ends a call's questions, because nobody waits for it any more.
+            keepalive: Seconds between two notices to a request that waits.
+            kept: Seconds for which a finished call can be fetched.
+            most_kept: How many finished calls are kept.
+        """
+        self._end = end
+        self._keepalive = keepalive
+        self._kept = kept
+        self._most_kept = most_kept
+        self._parked: OrderedDict[str, Parked] = OrderedDict()
+
+    @property
+    def open(self) -> int:
+        """How many calls have not ended."""
+        return sum(parked.ended_at is None for parked in self._parked.values())
+
+    def knows(self, state: str) -> bool:
+        """Whether a state belongs to a call that is kept here."""
+        return state.partition(".")[0] in self._parked
+
+    async def begin(self, parked: Parked, request: Context) -> Result:
+        """Serve the request that starts a call."""
+        self._forget_old()
+        self._parked[parked.call.id] = parked
+        return await self._serve(parked, request, 0)
+
+    async def resume(self, state: str, label: str, answers: Answers, request: Context) -> Result:
+        """Serve a request that comes back with an answer.
+
+        Raises:
+            MCPError: The call is unknown, has expired, or is somebody else's.
+        """
+        name, _, number = state.partition(".")
+        parked = self._parked.get(name)
+        if parked is None or parked.label != label or not number.isdecimal():
+            raise unknown_call()
+        round_ = int(number)
+        if not parked.has(round_ + 1):
+            raise unknown_call()
+        asked = await parked.event(round_, self._keepalive)
+        if not isinstance(asked, Asked):
+            raise unknown_call()
+        if asked.question.key not in answers and not parked.has(round_ + 2):
+            return wire.input_required(asked.question, state)
+        if asked.question.key in answers:
+            asked.answer(wire.reply(answers[asked.question.key]))
+        return await self._serve(parked, request, round_ + 1)
+
+    def left(self, session: str) -> None:
+        """End the calls of a legacy session that nobody listens to any more."""
+        for parked in list(self._parked.values()):
+            if parked.session == session and parked.ended_at is None:
+                self._abandon(parked)
+
+    async def _serve(self, parked: Parked, request: Context, number: int) -> Result:
+        parked.requests.append(request)
+        try:
+            return await self._answer(parked, request, number)
+        except anyio.get_cancelled_exc_class():
+            if parked.requests == [request]:
+                self._abandon(parked)
+            raise
+        finally:
+            parked.requests.remove(request)
+
+    async def _answer(self, parked: Parked, request: Context, number: int) -> Result:
+        while True:
+            event = await parked.event(number, self._keepalive)
+            if not isinstance(event, Asked):
+                return event
+            if parked.modern:
+                return wire.input_required(event.question, f"{parked.call.id}.{number}")
+            await event.put_to(request)
+            number += 1
+
+    def _abandon(self, parked: Parked) -> None:
+        if parked.outcome is not None:
+            parked.outcome.cancel()
+        self._end(parked.call)
+
+    def _forget_old(self) -> None:
+        """Drop the finished calls that are too old or too many."""
+        ended = [p for p in self._parked.values() if p.ended_at is not None]
+        oldest = time.monotonic() - self._kept
+        too_many = len(ended) - self._most_kept
+        for index, parked in enumerate(ended):
+            if index < too_many or not parked.rounds or (parked.ended_at or 0) < oldest:
+                del self._parked[parked.call.id]
+
+
+def unknown_call() -> MCPError:
+    """Say that a state leads nowhere."""
+    return MCPError(
+        code=INVALID_PARAMS,
+        message="This call is not waiting for an answer: it has ended, or never was. "
+        "Nothing was changed by this request. Start again with a new call.",
+    )

@@ -1,0 +1,109 @@
+"""The door: exact Host and Origin, and a token, before anything else sees a request. Worker.
+
+The SDK's own defaults are no boundary: they know no token and let any ``http://localhost:*`` in.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from typing import Any, Final
+
+import anyio
+from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
+from mcp.server.auth.provider import AccessToken
+from starlette.datastructures import Headers
+from starlette.responses import JSONResponse
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from dcc_bridge.server import tokens
+
+LABEL: Final = "dcc_bridge.label"
+"""Where a request's scope holds the label that its token proved."""
+
+
+class Door:
+    """ASGI middleware: refuses strangers, and counts the streams of each session."""
+
+    def __init__(
+        self, app: ASGIApp, port: int, secret: str, on_left: Callable[[str], None]
+    ) -> None:
+        """Guard an application.
+
+        Args:
+            app: What is behind the door.
+            port: Where the server listens.
+            secret: The host's master secret.
+            on_left: Told the id of a legacy session whose last open stream has ended.
+        """
+        self._app = app
+        self._secret = secret
+        self._on_left = on_left
+        self._hosts = {f"{name}:{port}" for name in ("127.0.0.1", "localhost")}
+        self._origins = {f"http://{host}" for host in self._hosts}
+        self._answering = 0
+        self._open: set[anyio.CancelScope] = set()
+        self.streams: Counter[str] = Counter()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Let a request in, or answer it here."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        headers = Headers(scope=scope)
+        refusal = self._check(headers, scope)
+        if refusal is not None:
+            await refusal(scope, receive, send)
+        else:
+            await self._serve(headers.get("mcp-session-id", ""), scope, receive, send)
+
+    @property
+    def answering(self) -> int:
+        """How many calls are being answered, streams that only listen aside."""
+        return self._answering
+
+    def close(self) -> None:
+        """End the streams that are still open, so that the server can end."""
+        for scope in list(self._open):
+            scope.cancel()
+
+    async def _serve(self, session: str, scope: Scope, receive: Receive, send: Send) -> None:
+        self.streams[session] += 1
+        self._answering += scope["method"] == "POST"
+        try:
+            with anyio.CancelScope() as open_:
+                self._open.add(open_)
+                await self._app(scope, receive, send)
+        finally:
+            self._open.discard(open_)
+            self._answering -= scope["method"] == "POST"
+            self.streams[session] -= 1
+            if not self.streams[session]:
+                del self.streams[session]
+                if session:
+                    self._on_left(session)
+
+    def _check(self, headers: Headers, scope: Scope) -> JSONResponse | None:
+        hosts, origins = headers.getlist("host"), headers.getlist("origin")
+        if len(hosts) != 1 or hosts[0].lower() not in self._hosts:
+            return _refuse(421, "This server answers to its own address only: check the URL's host.")
+        if len(origins) > 1 or any(origin not in self._origins for origin in origins):
+            return _refuse(403, "A web page of another origin may not reach this server.")
+        label = self._label(headers.getlist("authorization"))
+        if label is None:
+            return _refuse(
+                401, "A token of this host is needed: connect with dcc-bridge, which brings it."
+            )
+        scope[LABEL] = label
+        scope["user"] = AuthenticatedUser(AccessToken(token="", client_id=label, scopes=[]))
+        return None
+
+    def _label(self, given: list[str]) -> str | None:
+        kind, _, token = given[0].partition(" ") if len(given) == 1 else ("", "", "")
+        return tokens.label_of(self._secret, token) if kind.lower() == "bearer" else None
+
+
+def _refuse(status: int, why: str) -> JSONResponse:
+    error: dict[str, Any] = {"jsonrpc": "2.0", "id": None, "error": {"code": -32600, "message": why}}
+    headers = {"WWW-Authenticate": "Bearer"} if status == 401 else None
+    return JSONResponse(error, status, headers)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -140,7 +141,7 @@ class Bridge:
         """Queue one job a file, so that no start freezes the host."""
         for folder in self._skills:
             for file in loader.files(folder):
-                self.main.submit(lambda file=file: self._load(file), name=file.name)
+                self.main.submit(partial(self._load, file), name=file.name)
 
     def _load(self, file: Path) -> None:
         self._undo.append(loader.load(file, self.registry, self.host.name))

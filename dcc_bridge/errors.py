@@ -57,8 +57,8 @@ class NotConfirmed(BridgeError):
 
     def __init__(self, question: str) -> None:
         super().__init__(
-            f"The person {self.reason}: {question!r}. Nothing was changed. "
-            "Do not try to reach the same result another way; ask them what they would like instead."
+            f"The person {self.reason}: {question!r}. Nothing was changed. Do not try to "
+            "reach the same result another way; ask them what they would like instead."
         )
 
 

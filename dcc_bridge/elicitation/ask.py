@@ -10,7 +10,6 @@ from __future__ import annotations
 import contextvars
 import sys
 from collections.abc import Callable, Mapping
-from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import Any, ParamSpec, TypeVar
 
@@ -94,7 +93,7 @@ async def elicit_form(
     schema: object,
     *,
     title: str | None = None,
-    timeout: float | None = None,  # noqa: ASYNC109 - it is the question's limit, not the task's
+    timeout: float | None = None,
     key: str | None = None,
 ) -> ElicitationResponse:
     """Ask for the fields of a form in an async skill. See `elicit_form_sync`."""

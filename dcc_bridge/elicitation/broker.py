@@ -140,7 +140,6 @@ class _Open:
     settling: threading.RLock = field(default_factory=threading.RLock)
 
 
-
 class Broker:
     """Puts questions to people and sees that each one ends."""
 
@@ -252,7 +251,7 @@ class Broker:
         stop = self._clock(limit, lambda: _settle(one, _cancel(TIMED_OUT)))
         try:
             take_down = presenter.show(one.question, lambda heard: self._hear(one, turn, heard))
-        except Exception:  # noqa: BLE001 - a surface that fails must not take the question along
+        except Exception:
             log.exception("the question %s could not be shown", one.question.id)
             stop()
             self._hear(one, turn, Unable())

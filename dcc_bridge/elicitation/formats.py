@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from datetime import date, datetime
+from itertools import pairwise
 from typing import Any, Final
 from urllib.parse import urlsplit
 
@@ -15,7 +16,8 @@ NAMES: Final = {
     "date-time": "a date and time such as 2026-11-20T14:30:00Z",
 }
 _SECRET_WORDS: Final = frozenset(
-    "password passwd passphrase secret credential credentials apikey cvv cvc pin otp".split()
+    ("password", "passwd", "passphrase", "secret", "credential", "credentials", "apikey")
+    + ("cvv", "cvc", "pin", "otp")
 )
 _SECRET_PAIRS: Final = frozenset(
     {("api", "key"), ("access", "key"), ("private", "key"), ("access", "token"), ("auth", "token")}
@@ -41,9 +43,11 @@ def looks_secret(name: str, part: Mapping[str, Any]) -> bool:
     if part.get("format") == "password":
         return True
     words = [w.lower() for w in re.findall(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+", name)]
-    return bool(_SECRET_WORDS & set(words)) or any(
-        pair in _SECRET_PAIRS for pair in zip(words, words[1:], strict=False)
-    ) or words == ["token"]
+    return (
+        bool(_SECRET_WORDS & set(words))
+        or any(pair in _SECRET_PAIRS for pair in pairwise(words))
+        or words == ["token"]
+    )
 
 
 def _parses(read: Any, text: str) -> bool:

@@ -26,6 +26,6 @@ def surfaces(*, consent: bool, host_ui: bool, client: bool) -> tuple[Surface, ..
         host_ui: A person sits at the host and may be asked there.
         client: The client can draw the question.
     """
-    if consent and host_ui:
-        return ("host",)
-    return (("client",) if client else ()) + (("host",) if host_ui else ())
+    host_first: tuple[Surface, ...] = ("host",) if host_ui else ()
+    client_first: tuple[Surface, ...] = ("client",) if client else ()
+    return host_first if consent and host_ui else (*client_first, *host_first)

@@ -102,7 +102,9 @@ class Field:
         text: str = self._typed(value, isinstance(value, str), "a text")
         self._bounded(len(text), " characters")
         if self.format and not formats.fits(self.format, text):
-            raise InvalidAnswer(f"{self.name}: {_short(value)} is not {formats.NAMES[self.format]}.")
+            raise InvalidAnswer(
+                f"{self.name}: {_short(value)} is not {formats.NAMES[self.format]}."
+            )
         return text
 
     def _number(self, value: object) -> int | float:
@@ -163,7 +165,9 @@ class Form:
 
     def agrees(self, data: Mapping[str, Any]) -> bool:
         """Whether every required yes-or-no in an answer is yes: what makes it a grant."""
-        return all(data.get(f.name) is True for f in self.fields if f.required and f.kind == "boolean")
+        return all(
+            data.get(f.name) is True for f in self.fields if f.required and f.kind == "boolean"
+        )
 
 
 def parse(schema: object) -> Form:

@@ -4,7 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from dcc_bridge.elicitation.types import FALLBACK_USED, NOT_SUPPORTED, ElicitationResponse
+from dcc_bridge.elicitation.types import (
+    FALLBACK_USED,
+    NOT_SUPPORTED,
+    AnsweredBy,
+    ElicitationResponse,
+)
 
 if TYPE_CHECKING:
     from dcc_bridge.elicitation.broker import Question
@@ -19,5 +24,5 @@ def answer(question: Question, *, allow: bool = False) -> ElicitationResponse:
     """
     if question.fallback is None:
         return ElicitationResponse(False, None, NOT_SUPPORTED, "decline", "nobody")
-    by = "policy" if allow and question.consent else "fallback"
+    by: AnsweredBy = "policy" if allow and question.consent else "fallback"
     return ElicitationResponse(True, dict(question.fallback), FALLBACK_USED, "accept", by)

@@ -86,7 +86,9 @@ class Door:
     def _check(self, headers: Headers, scope: Scope) -> JSONResponse | None:
         hosts, origins = headers.getlist("host"), headers.getlist("origin")
         if len(hosts) != 1 or hosts[0].lower() not in self._hosts:
-            return _refuse(421, "This server answers to its own address only: check the URL's host.")
+            return _refuse(
+                421, "This server answers to its own address only: check the URL's host."
+            )
         if len(origins) > 1 or any(origin not in self._origins for origin in origins):
             return _refuse(403, "A web page of another origin may not reach this server.")
         label = self._label(headers.getlist("authorization"))
@@ -104,6 +106,10 @@ class Door:
 
 
 def _refuse(status: int, why: str) -> JSONResponse:
-    error: dict[str, Any] = {"jsonrpc": "2.0", "id": None, "error": {"code": -32600, "message": why}}
+    error: dict[str, Any] = {
+        "jsonrpc": "2.0",
+        "id": None,
+        "error": {"code": -32600, "message": why},
+    }
     headers = {"WWW-Authenticate": "Bearer"} if status == 401 else None
     return JSONResponse(error, status, headers)

@@ -58,7 +58,9 @@ def folder(runtime: Path | None = None) -> Path:
     if os.name == "posix":
         found = path.lstat()
         if found.st_uid != os.getuid() or not stat.S_ISDIR(found.st_mode):
-            raise StartError(f"The folder {path} is not yours; set DCC_BRIDGE_RUNTIME to one that is.")
+            raise StartError(
+                f"The folder {path} is not yours; set DCC_BRIDGE_RUNTIME to one that is."
+            )
         path.chmod(0o700)
     return path
 

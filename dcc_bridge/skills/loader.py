@@ -1,4 +1,4 @@
-"""From a folder of plain Python files to skills. Runs where host API may be imported: main thread."""
+"""From a folder of plain Python files to skills. Main thread, where host API may be imported."""
 
 from __future__ import annotations
 
@@ -47,7 +47,12 @@ def load(file: Path, registry: Registry, host: str = "") -> Callable[[], None]:
                 undo.append(registry.add(skill))
     except SkillError as error:
         undo.append(registry.note_broken(file.stem, BrokenSkill(str(error))))
-    return lambda: [one() for one in reversed(undo)] and None
+
+    def unload() -> None:
+        for one in reversed(undo):
+            one()
+
+    return unload
 
 
 def skills(file: Path) -> list[Skill]:
@@ -61,7 +66,9 @@ def skills(file: Path) -> list[Skill]:
     plain = [fn for fn in _own(module) if inspect.getdoc(fn) and not fn.__name__.startswith("_")]
     found = [describe(fn, file) for fn in marked or plain]
     if not found:
-        raise BrokenSkill(f"{file.name}: it has no function that is a skill, or that has a docstring.")
+        raise BrokenSkill(
+            f"{file.name}: it has no function that is a skill, or that has a docstring."
+        )
     return found
 
 
@@ -80,7 +87,7 @@ def _import(file: Path) -> ModuleType:
     sys.modules[name] = module
     try:
         spec.loader.exec_module(module)
-    except Exception as error:  # noqa: BLE001 - a file may raise anything, and harms no other
+    except Exception as error:
         del sys.modules[name]
         raise BrokenSkill(f"{file.name}{_line(error, file)}: {_reason(error)}") from error
     return module

@@ -12,6 +12,7 @@ import logging
 import threading
 from collections.abc import Callable, Coroutine, Mapping
 from concurrent.futures import Future
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import Any, Literal, ParamSpec, TypeVar
 
@@ -140,11 +141,11 @@ class _Run:
 
     def on_main_thread(self) -> Outcome:
         current.set(self._call)
-        return self._guarded(self._on_main_thread, self._finish)
+        return self._guarded(self._on_main_thread, self._steps.roll_back)
 
     def on_pool_thread(self) -> Outcome:
         current.set(self._call)
-        return self._guarded(self._unstepped, lambda failed: self._outcome(None))
+        return self._guarded(self._body, _nothing)
 
     async def on_loop(self) -> Outcome:
         current.set(self._call)
@@ -155,7 +156,8 @@ class _Run:
             value, error = await self.skill.fn(**self._arguments), None
         except Exception as failure:  # noqa: BLE001 - a skill may raise anything; it is told
             value, error = None, failure
-        return await self._on_main(lambda: self._guarded(lambda: _give(value, error), self._finish))
+        undo = self._steps.roll_back
+        return await self._on_main(lambda: self._guarded(lambda: _give(value, error), undo))
 
     async def part(self, fn: Callable[[], T]) -> T:
         """Run a part of an async skill as an undo step."""
@@ -174,40 +176,30 @@ class _Run:
         return await asyncio.wrap_future(submitted)
 
     def _on_main_thread(self) -> Any:
+        is_read = self.skill.metadata.risk == "read"
+        return self._body(nullcontext if is_read else self._steps.stretch)
+
+    def _body(self, step: Callable[[], AbstractContextManager[None]] = nullcontext) -> Any:
         if self._gate is not None:
             gate.check(self._gate, ask.put(self._gate))
-        if self.skill.metadata.risk == "read":
-            return self.skill.fn(**self._arguments)
-        with self._steps.stretch():
+        with step():
             return self.skill.fn(**self._arguments)
 
-    def _unstepped(self) -> Any:
-        if self._gate is not None:
-            gate.check(self._gate, ask.put(self._gate))
-        return self.skill.fn(**self._arguments)
-
-    def _guarded(self, body: Callable[[], Any], finish: Callable[[bool], Outcome]) -> Outcome:
-        """Run a body and give what came of it; whatever it raises becomes an outcome."""
-        value, failure = None, None
+    def _guarded(self, body: Callable[[], Any], undo: Callable[[], None]) -> Outcome:
+        """Run a body and give what came of it; a failed or refused one leaves no change."""
+        value: Any = None
+        failure: BaseException | None = None
         try:
             value = body()
         except (Exception, SystemExit) as error:  # noqa: BLE001 - a skill may raise anything
             failure = error
         try:
-            outcome = finish(failure is not None)
+            if failure is not None or self._call.refused or self._call.ended:
+                undo()
         except PartlyApplied as error:
             return Outcome("partly_applied", None, str(error))
         if failure is not None:
             return self._failed(failure)
-        return Outcome(outcome.status, value)
-
-    def _finish(self, failed: bool) -> Outcome:
-        """Undo what a failed or refused call changed. Main thread."""
-        if failed or self._call.refused or self._call.ended:
-            self._steps.roll_back()
-        return self._outcome(None)
-
-    def _outcome(self, value: Any) -> Outcome:
         return Outcome("refused" if self._call.refused else "done", value)
 
     def _failed(self, error: BaseException) -> Outcome:
@@ -230,3 +222,7 @@ def _give(value: T, error: Exception | None) -> T:
     if error is not None:
         raise error
     return value
+
+
+def _nothing() -> None:
+    """Undo nothing: a skill on a pool thread does not touch the scene."""

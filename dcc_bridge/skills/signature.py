@@ -35,7 +35,7 @@ class Signature:
             self._model = self._make_model()
         except BrokenSkill:
             raise
-        except Exception as error:  # noqa: BLE001 - a type hint may raise anything when resolved
+        except Exception as error:
             raise BrokenSkill(f"{name}: its signature cannot be read: {error}") from error
 
     @property

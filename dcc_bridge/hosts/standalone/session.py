@@ -1,0 +1,219 @@
+"""One open USD scene with its undo stack: the `Host` of our own application.
+
+The thread that makes a session is its main thread; every method and property raises `WrongThread`
+elsewhere, but for ``name``, ``version`` and ``has_ui``. It must be so: USD lets any thread edit
+without a word, and calls its listeners, window included, on that thread (measured, 26.11). Somebody
+who keeps a stage and takes it to another thread is not stopped.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from importlib import metadata
+from pathlib import Path
+
+from pxr import Usd
+
+from dcc_bridge.errors import WrongThread
+from dcc_bridge.hosts.standalone import digest, files, saving
+from dcc_bridge.hosts.standalone.history import History
+from dcc_bridge.hosts.standalone.listeners import Listeners
+from dcc_bridge.hosts.standalone.prims import prim_at
+
+
+class UsdSession:
+    """A USD stage as a host's scene."""
+
+    def __init__(self, path: Path | str | None = None, *, has_ui: bool = False) -> None:
+        """Open a scene.
+
+        Args:
+            path: The scene's file; None for an empty, untitled scene.
+            has_ui: Whether a person sits in front of a window.
+
+        Raises:
+            OSError: The file is not there, or must not be read.
+            ValueError: It is not a USD file.
+        """
+        self.name = "dcc_bridge standalone"
+        self.version = _version()
+        self.has_ui = has_ui
+        self._thread = threading.get_ident()
+        self._listeners = Listeners()
+        self._selection: list[str] = []
+        self._path = None if path is None else files.absolute(path)
+        self._stage = files.read(self._path) if self._path else Usd.Stage.CreateInMemory()
+        self._history = History(self._stage, self._announce)
+
+    @property
+    def stage(self) -> Usd.Stage:
+        """The scene. Another object after `open`, and after `save` under another name."""
+        self._check_thread("stage")
+        return self._stage
+
+    @property
+    def path(self) -> Path | None:
+        """The scene's file; None for an untitled one."""
+        self._check_thread("path")
+        return self._path
+
+    @property
+    def modified(self) -> bool:
+        """Whether a save would change a file. The session layer, never saved, does not count."""
+        self._check_thread("modified")
+        return bool(self._history.unsaved())
+
+    def scene(self) -> str:
+        """Name the scene as a title bar would."""
+        return self.path.name if self.path else "untitled"
+
+    def open(self, path: Path | str) -> None:
+        """Open another scene, or the same one as it is on disk. The undo stack is emptied.
+
+        In an undo step it ends what the step had, and the step goes on with the new scene.
+
+        Raises:
+            OSError: The file is not there, or must not be read. The open scene stays.
+            ValueError: It is not a USD file. The open scene stays.
+        """
+        self._check_thread("open")
+        file = files.absolute(path)
+        self._stage, self._path = files.read(file), file
+        self._history.reset(self._stage)
+        self._announce()
+
+    def save(self, path: Path | str | None = None) -> Path:
+        """Write the scene and its unsaved sublayers, each file whole or not at all.
+
+        Args:
+            path: Another file, which is the scene's own from then on; None for its own.
+
+        Returns:
+            The scene's file.
+
+        Raises:
+            OSError: A file cannot be written; says which and why.
+            ValueError: The scene has no file yet and none was given, or it cannot be that one.
+        """
+        self._check_thread("save")
+        if path is None and self._path is None:
+            raise ValueError("This scene was never saved: give the path of a file to save it in.")
+        target = files.absolute(path) if path is not None else self._path
+        assert target is not None
+        root = self._stage.GetRootLayer()
+        saving.write_sublayers([layer for layer in self._history.unsaved() if layer != root])
+        if target == self._path:
+            files.write(root, target)
+        else:
+            self._save_as(target)
+        self._history.mark_saved()
+        self._announce()
+        return target
+
+    @contextmanager
+    def undo_step(self, label: str) -> Iterator[None]:
+        """Make one entry of the undo stack of what is edited inside.
+
+        An exception rolls it back and goes on. A step without an edit leaves no entry.
+
+        Raises:
+            RuntimeError: A step is open already.
+        """
+        self._check_thread("undo_step")
+        with self._history.step(label):
+            yield
+
+    def undo(self) -> None:
+        """Undo the step on top of the stack.
+
+        Raises:
+            RuntimeError: There is none, a step is open, or a layer is locked.
+        """
+        self._check_thread("undo")
+        self._history.undo()
+
+    def redo(self) -> None:
+        """Redo the step undone last.
+
+        Raises:
+            RuntimeError: There is none, a step is open, or a layer is locked.
+        """
+        self._check_thread("redo")
+        self._history.redo()
+
+    def undo_label(self) -> str | None:
+        """Give the label of what `undo` would undo, or None."""
+        return self.undo_labels[-1] if self.undo_labels else None
+
+    @property
+    def undo_labels(self) -> list[str]:
+        """The steps that can be undone, the next one last. An open step is not among them."""
+        self._check_thread("undo_labels")
+        return self._history.undo_labels
+
+    @property
+    def redo_labels(self) -> list[str]:
+        """The steps that can be redone, the next one last."""
+        self._check_thread("redo_labels")
+        return self._history.redo_labels
+
+    def on_change(self, callback: Callable[[], None]) -> Callable[[], None]:
+        """Be called after a step, rollback, undo, redo, open, save or change of selection.
+
+        Once for each, when all is done. An edit outside a step is not told of: listen to the stage.
+
+        Returns:
+            What ends it.
+        """
+        self._check_thread("on_change")
+        return self._listeners.add(callback)
+
+    @property
+    def selection(self) -> list[str]:
+        """The paths of the selected prims; those that are gone from the scene drop out."""
+        self._check_thread("selection")
+        self._selection = self._existing(self._selection)
+        return list(self._selection)
+
+    @selection.setter
+    def selection(self, paths: Iterable[str]) -> None:
+        before = self.selection
+        self._selection = self._existing(paths)
+        if self._selection != before:
+            self._announce()
+
+    def fingerprint(self, items: Sequence[str]) -> str:
+        """Digest what a person agreed to change: identity, type, parent, locks, descendants."""
+        return digest.fingerprint(self.stage, items)
+
+    def scene_digest(self) -> str:
+        """Digest everything that the scene's own layers hold."""
+        return digest.scene_digest(self.stage)
+
+    def _check_thread(self, what: str) -> None:
+        if threading.get_ident() != self._thread:
+            raise WrongThread(
+                f"{what} was used on another thread than the one of the scene; skills that touch "
+                'the scene have thread="main", and async ones reach it by on_main.'
+            )
+
+    def _announce(self) -> None:
+        self._selection = self._existing(self._selection)
+        self._listeners.call()
+
+    def _existing(self, paths: Iterable[str]) -> list[str]:
+        return [path for path in dict.fromkeys(paths) if prim_at(self._stage, path)]
+
+    def _save_as(self, target: Path) -> None:
+        stage = saving.save_as(self._stage, target)
+        self._history.move_root(stage, saving.mover(self._path, target))
+        self._stage, self._path = stage, target
+
+
+def _version() -> str:
+    try:
+        return metadata.version("dcc-bridge")
+    except metadata.PackageNotFoundError:
+        return "unknown"

@@ -1,0 +1,199 @@
+"""A bridge on a real server and real MCP clients over HTTP, for tests.
+
+The test's own thread is the host's main thread; agents run on threads of their own.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from concurrent.futures import Future
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, TypeVar
+from unittest.mock import patch
+
+import anyio
+import httpx2
+from mcp import Client
+from mcp.client.session import ClientRequestContext
+from mcp.client.streamable_http import streamable_http_client
+from mcp_types import CallToolResult, ElicitRequestParams, ElicitResult
+
+from dcc_bridge.bridge import Bridge
+from dcc_bridge.config import Settings
+from dcc_bridge.elicitation.broker import Presenter
+from dcc_bridge.host import Host
+from dcc_bridge.server.wire import STATUS
+from dcc_bridge.skills.skill import describe
+from dcc_bridge.testing import FakeHost
+from dcc_bridge.threads import Pump
+
+T = TypeVar("T")
+ERAS = ("2025-06-18", "2025-11-25", "2026-07-28")
+LIMIT = 20.0
+AskedFn = Callable[[ElicitRequestParams], Awaitable[ElicitResult] | ElicitResult]
+
+
+class Tap(httpx2.AsyncHTTPTransport):
+    """A transport that keeps what the server sent."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.heard = bytearray()
+
+    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+        response = await super().handle_async_request(request)
+        response.stream = _Copied(response.stream, self.heard)
+        return response
+
+
+class _Copied(httpx2.AsyncByteStream):
+    def __init__(self, stream: Any, into: bytearray) -> None:
+        self._stream = stream
+        self._into = into
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        async for part in self._stream:
+            self._into += part
+            yield part
+
+    async def aclose(self) -> None:
+        await self._stream.aclose()
+
+
+class Live:
+    """A running bridge, headless unless a presenter is given."""
+
+    def __init__(
+        self,
+        runtime: Path,
+        *fns: Callable[..., Any],
+        host: Host | None = None,
+        presenter: Presenter | None = None,
+        **settings: Any,
+    ) -> None:
+        self.host: Any = host or FakeHost(f"cam{number}" for number in range(127))
+        self.pump = Pump()
+        self.bridge = Bridge(
+            self.host,
+            self.pump.main,
+            presenter=presenter,
+            settings=replace(Settings(runtime=runtime), **settings),
+        )
+        added = {fn.__name__: self.bridge.registry.add(describe(fn)) for fn in fns}
+        self.forget: Callable[[str], None] = lambda name: added[name]()
+        started = self.bridge.start()
+        self.until(started.done)
+        started.result()
+
+    def until(self, condition: Callable[[], bool], limit: float = LIMIT) -> None:
+        """Serve the main thread until a condition holds."""
+        end = time.monotonic() + limit
+        while not condition():
+            assert time.monotonic() < end, "the condition did not come true in time"
+            self.pump.wake(0.005)
+            self.pump.run(_once())
+
+    def go(self, agent: Callable[..., Awaitable[T]], *args: Any) -> Future[T]:
+        """Let an agent work on a thread of its own."""
+        future: Future[T] = Future()
+
+        def work() -> None:
+            try:
+                future.set_result(anyio.run(agent, *args))
+            except BaseException as error:
+                future.set_exception(error)
+            finally:
+                self.pump.wake(0.0)
+
+        threading.Thread(target=work, daemon=True).start()
+        return future
+
+    def run(self, agent: Callable[..., Awaitable[T]], *args: Any) -> T:
+        """Let an agent work, serve the main thread meanwhile, and give what it returned."""
+        future = self.go(agent, *args)
+        self.until(future.done)
+        return future.result()
+
+    def call(
+        self, tool: str, arguments: dict[str, Any] | None = None, **client: Any
+    ) -> CallToolResult:
+        """Call a tool once, from a client of its own."""
+
+        async def agent() -> CallToolResult:
+            async with self.client(**client) as session:
+                return await session.call_tool(tool, arguments or {})
+
+        return self.run(agent)
+
+    @asynccontextmanager
+    async def client(
+        self,
+        era: str = ERAS[-1],
+        asked: AskedFn | None = None,
+        *,
+        label: str = "test",
+        tap: Tap | None = None,
+    ) -> AsyncIterator[Client]:
+        """Connect a real MCP client; without ``asked`` it declares no elicitation."""
+        headers = {"Authorization": f"Bearer {self.bridge.instance.token(label)}"}
+        callback = _callback(asked) if asked is not None else None
+        mode = era if era == ERAS[-1] else "legacy"
+        async with httpx2.AsyncClient(headers=headers, transport=tap, timeout=LIMIT) as http:
+            transport = streamable_http_client(self.bridge.url, http_client=http)
+            with patch("mcp.client.session.LATEST_HANDSHAKE_VERSION", era):
+                session = Client(transport, mode=mode, elicitation_callback=callback)
+                async with session:
+                    assert session.session.protocol_version == era
+                    yield session
+
+    def stop(self) -> None:
+        """Stop the bridge, from the main thread."""
+        self.bridge.stop()
+        self.until(self.bridge.stopped.done)
+
+
+@contextmanager
+def live(runtime: Path, *fns: Callable[..., Any], **more: Any) -> Iterator[Live]:
+    """Run a bridge for as long as the block lasts."""
+    running = Live(runtime, *fns, **more)
+    try:
+        yield running
+    finally:
+        running.stop()
+
+
+def status(result: CallToolResult) -> str:
+    """Give how a call ended, in the runner's words."""
+    return str((result.meta or {})[STATUS])
+
+
+def text(result: CallToolResult) -> str:
+    """Give all that a result says."""
+    return " ".join(getattr(part, "text", "") for part in result.content)
+
+
+def accept(**content: Any) -> AskedFn:
+    """Make a person who accepts with those values."""
+    return lambda params: ElicitResult(action="accept", content=content)
+
+
+def say(action: Any) -> AskedFn:
+    """Make a person who declines or cancels."""
+    return lambda params: ElicitResult(action=action)
+
+
+def _callback(asked: AskedFn) -> Any:
+    async def answer(context: ClientRequestContext, params: ElicitRequestParams) -> ElicitResult:
+        said = asked(params)
+        return said if isinstance(said, ElicitResult) else await said
+
+    return answer
+
+
+def _once() -> Callable[[], bool]:
+    turns = iter([False])
+    return lambda: next(turns, True)

@@ -1,0 +1,100 @@
+"""Skills for tests of the server, over a `FakeHost` and counting how often their body ran."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from typing import Any
+
+from dcc_bridge import elicit_form, elicit_form_sync, on_main, skill
+from dcc_bridge.testing import FakeHost
+
+CONFIRM: dict[str, Any] = {
+    "type": "object",
+    "properties": {"confirm": {"type": "boolean", "title": "Delete"}},
+    "required": ["confirm"],
+}
+
+
+class Skills:
+    """The skills of one test."""
+
+    def __init__(self, count: int = 127, *, has_ui: bool = False) -> None:
+        self.host = FakeHost((f"cam{number}" for number in range(count)), has_ui=has_ui)
+        self.ran: Counter[str] = Counter()
+
+    def delete(self, fallback: dict[str, Any] | None = None) -> Callable[..., Any]:
+        """Make a destructive skill that asks once in mid-body, on the main thread."""
+
+        @skill(risk="destructive", confirms=True)
+        def delete(pattern: str = "cam") -> dict[str, Any]:
+            """Delete what matches."""
+            self.ran["delete"] += 1
+            found = [item for item in self.host.items if item.startswith(pattern)]
+            answer = elicit_form_sync(
+                f"Delete {len(found)} cameras?", CONFIRM, title="Delete", fallback_values=fallback
+            )
+            if not answer.accepted or not (answer.data or {})["confirm"]:
+                return {"deleted": 0, "why": answer.message, "by": answer.answered_by}
+            self.host.items = [item for item in self.host.items if item not in found]
+            return {"deleted": len(found), "by": answer.answered_by}
+
+        return delete
+
+    def delete_async(self) -> Callable[..., Any]:
+        """Make the same as a coroutine."""
+
+        @skill(risk="destructive", confirms=True)
+        async def delete() -> dict[str, Any]:
+            """Delete everything."""
+            self.ran["delete"] += 1
+            count = await on_main(lambda: len(self.host.items))
+            answer = await elicit_form(f"Delete {count} cameras?", CONFIRM)
+            if not answer.accepted or not (answer.data or {})["confirm"]:
+                return {"deleted": 0, "why": answer.message}
+            await on_main(self.host.items.clear)
+            return {"deleted": count, "by": answer.answered_by}
+
+        return delete
+
+    def ask_on_pool(self) -> Callable[..., Any]:
+        """Make a skill that asks on a thread of the pool."""
+
+        @skill(risk="read", thread="any")
+        def ask_on_pool() -> dict[str, Any]:
+            """Ask for a number."""
+            self.ran["ask_on_pool"] += 1
+            schema = {"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]}
+            answer = elicit_form_sync("How many?", schema)
+            return {"data": answer.data, "message": answer.message, "by": answer.answered_by}
+
+        return ask_on_pool
+
+    def thrice(self) -> Callable[..., Any]:
+        """Make a skill that asks three times and edits after the first answer."""
+
+        @skill(risk="destructive", confirms=True)
+        def thrice() -> dict[str, Any]:
+            """Delete one, then ask twice more."""
+            self.ran["thrice"] += 1
+            heard = []
+            for number in range(3):
+                answer = elicit_form_sync(f"Step {number}?", CONFIRM, key=f"step{number}")
+                heard.append(answer.action)
+                if not answer.accepted:
+                    break
+                if number == 0:
+                    self.host.items.pop()
+            return {"heard": heard}
+
+        return thrice
+
+    def read(self) -> Callable[..., Any]:
+        """Make a skill that only reads."""
+
+        @skill(risk="read")
+        def count() -> int:
+            """Count what is there."""
+            return len(self.host.items)
+
+        return count

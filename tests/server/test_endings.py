@@ -1,0 +1,303 @@
+"""A question always ends, and nothing is left behind."""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import anyio
+import pytest
+
+from dcc_bridge import elicit_form_sync, skill
+from dcc_bridge.elicitation.broker import Reply
+from dcc_bridge.errors import StartError
+from dcc_bridge.server import instances
+from dcc_bridge.testing import FakeHost, ScriptedPresenter
+from tests.live import ERAS, Live, accept, live, status, text
+from tests.server.skills import CONFIRM, Skills
+
+OPEN = None
+
+
+async def until(condition: Callable[[], bool], limit: float = 10.0) -> None:
+    """Wait for a condition on an agent's own loop."""
+    with anyio.fail_after(limit):
+        while not condition():
+            await anyio.sleep(0.005)
+
+
+@pytest.mark.parametrize("era", ERAS)
+def test_a_client_that_cancels_its_request_takes_the_question_along(
+    era: str, tmp_path: Path
+) -> None:
+    skills, person = Skills(has_ui=True), ScriptedPresenter(OPEN)
+
+    async def agent() -> float:
+        async with running.client(era) as client, anyio.create_task_group() as calling:
+            calling.start_soon(client.call_tool, "delete", {})
+            await until(lambda: bool(person.shown))
+            left = time.monotonic()
+            calling.cancel_scope.cancel()
+        return left
+
+    with live(tmp_path, skills.delete(), host=skills.host, presenter=person) as running:
+        left = running.run(agent)
+        running.until(lambda: bool(person.taken_down))
+        took = time.monotonic() - left
+        running.until(lambda: running.bridge.main.waiting == 0 and not running.bridge.broker.open)
+
+    assert person.taken_down == ["cancelled"]
+    assert took < 0.25 + 0.5
+    assert len(skills.host.items) == 127
+
+
+@pytest.mark.parametrize("era", ["2025-11-25"])
+def test_a_legacy_client_that_is_killed_is_given_up_after_its_grace(
+    era: str, tmp_path: Path
+) -> None:
+    skills, person = Skills(has_ui=True), ScriptedPresenter(OPEN)
+
+    with live(
+        tmp_path, skills.delete(), host=skills.host, presenter=person, session_grace=0.2
+    ) as running:
+        client = killed(running, era, lambda: bool(person.shown))
+        running.until(lambda: bool(person.taken_down))
+
+    assert client != 0
+    assert person.taken_down == ["cancelled"]
+    assert len(skills.host.items) == 127
+
+
+def killed(running: Live, era: str, when: Callable[[], bool]) -> int:
+    """Run a client in a process of its own and kill it; gives its exit code."""
+    import subprocess
+    import sys
+
+    script = (
+        "import anyio, sys, httpx2\n"
+        "from mcp import Client\n"
+        "from mcp.client.streamable_http import streamable_http_client\n"
+        "async def main():\n"
+        "    headers = {'Authorization': 'Bearer ' + sys.argv[2]}\n"
+        "    async with httpx2.AsyncClient(headers=headers, timeout=60) as http:\n"
+        "        mode = 'legacy' if sys.argv[3] < '2026' else sys.argv[3]\n"
+        "        transport = streamable_http_client(sys.argv[1], http_client=http)\n"
+        "        async with Client(transport, mode=mode) as client:\n"
+        "            await client.call_tool('delete', {})\n"
+        "anyio.run(main)\n"
+    )
+    token = running.bridge.instance.token("killed")
+    process = subprocess.Popen([sys.executable, "-c", script, running.bridge.url, token, era])
+    running.until(when)
+    process.kill()
+    return process.wait(10)
+
+
+def test_a_modern_client_that_is_killed_ends_its_question(tmp_path: Path) -> None:
+    skills, person = Skills(has_ui=True), ScriptedPresenter(OPEN)
+
+    with live(tmp_path, skills.delete(), host=skills.host, presenter=person) as running:
+        killed(running, ERAS[-1], lambda: bool(person.shown))
+        running.until(lambda: bool(person.taken_down))
+
+    assert person.taken_down == ["cancelled"]
+
+
+@pytest.mark.parametrize("era", ERAS)
+def test_a_client_that_leaves_while_it_is_asked_is_ended_by_the_deadline(
+    era: str, tmp_path: Path
+) -> None:
+    skills = Skills()
+    asked: list[str] = []
+
+    async def never(params: Any) -> Any:
+        asked.append(params.message)
+        await anyio.sleep_forever()
+
+    async def agent() -> None:
+        async with running.client(era, never) as client, anyio.create_task_group() as calling:
+            calling.start_soon(client.call_tool, "delete", {})
+            await until(lambda: bool(asked))
+            calling.cancel_scope.cancel()
+
+    with live(tmp_path, skills.delete(), host=skills.host, client_deadline=0.3) as running:
+        running.run(agent)
+        running.until(lambda: not running.bridge.broker.open)
+        running.until(lambda: running.bridge.main.submit(lambda: None).done() or True)
+
+    assert len(skills.host.items) == 127
+    assert skills.ran["delete"] == 1
+
+
+def test_stopping_ends_ten_open_questions_and_tells_each_skill(tmp_path: Path) -> None:
+    person, heard = ScriptedPresenter(), []
+
+    @skill(risk="read", thread="any")
+    def wait() -> None:
+        """Ask and wait."""
+        heard.append(elicit_form_sync("Well?", CONFIRM).message)
+
+    async def agent() -> None:
+        async with running.client() as client:
+            await client.call_tool("wait", {})
+
+    running = Live(tmp_path, wait, presenter=person, host=FakeHost(has_ui=True))
+    agents = [running.go(agent) for _ in range(10)]
+    running.until(lambda: len(person.shown) == 10)
+    running.stop()
+    running.until(lambda: all(one.done() for one in agents))
+
+    assert heard == ["bridge_closed"] * 10
+    assert not list(tmp_path.glob("*.json"))
+
+
+def test_stopping_in_the_middle_of_a_skills_own_frame_is_done_after_it(tmp_path: Path) -> None:
+    seen: list[str] = []
+
+    @skill(risk="read")
+    def stopper() -> str:
+        """Stop the bridge from inside a skill."""
+        running.bridge.stop()
+        seen.append("still here")
+        return "done"
+
+    async def agent() -> Any:
+        async with running.client() as client:
+            return await client.call_tool("stopper", {})
+
+    running = Live(tmp_path, stopper)
+    result = running.go(agent)
+    running.until(running.bridge.stopped.done)
+    running.until(result.done)
+
+    assert seen == ["still here"]
+
+
+def test_stopping_above_the_hosts_own_question_ends_it_first(tmp_path: Path) -> None:
+    person = ScriptedPresenter()
+    running = Live(tmp_path, presenter=person, host=FakeHost(has_ui=True))
+    running.bridge.main.post(running.bridge.stop)
+
+    answer = elicit_form_sync("From a shelf button?", CONFIRM)
+    running.until(running.bridge.stopped.done)
+
+    assert answer.message == "bridge_closed"
+
+
+def test_stopping_ends_a_suspended_skill_and_a_queued_call(tmp_path: Path) -> None:
+    skills, person = Skills(has_ui=True), ScriptedPresenter(OPEN)
+
+    async def agent() -> Any:
+        async with running.client() as client:
+            return await client.call_tool("delete", {})
+
+    running = Live(tmp_path, skills.delete(), host=skills.host, presenter=person)
+    first, second = running.go(agent), running.go(agent)
+    running.until(lambda: bool(person.shown) and running.bridge.main.waiting == 1)
+    running.stop()
+    running.until(lambda: first.done() and second.done())
+
+    texts = sorted(text(one.result()) for one in (first, second))
+    assert any("bridge_closed" in one for one in texts)
+    assert any("stopped in the host" in one for one in texts)
+    assert len(skills.host.items) == 127
+
+
+def test_twenty_starts_and_stops_leave_nothing_behind(tmp_path: Path) -> None:
+    skills = Skills()
+    with live(tmp_path, skills.read(), host=skills.host) as running:
+        running.call("count")
+    threads, files = threading.active_count(), _open_files()
+
+    for _ in range(20):
+        with live(tmp_path, skills.read(), host=skills.host) as running:
+            running.call("count", era=ERAS[1])
+
+    assert threading.active_count() <= threads
+    assert _open_files() <= files + 2
+    assert not list(tmp_path.glob("*.json"))
+
+
+def _open_files() -> int:
+    return len(os.listdir("/proc/self/fd")) if os.path.isdir("/proc/self/fd") else 0
+
+
+def test_a_taken_port_is_a_sentence(tmp_path: Path) -> None:
+    with live(tmp_path) as running:
+        port = int(running.bridge.url.split(":")[2].split("/")[0])
+        running.bridge._undo[0]()  # another process, as far as the port is concerned
+
+        with pytest.raises(StartError, match=f"Port {port} cannot be used"):
+            Live(tmp_path, port=port)
+
+
+def test_a_second_start_in_one_process_is_a_sentence(tmp_path: Path) -> None:
+    with live(tmp_path), pytest.raises(StartError, match="already running in this process"):
+        Live(tmp_path)
+
+
+def test_a_running_host_can_be_found_and_its_file_is_its_users_alone(tmp_path: Path) -> None:
+    with live(tmp_path) as running:
+        (found,) = instances.running(tmp_path)
+        (file,) = tmp_path.glob("*.json")
+        mode = file.stat().st_mode & 0o777
+
+    assert found == running.bridge.instance
+    assert mode == 0o600
+    assert instances.running(tmp_path) == []
+
+
+@pytest.mark.parametrize("era", ERAS)
+def test_errors_are_sentences_and_the_server_goes_on(era: str, tmp_path: Path) -> None:
+    skills = Skills()
+
+    @skill(risk="read")
+    def broken() -> None:
+        """Fail."""
+        raise RuntimeError("the disk is full")
+
+    (tmp_path / "skills").mkdir()
+    (tmp_path / "skills" / "typo.py").write_text("def typo(:\n")
+    with live(tmp_path, broken, skills.read(), skills.delete(), host=skills.host) as running:
+        running.bridge._load(tmp_path / "skills" / "typo.py")
+        calls = [("broken", {}), ("delete", {"patern": "x"}), ("delete", {"pattern": {}})]
+        results = [running.call(*one, era=era) for one in [*calls, ("typo", {}), ("nothing", {})]]
+        after = running.call("count", era=era)
+
+    told = [text(one) for one in results]
+    assert all(one.is_error for one in results)
+    assert "the disk is full" in told[0]
+    assert "patern: there is no such argument" in told[1]
+    assert "pattern: input should be a valid string" in told[2]
+    assert "typo.py, line 1: SyntaxError" in told[3]
+    assert "no tool named 'nothing'" in told[4]
+    assert not any("Traceback" in one for one in told)
+    assert status(after) == "done"
+
+
+def test_a_question_that_waits_in_the_host_tells_the_client_so(tmp_path: Path) -> None:
+    skills, person = Skills(has_ui=True), ScriptedPresenter(OPEN)
+    beats: list[tuple[float, str | None]] = []
+
+    async def progress(done: float, total: float | None, message: str | None) -> None:
+        beats.append((done, message))
+
+    async def agent() -> Any:
+        async with running.client(asked=accept()) as client:
+            return await client.call_tool("delete", {}, progress_callback=progress)
+
+    with live(
+        tmp_path, skills.delete(), host=skills.host, presenter=person, keepalive=0.05
+    ) as running:
+        result = running.go(agent)
+        running.until(lambda: len(beats) >= 3)
+        person.settles[0](Reply("accept", {"confirm": True}))
+        running.until(result.done)
+
+    assert status(result.result()) == "done"
+    assert beats == sorted(beats)
+    assert beats[0][1] == "Waiting for an answer in the host"

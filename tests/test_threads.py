@@ -1,0 +1,348 @@
+"""The main thread's queue keeps its promises."""
+
+from __future__ import annotations
+
+import random
+import threading
+from collections.abc import Callable
+from concurrent.futures import Future
+from contextvars import ContextVar
+from typing import Any
+
+import pytest
+
+from dcc_bridge.errors import BridgeClosed, Busy
+from dcc_bridge.threads import MainThread, Pump
+
+LIMIT = 10.0
+
+
+def settle(pump: Pump) -> None:
+    """Serve everything that is queued now."""
+    turns = iter([False, True])
+    pump.wake(0.0)
+    pump.run(lambda: next(turns))
+
+
+@pytest.fixture
+def pump() -> Pump:
+    return Pump()
+
+
+def test_a_job_runs_on_the_main_thread_and_its_result_is_the_callers(pump: Pump) -> None:
+    future = pump.main.submit(threading.get_ident)
+
+    pump.run(future.done)
+
+    assert future.result() == threading.get_ident()
+
+
+def test_an_exception_belongs_to_whoever_submitted_the_job(pump: Pump) -> None:
+    future = pump.main.submit(lambda: 1 / 0)
+    other = pump.main.submit(lambda: "fine")
+
+    pump.run(other.done)
+
+    with pytest.raises(ZeroDivisionError):
+        future.result()
+
+
+def test_a_job_whose_caller_gave_up_never_runs(pump: Pump) -> None:
+    ran: list[str] = []
+    future = pump.main.submit(lambda: ran.append("late"))
+
+    future.cancel()
+    settle(pump)
+
+    assert ran == []
+
+
+def test_a_suspended_job_lets_the_host_live_and_resumes_with_the_answer(pump: Pump) -> None:
+    answer: Future[str] = Future()
+    job = pump.main.submit(lambda: pump.main.wait(answer) + "!")
+    settle(pump)
+    assert pump.main.is_unwound
+
+    answer.set_result("yes")
+    pump.run(job.done)
+
+    assert job.result() == "yes!"
+
+
+def test_jobs_never_run_inside_one_another(pump: Pump) -> None:
+    inside: list[int] = []
+    depth: list[int] = []
+
+    def job() -> None:
+        inside.append(1)
+        pump.main.drain()
+        depth.append(len(inside))
+        inside.pop()
+
+    futures = [pump.main.submit(job) for _ in range(5)]
+    pump.run(futures[-1].done)
+
+    assert depth == [1] * 5
+
+
+def test_the_ui_lane_is_served_while_a_job_runs(pump: Pump) -> None:
+    def job() -> bool:
+        shown = pump.main.post(lambda: None)
+        pump.main.drain()
+        return shown.done()
+
+    future = pump.main.submit(job)
+    pump.run(future.done)
+
+    assert future.result() is True
+
+
+def test_an_edit_that_waits_keeps_the_slot(pump: Pump) -> None:
+    answer: Future[None] = Future()
+    order: list[str] = []
+
+    def first() -> None:
+        pump.main.wait(answer)
+        order.append("first")
+
+    pump.main.submit(first)
+    second = pump.main.submit(lambda: order.append("second"))
+    settle(pump)
+    assert order == []
+
+    answer.set_result(None)
+    pump.run(second.done)
+
+    assert order == ["first", "second"]
+
+
+def test_a_read_is_served_while_an_edit_waits_that_has_not_edited(pump: Pump) -> None:
+    answer: Future[None] = Future()
+    pump.main.submit(lambda: pump.main.wait(answer))
+    read = pump.main.submit(lambda: "seen", read=True)
+
+    pump.run(read.done)
+
+    assert read.result() == "seen"
+    answer.set_result(None)
+
+
+def test_a_read_is_told_to_come_back_while_an_edit_waits_in_its_middle(pump: Pump) -> None:
+    answer: Future[None] = Future()
+
+    def edit() -> None:
+        job = pump.main.job
+        assert job is not None
+        job.edited = True
+        pump.main.wait(answer)
+
+    pump.main.submit(edit, name="Rename")
+    read = pump.main.submit(lambda: "seen", read=True)
+    pump.run(read.done)
+
+    with pytest.raises(Busy, match="Rename is in the middle of an edit"):
+        read.result()
+    answer.set_result(None)
+
+
+def test_a_thousand_jobs_resume_in_any_order_by_answers_and_by_errors(pump: Pump) -> None:
+    shuffled = random.Random(7)
+    waiting: list[Future[int]] = []
+
+    def job(number: int) -> int:
+        total = 0
+        for _ in range(2):
+            answer: Future[int] = Future()
+            waiting.append(answer)
+            try:
+                total += pump.main.wait(answer)
+            except ValueError:
+                total += 100
+        return total + number
+
+    jobs = [pump.main.submit(lambda n=n: job(n), read=True) for n in range(1000)]  # type: ignore[misc]  # a lambda's default has no type
+    answered = 0
+    while not all(one.done() for one in jobs):
+        settle(pump)
+        for answer in shuffled.sample(waiting, len(waiting)):
+            waiting.remove(answer)
+            answered += 1
+            if answered % 7:
+                answer.set_result(1)
+            else:
+                answer.set_exception(ValueError())
+
+    assert sum(one.result() - number for number, one in enumerate(jobs)) >= 2000
+
+
+def test_context_variables_do_not_leak_from_a_suspended_job(pump: Pump) -> None:
+    variable: ContextVar[str] = ContextVar("variable", default="outside")
+    answer: Future[None] = Future()
+
+    def job() -> str:
+        variable.set("inside")
+        pump.main.wait(answer)
+        return variable.get()
+
+    future = pump.main.submit(job)
+    settle(pump)
+    assert variable.get() == "outside"
+    answer.set_result(None)
+    pump.run(future.done)
+
+    assert future.result() == "inside"
+
+
+def test_another_thread_simply_waits(pump: Pump) -> None:
+    future = pump.main.submit(lambda: "done")
+    heard: list[str] = []
+    thread = threading.Thread(target=lambda: heard.append(pump.main.wait(future)))
+
+    thread.start()
+    pump.run(future.done)
+    thread.join(LIMIT)
+
+    assert heard == ["done"]
+
+
+def test_the_hosts_own_code_waits_by_spinning(pump: Pump) -> None:
+    answer: Future[str] = Future()
+    threading.Timer(0.01, lambda: answer.set_result("clicked")).start()
+
+    assert pump.main.wait(answer) == "clicked"
+
+
+def test_the_host_cannot_wait_for_two_answers_at_once(pump: Pump) -> None:
+    outer: Future[None] = Future()
+    told: list[BaseException | None] = []
+
+    def click_again() -> None:
+        inner: Future[None] = Future()
+        try:
+            pump.main.wait(inner)
+        except Busy as error:
+            told.append(error)
+        outer.set_result(None)
+
+    pump.main.post(click_again)
+    pump.main.wait(outer)
+
+    assert len(told) == 1
+
+
+def test_no_job_starts_while_the_hosts_own_code_spins(pump: Pump) -> None:
+    answer: Future[None] = Future()
+    job = pump.main.submit(lambda: None)
+
+    pump.main.post(lambda: answer.set_result(None))
+    pump.main.wait(answer)
+    done_meanwhile = job.done()
+    pump.run(job.done)
+
+    assert not done_meanwhile
+
+
+def test_jobs_are_held_while_the_host_shows_a_modal_dialog() -> None:
+    wakes: list[float] = []
+    modal = [True]
+    main = MainThread(wakes.append, blocked=lambda: modal[0])
+    job = main.submit(lambda: None)
+    shown = main.post(lambda: None)
+
+    main.drain()
+    held = not job.done()
+    modal.clear()
+    modal.append(False)
+    main.drain()
+
+    assert held
+    assert shown.done()
+    assert job.done()
+    assert wakes[-1] > 0
+
+
+def test_wakes_are_coalesced() -> None:
+    wakes: list[float] = []
+    main = MainThread(wakes.append)
+
+    for _ in range(100):
+        main.submit(lambda: None)
+
+    assert wakes == [0.0]
+
+
+def test_a_drain_gives_the_host_its_turn_after_the_budget() -> None:
+    wakes: list[float] = []
+    main = MainThread(wakes.append)
+    clock = iter(number * 0.005 for number in range(1000))
+    jobs = [main.submit(lambda: None) for _ in range(10)]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("time.perf_counter", lambda: next(clock))
+        main.drain()
+
+    assert 0 < sum(job.done() for job in jobs) < 10
+    assert len(wakes) == 2
+
+
+def test_close_fails_what_is_queued_and_ends_what_is_suspended(pump: Pump) -> None:
+    cleaned: list[str] = []
+
+    def job() -> None:
+        try:
+            pump.main.wait(Future())
+        finally:
+            cleaned.append("yes")
+
+    suspended = pump.main.submit(job)
+    queued = pump.main.submit(lambda: None)
+    settle(pump)
+    pump.main.close()
+
+    for future in (suspended, queued, pump.main.submit(lambda: None)):
+        with pytest.raises(BridgeClosed):
+            future.result(0)
+    assert cleaned == ["yes"]
+
+
+def test_close_lets_a_job_whose_answer_is_there_finish(pump: Pump) -> None:
+    answer: Future[str] = Future()
+    job = pump.main.submit(lambda: pump.main.wait(answer))
+    settle(pump)
+
+    answer.set_result("just in time")
+    pump.main.close()
+
+    assert job.result(0) == "just in time"
+
+
+def test_a_job_that_will_not_end_is_left_behind(pump: Pump) -> None:
+    def endless(wait: Callable[[], Any]) -> None:
+        tries = 0
+        while tries < 1000:
+            tries += 1
+            try:
+                wait()
+            except BridgeClosed:
+                continue
+
+    job = pump.main.submit(lambda: endless(lambda: pump.main.wait(Future())))
+    settle(pump)
+    pump.main.close()
+
+    assert job.done()
+
+
+def test_when_unwound_waits_until_nothing_of_ours_is_on_the_stack(pump: Pump) -> None:
+    seen: list[bool] = []
+
+    def job() -> None:
+        pump.main.when_unwound(lambda: seen.append(pump.main.is_unwound))
+        pump.main.drain()
+        assert seen == []
+
+    future = pump.main.submit(job)
+    pump.run(lambda: bool(seen))
+
+    assert future.done()
+    assert seen == [True]

@@ -7,6 +7,7 @@ Catch the wide ones, recover from the narrow ones::
     ├── WrongThread          a call that must not block was made where it would
     ├── BridgeClosed         the bridge stopped before the work could be done
     ├── StartError           the bridge could not start: port taken, already started
+    ├── Unreachable          a client finds no bridge at a URL, or it went away
     ├── NotConfirmed         the person did not agree
     │   ├── Declined         they said no
     │   ├── Cancelled        they closed the question, or the call was cancelled
@@ -48,6 +49,13 @@ class BridgeClosed(BridgeError):
 
 class StartError(BridgeError):
     """The bridge could not start."""
+
+
+class Unreachable(BridgeError):
+    """A client finds no bridge at a URL, or the one that was there went away."""
+
+    def __init__(self, url: str, why: str) -> None:
+        super().__init__(f"The host at {url} cannot be reached: {why}.")
 
 
 class NotConfirmed(BridgeError):

@@ -104,7 +104,7 @@ class Live:
         def work() -> None:
             try:
                 future.set_result(anyio.run(agent, *args))
-            except BaseException as error:
+            except BaseException as error:  # noqa: BLE001 - it belongs to whoever waits
                 future.set_exception(error)
             finally:
                 self.pump.wake(0.0)

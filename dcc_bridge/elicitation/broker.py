@@ -265,7 +265,7 @@ class Broker:
             previous()
         if not still:
             stop()
-            take_down(CANCELLED)
+            take_down(_why(one.future) if one.future.done() else INVALID_ANSWER)
 
     def _hear(self, one: _Open, turn: int, heard: Reply | Unable) -> None:
         """Take what a presenter says, unless the question moved on."""

@@ -255,7 +255,7 @@ def _choices(name: str, kind: Kind, part: Mapping[str, Any]) -> tuple[Option, ..
 
 def _options(source: Mapping[str, Any]) -> list[Option]:
     if "enum" in source:
-        names = source.get("enumNames") or source["enum"]
+        names = source.get("enumNames", source["enum"])
         if len(names) != len(source["enum"]):
             raise KeyError("enumNames and enum differ in length")
         return [Option(v, str(n)) for v, n in zip(source["enum"], names, strict=True)]

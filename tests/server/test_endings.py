@@ -264,8 +264,14 @@ def test_errors_are_sentences_and_the_server_goes_on(era: str, tmp_path: Path) -
     (tmp_path / "skills" / "typo.py").write_text("def typo(:\n")
     with live(tmp_path, broken, skills.read(), skills.delete(), host=skills.host) as running:
         running.bridge._load(tmp_path / "skills" / "typo.py")
-        calls = [("broken", {}), ("delete", {"patern": "x"}), ("delete", {"pattern": {}})]
-        results = [running.call(*one, era=era) for one in [*calls, ("typo", {}), ("nothing", {})]]
+        calls: list[tuple[str, dict[str, Any]]] = [
+            ("broken", {}),
+            ("delete", {"patern": "x"}),
+            ("delete", {"pattern": {}}),
+            ("typo", {}),
+            ("nothing", {}),
+        ]
+        results = [running.call(tool, arguments, era=era) for tool, arguments in calls]
         after = running.call("count", era=era)
 
     told = [text(one) for one in results]
@@ -283,8 +289,8 @@ def test_a_question_that_waits_in_the_host_tells_the_client_so(tmp_path: Path) -
     skills, person = Skills(has_ui=True), ScriptedPresenter(OPEN)
     beats: list[tuple[float, str | None]] = []
 
-    async def progress(done: float, total: float | None, message: str | None) -> None:
-        beats.append((done, message))
+    async def progress(progress: float, total: float | None, message: str | None) -> None:
+        beats.append((progress, message))
 
     async def agent() -> Any:
         async with running.client(asked=accept()) as client:

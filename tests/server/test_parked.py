@@ -210,4 +210,3 @@ def test_a_client_that_would_give_up_is_not_asked_a_ninth_time(tmp_path: Path) -
 
     assert result.content[0].text.endswith('"too_many_questions"]')  # type: ignore[union-attr]  # it is text
     assert result.content[0].text.count("null") == 8  # type: ignore[union-attr]  # it is text
-

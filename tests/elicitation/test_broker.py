@@ -1,0 +1,236 @@
+"""The broker ends every question, once, and by the right one."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from dcc_bridge.elicitation.broker import Broker, Question, Reply, Unable
+from dcc_bridge.elicitation.call import Call
+from dcc_bridge.elicitation.policy import surfaces
+from dcc_bridge.elicitation.schema import parse
+from dcc_bridge.testing import ScriptedPresenter
+
+FORM = parse(
+    {"type": "object", "properties": {"confirm": {"type": "boolean"}}, "required": ["confirm"]}
+)
+YES = Reply("accept", {"confirm": True})
+WRONG = Reply("accept", {"confirm": "yes"})
+
+
+class Clock:
+    """A clock that strikes when it is told to."""
+
+    def __init__(self) -> None:
+        self.waiting: list[tuple[float, Callable[[], None]]] = []
+
+    def __call__(self, seconds: float, fn: Callable[[], None]) -> Callable[[], None]:
+        entry = (seconds, fn)
+        self.waiting.append(entry)
+        return lambda: self.waiting.remove(entry) if entry in self.waiting else None
+
+    def strike(self) -> None:
+        for _, fn in list(self.waiting):
+            fn()
+
+
+def ask(
+    *, host: Any = None, client: Any = None, consent: bool = False, **more: Any
+) -> tuple[Any, Clock, Broker]:
+    """Put a question, and give its future, the clock and the broker."""
+    clock = Clock()
+    broker = Broker(host=host, clock=clock, allow_unattended=more.pop("allow", False))
+    call = Call("delete", "Delete", channel=client)
+    question = Question("Sure?", call, FORM, consent=consent, **more)
+    return broker.ask(question), clock, broker
+
+
+@pytest.mark.parametrize(
+    ("consent", "host", "client", "wanted"),
+    [
+        (True, True, True, ("host",)),
+        (True, True, False, ("host",)),
+        (True, False, True, ("client",)),
+        (True, False, False, ()),
+        (False, True, True, ("client", "host")),
+        (False, True, False, ("host",)),
+        (False, False, True, ("client",)),
+        (False, False, False, ()),
+    ],
+)
+def test_the_table_of_surfaces(
+    consent: bool, host: bool, client: bool, wanted: tuple[str, ...]
+) -> None:
+    assert surfaces(consent=consent, host_ui=host, client=client) == wanted
+
+
+def test_a_valid_answer_ends_it_and_the_clock_stops() -> None:
+    person = ScriptedPresenter(YES)
+
+    future, clock, broker = ask(host=person)
+
+    assert future.result(0).data == {"confirm": True}
+    assert future.result(0).answered_by == "host"
+    assert clock.waiting == []
+    assert broker.open == []
+    assert person.taken_down == ["answered"]
+
+
+@pytest.mark.parametrize(("action", "message"), [("decline", "declined"), ("cancel", "cancelled")])
+def test_a_refusal_is_told_apart_from_a_closed_question(action: Any, message: str) -> None:
+    future, _, _ = ask(host=ScriptedPresenter(Reply(action)))
+
+    answer = future.result(0)
+
+    assert (answer.accepted, answer.action, answer.message) == (False, action, message)
+    assert answer.data == {}
+
+
+def test_an_invalid_answer_is_asked_again_once_with_the_reason() -> None:
+    person = ScriptedPresenter(WRONG, YES)
+
+    future, clock, _ = ask(host=person)
+
+    assert future.result(0).accepted
+    assert "confirm: expected yes or no" in (person.shown[1].reason or "")
+    assert clock.waiting == []
+
+
+def test_a_client_that_answers_wrongly_twice_hands_over_to_the_host() -> None:
+    host = ScriptedPresenter(YES)
+
+    future, _, _ = ask(client=ScriptedPresenter(WRONG, WRONG), host=host)
+
+    assert future.result(0).answered_by == "host"
+
+
+def test_wrong_answers_everywhere_are_a_cancel_and_never_the_fallback() -> None:
+    person = ScriptedPresenter(WRONG, WRONG)
+
+    future, _, _ = ask(host=person, fallback={"confirm": True})
+
+    assert future.result(0).message == "invalid_answer"
+    assert not future.result(0).accepted
+
+
+def test_a_client_that_cannot_show_it_falls_through_to_the_host() -> None:
+    future, _, _ = ask(client=ScriptedPresenter(Unable()), host=ScriptedPresenter(YES))
+
+    assert future.result(0).answered_by == "host"
+
+
+def test_a_surface_that_fails_does_not_take_the_question_along(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    class Broken:
+        def show(self, question: Question, settle: Any) -> Any:
+            raise RuntimeError("no screen")
+
+    future, _, _ = ask(client=Broken(), host=ScriptedPresenter(YES))
+
+    assert future.result(0).accepted
+    assert "no screen" in caplog.text
+
+
+def test_nobody_is_not_supported_at_once() -> None:
+    future, clock, _ = ask()
+
+    answer = future.result(0)
+
+    assert (answer.action, answer.answered_by) == ("decline", "nobody")
+    assert answer.message == "elicitation_not_supported"
+    assert clock.waiting == []
+
+
+@pytest.mark.parametrize(("allow", "by"), [(False, "fallback"), (True, "policy")])
+def test_a_fallback_is_labelled(allow: bool, by: str) -> None:
+    future, _, _ = ask(fallback={"confirm": True}, consent=True, allow=allow)
+
+    answer = future.result(0)
+
+    assert (answer.accepted, answer.answered_by) == (True, by)
+    assert answer.message == "fallback_values_used"
+
+
+def test_the_deadline_is_a_cancel_and_never_the_fallback() -> None:
+    person = ScriptedPresenter(None)
+    future, clock, _ = ask(host=person, fallback={"confirm": True})
+
+    clock.strike()
+
+    assert future.result(0).message == "timed_out"
+    assert not future.result(0).accepted
+    assert person.taken_down == ["timed_out"]
+
+
+def test_an_answer_that_comes_late_is_ignored() -> None:
+    person = ScriptedPresenter(None)
+    future, clock, _ = ask(host=person)
+    clock.strike()
+
+    person.settles[0](YES)
+
+    assert not future.result(0).accepted
+
+
+def test_an_answer_to_the_first_showing_does_not_count_for_the_second() -> None:
+    person = ScriptedPresenter(WRONG, None)
+    future, _, _ = ask(host=person)
+
+    person.settles[0](YES)
+
+    assert not future.done()
+
+
+def test_a_call_that_ended_takes_its_questions_along_and_asks_no_more() -> None:
+    person = ScriptedPresenter(None)
+    future, _, broker = ask(host=person)
+    call = person.shown[0].call
+
+    broker.end(call)
+    later = broker.ask(Question("Again?", call, FORM))
+
+    assert future.result(0).message == "cancelled"
+    assert later.result(0).message == "cancelled"
+    assert len(person.shown) == 1
+
+
+def test_closing_ends_every_question_and_later_ones_at_once() -> None:
+    person = ScriptedPresenter()
+    future, _, broker = ask(host=person)
+
+    broker.close()
+    later = broker.ask(Question("Again?", Call("x", "X"), FORM))
+
+    assert future.result(0).message == later.result(0).message == "bridge_closed"
+    assert person.taken_down == ["bridge_closed"]
+
+
+def test_a_caller_who_gives_up_takes_the_question_down() -> None:
+    person = ScriptedPresenter(None)
+    future, clock, broker = ask(host=person)
+
+    future.cancel()
+
+    assert broker.open == []
+    assert clock.waiting == []
+    assert person.taken_down == ["cancelled"]
+
+
+def test_of_many_answers_at_once_one_counts() -> None:
+    for _ in range(50):
+        person = ScriptedPresenter(None)
+        future, clock, _ = ask(host=person)
+        rivals = [lambda: person.settles[0](YES), clock.strike, future.cancel]  # noqa: B023
+        threads = [threading.Thread(target=rival) for rival in rivals]
+
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join(5)
+
+        assert future.done()
+        assert len(person.taken_down) == 1

@@ -1,0 +1,179 @@
+"""A form is read whole or refused, and its answers are checked strictly."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import jsonschema
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dcc_bridge.elicitation.schema import InvalidAnswer, parse
+from dcc_bridge.errors import SchemaError, SecretField
+
+
+def form(**properties: Any) -> dict[str, Any]:
+    """Make an object schema in which everything is required."""
+    return {"type": "object", "properties": properties, "required": list(properties)}
+
+
+BYPASSES: list[Any] = ["yes", "on", "1", "true", 1, 1.0, "y", "t", [True], None]
+
+
+@pytest.mark.parametrize("value", BYPASSES)
+def test_only_true_is_yes(value: Any) -> None:
+    with pytest.raises(InvalidAnswer, match="confirm: expected yes or no"):
+        parse(form(confirm={"type": "boolean"})).check({"confirm": value})
+
+
+@pytest.mark.parametrize("value", [True, "3", 2.5, None, math.nan, math.inf, 10**400])
+def test_an_integer_is_a_whole_finite_number(value: Any) -> None:
+    with pytest.raises(InvalidAnswer):
+        parse(form(n={"type": "integer", "maximum": 100})).check({"n": value})
+
+
+@pytest.mark.parametrize("value", [True, "3.5", None, math.nan, -math.inf])
+def test_a_number_is_finite(value: Any) -> None:
+    with pytest.raises(InvalidAnswer):
+        parse(form(n={"type": "number"})).check({"n": value})
+
+
+@pytest.mark.parametrize(
+    ("part", "good", "bad"),
+    [
+        ({"type": "string", "minLength": 2, "maxLength": 3}, "ab", "abcd"),
+        ({"type": "string", "format": "email"}, "a@b.org", "a@b"),
+        ({"type": "string", "format": "uri"}, "https://a.org/x", "a.org x"),
+        ({"type": "string", "format": "date"}, "2026-11-20", "20.11.2026"),
+        ({"type": "string", "format": "date-time"}, "2026-11-20T10:00:00Z", "2026-11-20"),
+        ({"type": "integer", "minimum": 1, "maximum": 5}, 5, 6),
+        ({"type": "number", "minimum": 0.5}, 0.5, 0.4),
+        ({"type": "string", "enum": ["a", "b"]}, "a", "c"),
+        ({"type": "string", "enum": ["a"], "enumNames": ["Apple"]}, "a", "Apple"),
+        ({"type": "string", "oneOf": [{"const": "a", "title": "A"}]}, "a", "A"),
+        ({"type": "array", "items": {"type": "string", "enum": ["a"]}, "minItems": 1}, ["a"], []),
+        ({"type": "array", "items": {"anyOf": [{"const": "a", "title": "A"}]}}, ["a"], "a"),
+    ],
+)
+def test_every_kind_of_field_takes_what_fits_only(part: Any, good: Any, bad: Any) -> None:
+    read = parse(form(value=part))
+
+    assert read.check({"value": good}) == {"value": good}
+    with pytest.raises(InvalidAnswer, match="value"):
+        read.check({"value": bad})
+
+
+def test_unknown_keys_are_dropped_and_missing_ones_named() -> None:
+    read = parse(form(name={"type": "string"}))
+
+    assert read.check({"name": "x", "admin": True}) == {"name": "x"}
+    with pytest.raises(InvalidAnswer, match="name: required"):
+        read.check({})
+
+
+def test_an_answer_agrees_only_if_every_required_yes_or_no_is_yes() -> None:
+    schema = form(confirm={"type": "boolean"}, sure={"type": "boolean"})
+    schema["properties"]["backup"] = {"type": "boolean"}
+    read = parse(schema)
+
+    assert read.agrees({"confirm": True, "sure": True, "backup": False})
+    assert not read.agrees({"confirm": True, "sure": False})
+    assert not read.agrees({})
+
+
+@pytest.mark.parametrize(
+    ("schema", "told"),
+    [
+        ([], "dict with type 'object'"),
+        ({"type": "array"}, "dict with type 'object'"),
+        ({"type": "object", "properties": []}, "'properties' is a dict"),
+        ({"type": "object", "properties": {}, "required": ["x"]}, "'x'"),
+        (form(x="string"), "'x'"),
+        (form(x={"type": "object"}), "'x': the type 'object'"),
+        (form(x={"type": ["string", "null"]}), "'x': the type"),
+        (form(x={"$ref": "#/x"}), "'x'"),
+        (form(x={"type": "string", "pattern": "(a+)+"}), "'pattern'"),
+        (form(x={"type": "string", "format": "ipv4"}), "'ipv4'"),
+        (form(x={"type": "string", "enum": []}), "a choice needs values"),
+        (form(x={"type": "string", "enum": [1, 2]}), "each is a string"),
+        (form(x={"type": "string", "enum": ["a"], "enumNames": []}), "'x'"),
+        (form(x={"type": "integer", "minimum": "1"}), "minimum is a number"),
+        (form(x={"type": "boolean", "default": "yes"}), "The default of x"),
+        (form(**{f"f{n}": {"type": "string"} for n in range(33)}), "32 fields"),
+    ],
+)
+def test_what_no_client_can_draw_is_refused_by_name(schema: Any, told: str) -> None:
+    with pytest.raises(SchemaError) as error:
+        parse(schema)
+
+    assert told in str(error.value)
+
+
+@pytest.mark.parametrize("name", ["password", "api_key", "apiKey", "accessToken", "client_secret"])
+def test_a_secret_is_refused_with_the_way_to_ask_for_it(name: str) -> None:
+    with pytest.raises(SecretField, match="elicit_url"):
+        parse(form(**{name: {"type": "string"}}))
+
+
+@pytest.mark.parametrize("name", ["token_count", "key_frame", "passive", "compass", "pinned"])
+def test_a_harmless_name_is_not_taken_for_a_secret(name: str) -> None:
+    assert parse(form(**{name: {"type": "string"}})).fields[0].name == name
+
+
+PARTS = st.one_of(
+    st.just({"type": "boolean"}),
+    st.fixed_dictionaries(
+        {"type": st.just("string")},
+        optional={"minLength": st.integers(0, 4), "maxLength": st.integers(0, 6)},
+    ),
+    st.fixed_dictionaries(
+        {"type": st.sampled_from(["integer", "number"])},
+        optional={"minimum": st.integers(-5, 5), "maximum": st.integers(-5, 5)},
+    ),
+    st.fixed_dictionaries(
+        {
+            "type": st.just("string"),
+            "enum": st.lists(st.text(max_size=2), min_size=1, max_size=3, unique=True),
+        }
+    ),
+    st.fixed_dictionaries(
+        {
+            "type": st.just("array"),
+            "items": st.just({"type": "string", "enum": ["a", "b"]}),
+        },
+        optional={"minItems": st.integers(0, 2), "maxItems": st.integers(0, 2)},
+    ),
+)
+VALUES = st.one_of(
+    st.none(),
+    st.booleans(),
+    st.integers(-8, 8),
+    st.floats(allow_nan=False, allow_infinity=False),
+    st.text(max_size=4),
+    st.lists(st.sampled_from(["a", "b", "c"]), max_size=3),
+    st.dictionaries(st.text(max_size=1), st.integers(), max_size=1),
+)
+
+
+@settings(max_examples=1500, deadline=None)
+@given(
+    properties=st.dictionaries(st.sampled_from("xyz"), PARTS, max_size=3),
+    content=st.dictionaries(st.sampled_from("xyzw"), VALUES, max_size=4),
+    data=st.data(),
+)
+def test_an_answer_is_valid_exactly_when_the_json_schema_says_so(
+    properties: Any, content: Any, data: Any
+) -> None:
+    names = sorted(properties)
+    required = data.draw(st.lists(st.sampled_from(names), unique=True)) if names else []
+    schema = {"type": "object", "properties": properties, "required": required}
+
+    try:
+        parse(schema).check(content)
+        ours = True
+    except InvalidAnswer:
+        ours = False
+
+    assert ours == jsonschema.Draft202012Validator(schema).is_valid(content)

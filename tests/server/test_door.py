@@ -1,0 +1,84 @@
+"""Only a client with this host's token, at this host's address, gets in."""
+
+from __future__ import annotations
+
+import socket
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dcc_bridge.server import listener, tokens
+from tests.live import Live, live
+
+HOSTS = ["{}", "localhost:{port}", "evil.example.com", "127.0.0.1", "127.0.0.1:1", "[::1]:{port}"]
+ORIGINS = [
+    None,
+    "http://{}",
+    "http://localhost:{port}",
+    "null",
+    "http://localhost:3000",
+    "http://evil",
+]
+
+
+def post(running: Live, **headers: str | None) -> int:
+    """Send one request over a raw socket, and give the status."""
+    port = int(running.bridge.url.split(":")[2].split("/")[0])
+    body = b'{"jsonrpc":"2.0","id":1,"method":"ping"}'
+    lines = ["POST /mcp HTTP/1.1", "Connection: close", f"Content-Length: {len(body)}"]
+    lines += ["Content-Type: application/json", "Accept: application/json, text/event-stream"]
+    lines += [f"{name}: {value}" for name, value in headers.items() if value is not None]
+    with socket.create_connection(("127.0.0.1", port), timeout=5) as sock:
+        sock.sendall("\r\n".join(lines).encode() + b"\r\n\r\n" + body)
+        return int(sock.recv(64).split()[1])
+
+
+def test_every_pair_of_host_and_origin_but_our_own_is_refused(tmp_path: Path) -> None:
+    with live(tmp_path) as running:
+        own = running.bridge.url.removeprefix("http://").removesuffix("/mcp")
+        port = own.split(":")[1]
+        bearer = f"Bearer {running.bridge.instance.token('test')}"
+        seen: dict[Any, int] = {}
+        for host, origin in product(HOSTS, ORIGINS):
+            made = [one and one.format(own, port=port) for one in (host, origin)]
+            headers = {"Host": made[0], "Origin": made[1], "Authorization": bearer}
+            seen[host, origin] = post(running, **headers)
+
+    let_in = {pair for pair, status in seen.items() if status not in (403, 421)}
+    assert let_in == set(product(HOSTS[:2], ORIGINS[:3]))
+
+
+@pytest.mark.parametrize(
+    "given",
+    [None, "", "Bearer", "Bearer ", "Bearer test", "Basic {}", "Bearer {}x", "Bearer x{}", "{}"],
+)
+def test_without_a_token_of_this_host_nobody_gets_in(given: str | None, tmp_path: Path) -> None:
+    with live(tmp_path) as running:
+        own = running.bridge.url.removeprefix("http://").removesuffix("/mcp")
+        token = running.bridge.instance.token("test")
+        headers = {"Host": own, "Authorization": given and given.format(token)}
+
+        assert post(running, **headers) == 401
+
+
+def test_a_token_proves_its_label_and_no_other() -> None:
+    token = tokens.issue("secret", "claude")
+
+    assert tokens.label_of("secret", token) == "claude"
+    assert tokens.label_of("other", token) is None
+    assert tokens.label_of("secret", token.replace("claude", "cursor")) is None
+    assert tokens.label_of("secret", "") is None
+    assert tokens.label_of("secret", "claude.ü") is None
+
+
+def test_the_listening_socket_does_not_delay_what_it_sends() -> None:
+    with listener.listen(0) as sock:
+        client = socket.create_connection(sock.getsockname())
+        accepted, _ = sock.accept()
+
+        assert sock.proto == socket.IPPROTO_TCP
+        assert accepted.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
+        client.close()
+        accepted.close()

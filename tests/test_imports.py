@@ -1,0 +1,47 @@
+"""Importing the package costs little and pulls in no toolkit."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import dcc_bridge
+
+BLOCKED = ("PySide6", "PySide2", "mcp", "uvicorn", "starlette", "pxr", "pydantic", "qasync")
+
+
+def run(code: str) -> str:
+    """Run code in a fresh interpreter and give what it printed."""
+    command = [sys.executable, "-W", "error", "-c", code]
+    return subprocess.run(command, capture_output=True, text=True, check=True, timeout=60).stdout
+
+
+def test_it_imports_where_no_toolkit_can_be_imported() -> None:
+    blocked = "; ".join(f"sys.modules[{name!r}] = None" for name in BLOCKED)
+
+    assert run(f"import sys; {blocked}; import dcc_bridge; print('works')").strip() == "works"
+
+
+def test_it_pulls_in_none_of_them() -> None:
+    code = f"import sys, dcc_bridge; print([n for n in {BLOCKED} if n in sys.modules])"
+
+    assert run(code).strip() == "[]"
+
+
+def test_what_is_public_is_listed() -> None:
+    assert sorted(dcc_bridge.__all__) == dcc_bridge.__all__
+    assert all(hasattr(dcc_bridge, name) for name in dcc_bridge.__all__)
+
+
+def test_a_skill_works_without_any_bridge() -> None:
+    code = (
+        "from dcc_bridge import skill, elicit_form_sync\n"
+        "@skill(risk='destructive', confirms=True)\n"
+        "def wipe():\n"
+        "    form = {'type': 'object', 'properties': {'ok': {'type': 'boolean'}}}\n"
+        "    return elicit_form_sync('Wipe?', form, fallback_values={'ok': False})\n"
+        "answer = wipe()\n"
+        "print(answer.accepted, answer.data, answer.message, answer.answered_by)\n"
+    )
+
+    assert run(code).strip() == "True {'ok': False} fallback_values_used fallback"

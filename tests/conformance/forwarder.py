@@ -10,11 +10,12 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Coroutine
-from contextlib import suppress
+from contextlib import closing, suppress
 from typing import Any, Final
 from urllib.parse import urlsplit
 
 _OURS: Final = ("authorization", "connection")
+_ENDS: Final = (ConnectionError, asyncio.IncompleteReadError)
 _PART: Final = 65536
 
 
@@ -50,13 +51,13 @@ class Forwarder:
         self._server.close()
 
     async def _forward(self, client: asyncio.StreamReader, back: asyncio.StreamWriter) -> None:
-        with suppress(ConnectionError, asyncio.IncompleteReadError):
+        # A cancelled callback of start_server is reported as an error on Python 3.11.
+        with suppress(*_ENDS, asyncio.CancelledError), closing(back):
             head = await client.readuntil(b"\r\n\r\n")
             bridge, on = await asyncio.open_connection(self._host, self._port)
-            on.write(self._rewritten(head))
-            await _until_one_ends(_copy(client, on), _copy(bridge, back))
-            on.close()
-        back.close()
+            with closing(on):
+                on.write(self._rewritten(head))
+                await _until_one_ends(_copy(client, on), _copy(bridge, back))
 
     def _rewritten(self, head: bytes) -> bytes:
         request, *headers = head.decode("latin-1").removesuffix("\r\n\r\n").split("\r\n")

@@ -127,6 +127,7 @@ def test_a_stranger_gets_through_the_forwarder_and_is_refused_by_the_bridge(
     response = httpx2.post(bridge, headers=headers | _DISCOVER_HEADERS, json=_DISCOVER)
 
     assert response.status_code == status, response.text
+    assert ("error" in response.json()) == (status != 200)  # the SDK's own refusal is no JSON
 
 
 def _installed(npm: str) -> Path:

@@ -17,6 +17,7 @@ from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from dcc_bridge.server import tokens
+from dcc_bridge.server.events import Events
 
 LABEL: Final = "dcc_bridge.label"
 """Where a request's scope holds the label that its token proved."""
@@ -26,7 +27,12 @@ class Door:
     """ASGI middleware: refuses strangers, and counts the streams of each session."""
 
     def __init__(
-        self, app: ASGIApp, port: int, secret: str, on_left: Callable[[str], None]
+        self,
+        app: ASGIApp,
+        port: int,
+        secret: str,
+        events: Events,
+        on_left: Callable[[str], None],
     ) -> None:
         """Guard an application.
 
@@ -34,10 +40,12 @@ class Door:
             app: What is behind the door.
             port: Where the server listens.
             secret: The host's master secret.
+            events: What was sent to each legacy session.
             on_left: Told the id of a legacy session whose last open stream has ended.
         """
         self._app = app
         self._secret = secret
+        self._events = events
         self._on_left = on_left
         self._hosts = {f"{name}:{port}" for name in ("127.0.0.1", "localhost")}
         self._origins = {f"http://{host}" for host in self._hosts}
@@ -55,7 +63,7 @@ class Door:
         if refusal is not None:
             await refusal(scope, receive, send)
         else:
-            await self._serve(headers.get("mcp-session-id", ""), scope, receive, send)
+            await self._serve(headers, scope, receive, send)
 
     @property
     def answering(self) -> int:
@@ -67,7 +75,12 @@ class Door:
         for scope in list(self._open):
             scope.cancel()
 
-    async def _serve(self, session: str, scope: Scope, receive: Receive, send: Send) -> None:
+    async def _serve(self, headers: Headers, scope: Scope, receive: Receive, send: Send) -> None:
+        session = headers.get("mcp-session-id", "")
+        if session:
+            self._events.enter(session)
+        elif "mcp-protocol-version" not in headers:
+            send = self._events.opening(send)
         self.streams[session] += 1
         self._answering += scope["method"] == "POST"
         try:

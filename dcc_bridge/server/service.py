@@ -17,6 +17,7 @@ import uvicorn
 from dcc_bridge.config import Settings
 from dcc_bridge.elicitation.broker import Broker
 from dcc_bridge.server.calls import Calls
+from dcc_bridge.server.events import Events
 from dcc_bridge.server.http import Door
 from dcc_bridge.server.mcp import Server
 from dcc_bridge.server.worker import Worker
@@ -75,9 +76,10 @@ class McpService:
         )
         if parts.extend is not None:
             parts.extend(server)
-        app = server.streamable_http_app(streamable_http_path=PATH)
+        events = Events()
+        app = server.streamable_http_app(streamable_http_path=PATH, event_store=events)
         port = self._socket.getsockname()[1]
-        self._door = Door(app, port, parts.secret, self._left)
+        self._door = Door(app, port, parts.secret, events, self._left)
         self._stopping = anyio.Event()
         self._uvicorn = _Uvicorn(_config(self._door))
 

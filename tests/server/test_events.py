@@ -1,0 +1,110 @@
+"""A legacy client that lost its stream comes back for what it missed, and for nothing else."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import anyio
+import httpx2
+
+from dcc_bridge.elicitation.broker import Reply
+from dcc_bridge.server import events
+from dcc_bridge.testing import ScriptedPresenter
+from tests.live import Live, live
+from tests.server.skills import Skills
+
+
+class Raw:
+    """A legacy client by hand."""
+
+    def __init__(self, running: Live, http: httpx2.AsyncClient) -> None:
+        self._running = running
+        self._http = http
+        self.headers = {
+            "Authorization": f"Bearer {running.bridge.instance.token('raw')}",
+            "Accept": "application/json, text/event-stream",
+        }
+
+    async def open(self) -> None:
+        """Make the handshake."""
+        params = {
+            "protocolVersion": "2025-11-25",
+            "capabilities": {},
+            "clientInfo": {"name": "raw", "version": "1"},
+        }
+        response = await self._post({"method": "initialize", "id": 1, "params": params})
+        self.headers["mcp-session-id"] = response.headers["mcp-session-id"]
+        self.headers["mcp-protocol-version"] = "2025-11-25"
+        await self._post({"method": "notifications/initialized"})
+
+    async def first_event(self, tool: str) -> str:
+        """Call a tool, hear the first event, and lose the stream."""
+        body = {"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {"name": tool}}
+        url = self._running.bridge.url
+        async with self._http.stream("POST", url, json=body, headers=self.headers) as stream:
+            async for line in stream.aiter_lines():
+                if line.startswith("id:"):
+                    return line.removeprefix("id:").strip()
+        raise AssertionError("no event came")
+
+    async def resume(self, event: str) -> Any:
+        """Come back for the result."""
+        headers = {**self.headers, "Last-Event-ID": event}
+        url = self._running.bridge.url
+        async with self._http.stream("GET", url, headers=headers) as stream:
+            async for line in stream.aiter_lines():
+                if line.startswith("data: {"):
+                    return json.loads(line.removeprefix("data: "))
+        raise AssertionError("no result came")
+
+    async def _post(self, body: dict[str, Any]) -> httpx2.Response:
+        message = {"jsonrpc": "2.0", **body}
+        return await self._http.post(self._running.bridge.url, json=message, headers=self.headers)
+
+
+def test_a_client_that_lost_its_stream_comes_back_for_the_result(tmp_path: Path) -> None:
+    skills, person = Skills(has_ui=True), ScriptedPresenter(None)
+
+    async def agent() -> Any:
+        async with httpx2.AsyncClient(timeout=20) as http:
+            raw = Raw(running, http)
+            await raw.open()
+            event = await raw.first_event("delete")
+            with anyio.fail_after(10):
+                while not person.shown:
+                    await anyio.sleep(0.005)
+            person.settles[0](Reply("accept", {"confirm": True}))
+            return await raw.resume(event)
+
+    with live(tmp_path, skills.delete(), host=skills.host, presenter=person) as running:
+        result = running.run(agent)
+
+    assert result["result"]["structuredContent"] == {"deleted": 127, "by": "host"}
+    assert skills.ran["delete"] == 1
+
+
+def test_an_unknown_event_brings_nothing(tmp_path: Path) -> None:
+    heard: list[Any] = []
+
+    async def keep(message: Any) -> None:
+        heard.append(message)
+
+    async def ask() -> list[str | None]:
+        store = events.Events()
+        store.opening(keep)
+        await store.store_event("2", None)
+        return [await store.replay_events_after(one, keep) for one in ("", "7", "x.y")]
+
+    assert anyio.run(ask) == [None, None, None]
+    assert heard == []
+
+
+def test_a_shelf_keeps_the_last_events_only() -> None:
+    shelf = events.Shelf()
+
+    ids = [shelf.add("2", None) for _ in range(events.MOST_EVENTS + 10)]
+
+    assert shelf.after(int(ids[0])) == (None, [])
+    assert shelf.after(int(ids[-1])) == ("2", [])

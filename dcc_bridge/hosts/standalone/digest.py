@@ -16,8 +16,12 @@ def scene_digest(stage: Usd.Stage) -> str:
 
 
 def fingerprint(stage: Usd.Stage, items: Iterable[str]) -> str:
-    """Digest what prims or properties are, not their values. Their order does not matter."""
-    return _digest([_describe(stage, item) for item in sorted(set(items))])
+    """Digest what prims or properties are, not their values; their order does not matter.
+
+    In another scene's file, the same path is another thing.
+    """
+    what = [_describe(stage, item) for item in sorted(set(items))]
+    return _digest([stage.GetRootLayer().identifier, what])
 
 
 def _digest(facts: object) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from difflib import get_close_matches
 from fnmatch import fnmatchcase
 
 from pxr import Sdf, Usd
@@ -22,10 +23,28 @@ def require(stage: Usd.Stage, path: str) -> Usd.Prim:
     Raises:
         ValueError: There is none; says what there is instead.
     """
-    prim = stage.GetPseudoRoot() if path == "/" else prim_at(stage, path)
+    prim = prim_at(stage, path)
     if prim is None:
         raise ValueError(f"There is no prim at {path!r}. {_nearest(stage, path)}")
     return prim
+
+
+def require_attribute(prim: Usd.Prim, name: str) -> Usd.Attribute:
+    """Give an attribute that a prim has.
+
+    Raises:
+        ValueError: It has none of that name; names those that are like it.
+    """
+    attribute = prim.GetAttribute(name)
+    if attribute and attribute.IsDefined():
+        return attribute
+    if prim.GetRelationship(name):
+        raise ValueError(f"{name} of {prim.GetPath()} is a relationship, not an attribute.")
+    names = prim.GetPropertyNames()
+    near = get_close_matches(name, names, 5) or names[:10]
+    raise ValueError(
+        f"{prim.GetPath()} has no attribute {name!r}. It has {', '.join(near) or 'none'}."
+    )
 
 
 def find(
@@ -42,7 +61,7 @@ def find(
     Raises:
         ValueError: There is no prim ``under`` which to look.
     """
-    root = require(stage, under)
+    root = stage.GetPseudoRoot() if under == "/" else require(stage, under)
     return [
         prim
         for prim in Usd.PrimRange(root)

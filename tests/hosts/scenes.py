@@ -1,0 +1,50 @@
+"""The scenes that the tests edit, and an edit that fails."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import NoReturn
+
+from pxr import Usd
+
+from dcc_bridge.hosts.standalone import UsdSession
+
+SCENE = Path(__file__).parents[2] / "resources" / "scenes" / "shot_010_layout.usda"
+SMALL = """#usda 1.0
+(
+    defaultPrim = "World"
+    subLayers = [@./sub.usda@]
+)
+
+def Xform "World"
+{
+    def Camera "a"
+    {
+        float focalLength = 35
+        custom rel lookAt = [</World/b>, </World/c>]
+    }
+
+    def Camera "b"
+    {
+        float focalLength.timeSamples = { 1: 24, 10: 48 }
+        float focusDistance.connect = </World/a.focalLength>
+    }
+
+    def Xform "c"
+    {
+        def Sphere "below" {}
+    }
+}
+"""
+
+
+class Failed(BaseException):
+    """What a step of `fail_after` raises: no ordinary exception, as an interrupt is none."""
+
+
+def fail_after(session: UsdSession, edit: Callable[[Usd.Stage], object]) -> NoReturn:
+    """Edit in a step that fails."""
+    with session.undo_step("Fails"):
+        edit(session.stage)
+        raise Failed

@@ -1,0 +1,312 @@
+"""What opening and saving promise."""
+
+from __future__ import annotations
+
+import os
+import resource
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from pxr import Sdf, Usd
+
+from dcc_bridge.hosts.standalone import UsdSession
+from tests.hosts.scenes import Failed, fail_after
+
+
+def add(session: UsdSession, path: str = "/World/new") -> None:
+    with session.undo_step(f"Add {path}"):
+        session.stage.DefinePrim(path, "Xform")
+
+
+def prims_in(file: Path) -> list[str]:
+    """List what is in a file, without the layers that are in memory."""
+    layer = Sdf.Layer.OpenAsAnonymous(str(file))
+    return [str(child.path) for child in layer.GetPrimAtPath("/World").nameChildren]
+
+
+@contextmanager
+def full_disk(left: int = 200) -> Iterator[None]:
+    """Let no file grow beyond a few bytes, so that writing fails in mid-file."""
+    handler = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (left, limits[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+        signal.signal(signal.SIGXFSZ, handler)
+
+
+def test_open_is_the_scene_on_disk(session: UsdSession, tmp_path: Path) -> None:
+    """Opening the same file again drops unsaved edits and the undo stack."""
+    start = session.scene_digest()
+    add(session)
+    sub = session.stage.GetLayerStack(includeSessionLayers=False)[1]
+    Sdf.CreatePrimInLayer(sub, "/World/in_sub")
+
+    session.open(tmp_path / "small.usda")
+
+    assert session.scene_digest() == start
+    assert session.undo_labels == []
+    assert not session.modified
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "kind", "says"),
+    [
+        ("missing.usda", None, FileNotFoundError, "There is no file"),
+        ("notes.txt", b"hello", ValueError, "must end in .usd, .usda, .usdc"),
+        ("broken.usda", b"#usda 1.0\ndef X {\n", ValueError, r"not a readable USD file \(line 2\)"),
+        ("empty.usda", b"", ValueError, "not a readable USD file"),
+        ("cut.usdc", b"PXR-USDC\0\0", ValueError, "not a readable USD file"),
+        ("small.usda", b"#usda 1.0\ndef X {\n", ValueError, "not a readable USD file"),
+    ],
+)
+def test_open_failures(
+    session: UsdSession,
+    tmp_path: Path,
+    name: str,
+    content: bytes | None,
+    kind: type[Exception],
+    says: str,
+) -> None:
+    """What cannot be opened is named, and the open scene stays with its edits and its undo."""
+    add(session)
+    before = session.scene_digest()
+    if content is not None:
+        (tmp_path / name).write_bytes(content)
+
+    with pytest.raises(kind, match=says) as caught:
+        session.open(tmp_path / name)
+
+    assert "\n" not in str(caught.value)
+    assert session.scene_digest() == before
+    assert session.undo_labels == ["Add /World/new"]
+    assert session.scene() == "small.usda"
+
+
+def test_open_a_folder(session: UsdSession, tmp_path: Path) -> None:
+    """A folder is not a scene, whatever its name is."""
+    (tmp_path / "folder.usda").mkdir()
+
+    with pytest.raises(OSError, match="cannot be read"):
+        session.open(tmp_path / "folder.usda")
+
+
+def test_open_in_a_step(session: UsdSession, tmp_path: Path) -> None:
+    """The step goes on in the new scene, and is undone and rolled back there only."""
+    other = UsdSession().save(tmp_path / "other.usda")
+
+    with session.undo_step("Open and edit"):
+        session.stage.DefinePrim("/Lost")
+        session.open(other)
+        session.stage.DefinePrim("/Kept")
+
+    assert session.undo_labels == ["Open and edit"]
+    session.undo()
+    assert list(session.stage.Traverse()) == []
+    assert not session.modified
+
+
+def test_save(session: UsdSession, tmp_path: Path) -> None:
+    """Root and sublayer go to their own files, and nothing is left beside them."""
+    add(session, "/World/in_root")
+    sub = session.stage.GetLayerStack(includeSessionLayers=False)[1]
+    with session.undo_step("Sub"):
+        Sdf.CreatePrimInLayer(sub, "/World/in_sub")
+
+    assert session.save() == tmp_path / "small.usda"
+
+    assert prims_in(tmp_path / "small.usda")[-1] == "/World/in_root"
+    assert prims_in(tmp_path / "sub.usda") == ["/World/in_sub"]
+    assert sorted(os.listdir(tmp_path)) == ["small.usda", "sub.usda"]
+
+
+def test_modified_follows_undo(session: UsdSession) -> None:
+    """Undo and redo back to what was saved make the scene unmodified again."""
+    add(session, "/World/one")
+    session.save()
+    add(session, "/World/two")
+    states = [session.modified]
+    for move in (session.undo, session.undo, session.redo):
+        move()
+        states.append(session.modified)
+
+    assert states == [True, False, True, False]
+
+
+def test_modified_by_an_edit_outside_a_step(session: UsdSession) -> None:
+    """A direct edit counts; one in the session layer, which is never saved, does not."""
+    with Usd.EditContext(session.stage, session.stage.GetSessionLayer()):
+        session.stage.DefinePrim("/World/view_only")
+    assert not session.modified
+
+    session.stage.DefinePrim("/World/direct")
+    assert session.modified
+
+
+@pytest.mark.parametrize("name", ["small.usda", "other.usda", "other.usdc", "other.usd"])
+def test_a_full_disk_costs_nothing(session: UsdSession, tmp_path: Path, name: str) -> None:
+    """A save that fails leaves the files, the scene and the undo stack as they were."""
+    add(session)
+    files = {file.name: file.read_bytes() for file in tmp_path.iterdir()}
+
+    with full_disk(), pytest.raises(OSError, match=rf"{name} cannot be saved: .*too large"):
+        session.save(tmp_path / name)
+
+    assert {file.name: file.read_bytes() for file in tmp_path.iterdir()} == files
+    assert session.path == tmp_path / "small.usda"
+    assert session.modified
+    assert session.undo_labels == ["Add /World/new"]
+
+
+def test_a_read_only_file_is_not_replaced(session: UsdSession, tmp_path: Path) -> None:
+    """A file that is protected stays, although its folder could be written to."""
+    add(session)
+    (tmp_path / "small.usda").chmod(0o444)
+
+    with pytest.raises(PermissionError, match="read-only"):
+        session.save()
+
+    assert "/World/new" not in prims_in(tmp_path / "small.usda")
+
+
+def test_save_keeps_the_mode_and_the_link(session: UsdSession, tmp_path: Path) -> None:
+    """A link goes on pointing to the file, and the file keeps its permissions."""
+    real = tmp_path / "small.usda"
+    real.chmod(0o640)
+    link = tmp_path / "link.usda"
+    link.symlink_to(real)
+    session.open(link)
+    add(session)
+
+    session.save()
+
+    assert link.is_symlink()
+    assert real.stat().st_mode & 0o777 == 0o640
+    assert prims_in(real)[-1] == "/World/new"
+
+
+def test_an_untitled_scene_needs_a_path(tmp_path: Path) -> None:
+    """It says so, and is saved once it has one, with its undo stack."""
+    session = UsdSession()
+    with session.undo_step("Add"):
+        session.stage.DefinePrim("/World/a")
+    assert (session.scene(), session.path, session.modified) == ("untitled", None, True)
+    with pytest.raises(ValueError, match="give the path"):
+        session.save()
+
+    session.save(tmp_path / "new.usdc")
+
+    assert (session.scene(), session.modified) == ("new.usdc", False)
+    session.undo()
+    assert session.modified
+    assert not session.stage.GetPrimAtPath("/World/a")
+
+
+@pytest.mark.parametrize("name", ["other.usda", "other.usdc", "other.usd"])
+def test_save_under_another_name(session: UsdSession, tmp_path: Path, name: str) -> None:
+    """The scene is the new file from then on; undo reaches back, and edits go to the new one."""
+    before = (tmp_path / "small.usda").read_bytes()
+    start = session.scene_digest()
+    add(session)
+    with Usd.EditContext(session.stage, session.stage.GetSessionLayer()):
+        session.stage.OverridePrim("/World/a").SetActive(False)
+
+    session.save(tmp_path / name)
+    add(session, "/World/later")
+    session.save()
+
+    assert prims_in(tmp_path / name)[-2:] == ["/World/new", "/World/later"]
+    assert (tmp_path / "small.usda").read_bytes() == before
+    assert not session.stage.GetPrimAtPath("/World/a").IsActive()
+    for _ in range(3):
+        session.undo()
+    assert session.scene_digest() == start
+
+
+def test_save_under_another_name_in_a_step(session: UsdSession, tmp_path: Path) -> None:
+    """A step that saves can still fail, and is rolled back in the scene though not on disk."""
+    start = session.scene_digest()
+
+    def edit_and_save(stage: Usd.Stage) -> None:
+        stage.DefinePrim("/World/new")
+        session.save(tmp_path / "other.usda")
+
+    with pytest.raises(Failed):
+        fail_after(session, edit_and_save)
+
+    assert prims_in(tmp_path / "other.usda")[-1] == "/World/new"
+    assert session.scene_digest() == start
+    assert session.modified
+
+
+def test_a_text_file_stays_text(tmp_path: Path) -> None:
+    """A .usd file that holds text is saved as text."""
+    file = tmp_path / "scene.usd"
+    file.write_text('#usda 1.0\ndef "World" {}\n')
+    session = UsdSession(file)
+    add(session)
+
+    session.save()
+
+    assert file.read_bytes().startswith(b"#usda 1.0")
+
+
+def test_relative_paths_follow_to_another_folder(session: UsdSession, tmp_path: Path) -> None:
+    """What the scene refers to by a relative path is still found, before and after undo."""
+    prop = UsdSession()
+    prop.stage.DefinePrim("/Prop/inside")
+    prop.save(tmp_path / "prop.usda")
+    with session.undo_step("Refer"):
+        session.stage.DefinePrim("/World/p").GetReferences().AddReference("prop.usda", "/Prop")
+    add(session)
+    (tmp_path / "deep" / "er").mkdir(parents=True)
+
+    session.save(tmp_path / "deep" / "er" / "moved.usda")
+    session.undo()
+
+    assert session.stage.GetPrimAtPath("/World/p/inside")
+    assert session.stage.GetRootLayer().subLayerPaths[0] == "../../sub.usda"
+
+
+def test_a_part_of_the_scene_is_not_overwritten(session: UsdSession, tmp_path: Path) -> None:
+    """Saving over one's own sublayer is refused."""
+    with pytest.raises(ValueError, match="part of this scene"):
+        session.save(tmp_path / "sub.usda")
+
+
+def test_saving_over_a_file_that_is_in_memory(session: UsdSession, tmp_path: Path) -> None:
+    """Another scene that was opened once does not shine through."""
+    other = UsdSession()
+    other.stage.DefinePrim("/Other")
+    other.save(tmp_path / "other.usda")
+    other.stage.DefinePrim("/Unsaved")
+
+    session.save(tmp_path / "other.usda")
+
+    assert session.stage.GetPrimAtPath("/World/a")
+    assert not session.stage.GetPrimAtPath("/Other")
+
+
+def test_a_sublayer_without_a_file_is_not_lost(session: UsdSession, tmp_path: Path) -> None:
+    """A scene that would point to nothing is not saved, and no other file is touched either."""
+    before = (tmp_path / "small.usda").read_bytes()
+    layer = Sdf.Layer.CreateAnonymous("notes")
+    session.stage.GetRootLayer().subLayerPaths.append(layer.identifier)
+
+    with pytest.raises(ValueError, match="notes has no file"):
+        session.save()
+
+    assert (tmp_path / "small.usda").read_bytes() == before
+
+
+def test_saving_into_no_folder(session: UsdSession, tmp_path: Path) -> None:
+    """A folder is not made by the way."""
+    with pytest.raises(FileNotFoundError, match="no folder"):
+        session.save(tmp_path / "nowhere" / "scene.usda")
+
+    assert not (tmp_path / "nowhere").exists()

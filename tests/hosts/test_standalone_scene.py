@@ -1,0 +1,79 @@
+"""What the bundled scene promises."""
+
+from __future__ import annotations
+
+import pytest
+from pxr import Usd, UsdGeom, UsdShade
+
+from dcc_bridge.hosts.standalone import UsdSession
+from dcc_bridge.hosts.standalone.edits import remove
+from dcc_bridge.hosts.standalone.prims import find
+from tests.hosts.scenes import SCENE
+
+
+def test_it_opens_cleanly(capfd: pytest.CaptureFixture[str]) -> None:
+    """USD has nothing to complain of, and it is small enough to travel with us."""
+    session = UsdSession(SCENE)
+
+    assert capfd.readouterr() == ("", "")
+    assert session.stage.GetCompositionErrors() == []  # type: ignore[attr-defined]  # newer
+    assert SCENE.stat().st_size < 600_000
+    assert not session.modified
+
+
+def test_it_is_a_shot(shot: UsdSession) -> None:
+    """It has units, a frame range and a default prim."""
+    stage = shot.stage
+
+    assert stage.GetDefaultPrim().GetPath() == "/World"
+    assert UsdGeom.GetStageUpAxis(stage) == "Y"
+    assert UsdGeom.GetStageMetersPerUnit(stage) == 0.01
+    assert (stage.GetStartTimeCode(), stage.GetEndTimeCode()) == (1001, 1120)
+    assert stage.GetFramesPerSecond() == 24
+
+
+def test_it_has_127_cameras(shot: UsdSession) -> None:
+    """All under /World/Cameras, by sequence, each with a lens and a target; some animated."""
+    cameras = find(shot.stage, type_name="Camera")
+    lenses = [UsdGeom.Camera(camera).GetFocalLengthAttr() for camera in cameras]
+    moving = [c for c in cameras if UsdGeom.Xformable(c).TransformMightBeTimeVarying()]
+
+    assert len(cameras) == 127
+    assert all(str(camera.GetPath()).startswith("/World/Cameras/sq0") for camera in cameras)
+    assert all(lens.HasAuthoredValue() for lens in lenses)
+    assert len(moving) > 20
+    assert any(lens.ValueMightBeTimeVarying() for lens in lenses)
+
+
+def test_what_it_points_to_exists(shot: UsdSession) -> None:
+    """Every relationship has a target, every shape a material."""
+    prims = list(shot.stage.Traverse())
+    targets = [t for prim in prims for r in prim.GetRelationships() for t in r.GetTargets()]
+    shapes = [prim for prim in prims if UsdGeom.Gprim(prim)]
+
+    assert len(targets) > 127
+    assert all(shot.stage.GetPrimAtPath(target) for target in targets)
+    assert all(UsdShade.MaterialBindingAPI(s).ComputeBoundMaterial()[0] for s in shapes)
+
+
+def test_without_its_cameras_the_rest_stays(shot: UsdSession) -> None:
+    """Deleting the cameras takes the cameras only, and undo brings back what was there."""
+    before = shot.scene_digest()
+    others = [str(p.GetPath()) for p in shot.stage.Traverse() if p.GetTypeName() != "Camera"]
+
+    with shot.undo_step("Delete"):
+        remove(shot.stage, [camera.GetPath() for camera in find(shot.stage, type_name="Camera")])
+
+    assert 100 < len(others) < 300
+    assert [str(prim.GetPath()) for prim in shot.stage.Traverse()] == others
+    shot.undo()
+    assert shot.scene_digest() == before
+
+
+def test_its_characters_move(shot: UsdSession) -> None:
+    """Two of the four stand-ins walk."""
+    people = shot.stage.GetPrimAtPath("/World/Characters").GetChildren()
+    walking = [p for p in people if UsdGeom.Xformable(p).TransformMightBeTimeVarying()]
+
+    assert [len(people), len(walking)] == [4, 2]
+    assert all(Usd.ModelAPI(person).GetKind() == "component" for person in people)

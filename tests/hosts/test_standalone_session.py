@@ -1,0 +1,251 @@
+"""What a session promises besides undo and files."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from pxr import Sdf
+
+from dcc_bridge.errors import WrongThread
+from dcc_bridge.host import Host
+from dcc_bridge.hosts import standalone
+from dcc_bridge.hosts.standalone import UsdSession, install
+from tests.hosts.scenes import Failed, fail_after
+
+CALLS: dict[str, Callable[[UsdSession], object]] = {
+    "stage": lambda s: s.stage,
+    "open": lambda s: s.open("x.usda"),
+    "save": lambda s: s.save(),
+    "undo_step": lambda s: s.undo_step("x").__enter__(),
+    "undo": lambda s: s.undo(),
+    "redo": lambda s: s.redo(),
+    "undo_label": lambda s: s.undo_label(),
+    "redo_labels": lambda s: s.redo_labels,
+    "on_change": lambda s: s.on_change(lambda: None),
+    "selection": lambda s: setattr(s, "selection", ["/World"]),
+    "modified": lambda s: s.modified,
+    "scene": lambda s: s.scene(),
+    "fingerprint": lambda s: s.fingerprint(["/World"]),
+    "scene_digest": lambda s: s.scene_digest(),
+}
+
+
+def on_another_thread(call: Callable[[], object]) -> list[BaseException]:
+    raised: list[BaseException] = []
+
+    def run() -> None:
+        try:
+            call()
+        except WrongThread as error:
+            raised.append(error)
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    thread.join()
+    return raised
+
+
+def test_it_is_a_host() -> None:
+    """A session has all that the bridge wants of an application."""
+    host: Host = UsdSession(has_ui=True)
+
+    assert (host.name, host.has_ui) == ("dcc_bridge standalone", True)
+    assert host.version
+
+
+@pytest.mark.parametrize("call", CALLS.values(), ids=list(CALLS))
+def test_other_threads_are_refused(
+    session: UsdSession, call: Callable[[UsdSession], object]
+) -> None:
+    """Whatever touches the scene raises on another thread than the session's own."""
+    before = session.scene_digest()
+
+    (error,) = on_another_thread(lambda: call(session))
+
+    assert "main" in str(error)
+    assert session.scene_digest() == before
+    with session.undo_step("Still works"):
+        session.stage.DefinePrim("/World/d")
+
+
+def test_other_threads_may_ask_who_it_is(session: UsdSession) -> None:
+    """Name, version and has_ui are read from any thread."""
+    assert on_another_thread(lambda: (session.name, session.version, session.has_ui)) == []
+
+
+def test_there_is_one_current_session() -> None:
+    """Installing returns the undo; without a session it says so."""
+    with pytest.raises(RuntimeError, match="no USD session"):
+        standalone.session()
+    one, two = UsdSession(), UsdSession()
+
+    undo_one = install(one)
+    undo_two = install(two)
+    assert standalone.session() is two
+    undo_two()
+    assert standalone.session() is one
+    undo_one()
+    with pytest.raises(RuntimeError):
+        standalone.session()
+
+
+class TestChanges:
+    """Listeners hear of a change once, when all is done."""
+
+    @pytest.fixture
+    def heard(self, session: UsdSession) -> list[object]:
+        heard: list[object] = []
+        session.on_change(lambda: heard.append((session.undo_label(), session.modified)))
+        return heard
+
+    def test_one_for_each(self, session: UsdSession, heard: list[object]) -> None:
+        """Step, undo, redo, save and open are told once each, with the state they led to."""
+        with session.undo_step("Many"):
+            for number in range(20):
+                session.stage.DefinePrim(f"/World/p{number}")
+        session.undo()
+        session.redo()
+        session.save()
+        session.open(session.path or "")
+
+        many = "Many"
+        assert heard == [(many, True), (None, False), (many, True), (many, False), (None, False)]
+
+    def test_rollback_is_told(self, session: UsdSession, heard: list[object]) -> None:
+        """A window may hold prims that died in between, so it hears of a rollback too."""
+        with pytest.raises(Failed):
+            fail_after(session, lambda stage: stage.DefinePrim("/World/d"))
+
+        assert heard == [(None, False)]
+
+    def test_nothing_is_not_told(self, session: UsdSession, heard: list[object]) -> None:
+        """An empty step, an empty rollback and the same selection are no change."""
+        with session.undo_step("Empty"):
+            pass
+        with pytest.raises(Failed):
+            fail_after(session, lambda stage: None)
+        session.selection = []
+
+        assert heard == []
+
+    def test_selection_is_told(self, session: UsdSession, heard: list[object]) -> None:
+        """A new selection is a change."""
+        session.selection = ["/World/a"]
+
+        assert len(heard) == 1
+
+    def test_a_listener_ends(self, session: UsdSession) -> None:
+        """After its un-registration, called twice even, a listener is not called; others are."""
+        heard: list[str] = []
+        first = session.on_change(lambda: heard.append("first"))
+        session.on_change(lambda: heard.append("second"))
+        first()
+        first()
+        session.selection = ["/World/a"]
+
+        assert heard == ["second"]
+
+
+class TestSelection:
+    """The selection holds what is there."""
+
+    def test_unknown_paths_are_dropped(self, session: UsdSession) -> None:
+        """So are doubles, what is no path, and what is no prim."""
+        session.selection = [
+            "/World/b",
+            "/World/a",
+            "/World/b",
+            "/World/gone",
+            "/World/a.focalLength",
+            "not a path",
+            "World/a",
+            "",
+            "/",
+        ]
+
+        assert session.selection == ["/World/b", "/World/a"]
+
+    def test_it_is_pruned(self, session: UsdSession) -> None:
+        """A deleted prim leaves the selection, and undo does not select it again."""
+        session.selection = ["/World/b", "/World/a"]
+        with session.undo_step("Delete a"):
+            session.stage.RemovePrim("/World/a")
+        session.undo()
+
+        assert session.selection == ["/World/b"]
+
+    def test_it_is_a_copy(self, session: UsdSession) -> None:
+        """Changing the list changes nothing."""
+        session.selection.append("/World/a")
+
+        assert session.selection == []
+
+
+class TestFingerprint:
+    """It differs as soon as what a person agreed to does."""
+
+    @pytest.mark.parametrize(
+        "edit",
+        [
+            lambda s: s.stage.RemovePrim("/World/c"),
+            lambda s: s.stage.DefinePrim("/World/c", "Scope"),
+            lambda s: s.stage.DefinePrim("/World/c/below/more"),
+            lambda s: s.stage.RemovePrim("/World/c/below"),
+            lambda s: s.stage.DefinePrim("/World/c/below", "Cube"),
+            lambda s: s.stage.GetPrimAtPath("/World/c").SetActive(False),
+            lambda s: s.stage.GetRootLayer().SetPermissionToEdit(False),
+            lambda s: s.save(s.path.with_name("other.usda")),
+        ],
+        ids=["gone", "type", "child", "no child", "child's type", "off", "locked", "other scene"],
+    )
+    def test_it_differs(self, session: UsdSession, edit: Callable[[UsdSession], object]) -> None:
+        """Identity, type, descendants, locks, or the scene itself."""
+        before = session.fingerprint(["/World/c", "/World/a"])
+        edit(session)
+
+        assert session.fingerprint(["/World/c", "/World/a"]) != before
+
+    def test_a_move_differs(self, session: UsdSession) -> None:
+        """A prim with another parent is another one, on its old path and its new."""
+        before = session.fingerprint(["/World/c"])
+        batch = Sdf.BatchNamespaceEdit()
+        batch.Add(Sdf.NamespaceEdit.Reparent("/World/c", "/World/a", 0))
+        assert session.stage.GetRootLayer().Apply(batch)
+
+        assert before not in (
+            session.fingerprint(["/World/c"]),
+            session.fingerprint(["/World/a/c"]),
+        )
+
+    def test_it_does_not_differ(self, session: UsdSession) -> None:
+        """Neither values, nor what is elsewhere, nor the order of the items matter."""
+        before = session.fingerprint(["/World/c", "/World/a", "no such thing"])
+        session.stage.GetPrimAtPath("/World/a").GetAttribute("focalLength").Set(20.0)
+        session.stage.DefinePrim("/World/elsewhere")
+
+        assert session.fingerprint(["no such thing", "/World/a", "/World/c"]) == before
+
+    def test_properties(self, session: UsdSession) -> None:
+        """A property is known by its kind and type, and by being there."""
+        stage = session.stage
+        seen = {session.fingerprint(["/World/a.lookAt"]), session.fingerprint(["/World/a.gone"])}
+        stage.GetPrimAtPath("/World/a").CreateAttribute("x", Sdf.ValueTypeNames.Int)
+        seen.add(session.fingerprint(["/World/a.x"]))
+        stage.GetPrimAtPath("/World/a").RemoveProperty("x")
+        seen.add(session.fingerprint(["/World/a.x"]))
+
+        assert len(seen) == 4
+
+
+def test_a_digest_covers_every_layer(session: UsdSession, tmp_path: Path) -> None:
+    """The same scene read twice has one digest; an edit in any layer changes it."""
+    seen = {session.scene_digest(), UsdSession(tmp_path / "small.usda").scene_digest()}
+    assert len(seen) == 1
+
+    for layer in session.stage.GetLayerStack(includeSessionLayers=True):
+        Sdf.CreatePrimInLayer(layer, "/Mark")
+        seen.add(session.scene_digest())
+    assert len(seen) == 4

@@ -1,0 +1,404 @@
+"""What the skills of the standalone application promise, on the bundled scene."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pxr import Usd
+
+from dcc_bridge import ElicitationResponse
+from dcc_bridge.hosts.standalone import UsdSession, install
+from dcc_bridge.skills.loader import skills
+from dcc_bridge.skills.signature import Signature
+
+FOLDER = Path(__file__).parents[2] / "plugins" / "standalone" / "skills"
+YES = ElicitationResponse(True, {"confirm": True}, None, "accept", "host")
+UNTICKED = ElicitationResponse(True, {"confirm": False}, None, "accept", "host")
+NO = ElicitationResponse(False, None, "declined", "decline", "host")
+LATE = ElicitationResponse(False, None, "timed_out", "cancel", "nobody")
+CLOSED = ElicitationResponse(False, None, "cancelled", "cancel", "host")
+ALONE = ElicitationResponse(True, {"confirm": False}, "fallback_values_used", "accept", "fallback")
+
+Meanwhile = Callable[[UsdSession], object]
+CAMERA = "/World/Cameras/sq010/sh0010_cam"
+
+
+def call(name: str, /, **arguments: Any) -> dict[str, Any]:
+    """Call a skill as its file has it, and see that its answer is JSON."""
+    (skill,) = skills(FOLDER / f"{name}.py")
+    answer: dict[str, Any] = skill.fn(**arguments)
+    assert json.loads(json.dumps(answer, allow_nan=False)) == answer
+    return answer
+
+
+class Person:
+    """Answers the question of `delete_prims`, after doing something in the scene."""
+
+    def __init__(self, session: UsdSession, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.asked: list[dict[str, Any]] = []
+        self._session = session
+        self._monkeypatch = monkeypatch
+
+    def delete(
+        self,
+        answer: ElicitationResponse = YES,
+        meanwhile: Meanwhile = lambda session: None,
+        **arguments: Any,
+    ) -> dict[str, Any]:
+        (skill,) = skills(FOLDER / "delete_prims.py")
+
+        def ask(message: str, schema: dict[str, Any], **told: Any) -> ElicitationResponse:
+            self.asked.append({"message": message, "schema": schema, **told})
+            meanwhile(self._session)
+            return answer
+
+        self._monkeypatch.setattr(sys.modules[skill.fn.__module__], "elicit_form_sync", ask)
+        return dict(skill.fn(**arguments))
+
+
+@pytest.fixture
+def person(shot: UsdSession, monkeypatch: pytest.MonkeyPatch) -> Person:
+    """Somebody in front of the bundled scene."""
+    return Person(shot, monkeypatch)
+
+
+def cameras(session: UsdSession) -> int:
+    return sum(prim.GetTypeName() == "Camera" for prim in session.stage.Traverse())
+
+
+@pytest.mark.parametrize("file", sorted(FOLDER.glob("*.py")), ids=lambda file: file.stem)
+def test_each_file_is_a_described_tool(file: Path) -> None:
+    """It holds one skill of its own name, and every argument is told of."""
+    (skill,) = skills(file)
+    signature = Signature(skill.fn, skill.name)
+
+    assert skill.name == file.stem
+    assert len(signature.description) > 60
+    assert all("description" in p for p in signature.schema["properties"].values())
+
+
+class TestReading:
+    """Reading tells what is there and changes nothing."""
+
+    @pytest.fixture(autouse=True)
+    def unchanged(self, shot: UsdSession) -> Any:
+        before = shot.scene_digest()
+        yield
+        assert shot.scene_digest() == before
+
+    def test_summary(self, shot: UsdSession) -> None:
+        """The scene at one glance."""
+        shot.selection = [CAMERA]
+        told = call("scene_summary")
+
+        assert (told["scene"], told["modified"]) == ("shot_010_layout.usda", False)
+        assert told["types"]["Camera"] == 127
+        assert told["prims"] == sum(told["types"].values())
+        assert "/World/Cameras" in told["top"]
+        assert told["frames"] == [1001, 1120]
+        assert (told["selection"], told["undo"]) == ([CAMERA], None)
+
+    def test_summary_of_nothing(self, shot: UsdSession) -> None:
+        """An empty scene has a summary too."""
+        uninstall = install(UsdSession())
+        told = call("scene_summary")
+        uninstall()
+
+        assert (told["path"], told["prims"], told["default_prim"]) == (None, 0, None)
+
+    def test_list(self, shot: UsdSession) -> None:
+        """By type, place and name, in the scene's order, no more than wanted."""
+        told = call("list_prims", type_name="Camera", under="/World/Cameras/sq010", limit=2)
+
+        assert (told["found"], told["listed"]) == (24, 2)
+        assert told["prims"][0] == {"path": CAMERA, "type": "Camera"}
+        assert call("list_prims", name="Lamp_0[12]", under="/World/Props")["found"] == 2
+        assert call("list_prims", name="*/sq020/*", type_name="Camera")["found"] == 31
+        assert call("list_prims", limit=1000)["found"] > 300
+
+    def test_list_of_nothing(self, shot: UsdSession) -> None:
+        """Nothing is an answer; a place that is not there is an error that helps."""
+        assert call("list_prims", name="nobody")["prims"] == []
+        with pytest.raises(ValueError, match=r"no prim at '/World/Camera/x'.*Cameras"):
+            call("list_prims", under="/World/Camera/x")
+        with pytest.raises(ValueError, match="at least 1"):
+            call("list_prims", limit=0)
+
+    def test_get(self, shot: UsdSession) -> None:
+        """A value, with its type; of an animated one its keys, and the value at a frame."""
+        told = call("get_attribute", path=CAMERA, name="focalLength", time=1001)
+
+        assert (told["type"], told["value"]) == ("float", 75.0)
+        assert (told["keys"], told["frames"]) == (3, [1001.0, 1120.0])
+        moved = call("get_attribute", path=CAMERA, name="xformOp:translate")
+        assert len(moved["value"]) == 3
+        looks = call("get_attribute", path="/World/Looks/Brick", name="outputs:surface")
+        assert looks["connected_to"] == ["/World/Looks/Brick/Surface.outputs:surface"]
+
+    @pytest.mark.parametrize(
+        ("path", "name", "says"),
+        [
+            (CAMERA, "focalLenght", "has no attribute 'focalLenght'. It has focalLength"),
+            (CAMERA, "lookAt", "is a relationship"),
+            ("/World/Gone", "x", "There is no prim at '/World/Gone'. Under /World there is"),
+            ("what?", "x", "A path looks like"),
+            ("/", "x", "no prim at '/'"),
+        ],
+    )
+    def test_get_what_is_not_there(self, shot: UsdSession, path: str, name: str, says: str) -> None:
+        """The error names what there is instead."""
+        with pytest.raises(ValueError, match=says):
+            call("get_attribute", path=path, name=name)
+
+
+class TestSetting:
+    """One attribute is set to a value of its type, or nothing is changed."""
+
+    def test_a_value(self, shot: UsdSession) -> None:
+        """The value before and after is told."""
+        told = call("set_attribute", path="/World/Lights/Sun", name="inputs:intensity", value=3)
+
+        assert (told["before"], told["after"]) == (2.5, 3.0)
+        assert shot.stage.GetAttributeAtPath("/World/Lights/Sun.inputs:intensity").Get() == 3.0
+
+    def test_a_key(self, shot: UsdSession) -> None:
+        """With a time, one key is set and the others stay."""
+        call("set_attribute", path=CAMERA, name="focalLength", value=20, time=1001)
+        told = call("get_attribute", path=CAMERA, name="focalLength", time=1120)
+
+        assert told["keys"] == 3
+        assert told["value"] == pytest.approx(86.9)
+
+    @pytest.mark.parametrize(
+        ("arguments", "says"),
+        [
+            ({"path": CAMERA, "name": "fStop", "value": "wide"}, "is no float: give a number"),
+            ({"path": CAMERA, "name": "clippingRange", "value": [1]}, "a list of 2 numbers"),
+            ({"path": CAMERA, "name": "nothing", "value": 1}, "has no attribute"),
+            ({"path": CAMERA, "name": "projection", "value": "fisheye"}, "perspective"),
+            ({"path": CAMERA, "name": "focalLength", "value": 20}, "is animated"),
+            ({"path": CAMERA, "name": "xformOpOrder", "value": [], "time": 1}, "leave time out"),
+            ({"path": "/World/None", "name": "x", "value": 1}, "no prim at"),
+        ],
+    )
+    def test_what_is_refused(self, shot: UsdSession, arguments: dict[str, Any], says: str) -> None:
+        """Wrong type, name, choice or time: one sentence, and the scene as it was."""
+        before = shot.scene_digest()
+
+        with pytest.raises(ValueError, match=says):
+            call("set_attribute", **arguments)
+
+        assert shot.scene_digest() == before
+
+    def test_a_locked_layer(self, shot: UsdSession) -> None:
+        """What USD itself refuses is told in a sentence of ours."""
+        shot.stage.GetRootLayer().SetPermissionToEdit(False)
+
+        with pytest.raises(ValueError, match="cannot be set to 4 here"):
+            call("set_attribute", path=CAMERA, name="fStop", value=4)
+
+
+class TestRenaming:
+    """A renamed prim keeps its place, and what pointed to it follows."""
+
+    def test_rename(self, shot: UsdSession) -> None:
+        """Targets of the prim and of what is below it, and its place among its siblings."""
+        people = shot.stage.GetPrimAtPath("/World/Characters")
+        names = people.GetChildrenNames()
+
+        told = call("rename_prim", path="/World/Characters/Ines", new_name="Inez")
+
+        assert told == {"old": "/World/Characters/Ines", "new": "/World/Characters/Inez"}
+        assert people.GetChildrenNames() == ["Inez", *names[1:]]
+        looks = shot.stage.GetRelationshipAtPath(f"{CAMERA}.lookAt").GetTargets()
+        assert looks == ["/World/Characters/Inez/Head"]
+        assert "Ines/" not in shot.stage.GetRootLayer().ExportToString()
+
+    def test_rename_a_camera(self, shot: UsdSession) -> None:
+        """The render settings go on using it."""
+        call("rename_prim", path=CAMERA, new_name="hero_cam")
+
+        (camera,) = shot.stage.GetRelationshipAtPath("/Render/Layout.camera").GetTargets()
+        assert camera == "/World/Cameras/sq010/hero_cam"
+
+    @pytest.mark.parametrize(
+        ("new_name", "says"),
+        [
+            ("1st", "no name for a prim"),
+            ("a b", "no name for a prim"),
+            ("a/b", "no name for a prim"),
+            ("", "no name for a prim"),
+            ("sh0020_cam", "already exists"),
+        ],
+    )
+    def test_what_is_refused(
+        self, shot: UsdSession, capfd: pytest.CaptureFixture[str], new_name: str, says: str
+    ) -> None:
+        """A bad or taken name changes nothing, and USD does not complain on the console."""
+        before = shot.scene_digest()
+
+        with pytest.raises(ValueError, match=says):
+            call("rename_prim", path=CAMERA, new_name=new_name)
+
+        assert shot.scene_digest() == before
+        assert capfd.readouterr().err == ""
+
+
+class TestDeleting:
+    """Nothing is deleted but what a person agreed to."""
+
+    def test_the_question(self, person: Person) -> None:
+        """It says how many of what, which, and where."""
+        person.delete()
+
+        (asked,) = person.asked
+        assert asked["message"] == (
+            "Delete 127 cameras? sq010/sh0010_cam, sq010/sh0020_cam, sq010/sh0030_cam"
+            " and 124 more, all under /World/Cameras."
+        )
+        confirm = asked["schema"]["properties"]["confirm"]
+        assert (confirm["type"], confirm["title"]) == ("boolean", "Delete 127 cameras")
+        assert asked["schema"]["required"] == ["confirm"]
+        assert asked["title"] == "Delete prims"
+        assert asked["fallback_values"] == {"confirm": False}
+
+    @pytest.mark.parametrize(
+        ("arguments", "message"),
+        [
+            ({"pattern": "sh0010_cam", "under": "/World/Cameras/sq010"}, f"It is {CAMERA}."),
+            ({"type_name": "SphereLight", "pattern": "*1*"}, "Delete 1 sphere light? It is "),
+            ({"type_name": "Mesh"}, "Delete 1 mesh? It is /World/Set/Street/Ground."),
+            ({"type_name": "Capsule"}, "Delete 4 capsules? Ines/Body, Tomas/Body, Old_Man/Body"),
+            ({"type_name": "*", "pattern": "Car_01"}, "below them will go too."),
+            ({"type_name": "*", "pattern": "Lamp_01*"}, "Delete 2 prims? "),
+        ],
+    )
+    def test_other_words(self, person: Person, arguments: dict[str, Any], message: str) -> None:
+        """Singular, plural, other types, and what goes with them."""
+        person.delete(**arguments)
+
+        assert message in person.asked[0]["message"]
+
+    def test_yes(self, shot: UsdSession, person: Person) -> None:
+        """All of them go, the rest stays, and one undo brings them back."""
+        before = shot.scene_digest()
+        others = sum(1 for _ in shot.stage.Traverse()) - 127
+
+        with shot.undo_step("Delete prims"):
+            told = person.delete()
+
+        assert told == {"deleted": 127, "only_deactivated": [], "left_alone": []}
+        assert (cameras(shot), sum(1 for _ in shot.stage.Traverse())) == (0, others)
+        shot.undo()
+        assert shot.scene_digest() == before
+
+    @pytest.mark.parametrize(
+        ("answer", "why"),
+        [
+            (NO, "said no"),
+            (UNTICKED, "unticked"),
+            (LATE, "in time"),
+            (CLOSED, "closed"),
+            (ALONE, "nobody to ask"),
+            (ElicitationResponse(False, None, "elicitation_not_supported"), "nobody to ask"),
+        ],
+    )
+    def test_anything_but_yes(
+        self, shot: UsdSession, person: Person, answer: ElicitationResponse, why: str
+    ) -> None:
+        """Nothing is deleted, and the agent is told why."""
+        before = shot.scene_digest()
+
+        told = person.delete(answer)
+
+        assert told["deleted"] == 0
+        assert why in told["why"]
+        assert shot.scene_digest() == before
+
+    def test_nothing_to_delete(self, shot: UsdSession, person: Person) -> None:
+        """Nobody is asked for nothing."""
+        told = person.delete(pattern="nobody*", type_name="Mesh")
+
+        assert told == {"deleted": 0, "why": "There are no meshes matching 'nobody*' under /."}
+        assert person.asked == []
+
+    def test_what_is_new_was_not_agreed_to(self, shot: UsdSession, person: Person) -> None:
+        """A camera made while the question was open stays."""
+        told = person.delete(meanwhile=lambda s: s.stage.DefinePrim("/World/Mine", "Camera"))
+
+        assert told["deleted"] == 127
+        assert shot.stage.GetPrimAtPath("/World/Mine")
+
+    @pytest.mark.parametrize(
+        "meanwhile",
+        [
+            lambda s: s.stage.RemovePrim(CAMERA),
+            lambda s: s.stage.DefinePrim(f"{CAMERA}/Rig"),
+            lambda s: s.stage.DefinePrim(CAMERA, "Xform"),
+            lambda s: call("rename_prim", path=CAMERA, new_name="mine"),
+        ],
+        ids=["deleted", "given a child", "made something else", "renamed"],
+    )
+    def test_what_changed_is_left_alone(
+        self, shot: UsdSession, person: Person, meanwhile: Meanwhile
+    ) -> None:
+        """What is no longer what they agreed to is told, and not touched."""
+        told = person.delete(meanwhile=meanwhile)
+
+        assert (told["deleted"], told["left_alone"]) == (126, [CAMERA])
+
+    def test_another_scene_opened_meanwhile(
+        self, shot: UsdSession, person: Person, tmp_path: Path
+    ) -> None:
+        """The same paths in another file are other cameras."""
+        copy = tmp_path / "shot_020_layout.usda"
+        copy.write_bytes((tmp_path / "shot_010_layout.usda").read_bytes())
+
+        told = person.delete(meanwhile=lambda s: s.open(copy))
+
+        assert told["deleted"] == 0
+        assert cameras(shot) == 127
+
+    def test_in_every_layer(self, shot: UsdSession, person: Person) -> None:
+        """Opinions in the session layer go too; a camera of another file is only hidden."""
+        with Usd.EditContext(shot.stage, shot.stage.GetSessionLayer()):
+            shot.stage.OverridePrim(CAMERA).SetMetadata("comment", "mine")
+        shot.stage.DefinePrim("/Rig/cam", "Camera")
+        shot.stage.DefinePrim("/World/Rig").GetReferences().AddInternalReference("/Rig")
+
+        told = person.delete(under="/World")
+
+        assert told["deleted"] == 128
+        assert told["only_deactivated"] == ["/World/Rig/cam"]
+        assert not shot.stage.GetPrimAtPath(CAMERA)
+        assert cameras(shot) == 1
+
+    def test_below_one_another(self, shot: UsdSession, person: Person) -> None:
+        """A camera below a camera is counted, and goes with it."""
+        shot.stage.DefinePrim(f"{CAMERA}/left", "Camera")
+
+        assert person.delete()["deleted"] == 128
+        assert cameras(shot) == 0
+
+
+class TestSaving:
+    """Saving writes, or says in one sentence why not."""
+
+    def test_save(self, shot: UsdSession, tmp_path: Path) -> None:
+        """Where it is, and elsewhere."""
+        assert call("save_scene") == {"saved": str(tmp_path / "shot_010_layout.usda")}
+        assert call("save_scene", path=str(tmp_path / "b.usdc"))["saved"].endswith("b.usdc")
+        assert shot.scene() == "b.usdc"
+
+    @pytest.mark.parametrize(
+        ("name", "says"), [("b.txt", "must end in"), ("no/b.usda", "there is no folder")]
+    )
+    def test_what_is_refused(self, shot: UsdSession, tmp_path: Path, name: str, says: str) -> None:
+        """A file that cannot be."""
+        with pytest.raises(ValueError, match=says):
+            call("save_scene", path=str(tmp_path / name))

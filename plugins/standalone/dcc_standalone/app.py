@@ -1,0 +1,124 @@
+"""The standalone application: a window on a ``qasync`` loop, from its first paint to its end.
+
+Main thread.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import shiboken6
+from PySide6.QtCore import QCoreApplication, QEvent, QObject, Slot
+from PySide6.QtWidgets import QApplication
+from qasync import QEventLoop
+
+from . import signals, theme
+from .window import MainWindow
+
+if TYPE_CHECKING:
+    from dcc_bridge.hosts.standalone import UsdSession
+
+_PATIENCE = 2.0
+
+
+def run(
+    session: UsdSession,
+    *,
+    on_ready: Callable[[MainWindow], object] | None = None,
+    on_quit: Callable[[], bool | None] | None = None,
+) -> int:
+    """Show a session's window and serve it until the person closes it, or SIGINT or SIGTERM.
+
+    Both callbacks run on the main thread inside the running ``asyncio`` loop, but in no task of
+    it: they may create tasks, and they may spin.
+
+    Args:
+        session: The scene; it stays the caller's.
+        on_ready: Called once with the window, when it is shown and the loop runs. If it raises,
+            the application ends.
+        on_quit: Called when the window was closed, with all widgets still alive. False puts the
+            end off, until somebody calls ``window.close_now()``: then it is called again.
+
+    Returns:
+        0, or 1 if a callback raised.
+    """
+    app = _application()
+    loop = QEventLoop(app)
+    window = MainWindow(session)
+    life = _Life(loop, on_quit)
+    window.closed.connect(life.end)
+    try:
+        with signals.calling(window.close_now):
+            window.show()
+            loop.call_soon(life.begin, window, on_ready)
+            loop.run_forever()
+            _finish(loop)
+    finally:
+        window.feed.close()
+        _delete_widgets(app)
+    return life.code
+
+
+def _application() -> QApplication:
+    app = QApplication.instance() or QApplication(sys.argv[:1])
+    if not isinstance(app, QApplication):
+        raise TypeError("There is a QCoreApplication already; a window needs a QApplication.")
+    app.setApplicationName("dcc_bridge")
+    app.setQuitOnLastWindowClosed(False)
+    theme.dress(app)
+    return app
+
+
+class _Life(QObject):
+    """Calls who embeds the application, and ends the loop."""
+
+    def __init__(self, loop: QEventLoop, on_quit: Callable[[], bool | None] | None) -> None:
+        super().__init__()
+        self._loop = loop
+        self._on_quit = on_quit
+        self.code = 0
+
+    def begin(self, window: MainWindow, on_ready: Callable[[MainWindow], object] | None) -> None:
+        """Tell that the window is there."""
+        self.code = 1
+        try:
+            if on_ready:
+                on_ready(window)
+            self.code = 0
+        finally:
+            if self.code:
+                window.close_now()
+
+    @Slot()
+    def end(self) -> None:
+        """Ask whether it may end now, and end."""
+        failed, self.code = self.code, 1
+        goes_on = False
+        try:
+            goes_on = self._on_quit is not None and self._on_quit() is False
+            self.code = failed
+        finally:
+            if not goes_on:
+                self._loop.stop()
+
+
+def _finish(loop: QEventLoop) -> None:
+    """Cancel what is still running on the loop, and close it."""
+    tasks = asyncio.all_tasks(loop)
+    for task in tasks:
+        task.cancel()
+    if tasks:
+        loop.run_until_complete(asyncio.wait(tasks, timeout=_PATIENCE))
+    loop.run_until_complete(loop.shutdown_asyncgens())
+    loop.close()
+
+
+def _delete_widgets(app: QApplication) -> None:
+    """Delete every window now: one that lives on, or waits for deletion, crashes the exit."""
+    for widget in app.topLevelWidgets():
+        if shiboken6.isValid(widget) and widget.parent() is None:
+            shiboken6.delete(widget)
+    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)

@@ -1,0 +1,95 @@
+"""The menus: every command of the window, its words and its keys. Main thread."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, Qt
+from PySide6.QtGui import QAction, QActionGroup, QKeySequence
+from PySide6.QtWidgets import QMenu, QMenuBar
+
+from .feed import SessionFeed
+
+if TYPE_CHECKING:
+    from dcc_bridge.hosts.standalone import UsdSession
+
+    from .window import MainWindow
+
+Keys = QKeySequence.StandardKey | str
+_STANDARD = QKeySequence.StandardKey
+
+
+class Commands(QObject):
+    """The actions of a window, in its menus File, Edit and View."""
+
+    def __init__(self, window: MainWindow, session: UsdSession, feed: SessionFeed) -> None:
+        super().__init__(window)
+        self._session = session
+        self._file(window, window.menuBar())
+        self._edit(window, window.menuBar())
+        self.view = self._view(window, window.menuBar())
+        feed.steps_changed.connect(self.refresh)
+        feed.selection_changed.connect(self.refresh)
+        self.refresh()
+
+    def _file(self, window: MainWindow, bar: QMenuBar) -> None:
+        menu = bar.addMenu("&File")
+        documents = window.documents
+        _add(menu, "&Open…", documents.open, _STANDARD.Open)
+        menu.addSeparator()
+        self.save = _add(menu, "&Save", documents.save, _STANDARD.Save)
+        _add(menu, "Save &As…", documents.save_as, "Ctrl+Shift+S")
+        menu.addSeparator()
+        leave = _add(menu, "&Quit", window.close, "Ctrl+Q")
+        leave.setMenuRole(QAction.MenuRole.QuitRole)
+
+    def _edit(self, window: MainWindow, bar: QMenuBar) -> None:
+        menu = bar.addMenu("&Edit")
+        self.undo = _add(menu, "&Undo", window.undo, _STANDARD.Undo)
+        self.redo = _add(menu, "&Redo", window.redo, "Ctrl+Shift+Z")
+        menu.addSeparator()
+        self.rename = _add(menu, "Re&name", window.outliner.rename, "F2")
+        self.delete = _add(menu, "&Delete", window.outliner.delete, _STANDARD.Delete)
+        menu.addSeparator()
+        self.deselect = _add(menu, "Select N&othing", window.deselect, "Ctrl+Shift+A")
+
+    def _view(self, window: MainWindow, bar: QMenuBar) -> QMenu:
+        menu = bar.addMenu("&View")
+        viewport = window.viewport
+        kinds = QActionGroup(self)
+        perspective = _add(menu, "&Perspective", viewport.update, "P")
+        plan = _add(menu, "&Top", viewport.update, "T")
+        for action in (perspective, plan):
+            action.setCheckable(True)
+            kinds.addAction(action)
+        perspective.setChecked(True)
+        plan.toggled.connect(viewport.set_plan)
+        menu.addSeparator()
+        selected = _add(menu, "Frame &Selected", viewport.frame_selected, "F")
+        everything = _add(menu, "Frame &All", viewport.frame_all, "A")
+        menu.addSeparator()
+        self.looks, self.frames = [perspective, plan], [selected, everything]
+        return menu
+
+    def refresh(self) -> None:
+        """Name the steps that can be undone and redone, and disable what cannot be done now."""
+        _name(self.undo, "&Undo", self._session.undo_labels)
+        _name(self.redo, "&Redo", self._session.redo_labels)
+        self.save.setEnabled(self._session.modified or self._session.path is None)
+        for action in (self.rename, self.delete, self.deselect):
+            action.setEnabled(bool(self._session.selection))
+
+
+def _add(menu: QMenu, text: str, do: Callable[[], object], keys: Keys) -> QAction:
+    action = menu.addAction(text)
+    action.setShortcut(QKeySequence(keys))
+    action.setShortcutContext(Qt.ShortcutContext.WindowShortcut)
+    action.triggered.connect(do)
+    return action
+
+
+def _name(action: QAction, verb: str, labels: list[str]) -> None:
+    label = labels[-1].replace("&", "&&") if labels else ""
+    action.setText(f"{verb} {label}".rstrip())
+    action.setEnabled(bool(labels))

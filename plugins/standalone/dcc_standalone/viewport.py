@@ -1,0 +1,163 @@
+"""The viewport: the scene in perspective or from above, painted without OpenGL.
+
+Left-drag turns, middle-drag or Shift moves, the wheel zooms, a click selects. Main thread.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from pxr import UsdGeom
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import QMouseEvent, QPainter, QPaintEvent, QResizeEvent, QWheelEvent
+from PySide6.QtWidgets import QWidget
+
+from .feed import SessionFeed
+from .painting import Brush, Drawn, project
+from .shapes import Scenery, collect
+from .space import Box, Eye, Point, Screen
+
+if TYPE_CHECKING:
+    from dcc_bridge.hosts.standalone import UsdSession
+
+_CLICK = 4
+
+
+class Viewport(QWidget):
+    """A picture of a session's stage."""
+
+    def __init__(
+        self, session: UsdSession, feed: SessionFeed, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._session = session
+        self._scenery: Scenery | None = None
+        self._drawn: list[Drawn] = []
+        self._hovered = ""
+        self._pressed = self._last = QPointF()
+        self._is_framed = False
+        self.eye = Eye()
+        self.setMouseTracking(True)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setAccessibleName("Viewport")
+        feed.stage_opened.connect(self.frame_all)
+        feed.values_changed.connect(self._outdate)
+        feed.selection_changed.connect(self.update)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Frame the scene until the person looked elsewhere."""
+        if not self._is_framed:
+            self.frame_all()
+            self._is_framed = False
+
+    def sizeHint(self) -> QSize:
+        """Ask for room."""
+        return QSize(720, 560)
+
+    @property
+    def scenery(self) -> Scenery:
+        """The shapes of the stage, found again when first needed after a change."""
+        if self._scenery is None:
+            self._scenery = collect(self._session.stage)
+        return self._scenery
+
+    def _outdate(self) -> None:
+        self._scenery = None
+        self.update()
+
+    def frame_all(self) -> None:
+        """Look at the whole scene."""
+        self._frame(self.scenery.focus)
+
+    def frame_selected(self) -> None:
+        """Look at what is selected, with all below it; at the whole scene where that is nothing."""
+        roots = tuple(f"{path}/" for path in self._session.selection)
+        shapes = [shape for shape in self.scenery.shapes if f"{shape.path}/".startswith(roots)]
+        if not shapes:
+            self.frame_all()
+            return
+        self._frame([point for shape in shapes for point in shape.points])
+
+    def _frame(self, points: Sequence[Point]) -> None:
+        eye = self.eye.frame(points, self.width(), self.height())
+        self._look(eye.zoom(max(1.0, self.scenery.size * 6 / eye.distance)))
+
+    def set_plan(self, is_plan: bool) -> None:
+        """Look straight from above, or in perspective."""
+        self._look(Eye(self.eye.target, self.eye.distance, self.eye.yaw, self.eye.pitch, is_plan))
+
+    def _look(self, eye: Eye) -> None:
+        self._is_framed = True
+        self.eye = eye
+        self.update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Paint the picture."""
+        screen = Screen(self.eye, self.width(), self.height())
+        painter = QPainter(self)
+        brush = Brush(painter, screen, set(self._session.selection))
+        brush.background(QRectF(self.rect()))
+        step = brush.grid(Box.around(self.scenery.focus))
+        self._drawn = project(self.scenery, screen)
+        brush.shapes(self._drawn)
+        brush.names(self._drawn, self._hovered)
+        is_z_up = UsdGeom.GetStageUpAxis(self._session.stage) == UsdGeom.Tokens.z
+        brush.axes(QPointF(60, self.height() - 60), is_z_up)
+        metres = step * UsdGeom.GetStageMetersPerUnit(self._session.stage)
+        brush.note(f"Grid {metres:g} m", QPointF(self.width() - 18, self.height() - 18))
+        painter.end()
+
+    def path_at(self, at: QPointF) -> str:
+        """Give the path of the nearest shape at a place in the picture, or nothing."""
+        hit = [drawn for drawn in self._drawn if drawn.is_hit(at)]
+        marks = [drawn for drawn in hit if not drawn.faces]
+        nearest = min(marks or hit, key=lambda drawn: drawn.depth, default=None)
+        return nearest.shape.path if nearest else ""
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        """Remember where a drag or a click begins."""
+        self._pressed = self._last = event.position()
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        """Turn, move, or show the name of what is under the mouse."""
+        moved = event.position() - self._last
+        if not event.buttons():
+            self._hover(event.position())
+            return
+        self._last = event.position()
+        side = max(1, min(self.width(), self.height()))
+        if self._moves_sideways(event):
+            self._look(self.eye.pan(-moved.x() * 0.73 / side, moved.y() * 0.73 / side))
+        else:
+            self._look(self.eye.orbit(-moved.x() * 0.006, moved.y() * 0.006))
+
+    def _moves_sideways(self, event: QMouseEvent) -> bool:
+        is_shifted = bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
+        is_middle = bool(event.buttons() & Qt.MouseButton.MiddleButton)
+        return self.eye.is_plan or is_shifted or is_middle
+
+    def _hover(self, at: QPointF) -> None:
+        hovered = self.path_at(at)
+        if hovered != self._hovered:
+            self._hovered = hovered
+            self.update()
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        """Select, if it was a click and no drag."""
+        if event.button() != Qt.MouseButton.LeftButton:
+            return
+        if (event.position() - self._pressed).manhattanLength() <= _CLICK:
+            adds = bool(event.modifiers() & Qt.KeyboardModifier.ControlModifier)
+            self._select(self.path_at(event.position()), adds)
+
+    def _select(self, path: str, adds: bool) -> None:
+        before = self._session.selection if adds else []
+        if path in before:
+            self._session.selection = [each for each in before if each != path]
+        else:
+            self._session.selection = ([path] if path else []) + before
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        """Zoom."""
+        self._look(self.eye.zoom(0.999 ** event.angleDelta().y()))

@@ -1,0 +1,152 @@
+"""The main window: outliner, viewport, details and history around one session.
+
+Main thread.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtGui import QCloseEvent
+from PySide6.QtWidgets import QDockWidget, QLabel, QMainWindow, QToolBar, QVBoxLayout, QWidget
+
+from . import icons
+from .commands import Commands
+from .details import Details
+from .documents import Documents
+from .feed import SessionFeed
+from .history import History
+from .outliner import Outliner
+from .status import ServerState, summary
+from .viewport import Viewport
+
+if TYPE_CHECKING:
+    from dcc_bridge.hosts.standalone import UsdSession
+
+_LEFT, _RIGHT = Qt.DockWidgetArea.LeftDockWidgetArea, Qt.DockWidgetArea.RightDockWidgetArea
+_SHORT = 6000
+
+
+class MainWindow(QMainWindow):
+    """What a person sees of the standalone host.
+
+    Signals:
+        closed: The window was closed, and unsaved changes were saved or given up.
+    """
+
+    closed = Signal()
+
+    def __init__(self, session: UsdSession) -> None:
+        super().__init__()
+        self._session = session
+        self._is_agreed = False
+        self.feed = SessionFeed(session, self)
+        self.documents = Documents(session, self)
+        self.outliner = Outliner(session, self.feed, self)
+        self.viewport = Viewport(session, self.feed, self)
+        self.details = Details(session, self.feed, self)
+        self.history = History(session, self.feed, self)
+        self.commands = Commands(self, session, self.feed)
+        self._lay_out()
+        self._make_status()
+        self.feed.steps_changed.connect(self.refresh)
+        self.feed.selection_changed.connect(self.refresh)
+        self.refresh()
+
+    def _lay_out(self) -> None:
+        self.setWindowIcon(icons.application())
+        self.setCentralWidget(self._with_bar(self.viewport))
+        left = self.add_dock("Outliner", self.outliner, _LEFT)
+        details = self.add_dock("Details", self.details, _RIGHT)
+        history = self.add_dock("History", self.history, _RIGHT)
+        self.setCorner(Qt.Corner.BottomLeftCorner, _LEFT)
+        self.setCorner(Qt.Corner.BottomRightCorner, _RIGHT)
+        self.resize(QSize(1440, 860))
+        self.resizeDocks([left, details], [350, 430], Qt.Orientation.Horizontal)
+        self.resizeDocks([details, history], [520, 240], Qt.Orientation.Vertical)
+        self.outliner.setFocus()
+
+    def _with_bar(self, viewport: Viewport) -> QWidget:
+        bar = QToolBar(self)
+        bar.addActions(self.commands.looks)
+        bar.addSeparator()
+        bar.addActions(self.commands.frames)
+        area = QWidget(self)
+        layout = QVBoxLayout(area)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(0)
+        layout.addWidget(bar)
+        layout.addWidget(viewport, 1)
+        return area
+
+    def _make_status(self) -> None:
+        self._summary = QLabel(self)
+        self._summary.setContentsMargins(10, 0, 0, 0)
+        self._server = ServerState(self)
+        self.statusBar().addWidget(self._summary)
+        self.statusBar().addPermanentWidget(self._server)
+        self.statusBar().setSizeGripEnabled(False)
+        self.documents.said.connect(self.say)
+        self.outliner.refused.connect(self.say)
+        self.details.refused.connect(self.say)
+        self.history.refused.connect(self.say)
+
+    def add_dock(self, title: str, widget: QWidget, area: Qt.DockWidgetArea) -> QDockWidget:
+        """Dock a widget, and list it in the View menu."""
+        dock = QDockWidget(title, self)
+        dock.setObjectName(title)
+        dock.setWidget(widget)
+        self.addDockWidget(area, dock)
+        self.commands.view.addAction(dock.toggleViewAction())
+        return dock
+
+    def refresh(self) -> None:
+        """Show the scene's name, state and size."""
+        self.setWindowTitle(f"{self._session.scene()}[*] \N{EN DASH} dcc_bridge")
+        self.setWindowModified(self._session.modified)
+        self._summary.setText(summary(self.outliner.model.census, len(self._session.selection)))
+
+    def say(self, text: str) -> None:
+        """Show a sentence in the status bar for a while."""
+        self.statusBar().showMessage(text, _SHORT)
+
+    def set_server(self, text: str, ok: bool) -> None:
+        """Show where agents reach this session, or why they cannot.
+
+        Args:
+            text: "MCP: 127.0.0.1:41234", say.
+            ok: Whether they can.
+        """
+        self._server.show_state(text, ok)
+
+    @property
+    def server_text(self) -> str:
+        """What the status bar says of the server."""
+        return self._server.text
+
+    def undo(self) -> None:
+        """Undo one step."""
+        self.history.step(-1)
+
+    def redo(self) -> None:
+        """Redo one step."""
+        self.history.step(1)
+
+    def deselect(self) -> None:
+        """Select nothing."""
+        self._session.selection = []
+
+    def close_now(self) -> None:
+        """Close without asking; what was not saved is lost."""
+        self._is_agreed = True
+        self.close()
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        """Close, once the person agreed to what happens to unsaved changes."""
+        if self._is_agreed or not self._session.modified:
+            event.accept()
+            self.closed.emit()
+        else:
+            event.ignore()
+            self.documents.leave(self.close_now)

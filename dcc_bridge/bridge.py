@@ -71,6 +71,7 @@ class Bridge:
         self._runner = Runner(host, main, self.settings, self._worker.spawn)
         self._undo: list[Callable[[], None]] = []
         self._state = "new"
+        self._ready: Future[None] = Future()
         self.stopped: Future[None] = Future()
         """Done once nothing of the bridge is left."""
 
@@ -78,7 +79,7 @@ class Bridge:
         """Start, and return at once: the server comes up on its own thread.
 
         Returns:
-            Done once requests are taken.
+            Done once requests are taken and every skill file was loaded.
 
         Raises:
             StartError: The port is taken, or a bridge runs in this process already.
@@ -95,8 +96,9 @@ class Bridge:
             raise
         self._state = "running"
         self._load_skills()
+        self._worker.started.add_done_callback(self._report_ready)
         self._worker.start()
-        return self._worker.started
+        return self._ready
 
     @property
     def url(self) -> str:
@@ -148,6 +150,14 @@ class Bridge:
         broken = self.registry.broken.get(file.stem)
         if broken is not None:
             log.warning("%s", broken)
+
+    def _report_ready(self, started: Future[None]) -> None:
+        """Say so in the queue, behind the skill files. On the worker."""
+        error = started.exception()
+        if error is not None:
+            self._ready.set_exception(error)
+        else:
+            self.main.submit(lambda: self._ready.set_result(None), name="the start", read=True)
 
     def _make_service(self, worker: Worker) -> Service:
         from dcc_bridge.server.service import McpService, Parts  # takes 0.5 s: on the worker

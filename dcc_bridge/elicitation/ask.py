@@ -168,7 +168,8 @@ def _noted(question: Question, response: ElicitationResponse) -> ElicitationResp
     """Write down on the call what the answer means for it."""
     call, form = question.call, question.form
     agreed = response.accepted and (form is None or form.agrees(response.data or {}))
-    call.refused = not agreed if question.consent else not response.accepted
+    no = not agreed if question.consent else not response.accepted
+    call.refused = no and call.risk != "read"
     by_person = response.answered_by in ("client", "host", "policy")
     call.granted = call.granted or (question.consent and agreed and by_person)
     return response

@@ -51,7 +51,7 @@ async def ask_legacy(request: ServerRequestContext[Any, Any], question: Question
     metadata = ServerMessageMetadata(related_request_id=request.request_id)
     try:
         result = await request.session.send_request(
-            _request(question), ElicitResult, metadata=metadata
+            _request(question, question.id), ElicitResult, metadata=metadata
         )
     except MCPError as error:
         gone = error.error.code == CONNECTION_CLOSED
@@ -113,7 +113,7 @@ def result(outcome: Outcome) -> CallToolResult:
     texts = [] if outcome.value is None else [_text(outcome.value)]
     if outcome.status == "refused":
         texts.append(REFUSED)
-    structured = outcome.value if isinstance(outcome.value, dict) else None
+    structured = json.loads(texts[0]) if isinstance(outcome.value, dict) else None
     return _result(outcome.status, texts or ["Done."], structured=structured)
 
 
@@ -145,10 +145,12 @@ def _text(value: object) -> str:
     return json.dumps(value, default=str)
 
 
-def _request(question: Question) -> ElicitRequest:
+def _request(question: Question, legacy_id: str | None = None) -> ElicitRequest:
     if question.url is not None:
         return ElicitRequest(
-            params=ElicitRequestURLParams(message=question.message, url=question.url)
+            params=ElicitRequestURLParams(
+                message=question.message, url=question.url, elicitation_id=legacy_id
+            )
         )
     message = f"{question.message}\n\n{question.reason}" if question.reason else question.message
     schema = question.form.schema if question.form is not None else {}

@@ -1,0 +1,80 @@
+"""The repository keeps its own rules."""
+
+from __future__ import annotations
+
+import ast
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+ALLOWED = {"pyproject.toml", "dcc_bridge", "plugins", "tests", "resources", "README.md", "LICENSE"}
+SOURCES = [*(ROOT / "dcc_bridge").rglob("*.py"), *(ROOT / "plugins").rglob("*.py")]
+
+
+def run(*command: str) -> None:
+    """Run a tool of this environment at the root; its complaint is the test's."""
+    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+    plugins = str(ROOT / "plugins" / "standalone")
+    done = subprocess.run(
+        command,
+        cwd=ROOT,
+        env={**os.environ, "PATH": path, "PYTHONPATH": plugins},
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.timeout(300)
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("ruff", "check", "."),
+        ("ruff", "format", "--check", "."),
+        ("mypy",),
+        ("lint-imports", "--no-cache"),
+    ],
+    ids=" ".join,
+)
+def test_the_code_is_clean(command: tuple[str, ...]) -> None:
+    run(*command)
+
+
+def test_the_top_level_holds_the_agreed_names_only() -> None:
+    listed = subprocess.run(
+        ["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    seen = {name.split("/")[0] for name in listed.stdout.splitlines()}
+
+    assert {name for name in seen if not name.startswith(".")} <= ALLOWED
+
+
+def test_no_module_is_longer_than_it_may_be() -> None:
+    lengths = {file.name: len(file.read_text().splitlines()) for file in SOURCES}
+
+    assert {name: length for name, length in lengths.items() if length > 400} == {}
+
+
+def test_no_name_hides_what_it_holds() -> None:
+    hiding = re.compile(r"(manager|helper|utils?|common|misc)s?$", re.IGNORECASE)
+
+    assert [file.name for file in SOURCES if hiding.search(file.stem)] == []
+
+
+def test_broad_excepts_and_ignores_carry_a_reason() -> None:
+    bare = re.compile(r"(noqa: BLE001|type: ignore\[[\w, -]+\])\s*$", re.MULTILINE)
+
+    assert [file.name for file in SOURCES if bare.search(file.read_text())] == []
+
+
+def test_every_module_says_what_it_is() -> None:
+    silent = [file.name for file in SOURCES if not ast.get_docstring(ast.parse(file.read_text()))]
+
+    assert silent == []

@@ -7,6 +7,7 @@ import os
 import secrets
 import stat
 import time
+import warnings
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -53,7 +54,11 @@ def folder(runtime: Path | None = None) -> Path:
     Raises:
         StartError: It belongs to somebody else, or others may write to it.
     """
-    path = runtime or platformdirs.user_runtime_path("dcc_bridge")
+    with warnings.catch_warnings():
+        warnings.simplefilter(
+            "ignore"
+        )  # XDG_RUNTIME_DIR need not be set; the folder is checked here
+        path = runtime or platformdirs.user_runtime_path("dcc_bridge")
     path.mkdir(mode=0o700, parents=True, exist_ok=True)
     if os.name == "posix":
         found = path.lstat()

@@ -15,10 +15,10 @@ NAMES: Final = {
     "date": "a date such as 2026-11-20",
     "date-time": "a date and time such as 2026-11-20T14:30:00Z",
 }
-_SECRET_WORDS: Final = frozenset(
-    ("password", "passwd", "passphrase", "secret", "credential", "credentials", "apikey")
-    + ("cvv", "cvc", "pin", "otp")
-)
+_SECRET_WORDS: Final = {
+    *("password", "passwd", "passphrase", "secret", "credential", "credentials"),
+    *("apikey", "cvv", "cvc", "pin", "otp"),
+}
 _SECRET_PAIRS: Final = frozenset(
     {("api", "key"), ("access", "key"), ("private", "key"), ("access", "token"), ("auth", "token")}
 )

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
-from dcc_bridge.elicitation import formats
+from dcc_bridge.elicitation import formats, models, patterns
 from dcc_bridge.errors import SchemaError, SecretField
 
 Kind = Literal["string", "number", "integer", "boolean", "choice", "choices"]
@@ -20,7 +20,7 @@ Kind = Literal["string", "number", "integer", "boolean", "choice", "choices"]
 MOST_FIELDS: Final = 32
 _COMMON: Final = {"type", "title", "description", "default"}
 _KNOWN: Final[dict[Kind, set[str]]] = {
-    "string": {"minLength", "maxLength", "format"},
+    "string": {"minLength", "maxLength", "format", "pattern"},
     "number": {"minimum", "maximum"},
     "integer": {"minimum", "maximum"},
     "boolean": set(),
@@ -56,6 +56,7 @@ class Field:
         least: The smallest value, length or number of choices, or None.
         most: The largest, or None.
         format: "email", "uri", "date" or "date-time", or None.
+        pattern: What a text must contain, as a regular expression, or None.
     """
 
     name: str
@@ -68,6 +69,7 @@ class Field:
     least: float | None = None
     most: float | None = None
     format: str | None = None
+    pattern: str | None = None
 
     def check(self, value: object) -> Any:
         """Give the value as its kind has it.
@@ -105,6 +107,8 @@ class Field:
             raise InvalidAnswer(
                 f"{self.name}: {_short(value)} is not {formats.NAMES[self.format]}."
             )
+        if self.pattern and not patterns.matches(self.pattern, text):
+            raise InvalidAnswer(f"{self.name}: it must match {self.pattern}.")
         return text
 
     def _number(self, value: object) -> int | float:
@@ -174,12 +178,15 @@ def parse(schema: object) -> Form:
     """Read a form.
 
     Args:
-        schema: An object schema of the protocol's subset.
+        schema: An object schema of the protocol's subset, or a pydantic model, a dataclass or a
+            TypedDict from which it is made.
 
     Raises:
         SchemaError: It has something that no client could draw; names the field and the reason.
         SecretField: It asks for a secret.
     """
+    if isinstance(schema, type):
+        schema = models.schema_of(schema)
     if not isinstance(schema, Mapping) or schema.get("type", "object") != "object":
         raise SchemaError(f"A form's schema is a dict with type 'object', not {_short(schema)}.")
     properties = schema.get("properties", {})
@@ -215,6 +222,7 @@ def _field(name: str, part: object, required: bool) -> Field:
         least=_bound(name, part, "minimum", "minLength", "minItems"),
         most=_bound(name, part, "maximum", "maxLength", "maxItems"),
         format=_format(name, part),
+        pattern=_pattern(name, part),
     )
     return _with_checked_default(field)
 
@@ -280,6 +288,15 @@ def _format(name: str, part: Mapping[str, Any]) -> str | None:
             f"The field {name!r}: the format {wanted!r} is not one of {', '.join(formats.NAMES)}."
         )
     return wanted
+
+
+def _pattern(name: str, part: Mapping[str, Any]) -> str | None:
+    if "pattern" not in part:
+        return None
+    try:
+        return patterns.check(part["pattern"])
+    except SchemaError as error:
+        raise SchemaError(f"The field {name!r}: {error}.") from error
 
 
 def _with_checked_default(field: Field) -> Field:

@@ -1,0 +1,87 @@
+"""Text of clients, agents and skills, made safe to show.
+
+Nothing in it is invisible and nothing reorders what stands beside it: such a character is shown
+as its number, U+202E in angle quotes. What comes out is plain text; whoever draws it must not read
+markup into it. Pure Python, any thread.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from typing import Final
+
+MOST_SHOWN: Final = 8192
+"""How much of a message is shown."""
+MOST_IN_LINE: Final = 160
+"""How much is shown of what has to fit in a line: names, titles."""
+_LONGEST_RUN: Final = 28
+_TAB: Final = "    "
+_BREAK: Final = "\N{ZERO WIDTH SPACE}"
+_COLOURED: Final = "\N{VARIATION SELECTOR-16}"
+# Letters and marks by their category, but with nothing to see: fillers, joiners, selectors.
+_BLANK: Final = frozenset({0x034F, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x2800, 0x3164, 0xFFA0}).union(
+    range(0x180B, 0x1810), range(0xFE00, 0xFE10), range(0xE0100, 0xE01F0)
+)
+_NUMBERED: Final = (
+    "\N{SINGLE LEFT-POINTING ANGLE QUOTATION MARK}U+%04X"
+    "\N{SINGLE RIGHT-POINTING ANGLE QUOTATION MARK}"
+)
+
+
+def passage(text: str, most: int = MOST_SHOWN) -> str:
+    """Make a text of several lines safe; newlines stay.
+
+    Args:
+        text: Anything.
+        most: Characters to show; the rest is counted instead.
+    """
+    text = text.replace("\r\n", "\n")
+    rest = len(text) - most
+    shown = "\n".join(_visible(part).replace("\t", _TAB) for part in text[:most].split("\n"))
+    return shown if rest <= 0 else f"{shown}…\n({rest:,} more characters are not shown)"
+
+
+def line(text: str, most: int = MOST_IN_LINE) -> str:
+    """Make a text safe that has to stay in one line: a newline is shown as its number too.
+
+    Args:
+        text: Anything.
+        most: Characters to show.
+    """
+    cut = text if len(text) <= most else text[: most - 1].rstrip() + "…"
+    return _visible(cut).replace("\n", _NUMBERED % 0x0A).replace("\t", _NUMBERED % 0x09)
+
+
+def breakable(text: str) -> str:
+    """Let a word that is too long for any window be wrapped; nothing changes for the eye.
+
+    Args:
+        text: As `passage` or `line` gives it.
+    """
+    made: list[str] = []
+    run = 0
+    for char in text:
+        run = 0 if char.isspace() else run + 1
+        if run > _LONGEST_RUN and unicodedata.category(char)[0] != "M":
+            made.append(_BREAK)
+            run = 1
+        made.append(char)
+    return "".join(made)
+
+
+def _visible(text: str) -> str:
+    before = " "
+    made: list[str] = []
+    for char in text:
+        made.append(_NUMBERED % ord(char) if _is_hidden(char, before) else char)
+        before = char
+    return "".join(made)
+
+
+def _is_hidden(char: str, before: str) -> bool:
+    if char in "\n\t":
+        return False
+    if char == _COLOURED:  # "⚠️": it asks for the coloured drawing of a symbol, and that is seen
+        return not unicodedata.category(before).startswith("S")
+    category = unicodedata.category(char)
+    return category[0] == "C" or category in ("Zl", "Zp") or ord(char) in _BLANK

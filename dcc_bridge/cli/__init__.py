@@ -1,0 +1,89 @@
+"""The command ``dcc-bridge``: one command a module. Main thread.
+
+A module has ``fill(parser)``, which says what the command takes, and ``run(options)``, which gives
+the exit code.
+"""
+
+from __future__ import annotations
+
+import argparse
+import io
+import logging
+import os
+import sys
+from collections.abc import Sequence
+from importlib import import_module, metadata
+from typing import Final
+
+from dcc_bridge.cli import exits
+from dcc_bridge.errors import BridgeError, Unreachable
+
+COMMANDS: Final = {
+    "demo": "show one confirmed deletion, end to end",
+    "serve": "start the standalone host with its MCP server",
+    "tools": "list the tools of a running host",
+    "call": "call a tool of a running host, and answer what it asks",
+}
+_ABOUT: Final = """\
+An MCP server inside a DCC application. An agent works in the scene that a person has open, and
+nothing is lost unless that person agrees."""
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run a command, and give its exit code.
+
+    Args:
+        argv: The words after ``dcc-bridge``; None for the process's own.
+    """
+    _prepare_output()
+    words = sys.argv[1:] if argv is None else list(argv)
+    try:
+        options = _parser(words).parse_args(words)
+        return int(options.run(options))
+    except KeyboardInterrupt:
+        return exits.INTERRUPTED
+    except BrokenPipeError:  # who reads us has enough; Python must not complain at its end
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return exits.TOOL_ERROR
+    except exits.Failure as failure:
+        return _sorry(failure, failure.code)
+    except BridgeError as error:
+        return _sorry(error, exits.UNREACHABLE if isinstance(error, Unreachable) else exits.USAGE)
+
+
+def _parser(words: Sequence[str]) -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="dcc-bridge",
+        description=_ABOUT,
+        epilog=exits.TABLE,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    version = f"dcc-bridge {metadata.version('dcc-bridge')}"
+    parser.add_argument("--version", action="version", version=version)
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    for name, summary in COMMANDS.items():
+        command = commands.add_parser(
+            name,
+            help=summary,
+            description=summary.capitalize() + ".",
+            epilog=exits.TABLE,
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+        )
+        if name in words:  # the others need not be imported: the MCP client alone takes 0.7 s
+            module = import_module(f"dcc_bridge.cli.{name}")
+            module.fill(command)
+            command.set_defaults(run=module.run)
+    return parser
+
+
+def _prepare_output() -> None:
+    """Write what a terminal's encoding lacks as escapes; keep the SDK's own log to itself."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+    logging.getLogger("mcp").addHandler(logging.NullHandler())
+
+
+def _sorry(error: Exception, code: int) -> int:
+    print(f"dcc-bridge: {error}", file=sys.stderr)
+    return code

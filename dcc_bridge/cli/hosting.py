@@ -1,0 +1,147 @@
+"""The standalone host in this process: what it is started with, and what runs then. Main thread.
+
+`dcc_bridge.cli.headless` and `dcc_bridge.cli.windowed` run it.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, Protocol
+
+from dcc_bridge.bridge import Bridge
+from dcc_bridge.cli import display, target
+from dcc_bridge.cli.answers import tell
+from dcc_bridge.cli.exits import Failure
+from dcc_bridge.config import Settings, data_folder
+from dcc_bridge.threads import MainThread
+
+if TYPE_CHECKING:
+    from dcc_bridge.hosts.standalone import UsdSession
+
+SHOT: Final = Path("scenes", "shot_010_layout.usda")
+"""The scene that comes with us, in the resources."""
+
+
+@dataclass(frozen=True, slots=True)
+class Opening:
+    """What a host is started with.
+
+    Attributes:
+        scene: The file it opens.
+        skills: Folders of skill files, the most trusted first.
+        settings: How its bridge behaves.
+        window: Whether a person can sit at it.
+    """
+
+    scene: Path
+    skills: tuple[Path, ...]
+    settings: Settings
+    window: bool
+
+
+class Running(Protocol):
+    """A host that takes requests."""
+
+    @property
+    def bridge(self) -> Bridge:
+        """Its bridge."""
+        ...
+
+    @property
+    def session(self) -> UsdSession:
+        """Its scene. Main thread."""
+        ...
+
+    @property
+    def main(self) -> MainThread:
+        """The way to its main thread."""
+        ...
+
+    @property
+    def is_stopping(self) -> bool:
+        """Whether it ends."""
+        ...
+
+    def stop(self) -> None:
+        """End it soon. Any thread."""
+        ...
+
+
+OnReady = Callable[[Running], None]
+
+
+def fill(parser: argparse.ArgumentParser) -> None:
+    """Say what starts a host."""
+    parser.add_argument(
+        "--scene", type=Path, metavar="FILE", help="a USD scene; without it, the shot we bring"
+    )
+    parser.add_argument(
+        "--headless", action="store_true", help="no window, even where there is a screen"
+    )
+    parser.add_argument("--window", action="store_true", help=argparse.SUPPRESS)
+
+
+def opening(options: argparse.Namespace, *, skills: list[Path], port: int | None) -> Opening:
+    """Read what a host is to be started with.
+
+    Raises:
+        Failure: A setting or a part of the installation is not right.
+    """
+    try:
+        bundled = data_folder("plugins") / "standalone" / "skills"
+        scene = options.scene or data_folder("resources") / SHOT
+    except FileNotFoundError as error:
+        raise Failure(str(error)) from None
+    for folder in skills:
+        if not folder.is_dir():
+            raise Failure(f"There is no folder of skills at {folder}.")
+    settings = target.settings(port=port)
+    return Opening(scene, (bundled, *skills), settings, _wants_window(options))
+
+
+def run(opening: Opening, on_ready: OnReady) -> None:
+    """Run a host until it is told to stop.
+
+    Args:
+        opening: What to start it with.
+        on_ready: Called on its main thread once it takes requests.
+
+    Raises:
+        Failure: It cannot be started; says why.
+        StartError: Its server cannot.
+    """
+    module = "dcc_bridge.cli.windowed" if opening.window else "dcc_bridge.cli.headless"
+    import_module(module).run(opening, on_ready)
+
+
+def session(opening: Opening) -> UsdSession:
+    """Open the scene.
+
+    Raises:
+        Failure: It cannot be read, or what reads it is not installed.
+    """
+    try:
+        from dcc_bridge.hosts.standalone import UsdSession  # needs the extra "demo"
+    except ImportError as error:
+        raise Failure(
+            f"The standalone host is not installed ({error}). pip install 'dcc-bridge[demo]'"
+        ) from None
+    try:
+        return UsdSession(opening.scene, has_ui=opening.window)
+    except (OSError, ValueError) as error:
+        raise Failure(str(error)) from None
+
+
+def _wants_window(options: argparse.Namespace) -> bool:
+    if options.headless:
+        return False
+    if options.window:
+        return True
+    is_there, why_not = display.find()
+    if why_not:
+        tell(why_not)
+    return is_there

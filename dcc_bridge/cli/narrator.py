@@ -1,0 +1,45 @@
+"""Tells what happens, in numbered steps. Any thread, one at a time."""
+
+from __future__ import annotations
+
+import textwrap
+from typing import Final
+
+from dcc_bridge.client.screen import lines
+
+_WIDTH: Final = 88
+_INDENT: Final = 4
+
+
+class Narrator:
+    """Prints steps to stdout."""
+
+    def __init__(self, title: str) -> None:
+        """Print what it is about."""
+        self._steps = 0
+        print(f"{title}\n", flush=True)
+
+    def step(self, text: str) -> None:
+        """Print the next step."""
+        self._steps += 1
+        print(
+            textwrap.fill(
+                text,
+                _WIDTH,
+                initial_indent=f"{self._steps:>2}  ",
+                subsequent_indent=" " * _INDENT,
+                break_long_words=False,
+                break_on_hyphens=False,
+            ),
+            flush=True,
+        )
+
+    def quote(self, text: str) -> None:
+        """Print what somebody else says, below the step."""
+        before = " " * _INDENT + "| "
+        for part in lines(text, _WIDTH - len(before)):
+            print(before + part, flush=True)
+
+    def pause(self) -> None:
+        """Leave a line empty."""
+        print(flush=True)

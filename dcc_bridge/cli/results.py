@@ -1,0 +1,73 @@
+"""What came of a call, on the screen and as an exit code."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import Any
+
+from dcc_bridge.cli.exits import REFUSED, SUCCESS, TOOL_ERROR
+from dcc_bridge.client.agent import Result
+from dcc_bridge.elicitation.plain import line, passage
+from dcc_bridge.server.wire import STATUS
+
+_REFUSALS = ("refused", "no_consent")
+
+
+def status(result: Result) -> str:
+    """Give how a call ended, in the runner's words; "" where the server does not say."""
+    return str((result.meta or {}).get(STATUS, ""))
+
+
+def show(result: Result, *, as_json: bool) -> int:
+    """Print a result, and give the exit code that tells how it ended.
+
+    Args:
+        result: An error goes to stderr, anything else to stdout.
+        as_json: Print the data and nothing else.
+    """
+    if result.is_error:
+        print(_whole("\n".join(result.texts)), file=sys.stderr)
+    elif as_json:
+        print(json.dumps(_data(result)))
+    else:
+        print(_prose(result))
+    if status(result) in _REFUSALS:
+        return REFUSED
+    return TOOL_ERROR if result.is_error else SUCCESS
+
+
+def _data(result: Result) -> Any:
+    if result.structured is not None:
+        return result.structured
+    found = [_read(text) for text in result.texts]
+    return found[0] if len(found) == 1 else found
+
+
+def _read(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except ValueError:
+        return text
+
+
+def _prose(result: Result) -> str:
+    """Lay data out in two aligned columns, and what is said beside it below."""
+    if not isinstance(result.structured, dict):
+        return _whole("\n".join(result.texts))
+    texts = [text for text in result.texts if _read(text) != result.structured]
+    width = max((len(line(name)) for name in result.structured), default=0)
+    rows = [f"{line(name):{width}}  {_cell(v, width + 2)}" for name, v in result.structured.items()]
+    return "\n".join(rows + [_whole(text) for text in texts])
+
+
+def _whole(text: str) -> str:
+    return passage(text, most=len(text))
+
+
+def _cell(value: Any, indent: int) -> str:
+    if isinstance(value, str):
+        return line(value)
+    if isinstance(value, list) and value:
+        return ("\n" + " " * indent).join(line(str(part)) for part in value)
+    return json.dumps(value)

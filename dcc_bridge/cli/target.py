@@ -1,0 +1,88 @@
+"""Which running host a command means. Any thread."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field
+from typing import Final
+from urllib.parse import urlsplit
+
+from dcc_bridge.cli.exits import UNREACHABLE, Failure
+from dcc_bridge.config import Settings
+from dcc_bridge.server import instances
+from dcc_bridge.server.instances import Instance
+
+LABEL: Final = "cli"
+"""Under which hosts know this command."""
+TOKEN: Final = "DCC_BRIDGE_TOKEN"
+_START: Final = "Start one with: dcc-bridge serve"
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A host that can be called.
+
+    Attributes:
+        url: Where it is.
+        token: Proves who we are.
+        host: Its name, as far as it is known.
+    """
+
+    url: str
+    token: str = field(repr=False)
+    host: str = "the host"
+
+
+def find(url: str | None) -> Target:
+    """Give the host at a URL, or the one that is running.
+
+    Raises:
+        Failure: There is none, or it is not clear which one is meant.
+    """
+    running = instances.running(settings().runtime)
+    return _only(running) if url is None else _at(url, running)
+
+
+def settings(**arguments: object) -> Settings:
+    """Read the settings.
+
+    Raises:
+        Failure: The environment has one that cannot be read.
+    """
+    try:
+        return Settings.load(**arguments)
+    except ValueError as error:
+        raise Failure(str(error)) from None
+
+
+def _only(running: list[Instance]) -> Target:
+    if not running:
+        raise Failure(f"No host is running. {_START}", UNREACHABLE)
+    if len(running) > 1:
+        known = "\n".join(f"  {one.url}  {one.host}, {one.scene}" for one in running)
+        raise Failure(f"{len(running)} hosts are running; say which one by its URL:\n{known}")
+    return _known(running[0])
+
+
+def _at(url: str, running: list[Instance]) -> Target:
+    address = _address(url)
+    for instance in running:
+        if _address(instance.url) == address:
+            return _known(instance)
+    token = os.environ.get(TOKEN)
+    if token:
+        return Target(url, token)
+    raise Failure(f"No host of yours runs at {url}, and {TOKEN} is not set. {_START}", UNREACHABLE)
+
+
+def _known(instance: Instance) -> Target:
+    return Target(instance.url, instance.token(LABEL), instance.host)
+
+
+def _address(url: str) -> tuple[str | None, int | None]:
+    try:
+        parts = urlsplit(url)
+        host = "127.0.0.1" if parts.hostname == "localhost" else parts.hostname
+        return host, parts.port
+    except ValueError:
+        raise Failure(f"{url} is not a URL.") from None

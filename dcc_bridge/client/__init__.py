@@ -1,0 +1,1 @@
+"""How a person's client finds a host, and how a person answers there."""

@@ -1,0 +1,73 @@
+"""Who answers a client's questions: the port, and a stand-in that answers as it was told.
+
+`dcc_bridge.client.terminal` has the real one. On the client's loop.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Protocol
+
+from dcc_bridge.elicitation.broker import Reply
+from dcc_bridge.elicitation.schema import Field, Form, InvalidAnswer
+from dcc_bridge.elicitation.types import Action
+
+
+class Person(Protocol):
+    """Somebody who can be asked in a client."""
+
+    async def ask(self, message: str, form: Form) -> Reply:
+        """Put a form to them; what they send fits it."""
+        ...
+
+    async def visit(self, message: str, url: str) -> Reply:
+        """Ask them to go to a page; nothing opens it for them."""
+        ...
+
+
+class Script:
+    """A person whose answer was given beforehand, the same to every question."""
+
+    def __init__(
+        self,
+        answer: Action | Mapping[str, Any],
+        tell: Callable[[str], None] = lambda _: None,
+    ) -> None:
+        """Know the answer.
+
+        Args:
+            answer: Decline or cancel; accept, with yes to what is required and the defaults; or
+                the fields themselves.
+            tell: Told in a sentence why an answer cannot be given; the question is then closed.
+        """
+        self._answer = answer
+        self._tell = tell
+
+    async def ask(self, message: str, form: Form) -> Reply:
+        """Answer a form."""
+        if isinstance(self._answer, str) and self._answer != "accept":
+            return Reply(self._answer)
+        try:
+            return Reply("accept", self._content(form))
+        except InvalidAnswer as error:
+            self._tell(f"The question was closed, because the given answer does not fit: {error}")
+            return Reply("cancel")
+
+    async def visit(self, message: str, url: str) -> Reply:
+        """Agree to go to a page, or not."""
+        return Reply(self._answer if isinstance(self._answer, str) else "accept")
+
+    def _content(self, form: Form) -> dict[str, Any]:
+        if not isinstance(self._answer, str):
+            return form.check(self._answer)
+        values = {field.name: _agreeing(field) for field in form.fields}
+        return form.check({name: value for name, value in values.items() if value is not None})
+
+
+def _agreeing(field: Field) -> Any:
+    """Give yes where a yes is required, else the default."""
+    if field.kind == "boolean" and field.required:
+        return True
+    if field.required and field.default is None:
+        raise InvalidAnswer(f"{field.name} is required and has no default.")
+    return field.default

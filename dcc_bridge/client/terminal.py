@@ -1,0 +1,215 @@
+"""Questions in a terminal: a form drawn field by field, and its answers from the keyboard.
+
+On one asyncio loop.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any, Final, TextIO
+from urllib.parse import urlsplit
+
+import anyio
+
+from dcc_bridge.client import entry
+from dcc_bridge.client.keyboard import Keyboard
+from dcc_bridge.client.screen import Screen
+from dcc_bridge.elicitation.broker import Reply
+from dcc_bridge.elicitation.plain import line
+from dcc_bridge.elicitation.schema import Field, Form, InvalidAnswer
+from dcc_bridge.elicitation.types import Action
+
+DECLINE: Final = "/decline"
+CANCEL: Final = "/cancel"
+SKIP: Final = "/skip"
+_ACTIONS: Final[Mapping[str, Action]] = {DECLINE: "decline", CANCEL: "cancel"}
+
+
+class _Left(Exception):
+    """The person left the question without sending an answer."""
+
+    def __init__(self, action: Action) -> None:
+        self.action = action
+
+
+class Terminal:
+    """A person who reads a screen and types. One question at a time."""
+
+    def __init__(self, keyboard: Keyboard, screen: Screen, who: str) -> None:
+        """Show nothing yet.
+
+        Args:
+            keyboard: What they type.
+            screen: What they read, where they type.
+            who: Who asks, in a few words.
+        """
+        self._keyboard = keyboard
+        self._screen = screen
+        self._who = who
+        self._turn = anyio.Lock()
+
+    async def ask(self, message: str, form: Form) -> Reply:
+        """Draw a form, and give what the person does with it."""
+        return await self._put(message, form)
+
+    async def visit(self, message: str, url: str) -> Reply:
+        """Show a page's address; nothing opens it."""
+        return await self._put(message, url)
+
+    async def _put(self, message: str, what: Form | str) -> Reply:
+        async with self._turn:
+            self._keyboard.forget()
+            self._screen.say()
+            self._screen.show("", f"{line(self._who)} asks:")
+            self._screen.say()
+            self._screen.show("  | ", message)
+            self._screen.say()
+            try:
+                return await (self._agree(what) if isinstance(what, str) else self._fill(what))
+            except _Left as left:
+                return Reply(left.action)
+            except anyio.get_cancelled_exc_class():
+                self._screen.say("\n  The question was withdrawn.")
+                raise
+
+    async def _agree(self, url: str) -> Reply:
+        """Have the person agree to go to a page."""
+        if urlsplit(url).scheme not in ("http", "https"):
+            self._screen.show("  ! ", f"This was refused, for it is no page of the web: {url}")
+            return Reply("cancel")
+        self._screen.show("  Page: ", url)
+        self._screen.show("  Host: ", _host(url))
+        await self._confirm("Go there, in a browser of your own")
+        return Reply("accept")
+
+    async def _fill(self, form: Form) -> Reply:
+        """Have the person fill in a form."""
+        confirmation = form.lone_confirmation
+        if confirmation is not None:
+            if confirmation.description:
+                self._screen.show("  | ", confirmation.description)
+            await self._confirm(line(confirmation.title))
+            return Reply("accept", {confirmation.name: True})
+        if not form.fields:
+            await self._confirm("Agree")
+            return Reply("accept", {})
+        self._screen.show("  ", _rules(form))
+        content: dict[str, Any] = {}
+        while True:
+            for field in form.fields:
+                self._screen.say()
+                content = await self._with(field, content)
+            if len(form.fields) == 1 or await self._is_final(form, content):
+                return Reply("accept", form.check(content))
+
+    async def _with(self, field: Field, content: dict[str, Any]) -> dict[str, Any]:
+        """Ask for one field; what it was before is offered again."""
+        offered = content.get(field.name, _offer(field))
+        rest = {name: value for name, value in content.items() if name != field.name}
+        self._introduce(field, offered)
+        while True:
+            text = await self._line()
+            try:
+                value = _value(field, text, offered)
+            except InvalidAnswer as error:
+                self._screen.show("  ! ", str(error))
+            else:
+                return rest if value is None else {**rest, field.name: value}
+
+    def _introduce(self, field: Field, offered: Any) -> None:
+        optional = "" if field.required else ", optional"
+        default = "" if offered is None else f" [{line(entry.shown(field, offered))}]"
+        title = line(field.title)
+        self._screen.show("  ", f"{title} ({entry.hint(field)}{optional}){default}")
+        if field.description:
+            self._screen.show("    | ", field.description)
+        for number, option in enumerate(field.options, 1):
+            self._screen.show(f"    {number:>2}  ", line(option.title))
+
+    async def _is_final(self, form: Form, content: Mapping[str, Any]) -> bool:
+        """Show what would be sent, and ask whether to send it."""
+        self._screen.say()
+        for field in form.fields:
+            shown = line(entry.shown(field, content.get(field.name)))
+            self._screen.show("    ", f"{line(field.title)}: {shown}")
+        return await self._yes_or_no("Send this? Type yes, or no to change it.")
+
+    async def _confirm(self, title: str) -> None:
+        """Go on with a yes; a no is a decline."""
+        prompt = f"{title}? Type yes or no; {CANCEL} closes the question."
+        if not await self._yes_or_no(prompt):
+            raise _Left("decline")
+
+    async def _yes_or_no(self, prompt: str) -> bool:
+        self._screen.show("  ", prompt)
+        while True:
+            try:
+                return entry.yes_or_no(await self._line())
+            except InvalidAnswer as error:
+                self._screen.show("  ! ", str(error))
+
+    async def _line(self) -> str:
+        self._screen.prompt("  > ")
+        text = await self._keyboard.line()
+        if text is None:
+            self._screen.say()
+            raise _Left("cancel")
+        if text.strip() in _ACTIONS:
+            raise _Left(_ACTIONS[text.strip()])
+        return text
+
+
+@contextmanager
+def at(source: TextIO | None, preferred: TextIO, who: str) -> Iterator[Terminal | None]:
+    """Find the person at a terminal; None where nobody types.
+
+    Args:
+        source: Where lines come from.
+        preferred: Where questions are drawn if it is a terminal. If it was redirected they are
+            drawn on the terminal of `source`: they would be answered unseen otherwise.
+        who: Who asks, in a few words.
+    """
+    if source is None or not source.isatty():
+        yield None
+    elif preferred.isatty():
+        yield Terminal(Keyboard(source), Screen(preferred), who)
+    else:
+        name = "CONOUT$" if sys.platform == "win32" else os.ttyname(source.fileno())
+        with open(name, "w", encoding=source.encoding, errors="backslashreplace") as screen:
+            yield Terminal(Keyboard(source), Screen(screen), who)
+
+
+def _rules(form: Form) -> str:
+    enter = any(_offer(field) is not None for field in form.fields)
+    skip = any(not field.required for field in form.fields)
+    rules = [f"{DECLINE} says no, {CANCEL} closes the question."]
+    rules += ["Enter takes what is in [brackets]."] if enter else []
+    rules += [f"{SKIP} leaves out what is optional."] if skip else []
+    return " ".join(rules)
+
+
+def _offer(field: Field) -> Any:
+    """Give the default, but never that of a required yes or no: it may be what is agreed to."""
+    return None if field.kind == "boolean" and field.required else field.default
+
+
+def _value(field: Field, text: str, offered: Any) -> Any:
+    if text.strip() == SKIP and not field.required:
+        return None
+    if text.strip():
+        return entry.value(field, text)
+    if field.required and offered is None:
+        raise InvalidAnswer("An answer is needed here.")
+    return offered
+
+
+def _host(url: str) -> str:
+    """Give a page's host as the network knows it: look-alike letters show as xn--."""
+    name = urlsplit(url).hostname or ""
+    try:
+        return name.encode("idna").decode()
+    except UnicodeError:
+        return name

@@ -75,7 +75,8 @@ def test_open_failures(
 ) -> None:
     """What cannot be opened is named, and the open scene stays with its edits and its undo."""
     add(session)
-    before = session.scene_digest()
+    Sdf.CreatePrimInLayer(session.stage.GetLayerStack(False)[1], "/World/in_sub")
+    before, labels = session.scene_digest(), session.undo_labels
     if content is not None:
         (tmp_path / name).write_bytes(content)
 
@@ -84,8 +85,19 @@ def test_open_failures(
 
     assert "\n" not in str(caught.value)
     assert session.scene_digest() == before
-    assert session.undo_labels == ["Add /World/new"]
+    assert (session.undo_labels, len(labels)) == (labels, 2)
     assert session.scene() == "small.usda"
+
+
+def test_a_broken_sublayer_costs_nothing(session: UsdSession, tmp_path: Path) -> None:
+    """Opening the scene anew names the part that is broken, and drops no edit."""
+    add(session)
+    (tmp_path / "sub.usda").write_text("#usda 1.0\ndef {\n")
+
+    with pytest.raises(ValueError, match=r"sub\.usda is not a readable"):
+        session.open(tmp_path / "small.usda")
+
+    assert session.stage.GetPrimAtPath("/World/new")
 
 
 def test_open_a_folder(session: UsdSession, tmp_path: Path) -> None:
@@ -226,6 +238,33 @@ def test_save_under_another_name(session: UsdSession, tmp_path: Path, name: str)
     for _ in range(3):
         session.undo()
     assert session.scene_digest() == start
+
+
+def test_save_under_another_name_keeps_the_view(session: UsdSession, tmp_path: Path) -> None:
+    """What is muted, unloaded and edited in stays so."""
+    target = Sdf.Layer.CreateNew(str(tmp_path / "target.usda"))
+    session.stage.GetRootLayer().subLayerPaths.append("./target.usda")
+    session.stage.MuteLayer(str(tmp_path / "sub.usda"))
+    session.stage.SetEditTarget(target)
+    session.stage.DefinePrim("/World/c").GetPayloads().AddInternalPayload("/World/a")
+    session.stage.Unload("/World/c")
+
+    session.save(tmp_path / "other.usda")
+
+    assert session.stage.GetMutedLayers() == [str(tmp_path / "sub.usda")]
+    assert session.stage.GetEditTarget().GetLayer() == target
+    assert not session.stage.GetPrimAtPath("/World/c").IsLoaded()
+
+
+def test_a_sublayer_that_is_as_on_disk_is_not_written(session: UsdSession, tmp_path: Path) -> None:
+    """A file that came to the scene and was not edited may be read-only."""
+    (tmp_path / "lib.usda").write_text("#usda 1.0\n")
+    (tmp_path / "lib.usda").chmod(0o444)
+    session.stage.GetRootLayer().subLayerPaths.append("./lib.usda")
+
+    session.save()
+
+    assert not session.modified
 
 
 def test_save_under_another_name_in_a_step(session: UsdSession, tmp_path: Path) -> None:

@@ -378,6 +378,16 @@ class TestDeleting:
         assert not shot.stage.GetPrimAtPath(CAMERA)
         assert cameras(shot) == 1
 
+    def test_a_locked_layer(self, shot: UsdSession, person: Person) -> None:
+        """If a layer cannot be edited, it is named."""
+        before = shot.scene_digest()
+        shot.stage.GetRootLayer().SetPermissionToEdit(False)
+
+        with pytest.raises(ValueError, match="usda is locked"):
+            person.delete()
+
+        assert shot.scene_digest() == before
+
     def test_below_one_another(self, shot: UsdSession, person: Person) -> None:
         """A camera below a camera is counted, and goes with it."""
         shot.stage.DefinePrim(f"{CAMERA}/left", "Camera")

@@ -59,4 +59,5 @@ def _remove_specs(layer: Sdf.Layer, paths: list[Sdf.Path]) -> None:
     batch = Sdf.BatchNamespaceEdit()
     for path in paths:
         batch.Add(Sdf.NamespaceEdit.Remove(path))
-    layer.Apply(batch)
+    if paths and not layer.Apply(batch):
+        raise ValueError(f"The layer {layer.GetDisplayName()} does not let these prims go.")

@@ -46,15 +46,25 @@ def read(path: Path) -> Usd.Stage:
         raise FileNotFoundError(f"There is no file {path}.")
     if not path.is_file() or not os.access(path, os.R_OK):
         raise PermissionError(f"{path} cannot be read.")
+    is_known = bool(Sdf.Layer.Find(str(path)))
     try:
-        if Sdf.Layer.Find(str(path)):
-            # Reloading a broken file would harm the open scene, if it is that one.
-            Sdf.Layer.OpenAsAnonymous(str(path))
         stage = Usd.Stage.Open(str(path))
-        stage.Reload()
     except Tf.ErrorException as error:
-        raise ValueError(f"{path.name} is not a readable USD file{_line(error)}.") from error
+        raise _unreadable(path, error) from error
+    if is_known:
+        _check_all(stage)
+    stage.Reload()
     return stage
+
+
+def _check_all(stage: Usd.Stage) -> None:
+    """See that a reload will go well; one that stops at a broken file has harmed others by then."""
+    for layer in stage.GetUsedLayers():
+        try:
+            if not layer.anonymous:
+                Sdf.Layer.OpenAsAnonymous(layer.realPath)
+        except Tf.ErrorException as error:
+            raise _unreadable(Path(layer.realPath), error) from error
 
 
 def write(layer: Sdf.Layer, path: Path) -> None:
@@ -94,9 +104,10 @@ def _is_text(target: Path) -> bool:
         return file.read(len(_CRATE)) != _CRATE
 
 
-def _line(error: Tf.ErrorException) -> str:
+def _unreadable(path: Path, error: Tf.ErrorException) -> ValueError:
     found = re.search(r":(\d+):\d+: ", str(error))
-    return f" (line {found[1]})" if found else ""
+    line = f" (line {found[1]})" if found else ""
+    return ValueError(f"{path.name} is not a readable USD file{line}.")
 
 
 def _reason(error: Exception) -> str:

@@ -36,8 +36,8 @@ def delete_prims(pattern: str = "*", type_name: str = "Camera", under: str = "/"
         under: Only prims below this path, such as "/World/Cameras".
 
     Returns:
-        How many were deleted; if none, why. Among them, those that come from a referenced file are
-        "only_deactivated"; those that were agreed to but changed meanwhile are "left_alone".
+        How many were deleted, or why none. Of those, "only_deactivated" come from a referenced
+        file. "left_alone" were agreed to, but changed while the person was asked.
     """
     found = find(session().stage, pattern, type_name, under)
     if not found:

@@ -1,0 +1,1 @@
+"""What the artist sees: questions as dialogs in the host. The only part that knows Qt."""

@@ -1,0 +1,98 @@
+"""The three ways out of a question. Main thread."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from PySide6.QtCore import Qt, QTimer, Slot
+from PySide6.QtGui import QKeyEvent, QShowEvent
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QStyle, QWidget
+
+from dcc_bridge.elicitation import plain
+from dcc_bridge.qt.countdown import Countdown
+from dcc_bridge.qt.labels import Mnemonics, scale, unmarked
+
+ARM_DELAY: Final = 250
+"""Milliseconds for which what cannot be taken back cannot be clicked."""
+ENTER: Final = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
+_MOST_ON_BUTTON: Final = 48
+
+
+class Button(QPushButton):
+    """A button that leaves Enter to its dialog: on some desktops every button takes it."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(text)
+        self.setAutoDefault(False)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Pass Enter on."""
+        if event.key() in ENTER:
+            event.ignore()
+        else:
+            super().keyPressEvent(event)
+
+
+class Exits(QWidget):
+    """Decline, Cancel, and the button that says what will be done.
+
+    Attributes:
+        verb: Agrees.
+        decline: Says no.
+        cancel: Gives no answer.
+    """
+
+    def __init__(
+        self, verb: str, *, consent: bool, mnemonics: Mnemonics, ends: float | None = None
+    ) -> None:
+        """Draw them.
+
+        Args:
+            verb: What will be done, as `verb_text` gives it.
+            consent: Something may be lost: Cancel is the default, the verb stands out, has no
+                mnemonic, and cannot be clicked for a moment after it appeared.
+            mnemonics: Of the window.
+            ends: When the question ends by itself, as `time.monotonic` has it, or None.
+        """
+        super().__init__()
+        self._consent = consent
+        self.cancel = Button(mnemonics.mark("Cancel"))
+        self.cancel.setToolTip("Close without an answer. Nothing is done.")
+        self.decline = Button(mnemonics.mark("Decline"))
+        self.decline.setToolTip("Say no, so that the agent knows you do not want this.")
+        self.verb = Button(unmarked(verb) if consent else mnemonics.mark(verb))
+        (self.cancel if consent else self.verb).setDefault(True)
+        self._moment = QTimer(self)
+        self._moment.setSingleShot(True)
+        self._moment.timeout.connect(self._arm)
+        if consent:
+            self._make_weighty()
+        self._lay_out(Countdown(ends))
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Start the moment in which a click meant for something else does nothing."""
+        super().showEvent(event)
+        if self._consent and not event.spontaneous():
+            self.verb.setEnabled(False)
+            self._moment.start(ARM_DELAY)
+
+    @Slot()
+    def _arm(self) -> None:
+        self.verb.setEnabled(True)
+
+    def _make_weighty(self) -> None:
+        scale(self.verb, 1.0, bold=True)
+        self.verb.setIcon(self.style().standardIcon(QStyle.StandardPixmap.SP_MessageBoxWarning))
+
+    def _lay_out(self, countdown: Countdown) -> None:
+        row = QHBoxLayout(self)
+        row.addWidget(self.decline)
+        row.addStretch(1)
+        row.addWidget(countdown)
+        row.addWidget(self.cancel)
+        row.addWidget(self.verb)
+
+
+def verb_text(verb: str) -> str:
+    """Give as much of a verb as fits on a button."""
+    return plain.line(verb, _MOST_ON_BUTTON)

@@ -1,0 +1,214 @@
+"""A question's dialog: a header of ours, the question, and three ways out.
+
+It is not modal, and is never run with ``exec``: the artist may look around in the scene before
+answering. Enter never agrees to what may lose something. Main thread.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+from PySide6.QtCore import QSize, Qt, QTimer, Slot
+from PySide6.QtGui import QHideEvent, QIcon, QKeyEvent
+from PySide6.QtWidgets import QDialog, QFrame, QVBoxLayout, QWidget
+
+from dcc_bridge.elicitation import plain
+from dcc_bridge.elicitation.broker import Question, Reply
+from dcc_bridge.elicitation.schema import Field
+from dcc_bridge.host import Host
+from dcc_bridge.qt.body import Body
+from dcc_bridge.qt.buttons import ENTER, Button, Exits, verb_text
+from dcc_bridge.qt.form import FormView
+from dcc_bridge.qt.header import Header
+from dcc_bridge.qt.labels import Mnemonics
+from dcc_bridge.qt.wake import OURS
+
+_PAGES: Final = {Qt.Key.Key_PageUp: -1, Qt.Key.Key_PageDown: 1}
+_MOST_OF_SCREEN: Final = 0.8
+
+
+class QuestionDialog(QDialog):
+    """One question, drawn.
+
+    Attributes:
+        question: What is asked.
+        header: Who asks.
+        body: The words and the fields.
+        view: The fields, or None where the verb's button stands for the only one.
+        exits: The buttons.
+    """
+
+    def __init__(
+        self,
+        question: Question,
+        host: Host,
+        parent: QWidget | None,
+        answered: Callable[[Reply], None],
+        *,
+        ends: float | None = None,
+    ) -> None:
+        """Draw a question; ``show`` makes it appear.
+
+        Args:
+            question: What is asked.
+            host: Where.
+            parent: The host's main window, or None: then it stays on top of everything.
+            answered: Called once, with what the person did, after the dialog is gone from sight.
+            ends: When the question ends by itself, as `time.monotonic` has it, or None.
+        """
+        super().__init__(parent, _flags(parent))
+        self.question = question
+        self._answered: Callable[[Reply], None] | None = answered
+        self.setProperty(OURS, True)
+        self.setWindowTitle(f"{host.name}: a question for you")
+        self.setAccessibleDescription(plain.passage(question.message))
+        try:
+            self._build(host, (parent.window() if parent else self).windowIcon(), ends)
+        except BaseException:
+            self.setParent(None)  # else the host's window keeps the half of it
+            raise
+        self._refit = QTimer(self)  # a layout takes a turn of the event loop to know its size
+        self._refit.setSingleShot(True)
+        self._refit.timeout.connect(self._fit)
+        self._connect()
+        self._focus_first()
+        self._fit()
+
+    @property
+    def is_open(self) -> bool:
+        """Whether it still waits for an answer."""
+        return self._answered is not None
+
+    def submit(self) -> None:
+        """Agree, with what is filled in; where that does not fit, say so and stay."""
+        if self.view is None or self.view.check():
+            self._finish(Reply("accept", self._content()))
+
+    def dismiss(self) -> None:
+        """Go, without an answer: nobody waits for it any more."""
+        self._answered = None
+        self.hide()
+
+    def done(self, result: int) -> None:
+        """Cancel, whatever closes it: Esc, its frame, the host. Only the buttons can agree."""
+        super().done(result)
+        self._finish(Reply("cancel"))
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        """Cancel: what nobody can see, nobody can answer."""
+        super().hideEvent(event)
+        if not event.spontaneous():
+            self._finish(Reply("cancel"))
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Take Enter and the page keys; the rest is QDialog's."""
+        if event.key() in ENTER:
+            self._enter(ctrl=bool(event.modifiers() & Qt.KeyboardModifier.ControlModifier))
+        elif event.key() in _PAGES:
+            self.body.turn(_PAGES[Qt.Key(event.key())])
+        else:
+            super().keyPressEvent(event)
+
+    def _enter(self, *, ctrl: bool) -> None:
+        focused = self.focusWidget()
+        consent, verb = self.question.consent, self.exits.verb
+        if consent and (ctrl or focused is verb):
+            return
+        if isinstance(focused, Button) and not ctrl:
+            focused.click()
+        elif not consent:
+            self.submit()
+        elif focused is not None:
+            self.focusNextChild()
+
+    def _finish(self, reply: Reply) -> None:
+        answered, self._answered = self._answered, None
+        if answered is not None:
+            self.hide()
+            answered(reply)
+
+    def _content(self) -> dict[str, Any]:
+        lone = _lone(self.question)
+        if lone is not None:
+            return {lone.name: True}
+        return self.view.content() if self.view is not None else {}
+
+    def _build(self, host: Host, icon: QIcon, ends: float | None) -> None:
+        question = self.question
+        verb = _verb(question)
+        mnemonics = Mnemonics()
+        self.header = Header(host, question.call, icon)
+        self.exits = Exits(
+            verb_text(verb), consent=question.consent, mnemonics=mnemonics, ends=ends
+        )
+        self.view = self._draw_fields(mnemonics)
+        self.body = Body(question, verb, self.view)
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(0, 0, 0, 0)
+        self._column.setSpacing(0)
+        for part in (self.header, _rule(), self.body, _rule(), self.exits):
+            self._column.addWidget(part, int(part is self.body))
+
+    def _draw_fields(self, mnemonics: Mnemonics) -> FormView | None:
+        form = self.question.form
+        if form is None or not form.fields or _lone(self.question) is not None:
+            return None
+        return FormView(form, consent=self.question.consent, mnemonics=mnemonics)
+
+    def _connect(self) -> None:
+        self.exits.verb.clicked.connect(self._agree)
+        self.exits.decline.clicked.connect(self._decline)
+        self.exits.cancel.clicked.connect(self.reject)
+        if self.view is not None:
+            self.view.changed.connect(self._refit.start)
+
+    @Slot()
+    def _agree(self) -> None:
+        self.submit()
+
+    @Slot()
+    def _decline(self) -> None:
+        self._finish(Reply("decline"))
+
+    def _focus_first(self) -> None:
+        if self.question.consent:
+            self.exits.cancel.setFocus()
+        elif self.view is not None:
+            self.view.rows[0].editor.setFocus()
+        else:
+            self.exits.verb.setFocus()
+
+    @Slot()
+    def _fit(self) -> None:
+        """Grow to what there is to see, but not over the screen."""
+        most = self.screen().availableSize() * _MOST_OF_SCREEN
+        self.body.updateGeometry()
+        now = self.size() if self.isVisible() else QSize(0, 0)
+        width = max(now.width(), self.sizeHint().width())
+        wanted = QSize(width, max(now.height(), self._column.totalHeightForWidth(width)))
+        self.resize(wanted.boundedTo(most))
+
+
+def _rule() -> QFrame:
+    rule = QFrame()
+    rule.setFrameShape(QFrame.Shape.HLine)
+    rule.setFrameShadow(QFrame.Shadow.Sunken)
+    return rule
+
+
+def _flags(parent: QWidget | None) -> Qt.WindowType:
+    kind = Qt.WindowType
+    flags = kind.Dialog | kind.WindowTitleHint | kind.WindowSystemMenuHint
+    flags |= kind.WindowCloseButtonHint
+    return flags if parent is not None else flags | kind.WindowStaysOnTopHint
+
+
+def _lone(question: Question) -> Field | None:
+    """Give the only field of a consent, where the verb's button stands for it."""
+    return question.form.lone_confirmation if question.consent and question.form else None
+
+
+def _verb(question: Question) -> str:
+    lone = _lone(question)
+    return lone.title if lone is not None else question.title or "Send"

@@ -1,0 +1,92 @@
+"""Words on the screen: plain text that wraps, sizes from the host's own font, mnemonics.
+
+Main thread.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QStyle, QWidget
+
+from dcc_bridge.elicitation import plain
+
+SMALL: Final = 0.9
+
+
+def label(text: str, *, size: float = 1.0, bold: bool = False) -> QLabel:
+    """Make a label that wraps, and reads no markup.
+
+    Args:
+        text: As `plain` gives it.
+        size: In parts of the host's own font.
+        bold: Whether it stands out.
+    """
+    made = QLabel()
+    made.setTextFormat(Qt.TextFormat.PlainText)
+    made.setWordWrap(True)
+    made.setText(plain.breakable(text))
+    scale(made, size, bold=bold)
+    return made
+
+
+def scale(widget: QWidget, size: float, *, bold: bool = False) -> None:
+    """Scale a widget's font; a host may have set it in points or in pixels."""
+    font = widget.font()
+    if font.pointSizeF() > 0:
+        font.setPointSizeF(font.pointSizeF() * size)
+    else:
+        font.setPixelSize(round(font.pixelSize() * size))
+    font.setBold(bold or font.bold())
+    widget.setFont(font)
+
+
+class Notice(QWidget):
+    """A warning sign and a sentence. The sign is the style's own, so it reads on any palette."""
+
+    def __init__(self, text: str = "") -> None:
+        super().__init__()
+        self._said = plain.line(text)
+        self._label = label(self._said)
+        sign = QLabel()
+        side = self.style().pixelMetric(QStyle.PixelMetric.PM_SmallIconSize)
+        icon = self.style().standardIcon(QStyle.StandardPixmap.SP_MessageBoxWarning)
+        sign.setPixmap(icon.pixmap(side, side))
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.addWidget(sign, 0, Qt.AlignmentFlag.AlignTop)
+        row.addWidget(self._label, 1)
+        if not text:
+            self.hide()
+
+    @property
+    def text(self) -> str:
+        """What it says."""
+        return self._said
+
+    def say(self, text: str) -> None:
+        """Show a sentence, or nothing where it is empty."""
+        self._said = plain.line(text)
+        self._label.setText(plain.breakable(self._said))
+        self.setVisible(bool(text))
+
+
+class Mnemonics:
+    """Deals out the letters that Alt reaches, each once in a window."""
+
+    def __init__(self) -> None:
+        self._taken: set[str] = set()
+
+    def mark(self, text: str) -> str:
+        """Give a text for a button or label, with a letter of its own if one is free."""
+        for at, char in enumerate(text):
+            if char.isascii() and char.isalnum() and char.lower() not in self._taken:
+                self._taken.add(char.lower())
+                return f"{unmarked(text[:at])}&{unmarked(text[at:])}"
+        return unmarked(text)
+
+
+def unmarked(text: str) -> str:
+    """Give a text for a button or label whose ampersands are only ampersands."""
+    return text.replace("&", "&&")

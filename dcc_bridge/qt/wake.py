@@ -1,0 +1,131 @@
+"""Qt's part of the way to the main thread: wake it, spin it, and see that it is blocked.
+
+A wake is a bare event posted to an object that lives on the main thread, which costs some 20 µs
+and needs no polling. It is delivered inside nested event loops too, so questions come and go while
+the host shows a modal dialog of its own; `MainThread` holds the jobs back meanwhile.
+"""
+
+from __future__ import annotations
+
+import threading
+from concurrent.futures import Future
+from typing import Any, Final
+
+import shiboken6
+from PySide6.QtCore import QCoreApplication, QEvent, QEventLoop, QObject, QTimer, Slot
+from PySide6.QtWidgets import QApplication
+
+from dcc_bridge.errors import BridgeClosed, StartError
+from dcc_bridge.threads import MainThread
+
+OURS: Final = "dcc_bridge"
+"""The property that tells a window of ours from the host's."""
+_WAKE: Final = QEvent.Type(QEvent.registerEventType())
+
+
+class HostLoop:
+    """The host's Qt event loop, as `MainThread` uses it.
+
+    Attributes:
+        main: The two lanes to the main thread.
+    """
+
+    def __init__(self) -> None:
+        """Tie the lanes to the event loop. Main thread, with the host's QApplication alive.
+
+        Raises:
+            StartError: There is no QApplication, or this is not its thread.
+        """
+        app = QCoreApplication.instance()
+        if not isinstance(app, QApplication):
+            raise StartError("There is no QApplication yet; start once the host's window is up.")
+        self._lock = threading.RLock()
+        self._awaited: tuple[QEventLoop, Future[Any]] | None = None
+        self._bell: _Bell | None = _Bell(self)
+        if self._bell.thread() != app.thread():
+            raise StartError("This is not the host's main thread; start from there.")
+        self.main = MainThread(self.wake, self.spin, blocked=self.is_blocked)
+
+    def wake(self, delay: float) -> None:
+        """Have the lanes drained after that many seconds. With 0 from any thread."""
+        with self._lock:  # the bell must not be deleted between the look and the post
+            bell = self._bell
+            if bell is not None and not delay:
+                QCoreApplication.postEvent(bell, QEvent(_WAKE))
+        if bell is not None and delay:
+            bell.ring_after(round(delay * 1000))
+
+    def spin(self, future: Future[Any]) -> None:
+        """Run the host's event loop until the future is done. Main thread.
+
+        Raises:
+            BridgeClosed: The host quits: its loops end whatever they wait for.
+        """
+        loop = QEventLoop()
+        self._awaited = loop, future
+        future.add_done_callback(lambda _: self.wake(0))
+        try:
+            if not future.done():
+                loop.exec()
+        finally:
+            self._awaited = None
+        if not future.done():
+            raise BridgeClosed("The question")
+
+    @staticmethod
+    def is_blocked() -> bool:
+        """Whether the host shows a modal dialog of its own. Main thread."""
+        modal = QApplication.activeModalWidget()
+        return modal is not None and not modal.property(OURS)
+
+    def rung(self) -> None:
+        """Drain the lanes, and end a spin whose future is done. Main thread."""
+        self.main.drain()
+        if self._awaited is not None and self._awaited[1].done():
+            self._awaited[0].quit()
+
+    def close(self) -> None:
+        """Let go of Qt; a later wake does nothing. Main thread, after ``main.close()``."""
+        with self._lock:
+            bell, self._bell = self._bell, None
+        if bell is None:
+            return
+        if bell.is_ringing:  # it is on the stack: deleted now, it would crash on the way back
+            bell.deleteLater()
+        else:
+            shiboken6.delete(bell)
+
+
+class _Bell(QObject):
+    """Receives the wakes on the main thread."""
+
+    def __init__(self, loop: HostLoop) -> None:
+        super().__init__()
+        self._loop = loop
+        self._depth = 0
+        self._timer = QTimer(self)
+        self._timer.setSingleShot(True)
+        self._timer.timeout.connect(self._ring)
+
+    @property
+    def is_ringing(self) -> bool:
+        return self._depth > 0
+
+    def ring_after(self, milliseconds: int) -> None:
+        """Ring later; a ring that is due sooner stays, so that a busy ui lane cannot put it off."""
+        if not self._timer.isActive() or self._timer.remainingTime() > milliseconds:
+            self._timer.start(milliseconds)
+
+    def event(self, event: QEvent) -> bool:
+        if event.type() != _WAKE:
+            return super().event(event)
+        self._ring()
+        return True
+
+    @Slot()
+    def _ring(self) -> None:
+        self._depth += 1
+        try:
+            self._loop.rung()
+        finally:
+            self._depth -= 1

@@ -19,10 +19,10 @@ def remove(stage: Usd.Stage, paths: Iterable[Sdf.Path]) -> list[Sdf.Path]:
     Raises:
         ValueError: A layer is locked.
     """
-    tops = Sdf.Path.RemoveDescendentPaths(list(paths))
+    gone = list(paths)
     for layer in stage.GetLayerStack(includeSessionLayers=True):
-        _remove_specs(layer, [path for path in tops if layer.GetPrimAtPath(path)])
-    left = [path for path in tops if stage.GetPrimAtPath(path)]
+        _remove_specs(layer, [path for path in gone if layer.GetPrimAtPath(path)])
+    left = [path for path in gone if stage.GetPrimAtPath(path)]
     for path in left:
         stage.GetPrimAtPath(path).SetActive(False)
     return left

@@ -19,7 +19,7 @@ from dcc_bridge.cli.audience import Audience
 from dcc_bridge.cli.exits import TOOL_ERROR, Failure
 from dcc_bridge.cli.hosting import Running
 from dcc_bridge.cli.narrator import Narrator
-from dcc_bridge.client import agent
+from dcc_bridge.client import connection
 from dcc_bridge.client.agent import Agent, Result
 
 T = TypeVar("T")
@@ -66,7 +66,7 @@ class Story:
         self._tell(f"The host opens {await self._on_main(session.scene)} {where}.")
         self._tell(f"Its MCP server runs inside it at {bridge.url}; a client needs a token.")
         token = bridge.instance.token(LABEL)
-        async with agent.connect(bridge.url, token, person=self._audience.person) as client:
+        async with connection.connect(bridge.url, token, person=self._audience.person) as client:
             count = len(await client.tools())
             self._tell(f"An agent connects over HTTP ({client.protocol}) and finds {count} tools.")
             await self._edit(client)

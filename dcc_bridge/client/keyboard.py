@@ -9,6 +9,7 @@ On one asyncio loop.
 from __future__ import annotations
 
 import asyncio
+import os
 import sys
 import threading
 from collections.abc import Callable
@@ -42,8 +43,9 @@ class Keyboard:
         if not self._is_read:
             self._is_read = True
             put = _on(asyncio.get_running_loop(), self._lines.put_nowait)
+            read = (os.dup(self._source.fileno()), self._source.encoding, put)
             threading.Thread(
-                target=_read, args=(self._source, put), name="dcc_bridge keyboard", daemon=True
+                target=_read, args=read, name="dcc_bridge keyboard", daemon=True
             ).start()
         line = await self._lines.get()
         if line is None:
@@ -61,11 +63,10 @@ def _on(loop: asyncio.AbstractEventLoop, put: Put) -> Put:
     return call
 
 
-def _read(source: TextIO, put: Put) -> None:
-    """Hand over the lines until there are no more. On the thread."""
-    encoding = source.encoding or "utf-8"
+def _read(descriptor: int, encoding: str, put: Put) -> None:
+    """Hand over the lines until there are no more. On the thread, whose descriptor it is."""
     rest = b""
-    with open(source.fileno(), "rb", 0, closefd=False) as raw:
+    with open(descriptor, "rb", 0) as raw:
         while chunk := _chunk(raw.read):
             *lines, rest = (rest + chunk).split(b"\n")
             for line in lines:

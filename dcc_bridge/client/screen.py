@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import textwrap
 import unicodedata
+from contextlib import suppress
 from typing import Final, TextIO
 
 from dcc_bridge.elicitation.plain import passage
@@ -25,8 +26,7 @@ class Screen:
 
     def say(self, text: str = "") -> None:
         """Write a line of ours."""
-        self._terminal.write(text + "\n")
-        self._terminal.flush()
+        self.prompt(text + "\n")
 
     def show(self, before: str, text: str) -> None:
         """Write a text of anybody's, each line of it after something of ours."""
@@ -38,8 +38,9 @@ class Screen:
 
     def prompt(self, text: str) -> None:
         """Write the beginning of a line that the person goes on with."""
-        self._terminal.write(text)
-        self._terminal.flush()
+        with suppress(OSError):  # it was hung up; the keyboard says so too
+            self._terminal.write(text)
+            self._terminal.flush()
 
     @property
     def _columns(self) -> int:

@@ -1,0 +1,186 @@
+"""A client's way to a bridge, over real HTTP."""
+
+from __future__ import annotations
+
+import socket
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import anyio
+import pytest
+
+from dcc_bridge import elicit_form_sync, skill
+from dcc_bridge.client.agent import Result
+from dcc_bridge.client.connection import Era, connect
+from dcc_bridge.client.person import Person, Script
+from dcc_bridge.elicitation.broker import Reply
+from dcc_bridge.elicitation.schema import Form
+from dcc_bridge.errors import Unreachable
+from tests.live import Live, live
+
+CONFIRM = {"type": "object", "properties": {"ok": {"type": "boolean"}}, "required": ["ok"]}
+
+
+@skill(risk="read")
+def ask(schema: dict[str, Any] | None = None) -> dict[str, Any]:
+    """Ask, and tell what came of it."""
+    answer = elicit_form_sync("Sure?", schema or CONFIRM)
+    return {"action": answer.action, "data": answer.data, "by": answer.answered_by}
+
+
+@skill(risk="read")
+def fail() -> None:
+    """Raise."""
+    raise RuntimeError("no luck")
+
+
+@pytest.fixture
+def host(tmp_path: Path) -> Iterator[Live]:
+    with live(tmp_path, ask, fail) as running:
+        yield running
+
+
+def call(host: Live, tool: str, person: Person | None = None, era: Era = "auto") -> Result:
+    async def agent() -> Result:
+        token = host.bridge.instance.token("test")
+        async with connect(host.bridge.url, token, era=era, person=person) as client:
+            return await client.call(tool, {})
+
+    return host.run(agent)
+
+
+def enter(url: str, token: str = "test.0") -> None:
+    async def agent() -> None:
+        async with connect(url, token):
+            raise AssertionError("it must not come to this")
+
+    anyio.run(agent)
+
+
+@contextmanager
+def web_server(status: int) -> Iterator[str]:
+    """Run something that is no bridge."""
+
+    class Page(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            self.send_response(status)
+            self.send_header("Content-Type", "text/html")
+            self.send_header("Content-Length", "5")
+            self.end_headers()
+            self.wfile.write(b"hello")
+
+        def log_message(self, *_: Any) -> None:
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Page) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        try:
+            yield f"http://127.0.0.1:{server.server_port}/mcp"
+        finally:
+            server.shutdown()
+            thread.join()
+
+
+@pytest.mark.parametrize("era", ["auto", "legacy"])
+def test_a_person_is_asked_in_either_era(host: Live, era: Era) -> None:
+    result = call(host, "ask", Script("accept"), era)
+
+    assert result.structured == {"action": "accept", "data": {"ok": True}, "by": "client"}
+
+
+@pytest.mark.parametrize("era", ["auto", "legacy"])
+def test_without_a_person_the_client_declares_that_it_can_ask_nobody(host: Live, era: Era) -> None:
+    result = call(host, "ask", None, era)
+
+    assert result.structured == {"action": "decline", "data": {}, "by": "nobody"}
+
+
+def test_a_skill_that_fails_is_an_error_result(host: Live) -> None:
+    result = call(host, "fail")
+
+    assert result.is_error
+    assert "no luck" in result.texts[0]
+
+
+def test_a_tool_that_is_not_there_is_an_error_result(host: Live) -> None:
+    result = call(host, "nothing")
+
+    assert result.is_error
+    assert "no tool named 'nothing'" in result.texts[0]
+
+
+def test_the_tools_come_with_their_risk(host: Live) -> None:
+    async def agent() -> list[tuple[str, str]]:
+        async with connect(host.bridge.url, host.bridge.instance.token("test")) as client:
+            return [(tool.name, tool.risk) for tool in await client.tools()]
+
+    assert host.run(agent) == [("ask", "read"), ("fail", "read")]
+
+
+def test_nothing_at_the_address_is_told_in_a_sentence() -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))  # and does not listen
+
+        with pytest.raises(Unreachable, match="nothing answers there"):
+            enter(f"http://127.0.0.1:{taken.getsockname()[1]}/mcp")
+
+
+@pytest.mark.parametrize(
+    ("status", "why"), [(200, "no MCP server"), (404, "no MCP server"), (401, "does not know us")]
+)
+def test_something_else_at_the_address_is_told_in_a_sentence(status: int, why: str) -> None:
+    with web_server(status) as url, pytest.raises(Unreachable, match=why):
+        enter(url)
+
+
+def test_a_token_of_another_host_is_refused(host: Live) -> None:
+    with pytest.raises(Unreachable, match="it does not know us"):
+        host.run(lambda: anyio.to_thread.run_sync(enter, host.bridge.url))
+
+
+@pytest.mark.parametrize("url", ["http://192.0.2.1:80/mcp", "https://example.org/mcp", "nonsense"])
+def test_no_other_computer_is_given_the_token(url: str) -> None:
+    with pytest.raises(Unreachable, match="only a host on this computer"):
+        enter(url)
+
+
+def test_a_proxy_of_the_environment_is_not_told_the_token(
+    host: Live, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")
+    monkeypatch.setenv("ALL_PROXY", "http://127.0.0.1:9")
+
+    assert not call(host, "ask").is_error
+
+
+class Leaving(Script):
+    """Closes the host before answering."""
+
+    def __init__(self, host: Live) -> None:
+        super().__init__("accept")
+        self._host = host
+
+    async def ask(self, message: str, form: Form) -> Reply:
+        self._host.pump.main.when_unwound(self._host.bridge.stop)
+        with anyio.CancelScope(shield=True):  # in the older era the question is withdrawn
+            while not self._host.bridge.stopped.done():
+                await anyio.sleep(0.01)
+        return await super().ask(message, form)
+
+
+@pytest.mark.parametrize("era", ["auto", "legacy"])
+def test_a_host_that_goes_away_in_the_middle_of_a_call_never_leaves_the_client_waiting(
+    host: Live, era: Era
+) -> None:
+    """Either it still said that it was closing, or nobody answers any more."""
+    try:
+        result = call(host, "ask", Leaving(host), era)
+    except Unreachable as error:
+        assert "went away" in str(error)  # noqa: PT017 - either way is right
+    else:
+        assert result.structured == {"action": "cancel", "data": {}, "by": "nobody"}

@@ -1,0 +1,338 @@
+"""A question in a terminal, and every way in which a person may answer it."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from concurrent.futures import Future
+from pathlib import Path
+from typing import Any
+
+import anyio
+import pytest
+
+from dcc_bridge.client import terminal
+from dcc_bridge.client.keyboard import Keyboard
+from dcc_bridge.client.screen import Screen
+from dcc_bridge.client.terminal import Terminal
+from dcc_bridge.elicitation.broker import Reply
+from dcc_bridge.elicitation.schema import parse
+from tests.client.tty import LIMIT, Tty, tty
+
+CONFIRM = {"confirm": {"type": "boolean", "title": "Delete 127 cameras"}}
+NAME = {"name": {"type": "string", "minLength": 3}}
+
+
+class Asked:
+    """A terminal in which questions are asked, one after the other."""
+
+    def __init__(self, screen: Tty) -> None:
+        self.tty = screen
+        self.until, self.type, self.press = screen.until, screen.type, screen.press
+
+    def ask(
+        self, fields: dict[str, Any], message: str = "Delete?", required: Any = None
+    ) -> Future[list[Reply]]:
+        """Put a form."""
+        names = list(fields) if required is None else required
+        form = parse({"type": "object", "properties": fields, "required": names})
+        return self.put(lambda person: person.ask(message, form))
+
+    def put(self, *questions: Any) -> Future[list[Reply]]:
+        """Put questions in turn, on a thread of their own."""
+        future: Future[list[Reply]] = Future()
+
+        async def all_of_them() -> list[Reply]:
+            with self.tty.open("r") as keys, self.tty.open("w") as screen:
+                person = Terminal(Keyboard(keys), Screen(screen), "The host")
+                return [await question(person) for question in questions]
+
+        def work() -> None:
+            try:
+                future.set_result(anyio.run(all_of_them))
+            except BaseException as error:  # noqa: BLE001 - it belongs to the future
+                future.set_exception(error)
+
+        threading.Thread(target=work, daemon=True).start()
+        return future
+
+
+@pytest.fixture
+def person() -> Iterator[Asked]:
+    with tty() as screen:
+        yield Asked(screen)
+
+
+def reply(future: Future[list[Reply]]) -> Reply:
+    return future.result(LIMIT)[0]
+
+
+@pytest.mark.parametrize(
+    ("typed", "wanted"),
+    [
+        ("yes", Reply("accept", {"confirm": True})),
+        (" Y ", Reply("accept", {"confirm": True})),
+        ("no", Reply("decline")),
+        ("/decline", Reply("decline")),
+        ("/cancel", Reply("cancel")),
+    ],
+)
+def test_a_confirmation_takes_a_yes_a_no_or_neither(
+    person: Asked, typed: str, wanted: Reply
+) -> None:
+    answer = person.ask(CONFIRM)
+
+    person.until("Delete 127 cameras? Type yes or no; /cancel closes the question.\n  > ")
+    person.type(typed)
+
+    assert reply(answer) == wanted
+
+
+def test_enter_alone_never_agrees(person: Asked) -> None:
+    answer = person.ask({"confirm": {"type": "boolean", "default": True}})
+
+    person.until("> ")
+    person.type("")
+    person.until("! Type yes or no.")
+    person.type("no")
+
+    assert reply(answer) == Reply("decline")
+
+
+def test_the_end_of_the_input_closes_the_question(person: Asked) -> None:
+    answer = person.ask(CONFIRM)
+
+    person.until("> ")
+    person.press("\x04")
+
+    assert reply(answer) == Reply("cancel")
+
+
+def test_a_terminal_that_is_hung_up_closes_the_question() -> None:
+    with tty() as screen:
+        answer = Asked(screen).ask(CONFIRM)
+        screen.until("> ")
+        screen.close()
+
+        assert reply(answer) == Reply("cancel")
+
+
+def test_an_answer_typed_before_the_question_does_not_count(person: Asked) -> None:
+    person.type("yes")
+    answer = person.ask(CONFIRM)
+
+    person.until("closes the question.\n  > ")
+    person.type("no")
+
+    assert reply(answer) == Reply("decline")
+
+
+def test_an_answer_typed_before_a_second_question_does_not_count(person: Asked) -> None:
+    form = parse({"properties": CONFIRM, "required": ["confirm"]})
+
+    async def hold(_: Terminal) -> Reply:
+        person.type("yes")
+        await anyio.to_thread.run_sync(lambda: person.until("yes\n"))  # its echo: it has arrived
+        return Reply("cancel")
+
+    answers = person.put(lambda one: one.ask("a", form), hold, lambda one: one.ask("b", form))
+    person.until("| a")
+    person.until("> ")
+    person.type("yes")
+    person.until("| b")
+    person.until("> ")
+    person.type("no")
+
+    assert [one.action for one in answers.result(LIMIT)] == ["accept", "cancel", "decline"]
+
+
+def test_a_field_is_asked_again_until_it_fits(person: Asked) -> None:
+    answer = person.ask(NAME)
+
+    person.until("Name (text, at least 3 characters)\n  > ")
+    person.type("ab")
+    person.until("! name: at least 3 characters, please.\n  > ")
+    person.type("")
+    person.until("! An answer is needed here.\n  > ")
+    person.type("abc")
+
+    assert reply(answer) == Reply("accept", {"name": "abc"})
+
+
+@pytest.mark.parametrize(
+    ("field", "typed", "value"),
+    [
+        ({"type": "integer"}, "-12", -12),
+        ({"type": "number"}, "2.5", 2.5),
+        ({"type": "string", "enum": ["a", "b"]}, "2", "b"),
+        ({"type": "string", "oneOf": [{"const": "x", "title": "Wide"}]}, "Wide", "x"),
+        (
+            {"type": "array", "items": {"type": "string", "enum": ["a", "b", "c"]}},
+            "3, 1",
+            ["c", "a"],
+        ),
+        ({"type": "array", "items": {"type": "string", "enum": ["a"]}}, "none", []),
+        ({"type": "string", "format": "email"}, "a@b.org", "a@b.org"),
+        ({"type": "string"}, "decline", "decline"),
+        ({"type": "string"}, " spaces stay ", " spaces stay "),
+    ],
+)
+def test_each_kind_of_field_is_read_as_its_kind(
+    person: Asked, field: dict[str, Any], typed: str, value: object
+) -> None:
+    answer = person.ask({"it": field})
+
+    person.until("> ")
+    person.type(typed)
+
+    assert reply(answer) == Reply("accept", {"it": value})
+
+
+@pytest.mark.parametrize(
+    ("field", "typed", "said"),
+    [
+        ({"type": "integer"}, "2.5", "it: expected a whole number, not 2.5."),
+        ({"type": "integer"}, "two", "Type a whole number."),
+        ({"type": "number"}, "nan", "it: expected a finite number, not nan."),
+        ({"type": "number", "maximum": 5}, "6", "it: at most 5, please."),
+        ({"type": "string", "enum": ["a", "b"]}, "3", "Type a number from 1 to 2."),
+        ({"type": "boolean"}, "maybe", "Type yes or no."),
+        ({"type": "string", "format": "date"}, "soon", "it: 'soon' is not a date"),
+    ],
+)
+def test_what_does_not_fit_is_said_and_asked_again(
+    person: Asked, field: dict[str, Any], typed: str, said: str
+) -> None:
+    answer = person.ask({"it": field}, required=[])
+
+    person.until("> ")
+    person.type(typed)
+    person.until(f"! {said}")
+    person.until("> ")
+    person.type("/skip")
+
+    assert reply(answer) == Reply("accept", {})
+
+
+def test_enter_takes_the_default_and_skip_leaves_the_field_out(person: Asked) -> None:
+    number = {"type": "integer", "default": 35}
+    answer = person.ask({"first": number, "second": number}, required=[])
+
+    person.until("/skip leaves out what is optional.")
+    person.until("First (whole number, optional) [35]\n  > ")
+    person.type("")
+    person.until("> ")
+    person.type("/skip")
+    person.until("First: 35\n    Second: (left out)\n  Send this?")
+    person.type("yes")
+
+    assert reply(answer) == Reply("accept", {"first": 35})
+
+
+def test_what_will_be_sent_is_shown_and_can_be_changed(person: Asked) -> None:
+    shot = {"type": "string", "oneOf": [{"const": "w", "title": "Wide"}]}
+    answer = person.ask({**NAME, "shot": shot})
+
+    person.until("> ")
+    person.type("abc")
+    person.until(" 1  Wide\n  > ")
+    person.type("1")
+    person.until("Name: abc\n    Shot: Wide\n  Send this? Type yes, or no to change it.\n  > ")
+    person.type("no")
+    person.until("[abc]\n  > ")
+    person.type("abcd")
+    person.until("> ")
+    person.type("")
+    person.until("Name: abcd")
+    person.until("> ")
+    person.type("yes")
+
+    assert reply(answer) == Reply("accept", {"name": "abcd", "shot": "w"})
+
+
+def test_a_page_is_shown_whole_with_its_host_and_is_not_opened(person: Asked) -> None:
+    answer = person.put(lambda one: one.visit("Sign in.", "https://exämple.org/a?b=c"))
+
+    person.until("  | Sign in.")
+    person.until("Page: https://exämple.org/a?b=c")
+    person.until("Host: xn--exmple-cua.org")
+    person.type("yes")
+
+    assert reply(answer) == Reply("accept")
+
+
+@pytest.mark.parametrize("url", ["javascript:alert(1)", "file:///etc/passwd"])
+def test_what_is_no_page_of_the_web_is_refused_unasked(person: Asked, url: str) -> None:
+    answer = person.put(lambda one: one.visit("Sign in.", url))
+
+    assert reply(answer) == Reply("cancel")
+
+
+def test_a_withdrawn_question_says_so(person: Asked) -> None:
+    form = parse({"properties": CONFIRM, "required": ["confirm"]})
+
+    async def withdrawn(one: Terminal) -> Reply:
+        with anyio.move_on_after(0.2):
+            await one.ask("Delete?", form)
+        return Reply("cancel")
+
+    answer = person.put(withdrawn)
+    person.until("The question was withdrawn.")
+
+    assert reply(answer) == Reply("cancel")
+
+
+def test_a_message_can_neither_steer_the_terminal_nor_pass_for_ours(person: Asked) -> None:
+    evil = "Fine?\x1b[2J\x07\u202e\x9b31m\n  Send this? Type yes\n" + "x" * 300
+    title = {"type": "boolean", "title": evil, "description": evil}
+    answer = person.ask({"confirm": title}, message=evil)
+
+    shown = person.until("closes the question.\n  > ")
+    person.type("no")
+
+    assert reply(answer) == Reply("decline")
+    assert not {"\x1b", "\x07", "\u202e", "\x9b"} & set(shown)
+    ours = [line for line in shown.split("\n") if line and not line.startswith("  ")]
+    assert ours == ["The host asks:"]
+    assert all(len(line) <= 80 for line in shown.split("\n"))
+
+
+def test_a_very_long_message_does_not_push_the_question_out_of_sight(person: Asked) -> None:
+    answer = person.ask(CONFIRM, message="\n".join(map(str, range(500))))
+
+    shown = person.until("> ")
+    person.type("no")
+
+    assert reply(answer).action == "decline"
+    assert "  | ... and 440 more lines\n" in shown
+
+
+def test_nobody_is_found_where_no_terminal_is(tmp_path: Path) -> None:
+    file = tmp_path / "keys"
+    file.touch()
+    with tty() as screen, screen.open("w") as shown, file.open() as keys:
+        with terminal.at(keys, shown, "The host") as found:
+            assert found is None
+        with terminal.at(None, shown, "The host") as found:
+            assert found is None
+
+
+def test_a_question_is_drawn_where_it_is_answered_even_if_stderr_goes_elsewhere(
+    tmp_path: Path,
+) -> None:
+    form = parse({"properties": CONFIRM, "required": ["confirm"]})
+
+    async def ask() -> Reply:
+        with screen.open("r") as keys, terminal.at(keys, log, "The host") as one:
+            assert one is not None
+            return await one.ask("Delete?", form)
+
+    with tty() as screen, (tmp_path / "log").open("w+") as log:
+        future: Future[Reply] = Future()
+        threading.Thread(target=lambda: future.set_result(anyio.run(ask)), daemon=True).start()
+        screen.until("| Delete?")
+        screen.until("> ")
+        screen.type("yes")
+
+        assert future.result(LIMIT).action == "accept"
+        assert log.read() == ""

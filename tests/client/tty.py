@@ -1,0 +1,89 @@
+"""A terminal without a person: a pseudo-terminal, and what a test types and reads there."""
+
+from __future__ import annotations
+
+import os
+import pty
+import select
+import subprocess
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from typing import Literal, TextIO
+
+LIMIT = 30.0
+
+
+class Tty:
+    """The person's end of a terminal."""
+
+    def __init__(self) -> None:
+        self.master, self.slave = pty.openpty()
+        self.seen = ""
+        self._read_to = 0
+
+    def until(self, text: str, limit: float = LIMIT) -> str:
+        """Read on until a text has come; give what came up to its end."""
+        end = time.monotonic() + limit
+        while text not in self.seen[self._read_to :]:
+            assert time.monotonic() < end, f"{text!r} did not come: {self.seen[self._read_to :]!r}"
+            ready, _, _ = select.select([self.master], [], [], 0.2)
+            if ready:
+                self.seen += self._read()
+        begin, self._read_to = self._read_to, self.seen.index(text, self._read_to) + len(text)
+        return self.seen[begin : self._read_to]
+
+    def type(self, line: str) -> None:
+        """Type a line."""
+        os.write(self.master, f"{line}\n".encode())
+
+    def press(self, key: str) -> None:
+        """Press one key."""
+        os.write(self.master, key.encode())
+
+    @contextmanager
+    def open(self, mode: Literal["r", "w"]) -> Iterator[TextIO]:
+        """Open the program's end."""
+        path = os.ttyname(self.slave)
+        with suppress(OSError), open(path, mode, encoding="utf-8") as end:  # it may be hung up
+            yield end
+
+    def close(self) -> None:
+        """Hang up."""
+        for descriptor in (self.slave, self.master):
+            with suppress(OSError):
+                os.close(descriptor)
+
+    def _read(self) -> str:
+        return os.read(self.master, 4096).decode("utf-8", "replace").replace("\r\n", "\n")
+
+
+@contextmanager
+def tty() -> Iterator[Tty]:
+    """Have a terminal as long as the block lasts."""
+    terminal = Tty()
+    try:
+        yield terminal
+    finally:
+        terminal.close()
+
+
+@contextmanager
+def at_terminal(
+    command: Sequence[str], env: dict[str, str]
+) -> Iterator[tuple[Tty, subprocess.Popen[str]]]:
+    """Run a command with a terminal for its keyboard and screen; its stdout is piped."""
+    with tty() as terminal:
+        process = subprocess.Popen(
+            command,
+            env=env,
+            stdin=terminal.slave,
+            stdout=subprocess.PIPE,
+            stderr=terminal.slave,
+            text=True,
+        )
+        with process:
+            try:
+                yield terminal, process
+            finally:
+                process.kill()

@@ -119,6 +119,9 @@ class AttributeModel(QStandardItemModel):
         attribute = self.attribute(index)
         if role != Role.EditRole or not attribute or value == index.data(Role.EditRole):
             return False
+        if not values.is_editable(attribute):
+            self.refused.emit(f"{attribute.GetName()} is animated, or too much to type.")
+            return False
         try:
             edits.assign(self._session, str(attribute.GetPath()), values.parse(attribute, value))
         except (edits.Refused, values.BadText) as refusal:

@@ -164,8 +164,15 @@ class Outliner(QWidget):
         selected.select(_joined(wanted), flags.ClearAndSelect | flags.Rows)
         if wanted:
             selected.setCurrentIndex(wanted[0], flags.NoUpdate)
-            self.view.scrollTo(wanted[0])
+            self._bring_to_view(wanted[0])
         self._syncing = False
+
+    def _bring_to_view(self, index: QModelIndex) -> None:
+        """Scroll only if it is out of sight, and then far enough to see what is around it."""
+        place = self.view.visualRect(index)
+        is_seen = not place.isEmpty() and self.view.viewport().rect().contains(place.center())
+        hints = QAbstractItemView.ScrollHint
+        self.view.scrollTo(index, hints.EnsureVisible if is_seen else hints.PositionAtCenter)
 
     def _click(self, index: QModelIndex) -> None:
         path = self.model.path(index)

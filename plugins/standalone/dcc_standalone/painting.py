@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from math import floor, log10
 
 from PySide6.QtCore import QPointF, QRectF, Qt
@@ -12,96 +11,15 @@ from PySide6.QtGui import QColor, QFontMetricsF, QLinearGradient, QPainter, QPen
 from . import theme
 from .icons import COLOURS
 from .kinds import Kind
-from .shapes import FACES, Scenery, Shape
-from .space import Box, Point, Screen, Spot
+from .projection import Drawn
+from .space import Box, Point, Screen
 
 _SKY, _GROUND = QColor("#2f333b"), QColor("#1d1f24")
 _GRID, _GRID_FAR = QColor(255, 255, 255, 26), QColor(255, 255, 255, 11)
 _AXES = (("X", QColor("#d8655f")), ("Y", QColor("#7fb95c")), ("Z", QColor("#5b8fdc")))
 _PLATE = QColor(26, 28, 32, 190)
-_MANY = 3000
 _NAMES = 12
-_NEAR = 11
-
-
-@dataclass(frozen=True, slots=True)
-class Drawn:
-    """A shape as it falls on the screen."""
-
-    shape: Shape
-    place: QPointF
-    """Where a mark is, or a box's middle."""
-    depth: float
-    corners: tuple[QPointF, ...] = ()
-    """The corners of a camera's frame."""
-    faces: tuple[tuple[QPolygonF, float], ...] = ()
-    """The sides of a box that face the eye, and how bright they are."""
-
-    def is_hit(self, at: QPointF) -> bool:
-        """Whether a click there means this shape."""
-        fill = Qt.FillRule.WindingFill
-        if self.faces:
-            return any(face.containsPoint(at, fill) for face, _ in self.faces)
-        return (at - self.place).manhattanLength() < _NEAR
-
-
-def project(scenery: Scenery, screen: Screen) -> list[Drawn]:
-    """Find where shapes fall, in the order to draw them; what is behind the eye is left out.
-
-    Boxes come first, the farthest first of all. So cameras and lights are seen through walls.
-    """
-    one = _project if len(scenery.shapes) <= _MANY else _project_dot
-    drawn = (one(shape, screen) for shape in scenery.shapes)
-    return sorted((each for each in drawn if each), key=lambda each: (not each.faces, -each.depth))
-
-
-def _project_dot(shape: Shape, screen: Screen) -> Drawn | None:
-    x, y, depth = screen.spot(_middle(shape))
-    is_behind = depth < 0 and not screen.eye.is_plan
-    return None if is_behind else Drawn(shape, QPointF(x, y), depth)
-
-
-def _middle(shape: Shape) -> Point:
-    if shape.kind in (Kind.CAMERA, Kind.LIGHT):
-        return shape.points[0]
-    (ax, ay, az), (bx, by, bz) = shape.points[0], shape.points[-1]
-    return (ax + bx) / 2, (ay + by) / 2, (az + bz) / 2
-
-
-def _project(shape: Shape, screen: Screen) -> Drawn | None:
-    if shape.kind is Kind.CAMERA:
-        return _project_camera(shape, screen)
-    if shape.kind is Kind.LIGHT:
-        return _project_dot(shape, screen)
-    seen = [screen.seen(point) for point in shape.points]
-    faces = tuple(_faces(shape, seen, screen))
-    x, y, _ = screen.spot(_middle(shape))
-    # By its farthest corner: so a floor comes before what stands on it.
-    return Drawn(shape, QPointF(x, y), max(at[2] for at in seen), (), faces) if faces else None
-
-
-def _project_camera(shape: Shape, screen: Screen) -> Drawn | None:
-    spots = [screen.spot(point) for point in shape.points]
-    if min(spot[2] for spot in spots) < 0 and not screen.eye.is_plan:
-        return None
-    eye, *corners = (QPointF(x, y) for x, y, _ in spots)
-    return Drawn(shape, eye, spots[0][2], tuple(corners))
-
-
-def _faces(shape: Shape, seen: list[Spot], screen: Screen) -> Iterator[tuple[QPolygonF, float]]:
-    for face, shade in zip(FACES, shape.shades, strict=True):
-        spots = screen.outline([seen[corner] for corner in face])
-        if _is_facing(spots):
-            yield QPolygonF([QPointF(x, y) for x, y, _ in spots]), shade
-
-
-def _is_facing(spots: Sequence[Spot]) -> bool:
-    """Whether a polygon runs counter-clockwise on the screen, where y points down."""
-    area = 0.0
-    for index, (x, y, _) in enumerate(spots):
-        before_x, before_y, _ = spots[index - 1]
-        area += before_x * y - x * before_y
-    return area < 0
+_SELECTED_SIZE = 2.5
 
 
 class Brush:
@@ -157,10 +75,10 @@ class Brush:
                 self._shape(each)
             else:
                 dots.setdefault(self._pen(each).color().name(), []).append(each.place)
+        self._dots(dots)
         for each in drawn:
             if self._is_selected(each):
-                self._edges(each)
-        self._dots(dots)
+                self._emphasise(each)
 
     def _dots(self, dots: dict[str, list[QPointF]]) -> None:
         """Draw thousands as a point each."""
@@ -184,7 +102,10 @@ class Brush:
             self._painter.setPen(QPen(fill.darker(125), 0.8))
             self._painter.drawPolygon(face)
 
-    def _edges(self, drawn: Drawn) -> None:
+    def _emphasise(self, drawn: Drawn) -> None:
+        """Draw what is selected over all else."""
+        if not drawn.faces:
+            self._shape(drawn)
         self._painter.setBrush(Qt.BrushStyle.NoBrush)
         self._painter.setPen(QPen(theme.SELECTED, 1.6))
         for face, _ in drawn.faces:
@@ -199,10 +120,12 @@ class Brush:
         pen = self._pen(drawn)
         fill = QColor(pen.color())
         fill.setAlpha(70)
+        size = _SELECTED_SIZE if self._is_selected(drawn) else 1.0
+        corners = [drawn.place + (corner - drawn.place) * size for corner in drawn.corners]
         self._painter.setPen(pen)
         self._painter.setBrush(fill)
-        self._painter.drawPolygon(QPolygonF(drawn.corners))
-        for corner in drawn.corners:
+        self._painter.drawPolygon(QPolygonF(corners))
+        for corner in corners:
             self._painter.drawLine(drawn.place, corner)
 
     def _light(self, drawn: Drawn) -> None:

@@ -56,8 +56,8 @@ class Eye:
 
     target: Point = (0.0, 0.0, 0.0)
     distance: float = 10.0
-    yaw: float = 0.6
-    pitch: float = 0.5
+    yaw: float = 0.7
+    pitch: float = 0.62
     is_plan: bool = False
 
     def axes(self) -> tuple[Point, Point, Point]:

@@ -50,6 +50,7 @@ QMainWindow::separator:hover {{ background: {ACCENT.name()}; }}
 QMenuBar {{ background: {WINDOW.name()}; padding: 2px 4px; }}
 QMenuBar::item {{ padding: 5px 10px; border-radius: 4px; }}
 QMenuBar::item:selected {{ background: {RAISED.name()}; }}
+QMenu {{ background: #2d3036; border: 1px solid {LINE.name()}; padding: 4px 0px; }}
 QDockWidget {{ color: {DIM.name()}; }}
 QDockWidget::title {{ background: {WINDOW.name()}; padding: 7px 10px; }}
 QHeaderView::section {{

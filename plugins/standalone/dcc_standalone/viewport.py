@@ -14,7 +14,8 @@ from PySide6.QtGui import QMouseEvent, QPainter, QPaintEvent, QResizeEvent, QWhe
 from PySide6.QtWidgets import QWidget
 
 from .feed import SessionFeed
-from .painting import Brush, Drawn, project
+from .painting import Brush
+from .projection import Drawn, project
 from .shapes import Scenery, collect
 from .space import Box, Eye, Point, Screen
 
@@ -33,7 +34,8 @@ class Viewport(QWidget):
         super().__init__(parent)
         self._session = session
         self._scenery: Scenery | None = None
-        self._drawn: list[Drawn] = []
+        self.drawn: list[Drawn] = []
+        """What was painted last, and where."""
         self._hovered = ""
         self._pressed = self._last = QPointF()
         self._is_framed = False
@@ -99,9 +101,9 @@ class Viewport(QWidget):
         brush = Brush(painter, screen, set(self._session.selection))
         brush.background(QRectF(self.rect()))
         step = brush.grid(Box.around(self.scenery.focus))
-        self._drawn = project(self.scenery, screen)
-        brush.shapes(self._drawn)
-        brush.names(self._drawn, self._hovered)
+        self.drawn = project(self.scenery, screen)
+        brush.shapes(self.drawn)
+        brush.names(self.drawn, self._hovered)
         is_z_up = UsdGeom.GetStageUpAxis(self._session.stage) == UsdGeom.Tokens.z
         brush.axes(QPointF(60, self.height() - 60), is_z_up)
         metres = step * UsdGeom.GetStageMetersPerUnit(self._session.stage)
@@ -110,7 +112,7 @@ class Viewport(QWidget):
 
     def path_at(self, at: QPointF) -> str:
         """Give the path of the nearest shape at a place in the picture, or nothing."""
-        hit = [drawn for drawn in self._drawn if drawn.is_hit(at)]
+        hit = [drawn for drawn in self.drawn if drawn.is_hit(at)]
         marks = [drawn for drawn in hit if not drawn.faces]
         nearest = min(marks or hit, key=lambda drawn: drawn.depth, default=None)
         return nearest.shape.path if nearest else ""

@@ -39,7 +39,8 @@ class MainWindow(QMainWindow):
 
     def __init__(self, session: UsdSession) -> None:
         super().__init__()
-        self._session = session
+        self.session = session
+        """The scene."""
         self._is_agreed = False
         self.feed = SessionFeed(session, self)
         self.documents = Documents(session, self)
@@ -103,9 +104,9 @@ class MainWindow(QMainWindow):
 
     def refresh(self) -> None:
         """Show the scene's name, state and size."""
-        self.setWindowTitle(f"{self._session.scene()}[*] \N{EN DASH} dcc_bridge")
-        self.setWindowModified(self._session.modified)
-        self._summary.setText(summary(self.outliner.model.census, len(self._session.selection)))
+        self.setWindowTitle(f"{self.session.scene()}[*] \N{EN DASH} dcc_bridge")
+        self.setWindowModified(self.session.modified)
+        self._summary.setText(summary(self.outliner.model.census, len(self.session.selection)))
 
     def say(self, text: str) -> None:
         """Show a sentence in the status bar for a while."""
@@ -133,18 +134,26 @@ class MainWindow(QMainWindow):
         """Redo one step."""
         self.history.step(1)
 
+    @property
+    def summary_text(self) -> str:
+        """What the status bar says of the scene."""
+        return self._summary.text()
+
     def deselect(self) -> None:
         """Select nothing."""
-        self._session.selection = []
+        self.session.selection = []
 
     def close_now(self) -> None:
         """Close without asking; what was not saved is lost."""
         self._is_agreed = True
-        self.close()
+        if self.isVisible():
+            self.close()
+        else:
+            self.closed.emit()  # Qt sends no close event to a window that is closed already
 
     def closeEvent(self, event: QCloseEvent) -> None:
         """Close, once the person agreed to what happens to unsaved changes."""
-        if self._is_agreed or not self._session.modified:
+        if self._is_agreed or not self.session.modified:
             event.accept()
             self.closed.emit()
         else:

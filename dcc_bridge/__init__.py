@@ -10,6 +10,7 @@ from dcc_bridge.elicitation.ask import (
     elicit_url,
     elicit_url_sync,
 )
+from dcc_bridge.elicitation.consent import Grant, confirm, confirm_sync
 from dcc_bridge.elicitation.types import (
     ElicitationMode,
     ElicitationRequest,
@@ -25,8 +26,11 @@ __all__ = [
     "ElicitationRequest",
     "ElicitationResponse",
     "FormElicitation",
+    "Grant",
     "UrlElicitation",
     "carry",
+    "confirm",
+    "confirm_sync",
     "elicit_form",
     "elicit_form_sync",
     "elicit_url",

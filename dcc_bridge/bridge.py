@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dcc_bridge.config import Settings
-from dcc_bridge.elicitation import ask
+from dcc_bridge.elicitation import installed
 from dcc_bridge.elicitation.broker import Broker, Presenter
 from dcc_bridge.errors import BridgeClosed, StartError
 from dcc_bridge.host import Host
@@ -86,7 +86,7 @@ class Bridge:
         """
         if self._state != "new":
             raise StartError("This bridge was started before; make a new one.")
-        self._undo.append(ask.install(self.broker, self.main))
+        self._undo.append(installed.install(self.broker, self.main, self.host))
         try:
             self._socket = listener.listen(self.settings.port)
             self.instance = self._instance()

@@ -49,6 +49,14 @@ class Host(Protocol):
         """Redo the step undone last."""
         ...
 
+    def kinds(self, items: Sequence[str]) -> list[str]:
+        """Name the type of each item, as the application calls it: "Camera", "transform"."""
+        ...
+
+    def select(self, items: Sequence[str]) -> None:
+        """Select items in the application, so that the person sees them."""
+        ...
+
     def fingerprint(self, items: Sequence[str]) -> str:
         """Digest what a person agreed to change.
 

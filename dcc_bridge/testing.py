@@ -56,6 +56,7 @@ class FakeHost:
         """Open a scene with those names in it."""
         self.items = list(items)
         self.has_ui = has_ui
+        self.selection: list[str] = []
         self._open: str | None = None
         self._undo: list[tuple[str, list[str]]] = []
         self._redo: list[tuple[str, list[str]]] = []
@@ -97,6 +98,14 @@ class FakeHost:
         label, after = self._redo.pop()
         self._undo.append((label, self.items))
         self.items = after
+
+    def kinds(self, items: Sequence[str]) -> list[str]:
+        """Name the type of each item: its name without its number."""
+        return [item.rstrip("0123456789") for item in items]
+
+    def select(self, items: Sequence[str]) -> None:
+        """Remember what is selected."""
+        self.selection = list(items)
 
     def fingerprint(self, items: Sequence[str]) -> str:
         """Digest which of the names are there."""

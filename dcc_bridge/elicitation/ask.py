@@ -8,53 +8,20 @@ spins the host's event loop. In a coroutine it would stop its own answer, so it 
 from __future__ import annotations
 
 import contextvars
-import sys
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any, ParamSpec, TypeVar
 
 from dcc_bridge.elicitation import schema as schemas
 from dcc_bridge.elicitation import unattended
-from dcc_bridge.elicitation.broker import Broker, Question
+from dcc_bridge.elicitation.broker import Question
 from dcc_bridge.elicitation.call import Call, current
+from dcc_bridge.elicitation.installed import arrival, bridge, refuse_in_coroutine
 from dcc_bridge.elicitation.schema import Form, InvalidAnswer
 from dcc_bridge.elicitation.types import ElicitationResponse
-from dcc_bridge.errors import SchemaError, StartError, WrongThread
-from dcc_bridge.threads import MainThread
+from dcc_bridge.errors import SchemaError
 
 P = ParamSpec("P")
 T = TypeVar("T")
-
-
-@dataclass(frozen=True, slots=True)
-class _Bridge:
-    broker: Broker
-    main: MainThread
-
-
-_bridge: _Bridge | None = None
-
-
-def install(broker: Broker, main: MainThread) -> Callable[[], None]:
-    """Let skills ask through a broker. Main thread.
-
-    Returns:
-        What takes it away again.
-
-    Raises:
-        StartError: There is one already in this process.
-    """
-    global _bridge
-    if _bridge is not None:
-        raise StartError("A bridge is already running in this process; stop it first.")
-    mine = _bridge = _Bridge(broker, main)
-
-    def remove() -> None:
-        global _bridge
-        if _bridge is mine:
-            _bridge = None
-
-    return remove
 
 
 def elicit_form_sync(
@@ -134,34 +101,31 @@ def carry(fn: Callable[P, T]) -> Callable[P, T]:
     return carried
 
 
-def put(question: Question) -> ElicitationResponse:
-    """Ask a question that is already made, and wait. For the runner's gate."""
-    return _ask_sync(question, "elicit_form")
+def put(question: Question, instead: str = "confirm") -> ElicitationResponse:
+    """Ask a question that is already made, and wait. For consent."""
+    return _ask_sync(question, instead)
 
 
 async def put_async(question: Question) -> ElicitationResponse:
-    """Ask a question that is already made, in a coroutine. For the runner's gate."""
+    """Ask a question that is already made, in a coroutine. For consent."""
     return await _ask(question)
 
 
 def _ask_sync(question: Question, instead: str) -> ElicitationResponse:
-    bridge = _bridge
-    if bridge is None:
+    here = bridge()
+    if here is None:
         return unattended.answer(question)
-    _refuse_in_coroutine(bridge.main, instead)
+    refuse_in_coroutine(here.main, instead)
     with question.call.pause():
-        response = bridge.main.wait(bridge.broker.ask(question))
+        response = here.main.wait(here.broker.ask(question))
     return _noted(question, response)
 
 
 async def _ask(question: Question) -> ElicitationResponse:
-    bridge = _bridge
-    if bridge is None:
+    here = bridge()
+    if here is None:
         return unattended.answer(question)
-    import asyncio  # 50 ms that `import dcc_bridge` need not cost; a coroutine has it already
-
-    response = await asyncio.wrap_future(bridge.broker.ask(question))
-    return _noted(question, response)
+    return _noted(question, await arrival(here.broker.ask(question)))
 
 
 def _noted(question: Question, response: ElicitationResponse) -> ElicitationResponse:
@@ -175,21 +139,6 @@ def _noted(question: Question, response: ElicitationResponse) -> ElicitationResp
     return response
 
 
-def _refuse_in_coroutine(main: MainThread, instead: str) -> None:
-    asyncio = sys.modules.get("asyncio")
-    if main.job is not None or asyncio is None:
-        return
-    try:
-        task = asyncio.current_task()
-    except RuntimeError:
-        return
-    if task is not None or not main.is_current:
-        raise WrongThread(
-            f"{instead}_sync would stop the loop that brings its answer. "
-            f"In a coroutine use: await {instead}(...)."
-        )
-
-
 def _form_question(
     message: str,
     schema: object,
@@ -199,23 +148,23 @@ def _form_question(
     key: str | None,
 ) -> Question:
     form = schemas.parse(schema)
-    call = _call()
+    call = current_call()
     return Question(
         message=message,
         call=call,
         form=form,
         title=title,
         consent=call.risk == "destructive" and not call.granted,
-        key=key or _key(call),
+        key=key or next_key(call),
         fallback=None if fallback is None else _checked(form, fallback),
         timeout=timeout,
     )
 
 
 def _url_question(message: str, url: str, description: str | None, key: str | None) -> Question:
-    call = _call()
+    call = current_call()
     return Question(
-        message=message, call=call, url=url, description=description, key=key or _key(call)
+        message=message, call=call, url=url, description=description, key=key or next_key(call)
     )
 
 
@@ -226,10 +175,12 @@ def _checked(form: Form, fallback: Mapping[str, Any]) -> dict[str, Any]:
         raise SchemaError(f"The fallback values do not fit the form: {error}") from error
 
 
-def _call() -> Call:
+def current_call() -> Call:
+    """Give the call in whose skill the code runs, or a new one of the host's own."""
     return current.get() or Call(skill="host", title="The host itself")
 
 
-def _key(call: Call) -> str:
+def next_key(call: Call) -> str:
+    """Name the next request of a call on the wire."""
     call.questions += 1
     return f"question_{call.questions}"

@@ -64,6 +64,9 @@ class Question:
         fallback: The answer where nobody can be asked, or None.
         timeout: Seconds for an answer; None for the surface's own limit.
         reason: Why it is asked again, or None.
+        items: What it is about: paths or names in the scene.
+        kinds: The type of each item, as the host calls it; empty where nobody said.
+        undoable: The host can undo what is agreed to, as one step.
         id: Its own.
     """
 
@@ -78,6 +81,9 @@ class Question:
     fallback: Mapping[str, Any] | None = None
     timeout: float | None = None
     reason: str | None = None
+    items: tuple[str, ...] = ()
+    kinds: tuple[str, ...] = ()
+    undoable: bool = True
     id: str = field(default_factory=lambda: token_hex(4))
 
 

@@ -6,11 +6,12 @@ Its fields are written by the thread that runs the skill; ``ended`` by any threa
 from __future__ import annotations
 
 from collections.abc import Callable
+from concurrent.futures import Future
 from contextlib import AbstractContextManager, nullcontext
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from secrets import token_hex
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
     from dcc_bridge.elicitation.broker import Presenter
@@ -45,6 +46,7 @@ class Call:
         channel: The way to the client's own questions, or None where it cannot draw a form.
         url_channel: The same for pages.
         pause: Entered while a question is open: an undo step is closed meanwhile.
+        edit: Runs a part of the skill on the main thread, as an undo step of its own.
         granted: A person agreed to what it does.
         refused: The last answer was a refusal, and nothing was changed since.
         ended: Why there is nobody left who waits for it, or None.
@@ -57,6 +59,7 @@ class Call:
     channel: Presenter | None = None
     url_channel: Presenter | None = None
     pause: Callable[[], AbstractContextManager[None]] = nullcontext
+    edit: Callable[[Callable[[], Any]], Future[Any]] = field(default_factory=lambda: _here)
     granted: bool = False
     refused: bool = False
     ended: str | None = None
@@ -66,3 +69,10 @@ class Call:
 
 current: ContextVar[Call | None] = ContextVar("dcc_bridge_call", default=None)
 """The call in whose skill the code runs; None outside of any."""
+
+
+def _here(fn: Callable[[], Any]) -> Future[Any]:
+    """Run where the caller is: there is no skill whose undo step it could be."""
+    future: Future[Any] = Future()
+    future.set_result(fn())
+    return future

@@ -62,7 +62,8 @@ def breakable(text: str) -> str:
     run = 0
     for char in text:
         run = 0 if char.isspace() else run + 1
-        if run > _LONGEST_RUN and unicodedata.category(char)[0] != "M":
+        belongs = unicodedata.category(char)[0] == "M" and run <= 2 * _LONGEST_RUN
+        if run > _LONGEST_RUN and not belongs:
             made.append(_BREAK)
             run = 1
         made.append(char)

@@ -22,6 +22,9 @@ def answer(question: Question, *, allow: bool = False) -> ElicitationResponse:
         question: Its fallback was validated when it was asked.
         allow: The studio lets a declared fallback stand for consent.
     """
+    lone = question.form.lone_confirmation if question.form and question.consent else None
+    if question.fallback is None and allow and lone is not None:
+        return ElicitationResponse(True, {lone.name: True}, FALLBACK_USED, "accept", "policy")
     if question.fallback is None:
         return ElicitationResponse(False, None, NOT_SUPPORTED, "decline", "nobody")
     by: AnsweredBy = "policy" if allow and question.consent else "fallback"

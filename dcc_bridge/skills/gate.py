@@ -9,9 +9,7 @@ from typing import Any, Final
 from dcc_bridge.config import Settings
 from dcc_bridge.elicitation.broker import Question
 from dcc_bridge.elicitation.call import Call
-from dcc_bridge.elicitation.schema import parse
-from dcc_bridge.elicitation.types import NOT_SUPPORTED, TIMED_OUT, ElicitationResponse
-from dcc_bridge.errors import Cancelled, Declined, NobodyToAsk, TimedOut
+from dcc_bridge.elicitation.consent import yes_or_no
 from dcc_bridge.skills.skill import Skill
 
 _MOST_SHOWN: Final = 200
@@ -31,31 +29,14 @@ def question(
     asks = {"read": False, "edit": settings.edit == "ask", "destructive": True}
     if not asks[skill.metadata.risk] or skill.metadata.confirms:
         return None
-    confirm = {"type": "boolean", "title": skill.title}
     return Question(
         message=_message(skill, arguments),
         call=call,
-        form=parse({"type": "object", "properties": {"confirm": confirm}, "required": ["confirm"]}),
+        form=yes_or_no(skill.title),
         title=skill.title,
         consent=True,
         key="consent",
-        fallback={"confirm": True} if settings.unattended == "allow" else None,
     )
-
-
-def check(asked: Question, answer: ElicitationResponse) -> None:
-    """Let a granted call pass.
-
-    Raises:
-        NotConfirmed: It was not granted; the leaf says why.
-    """
-    if asked.call.granted:
-        return
-    if answer.message == NOT_SUPPORTED:
-        raise NobodyToAsk(asked.message)
-    if answer.message == TIMED_OUT:
-        raise TimedOut(asked.message)
-    raise Cancelled(asked.message) if answer.action == "cancel" else Declined(asked.message)
 
 
 def _message(skill: Skill, arguments: Mapping[str, Any]) -> str:

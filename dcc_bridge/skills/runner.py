@@ -17,8 +17,9 @@ from dataclasses import dataclass
 from typing import Any, Literal, ParamSpec, TypeVar
 
 from dcc_bridge.config import Settings
-from dcc_bridge.elicitation import ask
+from dcc_bridge.elicitation import ask, consent
 from dcc_bridge.elicitation.call import Call, current
+from dcc_bridge.elicitation.installed import arrival
 from dcc_bridge.errors import BridgeError, Busy, NoConsent, NotConfirmed, PartlyApplied, WrongThread
 from dcc_bridge.host import Host
 from dcc_bridge.skills import gate
@@ -138,6 +139,7 @@ class _Run:
         self._steps = Steps(host, main, call, skill.undo_label)
         self._gate = gate.question(skill, arguments, call, settings)
         call.pause = self._steps.pause
+        call.edit = self._edit
 
     def on_main_thread(self) -> Outcome:
         current.set(self._call)
@@ -145,35 +147,39 @@ class _Run:
 
     def on_pool_thread(self) -> Outcome:
         current.set(self._call)
-        return self._guarded(self._body, _nothing)
+        return self._guarded(self._body, self._roll_back_from_pool)
 
     async def on_loop(self) -> Outcome:
         current.set(self._call)
         _running.set(self)
         try:
             if self._gate is not None:
-                gate.check(self._gate, await ask.put_async(self._gate))
+                consent.check(self._gate, await ask.put_async(self._gate))
             value, error = await self.skill.fn(**self._arguments), None
         except Exception as failure:  # noqa: BLE001 - a skill may raise anything; it is told
             value, error = None, failure
         undo = self._steps.roll_back
-        return await self._on_main(lambda: self._guarded(lambda: _give(value, error), undo))
+        ending = self._submit(lambda: self._guarded(lambda: _give(value, error), undo))
+        return await arrival(ending)
 
     async def part(self, fn: Callable[[], T]) -> T:
         """Run a part of an async skill as an undo step."""
+        return await arrival(self._edit(fn))
 
+    def _edit(self, fn: Callable[[], T]) -> Future[T]:
         def stepped() -> T:
             with self._steps.stretch():
                 return fn()
 
-        return await self._on_main(stepped)
+        return self._submit(stepped)
 
-    async def _on_main(self, fn: Callable[[], T]) -> T:
-        import asyncio  # a coroutine has it already; `import dcc_bridge` need not
-
+    def _submit(self, fn: Callable[[], T]) -> Future[T]:
         is_read = self.skill.metadata.risk == "read"
-        submitted = self._main.submit(fn, name=self.skill.title, read=is_read)
-        return await asyncio.wrap_future(submitted)
+        return self._main.submit(fn, name=self.skill.title, read=is_read)
+
+    def _roll_back_from_pool(self) -> None:
+        if self._steps.changed:
+            self._main.wait(self._submit(self._steps.roll_back))
 
     def _on_main_thread(self) -> Any:
         is_read = self.skill.metadata.risk == "read"
@@ -181,7 +187,7 @@ class _Run:
 
     def _body(self, step: Callable[[], AbstractContextManager[None]] = nullcontext) -> Any:
         if self._gate is not None:
-            gate.check(self._gate, ask.put(self._gate))
+            consent.check(self._gate, ask.put(self._gate))
         with step():
             return self.skill.fn(**self._arguments)
 
@@ -222,7 +228,3 @@ def _give(value: T, error: Exception | None) -> T:
     if error is not None:
         raise error
     return value
-
-
-def _nothing() -> None:
-    """Undo nothing: a skill on a pool thread does not touch the scene."""

@@ -184,6 +184,15 @@ class UsdSession:
         if self._selection != before:
             self._announce()
 
+    def kinds(self, items: Sequence[str]) -> list[str]:
+        """Name the USD type of each prim; "" for one without a type, "gone" for one that is not."""
+        prims = [self.stage.GetPrimAtPath(item) for item in items]
+        return [str(prim.GetTypeName()) if prim else "gone" for prim in prims]
+
+    def select(self, items: Sequence[str]) -> None:
+        """Select prims, so that the window shows them."""
+        self.selection = list(items)
+
     def fingerprint(self, items: Sequence[str]) -> str:
         """Digest what a person agreed to change: identity, type, parent, locks, descendants."""
         return digest.fingerprint(self.stage, items)

@@ -1,0 +1,265 @@
+"""Consent is bound to what the person saw."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dcc_bridge import Grant, confirm, confirm_sync, skill
+from dcc_bridge.elicitation.broker import Reply
+from dcc_bridge.testing import FakeHost, ScriptedPresenter
+from tests.live import ERAS, Live, accept, live, say, status, text
+
+YES, NO, CLOSED = Reply("accept", {"confirm": True}), Reply("decline"), Reply("cancel")
+
+
+def cameras(host: FakeHost) -> list[str]:
+    """Look the cameras up."""
+    return [item for item in host.items if item.startswith("cam")]
+
+
+def deleter(host: FakeHost, items: Any = None) -> Any:
+    """Make a skill that deletes with consent, on the main thread."""
+
+    @skill(risk="destructive", confirms=True)
+    def delete() -> dict[str, Any]:
+        """Delete the cameras."""
+        looked_up = items if items is not None else lambda: cameras(host)
+        agreed = confirm_sync("Delete these cameras?", items=looked_up, verb="Delete")
+        host.items = [item for item in host.items if item not in agreed]
+        return {"deleted": list(agreed)}
+
+    return delete
+
+
+def start(running: Live) -> Any:
+    """Start the call on a client of its own."""
+
+    async def agent() -> Any:
+        async with running.client() as client:
+            return await client.call_tool("delete", {})
+
+    return running.go(agent)
+
+
+def test_the_items_come_back_as_they_are_at_the_moment_of_the_answer(tmp_path: Path) -> None:
+    host, person = FakeHost(["cam1", "cam2", "box"], has_ui=True), ScriptedPresenter(YES)
+
+    with live(tmp_path, deleter(host), host=host, presenter=person) as running:
+        result = running.call("delete")
+
+    assert result.structured_content == {"deleted": ["cam1", "cam2"]}
+    assert host.items == ["box"]
+    assert person.shown[0].items == ("cam1", "cam2")
+    assert person.shown[0].kinds == ("cam", "cam")
+    assert person.shown[0].consent
+
+
+@pytest.mark.parametrize("era", ERAS)
+@pytest.mark.parametrize(("asked", "told"), [("decline", "said no"), ("cancel", "closed")])
+def test_a_refusal_reaches_the_agent_in_so_many_words(
+    era: str, asked: str, told: str, tmp_path: Path
+) -> None:
+    host = FakeHost(["cam1"])
+
+    with live(tmp_path, deleter(host), host=host) as running:
+        result = running.call("delete", era=era, asked=say(asked))
+
+    assert status(result) == "refused"
+    assert result.is_error
+    assert told in text(result)
+    assert "Do not try to reach the same result another way" in text(result)
+    assert host.items == ["cam1"]
+
+
+def test_nobody_to_ask_is_a_refusal_that_says_so(tmp_path: Path) -> None:
+    host = FakeHost(["cam1"])
+
+    with live(tmp_path, deleter(host), host=host) as running:
+        result = running.call("delete")
+
+    assert "could not be asked" in text(result)
+    assert host.items == ["cam1"]
+
+
+def test_only_the_studios_setting_lets_nobody_consent(tmp_path: Path) -> None:
+    host = FakeHost(["cam1"])
+
+    with live(tmp_path, deleter(host), host=host, unattended="allow") as running:
+        result = running.call("delete")
+
+    assert status(result) == "done"
+    assert host.items == []
+
+
+@pytest.mark.parametrize("items", [None, ["cam1", "cam2"]])
+def test_a_scene_that_changed_is_asked_about_again(items: Any, tmp_path: Path) -> None:
+    host, person = FakeHost(["cam1", "cam2"], has_ui=True), ScriptedPresenter()
+
+    with live(tmp_path, deleter(host, items), host=host, presenter=person) as running:
+        result = start(running)
+        running.until(lambda: len(person.shown) == 1)
+        host.items.remove("cam2")
+        person.settles[0](YES)
+        running.until(lambda: len(person.shown) == 2)
+        person.settles[1](YES)
+        running.until(result.done)
+
+    assert "changed" in (person.shown[1].reason or "")
+    assert status(result.result()) == "done"
+
+
+def test_a_scene_that_never_keeps_still_is_given_up_after_two_more_questions(
+    tmp_path: Path,
+) -> None:
+    host = FakeHost(["cam0"], has_ui=True)
+
+    class Restless(ScriptedPresenter):
+        def show(self, question: Any, settle: Any) -> Any:
+            host.items.append(f"cam{len(self.shown) + 1}")
+            return super().show(question, settle)
+
+    person = Restless(YES, YES, YES, YES)
+    with live(tmp_path, deleter(host), host=host, presenter=person) as running:
+        result = running.call("delete")
+
+    assert len(person.shown) == 3
+    assert status(result) == "refused"
+    assert len(host.items) == 4
+
+
+def test_in_a_thousand_interleavings_nothing_is_deleted_that_was_not_shown(
+    tmp_path: Path,
+) -> None:
+    shuffled = random.Random(11)
+    host = FakeHost(has_ui=True)
+    stray: list[set[str]] = []
+
+    class Busy(ScriptedPresenter):
+        """The artist edits the scene while the question is open, and then says yes."""
+
+        def show(self, question: Any, settle: Any) -> Any:
+            self.shown.append(question)
+            for _ in range(shuffled.randrange(3)):
+                edit(host, shuffled)
+            settle(YES)
+            return lambda reason: None
+
+    person = Busy()
+    with live(tmp_path, deleter(host), host=host, presenter=person) as running:
+
+        async def agent() -> None:
+            async with running.client() as client:
+                for _ in range(1000):
+                    host.items = [f"cam{n}" for n in range(shuffled.randrange(1, 6))]
+                    before = len(person.shown)
+                    result = await client.call_tool("delete", {})
+                    deleted = (result.structured_content or {"deleted": []})["deleted"]
+                    shown = person.shown[-1].items if len(person.shown) > before else ()
+                    stray.append(set(deleted) - set(shown))
+
+        running.run(agent)
+
+    assert len(stray) == 1000
+    assert not any(stray)
+    assert any("changed" in (question.reason or "") for question in person.shown)
+
+
+def edit(host: FakeHost, shuffled: random.Random) -> None:
+    """Change the scene as an artist would."""
+    if host.items and shuffled.random() < 0.5:
+        host.items.remove(shuffled.choice(host.items))
+    else:
+        host.items.append(f"cam{shuffled.randrange(1000)}")
+
+
+@pytest.mark.parametrize("era", ERAS)
+def test_an_async_skill_edits_through_its_grant(era: str, tmp_path: Path) -> None:
+    host = FakeHost(["cam1", "cam2", "box"])
+
+    def remove(items: list[str]) -> int:
+        host.items = [item for item in host.items if item not in items]
+        return len(items)
+
+    @skill(risk="destructive", confirms=True)
+    async def delete() -> int:
+        """Delete the cameras."""
+        grant = await confirm("Delete?", items=lambda: cameras(host), verb="Delete")
+        return await grant.apply(remove)
+
+    with live(tmp_path, delete, host=host) as running:
+        refused = running.call("delete", era=era, asked=say("decline"))
+        before = list(host.items)
+        result = running.call("delete", era=era, asked=accept(confirm=True))
+
+    assert before == ["cam1", "cam2", "box"]
+    assert status(refused) == "refused"
+    assert text(result) == "2"
+    assert host.items == ["box"]
+    assert len(host.labels) == 1
+
+
+def test_a_grant_is_asked_for_again_if_the_scene_changed_before_the_edit(tmp_path: Path) -> None:
+    host, person = FakeHost(["cam1"], has_ui=True), ScriptedPresenter(YES, YES)
+
+    @skill(risk="destructive", confirms=True)
+    async def delete() -> list[str]:
+        """Delete the cameras."""
+        grant = await confirm("Delete?", items=lambda: cameras(host), verb="Delete")
+        host.items.append("cam2")
+        await grant.apply(lambda items: host.items.clear())
+        return list(grant)
+
+    with live(tmp_path, delete, host=host, presenter=person) as running:
+        result = running.call("delete")
+
+    assert [question.items for question in person.shown] == [("cam1",), ("cam1", "cam2")]
+    assert text(result) == '["cam1", "cam2"]'
+
+
+def test_a_skill_on_a_pool_thread_edits_through_its_grant(tmp_path: Path) -> None:
+    host, person = FakeHost(["cam1"], has_ui=True), ScriptedPresenter(YES)
+
+    @skill(risk="destructive", confirms=True, thread="any")
+    def delete() -> str:
+        """Delete everything."""
+        grant = confirm_sync("Delete?", items=lambda: cameras(host), verb="Delete")
+        grant.apply_sync(lambda items: host.items.clear())
+        return "done"
+
+    with live(tmp_path, delete, host=host, presenter=person) as running:
+        result = running.call("delete")
+
+    assert status(result) == "done"
+    assert host.items == []
+    assert len(host.labels) == 1
+
+
+def test_a_pool_skill_that_fails_after_its_edit_is_rolled_back(tmp_path: Path) -> None:
+    host, person = FakeHost(["cam1"], has_ui=True), ScriptedPresenter(YES)
+
+    @skill(risk="destructive", confirms=True, thread="any")
+    def delete() -> None:
+        """Delete everything, and fail."""
+        confirm_sync("Delete?", verb="Delete").apply_sync(lambda items: host.items.clear())
+        raise ValueError("The disk is full.")
+
+    with live(tmp_path, delete, host=host, presenter=person) as running:
+        result = running.call("delete")
+
+    assert status(result) == "failed"
+    assert host.items == ["cam1"]
+
+
+def test_without_a_bridge_nobody_consents() -> None:
+    from dcc_bridge.errors import NobodyToAsk
+
+    with pytest.raises(NobodyToAsk, match="could not be asked"):
+        confirm_sync("Delete?", items=["cam1"])
+
+
+def test_a_grant_is_a_list_of_its_items() -> None:
+    assert issubclass(Grant, list)

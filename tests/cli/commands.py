@@ -1,0 +1,117 @@
+"""The command in processes of its own, each with a hard time limit."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from dcc_bridge.server import instances
+from dcc_bridge.server.instances import Instance
+
+LIMIT = 40.0
+SKILLS = Path(__file__).parent / "skills"
+SHOT = Path(__file__).parents[2] / "resources" / "scenes" / "shot_010_layout.usda"
+COMMAND = (sys.executable, "-W", "error", "-m", "dcc_bridge")
+
+
+@dataclass(frozen=True)
+class Done:
+    """A command that has ended."""
+
+    code: int
+    out: str
+    err: str
+
+
+def environment(runtime: Path, **more: str) -> dict[str, str]:
+    """Give an environment without a screen, in which hosts are found in a folder of the test's."""
+    screens = ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM")
+    ours = {name: value for name, value in os.environ.items() if not name.startswith("DCC_BRIDGE_")}
+    kept = {name: value for name, value in ours.items() if name not in screens}
+    return {**kept, "DCC_BRIDGE_RUNTIME": str(runtime), **more}
+
+
+def run(runtime: Path, *words: str | Path, **more: str) -> Done:
+    """Run a command to its end, with nobody at its terminal."""
+    done = subprocess.run(
+        [*COMMAND, *map(str, words)],
+        env=environment(runtime, **more),
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=LIMIT,
+        check=False,
+    )
+    return Done(done.returncode, done.stdout, done.stderr)
+
+
+class Served:
+    """``dcc-bridge serve`` in a process, once it is ready."""
+
+    def __init__(self, runtime: Path, process: subprocess.Popen[str]) -> None:
+        self.runtime = runtime
+        self.process = process
+        assert process.stdout is not None
+        self.ready = process.stdout.readline()
+        found = re.search(r"http://\S+$", self.ready.strip())
+        assert found, f"{self.ready!r} {process.communicate(timeout=LIMIT)[1]}"
+        self.url = found[0]
+
+    def run(self, *words: str | Path, **more: str) -> Done:
+        """Run another command beside it."""
+        return run(self.runtime, *words, **more)
+
+    @staticmethod
+    def command(*words: str) -> list[str]:
+        """Give the words of another command, to be run some other way."""
+        return [*COMMAND, *words]
+
+    def end(self, number: int = signal.SIGTERM) -> tuple[Done, float]:
+        """Send a signal; give how it ended and after how many seconds."""
+        begin = time.monotonic()
+        self.process.send_signal(number)
+        out, err = self.process.communicate(timeout=LIMIT)
+        return Done(self.process.returncode, self.ready + out, err), time.monotonic() - begin
+
+    @property
+    def instance(self) -> Instance:
+        """What it wrote down of itself."""
+        return next(one for one in instances.running(self.runtime) if one.url == self.url)
+
+
+@contextmanager
+def serve(runtime: Path, *words: str | Path, **more: str) -> Iterator[Served]:
+    """Run ``dcc-bridge serve`` as long as the block lasts."""
+    with background(runtime, "serve", *words, **more) as process:
+        yield Served(runtime, process)
+
+
+@contextmanager
+def background(runtime: Path, *words: str | Path, **more: str) -> Iterator[subprocess.Popen[str]]:
+    """Run a command as long as the block lasts."""
+    process = subprocess.Popen(
+        [*COMMAND, *map(str, words)],
+        env=environment(runtime, **more),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    with process:
+        try:
+            yield process
+        finally:
+            process.kill()
+
+
+def words_of(pid: int) -> Sequence[str]:
+    """Give the words with which a process was started, as anybody on this computer can see them."""
+    return Path(f"/proc/{pid}/cmdline").read_text().split("\0")

@@ -1,0 +1,24 @@
+"""A host in a process of its own, for the commands that need one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.cli.commands import SHOT, SKILLS, Served, serve
+
+
+@pytest.fixture(scope="module")
+def host(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """Serve the bundled shot without a window; the tests of a module leave it as it was."""
+    runtime = tmp_path_factory.mktemp("runtime")
+    with serve(runtime, "--headless", "--scene", SHOT, "--skills", SKILLS) as served:
+        yield served
+
+
+@pytest.fixture
+def runtime(tmp_path: Path) -> Path:
+    """Give a folder in which no host is running."""
+    return tmp_path / "runtime"

@@ -1,0 +1,222 @@
+"""``dcc-bridge tools`` and ``call``, against a host in another process."""
+
+from __future__ import annotations
+
+import json
+import signal
+from pathlib import Path
+
+import pytest
+
+from tests.cli.commands import COMMAND, Served, environment, run, serve
+from tests.client.tty import LIMIT, at_terminal
+
+COUNT = ("call", "list_prims", "--args", '{"type_name": "Camera", "limit": 1}', "--json")
+
+
+def cameras(host: Served) -> int:
+    summary = json.loads(host.run("call", "scene_summary", "--json").out)
+    return int(summary["types"].get("Camera", 0))
+
+
+def test_tools_are_listed_with_their_risk_in_columns(host: Served) -> None:
+    done = host.run("tools")
+
+    lines = done.out.splitlines()
+    assert done.code == 0
+    assert any(line.split()[:3] == ["delete_prims", "destructive", "Delete"] for line in lines)
+    assert any(line.split()[:2] == ["scene_summary", "read"] for line in lines)
+    assert any(line.split()[:2] == ["set_attribute", "edit"] for line in lines)
+    columns = {line.index(line.split()[1]) for line in lines}
+    assert len(columns) == 1
+    assert not any("And then give back" in line for line in lines)
+
+
+def test_a_host_can_be_named_by_its_url(host: Served) -> None:
+    assert host.run("tools", host.url).out == host.run("tools").out
+    assert host.run("tools", host.url.replace("127.0.0.1", "localhost")).code == 0
+
+
+def test_json_is_the_result_and_nothing_else(host: Served) -> None:
+    done = host.run("call", "scene_summary", "--json")
+
+    assert done.code == 0
+    assert json.loads(done.out)["types"]["Camera"] == 127
+    assert done.err == ""
+
+
+def test_without_json_data_is_laid_out_for_a_person(host: Served) -> None:
+    done = host.run("call", "scene_summary")
+
+    assert done.code == 0
+    assert "up_axis            Y\n" in done.out
+
+
+@pytest.mark.parametrize("era", ["auto", "legacy"])
+@pytest.mark.parametrize(
+    ("answer", "why"),
+    [
+        ("decline", "The person said no."),
+        ("cancel", "The question was closed without an answer."),
+        ('{"confirm": false}', "The person left the confirmation unticked."),
+        ("ask", "There was nobody to ask"),
+    ],
+)
+def test_a_refusal_has_an_exit_code_of_its_own_and_changes_nothing(
+    host: Served, era: str, answer: str, why: str
+) -> None:
+    done = host.run("call", "delete_prims", "--era", era, "--answer", answer, "--json")
+
+    assert done.code == 3
+    assert json.loads(done.out)["deleted"] == 0
+    assert why in done.out
+    assert cameras(host) == 127
+
+
+@pytest.mark.parametrize("era", ["auto", "legacy"])
+def test_an_agreement_is_carried_out(tmp_path: Path, era: str) -> None:
+    with serve(tmp_path, "--headless") as fresh:
+        done = fresh.run("call", "delete_prims", "--era", era, "--answer", "accept", "--json")
+
+        assert done.code == 0, done.err
+        assert json.loads(done.out)["deleted"] == 127
+        assert cameras(fresh) == 0
+
+
+def test_a_skill_that_asks_nothing_is_asked_for(host: Served) -> None:
+    refused = host.run("call", "wipe", "--answer", "decline")
+    agreed = host.run("call", "wipe", "--answer", "accept")
+
+    assert (refused.code, "said no" in refused.err) == (3, True)
+    assert (agreed.code, agreed.out) == (0, "wiped\n")
+
+
+def test_an_error_of_the_tool_is_told_from_a_refusal(host: Served) -> None:
+    failed = host.run("call", "boom")
+    unknown = host.run("call", "nothing_of_the_kind")
+    wrong = host.run("call", "scene_summary", "--args", '{"depth": 3}')
+
+    assert [one.code for one in (failed, unknown, wrong)] == [1, 1, 1]
+    assert "boom failed: KeyError: 'nothing there'" in failed.err
+    assert "no tool named 'nothing_of_the_kind'" in unknown.err
+    assert "depth" in wrong.err
+    assert "Traceback" not in failed.err + unknown.err + wrong.err
+    assert failed.out + unknown.out + wrong.out == ""
+
+
+def test_an_answer_that_cannot_be_given_closes_the_question_and_says_why(host: Served) -> None:
+    done = host.run("call", "place_camera", "--answer", "accept", "--json")
+
+    assert json.loads(done.out)["message"] == "cancelled"
+    assert "name is required and has no default" in done.err
+
+
+def test_fields_can_be_given_as_json(host: Served) -> None:
+    fields = '{"name": "main", "lens": 50, "shot": "wide"}'
+    done = host.run("call", "place_camera", "--answer", fields, "--json")
+
+    assert (done.code, json.loads(done.out)["data"]) == (0, json.loads(fields))
+
+
+def test_a_page_is_agreed_to(host: Served) -> None:
+    assert host.run("call", "visit", "--answer", "accept").out == "accept by client\n"
+
+
+def test_no_host_is_a_sentence_that_says_how_to_start_one(runtime: Path) -> None:
+    done = run(runtime, "tools")
+
+    assert done.code == 4
+    assert done.err == "dcc-bridge: No host is running. Start one with: dcc-bridge serve\n"
+
+
+def test_an_address_without_a_host_is_a_connection_failure(runtime: Path) -> None:
+    unknown = run(runtime, "tools", "http://127.0.0.1:9/mcp")
+    silent = run(runtime, "tools", "http://127.0.0.1:9/mcp", DCC_BRIDGE_TOKEN="cli.0")
+    strange = run(runtime, "tools", "http://example.org/mcp", DCC_BRIDGE_TOKEN="cli.0")
+
+    assert [one.code for one in (unknown, silent, strange)] == [4, 4, 4]
+    assert "DCC_BRIDGE_TOKEN is not set" in unknown.err
+    assert "nothing answers there" in silent.err
+    assert "only a host on this computer" in strange.err
+
+
+def test_a_host_that_nobody_wrote_down_is_reached_with_a_token(host: Served, runtime: Path) -> None:
+    token = host.instance.token("elsewhere")
+    known = run(runtime, "tools", host.url, DCC_BRIDGE_TOKEN=token)
+    wrong = run(runtime, "tools", host.url, DCC_BRIDGE_TOKEN="elsewhere.0")
+
+    assert known.code == 0
+    assert (wrong.code, "it does not know us" in wrong.err) == (4, True)
+
+
+def test_several_hosts_are_named_and_one_must_be_chosen(tmp_path: Path) -> None:
+    with serve(tmp_path, "--headless") as one, serve(tmp_path, "--headless") as other:
+        unclear = one.run("tools")
+
+        assert unclear.code == 2
+        assert one.url in unclear.err
+        assert other.url in unclear.err
+        assert other.run("tools", other.url).code == 0
+
+
+def test_a_person_at_a_terminal_answers_field_by_field(host: Served) -> None:
+    command = [*COMMAND, "call", "place_camera", "--json"]
+    with at_terminal(command, environment(host.runtime)) as (tty, process):
+        tty.until("dcc_bridge standalone, for place_camera, asks:")
+        tty.until("  | Where does it go?")
+        tty.until("Name (text, at least 3 characters)\n  > ")
+        tty.type("ab")
+        tty.until("! name: at least 3 characters")
+        tty.until("> ")
+        tty.type("main")
+        tty.until("Lens (whole number, 8 to 200) [35]\n  > ")
+        tty.type("")
+        tty.until(" 2  close\n     3  insert\n  > ")
+        tty.type("2")
+        tty.until("Notes (text, optional)\n  > ")
+        tty.type("")
+        tty.until("Name: main\n    Lens: 35\n    Shot: close\n    Notes: (left out)\n")
+        tty.until("> ")
+        tty.type("yes")
+        out, _ = process.communicate(timeout=LIMIT)
+
+    assert json.loads(out)["data"] == {"name": "main", "lens": 35, "shot": "close"}
+    assert process.returncode == 0
+
+
+@pytest.mark.parametrize("era", ["auto", "legacy"])
+@pytest.mark.parametrize(("typed", "code"), [("no", 3), ("/decline", 3), ("/cancel", 3)])
+def test_a_person_at_a_terminal_refuses(host: Served, era: str, typed: str, code: int) -> None:
+    command = [*COMMAND, "call", "delete_prims", "--era", era]
+    with at_terminal(command, environment(host.runtime)) as (tty, process):
+        tty.until("Delete 127 cameras? Type yes or no; /cancel closes the question.\n  > ")
+        tty.type(typed)
+        process.communicate(timeout=LIMIT)
+
+    assert process.returncode == code
+    assert cameras(host) == 127
+
+
+def test_nothing_that_a_server_sends_steers_the_terminal(host: Served) -> None:
+    command = [*COMMAND, "call", "spoof"]
+    with at_terminal(command, environment(host.runtime)) as (tty, process):
+        tty.until("> ")
+        tty.type("1")
+        out, _ = process.communicate(timeout=LIMIT)
+    listed = host.run("tools")
+
+    for shown in (tty.seen.replace("\r", ""), out, listed.out):
+        assert "U+001B" in shown
+        assert not {"\x1b", "\x07", "\x9b", "\u202e", "\r"} & set(shown)
+
+
+def test_ctrl_c_at_a_question_ends_the_command_and_the_call(host: Served) -> None:
+    command = [*COMMAND, "call", "delete_prims", "--era", "legacy"]
+    with at_terminal(command, environment(host.runtime)) as (tty, process):
+        tty.until("  > ")
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=LIMIT)
+
+    assert process.returncode == 130
+    assert "Traceback" not in tty.seen
+    assert cameras(host) == 127  # and the main thread is free for it

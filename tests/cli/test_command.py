@@ -1,0 +1,103 @@
+"""The command's outside: help, version, usage."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from importlib import metadata
+from pathlib import Path
+
+import pytest
+
+from tests.cli.commands import environment, run
+
+
+def test_the_help_names_every_command_and_every_exit_code(runtime: Path) -> None:
+    done = run(runtime, "--help")
+
+    assert done.code == 0
+    assert all(f"    {name} " in done.out for name in ("demo", "serve", "tools", "call"))
+    assert all(f"\n  {code} " in done.out for code in (0, 1, 2, 3, 4, 130))
+
+
+@pytest.mark.parametrize("command", ["demo", "serve", "tools", "call"])
+def test_every_command_has_a_help_of_its_own(runtime: Path, command: str) -> None:
+    done = run(runtime, command, "--help")
+
+    assert done.code == 0
+    assert done.out.startswith(f"usage: dcc-bridge {command}")
+    assert "exit codes:" in done.out
+
+
+def test_the_version_is_that_of_the_package(runtime: Path) -> None:
+    done = run(runtime, "--version")
+
+    assert done.out == f"dcc-bridge {metadata.version('dcc-bridge')}\n"
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ([], "required: COMMAND"),
+        (["fly"], "invalid choice"),
+        (["call"], "required: TOOL"),
+        (["call", "x", "--args", "{"], "this is not JSON"),
+        (["call", "x", "--args", "[1]"], "an object such as"),
+        (["call", "x", "--answer", "perhaps"], "or a JSON object, not 'perhaps'"),
+        (["call", "x", "--era", "old"], "invalid choice: 'old'"),
+        (["demo", "--answer", "{}"], "invalid choice"),
+        (["serve", "--port", "many"], "invalid int value"),
+    ],
+    ids=" ".join,
+)
+def test_wrong_words_are_answered_with_a_sentence(
+    runtime: Path, words: list[str], said: str
+) -> None:
+    done = run(runtime, *words)
+
+    assert done.code == 2
+    assert said in done.err
+    assert "Traceback" not in done.err
+
+
+def test_a_setting_that_cannot_be_read_is_named(runtime: Path) -> None:
+    done = run(runtime, "tools", DCC_BRIDGE_PORT="many")
+
+    assert done.code == 2
+    assert done.err == "dcc-bridge: DCC_BRIDGE_PORT='many' cannot be read as a setting.\n"
+
+
+def test_help_needs_neither_the_protocol_nor_the_scene_nor_a_window(runtime: Path) -> None:
+    script = (
+        "import sys\n"
+        "for name in ('mcp', 'uvicorn', 'pxr', 'PySide6'): sys.modules[name] = None\n"
+        "from dcc_bridge.cli import main\n"
+        "main(['--help'])\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script],
+        env=environment(runtime),
+        capture_output=True,
+        text=True,
+        timeout=30,
+        check=False,
+    )
+
+    assert done.returncode == 0, done.stderr
+
+
+def test_who_reads_only_a_part_of_the_output_hears_no_complaint(runtime: Path) -> None:
+    process = subprocess.Popen(
+        [sys.executable, "-m", "dcc_bridge", "--help"],
+        env=environment(runtime),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout is not None
+    process.stdout.close()
+
+    assert process.stderr is not None
+    assert process.stderr.read() == ""
+    process.stderr.close()
+    process.wait(30)

@@ -1,0 +1,171 @@
+"""``dcc-bridge demo``: the whole job, told step by step."""
+
+from __future__ import annotations
+
+import re
+import signal
+from pathlib import Path
+
+import pytest
+
+from tests.cli.commands import COMMAND, Done, background, environment, run
+from tests.client.tty import LIMIT, at_terminal
+
+WINDOW = {"QT_QPA_PLATFORM": "offscreen"}
+BEFORE = "339 prims, 127 of them cameras"
+AS_IT_WAS = f"The scene is as it was: {BEFORE}. There is nothing to undo."
+
+
+def told(done: Done) -> str:
+    """Give what was told, without the breaks of the lines."""
+    assert done.code == 0, done.err
+    assert "Traceback" not in done.err
+    return re.sub(r"\s+", " ", done.out.replace("\n    | ", " "))
+
+
+def test_an_agreement_deletes_and_undo_brings_back(runtime: Path) -> None:
+    done = run(runtime, "demo", "--headless", "--answer", "accept")
+
+    text = told(done)
+    assert done.err == ""
+    assert "Delete 127 cameras?" in text
+    assert "The person agrees." in text
+    assert "127 deleted." in text
+    assert "The scene now: 212 prims, 0 of them cameras." in text
+    assert f"brings it back: {BEFORE}, all as it was." in text
+
+
+@pytest.mark.parametrize(
+    ("answer", "does", "why"),
+    [
+        ("decline", "says no", "The person said no."),
+        ("cancel", "closes the question", "The question was closed without an answer."),
+    ],
+)
+def test_a_refusal_deletes_nothing(runtime: Path, answer: str, does: str, why: str) -> None:
+    text = told(run(runtime, "demo", "--headless", "--answer", answer))
+
+    assert f"The person {does}" in text
+    assert f"0 deleted, refused. {why}" in text
+    assert AS_IT_WAS in text
+
+
+def test_where_nobody_can_be_asked_it_says_so_and_what_that_meant(runtime: Path) -> None:
+    text = told(run(runtime, "demo", "--headless"))
+
+    assert "Nobody can be asked: the host has no window, and there is no terminal here" in text
+    assert "0 deleted, refused. There was nobody to ask" in text
+    assert AS_IT_WAS in text
+
+
+def test_its_steps_are_numbered_and_its_columns_straight(runtime: Path) -> None:
+    done = run(runtime, "demo", "--headless", "--answer", "accept")
+
+    lines = done.out.splitlines()[2:]
+    numbers = [int(line[:2]) for line in lines if line[:2].strip()]
+    assert numbers == list(range(1, len(numbers) + 1))
+    assert all(line[2:4] == "  " and len(line) <= 88 for line in lines)
+
+
+def test_without_a_screen_it_needs_no_option_to_run_without_a_window(runtime: Path) -> None:
+    text = told(run(runtime, "demo", "--answer", "decline", **WINDOW))
+
+    assert "without a window" in text
+
+
+@pytest.mark.parametrize(
+    ("typed", "does"), [("yes", "agrees"), ("no", "says no"), ("/cancel", "closes the question")]
+)
+def test_a_person_at_a_terminal_is_asked_there(runtime: Path, typed: str, does: str) -> None:
+    command = [*COMMAND, "demo", "--headless"]
+    with at_terminal(command, environment(runtime)) as (tty, process):
+        tty.until("Delete 127 cameras? Type yes or no")
+        tty.until("  > ")
+        tty.type(typed)
+        out, _ = process.communicate(timeout=LIMIT)
+
+    assert process.returncode == 0
+    assert f"The person {does}" in out
+
+
+@pytest.mark.parametrize(
+    ("answer", "presses", "ends"),
+    [
+        ("accept", "agrees: --answer presses 'Delete 127 cameras'", "all as it was."),
+        ("decline", "says no: --answer presses 'Decline'", AS_IT_WAS),
+        ("cancel", "closes the question without an answer: --answer presses 'Cancel'", AS_IT_WAS),
+    ],
+)
+def test_with_a_window_the_dialogs_own_buttons_are_pressed(
+    runtime: Path, answer: str, presses: str, ends: str
+) -> None:
+    text = told(run(runtime, "demo", "--window", "--answer", answer, **WINDOW))
+
+    assert "A dialog over the host's window asks the person: Delete 127 cameras?" in text
+    assert presses in text
+    assert text.strip().endswith(ends)
+
+
+def test_a_picture_of_the_dialog_over_the_window_is_saved(runtime: Path, tmp_path: Path) -> None:
+    file = tmp_path / "picture.png"
+    words = ("demo", "--window", "--answer", "decline", "--screenshot", file)
+    told(run(runtime, *words, **WINDOW))
+
+    assert file.read_bytes().startswith(b"\x89PNG")
+
+
+def test_a_picture_that_cannot_be_had_is_said_in_a_sentence(runtime: Path, tmp_path: Path) -> None:
+    file = tmp_path / "nowhere" / "picture.png"
+    headless = run(runtime, "demo", "--headless", "--screenshot", file)
+    unsaved = run(runtime, "demo", "--window", "--screenshot", file, **WINDOW)
+
+    assert (headless.code, unsaved.code) == (2, 2)
+    assert "A picture needs a window" in headless.err
+    assert "The picture cannot be saved" in unsaved.err
+    assert "Traceback" not in headless.err + unsaved.err
+
+
+def test_a_scene_without_cameras_is_told_of_too(runtime: Path, tmp_path: Path) -> None:
+    scene = tmp_path / "spheres.usda"
+    scene.write_text('#usda 1.0\ndef Sphere "a"\n{\n}\ndef Sphere "b"\n{\n}\n')
+    text = told(run(runtime, "demo", "--headless", "--scene", scene, "--answer", "accept"))
+
+    assert "2 prims, 2 of them Sphere prims" in text
+    assert "2 deleted." in text
+    assert "all as it was." in text
+
+
+def test_an_empty_scene_is_a_sentence(runtime: Path, tmp_path: Path) -> None:
+    scene = tmp_path / "empty.usda"
+    scene.write_text("#usda 1.0\n")
+    done = run(runtime, "demo", "--headless", "--scene", scene)
+
+    assert done.code == 2
+    assert "there is nothing to delete" in done.err
+    assert "Traceback" not in done.err
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_at_the_question_ends_it_quietly(runtime: Path, number: int) -> None:
+    command = [*COMMAND, "demo", "--headless"]
+    with at_terminal(command, environment(runtime)) as (tty, process):
+        tty.until("  > ")
+        process.send_signal(number)
+        process.communicate(timeout=LIMIT)
+
+    assert process.returncode == 130
+    assert "Traceback" not in tty.seen
+    assert not any(runtime.glob("*.json"))
+
+
+def test_a_signal_ends_it_with_a_dialog_open(runtime: Path) -> None:
+    with background(runtime, "demo", "--window", **WINDOW) as process:
+        assert process.stdout is not None
+        for line in process.stdout:
+            if "Answer it there." in line:
+                break
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=LIMIT)
+
+    assert process.returncode == 130
+    assert "Traceback" not in err

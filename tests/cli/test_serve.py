@@ -1,0 +1,180 @@
+"""``dcc-bridge serve``: ready in one line, and gone when it is told to."""
+
+from __future__ import annotations
+
+import signal
+import socket
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from dcc_bridge.server import instances
+from tests.cli.commands import (
+    LIMIT,
+    SHOT,
+    SKILLS,
+    background,
+    environment,
+    run,
+    serve,
+    words_of,
+)
+from tests.client.tty import at_terminal
+
+STOP = (signal.SIGINT, signal.SIGTERM)
+WINDOW = {"QT_QPA_PLATFORM": "offscreen"}
+
+
+def wait_for(condition: Callable[[], bool], limit: float = LIMIT) -> None:
+    end = time.monotonic() + limit
+    while not condition():
+        assert time.monotonic() < end, "the condition did not come true in time"
+        time.sleep(0.02)
+
+
+def test_it_prints_one_line_with_its_address_when_it_is_ready(tmp_path: Path) -> None:
+    with serve(tmp_path, "--headless") as host:
+        assert host.ready == f"Ready: shot_010_layout.usda, without a window, at {host.url}\n"
+        assert host.run("tools").code == 0
+        done, _ = host.end()
+
+    assert (done.code, done.out, done.err) == (0, host.ready, "")
+
+
+@pytest.mark.parametrize("number", STOP)
+@pytest.mark.parametrize("era", ["auto", "legacy"])
+def test_a_signal_ends_it_within_two_seconds_with_a_question_open(
+    tmp_path: Path, number: int, era: str
+) -> None:
+    with serve(tmp_path, "--headless") as host:
+        command = host.command("call", "delete_prims", "--era", era)
+        with at_terminal(command, environment(tmp_path)) as (tty, process):
+            tty.until("  > ")
+            done, seconds = host.end(number)
+            tty.type("yes")
+            process.communicate(timeout=LIMIT)
+
+    assert done.code == 0
+    assert seconds < 2.0
+    assert done.err == ""
+    assert process.returncode in (3, 4)
+    assert list(tmp_path.glob("*.json")) == []
+
+
+@pytest.mark.parametrize("number", STOP)
+def test_a_signal_ends_the_window_within_two_seconds_with_a_dialog_open(
+    tmp_path: Path, number: int
+) -> None:
+    with serve(tmp_path, "--window", **WINDOW) as host:
+        assert "in a window" in host.ready
+        with background(tmp_path, "call", "delete_prims") as caller:
+            assert caller.stderr is not None
+            assert "Waiting for an answer in the host" in caller.stderr.readline()
+            done, seconds = host.end(number)
+            caller.communicate(timeout=LIMIT)
+
+    assert done.code == 0
+    assert seconds < 2.0
+    assert caller.returncode in (3, 4)
+    assert list(tmp_path.glob("*.json")) == []
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--scene", "nowhere.usda"], "There is no file"),
+        (["--scene", "broken.usda"], "broken.usda is not a readable USD file"),
+        (["--scene", "notes.txt"], "notes.txt is no scene"),
+        (["--skills", "nowhere"], "There is no folder of skills at nowhere."),
+        (["--port", "99999"], "Port 99999 cannot be used"),
+    ],
+    ids=" ".join,
+)
+@pytest.mark.parametrize("window", [False, True], ids=["headless", "window"])
+def test_what_keeps_it_from_starting_is_said_in_a_sentence(
+    tmp_path: Path, words: list[str], said: str, window: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("broken.usda").write_text("#usda 1.0\n(((")
+    Path("notes.txt").touch()
+    done = run(tmp_path / "rt", "serve", "--window" if window else "--headless", *words, **WINDOW)
+
+    assert (done.code, done.out) == (2, "")
+    assert said in done.err
+    assert done.err.startswith("dcc-bridge: ") or window  # Qt may say something of its own
+    assert "Traceback" not in done.err
+
+
+def test_a_port_that_is_taken_is_said_in_a_sentence(runtime: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        done = run(runtime, "serve", "--headless", "--port", str(port))
+
+    assert done.code == 2
+    assert f"Port {port} cannot be used" in done.err
+
+
+def test_a_second_host_on_the_same_port_is_refused_and_the_first_one_stays(tmp_path: Path) -> None:
+    with serve(tmp_path, "--headless") as host:
+        port = host.url.split(":")[-1].removesuffix("/mcp")
+        second = host.run("serve", "--headless", "--port", port)
+
+        assert second.code == 2
+        assert host.run("tools").code == 0
+
+
+def test_a_broken_skill_file_is_named_and_harms_no_other(tmp_path: Path) -> None:
+    folder = tmp_path / "skills"
+    folder.mkdir()
+    (folder / "bad.py").write_text("def bad(:\n")
+    with serve(tmp_path, "--headless", "--skills", folder, "--skills", SKILLS) as host:
+        listed = host.run("tools").out
+        done, _ = host.end()
+
+    assert "bad.py, line 1" in done.err
+    assert "Unavailable" in listed
+    assert "place_camera" in listed
+    assert "delete_prims" in listed
+
+
+def test_a_scene_of_the_users_own_is_opened(tmp_path: Path) -> None:
+    scene = tmp_path / "mine.usda"
+    scene.write_text('#usda 1.0\n(\n)\ndef Camera "one"\n{\n}\n')
+    with serve(tmp_path / "rt", "--headless", "--scene", scene) as host:
+        assert "mine.usda" in host.ready
+        assert '"Camera": 1' in host.run("call", "scene_summary").out
+
+
+def test_no_token_is_ever_seen(tmp_path: Path) -> None:
+    with serve(tmp_path, "--headless", "--scene", SHOT) as host:
+        secret = host.instance.secret
+        tokens = [host.instance.token(label) for label in ("cli", "demo")]
+        said = [host.run("tools"), host.run("call", "scene_summary"), host.run("call", "nothing")]
+        words = words_of(host.process.pid)
+        done, _ = host.end()
+
+    seen = " ".join([one.out + one.err for one in [*said, done]] + [*words])
+    for hidden in (secret, *tokens, *(token.partition(".")[2] for token in tokens)):
+        assert hidden not in seen
+
+
+def test_a_killed_host_is_forgotten(tmp_path: Path) -> None:
+    with serve(tmp_path, "--headless") as host:
+        host.process.kill()
+        host.process.communicate(timeout=LIMIT)
+
+    assert run(tmp_path, "tools").code == 4
+    assert instances.running(tmp_path) == []
+
+
+def test_a_signal_during_the_start_ends_it_too(runtime: Path) -> None:
+    with background(runtime, "serve", "--headless") as process:
+        wait_for(lambda: any(runtime.glob("*.json")))
+        process.send_signal(signal.SIGTERM)
+        _, err = process.communicate(timeout=LIMIT)
+
+    assert process.returncode == 0
+    assert "Traceback" not in err
+    assert not any(runtime.glob("*.json"))

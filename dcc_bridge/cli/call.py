@@ -46,7 +46,11 @@ def fill(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--answer", type=answers.parse, default=answers.ASK, metavar="ANSWER", help=_ANSWER
     )
-    parser.add_argument("--json", action="store_true", help="print the result as JSON, and no more")
+    parser.add_argument(
+        "--json",
+        action="store_true",
+        help="print the result as JSON and nothing else; an error goes to stderr all the same",
+    )
 
 
 def run(options: argparse.Namespace) -> int:

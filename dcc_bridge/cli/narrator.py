@@ -15,12 +15,14 @@ class Narrator:
     """Prints steps to stdout."""
 
     def __init__(self, title: str) -> None:
-        """Print what it is about."""
+        """Take what it is about; it is printed above the first step."""
+        self._title = title
         self._steps = 0
-        print(f"{title}\n", flush=True)
 
     def step(self, text: str) -> None:
         """Print the next step."""
+        if not self._steps:
+            print(f"{self._title}\n")
         self._steps += 1
         print(
             textwrap.fill(

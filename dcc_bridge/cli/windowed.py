@@ -100,18 +100,18 @@ class _Application:
             self._fail(window, error)
             return
         self._host = host
-        ready.add_done_callback(lambda _: host.main.post(lambda: self._announce(host, ready)))
+        ready.add_done_callback(lambda _: host.main.post(lambda: self._go_on(host, ready)))
 
     def end(self) -> bool:
         return self._host is None or self._host.close()
 
-    def _announce(self, host: Windowed, ready: Future[None]) -> None:
-        error = ready.exception()
-        if error is not None:
+    def _go_on(self, host: Windowed, ready: Future[None]) -> None:
+        try:
+            ready.result()
+            host.window.set_server(f"MCP: {host.bridge.url}", True)
+            self._on_ready(host)
+        except BaseException as error:  # noqa: BLE001 - it belongs to who called `run`
             self._fail(host.window, error)
-            return
-        host.window.set_server(f"MCP: {host.bridge.url}", True)
-        self._on_ready(host)
 
     def _fail(self, window: MainWindow, error: BaseException) -> None:
         self.error = error

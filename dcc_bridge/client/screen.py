@@ -15,6 +15,8 @@ from dcc_bridge.elicitation.plain import passage
 
 _MOST_LINES: Final = 60
 _NARROWEST: Final = 12
+_HANG: Final = 4
+"""By how much more what goes on is indented, so that it is not taken for the next thing."""
 
 
 class Screen:
@@ -28,13 +30,20 @@ class Screen:
         """Write a line of ours."""
         self.prompt(text + "\n")
 
+    def quote(self, before: str, text: str) -> None:
+        """Write a text of anybody's, each line of it after a bar of ours."""
+        self._write(f"{before}| ", f"{before}| ", text)
+
     def show(self, before: str, text: str) -> None:
-        """Write a text of anybody's, each line of it after something of ours."""
-        found = lines(text, self._columns - len(before) - 1)
-        for part in found[:_MOST_LINES]:
-            self.say(before + part)
+        """Write a text that should be short after something of ours; the rest of it is indented."""
+        self._write(before, " " * (len(before) + _HANG), text)
+
+    def _write(self, first: str, then: str, text: str) -> None:
+        found = lines(text, self._columns - len(then) - 1)
+        for number, part in enumerate(found[:_MOST_LINES]):
+            self.say((then if number else first) + part)
         if len(found) > _MOST_LINES:
-            self.say(f"{before}... and {len(found) - _MOST_LINES} more lines")
+            self.say(f"{then}... and {len(found) - _MOST_LINES} more lines")
 
     def prompt(self, text: str) -> None:
         """Write the beginning of a line that the person goes on with."""

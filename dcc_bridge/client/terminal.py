@@ -65,7 +65,7 @@ class Terminal:
             self._screen.say()
             self._screen.show("", f"{line(self._who)} asks:")
             self._screen.say()
-            self._screen.show("  | ", message)
+            self._screen.quote("  ", message)
             self._screen.say()
             try:
                 return await (self._agree(what) if isinstance(what, str) else self._fill(what))
@@ -90,7 +90,7 @@ class Terminal:
         confirmation = form.lone_confirmation
         if confirmation is not None:
             if confirmation.description:
-                self._screen.show("  | ", confirmation.description)
+                self._screen.quote("  ", confirmation.description)
             await self._confirm(line(confirmation.title))
             return Reply("accept", {confirmation.name: True})
         if not form.fields:
@@ -125,7 +125,7 @@ class Terminal:
         title = line(field.title)
         self._screen.show("  ", f"{title} ({entry.hint(field)}{optional}){default}")
         if field.description:
-            self._screen.show("    | ", field.description)
+            self._screen.quote("    ", field.description)
         for number, option in enumerate(field.options, 1):
             self._screen.show(f"    {number:>2}  ", line(option.title))
 

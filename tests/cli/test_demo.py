@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import re
+import shutil
 import signal
+import struct
+import subprocess
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -112,6 +117,34 @@ def test_a_picture_of_the_dialog_over_the_window_is_saved(runtime: Path, tmp_pat
     told(run(runtime, *words, **WINDOW))
 
     assert file.read_bytes().startswith(b"\x89PNG")
+
+
+@pytest.fixture
+def screen() -> Iterator[str]:
+    """Have a real screen that nobody looks at."""
+    if shutil.which("Xvfb") is None:
+        pytest.skip("There is no Xvfb here.")
+    reader, writer = os.pipe()
+    command = ["Xvfb", "-displayfd", str(writer), "-screen", "0", "1600x1000x24"]
+    with subprocess.Popen(command, pass_fds=[writer], stderr=subprocess.DEVNULL) as server:
+        os.close(writer)
+        with os.fdopen(reader) as number:
+            yield f":{number.readline().strip()}"
+        server.terminate()
+
+
+@pytest.mark.real
+def test_on_a_real_screen_the_picture_is_the_screens_own(
+    runtime: Path, tmp_path: Path, screen: str
+) -> None:
+    file = tmp_path / "picture.png"
+    words = ("demo", "--answer", "accept", "--screenshot", file)
+    text = told(run(runtime, *words, DISPLAY=screen))
+
+    assert "in a window" in text
+    assert text.strip().endswith("all as it was.")
+    width, height = struct.unpack(">II", file.read_bytes()[16:24])
+    assert (width, height) >= (1000, 600)
 
 
 def test_a_picture_that_cannot_be_had_is_said_in_a_sentence(runtime: Path, tmp_path: Path) -> None:

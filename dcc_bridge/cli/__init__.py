@@ -77,11 +77,15 @@ def _parser(words: Sequence[str]) -> argparse.ArgumentParser:
 
 
 def _prepare_output() -> None:
-    """Write what a terminal's encoding lacks as escapes; keep the SDK's own log to itself."""
+    """Write what a terminal's encoding lacks as escapes, and no complaints of others' libraries.
+
+    The SDK's client and uvicorn log what is told here in a sentence, or is no news at all.
+    """
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
-    logging.getLogger("mcp").addHandler(logging.NullHandler())
+    for name in ("mcp.client", "mcp.shared", "uvicorn"):
+        logging.getLogger(name).addHandler(logging.NullHandler())
 
 
 def _sorry(error: Exception, code: int) -> int:

@@ -7,7 +7,7 @@ from typing import Final, Protocol
 from dcc_bridge.cli.hosting import Running
 from dcc_bridge.cli.narrator import Narrator
 from dcc_bridge.client.person import Person, Script
-from dcc_bridge.elicitation.broker import Reply
+from dcc_bridge.elicitation.question import Reply
 from dcc_bridge.elicitation.schema import Form
 
 SAID: Final = {

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING
 
 from dcc_bridge.config import Settings
 from dcc_bridge.elicitation import installed
-from dcc_bridge.elicitation.broker import Broker, Presenter
+from dcc_bridge.elicitation.broker import Broker
+from dcc_bridge.elicitation.question import HostPresenter
 from dcc_bridge.errors import BridgeClosed, StartError
 from dcc_bridge.host import Host
 from dcc_bridge.server import instances, listener
@@ -38,7 +39,7 @@ class Bridge:
         host: Host,
         main: MainThread,
         *,
-        presenter: Presenter | None = None,
+        presenter: HostPresenter | None = None,
         settings: Settings | None = None,
         skills: Sequence[Path] = (),
         extend: Callable[[Server], None] | None = None,
@@ -62,11 +63,10 @@ class Bridge:
         self._extend = extend
         self._worker = Worker(self._make_service)
         self.broker = Broker(
-            host=presenter if self.settings.host_dialogs else None,
+            self.settings,
+            host=presenter,
             clock=self._worker.later,
-            host_deadline=self.settings.host_deadline,
-            client_deadline=self.settings.client_deadline,
-            allow_unattended=self.settings.unattended == "allow",
+            busy=lambda: main.waiting > 0,
         )
         self._runner = Runner(host, main, self.settings, self._worker.spawn)
         self._undo: list[Callable[[], None]] = []

@@ -19,11 +19,18 @@ class Settings:
         port: Where the server listens on 127.0.0.1; 0 takes a free one.
         runtime: The user's own folder in which running hosts are found.
         host_dialogs: Questions may be drawn in the host.
+        consent: Who is asked for consent where both could be: the "host", or "either".
+        input: Who is asked for anything else: the "client" first, the "host", or "either".
         unattended: Where nobody can be asked: "refuse" what needs consent, or "allow" a declared
             fallback to stand for it. The record says so.
         edit: Skills of risk "edit" run unasked ("allow") or are asked for first ("ask").
+        session_grants: A person may agree to edits for the session.
+        silent_clients: Labels of clients that declare that they can ask, and draw nothing.
+        dialogs_per_minute: Dialogs that a client may cause in a minute; the next ones wait.
+        most_waiting: Questions of a client that may wait for their dialog; one more is refused.
         host_deadline: Seconds for an answer in the host's dialog.
         client_deadline: Seconds for an answer in the client.
+        busy_deadline: Seconds for an answer in the client while other skills wait.
         session_grace: Seconds that a legacy session may be without a stream while it is asked.
         keepalive: Seconds between two progress notices while a question is open in the host.
         kept: Seconds for which a finished call can still be fetched.
@@ -34,10 +41,17 @@ class Settings:
     port: int = 0
     runtime: Path | None = None
     host_dialogs: bool = True
+    consent: Literal["host", "either"] = "host"
+    input: Literal["client", "host", "either"] = "client"
     unattended: Literal["refuse", "allow"] = "refuse"
     edit: Literal["allow", "ask"] = "allow"
+    session_grants: bool = True
+    silent_clients: tuple[str, ...] = ()
+    dialogs_per_minute: int = 10
+    most_waiting: int = 50
     host_deadline: float = 45.0
     client_deadline: float = 300.0
+    busy_deadline: float = 120.0
     session_grace: float = 5.0
     keepalive: float = 5.0
     kept: float = 120.0

@@ -8,8 +8,9 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 
-from dcc_bridge.elicitation.broker import Question, Reply, Settle, Unable
+from dcc_bridge.elicitation.question import Heard, Question, Settle, TakeDown
 
 
 class ScriptedPresenter:
@@ -20,16 +21,18 @@ class ScriptedPresenter:
         taken_down: Why each was taken down.
     """
 
-    def __init__(self, *answers: Reply | Unable | None) -> None:
+    def __init__(self, *answers: Heard | None) -> None:
         """Take the answers in order.
 
         Args:
             *answers: None leaves that question open; after the last one all are left open.
         """
-        self._answers: Iterable[Reply | Unable | None] = iter(answers)
+        self._answers: Iterable[Heard | None] = iter(answers)
         self.shown: list[Question] = []
         self.settles: list[Settle] = []
         self.taken_down: list[str] = []
+        self.chips: list[Chip] = []
+        self.notices: list[str] = []
 
     def show(self, question: Question, settle: Settle) -> Callable[[str], None]:
         """Take a question and answer it. Any thread."""
@@ -39,6 +42,39 @@ class ScriptedPresenter:
         if answer is not None:
             settle(answer)
         return self.taken_down.append
+
+    def chip(
+        self,
+        question: Question,
+        where: str,
+        answer_here: Callable[[], None],
+        cancel: Callable[[], None],
+    ) -> TakeDown:
+        """Remember a chip. Any thread."""
+        chip = Chip(where, answer_here, cancel)
+        self.chips.append(chip)
+        return chip.taken_down.append
+
+    def notice(self, text: str) -> None:
+        """Remember a notice. Any thread."""
+        self.notices.append(text)
+
+
+@dataclass
+class Chip:
+    """A question that waits elsewhere, as the host's person sees it.
+
+    Attributes:
+        where: The other surface.
+        answer_here: Brings it to the host.
+        cancel: Ends it.
+        taken_down: Why it was taken away.
+    """
+
+    where: str
+    answer_here: Callable[[], None]
+    cancel: Callable[[], None]
+    taken_down: list[str] = field(default_factory=list)
 
 
 class FakeHost:

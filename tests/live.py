@@ -24,7 +24,7 @@ from mcp_types import CallToolResult, ElicitRequestParams, ElicitResult
 
 from dcc_bridge.bridge import Bridge
 from dcc_bridge.config import Settings
-from dcc_bridge.elicitation.broker import Presenter
+from dcc_bridge.elicitation.question import HostPresenter
 from dcc_bridge.host import Host
 from dcc_bridge.server.wire import STATUS
 from dcc_bridge.skills.skill import describe
@@ -72,7 +72,7 @@ class Live:
         runtime: Path,
         *fns: Callable[..., Any],
         host: Host | None = None,
-        presenter: Presenter | None = None,
+        presenter: HostPresenter | None = None,
         **settings: Any,
     ) -> None:
         self.host: Any = host or FakeHost(f"cam{number}" for number in range(127))
@@ -112,10 +112,10 @@ class Live:
         threading.Thread(target=work, daemon=True).start()
         return future
 
-    def run(self, agent: Callable[..., Awaitable[T]], *args: Any) -> T:
+    def run(self, agent: Callable[..., Awaitable[T]], *args: Any, limit: float = LIMIT) -> T:
         """Let an agent work, serve the main thread meanwhile, and give what it returned."""
         future = self.go(agent, *args)
-        self.until(future.done)
+        self.until(future.done, limit)
         return future.result()
 
     def call(

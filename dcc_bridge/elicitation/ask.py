@@ -13,9 +13,9 @@ from typing import Any, ParamSpec, TypeVar
 
 from dcc_bridge.elicitation import schema as schemas
 from dcc_bridge.elicitation import unattended
-from dcc_bridge.elicitation.broker import Question
 from dcc_bridge.elicitation.call import Call, current
 from dcc_bridge.elicitation.installed import arrival, bridge, refuse_in_coroutine
+from dcc_bridge.elicitation.question import Question
 from dcc_bridge.elicitation.schema import Form, InvalidAnswer
 from dcc_bridge.elicitation.types import ElicitationResponse
 from dcc_bridge.errors import SchemaError

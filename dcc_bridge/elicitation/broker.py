@@ -1,20 +1,22 @@
 """The broker: it puts a question to whoever may answer it, and ends it, always.
 
-A question is *open* from `ask` until its future is done, and one presenter at a time shows it.
-Whatever happens is one of these, and the first one wins:
+A question is *open* from `ask` until its future is done. It is put in *stages* (see `policy`), and
+a stage is one *showing* or two at once. Whatever happens is one of these, and the first one wins:
 
 ====================================  =========================================================
-a valid answer                        the question ends with it
-an invalid answer                     the same presenter asks once more, saying what was wrong;
-                                      then the next surface is asked; then it is a cancel
-the presenter cannot show it          the next surface is asked; after the last, unattended
+a valid answer                        the question ends with it, everywhere
+an invalid answer                     the same surface asks once more, saying what was wrong; the
+                                      second time it is treated as one that cannot show it
+the surface cannot show it            when none of the stage is left, the next stage; after the
+                                      last one unattended
+the person hands it over              the other surface
 the deadline                          a cancel, never an accept and never the fallback
 its call ended, or the bridge closed  a cancel that says so
 ====================================  =========================================================
 
-Every end runs the same clean-up, as a callback of the future: the presenter takes the question
-down and the clock is stopped. Any thread; the state is under one lock, no callback is called
-while it is held.
+Every end runs the same clean-up, as a callback of the future: the surfaces take the question down
+and the clocks are stopped. Any thread; the state is under locks, and nothing outside this package
+is called while one is held.
 """
 
 from __future__ import annotations
@@ -22,24 +24,34 @@ from __future__ import annotations
 import logging
 import threading
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
-from secrets import token_hex
-from typing import Any, Protocol
+from typing import Final
 
-from dcc_bridge.elicitation import policy, unattended
+from dcc_bridge.config import Settings
+from dcc_bridge.elicitation import unattended
+from dcc_bridge.elicitation.audience import Audience, label, name
 from dcc_bridge.elicitation.call import Call
-from dcc_bridge.elicitation.schema import Form, InvalidAnswer
+from dcc_bridge.elicitation.policy import Stage, Surface
+from dcc_bridge.elicitation.question import (
+    Expired,
+    HandOver,
+    Heard,
+    HostPresenter,
+    Presenter,
+    Question,
+    Reply,
+    Unable,
+)
+from dcc_bridge.elicitation.schema import InvalidAnswer
+from dcc_bridge.elicitation.showing import Showing
 from dcc_bridge.elicitation.types import (
     BRIDGE_CLOSED,
     CANCELLED,
     DECLINED,
     INVALID_ANSWER,
-    NOT_SUPPORTED,
     TIMED_OUT,
-    Action,
-    AnsweredBy,
     ElicitationResponse,
 )
 
@@ -47,130 +59,50 @@ log = logging.getLogger(__name__)
 Undo = Callable[[], None]
 Clock = Callable[[float, Callable[[], None]], Undo]
 
-
-@dataclass(frozen=True, slots=True)
-class Question:
-    """What is asked, and all that a presenter needs to draw it.
-
-    Attributes:
-        message: A sentence; plain text.
-        call: Whose question it is.
-        form: What to fill in; None for a page.
-        title: A heading, or None.
-        url: A page to visit, or None.
-        description: What happens on that page, or None.
-        consent: The answer decides whether something is lost.
-        key: Its name on the wire.
-        fallback: The answer where nobody can be asked, or None.
-        timeout: Seconds for an answer; None for the surface's own limit.
-        reason: Why it is asked again, or None.
-        items: What it is about: paths or names in the scene.
-        kinds: The type of each item, as the host calls it; empty where nobody said.
-        undoable: The host can undo what is agreed to, as one step.
-        id: Its own.
-    """
-
-    message: str
-    call: Call
-    form: Form | None = None
-    title: str | None = None
-    url: str | None = None
-    description: str | None = None
-    consent: bool = False
-    key: str = "answer"
-    fallback: Mapping[str, Any] | None = None
-    timeout: float | None = None
-    reason: str | None = None
-    items: tuple[str, ...] = ()
-    kinds: tuple[str, ...] = ()
-    undoable: bool = True
-    id: str = field(default_factory=lambda: token_hex(4))
-
-
-@dataclass(frozen=True, slots=True)
-class Reply:
-    """What a presenter heard. Not trusted yet.
-
-    Attributes:
-        action: What the person did.
-        content: The form's fields, where they accepted.
-    """
-
-    action: Action
-    content: object = None
-
-
-@dataclass(frozen=True, slots=True)
-class Unable:
-    """A presenter cannot show a question.
-
-    Attributes:
-        message: Why.
-        ends: If no other surface can be asked, it is a cancel rather than unattended.
-    """
-
-    message: str = NOT_SUPPORTED
-    ends: bool = False
-
-
-Settle = Callable[["Reply | Unable"], None]
-
-
-class Presenter(Protocol):
-    """A surface on which questions are drawn."""
-
-    def show(self, question: Question, settle: Settle) -> Callable[[str], None]:
-        """Draw a question, and return at once.
-
-        Args:
-            question: What to draw.
-            settle: To be called once with what came of it, on any thread.
-
-        Returns:
-            What takes the question down, given the reason. It may be called at any time and on
-            any thread, also after an answer.
-        """
-        ...
+TOO_FAST: Final = 0.3
+"""Seconds in which no person reads a question: a client that declines sooner did not show it."""
+_MOVED: Final = "handed_over"
+_REFUSED: Final = ElicitationResponse(False, None, DECLINED, "decline", "policy")
 
 
 @dataclass(eq=False)
 class _Open:
+    """A question that waits for an answer."""
+
     question: Question
-    surfaces: deque[policy.Surface]
+    stages: deque[Stage]
     future: Future[ElicitationResponse] = field(default_factory=Future)
-    surface: policy.Surface | None = None
-    showing: int = 0
-    retried: bool = False
-    take_down: Callable[[str], None] | None = None
-    stop_clock: Undo | None = None
-    settling: threading.RLock = field(default_factory=threading.RLock)
+    showings: list[Showing] = field(default_factory=list)
+    lock: threading.RLock = field(default_factory=threading.RLock)
 
 
 class Broker:
-    """Puts questions to people and sees that each one ends."""
+    """Puts questions to people and sees that each one ends.
+
+    Attributes:
+        audience: Who is there to be asked.
+    """
 
     def __init__(
         self,
+        settings: Settings | None = None,
         *,
-        host: Presenter | None = None,
+        host: HostPresenter | None = None,
         clock: Clock | None = None,
-        host_deadline: float = 45.0,
-        client_deadline: float = 300.0,
-        allow_unattended: bool = False,
+        busy: Callable[[], bool] = lambda: False,
     ) -> None:
         """Know the surfaces and the limits.
 
         Args:
+            settings: What the studio allows; None for the defaults.
             host: Draws questions in the host, where a person sits there.
             clock: Calls back after some seconds, on any thread; gives what stops it.
-            host_deadline: Seconds for an answer in the host.
-            client_deadline: Seconds for an answer in the client.
-            allow_unattended: A declared fallback stands for consent where nobody can be asked.
+            busy: Whether others wait for the one who asks, so that a client has less time.
         """
-        self._host = host
+        self.settings = settings or Settings()
+        self.audience = Audience(self.settings, host)
         self._clock = clock or timer
-        self._deadlines = {"host": host_deadline, "client": client_deadline}
-        self._allow = allow_unattended
+        self._busy = busy
         self._lock = threading.Lock()
         self._open: list[_Open] = []
         self._closed = False
@@ -181,10 +113,6 @@ class Broker:
         with self._lock:
             return [one.question for one in self._open]
 
-    def can_ask(self, call: Call, *, consent: bool, url: bool = False) -> bool:
-        """Whether anybody could be asked on behalf of a call."""
-        return bool(self._surfaces(call, consent=consent, url=url))
-
     def ask(self, question: Question) -> Future[ElicitationResponse]:
         """Put a question to whoever may answer it.
 
@@ -192,17 +120,18 @@ class Broker:
             A future that always ends, with an answer that was validated. Cancelling it takes the
             question down.
         """
-        call = question.call
-        found = self._surfaces(call, consent=question.consent, url=question.url is not None)
-        one = _Open(question, deque(found))
+        one = _Open(question, deque(self.audience.stages(question)))
         one.future.add_done_callback(lambda _: self._clean_up(one))
         with self._lock:
-            if not self._closed:
+            closed = self._closed
+            if not closed:
                 self._open.append(one)
-        if self._closed:
+        if closed:
             _settle(one, _cancel(BRIDGE_CLOSED))
-        elif call.ended is not None:
-            _settle(one, _cancel(call.ended))
+        elif question.call.ended is not None:
+            _settle(one, _cancel(question.call.ended))
+        elif question.consent and self.audience.grants.covers(question.call, len(question.items)):
+            _settle(one, _granted(question))
         else:
             self._next(one)
         return one.future
@@ -223,97 +152,179 @@ class Broker:
         for one in ending:
             _settle(one, _cancel(BRIDGE_CLOSED))
 
-    def _surfaces(self, call: Call, *, consent: bool, url: bool) -> tuple[policy.Surface, ...]:
-        channel = call.url_channel if url else call.channel
-        return policy.surfaces(
-            consent=consent,
-            host_ui=self._host is not None and not url,
-            client=channel is not None,
-        )
-
-    def _presenter(self, one: _Open) -> Presenter | None:
-        if one.surface == "host":
-            return self._host
-        call = one.question.call
-        return call.channel if one.question.url is None else call.url_channel
+    # ---- showing
 
     def _next(self, one: _Open, unable: Unable | None = None) -> None:
-        """Ask the next surface; after the last one nobody is left."""
-        if one.surfaces:
-            one.surface = one.surfaces.popleft()
-            self._show(one)
-        elif unable is not None and unable.ends:
+        """Go to the next stage; after the last one nobody is left."""
+        with one.lock:
+            if one.future.done():
+                return
+            stage = one.stages.popleft() if one.stages else ()
+            showings = [Showing(surface) for surface in stage]
+            one.showings.extend(showings)
+        for showing in showings:
+            self._show(one, showing)
+        if stage:
+            return
+        if unable is not None and unable.ends:
             _settle(one, _cancel(unable.message))
         else:
-            _settle(one, unattended.answer(one.question, allow=self._allow))
+            allow = self.settings.unattended == "allow"
+            _settle(one, unattended.answer(one.question, allow=allow))
 
-    def _show(self, one: _Open) -> None:
-        presenter = self._presenter(one)
-        assert presenter is not None
-        assert one.surface is not None
-        one.showing += 1
-        turn = one.showing
-        limit = one.question.timeout or self._deadlines[one.surface]
-        stop = self._clock(limit, lambda: _settle(one, _cancel(TIMED_OUT)))
+    def _show(self, one: _Open, showing: Showing) -> None:
+        if showing.surface == "client":
+            self._show_in_client(one, showing)
+        else:
+            self._book_host(one, showing)
+
+    def _show_in_client(self, one: _Open, showing: Showing) -> None:
+        limit = one.question.timeout or self.settings.client_deadline
+        self._draw(one, showing, self.audience.channel(one.question), one.question, limit)
+        self._hurry(one, showing)
+        host = self.audience.host
+        if host is not None and ("host",) in one.stages:
+            showing.keep(
+                host.chip(
+                    one.question,
+                    name(one.question.call),
+                    lambda: self._leave(one, showing, _MOVED),
+                    lambda: _settle(one, _closed_by_person()),
+                )
+            )
+
+    def _hurry(self, one: _Open, showing: Showing) -> None:
+        """Wait less long for a client while others wait for the one who asks."""
+
+        def look() -> None:
+            if self._busy():
+                _settle(one, _cancel(TIMED_OUT))
+
+        showing.keep_clock(self._clock(self.settings.busy_deadline, look))
+
+    def _book_host(self, one: _Open, showing: Showing) -> None:
+        """Show it in the host, in its turn: a client that asks too often has to wait."""
+        who, limits = label(one.question.call), self.audience.limits
+        delay = 0.0 if who is None else None if who in limits.muted else limits.book(who)
+        if delay is None:
+            _settle(one, _REFUSED)
+        elif delay:
+            asking = name(one.question.call)
+            self._notify(f"{asking} asks too often: its next question has to wait.")
+            showing.keep_clock(self._clock(delay, lambda: self._show_in_host(one, showing)))
+        else:
+            self._show_in_host(one, showing)
+
+    def _show_in_host(self, one: _Open, showing: Showing) -> None:
+        offers = self.audience.offers(one.question)
+        question = replace(one.question, offers=offers)
+        self._draw(one, showing, self.audience.host, question, offers.latest)
+
+    def _draw(
+        self,
+        one: _Open,
+        showing: Showing,
+        presenter: Presenter | None,
+        question: Question,
+        limit: float,
+    ) -> None:
+        turn = showing.draw()
+        showing.keep_clock(self._clock(limit, lambda: _settle(one, _cancel(TIMED_OUT))))
         try:
-            take_down = presenter.show(one.question, lambda heard: self._hear(one, turn, heard))
-        except Exception:
-            log.exception("the question %s could not be shown", one.question.id)
-            stop()
-            self._hear(one, turn, Unable())
+            if presenter is None:
+                raise RuntimeError("the surface is gone")
+            down = presenter.show(question, lambda heard: self._hear(one, showing, turn, heard))
+            showing.keep(down)
+        except Exception:  # a surface that fails must not take the question along
+            log.exception("the question %s could not be shown", question.id)
+            self._hear(one, showing, turn, Unable())
+
+    # ---- hearing
+
+    def _hear(self, one: _Open, showing: Showing, turn: int, heard: Heard) -> None:
+        """Take what a surface says, unless the question moved on."""
+        if one.future.done() or not showing.take(turn):
             return
-        with self._lock:
-            still = not one.future.done() and one.showing == turn
-            previous, one.stop_clock = one.stop_clock, stop if still else None
-            if still:
-                one.take_down = take_down
-        if previous is not None:
-            previous()
-        if not still:
-            stop()
-            take_down(_why(one.future) if one.future.done() else INVALID_ANSWER)
+        match heard:
+            case Reply(action="accept"):
+                self._accept(one, showing, heard)
+            case Reply():
+                self._refuse(one, showing, heard)
+            case HandOver():
+                self._hand_over(one, showing)
+            case Expired():
+                _settle(one, _cancel(TIMED_OUT))
+            case Unable():
+                self._give_up(one, showing, heard)
 
-    def _hear(self, one: _Open, turn: int, heard: Reply | Unable) -> None:
-        """Take what a presenter says, unless the question moved on."""
-        with self._lock:
-            if one.future.done() or one.showing != turn:
-                return
-            one.showing += 1
-        if isinstance(heard, Unable):
-            self._next(one, heard)
-        elif heard.action == "accept":
-            self._accept(one, heard.content)
-        else:
-            message = DECLINED if heard.action == "decline" else CANCELLED
-            _settle(one, ElicitationResponse(False, None, message, heard.action, _by(one)))
-
-    def _accept(self, one: _Open, content: object) -> None:
-        form = one.question.form
+    def _accept(self, one: _Open, showing: Showing, reply: Reply) -> None:
+        question = one.question
         try:
-            data = form.check(content) if form is not None else {}
+            data = question.form.check(reply.content) if question.form is not None else {}
         except InvalidAnswer as error:
-            self._ask_again(one, str(error))
-        else:
-            _settle(one, ElicitationResponse(True, data, None, "accept", _by(one)))
+            self._ask_again(one, showing, str(error))
+            return
+        offered = self.audience.offers(question).remember
+        if reply.remember and showing.surface == "host" and offered is not None:
+            self.audience.grants.allow(question.call, offered)
+        _settle(one, ElicitationResponse(True, data, None, "accept", showing.surface))
 
-    def _ask_again(self, one: _Open, reason: str) -> None:
+    def _refuse(self, one: _Open, showing: Showing, reply: Reply) -> None:
+        at_client, who = showing.surface == "client", label(one.question.call)
+        too_fast = reply.action == "decline" and showing.age < TOO_FAST
+        if at_client and too_fast and ("host",) in one.stages:
+            self._give_up(one, showing, Unable())
+            return
+        if reply.mute and not at_client and who is not None:
+            self.audience.limits.mute(who)
+        message = DECLINED if reply.action == "decline" else CANCELLED
+        _settle(one, ElicitationResponse(False, None, message, reply.action, showing.surface))
+
+    def _ask_again(self, one: _Open, showing: Showing, reason: str) -> None:
+        if showing.retried:
+            self._give_up(one, showing, Unable(INVALID_ANSWER, ends=True))
+            return
+        showing.retried = True
         one.question = replace(one.question, reason=reason)
-        if not one.retried:
-            one.retried = True
-            self._show(one)
-        else:
-            self._next(one, Unable(INVALID_ANSWER, ends=True))
+        showing.clear(INVALID_ANSWER)
+        self._show(one, showing)
+
+    def _give_up(self, one: _Open, showing: Showing, unable: Unable) -> None:
+        if unable.lasting and showing.surface == "client":
+            self.audience.silence(one.question.call)
+        self._leave(one, showing, unable.message, unable)
+
+    def _hand_over(self, one: _Open, showing: Showing) -> None:
+        other: Surface = "host" if showing.surface == "client" else "client"
+        with one.lock:
+            if other not in [each.surface for each in one.showings]:
+                one.stages.appendleft((other,))
+        self._leave(one, showing, _MOVED)
+
+    def _leave(self, one: _Open, showing: Showing, why: str, unable: Unable | None = None) -> None:
+        """End one showing; after the last one of a stage comes the next stage."""
+        with one.lock:
+            if showing not in one.showings:
+                return
+            one.showings.remove(showing)
+            last = not one.showings
+        showing.end(why)
+        if last:
+            self._next(one, unable)
+
+    def _notify(self, text: str) -> None:
+        if self.audience.host is not None:
+            self.audience.host.notice(text)
 
     def _clean_up(self, one: _Open) -> None:
         with self._lock:
             if one in self._open:
                 self._open.remove(one)
-            stop, take_down = one.stop_clock, one.take_down
-            one.stop_clock = one.take_down = None
-        if stop is not None:
-            stop()
-        if take_down is not None:
-            take_down(_why(one.future))
+        with one.lock:
+            showings, one.showings = one.showings, []
+        why = CANCELLED if one.future.cancelled() else one.future.result().message or "answered"
+        for showing in showings:
+            showing.end(why)
 
 
 def timer(seconds: float, fn: Callable[[], None]) -> Undo:
@@ -324,21 +335,22 @@ def timer(seconds: float, fn: Callable[[], None]) -> Undo:
     return clock.cancel
 
 
-def _by(one: _Open) -> AnsweredBy:
-    return "host" if one.surface == "host" else "client"
-
-
-def _why(future: Future[ElicitationResponse]) -> str:
-    return CANCELLED if future.cancelled() else future.result().message or "answered"
-
-
 def _cancel(message: str) -> ElicitationResponse:
     return ElicitationResponse(False, None, message, "cancel", "nobody")
 
 
+def _closed_by_person() -> ElicitationResponse:
+    return ElicitationResponse(False, None, CANCELLED, "cancel", "host")
+
+
+def _granted(question: Question) -> ElicitationResponse:
+    lone = question.form.lone_confirmation if question.form is not None else None
+    return ElicitationResponse(True, {lone.name: True} if lone else {}, None, "accept", "grant")
+
+
 def _settle(one: _Open, response: ElicitationResponse) -> None:
     """End a question; of several endings the first one counts."""
-    with one.settling:
+    with one.lock:
         if one.future.done() or not one.future.set_running_or_notify_cancel():
             return
         one.future.set_result(response)

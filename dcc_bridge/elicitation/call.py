@@ -14,7 +14,7 @@ from secrets import token_hex
 from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
-    from dcc_bridge.elicitation.broker import Presenter
+    from dcc_bridge.elicitation.question import Presenter
 
 Risk = Literal["read", "edit", "destructive"]
 
@@ -47,6 +47,8 @@ class Call:
         url_channel: The same for pages.
         pause: Entered while a question is open: an undo step is closed meanwhile.
         edit: Runs a part of the skill on the main thread, as an undo step of its own.
+        withdrawable: A question that its client shows can be withdrawn again.
+        digest: What the skill's file is.
         granted: A person agreed to what it does.
         refused: The last answer was a refusal, and nothing was changed since.
         ended: Why there is nobody left who waits for it, or None.
@@ -60,6 +62,8 @@ class Call:
     url_channel: Presenter | None = None
     pause: Callable[[], AbstractContextManager[None]] = nullcontext
     edit: Callable[[Callable[[], Any]], Future[Any]] = field(default_factory=lambda: _here)
+    withdrawable: bool = False
+    digest: str = ""
     granted: bool = False
     refused: bool = False
     ended: str | None = None

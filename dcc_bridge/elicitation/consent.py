@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from typing import Any, Final, Generic, TypeVar
 
 from dcc_bridge.elicitation import ask
-from dcc_bridge.elicitation.broker import Question
 from dcc_bridge.elicitation.installed import arrival, bridge, look, look_sync
+from dcc_bridge.elicitation.question import Question
 from dcc_bridge.elicitation.schema import Form, parse
 from dcc_bridge.elicitation.types import NOT_SUPPORTED, TIMED_OUT, ElicitationResponse
 from dcc_bridge.errors import Cancelled, Declined, NobodyToAsk, NotConfirmed, TimedOut

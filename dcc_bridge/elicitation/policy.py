@@ -8,7 +8,9 @@ input        client, then host         host          client                 unat
 ===========  ========================  ============  =====================  ==================
 
 The host decides on consent because clients in the wild answer by themselves, or declare that they
-can ask and draw nothing.
+can ask and draw nothing. A studio may set either row to "host" or "either". With "either" a legacy
+client and the host are asked at once and the first valid answer counts; a question that a modern
+client shows cannot be withdrawn, so there the client is asked and the host shows a chip.
 """
 
 from __future__ import annotations
@@ -16,16 +18,28 @@ from __future__ import annotations
 from typing import Literal
 
 Surface = Literal["client", "host"]
+Preference = Literal["client", "host", "either"]
+Stage = tuple[Surface, ...]
 
 
-def surfaces(*, consent: bool, host_ui: bool, client: bool) -> tuple[Surface, ...]:
-    """List the surfaces to try, first to last; empty where nobody can be asked.
+def stages(
+    *, prefer: Preference, host_ui: bool, client: bool, withdrawable: bool
+) -> tuple[Stage, ...]:
+    """List who is asked, first to last; those in one stage are asked at once.
 
     Args:
-        consent: The answer decides whether something is lost.
+        prefer: Whom the setting names for this kind of question.
         host_ui: A person sits at the host and may be asked there.
         client: The client can draw the question.
+        withdrawable: A question at the client can be withdrawn.
+
+    Returns:
+        The stages; none where nobody can be asked.
     """
-    host_first: tuple[Surface, ...] = ("host",) if host_ui else ()
-    client_first: tuple[Surface, ...] = ("client",) if client else ()
-    return host_first if consent and host_ui else (*client_first, *host_first)
+    if not (host_ui and client):
+        return (("client",),) if client else (("host",),) if host_ui else ()
+    if prefer == "host":
+        return (("host",),)
+    if prefer == "either" and withdrawable:
+        return (("client", "host"),)
+    return (("client",), ("host",))

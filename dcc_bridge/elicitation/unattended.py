@@ -12,7 +12,7 @@ from dcc_bridge.elicitation.types import (
 )
 
 if TYPE_CHECKING:
-    from dcc_bridge.elicitation.broker import Question
+    from dcc_bridge.elicitation.question import Question
 
 
 def answer(question: Question, *, allow: bool = False) -> ElicitationResponse:

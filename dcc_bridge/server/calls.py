@@ -27,14 +27,16 @@ from mcp.server.context import ServerRequestContext
 from mcp.shared.exceptions import MCPError
 from mcp_types import INVALID_PARAMS, CallToolResult, InputRequiredResult
 
-from dcc_bridge.elicitation.broker import Question, Reply, Settle, Unable
 from dcc_bridge.elicitation.call import Call
+from dcc_bridge.elicitation.question import Question, Reply, Settle, Unable
 from dcc_bridge.elicitation.types import TOO_MANY_QUESTIONS
 from dcc_bridge.server import wire
 from dcc_bridge.skills.runner import Outcome
 
 MOST_ROUNDS: Final = 8
 """From this round on a modern client is not asked any more: it stops after ten, without a word."""
+PATIENT_AFTER: Final = 60.0
+"""Seconds after which some clients give a request up; one that did not, waits for a person."""
 _WAITING: Final = "Waiting for an answer in the host"
 
 Context = ServerRequestContext[Any, Any]
@@ -163,17 +165,25 @@ class Calls:
     """All calls that somebody waits for, or may still come for."""
 
     def __init__(
-        self, end: Callable[[Call], None], *, keepalive: float, kept: float, most_kept: int
+        self,
+        end: Callable[[Call], None],
+        note_patience: Callable[[str], None],
+        *,
+        keepalive: float,
+        kept: float,
+        most_kept: int,
     ) -> None:
         """Begin with none.
 
         Args:
             end: Ends a call's questions, because nobody waits for it any more.
+            note_patience: Told the label of a client that kept a request open for over a minute.
             keepalive: Seconds between two notices to a request that waits.
             kept: Seconds for which a finished call can be fetched.
             most_kept: How many finished calls are kept.
         """
         self._end = end
+        self._note_patience = note_patience
         self._keepalive = keepalive
         self._kept = kept
         self._most_kept = most_kept
@@ -224,6 +234,7 @@ class Calls:
 
     async def _serve(self, parked: Parked, request: Context, number: int) -> Result:
         parked.requests.append(request)
+        began = time.monotonic()
         try:
             return await self._answer(parked, request, number)
         except anyio.get_cancelled_exc_class():
@@ -232,6 +243,8 @@ class Calls:
             raise
         finally:
             parked.requests.remove(request)
+            if time.monotonic() - began > PATIENT_AFTER:
+                self._note_patience(parked.label)
 
     async def _answer(self, parked: Parked, request: Context, number: int) -> Result:
         while True:

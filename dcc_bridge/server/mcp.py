@@ -109,7 +109,9 @@ class Server(MCPServer[Any]):
         bound = entry.signature.bind(arguments)
         skill = entry.skill
         call = Call(skill.name, skill.title, skill.metadata.risk, _client(context))
+        call.digest = skill.digest
         parked = _park(call, context)
+        call.withdrawable = not parked.modern
         form, url = wire.modes(context.client_capabilities)
         channel = Channel(parked, self._soon)
         call.channel = channel if form else None

@@ -67,6 +67,7 @@ class McpService:
         self._grace = settings.session_grace
         self._calls = Calls(
             parts.broker.end,
+            parts.broker.audience.note_patience,
             keepalive=settings.keepalive,
             kept=settings.kept,
             most_kept=settings.most_kept,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 from typing import Any, Final
 
 from mcp.server.context import ServerRequestContext
@@ -10,6 +11,8 @@ from mcp.shared.exceptions import MCPError
 from mcp.shared.message import ServerMessageMetadata
 from mcp_types import (
     CONNECTION_CLOSED,
+    INVALID_PARAMS,
+    METHOD_NOT_FOUND,
     CallToolResult,
     ClientCapabilities,
     ElicitRequest,
@@ -23,9 +26,11 @@ from mcp_types import (
 )
 from pydantic import BaseModel, ValidationError
 
-from dcc_bridge.elicitation.broker import Question, Reply, Unable
+from dcc_bridge.elicitation.question import Question, Reply, Unable
 from dcc_bridge.skills.registry import Entry
 from dcc_bridge.skills.runner import Outcome, Status
+
+log = logging.getLogger(__name__)
 
 STATUS: Final = "dcc-bridge/status"
 """The key of a result's ``_meta`` that says how a call ended, in the runner's words."""
@@ -54,11 +59,19 @@ async def ask_legacy(request: ServerRequestContext[Any, Any], question: Question
             _request(question, question.id), ElicitResult, metadata=metadata
         )
     except MCPError as error:
-        gone = error.error.code == CONNECTION_CLOSED
-        return Reply("cancel") if gone else Unable()
+        return _fall_through(error.error.code)
     except ValidationError:
         return Unable()
     return Reply(result.action, result.content)
+
+
+def _fall_through(code: int) -> Reply | Unable:
+    """Read a client's error instead of an answer; it never becomes the call's error."""
+    if code == CONNECTION_CLOSED:
+        return Reply("cancel")
+    if code == INVALID_PARAMS:
+        log.error("a client found our question invalid: this is a bug of the bridge")
+    return Unable(lasting=code == METHOD_NOT_FOUND)
 
 
 def reply(response: Any) -> Reply | Unable:

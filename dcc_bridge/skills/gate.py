@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from dcc_bridge.config import Settings
-from dcc_bridge.elicitation.broker import Question
 from dcc_bridge.elicitation.call import Call
 from dcc_bridge.elicitation.consent import yes_or_no
+from dcc_bridge.elicitation.question import Question
 from dcc_bridge.skills.skill import Skill
 
 _MOST_SHOWN: Final = 200

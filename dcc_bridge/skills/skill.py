@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
 from typing import Any, Final, Literal, TypeVar, cast, overload
 
@@ -49,6 +50,7 @@ class Skill:
         fn: The function itself, as its author wrote it.
         metadata: What the decorator was told.
         file: Where it was written; None for one made in code.
+        digest: What its file was when it was loaded, or what its code is.
     """
 
     name: str
@@ -56,6 +58,7 @@ class Skill:
     fn: Callable[..., Any]
     metadata: Metadata
     file: Path | None = None
+    digest: str = ""
 
     @property
     def is_async(self) -> bool:
@@ -114,7 +117,8 @@ def describe(fn: Callable[..., Any], file: Path | None = None) -> Skill:
     metadata = metadata_of(fn) or Metadata()
     name = metadata.name or fn.__name__
     title = metadata.title or name.replace("_", " ").capitalize()
-    return Skill(name, title, fn, metadata, file)
+    content = file.read_bytes() if file is not None else fn.__code__.co_code
+    return Skill(name, title, fn, metadata, file, sha256(content).hexdigest())
 
 
 def metadata_of(fn: object) -> Metadata | None:

@@ -8,9 +8,11 @@ from typing import Any
 
 import pytest
 
-from dcc_bridge.elicitation.broker import Broker, Question, Reply, Unable
-from dcc_bridge.elicitation.call import Call
-from dcc_bridge.elicitation.policy import surfaces
+from dcc_bridge.config import Settings
+from dcc_bridge.elicitation.broker import Broker
+from dcc_bridge.elicitation.call import Call, Client
+from dcc_bridge.elicitation.policy import stages
+from dcc_bridge.elicitation.question import Question, Reply, Unable
 from dcc_bridge.elicitation.schema import parse
 from dcc_bridge.testing import ScriptedPresenter
 
@@ -18,6 +20,7 @@ FORM = parse(
     {"type": "object", "properties": {"confirm": {"type": "boolean"}}, "required": ["confirm"]}
 )
 YES = Reply("accept", {"confirm": True})
+CLAUDE = Client("claude", "Claude Code", "2.0")
 WRONG = Reply("accept", {"confirm": "yes"})
 
 
@@ -38,33 +41,41 @@ class Clock:
 
 
 def ask(
-    *, host: Any = None, client: Any = None, consent: bool = False, **more: Any
+    *,
+    host: Any = None,
+    client: Any = None,
+    settings: Settings | None = None,
+    call: Call | None = None,
+    **more: Any,
 ) -> tuple[Any, Clock, Broker]:
     """Put a question, and give its future, the clock and the broker."""
     clock = Clock()
-    broker = Broker(host=host, clock=clock, allow_unattended=more.pop("allow", False))
-    call = Call("delete", "Delete", channel=client)
-    question = Question("Sure?", call, FORM, consent=consent, **more)
-    return broker.ask(question), clock, broker
+    broker = Broker(settings, host=host, clock=clock)
+    asking = call or Call("delete", "Delete", client=CLAUDE)
+    asking.channel = client
+    return broker.ask(Question("Sure?", asking, FORM, **more)), clock, broker
 
 
 @pytest.mark.parametrize(
-    ("consent", "host", "client", "wanted"),
+    ("prefer", "host", "client", "withdrawable", "wanted"),
     [
-        (True, True, True, ("host",)),
-        (True, True, False, ("host",)),
-        (True, False, True, ("client",)),
-        (True, False, False, ()),
-        (False, True, True, ("client", "host")),
-        (False, True, False, ("host",)),
-        (False, False, True, ("client",)),
-        (False, False, False, ()),
+        ("host", True, True, True, (("host",),)),
+        ("client", True, True, False, (("client",), ("host",))),
+        ("either", True, True, True, (("client", "host"),)),
+        ("either", True, True, False, (("client",), ("host",))),
+        ("host", True, False, True, (("host",),)),
+        ("client", True, False, True, (("host",),)),
+        ("host", False, True, True, (("client",),)),
+        ("client", False, True, True, (("client",),)),
+        ("host", False, False, True, ()),
     ],
 )
 def test_the_table_of_surfaces(
-    consent: bool, host: bool, client: bool, wanted: tuple[str, ...]
+    prefer: Any, host: bool, client: bool, withdrawable: bool, wanted: tuple[Any, ...]
 ) -> None:
-    assert surfaces(consent=consent, host_ui=host, client=client) == wanted
+    found = stages(prefer=prefer, host_ui=host, client=client, withdrawable=withdrawable)
+
+    assert found == wanted
 
 
 def test_a_valid_answer_ends_it_and_the_clock_stops() -> None:
@@ -147,7 +158,8 @@ def test_nobody_is_not_supported_at_once() -> None:
 
 @pytest.mark.parametrize(("allow", "by"), [(False, "fallback"), (True, "policy")])
 def test_a_fallback_is_labelled(allow: bool, by: str) -> None:
-    future, _, _ = ask(fallback={"confirm": True}, consent=True, allow=allow)
+    settings = Settings(unattended="allow" if allow else "refuse")
+    future, _, _ = ask(fallback={"confirm": True}, consent=True, settings=settings)
 
     answer = future.result(0)
 

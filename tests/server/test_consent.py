@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from dcc_bridge import skill
-from dcc_bridge.elicitation.broker import Reply
+from dcc_bridge.elicitation.question import Reply
 from dcc_bridge.testing import ScriptedPresenter
 from tests.live import ERAS, AskedFn, Tap, accept, live, say, status, text
 from tests.server.skills import Skills

@@ -13,7 +13,7 @@ import anyio
 import pytest
 
 from dcc_bridge import elicit_form_sync, skill
-from dcc_bridge.elicitation.broker import Reply
+from dcc_bridge.elicitation.question import Reply
 from dcc_bridge.errors import StartError
 from dcc_bridge.server import instances
 from dcc_bridge.testing import FakeHost, ScriptedPresenter

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from dcc_bridge import elicit_form_sync
-from dcc_bridge.elicitation.broker import Reply
+from dcc_bridge.elicitation.question import Reply
 from dcc_bridge.testing import ScriptedPresenter
 from tests.live import Live, live, status
 from tests.server.skills import CONFIRM, Skills

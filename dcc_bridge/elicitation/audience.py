@@ -1,0 +1,81 @@
+"""Who is there to be asked, and what they may do with a question. Any thread."""
+
+from __future__ import annotations
+
+from dcc_bridge.config import Settings
+from dcc_bridge.elicitation import policy
+from dcc_bridge.elicitation.call import Call
+from dcc_bridge.elicitation.grants import SessionGrants, may_remember
+from dcc_bridge.elicitation.limits import Limits
+from dcc_bridge.elicitation.policy import Stage
+from dcc_bridge.elicitation.question import HostPresenter, Offers, Presenter, Question
+
+
+class Audience:
+    """The host's person and the clients, as far as anything is known of them.
+
+    Attributes:
+        host: Draws questions in the host, or None where nobody sits there.
+        limits: How often each client may ask there.
+        grants: What was agreed to for the session.
+    """
+
+    def __init__(self, settings: Settings, host: HostPresenter | None) -> None:
+        """Know the host and the settings; of clients nothing yet."""
+        self.settings = settings
+        self.host = host if settings.host_dialogs else None
+        self.limits = Limits(settings.dialogs_per_minute, settings.most_waiting)
+        self.grants = SessionGrants()
+        self._silent = set(settings.silent_clients)
+        self._patient: set[str] = set()
+
+    def stages(self, question: Question) -> tuple[Stage, ...]:
+        """List whom to ask, first to last."""
+        return policy.stages(
+            prefer=self.settings.consent if question.consent else self.settings.input,
+            host_ui=self.host is not None and question.url is None,
+            client=self.channel(question) is not None,
+            withdrawable=question.call.withdrawable,
+        )
+
+    def channel(self, question: Question) -> Presenter | None:
+        """Give the way to the client, or None for one that cannot draw this, or will not."""
+        call = question.call
+        if label(call) in self._silent:
+            return None
+        return call.channel if question.url is None else call.url_channel
+
+    def offers(self, question: Question) -> Offers:
+        """Say what a person at the host may do with a question."""
+        call, settings = question.call, self.settings
+        soon = question.timeout or settings.host_deadline
+        patient = call.client is None or call.client.label in self._patient
+        hand_over = settings.consent != "host" or not question.consent
+        remember = settings.session_grants and question.consent and may_remember(call)
+        return Offers(
+            soon=soon,
+            latest=max(soon, settings.client_deadline) if patient else soon,
+            hand_over=name(call) if hand_over and self.channel(question) is not None else None,
+            remember=max(1, len(question.items)) if remember else None,
+            mute=label(call),
+        )
+
+    def silence(self, call: Call) -> None:
+        """Remember that a client declares that it can ask, and cannot."""
+        if call.client is not None:
+            self._silent.add(call.client.label)
+
+    def note_patience(self, who: str) -> None:
+        """Remember that a client keeps its requests open for more than a minute."""
+        self._patient.add(who)
+
+
+def label(call: Call) -> str | None:
+    """Give the label of a call's client, or None for the host's own."""
+    return call.client.label if call.client is not None else None
+
+
+def name(call: Call) -> str:
+    """Name a call's client as a person would."""
+    client = call.client
+    return "the agent" if client is None else client.name or client.label

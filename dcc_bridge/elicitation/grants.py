@@ -1,0 +1,92 @@
+"""What a person agreed to for the session: edits, never deletions. Any thread.
+
+A grant is for one skill as its file was, one client, and up to so many items; it ends after an
+hour. It can be listed and revoked.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+
+from dcc_bridge.elicitation.call import Call
+
+LASTS: Final = 3600.0
+
+
+@dataclass(frozen=True, slots=True)
+class SessionGrant:
+    """One thing agreed to.
+
+    Attributes:
+        skill: The skill's name.
+        digest: What its file was.
+        client: The client's label.
+        most: Items it may be about at most.
+        until: When it ends, as the clock has it.
+    """
+
+    skill: str
+    digest: str
+    client: str
+    most: int
+    until: float
+
+
+class SessionGrants:
+    """The list of them."""
+
+    def __init__(self, now: Callable[[], float] = time.monotonic) -> None:
+        """Begin with none.
+
+        Args:
+            now: The clock, in seconds.
+        """
+        self._now = now
+        self._lock = threading.Lock()
+        self._grants: list[SessionGrant] = []
+
+    def allow(self, call: Call, most: int) -> None:
+        """Remember that a person agreed. Does nothing for what may lose something."""
+        if not may_remember(call):
+            return
+        assert call.client is not None
+        until = self._now() + LASTS
+        grant = SessionGrant(call.skill, call.digest, call.client.label, most, until)
+        with self._lock:
+            self._grants.append(grant)
+
+    def covers(self, call: Call, count: int) -> bool:
+        """Whether a person agreed to this already."""
+        return may_remember(call) and any(_fits(grant, call, count) for grant in self.live)
+
+    def revoke(self, grant: SessionGrant) -> None:
+        """Forget one."""
+        with self._lock:
+            if grant in self._grants:
+                self._grants.remove(grant)
+
+    @property
+    def live(self) -> list[SessionGrant]:
+        """Those that have not ended."""
+        with self._lock:
+            self._grants = [one for one in self._grants if one.until > self._now()]
+            return list(self._grants)
+
+
+def may_remember(call: Call) -> bool:
+    """Whether a call is of a kind that can be agreed to for the session."""
+    return call.risk == "edit" and call.client is not None and bool(call.digest)
+
+
+def _fits(grant: SessionGrant, call: Call, count: int) -> bool:
+    same = (grant.skill, grant.digest) == (call.skill, call.digest)
+    return (
+        same
+        and call.client is not None
+        and grant.client == call.client.label
+        and count <= grant.most
+    )

@@ -1,0 +1,164 @@
+"""A question, what is heard of it, and the port of those who draw it. Frozen, any thread."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from secrets import token_hex
+from typing import Any, Protocol
+
+from dcc_bridge.elicitation.call import Call
+from dcc_bridge.elicitation.schema import Form
+from dcc_bridge.elicitation.types import NOT_SUPPORTED, Action
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What is asked, and all that a presenter needs to draw it.
+
+    Attributes:
+        message: A sentence; plain text.
+        call: Whose question it is.
+        form: What to fill in; None for a page.
+        title: A heading, or None.
+        url: A page to visit, or None.
+        description: What happens on that page, or None.
+        consent: The answer decides whether something is lost.
+        key: Its name on the wire.
+        fallback: The answer where nobody can be asked, or None.
+        timeout: Seconds for an answer; None for the surface's own limit.
+        reason: Why it is asked again, or None.
+        items: What it is about: paths or names in the scene.
+        kinds: The type of each item, as the host calls it; empty where nobody said.
+        undoable: The host can undo what is agreed to, as one step.
+        offers: What else the person may do with it here.
+        id: Its own.
+    """
+
+    message: str
+    call: Call
+    form: Form | None = None
+    title: str | None = None
+    url: str | None = None
+    description: str | None = None
+    consent: bool = False
+    key: str = "answer"
+    fallback: Mapping[str, Any] | None = None
+    timeout: float | None = None
+    reason: str | None = None
+    items: tuple[str, ...] = ()
+    kinds: tuple[str, ...] = ()
+    undoable: bool = True
+    offers: Offers = field(default_factory=lambda: Offers())
+    id: str = field(default_factory=lambda: token_hex(4))
+
+
+@dataclass(frozen=True, slots=True)
+class Offers:
+    """What a person at the host may do with a question besides answering it.
+
+    Attributes:
+        soon: Seconds after which it ends unless the person types or asks for more time.
+        latest: Seconds after which it ends whatever they do.
+        hand_over: The client's name, where the question can be answered there instead; or None.
+        remember: It may be agreed to for the session, for that many items at most; or None.
+        mute: The label of the client that may be muted, or None.
+    """
+
+    soon: float = 45.0
+    latest: float = 45.0
+    hand_over: str | None = None
+    remember: int | None = None
+    mute: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What a presenter heard. Not trusted yet.
+
+    Attributes:
+        action: What the person did.
+        content: The form's fields, where they accepted.
+        remember: They agreed for the session.
+        mute: They want to hear no more of this client for a while.
+    """
+
+    action: Action
+    content: object = None
+    remember: bool = False
+    mute: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class HandOver:
+    """The person would rather answer on the other surface."""
+
+
+@dataclass(frozen=True, slots=True)
+class Expired:
+    """Nobody answered within the time that the presenter showed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unable:
+    """A presenter cannot show a question.
+
+    Attributes:
+        message: Why.
+        ends: If no other surface can be asked, it is a cancel rather than unattended.
+        lasting: It will not be able to show the next one either.
+    """
+
+    message: str = NOT_SUPPORTED
+    ends: bool = False
+    lasting: bool = False
+
+
+Heard = Reply | HandOver | Expired | Unable
+Settle = Callable[[Heard], None]
+TakeDown = Callable[[str], None]
+
+
+class Presenter(Protocol):
+    """A surface on which questions are drawn."""
+
+    def show(self, question: Question, settle: Settle) -> TakeDown:
+        """Draw a question, and return at once.
+
+        Args:
+            question: What to draw.
+            settle: To be called once with what came of it, on any thread.
+
+        Returns:
+            What takes the question down, given the reason. It may be called at any time and on
+            any thread, also after an answer.
+        """
+        ...
+
+
+class HostPresenter(Presenter, Protocol):
+    """The surface of a host, where a person sits."""
+
+    def chip(
+        self,
+        question: Question,
+        where: str,
+        answer_here: Callable[[], None],
+        cancel: Callable[[], None],
+    ) -> TakeDown:
+        """Say quietly that a question waits on another surface.
+
+        Args:
+            question: Which one.
+            where: The name of that surface: "Claude Code".
+            answer_here: Brings the question here.
+            cancel: Ends it.
+
+        Returns:
+            What takes the chip away; to be called at any time and on any thread.
+        """
+        ...
+
+    def notice(self, text: str) -> None:
+        """Say something in passing that needs no answer. Any thread."""
+        ...

@@ -1,0 +1,276 @@
+"""Two surfaces, one question: who is asked, who hands over, who is heard no more."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from dcc_bridge.config import Settings
+from dcc_bridge.elicitation.broker import Broker
+from dcc_bridge.elicitation.call import Call, Client
+from dcc_bridge.elicitation.question import Expired, HandOver, Question, Reply, Unable
+from dcc_bridge.testing import ScriptedPresenter
+from tests.elicitation.test_broker import CLAUDE, FORM, YES, Clock, ask
+
+FOR_THE_SESSION = Reply("accept", {"confirm": True}, remember=True)
+
+
+def either(host: Any, client: Any) -> tuple[Any, Clock, Broker]:
+    """Ask both at once."""
+    call = Call("x", "X", client=CLAUDE, withdrawable=True)
+    return ask(host=host, client=client, call=call, settings=Settings(input="either"))
+
+
+def test_a_question_at_the_client_leaves_a_chip_at_the_host() -> None:
+    host, client = ScriptedPresenter(YES), ScriptedPresenter(None)
+    future, _, _ = ask(host=host, client=client)
+
+    (chip,) = host.chips
+    chip.answer_here()
+
+    assert chip.where == "Claude Code"
+    assert future.result(0).answered_by == "host"
+    assert client.taken_down == ["handed_over"]
+    assert chip.taken_down == ["handed_over"]
+
+
+def test_the_chip_goes_when_the_client_answers() -> None:
+    host = ScriptedPresenter()
+    future, _, _ = ask(host=host, client=ScriptedPresenter(YES))
+
+    assert future.result(0).answered_by == "client"
+    assert host.chips[0].taken_down == ["answered"]
+
+
+def test_a_person_may_cancel_from_the_chip() -> None:
+    host = ScriptedPresenter()
+    future, _, _ = ask(host=host, client=ScriptedPresenter(None))
+
+    host.chips[0].cancel()
+
+    assert future.result(0).message == "cancelled"
+    assert future.result(0).answered_by == "host"
+
+
+def test_answer_here_and_the_clients_answer_in_the_same_moment_give_one_outcome() -> None:
+    for _ in range(1000):
+        host, client = ScriptedPresenter(YES), ScriptedPresenter(None)
+        future, clock, broker = ask(host=host, client=client)
+
+        race(host.chips[0].answer_here, lambda: client.settles[0](YES))  # noqa: B023
+
+        assert future.result(5).accepted
+        assert broker.open == []
+        assert clock.waiting == []
+
+
+def test_a_dialog_can_hand_over_to_the_client() -> None:
+    host, client = ScriptedPresenter(HandOver()), ScriptedPresenter(YES)
+
+    future, _, _ = ask(host=host, client=client, settings=Settings(input="host"))
+
+    assert host.shown[0].offers.hand_over == "Claude Code"
+    assert future.result(0).answered_by == "client"
+
+
+def test_consent_is_not_handed_over() -> None:
+    host = ScriptedPresenter(None)
+
+    ask(host=host, client=ScriptedPresenter(), consent=True)
+
+    assert host.shown[0].offers.hand_over is None
+
+
+@pytest.mark.parametrize("winner", ["host", "client"])
+def test_with_either_a_legacy_client_and_the_host_are_asked_at_once(winner: str) -> None:
+    host, client = ScriptedPresenter(None), ScriptedPresenter(None)
+    future, clock, _ = either(host, client)
+
+    (host if winner == "host" else client).settles[0](YES)
+    (client if winner == "host" else host).settles[0](Reply("decline"))
+
+    assert future.result(0).answered_by == winner
+    assert host.taken_down == client.taken_down == ["answered"]
+    assert clock.waiting == []
+
+
+def test_of_two_answers_in_the_same_moment_one_counts() -> None:
+    for _ in range(1000):
+        host, client = ScriptedPresenter(None), ScriptedPresenter(None)
+        future, _, broker = either(host, client)
+
+        race(lambda: host.settles[0](YES), lambda: client.settles[0](YES))  # noqa: B023
+
+        assert future.result(0).accepted
+        assert host.taken_down == client.taken_down == ["answered"]
+        assert broker.open == []
+
+
+def race(one: Callable[[], None], other: Callable[[], None]) -> None:
+    """Call both in the same moment, on two threads."""
+    together = threading.Barrier(2)
+
+    def run() -> None:
+        together.wait(5)
+        other()
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    together.wait(5)
+    one()
+    thread.join(5)
+
+
+def test_a_client_that_declines_faster_than_anybody_reads_hands_over_to_the_host() -> None:
+    host = ScriptedPresenter(YES)
+
+    future, _, _ = ask(host=host, client=ScriptedPresenter(Reply("decline")))
+
+    assert future.result(0).answered_by == "host"
+
+
+def test_a_fast_decline_is_believed_where_nobody_else_can_be_asked() -> None:
+    future, _, _ = ask(client=ScriptedPresenter(Reply("decline")))
+
+    assert future.result(0).message == "declined"
+
+
+def test_a_client_that_never_can_is_not_asked_again() -> None:
+    host, client = ScriptedPresenter(YES, YES), ScriptedPresenter(Unable(lasting=True))
+    _, _, broker = ask(host=host, client=client)
+
+    broker.ask(Question("Again?", Call("x", "X", client=CLAUDE, channel=client), FORM))
+
+    assert len(client.shown) == 1
+    assert len(host.shown) == 2
+
+
+def test_a_client_that_is_known_to_draw_nothing_is_not_asked() -> None:
+    host, client = ScriptedPresenter(YES), ScriptedPresenter(YES)
+
+    future, _, _ = ask(host=host, client=client, settings=Settings(silent_clients=("claude",)))
+
+    assert future.result(0).answered_by == "host"
+    assert client.shown == []
+
+
+def test_a_client_that_asks_too_often_waits_and_is_refused_at_last() -> None:
+    host = ScriptedPresenter()
+    broker = Broker(Settings(dialogs_per_minute=10, most_waiting=50), host=host, clock=Clock())
+    call = Call("x", "X", client=CLAUDE)
+
+    futures = [broker.ask(Question(f"{n}?", call, FORM)) for n in range(1000)]
+
+    assert len(host.shown) == 10
+    assert "asks too often" in host.notices[0]
+    assert sum(future.done() for future in futures) == 1000 - 60
+    assert futures[-1].result(0).answered_by == "policy"
+
+
+def test_a_muted_client_is_refused_and_the_others_are_not() -> None:
+    host = ScriptedPresenter(Reply("decline", mute=True), YES)
+    _, _, broker = ask(host=host)
+
+    muted = broker.ask(Question("Again?", Call("x", "X", client=CLAUDE), FORM))
+    other = broker.ask(Question("Other?", Call("x", "X", client=Client("cursor")), FORM))
+    broker.audience.limits.unmute("claude")
+
+    assert muted.result(0).answered_by == "policy"
+    assert not muted.result(0).accepted
+    assert other.result(0).accepted
+    assert broker.audience.limits.muted == {}
+
+
+def rename(digest: str = "abc", label: str = "claude", risk: Any = "edit") -> Call:
+    """Make the call of an edit."""
+    return Call("rename", "Rename", risk, Client(label), digest=digest)
+
+
+def agreed(*items: str) -> tuple[Broker, ScriptedPresenter]:
+    """Have a person agree to an edit for the session."""
+    host = ScriptedPresenter(FOR_THE_SESSION)
+    broker = Broker(host=host, clock=Clock())
+    broker.ask(Question("Rename?", rename(), FORM, consent=True, items=items))
+    return broker, host
+
+
+def test_an_edit_may_be_agreed_to_for_the_session_up_to_so_many_items() -> None:
+    broker, host = agreed("a", "b")
+
+    same = broker.ask(Question("Rename?", rename(), FORM, consent=True, items=("c", "d")))
+    more = broker.ask(Question("Rename?", rename(), FORM, consent=True, items=("c", "d", "e")))
+
+    assert host.shown[0].offers.remember == 2
+    assert same.result(0).answered_by == "grant"
+    assert same.result(0).data == {"confirm": True}
+    assert not more.done()
+
+
+@pytest.mark.parametrize("number", range(200))
+def test_what_was_agreed_to_for_the_session_is_for_nothing_else(number: int) -> None:
+    broker, _ = agreed("a")
+    variants: list[Any] = [
+        (rename(digest=f"changed{number}"), 1),
+        (rename(label=f"client{number}"), 1),
+        (rename(risk="destructive"), 1),
+        (rename(), 2 + number),
+        (Call(f"other{number}", "Other", "edit", Client("claude"), digest="abc"), 1),
+    ]
+    call, count = variants[number % len(variants)]
+
+    asked = broker.ask(Question("Other?", call, FORM, consent=True, items=("x",) * count))
+
+    assert not asked.done()
+
+
+def test_what_was_agreed_to_for_the_session_can_be_listed_and_revoked() -> None:
+    broker, _ = agreed()
+
+    (grant,) = broker.audience.grants.live
+    broker.audience.grants.revoke(grant)
+
+    assert (grant.skill, grant.client, grant.most) == ("rename", "claude", 1)
+    assert not broker.ask(Question("Rename?", rename(), FORM, consent=True)).done()
+
+
+def test_a_deletion_is_never_agreed_to_for_the_session() -> None:
+    host = ScriptedPresenter(FOR_THE_SESSION)
+    broker = Broker(host=host, clock=Clock())
+
+    broker.ask(Question("Delete?", rename(risk="destructive"), FORM, consent=True))
+
+    assert host.shown[0].offers.remember is None
+    assert broker.audience.grants.live == []
+
+
+def test_a_host_shows_less_time_to_a_client_that_may_give_up() -> None:
+    host = ScriptedPresenter()
+    broker = Broker(host=host, clock=Clock())
+    call = Call("x", "X", client=CLAUDE)
+
+    broker.ask(Question("First?", call, FORM))
+    broker.audience.note_patience("claude")
+    broker.ask(Question("Second?", call, FORM))
+
+    assert [(q.offers.soon, q.offers.latest) for q in host.shown] == [(45, 45), (45, 300)]
+
+
+@pytest.mark.parametrize("busy", [True, False])
+def test_a_client_has_less_time_while_others_wait(busy: bool) -> None:
+    clock = Clock()
+    broker = Broker(clock=clock, busy=lambda: busy)
+    call = Call("x", "X", client=CLAUDE, channel=ScriptedPresenter(None))
+    future = broker.ask(Question("Well?", call, FORM))
+
+    next(fn for seconds, fn in clock.waiting if seconds == 120)()
+
+    assert future.done() is busy
+
+
+def test_a_dialog_that_expired_is_a_timeout() -> None:
+    future, _, _ = ask(host=ScriptedPresenter(Expired()))
+
+    assert future.result(0).message == "timed_out"

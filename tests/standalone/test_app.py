@@ -123,6 +123,20 @@ sys.exit(app.run(session, on_ready=ready, on_quit=lambda: say("quit")))
     assert code == 1
 
 
+def test_an_end_that_fails_is_an_end_with_1() -> None:
+    code, lines = run(
+        """
+def bye():
+    raise OSError("The worker does not stop.")
+
+sys.exit(app.run(session, on_ready=lambda window: window.close(), on_quit=bye))
+"""
+    )
+
+    assert "OSError: The worker does not stop." in lines
+    assert code == 1
+
+
 def test_who_embeds_it_can_put_the_end_off() -> None:
     code, lines = run(
         """

@@ -93,7 +93,7 @@ def test_an_animated_value_cannot_be_typed_over(
     index = value(window, "focusDistance")
     assert not window.details.model.setData(index, "1")
     assert not index.flags() & index.flags().ItemIsEditable
-    assert index.siblingAtColumn(Column.TYPE).data() == "1 keys"
+    assert index.siblingAtColumn(Column.TYPE).data() == "1 key"
 
 
 def test_a_prim_that_is_deleted_leaves_the_scenes_own_facts(

@@ -175,6 +175,24 @@ def test_f2_renames_in_one_undo_step_and_keeps_the_selection(
     assert [index.row() for index in outliner.model.indexes([renamed])] == [row]
 
 
+def test_a_rename_in_progress_survives_an_agents_edit(
+    window: MainWindow, outliner: Outliner, session: UsdSession
+) -> None:
+    path = cameras(session)[3]
+    session.selection = [path]
+    window.commands.rename.trigger()
+    editor = outliner.view.findChild(QLineEdit)
+    assert isinstance(editor, QLineEdit)
+    editor.setText("hero_cam")
+
+    remove(session, "/World/Props", cameras(session)[1], cameras(session)[5])
+    QTest.qWait(1)
+    QTest.keyClick(editor, Qt.Key.Key_Return)
+    QTest.qWait(1)
+
+    assert session.undo_labels[1:] == [f"Rename {path.rpartition('/')[2]} to hero_cam"]
+
+
 @pytest.mark.parametrize("name", ["7up", "two words", "", "Looks"])
 def test_a_name_that_cannot_be_is_refused_with_a_sentence(
     outliner: Outliner, session: UsdSession, name: str

@@ -150,7 +150,8 @@ def test_saving_under_another_name_keeps_the_outliner_as_it_was(
 ) -> None:
     (index,) = window.outliner.model.indexes(["/World/Props"])
     window.outliner.view.expand(index)
-    eye = window.viewport.eye
+    window.viewport.grab()
+    eye = window.viewport.eye = window.viewport.eye.orbit(0.3, 0.1).zoom(0.5)
 
     session.save(tmp_path / "other.usda")
 

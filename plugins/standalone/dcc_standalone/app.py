@@ -6,6 +6,7 @@ Main thread.
 from __future__ import annotations
 
 import asyncio
+import os
 import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING
@@ -13,6 +14,8 @@ from typing import TYPE_CHECKING
 import shiboken6
 from PySide6.QtCore import QCoreApplication, QEvent, QObject, Slot
 from PySide6.QtWidgets import QApplication
+
+os.environ.pop("QT_API", None)  # qasync would believe it, and not what is imported
 from qasync import QEventLoop
 
 from . import signals, theme
@@ -39,7 +42,7 @@ def run(
         session: The scene; it stays the caller's.
         on_ready: Called once with the window, when it is shown and the loop runs. If it raises,
             the application ends.
-        on_quit: Called when the window was closed, with all widgets still alive. False puts the
+        on_quit: Called when the window closes, with all widgets still alive. False puts the
             end off, until somebody calls ``window.close_now()``: then it is called again.
 
     Returns:
@@ -79,28 +82,33 @@ class _Life(QObject):
         super().__init__()
         self._loop = loop
         self._on_quit = on_quit
+        self._is_ending = False
         self.code = 0
 
     def begin(self, window: MainWindow, on_ready: Callable[[MainWindow], object] | None) -> None:
         """Tell that the window is there."""
-        self.code = 1
         try:
             if on_ready:
                 on_ready(window)
-            self.code = 0
-        finally:
-            if self.code:
-                window.close_now()
+        except BaseException:
+            self.code = 1
+            window.close_now()
+            raise
 
     @Slot()
     def end(self) -> None:
-        """Ask whether it may end now, and end."""
-        failed, self.code = self.code, 1
+        """Ask whether it may end now, and end. A signal while it asks changes nothing."""
+        if self._is_ending:
+            return
+        self._is_ending = True
         goes_on = False
         try:
             goes_on = self._on_quit is not None and self._on_quit() is False
-            self.code = failed
+        except BaseException:
+            self.code = 1
+            raise
         finally:
+            self._is_ending = False
             if not goes_on:
                 self._loop.stop()
 

@@ -21,7 +21,13 @@ if TYPE_CHECKING:
 
 Role = Qt.ItemDataRole
 PATH = int(Role.UserRole)
-_GROUPS = {"xformOp": "Transform", "xformOpOrder": "Transform", "primvars": "Primvars"}
+_GROUPS = {
+    "xformOp": "Transform",
+    "xformOpOrder": "Transform",
+    "primvars": "Primvars",
+    "collection": "Collections",
+}
+_ORDER = ["Transform", "", "Display", "Primvars", "Collections"]
 _SHARED = {"visibility", "purpose", "proxyPrim", "extent", "doubleSided", "orientation"}
 
 
@@ -146,13 +152,9 @@ def _facts(session: UsdSession) -> dict[str, str]:
 
 
 def _place(property_: Usd.Property) -> tuple[int, str]:
-    name = property_.GetName()
-    order = 0 if _GROUPS.get(name.split(":")[0]) == "Transform" else 2 if _is_shared(name) else 1
-    return order, name
-
-
-def _is_shared(name: str) -> bool:
-    return name in _SHARED or name.startswith("primvars:")
+    """Sort what the prim's own type brings between its transform and what every prim has."""
+    group = _group(property_)
+    return _ORDER.index(group) if group in _ORDER else 1, property_.GetName()
 
 
 def _group(property_: Usd.Property) -> str:
@@ -164,7 +166,7 @@ def _group(property_: Usd.Property) -> str:
 
 def _line(property_: Usd.Property) -> list[QStandardItem]:
     name = property_.GetName()
-    short = reduce(str.removeprefix, ("xformOp:", "inputs:", "primvars:"), name)
+    short = reduce(str.removeprefix, ("xformOp:", "inputs:", "primvars:", "collection:"), name)
     cells = [QStandardItem(short), QStandardItem(), QStandardItem()]
     cells[Column.NAME].setData(str(property_.GetPath()), PATH)
     cells[Column.TYPE].setForeground(theme.FAINT)
@@ -197,7 +199,8 @@ def _fill_attribute(value: QStandardItem, type_: QStandardItem, attribute: Usd.A
     value.setEditable(values.is_editable(attribute))
     value.setData(_swatch(attribute, current), Role.DecorationRole)
     samples = attribute.GetNumTimeSamples()
-    type_.setText(f"{samples} keys" if samples else str(attribute.GetTypeName()))
+    keys = "1 key" if samples == 1 else f"{samples} keys"
+    type_.setText(keys if samples else str(attribute.GetTypeName()))
 
 
 def _swatch(attribute: Usd.Attribute, value: Any) -> QColor | None:

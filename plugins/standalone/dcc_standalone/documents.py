@@ -109,6 +109,7 @@ class Documents(QObject):
             dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
         else:
             dialog.setDefaultSuffix("usda")
+            dialog.selectFile(path.name if path else "untitled.usda")
         dialog.fileSelected.connect(chosen)
         dialog.finished.connect(self._closed)
         self.dialog = dialog

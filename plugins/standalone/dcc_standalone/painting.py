@@ -139,18 +139,15 @@ class Brush:
             self._painter.drawLine(at + ray * 5.5, at + ray * 8.5)
             self._painter.drawLine(at - ray * 5.5, at - ray * 8.5)
 
-    def names(self, drawn: Sequence[Drawn], hovered: str) -> None:
-        """Write the name beside what is selected, if it is not too many, and what is hovered."""
+    def names(self, drawn: Sequence[Drawn]) -> None:
+        """Write the name beside what is selected, if it is not too many."""
         named = [each for each in drawn if self._is_selected(each)]
-        named = named if len(named) <= _NAMES else []
-        named += [each for each in drawn if each.shape.path == hovered and each not in named]
-        for each in named:
-            self._name(each)
+        for each in named if len(named) <= _NAMES else []:
+            self.name(each.shape.path, each.place, theme.SELECTED)
 
-    def _name(self, drawn: Drawn) -> None:
-        is_selected = self._is_selected(drawn)
-        colour = theme.SELECTED if is_selected else theme.TEXT
-        self._plate(drawn.shape.path.rsplit("/", 1)[-1], drawn.place + QPointF(12, -8), colour)
+    def name(self, path: str, at: QPointF, colour: QColor = theme.TEXT) -> None:
+        """Write a prim's name beside a place."""
+        self._plate(path.rsplit("/", 1)[-1], at + QPointF(12, -8), colour)
 
     def note(self, text: str, corner: QPointF) -> None:
         """Write a line that ends in a corner."""

@@ -8,21 +8,21 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
-from typing import TYPE_CHECKING, cast
+from math import hypot
+from typing import cast
 
-from pxr import Gf, Usd, UsdGeom, UsdShade
+from pxr import Gf, Tf, Usd, UsdGeom, UsdLux, UsdShade
 
 from .kinds import Kind, kind_of
 from .space import Box, Point
 
-if TYPE_CHECKING:
-    from pxr.Gf import Matrix4d
-
-_GREY = (0.46, 0.49, 0.54)
+Colour = tuple[float, float, float]
+_GREY: Colour = (0.46, 0.49, 0.54)
 _SOLID = {Kind.GEOMETRY, Kind.CURVES}
 FACES = ((0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3))
 """The corners of a box's faces, counter-clockwise seen from outside."""
-_SUN = Gf.Vec3d(0.35, 0.85, 0.4).GetNormalized()
+_SKY = Tf.Type.Find(UsdLux.DomeLight)
+_SUN = (0.349, 0.847, 0.399)
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,9 +32,8 @@ class Shape:
     path: str
     kind: Kind
     points: tuple[Point, ...]
-    """A box's eight corners; a camera's place and the four corners of its frame; a light's place
-    and a point it shines to."""
-    colour: tuple[float, float, float] = _GREY
+    """A box's eight corners; a camera's place and its frame's four; a light's place."""
+    colour: Colour = _GREY
     """Linear red, green and blue of a box."""
     shades: tuple[float, ...] = ()
     """How bright each face of a box is."""
@@ -56,10 +55,10 @@ def collect(stage: Usd.Stage) -> Scenery:
     reader = _Reader(stage)
     prims = list(_visible(stage))
     solids = [shape for prim, kind in prims if kind in _SOLID for shape in reader.solid(prim, kind)]
-    places = [reader.place(prim) for prim, kind in prims if kind not in _SOLID]
-    focus = _focus(solids, places)
+    placed = [(prim, kind, reader.axes(prim)) for prim, kind in prims if kind not in _SOLID]
+    focus = _focus(solids, [axes.origin for _, _, axes in placed])
     size = Box.around(focus).radius * 0.013
-    marks = [reader.mark(prim, kind, size) for prim, kind in prims if kind not in _SOLID]
+    marks = [reader.mark(prim, kind, axes, size) for prim, kind, axes in placed]
     return Scenery((*solids, *marks), focus, size)
 
 
@@ -79,8 +78,41 @@ def _visible(stage: Usd.Stage) -> Iterator[tuple[Usd.Prim, Kind]]:
             prims.PruneChildren()
             continue
         kind = kind_of(str(prim.GetTypeName()))
-        if kind in _SOLID or kind in (Kind.CAMERA, Kind.LIGHT):
+        has_place = kind in _SOLID or kind in (Kind.CAMERA, Kind.LIGHT)
+        if has_place and not prim.IsA(_SKY):
             yield prim, kind
+
+
+class _Axes:
+    """Where a prim's own axes lie in the world, Y up, as plain numbers: USD's calls cost more."""
+
+    def __init__(self, matrix: Gf.Matrix4d, lies: bool) -> None:
+        rows = [cast("Point", matrix.GetRow3(row)) for row in range(4)]
+        points = [(x, z, -y) if lies else (x, y, z) for x, y, z in rows]
+        self.x, self.y, self.z, self.origin = points
+
+    def point(self, x: float, y: float, z: float) -> Point:
+        """Put a point of the prim's own space into the world."""
+        (ax, ay, az), (bx, by, bz), (cx, cy, cz) = self.x, self.y, self.z
+        ox, oy, oz = self.origin
+        return (
+            ox + x * ax + y * bx + z * cx,
+            oy + x * ay + y * by + z * cy,
+            oz + x * az + y * bz + z * cz,
+        )
+
+    def is_mirrored(self) -> bool:
+        """Whether left became right."""
+        return _dot(self.x, _cross(self.y, self.z)) < 0
+
+    def shades(self) -> tuple[float, ...]:
+        """Say how bright the faces of a box are."""
+        normals = _cross(self.y, self.z), _cross(self.z, self.x), _cross(self.x, self.y)
+        sign = -1.0 if self.is_mirrored() else 1.0
+        lit = [sign * _dot(normal, _SUN) / (hypot(*normal) or 1.0) for normal in normals]
+        return tuple(
+            0.55 + 0.45 * max(-0.4, turned) for toward in lit for turned in (-toward, toward)
+        )
 
 
 class _Reader:
@@ -94,28 +126,24 @@ class _Reader:
         self._colours = {"": _GREY}
         self._lies = UsdGeom.GetStageUpAxis(stage) == UsdGeom.Tokens.z
 
-    def _point(self, matrix: Matrix4d, x: float, y: float, z: float) -> Point:
-        a, b, c = cast("Point", matrix.Transform(Gf.Vec3d(x, y, z)))
-        return (a, c, -b) if self._lies else (a, b, c)
-
-    def place(self, prim: Usd.Prim) -> Point:
-        """Say where a prim stands."""
-        return self._point(self._places.GetLocalToWorldTransform(prim), 0, 0, 0)
+    def axes(self, prim: Usd.Prim) -> _Axes:
+        """Say where a prim stands and how it is turned, at its true size."""
+        matrix = self._places.GetLocalToWorldTransform(prim)
+        return _Axes(matrix.RemoveScaleShear(), self._lies)
 
     def solid(self, prim: Usd.Prim, kind: Kind) -> Iterator[Shape]:
         """Make the box of what has an extent; nothing if it is empty."""
         limits = self._bounds.ComputeUntransformedBound(prim).GetRange()
         if limits.IsEmpty():
             return
-        matrix = self._places.GetLocalToWorldTransform(prim)
-        low, high = limits.GetMin(), limits.GetMax()
-        if matrix.GetDeterminant() < 0:
-            low[0], high[0] = high[0], low[0]  # mirrored: the faces stay turned outwards
-        corners = product(*zip(cast("Point", low), cast("Point", high), strict=True))
-        points = tuple(self._point(matrix, *corner) for corner in corners)
-        yield Shape(str(prim.GetPath()), kind, points, self._colour(prim), _shades(points))
+        axes = _Axes(self._places.GetLocalToWorldTransform(prim), self._lies)
+        (ax, ay, az), (bx, by, bz) = cast("tuple[Point, Point]", (limits.GetMin(), limits.GetMax()))
+        if axes.is_mirrored():
+            ax, bx = bx, ax  # so that the faces stay turned outwards
+        points = tuple(axes.point(*at) for at in product((ax, bx), (ay, by), (az, bz)))
+        yield Shape(str(prim.GetPath()), kind, points, self._colour(prim), axes.shades())
 
-    def _colour(self, prim: Usd.Prim) -> tuple[float, float, float]:
+    def _colour(self, prim: Usd.Prim) -> Colour:
         colours = UsdGeom.Gprim(prim).GetDisplayColorAttr().Get(self._time)
         if colours:
             red, green, blue = colours[0]
@@ -126,14 +154,10 @@ class _Reader:
             self._colours[path] = _diffuse(material)
         return self._colours[path]
 
-    def mark(self, prim: Usd.Prim, kind: Kind, size: float) -> Shape:
-        """Make the mark of a camera or a light, of a size that does not depend on its scale."""
-        matrix = self._places.GetLocalToWorldTransform(prim).RemoveScaleShear()
-        if kind is Kind.CAMERA:
-            ends = self._frame(prim, size)
-        else:
-            ends = [(0.0, 0.0, 0.0), (0.0, 0.0, -size)]
-        points = tuple(self._point(matrix, *end) for end in ends)
+    def mark(self, prim: Usd.Prim, kind: Kind, axes: _Axes, size: float) -> Shape:
+        """Make the mark of a camera or a light, of a size in the scene's units."""
+        ends = self._frame(prim, size) if kind is Kind.CAMERA else []
+        points = (axes.origin, *(axes.point(*end) for end in ends))
         return Shape(str(prim.GetPath()), kind, points)
 
     def _frame(self, prim: Usd.Prim, size: float) -> list[Point]:
@@ -142,10 +166,10 @@ class _Reader:
         wide = camera.GetHorizontalApertureAttr().Get(self._time) or 20.955
         high = camera.GetVerticalApertureAttr().Get(self._time) or 15.2908
         x, y = min(wide / lens, 3.0) * size / 2, min(high / lens, 3.0) * size / 2
-        return [(0.0, 0.0, 0.0), (-x, -y, -size), (x, -y, -size), (x, y, -size), (-x, y, -size)]
+        return [(-x, -y, -size), (x, -y, -size), (x, y, -size), (-x, y, -size)]
 
 
-def _diffuse(material: UsdShade.Material) -> tuple[float, float, float]:
+def _diffuse(material: UsdShade.Material) -> Colour:
     """Give the colour of a material's preview surface, where it is one plain value."""
     shader, _, _ = material.ComputeSurfaceSource()
     given = shader.GetInput("diffuseColor") if shader else None
@@ -153,10 +177,9 @@ def _diffuse(material: UsdShade.Material) -> tuple[float, float, float]:
     return (value[0], value[1], value[2]) if value is not None else _GREY
 
 
-def _shades(points: tuple[Point, ...]) -> tuple[float, ...]:
-    return tuple(_shade(*(Gf.Vec3d(*points[corner]) for corner in face[:3])) for face in FACES)
+def _dot(a: Point, b: Point) -> float:
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 
 
-def _shade(a: Gf.Vec3d, b: Gf.Vec3d, c: Gf.Vec3d) -> float:
-    normal = Gf.Cross(b - a, c - b).GetNormalized()
-    return 0.55 + 0.45 * max(-0.4, Gf.Dot(normal, _SUN))
+def _cross(a: Point, b: Point) -> Point:
+    return a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]

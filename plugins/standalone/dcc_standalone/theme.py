@@ -51,6 +51,7 @@ QMenuBar {{ background: {WINDOW.name()}; padding: 2px 4px; }}
 QMenuBar::item {{ padding: 5px 10px; border-radius: 4px; }}
 QMenuBar::item:selected {{ background: {RAISED.name()}; }}
 QMenu {{ background: #2d3036; border: 1px solid {LINE.name()}; padding: 4px 0px; }}
+QDialogButtonBox {{ dialogbuttonbox-buttons-have-icons: 0; }}
 QDockWidget {{ color: {DIM.name()}; }}
 QDockWidget::title {{ background: {WINDOW.name()}; padding: 7px 10px; }}
 QHeaderView::section {{
@@ -70,9 +71,9 @@ QScrollBar::add-line, QScrollBar::sub-line {{ width: 0px; height: 0px; }}
 QScrollBar::add-page, QScrollBar::sub-page {{ background: none; }}
 QLineEdit#path {{ background: transparent; color: {DIM.name()}; padding: 0px; }}
 QToolBar {{ background: {WINDOW.name()}; border: none; spacing: 2px; padding: 3px 6px; }}
-QToolButton {{ padding: 3px 9px; border-radius: 4px; border: none; color: {DIM.name()}; }}
-QToolButton:hover {{ background: {RAISED.name()}; color: {TEXT.name()}; }}
-QToolButton:checked {{ background: {RAISED.name()}; color: {TEXT.name()}; }}
+QToolBar QToolButton {{ padding: 3px 9px; border-radius: 4px; border: none; color: {DIM.name()}; }}
+QToolBar QToolButton:hover {{ background: {RAISED.name()}; color: {TEXT.name()}; }}
+QToolBar QToolButton:checked {{ background: {RAISED.name()}; color: {TEXT.name()}; }}
 QStatusBar {{ background: {WINDOW.name()}; color: {DIM.name()}; }}
 QStatusBar::item {{ border: none; }}
 QToolTip {{ background: {RAISED.name()}; color: {TEXT.name()}; border: 1px solid {LINE.name()}; }}

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from pxr import UsdGeom
-from PySide6.QtCore import QPointF, QRectF, QSize, Qt
+from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QMouseEvent, QPainter, QPaintEvent, QResizeEvent, QWheelEvent
 from PySide6.QtWidgets import QWidget
 
@@ -39,11 +39,12 @@ class Viewport(QWidget):
         self._hovered = ""
         self._pressed = self._last = QPointF()
         self._is_framed = False
+        self._focus: Sequence[Point] = ()
         self.eye = Eye()
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setAccessibleName("Viewport")
-        feed.stage_opened.connect(self.frame_all)
+        feed.stage_opened.connect(self._open)
         feed.values_changed.connect(self._outdate)
         feed.selection_changed.connect(self.update)
 
@@ -63,6 +64,11 @@ class Viewport(QWidget):
         if self._scenery is None:
             self._scenery = collect(self._session.stage)
         return self._scenery
+
+    def _open(self) -> None:
+        """Frame another scene; one that only got another name is looked at as it was."""
+        if self.scenery.focus != self._focus:
+            self.frame_all()
 
     def _outdate(self) -> None:
         self._scenery = None
@@ -96,14 +102,17 @@ class Viewport(QWidget):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Paint the picture."""
+        self._focus = self.scenery.focus
         screen = Screen(self.eye, self.width(), self.height())
         painter = QPainter(self)
         brush = Brush(painter, screen, set(self._session.selection))
         brush.background(QRectF(self.rect()))
-        step = brush.grid(Box.around(self.scenery.focus))
+        step = brush.grid(Box.around(self._focus))
         self.drawn = project(self.scenery, screen)
         brush.shapes(self.drawn)
-        brush.names(self.drawn, self._hovered)
+        brush.names(self.drawn)
+        if self._hovered:
+            brush.name(self._hovered, self._last)
         is_z_up = UsdGeom.GetStageUpAxis(self._session.stage) == UsdGeom.Tokens.z
         brush.axes(QPointF(60, self.height() - 60), is_z_up)
         metres = step * UsdGeom.GetStageMetersPerUnit(self._session.stage)
@@ -142,8 +151,13 @@ class Viewport(QWidget):
     def _hover(self, at: QPointF) -> None:
         hovered = self.path_at(at)
         if hovered != self._hovered:
-            self._hovered = hovered
+            self._hovered, self._last = hovered, at
             self.update()
+
+    def leaveEvent(self, event: QEvent) -> None:
+        """Forget what was under the mouse."""
+        self._hovered = ""
+        self.update()
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         """Select, if it was a click and no drag."""

@@ -17,8 +17,8 @@ import anyio
 from dcc_bridge.client import entry
 from dcc_bridge.client.keyboard import Keyboard
 from dcc_bridge.client.screen import Screen
-from dcc_bridge.elicitation.broker import Reply
 from dcc_bridge.elicitation.plain import line
+from dcc_bridge.elicitation.question import Reply
 from dcc_bridge.elicitation.schema import Field, Form, InvalidAnswer
 from dcc_bridge.elicitation.types import Action
 

@@ -17,7 +17,7 @@ from dcc_bridge import elicit_form_sync, skill
 from dcc_bridge.client.agent import Result
 from dcc_bridge.client.connection import Era, connect
 from dcc_bridge.client.person import Person, Script
-from dcc_bridge.elicitation.broker import Reply
+from dcc_bridge.elicitation.question import Reply
 from dcc_bridge.elicitation.schema import Form
 from dcc_bridge.errors import Unreachable
 from tests.live import Live, live

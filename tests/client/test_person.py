@@ -8,7 +8,7 @@ import anyio
 import pytest
 
 from dcc_bridge.client.person import Script
-from dcc_bridge.elicitation.broker import Reply
+from dcc_bridge.elicitation.question import Reply
 from dcc_bridge.elicitation.schema import parse
 
 FORM = parse(

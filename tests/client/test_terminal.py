@@ -15,7 +15,7 @@ from dcc_bridge.client import terminal
 from dcc_bridge.client.keyboard import Keyboard
 from dcc_bridge.client.screen import Screen
 from dcc_bridge.client.terminal import Terminal
-from dcc_bridge.elicitation.broker import Reply
+from dcc_bridge.elicitation.question import Reply
 from dcc_bridge.elicitation.schema import parse
 from tests.client.tty import LIMIT, Tty, tty
 

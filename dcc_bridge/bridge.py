@@ -50,14 +50,15 @@ class Bridge:
             host: The application.
             main: The way to its main thread.
             presenter: Draws questions in the host; None where nobody sits there.
-            settings: How to behave; None for the environment and the defaults.
+            settings: How to behave; None for the environment and the defaults. What the studio's
+                policy fixes wins.
             skills: Folders of skill files, the most trusted first.
             extend: Adds to the SDK's own server object what skills are not: resources, prompts,
                 completions, a tool registered by hand. Called on the worker.
         """
         self.host = host
         self.main = main
-        self.settings = settings or Settings.load()
+        self.settings = (settings or Settings.load()).under()
         self.registry = Registry()
         self._skills = list(skills)
         self._extend = extend

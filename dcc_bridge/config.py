@@ -1,14 +1,25 @@
-"""Settings: arguments first, then the environment, then the defaults. Frozen. Any thread."""
+"""Settings: arguments first, then the environment, then the defaults. Frozen. Any thread.
+
+A studio may fix any of them in a file that only an administrator can write (`POLICY`): what stands
+there wins over everything else. Its place is not taken from the environment, so that nobody can
+point to another one.
+"""
 
 from __future__ import annotations
 
 import os
+import sys
 import sysconfig
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
-from typing import Any, Final, Literal, get_type_hints
+from typing import Any, Final, Literal, get_args, get_type_hints
 
 PREFIX: Final = "DCC_BRIDGE_"
+POLICY: Final = {
+    "win32": Path(r"C:\ProgramData\dcc_bridge\policy.toml"),
+    "darwin": Path("/Library/Application Support/dcc_bridge/policy.toml"),
+}.get(sys.platform, Path("/etc/dcc_bridge/policy.toml"))
+"""The studio's file: the names of `Settings` with the values that are fixed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,10 +88,29 @@ class Settings:
         return cls(**told)
 
     def __post_init__(self) -> None:
-        """Refuse a word that is not one of the choices."""
-        for name, allowed in (("unattended", ("refuse", "allow")), ("edit", ("allow", "ask"))):
-            if getattr(self, name) not in allowed:
-                raise ValueError(f"{name} is {' or '.join(allowed)}, not {getattr(self, name)!r}.")
+        """Refuse a value that is not of its kind."""
+        hints = get_type_hints(type(self))
+        for one in fields(self):
+            _check(one.name, hints[one.name], getattr(self, one.name))
+
+    def under(self, policy: Path = POLICY) -> Settings:
+        """Give the settings with what the studio fixed.
+
+        Raises:
+            ValueError: Its file cannot be read; a bridge that cannot know its limits does not run.
+        """
+        if not policy.is_file():
+            return self
+        import tomllib  # only where there is a policy
+
+        try:
+            fixed = tomllib.loads(policy.read_text(encoding="utf-8"))
+            told: dict[str, Any] = {
+                n: tuple(v) if isinstance(v, list) else v for n, v in fixed.items()
+            }
+            return replace(self, **told)
+        except (OSError, ValueError, TypeError) as error:
+            raise ValueError(f"The studio's policy {policy} cannot be read: {error}") from error
 
 
 def data_folder(name: str) -> Path:
@@ -97,10 +127,24 @@ def data_folder(name: str) -> Path:
     raise FileNotFoundError(f"The folder {name!r} is neither at {beside} nor at {shared}.")
 
 
+def _check(name: str, hint: Any, value: object) -> None:
+    words = [word for word in get_args(hint) if isinstance(word, str)]
+    if words and value not in words:
+        raise ValueError(f"{name} is {' or '.join(words)}, not {value!r}.")
+    kinds: dict[Any, tuple[type, ...]] = {float: (int, float), int: (int,), bool: (bool,)}
+    kind = kinds.get(hint)
+    if kind and (not isinstance(value, kind) or (hint is not bool and isinstance(value, bool))):
+        raise ValueError(f"{name} is {hint.__name__}, not {value!r}.")
+    if hint == tuple[str, ...] and not isinstance(value, tuple):
+        raise ValueError(f"{name} is a list of texts, not {value!r}.")
+
+
 def _read(name: str, hint: Any, text: str) -> Any:
     try:
         if hint is bool:
             return {"1": True, "true": True, "0": False, "false": False}[text.lower()]
+        if hint == tuple[str, ...]:
+            return tuple(part.strip() for part in text.split(",") if part.strip())
         return hint(text) if hint in (int, float) else Path(text) if name == "runtime" else text
     except (KeyError, ValueError):
         raise ValueError(f"{PREFIX}{name.upper()}={text!r} cannot be read as a setting.") from None

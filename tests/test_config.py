@@ -1,0 +1,84 @@
+"""Settings come from where they are said to come from, and a studio has the last word."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dcc_bridge.config import Settings, data_folder
+
+
+def test_an_argument_wins_over_the_environment_and_that_over_the_default(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("DCC_BRIDGE_PORT", "4000")
+    monkeypatch.setenv("DCC_BRIDGE_KEEPALIVE", "2.5")
+    monkeypatch.setenv("DCC_BRIDGE_HOST_DIALOGS", "false")
+    monkeypatch.setenv("DCC_BRIDGE_SILENT_CLIENTS", "one, two")
+
+    settings = Settings.load(port=5000, keepalive=None)
+
+    assert (settings.port, settings.keepalive, settings.kept) == (5000, 2.5, 120.0)
+    assert settings.host_dialogs is False
+    assert settings.silent_clients == ("one", "two")
+
+
+@pytest.mark.parametrize(
+    ("name", "text"), [("PORT", "high"), ("HOST_DIALOGS", "maybe"), ("UNATTENDED", "sure")]
+)
+def test_a_variable_that_cannot_be_read_is_named(
+    name: str, text: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(f"DCC_BRIDGE_{name}", text)
+
+    with pytest.raises(ValueError, match=name.lower() if name == "UNATTENDED" else name):
+        Settings.load()
+
+
+def test_what_a_studio_fixes_cannot_be_loosened(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    policy = tmp_path / "policy.toml"
+    policy.write_text('unattended = "refuse"\nedit = "ask"\nsilent_clients = ["hooked"]\n')
+    monkeypatch.setenv("DCC_BRIDGE_EDIT", "allow")
+
+    settings = Settings.load(unattended="allow", port=7).under(policy)
+
+    assert (settings.unattended, settings.edit, settings.port) == ("refuse", "ask", 7)
+    assert settings.silent_clients == ("hooked",)
+
+
+@pytest.mark.parametrize(
+    "text", ["unattended = 'sure'", "no_such = 1", "= broken", "host_dialogs = 1", "port = true"]
+)
+def test_a_policy_that_cannot_be_read_stops_the_start(text: str, tmp_path: Path) -> None:
+    policy = tmp_path / "policy.toml"
+    policy.write_text(text)
+
+    with pytest.raises(ValueError, match="policy"):
+        Settings().under(policy)
+
+
+def test_a_bridge_takes_the_studios_policy_whatever_it_is_given(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from dcc_bridge.bridge import Bridge
+    from dcc_bridge.testing import FakeHost
+    from dcc_bridge.threads import Pump
+
+    policy = tmp_path / "policy.toml"
+    policy.write_text('unattended = "refuse"\n')
+    under: Any = Settings.under
+    monkeypatch.setattr(Settings, "under", lambda self: under(self, policy))
+
+    bridge = Bridge(FakeHost(), Pump().main, settings=Settings(unattended="allow"))
+
+    assert bridge.settings.unattended == "refuse"
+
+
+def test_the_data_that_travels_with_the_package_is_found() -> None:
+    assert (data_folder("resources") / "scenes").is_dir()
+    with pytest.raises(FileNotFoundError, match="nowhere"):
+        data_folder("nowhere")

@@ -11,13 +11,15 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
 
 from dcc_bridge.elicitation import plain
-from dcc_bridge.elicitation.broker import Question
+from dcc_bridge.elicitation.question import Question
 from dcc_bridge.qt.buttons import verb_text
 from dcc_bridge.qt.form import FormView
 from dcc_bridge.qt.labels import SMALL, Notice, label
 
 _WIDTH: Final = 72
 """Of the window, in average characters."""
+_LEAST_WIDTH: Final = 40
+_LEAST_LINES: Final = 4
 _LONGEST_ASKED: Final = 160
 """Characters of a message's first line up to which it is drawn as the question itself."""
 
@@ -46,17 +48,16 @@ class Body(QScrollArea):
         self.setWidgetResizable(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
 
     def sizeHint(self) -> QSize:
         """As wide as a line that reads well, as high as everything in it."""
-        least = self._inner.minimumSizeHint().width()
-        width = max(self.fontMetrics().averageCharWidth() * _WIDTH, least)
+        width = self.fontMetrics().averageCharWidth() * _WIDTH
         return QSize(width, self._inner.heightForWidth(width))
 
     def minimumSizeHint(self) -> QSize:
-        """Some lines."""
-        return QSize(self._inner.minimumSizeHint().width(), self.fontMetrics().height() * 4)
+        """Some lines of some words: a message must not widen the window."""
+        metrics = self.fontMetrics()
+        return QSize(metrics.averageCharWidth() * _LEAST_WIDTH, metrics.height() * _LEAST_LINES)
 
     def turn(self, pages: int) -> None:
         """Scroll by whole pages."""

@@ -14,7 +14,7 @@ from PySide6.QtGui import QHideEvent, QIcon, QKeyEvent
 from PySide6.QtWidgets import QDialog, QFrame, QVBoxLayout, QWidget
 
 from dcc_bridge.elicitation import plain
-from dcc_bridge.elicitation.broker import Question, Reply
+from dcc_bridge.elicitation.question import Question, Reply
 from dcc_bridge.elicitation.schema import Field
 from dcc_bridge.host import Host
 from dcc_bridge.qt.body import Body

@@ -54,6 +54,7 @@ class FormView(QWidget):
     def check(self) -> bool:
         """Show what is wrong with each field, go to the first of them, and say if all is well."""
         wrong = [row for row in self.rows if not row.check()]
+        self.changed.emit()
         if wrong:
             wrong[0].editor.setFocus()
         return not wrong

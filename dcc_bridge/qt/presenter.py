@@ -18,7 +18,7 @@ import shiboken6
 from PySide6.QtCore import QCoreApplication, QObject, Slot
 from PySide6.QtWidgets import QApplication, QWidget
 
-from dcc_bridge.elicitation.broker import Question, Reply, Settle, Unable
+from dcc_bridge.elicitation.question import Question, Reply, Settle, Unable
 from dcc_bridge.elicitation.types import BRIDGE_CLOSED, CANCELLED
 from dcc_bridge.errors import BridgeClosed
 from dcc_bridge.host import Host
@@ -71,7 +71,7 @@ class DialogPresenter(QObject):
         self._closed = False
         self._app = QCoreApplication.instance()
         if self._app is not None:  # a host may quit without a word to us
-            self._app.aboutToQuit.connect(self.close)
+            self._app.aboutToQuit.connect(self._quit)
 
     @property
     def dialogs(self) -> list[QuestionDialog]:
@@ -99,7 +99,6 @@ class DialogPresenter(QObject):
         self._post(lambda: self._admit(ticket), lambda: settle(_CLOSED))
         return lambda reason: self._post(lambda: self._withdraw(ticket, reason))
 
-    @Slot()
     def close(self) -> None:
         """End every question and delete every widget. Main thread.
 
@@ -108,7 +107,15 @@ class DialogPresenter(QObject):
         """
         app, self._app = self._app, None
         if app is not None:
-            app.aboutToQuit.disconnect(self.close)
+            app.aboutToQuit.disconnect(self._quit)
+        self._quit()
+        for dialog in filter(shiboken6.isValid, self._dying):
+            shiboken6.delete(dialog)
+        self._dying.clear()
+
+    @Slot()
+    def _quit(self) -> None:
+        """End every question. The host may quit from a key pressed in a dialog: delete it later."""
         self._closed = True
         ending = [*([self._shown] if self._shown else []), *self._queue]
         self._queue.clear()
@@ -116,9 +123,6 @@ class DialogPresenter(QObject):
         for ticket in ending:
             self._dispose(ticket)
             ticket.settle(_CLOSED)
-        for dialog in filter(shiboken6.isValid, self._dying):
-            shiboken6.delete(dialog)
-        self._dying.clear()
 
     def _post(self, fn: Callable[[], None], refused: Callable[[], None] = lambda: None) -> None:
         def look(future: Future[None]) -> None:

@@ -7,6 +7,7 @@ the host shows a modal dialog of its own; `MainThread` holds the jobs back meanw
 
 from __future__ import annotations
 
+import atexit
 import threading
 from concurrent.futures import Future
 from typing import Any, Final
@@ -37,19 +38,21 @@ class HostLoop:
             StartError: There is no QApplication, or this is not its thread.
         """
         app = QCoreApplication.instance()
-        if not isinstance(app, QApplication):
+        if app is None or not app.inherits("QApplication"):  # the wrapper may know less than Qt
             raise StartError("There is no QApplication yet; start once the host's window is up.")
         self._lock = threading.RLock()
         self._awaited: tuple[QEventLoop, Future[Any]] | None = None
         self._bell: _Bell | None = _Bell(self)
         if self._bell.thread() != app.thread():
             raise StartError("This is not the host's main thread; start from there.")
+        app.aboutToQuit.connect(self._bell.quit)
         self.main = MainThread(self.wake, self.spin, blocked=self.is_blocked)
+        atexit.register(self._leave)
 
     def wake(self, delay: float) -> None:
         """Have the lanes drained after that many seconds. With 0 from any thread."""
         with self._lock:  # the bell must not be deleted between the look and the post
-            bell = self._bell
+            bell = self._bell if self._bell and shiboken6.isValid(self._bell) else None
             if bell is not None and not delay:
                 QCoreApplication.postEvent(bell, QEvent(_WAKE))
         if bell is not None and delay:
@@ -84,16 +87,30 @@ class HostLoop:
         if self._awaited is not None and self._awaited[1].done():
             self._awaited[0].quit()
 
+    def end_jobs(self) -> None:
+        """End every job, as the host quits without a word: one that is left crashes the exit."""
+        if self.main.is_unwound:
+            self.main.close()
+
     def close(self) -> None:
         """Let go of Qt; a later wake does nothing. Main thread, after ``main.close()``."""
         with self._lock:
             bell, self._bell = self._bell, None
-        if bell is None:
+        atexit.unregister(self._leave)
+        if bell is None or not shiboken6.isValid(bell):
             return
         if bell.is_ringing:  # it is on the stack: deleted now, it would crash on the way back
             bell.deleteLater()
         else:
             shiboken6.delete(bell)
+
+    def _leave(self) -> None:
+        """Leave nothing behind: a wake that nobody takes any more outlives the interpreter.
+
+        Qt then deletes it with the application, and that crashes with PySide6 6.11.
+        """
+        self.end_jobs()
+        self.close()
 
 
 class _Bell(QObject):
@@ -115,6 +132,10 @@ class _Bell(QObject):
         """Ring later; a ring that is due sooner stays, so that a busy ui lane cannot put it off."""
         if not self._timer.isActive() or self._timer.remainingTime() > milliseconds:
             self._timer.start(milliseconds)
+
+    @Slot()
+    def quit(self) -> None:
+        self._loop.end_jobs()
 
     def event(self, event: QEvent) -> bool:
         if event.type() != _WAKE:

@@ -1,0 +1,391 @@
+"""A question's dialog has three ways out, and Enter never agrees to a loss."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import pytest
+from PySide6.QtCore import QCoreApplication, QEvent, Qt
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QCheckBox, QLabel, QLineEdit, QMainWindow, QWidget
+
+from dcc_bridge.elicitation.question import Question, Reply
+from dcc_bridge.qt.buttons import ARM_DELAY
+from dcc_bridge.qt.countdown import Countdown
+from dcc_bridge.qt.dialog import QuestionDialog
+from dcc_bridge.qt.editors import Line
+
+from .stage import HOST, armed, ask_name, click, consent, delete, form, press, until, words
+
+Shown = tuple[QuestionDialog, list[Reply]]
+Show = Callable[[Question], Shown]
+CONTROL = Qt.KeyboardModifier.ControlModifier
+TEXT = {"type": "string"}
+TWENTY = {f"field_{n}": {"type": ["string", "boolean"][n % 2]} for n in range(20)}
+
+
+@pytest.fixture
+def window(app: QApplication) -> Iterator[QMainWindow]:
+    window = QMainWindow()
+    window.show()
+    yield window
+    delete(window)
+
+
+@pytest.fixture
+def show(window: QMainWindow) -> Show:
+    def make(question: Question) -> Shown:
+        heard: list[Reply] = []
+        dialog = QuestionDialog(question, HOST, window, heard.append)
+        dialog.show()
+        return dialog, heard
+
+    return make
+
+
+def name_line(dialog: QuestionDialog) -> Line:
+    assert dialog.view is not None
+    editor = dialog.view.rows[0].editor
+    assert isinstance(editor, Line)
+    return editor
+
+
+def with_reason() -> Question:
+    both = form(["sure"], sure={"type": "boolean"}, reason=TEXT)
+    return consent(form=both, title="Delete cameras")
+
+
+def test_the_verb_agrees_by_mouse_and_by_key(show: Show) -> None:
+    for agree in (click, lambda verb: press(verb, Qt.Key.Key_Space)):
+        dialog, heard = show(consent())
+
+        agree(armed(dialog))
+
+        assert heard == [Reply("accept", {"confirm": True})]
+        assert not dialog.isVisible()
+
+
+def test_decline_says_no_by_mouse_and_by_key(show: Show) -> None:
+    for question in (consent(), ask_name()):
+        for decline in (click, lambda button: press(button, Qt.Key.Key_Space)):
+            dialog, heard = show(question)
+
+            decline(dialog.exits.decline)
+
+            assert heard == [Reply("decline")]
+            assert not dialog.isVisible()
+
+
+@pytest.mark.parametrize(
+    "leave",
+    [
+        lambda dialog: click(dialog.exits.cancel),
+        lambda dialog: press(dialog.exits.cancel, Qt.Key.Key_Space),
+        lambda dialog: press(dialog, Qt.Key.Key_Escape),
+        lambda dialog: dialog.close(),
+        lambda dialog: dialog.reject(),
+        lambda dialog: dialog.accept(),
+        lambda dialog: dialog.done(1),
+        lambda dialog: dialog.hide(),
+    ],
+    ids=["mouse", "key", "esc", "frame", "reject", "accept", "done", "hidden"],
+)
+def test_every_other_way_out_is_a_cancel(
+    show: Show, leave: Callable[[QuestionDialog], object]
+) -> None:
+    for question in (consent(), ask_name()):
+        dialog, heard = show(question)
+
+        leave(dialog)
+
+        assert heard == [Reply("cancel")]
+        assert not dialog.isVisible()
+
+
+def test_a_dialog_is_answered_once(show: Show) -> None:
+    dialog, heard = show(consent())
+
+    verb = armed(dialog)
+    verb.click()
+    verb.click()
+    dialog.exits.decline.click()
+    dialog.close()
+
+    assert heard == [Reply("accept", {"confirm": True})]
+
+
+def test_a_dismissed_dialog_answers_nothing(show: Show) -> None:
+    dialog, heard = show(consent())
+
+    dialog.dismiss()
+    dialog.exits.verb.click()
+    dialog.close()
+
+    assert heard == []
+    assert not dialog.is_open
+
+
+def test_a_consent_of_one_yes_or_no_has_no_check_box_but_a_verb(show: Show) -> None:
+    dialog, _ = show(consent())
+
+    assert dialog.exits.verb.text() == "Delete 127 cameras"
+    assert dialog.findChildren(QCheckBox) == []
+
+
+def test_an_input_of_one_yes_or_no_has_a_check_box(show: Show) -> None:
+    dialog, heard = show(consent(consent=False, title="Set up"))
+
+    assert len(dialog.findChildren(QCheckBox)) == 1
+    dialog.exits.verb.click()
+
+    assert heard == [Reply("accept", {"confirm": False})]
+
+
+def test_otherwise_the_verb_is_the_title_or_send(show: Show) -> None:
+    verbs = [show(q)[0].exits.verb.text() for q in (ask_name(title="Rename"), ask_name())]
+
+    assert [text.replace("&", "") for text in verbs] == ["Rename", "Send"]
+
+
+def test_a_verb_too_long_for_its_button_is_said_whole_above(show: Show) -> None:
+    title = "Delete every camera, light, mesh, curve, group and material in the whole shot"
+    lone = form(["yes"], yes={"type": "boolean", "title": title})
+
+    dialog, _ = show(consent(form=lone))
+
+    assert dialog.exits.verb.text().endswith("…")
+    assert f"If you agree: {title}" in words(dialog.body)
+
+
+@pytest.mark.parametrize("question", [consent(), with_reason()], ids=["verb", "fields"])
+def test_five_hundred_enters_agree_to_nothing(show: Show, question: Question) -> None:
+    keys = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
+    for focused in ("cancel", "decline", "verb", "first", "dialog"):
+        dialog, heard = show(question)
+        armed(dialog)
+        target = _widget(dialog, focused)
+        target.setFocus()
+        for number in range(500):
+            modifiers = CONTROL if number % 3 == 0 else Qt.KeyboardModifier.NoModifier
+            press(dialog.focusWidget() or dialog, keys[number % 2], modifiers)
+
+        assert "accept" not in [reply.action for reply in heard]
+        dialog.close()
+
+
+def _widget(dialog: QuestionDialog, name: str) -> QWidget:
+    if name == "first" and dialog.view is not None:
+        return dialog.view.rows[-1].editor
+    return getattr(dialog.exits, name, dialog)
+
+
+def test_enter_on_a_fresh_consent_cancels(show: Show) -> None:
+    dialog, heard = show(consent())
+    assert dialog.focusWidget() is dialog.exits.cancel
+    assert dialog.exits.cancel.isDefault()
+
+    press(dialog.exits.cancel, Qt.Key.Key_Return)
+
+    assert heard == [Reply("cancel")]
+
+
+def test_enter_in_a_text_of_a_consent_loses_nothing(show: Show) -> None:
+    dialog, heard = show(with_reason())
+    assert dialog.view is not None
+    reason = dialog.view.rows[1].editor
+    assert isinstance(reason, Line)
+    reason.setFocus()
+    QTest.keyClicks(reason, "old takes")
+
+    press(reason, Qt.Key.Key_Return)
+
+    assert (heard, reason.text()) == ([], "old takes")
+    assert dialog.focusWidget() is not reason
+
+
+def test_the_verb_of_a_consent_takes_no_click_in_its_first_moment(show: Show) -> None:
+    dialog, heard = show(consent())
+
+    for _ in range(10):
+        click(dialog.exits.verb)
+    assert heard == []
+
+    assert ARM_DELAY == 250
+    click(armed(dialog))
+    assert heard == [Reply("accept", {"confirm": True})]
+
+
+def test_the_verb_of_an_input_can_be_clicked_at_once(show: Show) -> None:
+    dialog, heard = show(ask_name())
+    name_line(dialog).setText("shot_010")
+
+    click(dialog.exits.verb)
+
+    assert heard == [Reply("accept", {"name": "shot_010"})]
+
+
+@pytest.mark.parametrize("modifiers", [CONTROL, Qt.KeyboardModifier.NoModifier], ids=["ctrl", ""])
+def test_enter_sends_a_form_that_loses_nothing(show: Show, modifiers: Qt.KeyboardModifier) -> None:
+    dialog, heard = show(ask_name())
+    assert dialog.focusWidget() is name_line(dialog)
+    QTest.keyClicks(name_line(dialog), "shot_010")
+
+    press(name_line(dialog), Qt.Key.Key_Return, modifiers)
+
+    assert heard == [Reply("accept", {"name": "shot_010"})]
+
+
+def test_enter_on_cancel_cancels_a_form_and_control_enter_sends_it(show: Show) -> None:
+    for modifiers, action in ((Qt.KeyboardModifier.NoModifier, "cancel"), (CONTROL, "accept")):
+        dialog, heard = show(ask_name())
+        name_line(dialog).setText("shot_010")
+        dialog.exits.cancel.setFocus()
+
+        press(dialog.exits.cancel, Qt.Key.Key_Return, modifiers)
+
+        assert [reply.action for reply in heard] == [action]
+
+
+def test_a_form_with_an_error_is_not_sent_and_its_field_has_the_focus(show: Show) -> None:
+    dialog, heard = show(ask_name())
+    dialog.exits.verb.setFocus()
+
+    click(dialog.exits.verb)
+
+    assert (heard, dialog.isVisible()) == ([], True)
+    assert dialog.focusWidget() is name_line(dialog)
+    assert "Please fill this in." in words(dialog)
+
+
+def test_the_dialog_grows_for_an_error_and_never_over_the_screen(show: Show) -> None:
+    dialog, _ = show(ask_name())
+    before = dialog.height()
+
+    dialog.exits.verb.click()
+
+    until(lambda: dialog.height() > before)
+    assert dialog.height() < dialog.screen().availableGeometry().height()
+
+
+def test_why_it_is_asked_again_is_said(show: Show) -> None:
+    dialog, _ = show(ask_name(reason="name: at least 3 characters, please."))
+
+    assert "That was not accepted: name: at least 3 characters, please." in words(dialog)
+
+
+def test_a_form_without_fields_is_a_message_to_send(show: Show) -> None:
+    dialog, heard = show(ask_name(form=form()))
+
+    dialog.exits.verb.click()
+
+    assert heard == [Reply("accept", {})]
+
+
+def test_it_lets_the_artist_work_meanwhile(show: Show, window: QMainWindow) -> None:
+    dialog, _ = show(consent())
+
+    assert not dialog.isModal()
+    assert dialog.parent() is window
+    assert QApplication.activeModalWidget() is None
+
+
+def test_without_a_window_of_the_hosts_it_stays_on_top(app: QApplication) -> None:
+    dialog = QuestionDialog(consent(), HOST, None, lambda _: None)
+
+    assert dialog.windowFlags() & Qt.WindowType.WindowStaysOnTopHint
+
+    delete(dialog)
+
+
+def test_twenty_fields_are_reached_by_tab_in_the_order_of_the_schema(show: Show) -> None:
+    dialog, heard = show(ask_name(form=form(["field_3"], **TWENTY)))
+    view = dialog.view
+    assert view is not None
+    seen: list[QWidget | None] = [dialog.focusWidget()]
+
+    for _ in range(22):
+        press(dialog, Qt.Key.Key_Tab)
+        seen.append(dialog.focusWidget())
+
+    exits = dialog.exits
+    assert seen == [*(r.editor for r in view.rows), exits.decline, exits.cancel, exits.verb]
+    exits.verb.click()
+    assert heard == [Reply("accept", {"field_3": False})]
+
+
+def test_twenty_fields_fit_the_screen_and_the_buttons_stay_in_sight(show: Show) -> None:
+    dialog, _ = show(ask_name(form=form(**TWENTY)))
+    QCoreApplication.processEvents()
+
+    assert dialog.height() <= dialog.screen().availableGeometry().height()
+    assert dialog.rect().contains(dialog.exits.geometry())
+
+
+def test_the_page_keys_scroll_a_long_message(show: Show) -> None:
+    dialog, _ = show(consent("Delete?\n" + "all of it\n" * 200))
+    QCoreApplication.processEvents()
+    bar = dialog.body.verticalScrollBar()
+
+    press(dialog.exits.cancel, Qt.Key.Key_PageDown)
+    assert bar.value() > 0
+
+    press(dialog.exits.cancel, Qt.Key.Key_PageUp)
+    assert bar.value() == 0
+
+
+def test_every_control_has_a_name_and_its_mnemonic_alone(show: Show) -> None:
+    dialog, _ = show(ask_name(form=form(**TWENTY, cancel=TEXT, decline=TEXT)))
+
+    texts = [b.text() for b in (dialog.exits.verb, dialog.exits.decline, dialog.exits.cancel)]
+    texts += [one.text() for one in dialog.body.findChildren(QLabel)]
+    texts += [one.text() for one in dialog.body.findChildren(QCheckBox)]
+    letters = [text[text.index("&") + 1].lower() for text in texts if "&" in text]
+    assert len(letters) == len(set(letters)) > 10
+    assert all(line.accessibleName() for line in dialog.findChildren(QLineEdit))
+
+
+def test_an_ampersand_of_a_verb_is_no_mnemonic(show: Show) -> None:
+    lone = form(["yes"], yes={"type": "boolean", "title": "Delete R&D"})
+
+    dialog, _ = show(consent(form=lone))
+
+    assert dialog.exits.verb.text() == "Delete R&&D"
+
+
+def test_a_button_leaves_enter_to_its_dialog(show: Show) -> None:
+    dialog, heard = show(consent())
+    verb = armed(dialog)
+    enter = QKeyEvent(QEvent.Type.KeyPress, Qt.Key.Key_Return, Qt.KeyboardModifier.NoModifier)
+
+    verb.event(enter)
+
+    assert not enter.isAccepted()
+    assert heard == []
+
+
+def test_the_time_that_is_left_is_shown_and_ends_nothing_by_itself(app: QApplication) -> None:
+    now = [100.0]
+    countdown = Countdown(145.0, now=lambda: now[0])
+    assert countdown.text() == "Closes in 0:45"
+
+    now[0] = 160.0
+    countdown.refresh()
+
+    assert countdown.text() == "Closes in 0:00"
+    assert Countdown(None).text() == ""
+    delete(countdown)
+
+
+def test_a_font_in_pixels_is_scaled_too(app: QApplication, show: Show) -> None:
+    before = app.font()
+    font = app.font()
+    font.setPixelSize(20)
+    app.setFont(font)
+    try:
+        dialog, _ = show(consent())
+        sizes = {label.font().pixelSize() for label in dialog.body.findChildren(QWidget)}
+    finally:
+        app.setFont(before)
+
+    assert 26 in sizes

@@ -1,0 +1,166 @@
+"""A host that ends while questions are open ends with exit code 0."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from textwrap import dedent
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+START = """
+    import sys
+    from PySide6.QtCore import QTimer
+    from PySide6.QtWidgets import QApplication, QDockWidget, QMainWindow
+    app = QApplication([])
+    from tests.qt.stage import Stage, ask_name, consent, until
+    stage = Stage()
+"""
+OPEN = """
+    asked = stage.broker.ask(consent())
+    stage.broker.ask(ask_name())
+    dialog = stage.dialog
+"""
+SUSPENDED = """
+    seen = []
+    def skill():
+        seen.append("started")
+        seen.append(stage.main.wait(stage.broker.ask(consent())).message)
+    job = stage.main.submit(skill)
+    until(lambda: stage.presenter.dialogs)
+    assert seen == ["started"]
+"""
+TAKEN_DOWN = """
+    stage.close()
+"""
+
+
+def run(*parts: str) -> None:
+    """Run a host of its own, and see that nothing is wrong with its end."""
+    code = "\n".join(dedent(part) for part in parts) + "\nprint('the end')\n"
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-X", "faulthandler", "-c", code],
+        cwd=ROOT,
+        env={**os.environ, "QT_QPA_PLATFORM": "offscreen"},
+        capture_output=True,
+        text=True,
+        timeout=50,
+        check=False,
+    )
+    noise = "This plugin does not support propagateSizeHints()"
+    errors = [line for line in done.stderr.splitlines() if line != noise]
+    assert (done.returncode, done.stdout, errors) == (0, "the end\n", [])
+
+
+def test_with_a_dialog_open_and_everything_taken_down() -> None:
+    run(START, OPEN, TAKEN_DOWN, "assert asked.result().message == 'bridge_closed'")
+
+
+def test_with_a_dialog_open_and_nothing_taken_down() -> None:
+    run(START, OPEN)
+
+
+def test_with_a_skill_suspended_and_everything_taken_down() -> None:
+    run(START, SUSPENDED, TAKEN_DOWN, "assert seen == ['started', 'bridge_closed']")
+
+
+def test_with_a_skill_suspended_and_nothing_taken_down() -> None:
+    run(START, SUSPENDED)
+
+
+@pytest.mark.parametrize("quits", ["app.quit", "stage.window.close"])
+def test_with_a_dialog_open_as_the_host_quits_its_question_is_a_cancel(quits: str) -> None:
+    run(
+        START,
+        OPEN,
+        f"QTimer.singleShot(0, {quits})\napp.exec()",
+        "assert asked.result().action == 'cancel', asked.result()",
+        "assert not stage.window.findChildren(type(dialog))",
+    )
+
+
+@pytest.mark.parametrize(
+    "quits", ["app.quit()", "stage.window.close()", "stage.main.submit(app.quit, read=True)"]
+)
+def test_with_a_skill_suspended_as_the_host_quits_it_is_ended(quits: str) -> None:
+    ends = "import atexit\natexit._run_exitfuncs()\nassert job.done()"
+
+    run(START, SUSPENDED, f"QTimer.singleShot(0, lambda: {quits})\napp.exec()", ends)
+
+
+def test_with_a_dialog_open_as_a_key_in_it_quits_the_host() -> None:
+    run(
+        START,
+        OPEN,
+        """
+        from PySide6.QtCore import Qt
+        from PySide6.QtGui import QShortcut
+        from PySide6.QtTest import QTest
+        quits = QShortcut("Ctrl+Q", stage.window)
+        quits.setContext(Qt.ShortcutContext.ApplicationShortcut)
+        quits.activated.connect(app.quit)
+        control = Qt.KeyboardModifier.ControlModifier
+        cancel = dialog.exits.cancel
+        QTimer.singleShot(0, lambda: QTest.keyClick(cancel, Qt.Key.Key_Q, control))
+        app.exec()
+        assert asked.result().action == 'cancel', asked.result()
+        """,
+    )
+
+
+@pytest.mark.parametrize("quits", ["app.quit", "app.exit"])
+@pytest.mark.parametrize(
+    ("waits", "told"),
+    [
+        ("stage.main.wait(stage.broker.ask(consent())).action", "cancel"),
+        ("stage.main.wait(Future())", "BridgeClosed"),
+    ],
+)
+def test_with_a_shelf_button_waiting_as_the_host_quits_it_is_told(
+    quits: str, waits: str, told: str
+) -> None:
+    run(
+        START,
+        f"""
+        from concurrent.futures import Future
+        from dcc_bridge.errors import BridgeClosed
+        seen = []
+        def shelf():
+            QTimer.singleShot(50, {quits})
+            try:
+                seen.append({waits})
+            except BridgeClosed:
+                seen.append("BridgeClosed")
+        QTimer.singleShot(0, shelf)
+        app.exec()
+        assert seen == [{told!r}], seen
+        """,
+        TAKEN_DOWN,
+    )
+
+
+def test_with_an_answer_given_in_the_last_moment() -> None:
+    run(START, OPEN, "dialog.exits.decline.click()\nstage.main.drain()", TAKEN_DOWN)
+
+
+def test_with_another_thread_still_waking_it() -> None:
+    run(
+        START,
+        """
+        import threading
+        def wake():
+            while not never.wait(0.001):
+                stage.loop.wake(0)
+        never = threading.Event()
+        threading.Thread(target=wake, daemon=True).start()
+        """,
+        OPEN,
+        TAKEN_DOWN,
+    )
+
+
+def test_with_a_window_that_outlives_the_presenter() -> None:
+    run(START, OPEN, "stage.presenter.close()\nassert stage.window.isVisible()")

@@ -1,0 +1,367 @@
+"""A form is filled in with what it asks for, and what is shown is what is sent."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtGui import QWheelEvent
+from PySide6.QtWidgets import QApplication, QCheckBox, QComboBox, QLabel, QLineEdit, QListWidget
+
+from dcc_bridge.elicitation.schema import Form, InvalidAnswer
+from dcc_bridge.qt.editors import Choice, Choices, Line, NumberLine, Tick
+from dcc_bridge.qt.form import FormView, Row
+from dcc_bridge.qt.labels import Mnemonics
+
+from .stage import delete, form, words
+
+Draw = Callable[..., FormView]
+NUMBERS = {"type": "string", "enum": [str(n) for n in range(300)]}
+
+
+@pytest.fixture
+def draw(app: QApplication) -> Iterator[Draw]:
+    views: list[FormView] = []
+
+    def make(asked: Form, *, consent: bool = False) -> FormView:
+        views.append(FormView(asked, consent=consent, mnemonics=Mnemonics()))
+        views[-1].show()
+        return views[-1]
+
+    yield make
+    delete(*views)
+
+
+def one(view: FormView) -> Row:
+    (row,) = view.rows
+    return row
+
+
+@pytest.mark.parametrize(
+    ("part", "widget"),
+    [
+        ({"type": "string"}, QLineEdit),
+        ({"type": "number"}, QLineEdit),
+        ({"type": "integer"}, QLineEdit),
+        ({"type": "boolean"}, QCheckBox),
+        ({"type": "string", "enum": ["a"]}, QComboBox),
+        ({"type": "array", "items": {"enum": ["a"]}}, QListWidget),
+    ],
+)
+def test_each_kind_has_its_widget(draw: Draw, part: dict[str, Any], widget: type[Any]) -> None:
+    assert draw(form(it=part)).findChildren(widget)
+
+
+@pytest.mark.parametrize(
+    ("part", "default"),
+    [
+        ({"type": "string"}, "shot"),
+        ({"type": "string", "minLength": 2, "maxLength": 9}, "shot"),
+        ({"type": "string", "format": "email"}, "a@b.com"),
+        ({"type": "string", "format": "uri"}, "https://a.b"),
+        ({"type": "string", "format": "date"}, "2026-11-20"),
+        ({"type": "string", "format": "date-time"}, "2026-11-20T14:30:00Z"),
+        ({"type": "number"}, 0.5),
+        ({"type": "number", "minimum": -1, "maximum": 1e12}, -1.0),
+        ({"type": "integer"}, 12345678901234567891),
+        ({"type": "boolean"}, False),
+        ({"type": "boolean"}, True),
+        ({"type": "string", "enum": ["a", "b"]}, "b"),
+        ({"type": "string", "enum": ["a", "b"], "enumNames": ["A", "B"]}, "b"),
+        ({"type": "string", "oneOf": [{"const": "a", "title": "A"}]}, "a"),
+        ({"type": "array", "items": {"type": "string", "enum": ["a", "b"]}}, ["b"]),
+        ({"type": "array", "items": {"anyOf": [{"const": "a", "title": "A"}]}}, ["a"]),
+    ],
+)
+def test_a_default_is_filled_in_and_sent(draw: Draw, part: dict[str, Any], default: Any) -> None:
+    for required in ([], ["it"]):
+        view = draw(form(required, it={**part, "default": default}))
+
+        assert view.check()
+        assert view.content() == {"it": default}
+
+
+@pytest.mark.parametrize(
+    "part",
+    [
+        {"type": "string"},
+        {"type": "string", "minLength": 3},
+        {"type": "number", "minimum": 1},
+        {"type": "integer"},
+        {"type": "boolean"},
+        {"type": "string", "enum": ["a", "b"]},
+        NUMBERS,
+        {"type": "array", "items": {"enum": ["a", "b"]}, "minItems": 1},
+    ],
+)
+def test_what_may_be_left_out_is_left_out_until_it_is_touched(
+    draw: Draw, part: dict[str, Any]
+) -> None:
+    view = draw(form(it=part))
+
+    assert view.check()
+    assert view.content() == {}
+
+
+@pytest.mark.parametrize(
+    "part",
+    [
+        {"type": "string"},
+        {"type": "integer"},
+        {"type": "string", "enum": ["a", "b"]},
+        NUMBERS,
+        {"type": "array", "items": {"enum": ["a", "b"]}, "minItems": 1},
+    ],
+)
+def test_what_is_required_is_asked_for_and_nothing_is_chosen_beforehand(
+    draw: Draw, part: dict[str, Any]
+) -> None:
+    view = draw(form(["it"], it=part))
+
+    assert not view.check()
+    assert one(view).error.isVisible()
+
+
+def test_a_required_text_may_be_empty_where_the_form_says_so(draw: Draw) -> None:
+    for part in ({"minLength": 0}, {"default": ""}):
+        view = draw(form(["it"], it={"type": "string", **part}))
+
+        assert view.check()
+        assert view.content() == {"it": ""}
+
+
+def test_a_consent_starts_without_a_yes(draw: Draw) -> None:
+    yes = {"type": "boolean", "default": True}
+
+    view = draw(form(["sure"], sure=yes, also=yes), consent=True)
+
+    assert view.content() == {"sure": False}
+
+
+def test_a_tick_that_may_be_left_out_has_a_third_state_and_says_so(draw: Draw) -> None:
+    view = draw(form(sound={"type": "boolean", "title": "With sound"}))
+    tick = one(view).editor
+    assert isinstance(tick, Tick)
+
+    seen = []
+    for _ in range(4):
+        seen.append((view.content().get("sound"), tick.text().replace("&", "")))
+        tick.click()
+
+    assert seen == [
+        (None, "With sound (left out)"),
+        (True, "With sound"),
+        (False, "With sound"),
+        (None, "With sound (left out)"),
+    ]
+
+
+def test_what_is_wrong_is_said_under_the_field_as_it_is_typed(draw: Draw) -> None:
+    view = draw(form(name={"type": "string", "minLength": 3}))
+    row = one(view)
+    assert isinstance(row.editor, Line)
+    assert not row.error.isVisible()
+
+    row.editor.setText("ab")
+    assert (row.error.isVisible(), row.error.text) == (True, "At least 3 characters, please.")
+
+    row.editor.setText("abc")
+    assert not row.error.isVisible()
+
+
+def test_a_check_shows_every_error_and_goes_to_the_first(draw: Draw) -> None:
+    text = {"type": "string"}
+    view = draw(form(["b", "c"], a=text, b=text, c=text))
+
+    assert not view.check()
+
+    assert [row.error.isVisible() for row in view.rows] == [False, True, True]
+    assert view.focusWidget() is view.rows[1].editor
+
+
+@pytest.mark.parametrize(
+    ("kind", "text", "value"),
+    [
+        ("number", " 1.5 ", 1.5),
+        ("number", "-.5e1", -5.0),
+        ("number", "12", 12),
+        ("integer", "12345678901234567891", 12345678901234567891),
+        ("integer", "5.0", 5),
+        ("integer", "1e3", 1000),
+    ],
+)
+def test_a_number_is_read_as_it_is_written(draw: Draw, kind: str, text: str, value: float) -> None:
+    asked = form(it={"type": kind})
+    view = draw(asked)
+    row = one(view)
+    assert isinstance(row.editor, NumberLine)
+
+    row.editor.setText(text)
+
+    assert view.check()
+    assert asked.check(view.content()) == {"it": value}
+
+
+@pytest.mark.parametrize(
+    ("kind", "text"),
+    [
+        ("number", "1,5"),
+        ("number", "1_000"),
+        ("number", "nan"),
+        ("number", "inf"),
+        ("number", "1e999"),
+        ("number", "٣"),
+        ("number", "0x10"),
+        ("number", " "),
+        ("integer", "1.5"),
+        ("integer", "9" * 5000),
+        ("integer", "ten"),
+    ],
+)
+def test_what_is_no_number_is_refused(draw: Draw, kind: str, text: str) -> None:
+    view = draw(form(it={"type": kind}))
+    row = one(view)
+    assert isinstance(row.editor, NumberLine)
+
+    row.editor.setText(text)
+
+    assert not view.check()
+
+
+def test_a_wheel_in_passing_changes_no_answer(draw: Draw) -> None:
+    view = draw(form(it={"type": "string", "enum": ["a", "b"], "default": "a"}))
+    combo = one(view).editor
+    at, none = QPointF(5, 5), QPoint()
+
+    wheel = QWheelEvent(
+        at,
+        at,
+        none,
+        QPoint(0, -120),
+        Qt.MouseButton.NoButton,
+        Qt.KeyboardModifier.NoModifier,
+        Qt.ScrollPhase.NoScrollPhase,
+        False,
+    )
+    QApplication.sendEvent(combo, wheel)
+
+    assert view.content() == {"it": "a"}
+
+
+def test_choices_that_look_the_same_show_their_values(draw: Draw) -> None:
+    twins = [{"const": "old", "title": "Take"}, {"const": "new", "title": "Take"}]
+    view = draw(form(["it"], it={"type": "string", "oneOf": twins}))
+    combo = one(view).editor
+    assert isinstance(combo, Choice)
+
+    combo.setCurrentIndex(1)
+
+    assert combo.currentText() == "Take (new)"
+    assert view.content() == {"it": "new"}
+
+
+def test_a_long_choice_is_searched_by_typing(draw: Draw) -> None:
+    view = draw(form(["it"], it=NUMBERS))
+    combo = one(view).editor
+    assert isinstance(combo, Choice)
+    completer = combo.completer()
+    assert completer is not None
+    assert completer.filterMode() == Qt.MatchFlag.MatchContains
+
+    combo.setEditText("299")
+    assert view.check()
+    assert view.content() == {"it": "299"}
+
+    combo.setEditText("2999")
+    assert not view.check()
+
+
+def test_a_long_list_is_filtered_and_what_is_hidden_stays_ticked(draw: Draw) -> None:
+    part = {"type": "array", "items": NUMBERS, "default": ["7"]}
+    view = draw(form(it=part))
+    choices = one(view).editor
+    assert isinstance(choices, Choices)
+
+    choices.filter.setText("29")
+
+    shown = [row for row in range(300) if not choices.list.isRowHidden(row)]
+    assert shown == [29, 129, 229, *range(290, 300)]
+    assert view.content() == {"it": ["7"]}
+
+
+def test_a_suggestion_that_hides_something_is_shown_and_not_filled_in(draw: Draw) -> None:
+    view = draw(form(it={"type": "string", "default": "safe\u202eelif"}))
+
+    assert view.content() == {}
+    assert "safe\u2039U+202E\u203aelif" in words(view)
+
+
+@pytest.mark.parametrize("title", ["<b>R</b>&D", "R&D && <a href='x'>y</a>", "&lt;i&gt;"])
+def test_titles_are_shown_as_they_are_written(draw: Draw, title: str) -> None:
+    view = draw(form(it={"type": "string", "title": title, "description": title}))
+
+    labels = view.findChildren(QLabel)
+    assert all(label.textFormat() == Qt.TextFormat.PlainText for label in labels if label.text())
+    shown = labels[0].text().replace("&&", "\0").replace("&", "").replace("\0", "&")
+    assert shown.replace("\u200b", "") == title
+    assert one(view).editor.accessibleName() == f"{title}, optional"
+
+
+def test_a_title_too_long_for_a_check_box_is_wrapped_above_it(draw: Draw) -> None:
+    title = "Overwrite everything that was rendered since the last time you looked"
+    view = draw(form(["it"], it={"type": "boolean", "title": title}))
+
+    assert title in words(view).replace("&", "")
+    assert view.minimumSizeHint().width() < view.fontMetrics().averageCharWidth() * 60
+
+
+def test_whatever_is_filled_in_passes_the_forms_own_check_or_is_refused(draw: Draw) -> None:
+    chance = random.Random(7)
+    passed = 0
+    for _ in range(300):
+        asked = form(["b"], a=_part(chance), b=_part(chance))
+        view = draw(asked)
+        for row in view.rows:
+            _scribble(row, chance)
+        if view.check():
+            passed += 1
+            asked.check(view.content())
+        else:
+            with pytest.raises(InvalidAnswer):
+                asked.check(view.content())
+        delete(view)
+
+    assert 50 < passed < 250
+
+
+def _part(chance: random.Random) -> dict[str, Any]:
+    return chance.choice(
+        [
+            {"type": "string", "minLength": 1, "maxLength": 4},
+            {"type": "string", "format": "date"},
+            {"type": "number", "minimum": 0, "maximum": 10},
+            {"type": "integer", "maximum": 5},
+            {"type": "boolean"},
+            {"type": "string", "enum": ["a", "b"]},
+            NUMBERS,
+            {"type": "array", "items": {"enum": ["a", "b", "c"]}, "minItems": 1, "maxItems": 2},
+        ]
+    )
+
+
+def _scribble(row: Row, chance: random.Random) -> None:
+    editor = row.editor
+    match editor:
+        case Line():
+            editor.setText(chance.choice(["", "x", "12", "3.5", "2026-11-20", "xxxxxxxxx", "-1"]))
+        case Tick():
+            editor.click()
+        case Choice():
+            editor.setCurrentIndex(chance.randrange(-1, editor.count()))
+        case Choices():
+            for number in range(editor.list.count()):
+                state = chance.choice([Qt.CheckState.Checked, Qt.CheckState.Unchecked])
+                editor.list.item(number).setCheckState(state)

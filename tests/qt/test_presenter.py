@@ -1,0 +1,292 @@
+"""Questions appear in the host one after the other, from any thread, and each one ends."""
+
+from __future__ import annotations
+
+import random
+import threading
+import time
+from collections.abc import Callable
+
+import pytest
+import shiboken6
+from PySide6.QtCore import QCoreApplication, QEvent, QThread
+from PySide6.QtWidgets import QApplication, QPushButton, QWidget
+
+from dcc_bridge.elicitation.broker import Broker
+from dcc_bridge.elicitation.question import Reply, Unable
+from dcc_bridge.qt.dialog import QuestionDialog
+from dcc_bridge.qt.presenter import DialogPresenter
+
+from .stage import HOST, Stage, armed, ask_name, click, consent, elsewhere, until, words
+
+GONE = Unable("bridge_closed", ends=True)
+
+
+def test_a_question_of_another_thread_is_drawn_and_answered_on_the_main_thread(
+    stage: Stage,
+) -> None:
+    heard: list[tuple[Reply | Unable, int]] = []
+
+    shown = elsewhere(
+        lambda: stage.presenter.show(
+            consent(), lambda reply: heard.append((reply, threading.get_ident()))
+        )
+    )
+    click(armed(stage.dialog))
+    until(lambda: heard)
+
+    assert shown.done()
+    assert heard == [(Reply("accept", {"confirm": True}), threading.get_ident())]
+
+
+def test_a_take_down_of_another_thread_closes_the_dialog_in_250_ms(stage: Stage) -> None:
+    heard, take_down = stage.show(consent())
+    dialog = stage.dialog
+    since = time.monotonic()
+
+    elsewhere(lambda: take_down("cancelled"))
+    until(lambda: not stage.presenter.dialogs)
+
+    assert time.monotonic() - since < 0.25
+    assert not shiboken6.isValid(dialog) or not dialog.isVisible()
+    assert heard == []
+
+
+def test_ten_questions_are_shown_one_after_the_other_in_their_order(stage: Stage) -> None:
+    heard: list[int] = []
+    for number in range(10):
+        stage.presenter.show(consent(f"Question {number}?"), lambda _, n=number: heard.append(n))  # type: ignore[misc]  # n is bound now
+
+    for number in range(10):
+        dialog = stage.dialog
+        assert dialog.question.message == f"Question {number}?"
+        assert len(stage.presenter.dialogs) == 1
+        assert stage.presenter.waiting == 9 - number
+        click(dialog.exits.decline)
+        until(lambda n=number: len(heard) == n + 1)  # type: ignore[misc]  # n is bound now
+
+    assert heard == list(range(10))
+    assert stage.presenter.dialogs == []
+
+
+def test_a_question_that_waits_and_is_taken_down_is_never_shown(stage: Stage) -> None:
+    first, _ = stage.show(consent("First?"))
+    _, take_down = stage.show(consent("Second?"))
+    third, _ = stage.show(consent("Third?"))
+    dialog = stage.dialog
+    until(lambda: stage.presenter.waiting == 2)
+
+    take_down("cancelled")
+    click(dialog.exits.decline)
+    until(lambda: first)
+
+    assert stage.dialog.question.message == "Third?"
+    assert third == []
+
+
+def test_a_take_down_may_come_at_any_time_and_again(stage: Stage) -> None:
+    heard, take_down = stage.show(consent())
+    take_down("before it was drawn")
+    take_down("again")
+    other, _ = stage.show(consent("Other?"))
+
+    click(stage.dialog.exits.decline)
+    until(lambda: other)
+    take_down("after an answer")
+    until(elsewhere(lambda: take_down("from elsewhere")).done)
+
+    assert (heard, other) == ([], [Reply("decline")])
+
+
+def test_two_hundred_questions_of_eight_threads_all_end(stage: Stage) -> None:
+    chance = random.Random(1)
+    ended: list[str] = []
+
+    def one(number: int) -> None:
+        asked = stage.broker.ask(ask_name(f"{number}?", timeout=chance.uniform(0.01, 0.3)))
+        if chance.random() < 0.5:
+            asked.cancel() or asked.result()
+        ended.append("cancelled" if asked.cancelled() else asked.result().message or "")
+
+    def many(part: int) -> None:
+        for number in range(part, 200, 8):
+            one(number)
+
+    threads = [threading.Thread(target=many, args=(part,)) for part in range(8)]
+    for thread in threads:
+        thread.start()
+    until(lambda: len(ended) == 200, limit=30)
+    for thread in threads:
+        thread.join()
+
+    until(lambda: not stage.presenter.dialogs and not stage.presenter.waiting)
+    assert set(ended) <= {"cancelled", "timed_out"}
+
+
+def test_a_dialog_that_cannot_be_drawn_is_said_and_the_next_one_is(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    with monkeypatch.context() as broken:
+        broken.setattr(HOST, "scene", lambda: 1 / 0)
+        heard, _ = stage.show(consent())
+        until(lambda: heard)
+    other, _ = stage.show(consent("Next?"))
+
+    click(stage.dialog.exits.decline)
+    until(lambda: other)
+
+    assert (heard, other) == ([Unable()], [Reply("decline")])
+    assert "could not be drawn" in caplog.text
+    dispose()
+    assert stage.window.findChildren(QuestionDialog) == []
+
+
+def dispose() -> None:
+    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
+
+
+def test_a_page_is_not_drawn_here(stage: Stage) -> None:
+    heard, _ = stage.show(ask_name(form=None, url="https://studio.example/login"))
+
+    until(lambda: heard)
+
+    assert heard == [Unable()]
+
+
+def test_an_answer_that_does_not_fit_is_asked_again_with_the_reason(stage: Stage) -> None:
+    asked = stage.broker.ask(consent())
+    dialog = stage.dialog
+    dialog._answered(Reply("accept", {"confirm": "yes"}))  # type: ignore[misc]  # as a broken form would
+
+    until(lambda: stage.presenter.dialogs and stage.dialog is not dialog)
+
+    assert "That was not accepted" in words(stage.dialog)
+    click(stage.dialog.exits.decline)
+    until(asked.done)
+    assert asked.result().message == "declined"
+
+
+def test_a_deadline_takes_the_dialog_down(stage: Stage) -> None:
+    asked = stage.broker.ask(consent(timeout=0.1))
+
+    until(lambda: stage.presenter.dialogs)
+    until(lambda: asked.done() and not stage.presenter.dialogs)
+
+    assert asked.result().message == "timed_out"
+
+
+def test_the_time_that_is_left_counts_from_the_question_and_not_from_its_turn(
+    stage: Stage,
+) -> None:
+    first, _ = stage.show(consent())
+    stage.show(consent(timeout=90.0))
+    until(lambda: stage.presenter.waiting == 1)
+
+    click(stage.dialog.exits.decline)
+    until(lambda: first)
+
+    assert "Closes in 1:" in words(stage.dialog.exits)
+
+
+def test_a_dialog_that_goes_with_the_hosts_window_is_a_cancel(stage: Stage) -> None:
+    asked = stage.broker.ask(consent())
+    until(lambda: stage.presenter.dialogs)
+
+    shiboken6.delete(stage.window)
+    until(asked.done)
+
+    assert (asked.result().action, asked.result().answered_by) == ("cancel", "nobody")
+
+
+def test_where_the_hosts_window_is_gone_a_dialog_stands_on_its_own(stage: Stage) -> None:
+    shiboken6.delete(stage.window)
+    heard, _ = stage.show(consent())
+
+    click(stage.dialog.exits.decline)
+    until(lambda: heard)
+
+    assert heard == [Reply("decline")]
+
+
+def test_close_ends_every_question_and_deletes_every_widget(stage: Stage) -> None:
+    asked = [stage.broker.ask(consent(f"{number}?")) for number in range(3)]
+    dialog = stage.dialog
+    until(lambda: stage.presenter.waiting == 2)
+
+    stage.presenter.close()
+    stage.presenter.close()
+
+    assert not shiboken6.isValid(dialog)
+    assert stage.window.findChildren(QuestionDialog) == []
+    assert [one.result().action for one in asked] == ["cancel"] * 3
+
+
+def test_close_deletes_what_was_answered_just_before(stage: Stage) -> None:
+    heard, _ = stage.show(consent())
+    dialog = stage.dialog
+    dialog.exits.decline.click()
+    stage.main.drain()
+
+    stage.presenter.close()
+
+    assert heard == [Reply("decline")]
+    assert not shiboken6.isValid(dialog)
+
+
+@pytest.mark.parametrize("close", ["presenter", "main"])
+def test_after_the_close_a_question_ends_at_once(stage: Stage, close: str) -> None:
+    getattr(stage, close).close()
+
+    heard, take_down = stage.show(consent())
+    take_down("cancelled")
+    until(lambda: heard)
+
+    assert heard == [GONE]
+
+
+def test_widgets_are_made_on_the_main_thread_only(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: list[bool] = []
+    real = QuestionDialog.__init__
+
+    def look(self: QuestionDialog, *args: object, **more: object) -> None:
+        made.append(QThread.currentThread() is stage.window.thread())
+        real(self, *args, **more)  # type: ignore[arg-type]  # passed on as they came
+
+    monkeypatch.setattr(QuestionDialog, "__init__", look)
+    until(elsewhere(lambda: stage.show(consent())).done)
+    until(lambda: stage.presenter.dialogs)
+
+    assert made == [True]
+
+
+def test_a_question_steals_no_input_of_the_hosts_window(stage: Stage) -> None:
+    pressed: list[bool] = []
+    stage.show(consent())
+    until(lambda: stage.presenter.dialogs)
+    button = _button(stage.window, lambda: pressed.append(True))
+
+    click(button)
+
+    assert QApplication.activeModalWidget() is None
+    assert pressed == [True]
+
+
+def _button(window: QWidget, fn: Callable[[], object]) -> QWidget:
+    button = QPushButton("Orbit", window)
+    button.clicked.connect(fn)
+    button.show()
+    return button
+
+
+def test_a_broker_that_closes_takes_every_dialog_down(stage: Stage) -> None:
+    broker = Broker(host=DialogPresenter(stage.main, HOST, lambda: stage.window))
+    asked = broker.ask(consent())
+    until(lambda: stage.window.findChildren(QuestionDialog))
+
+    elsewhere(broker.close)
+    until(asked.done)
+    until(lambda: not stage.window.findChildren(QuestionDialog))
+
+    assert asked.result().message == "bridge_closed"

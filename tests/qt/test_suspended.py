@@ -1,0 +1,178 @@
+"""A skill that asks in mid-body waits without freezing its host, and goes on with the answer."""
+
+from __future__ import annotations
+
+from concurrent.futures import Future
+
+import pytest
+from PySide6.QtCore import QTimer
+from PySide6.QtWidgets import QDialog, QPushButton
+
+from dcc_bridge.elicitation.types import ElicitationResponse
+from dcc_bridge.errors import BridgeClosed, Busy
+
+from .stage import Stage, armed, ask_name, click, consent, delete, elsewhere, until
+
+
+def wait(stage: Stage, message: str = "Delete 127 cameras?") -> ElicitationResponse:
+    """Ask as a skill does."""
+    return stage.main.wait(stage.broker.ask(consent(message)))
+
+
+def test_timers_tick_while_a_skill_waits_and_it_goes_on_with_the_answer(stage: Stage) -> None:
+    ticks: list[int] = []
+    timer = QTimer()
+    timer.timeout.connect(lambda: ticks.append(1))
+    timer.start(1)
+    skill = elsewhere(lambda: stage.main.submit(lambda: (wait(stage).data, len(ticks))))
+    dialog = stage.dialog
+
+    until(lambda: len(ticks) > 50)
+    assert not skill.result().done()
+    click(armed(dialog))
+    until(lambda: skill.result().done())
+
+    data, ticked = skill.result().result()
+    assert data == {"confirm": True}
+    assert ticked > 50
+
+
+def test_a_skill_asks_five_times_and_keeps_its_stack(stage: Stage) -> None:
+    def skill() -> list[str]:
+        return [wait(stage, f"{number}?").action for number in range(5)]
+
+    job = stage.main.submit(skill)
+    for number in range(5):
+        until(lambda n=number: stage.dialog.question.message == f"{n}?")  # type: ignore[misc]  # n is bound now
+        exits = stage.dialog.exits
+        click(exits.decline if number % 2 else armed(stage.dialog))
+        until(lambda n=number: job.done() or f"{n}?" not in _asked(stage))  # type: ignore[misc]  # n is bound now
+
+    until(job.done)
+    assert job.result() == ["accept", "decline", "accept", "decline", "accept"]
+
+
+def _asked(stage: Stage) -> list[str]:
+    return [dialog.question.message for dialog in stage.presenter.dialogs]
+
+
+def test_while_an_edit_waits_the_next_edit_waits_too(stage: Stage) -> None:
+    first = stage.main.submit(lambda: wait(stage))
+    second = stage.main.submit(lambda: "second")
+    read = stage.main.submit(lambda: "read", read=True)
+
+    until(read.done)
+    assert not second.done()
+    click(stage.dialog.exits.decline)
+    until(second.done)
+
+    assert first.result().action == "decline"
+
+
+def test_a_shelf_button_spins_and_gets_its_answer(stage: Stage) -> None:
+    heard: list[ElicitationResponse] = []
+    shelf = QPushButton("Shelf", stage.window)
+    shelf.clicked.connect(lambda: heard.append(wait(stage)))
+    QTimer.singleShot(0, lambda: _answer_when_shown(stage))
+
+    click(shelf)
+
+    assert [one.action for one in heard] == ["accept"]
+    assert heard[0].answered_by == "host"
+
+
+def _answer_when_shown(stage: Stage) -> None:
+    dialogs = stage.presenter.dialogs
+    if dialogs and dialogs[0].exits.verb.isEnabled():
+        click(dialogs[0].exits.verb)
+    else:
+        QTimer.singleShot(2, lambda: _answer_when_shown(stage))
+
+
+def test_a_second_question_of_the_hosts_own_is_busy_while_the_first_one_waits(
+    stage: Stage,
+) -> None:
+    seen: list[str] = []
+
+    def again() -> None:
+        with pytest.raises(Busy) as caught:
+            wait(stage, "Second?")
+        seen.append(str(caught.value))
+        stage.dialog.exits.decline.click()
+
+    QTimer.singleShot(0, again)
+
+    assert wait(stage, "First?").action == "decline"
+    assert "already waiting" in seen[0]
+
+
+def test_while_a_shelf_button_waits_no_skill_is_run_inside_it(stage: Stage) -> None:
+    ran: list[str] = []
+    stage.main.submit(lambda: ran.append("skill"))
+    QTimer.singleShot(0, lambda: _answer_when_shown(stage))
+
+    wait(stage)
+    assert ran == []
+
+    until(lambda: ran)
+
+
+def test_in_the_hosts_own_modal_dialog_a_question_comes_and_the_skill_goes_on_after_it(
+    stage: Stage,
+) -> None:
+    job = stage.main.submit(lambda: wait(stage).action)
+    dialog = stage.dialog
+    modal = QDialog(stage.window)
+    QTimer.singleShot(0, dialog.exits.decline.click)
+    seen: list[bool] = []
+    modal.finished.connect(lambda: seen.append(job.done()))
+    QTimer.singleShot(200, modal.accept)
+
+    modal.exec()
+    until(job.done)
+    delete(modal)
+
+    assert seen == [False]
+    assert job.result() == "decline"
+
+
+def test_a_bridge_that_closes_ends_a_waiting_skill(stage: Stage) -> None:
+    job = stage.main.submit(lambda: wait(stage).message)
+    until(lambda: stage.presenter.dialogs)
+
+    stage.close()
+
+    assert job.result() == "bridge_closed"
+
+
+def test_a_question_that_waits_for_ever_ends_with_the_main_thread(stage: Stage) -> None:
+    never: Future[None] = Future()
+    job = stage.main.submit(lambda: stage.main.wait(never))
+    until(lambda: stage.main.is_unwound and stage.main.waiting == 0)
+
+    stage.main.close()
+
+    with pytest.raises(BridgeClosed):
+        job.result()
+
+
+def test_what_the_person_fills_in_is_the_skills_answer(stage: Stage) -> None:
+    job = stage.main.submit(lambda: stage.main.wait(stage.broker.ask(ask_name())))
+    view = stage.dialog.view
+    assert view is not None
+
+    view.rows[0].editor.setText("shot_010")  # type: ignore[union-attr]  # it is a line
+    click(stage.dialog.exits.verb)
+    until(job.done)
+
+    assert job.result().data == {"name": "shot_010"}
+    assert job.result().answered_by == "host"
+
+
+def test_an_input_of_a_pool_thread_is_answered_in_the_host(stage: Stage) -> None:
+    answer = elsewhere(lambda: stage.main.wait(stage.broker.ask(ask_name())))
+
+    click(stage.dialog.exits.decline)
+    until(answer.done)
+
+    assert answer.result().action == "decline"

@@ -1,0 +1,194 @@
+"""The host's event loop is woken, spun and looked at as the main thread's queue wants it."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from concurrent.futures import Future
+
+import pytest
+from PySide6.QtCore import QCoreApplication, QTimer
+from PySide6.QtWidgets import QApplication, QDialog
+
+from dcc_bridge.errors import StartError
+from dcc_bridge.qt.wake import OURS, HostLoop
+
+from .stage import delete, elsewhere, until
+
+
+@pytest.fixture
+def loop(app: QApplication) -> Iterator[HostLoop]:
+    loop = HostLoop()
+    yield loop
+    loop.main.close()
+    loop.close()
+
+
+def test_a_job_of_another_thread_runs_on_the_main_thread(loop: HostLoop) -> None:
+    made = elsewhere(lambda: loop.main.submit(threading.get_ident))
+
+    until(lambda: made.done() and made.result().done())
+
+    assert made.result().result() == threading.get_ident()
+
+
+def test_a_thousand_jobs_of_eight_threads_all_run(loop: HostLoop) -> None:
+    made = [
+        elsewhere(lambda n=n: [loop.main.submit(lambda: n) for _ in range(125)])  # type: ignore[misc]  # n is bound now
+        for n in range(8)
+    ]
+
+    until(lambda: all(one.done() and all(job.done() for job in one.result()) for one in made))
+
+    assert sum(job.result() for one in made for job in one.result()) == 125 * 28
+
+
+def test_the_hosts_timers_tick_while_many_jobs_are_served(loop: HostLoop) -> None:
+    ticks: list[int] = []
+    timer = QTimer()
+    timer.timeout.connect(lambda: ticks.append(1))
+    timer.start(0)
+
+    jobs = [loop.main.submit(lambda: sum(range(20_000))) for _ in range(300)]
+    until(lambda: all(job.done() for job in jobs))
+
+    assert len(ticks) > 3
+
+
+def test_a_spin_ends_when_another_thread_gives_the_answer(loop: HostLoop) -> None:
+    future: Future[str] = Future()
+    threading.Timer(0.05, lambda: future.set_result("yes")).start()
+
+    assert loop.main.wait(future) == "yes"
+
+
+def test_a_spin_ends_when_the_answer_came_before(loop: HostLoop) -> None:
+    future: Future[str] = Future()
+    future.set_result("yes")
+
+    loop.spin(future)
+
+    assert loop.main.wait(future) == "yes"
+
+
+def test_a_spin_ends_for_a_hundred_answers_at_any_moment(loop: HostLoop) -> None:
+    for number in range(100):
+        future: Future[int] = Future()
+        thread = threading.Thread(target=future.set_result, args=(number,))
+        thread.start()
+        assert loop.main.wait(future) == number
+        thread.join()
+
+
+def test_the_hosts_timers_tick_in_a_spin(loop: HostLoop) -> None:
+    ticks: list[int] = []
+    future: Future[None] = Future()
+    timer = QTimer()
+
+    def tick() -> None:
+        ticks.append(1)
+        if len(ticks) == 10:
+            future.set_result(None)
+
+    timer.timeout.connect(tick)
+    timer.start(1)
+    loop.main.wait(future)
+
+    assert len(ticks) >= 10
+
+
+def test_in_the_hosts_own_modal_dialog_jobs_are_held_and_the_ui_lane_is_served(
+    loop: HostLoop,
+) -> None:
+    seen: list[str] = []
+    modal = QDialog()
+    QTimer.singleShot(0, lambda: loop.main.submit(lambda: seen.append("job")))
+    QTimer.singleShot(0, lambda: loop.main.post(lambda: seen.append("ui")))
+    modal.finished.connect(lambda: seen.append("closed"))
+    QTimer.singleShot(300, modal.accept)
+
+    modal.exec()
+    until(lambda: "job" in seen)
+    delete(modal)
+
+    assert seen == ["ui", "closed", "job"]
+
+
+def test_a_busy_ui_lane_does_not_put_off_a_held_job(loop: HostLoop) -> None:
+    modal = QDialog()
+    modal.open()
+    job = loop.main.submit(lambda: "done")
+    busy = QTimer()
+    busy.timeout.connect(lambda: loop.main.post(lambda: None))
+    busy.start(10)
+    QTimer.singleShot(150, modal.accept)
+
+    until(job.done, limit=1.0)
+
+    delete(modal)
+
+
+def test_a_modal_dialog_of_ours_does_not_hold_anything(loop: HostLoop) -> None:
+    modal = QDialog()
+    modal.setProperty(OURS, True)
+    modal.open()
+
+    job = loop.main.submit(lambda: "done")
+    until(job.done)
+
+    delete(modal)
+
+
+def test_a_wake_after_the_close_does_nothing(app: QApplication) -> None:
+    loop = HostLoop()
+    loop.main.close()
+    loop.close()
+    loop.close()
+
+    loop.wake(0)
+    loop.wake(0.1)
+    until(elsewhere(lambda: loop.wake(0)).done)
+
+
+def test_threads_may_wake_it_while_it_closes(app: QApplication) -> None:
+    for _ in range(50):
+        loop = HostLoop()
+        threads = [threading.Thread(target=_wake_often, args=(loop,)) for _ in range(3)]
+        for thread in threads:
+            thread.start()
+        loop.main.close()
+        loop.close()
+        for thread in threads:
+            thread.join()
+        QCoreApplication.processEvents()
+
+
+def test_it_may_be_closed_by_what_it_runs(app: QApplication) -> None:
+    loop = HostLoop()
+    closed: list[bool] = []
+
+    def close() -> None:
+        loop.main.close()
+        loop.close()
+        closed.append(True)
+
+    loop.main.when_unwound(close)
+
+    until(lambda: closed)
+
+
+def test_off_the_main_thread_it_cannot_be_made(app: QApplication) -> None:
+    def make() -> str:
+        with pytest.raises(StartError) as caught:
+            HostLoop()
+        return str(caught.value)
+
+    made = elsewhere(make)
+    until(made.done)
+
+    assert "main thread" in made.result()
+
+
+def _wake_often(loop: HostLoop) -> None:
+    for _ in range(200):
+        loop.wake(0)

@@ -138,6 +138,19 @@ def test_the_selection_survives_an_edit_elsewhere(outliner: Outliner, session: U
     assert selected(outliner) == set(kept)
 
 
+def test_an_agents_edit_does_not_scroll_away_from_what_the_person_looks_at(
+    outliner: Outliner, session: UsdSession
+) -> None:
+    session.selection = cameras(session)[100:101]
+    outliner.view.scrollToTop()
+
+    remove(session, "/World/Props")
+    QTest.qWait(1)
+
+    assert outliner.view.verticalScrollBar().value() == 0
+    assert selected(outliner) == set(session.selection)
+
+
 def test_deleting_the_selection_and_undoing_it_breaks_nothing(
     window: MainWindow, outliner: Outliner, session: UsdSession
 ) -> None:

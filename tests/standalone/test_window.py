@@ -10,6 +10,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QMessageBox
 
 from dcc_bridge.hosts.standalone import UsdSession
+from dcc_standalone.space import Eye, Screen
 from dcc_standalone.window import MainWindow
 
 Button = QMessageBox.StandardButton
@@ -223,6 +224,17 @@ def test_what_is_hidden_is_not_drawn(window: MainWindow, session: UsdSession) ->
     paths = [shape.path for shape in window.viewport.scenery.shapes]
     assert not [path for path in paths if path.startswith("/World/Set")]
     assert window.viewport.path_at(QPointF(-5, -5)) == ""
+
+
+def test_a_line_is_cut_at_the_eye_whichever_end_is_behind() -> None:
+    screen = Screen(Eye(distance=10.0, pitch=0.0, yaw=0.0), 100, 100)
+    ahead, behind = screen.seen((1.0, 0.0, 0.0)), screen.seen((1.0, 0.0, 50.0))
+
+    for line in ([ahead, behind], [behind, ahead]):
+        xs = sorted(x for x, _, depth in screen.outline(line)[-2:] if depth > 0)
+        assert xs[0] == pytest.approx(screen.placed(ahead)[0])
+        assert xs[1] > 1000
+    assert screen.outline([behind, behind]) == []
 
 
 @pytest.mark.parametrize("plan", [False, True])

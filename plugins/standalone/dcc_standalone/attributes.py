@@ -52,6 +52,7 @@ class AttributeModel(QStandardItemModel):
         super().__init__(parent)
         self._session = session
         self._shown: list[str] = []
+        self._lines: dict[str, list[QStandardItem]] = {}
         self.setHorizontalHeaderLabels(["Attribute", "Value", "Type"])
 
     def show_prim(self, path: str) -> None:
@@ -79,7 +80,7 @@ class AttributeModel(QStandardItemModel):
 
     def _rebuild(self, properties: Iterable[Usd.Property]) -> None:
         self.removeRows(0, self.rowCount())
-        self._lines: dict[str, list[QStandardItem]] = {}
+        self._lines = {}
         groups: dict[str, QStandardItem] = {}
         for each in sorted(properties, key=_place):
             name = _group(each)

@@ -107,7 +107,7 @@ class Outliner(QWidget):
         self.view.selectionModel().clearSelection()
         self.model.refresh()
         self._syncing = False
-        self._show_selection()
+        self._select(self._session.selection)
 
     def _search(self, wanted: str) -> None:
         if not self.model.wanted:
@@ -153,19 +153,23 @@ class Outliner(QWidget):
             self._session.selection = sorted(paths, key=lambda path: path != lead)
 
     def _show_selection(self) -> None:
-        """Select what the session has selected."""
-        selected = self.view.selectionModel()
+        """Select what the session has selected, and scroll there if it was not selected here."""
         paths = self._session.selection
-        if set(paths) == set(self.model.paths(selected.selection())):
+        if set(paths) == set(self.model.paths(self.view.selectionModel().selection())):
             return
-        wanted = self.model.indexes(paths)
+        selected = self._select(paths)
+        if selected:
+            self._bring_to_view(selected[0])
+
+    def _select(self, paths: list[str]) -> list[QModelIndex]:
+        selected, flags = self.view.selectionModel(), QItemSelectionModel.SelectionFlag
+        indexes = self.model.indexes(paths)
         self._syncing = True
-        flags = QItemSelectionModel.SelectionFlag
-        selected.select(_joined(wanted), flags.ClearAndSelect | flags.Rows)
-        if wanted:
-            selected.setCurrentIndex(wanted[0], flags.NoUpdate)
-            self._bring_to_view(wanted[0])
+        selected.select(_joined(indexes), flags.ClearAndSelect | flags.Rows)
+        if indexes:
+            selected.setCurrentIndex(indexes[0], flags.NoUpdate)
         self._syncing = False
+        return indexes
 
     def _bring_to_view(self, index: QModelIndex) -> None:
         """Scroll only if it is out of sight, and then far enough to see what is around it."""

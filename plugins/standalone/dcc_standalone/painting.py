@@ -64,7 +64,7 @@ class Brush:
     def _line(self, start: Point, end: Point) -> None:
         line = self._screen.outline([self._screen.seen(start), self._screen.seen(end)])
         if line:
-            (ax, ay, _), (bx, by, _) = line[:2]
+            (ax, ay, _), (bx, by, _) = line[-2:]  # where it is cut, the cut stands before it
             self._painter.drawLine(QPointF(ax, ay), QPointF(bx, by))
 
     def shapes(self, drawn: Sequence[Drawn]) -> None:

@@ -73,10 +73,11 @@ class Live:
         *fns: Callable[..., Any],
         host: Host | None = None,
         presenter: HostPresenter | None = None,
+        pump: Any = None,
         **settings: Any,
     ) -> None:
         self.host: Any = host or FakeHost(f"cam{number}" for number in range(127))
-        self.pump = Pump()
+        self.pump = pump or Pump()
         self.bridge = Bridge(
             self.host,
             self.pump.main,

@@ -12,9 +12,9 @@ from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
 
 from dcc_bridge.elicitation import plain
 from dcc_bridge.elicitation.question import Question
-from dcc_bridge.qt.buttons import verb_text
 from dcc_bridge.qt.form import FormView
 from dcc_bridge.qt.labels import SMALL, Notice, label
+from dcc_bridge.qt.wording import lone, on_button
 
 _WIDTH: Final = 72
 """Of the window, in average characters."""
@@ -74,11 +74,11 @@ class Body(QScrollArea):
             self._column.addWidget(label(asked, size=1.3, bold=True))
         if rest:
             self._column.addWidget(label(rest))
-        if verb_text(verb) != verb:
+        if on_button(verb) != verb:
             self._column.addWidget(label(f"If you agree: {plain.passage(verb)}"))
-        lone = question.form.lone_confirmation if question.form else None
-        if lone and lone.description:
-            self._column.addWidget(label(plain.passage(lone.description), size=SMALL))
+        agreed = lone(question)
+        if agreed is not None and agreed.description:
+            self._column.addWidget(label(plain.passage(agreed.description), size=SMALL))
 
 
 def _split(message: str) -> tuple[str, str]:

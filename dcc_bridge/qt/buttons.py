@@ -8,14 +8,11 @@ from PySide6.QtCore import Qt, QTimer, Slot
 from PySide6.QtGui import QKeyEvent, QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QStyle, QWidget
 
-from dcc_bridge.elicitation import plain
-from dcc_bridge.qt.countdown import Countdown
 from dcc_bridge.qt.labels import Mnemonics, scale, unmarked
 
 ARM_DELAY: Final = 250
 """Milliseconds for which what cannot be taken back cannot be clicked."""
 ENTER: Final = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
-_MOST_ON_BUTTON: Final = 48
 
 
 class Button(QPushButton):
@@ -43,16 +40,16 @@ class Exits(QWidget):
     """
 
     def __init__(
-        self, verb: str, *, consent: bool, mnemonics: Mnemonics, ends: float | None = None
+        self, verb: str, *, consent: bool, mnemonics: Mnemonics, aside: QWidget | None = None
     ) -> None:
         """Draw them.
 
         Args:
-            verb: What will be done, as `verb_text` gives it.
+            verb: What will be done, as `wording.on_button` gives it.
             consent: Something may be lost: Cancel is the default, the verb stands out, has no
                 mnemonic, and cannot be clicked for a moment after it appeared.
             mnemonics: Of the window.
-            ends: When the question ends by itself, as `time.monotonic` has it, or None.
+            aside: What stands between Decline and the others, or None.
         """
         super().__init__()
         self._consent = consent
@@ -67,7 +64,7 @@ class Exits(QWidget):
         self._moment.timeout.connect(self._arm)
         if consent:
             self._make_weighty()
-        self._lay_out(Countdown(ends))
+        self._lay_out(aside)
 
     def showEvent(self, event: QShowEvent) -> None:
         """Start the moment in which a click meant for something else does nothing."""
@@ -84,15 +81,11 @@ class Exits(QWidget):
         scale(self.verb, 1.0, bold=True)
         self.verb.setIcon(self.style().standardIcon(QStyle.StandardPixmap.SP_MessageBoxWarning))
 
-    def _lay_out(self, countdown: Countdown) -> None:
+    def _lay_out(self, aside: QWidget | None) -> None:
         row = QHBoxLayout(self)
         row.addWidget(self.decline)
         row.addStretch(1)
-        row.addWidget(countdown)
+        if aside is not None:
+            row.addWidget(aside)
         row.addWidget(self.cancel)
         row.addWidget(self.verb)
-
-
-def verb_text(verb: str) -> str:
-    """Give as much of a verb as fits on a button."""
-    return plain.line(verb, _MOST_ON_BUTTON)

@@ -14,15 +14,16 @@ from PySide6.QtGui import QHideEvent, QIcon, QKeyEvent
 from PySide6.QtWidgets import QDialog, QFrame, QVBoxLayout, QWidget
 
 from dcc_bridge.elicitation import plain
-from dcc_bridge.elicitation.question import Question, Reply
-from dcc_bridge.elicitation.schema import Field
+from dcc_bridge.elicitation.question import Expired, Question, Reply
 from dcc_bridge.host import Host
 from dcc_bridge.qt.body import Body
-from dcc_bridge.qt.buttons import ENTER, Button, Exits, verb_text
+from dcc_bridge.qt.buttons import ENTER, Button, Exits
+from dcc_bridge.qt.countdown import Countdown
 from dcc_bridge.qt.form import FormView
 from dcc_bridge.qt.header import Header
 from dcc_bridge.qt.labels import Mnemonics
 from dcc_bridge.qt.wake import OURS
+from dcc_bridge.qt.wording import lone, on_button, verb_of
 
 _PAGES: Final = {Qt.Key.Key_PageUp: -1, Qt.Key.Key_PageDown: 1}
 _MOST_OF_SCREEN: Final = 0.8
@@ -37,6 +38,7 @@ class QuestionDialog(QDialog):
         body: The words and the fields.
         view: The fields, or None where the verb's button stands for the only one.
         exits: The buttons.
+        countdown: How long it still waits.
     """
 
     def __init__(
@@ -44,9 +46,7 @@ class QuestionDialog(QDialog):
         question: Question,
         host: Host,
         parent: QWidget | None,
-        answered: Callable[[Reply], None],
-        *,
-        ends: float | None = None,
+        answered: Callable[[Reply | Expired], None],
     ) -> None:
         """Draw a question; ``show`` makes it appear.
 
@@ -55,16 +55,15 @@ class QuestionDialog(QDialog):
             host: Where.
             parent: The host's main window, or None: then it stays on top of everything.
             answered: Called once, with what the person did, after the dialog is gone from sight.
-            ends: When the question ends by itself, as `time.monotonic` has it, or None.
         """
         super().__init__(parent, _flags(parent))
         self.question = question
-        self._answered: Callable[[Reply], None] | None = answered
+        self._answered: Callable[[Reply | Expired], None] | None = answered
         self.setProperty(OURS, True)
         self.setWindowTitle(f"{host.name}: a question for you")
         self.setAccessibleDescription(plain.passage(question.message))
         try:
-            self._build(host, (parent.window() if parent else self).windowIcon(), ends)
+            self._build(host, (parent.window() if parent else self).windowIcon())
         except BaseException:
             self.setParent(None)  # else the host's window keeps the half of it
             raise
@@ -122,25 +121,27 @@ class QuestionDialog(QDialog):
         elif focused is not None:
             self.focusNextChild()
 
-    def _finish(self, reply: Reply) -> None:
+    def _finish(self, heard: Reply | Expired) -> None:
         answered, self._answered = self._answered, None
         if answered is not None:
             self.hide()
-            answered(reply)
+            answered(heard)
 
     def _content(self) -> dict[str, Any]:
-        lone = _lone(self.question)
-        if lone is not None:
-            return {lone.name: True}
+        agreed = lone(self.question)
+        if agreed is not None:
+            return {agreed.name: True}
         return self.view.content() if self.view is not None else {}
 
-    def _build(self, host: Host, icon: QIcon, ends: float | None) -> None:
+    def _build(self, host: Host, icon: QIcon) -> None:
         question = self.question
-        verb = _verb(question)
-        mnemonics = Mnemonics()
+        verb = verb_of(question)
         self.header = Header(host, question.call, icon)
+        mnemonics = Mnemonics()
+        offers = question.offers
+        self.countdown = Countdown(offers.soon, offers.latest, mnemonics)
         self.exits = Exits(
-            verb_text(verb), consent=question.consent, mnemonics=mnemonics, ends=ends
+            on_button(verb), consent=question.consent, mnemonics=mnemonics, aside=self.countdown
         )
         self.view = self._draw_fields(mnemonics)
         self.body = Body(question, verb, self.view)
@@ -152,7 +153,7 @@ class QuestionDialog(QDialog):
 
     def _draw_fields(self, mnemonics: Mnemonics) -> FormView | None:
         form = self.question.form
-        if form is None or not form.fields or _lone(self.question) is not None:
+        if form is None or not form.fields or lone(self.question) is not None:
             return None
         return FormView(form, consent=self.question.consent, mnemonics=mnemonics)
 
@@ -160,8 +161,10 @@ class QuestionDialog(QDialog):
         self.exits.verb.clicked.connect(self._agree)
         self.exits.decline.clicked.connect(self._decline)
         self.exits.cancel.clicked.connect(self.reject)
+        self.countdown.expired.connect(self._expire)
         if self.view is not None:
             self.view.changed.connect(self._refit.start)
+            self.view.changed.connect(self.countdown.touch)
 
     @Slot()
     def _agree(self) -> None:
@@ -170,6 +173,10 @@ class QuestionDialog(QDialog):
     @Slot()
     def _decline(self) -> None:
         self._finish(Reply("decline"))
+
+    @Slot()
+    def _expire(self) -> None:
+        self._finish(Expired())
 
     def _focus_first(self) -> None:
         if self.question.consent:
@@ -202,13 +209,3 @@ def _flags(parent: QWidget | None) -> Qt.WindowType:
     flags = kind.Dialog | kind.WindowTitleHint | kind.WindowSystemMenuHint
     flags |= kind.WindowCloseButtonHint
     return flags if parent is not None else flags | kind.WindowStaysOnTopHint
-
-
-def _lone(question: Question) -> Field | None:
-    """Give the only field of a consent, where the verb's button stands for it."""
-    return question.form.lone_confirmation if question.consent and question.form else None
-
-
-def _verb(question: Question) -> str:
-    lone = _lone(question)
-    return lone.title if lone is not None else question.title or "Send"

@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
 from dcc_bridge.elicitation import plain
 from dcc_bridge.elicitation.schema import Field, Form, InvalidAnswer
 from dcc_bridge.qt import editors
+from dcc_bridge.qt.entries import carries_title
 from dcc_bridge.qt.labels import SMALL, Mnemonics, Notice, label
 
 _MISSING: Final = "Please fill this in."
@@ -78,7 +79,7 @@ class Row(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(self.fontMetrics().height() // 4)
-        if not editors.carries_title(field):
+        if not carries_title(field):
             column.addWidget(self._title(mnemonics))
         column.addWidget(self.editor)
         if explained := "\n".join(filter(None, [field.description, _limits(field), withheld])):

@@ -13,9 +13,10 @@ from PySide6.QtCore import QEventLoop, Qt, QTimer
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel, QMainWindow, QPushButton, QWidget
 
+from dcc_bridge.config import Settings
 from dcc_bridge.elicitation.broker import Broker
-from dcc_bridge.elicitation.question import Question, Reply, Unable
 from dcc_bridge.elicitation.call import Call, Client
+from dcc_bridge.elicitation.question import Expired, Heard, Question, Reply, TakeDown
 from dcc_bridge.elicitation.schema import Form, parse
 from dcc_bridge.qt.dialog import QuestionDialog
 from dcc_bridge.qt.presenter import DialogPresenter
@@ -69,10 +70,10 @@ def ask_name(message: str = "What is it called?", **more: Any) -> Question:
     return Question(**{"message": message, "call": CALL, "form": name, **more})
 
 
-def drawn(question: Question, parent: QWidget | None = None) -> tuple[QuestionDialog, list[Reply]]:
+def drawn(question: Question) -> tuple[QuestionDialog, list[Reply | Expired]]:
     """Show a question on its own, and give what the person answers."""
-    heard: list[Reply] = []
-    dialog = QuestionDialog(question, HOST, parent, heard.append)
+    heard: list[Reply | Expired] = []
+    dialog = QuestionDialog(question, HOST, None, heard.append)
     dialog.show()
     return dialog, heard
 
@@ -111,7 +112,7 @@ class Stage:
         self.loop = HostLoop()
         self.main = self.loop.main
         self.presenter = DialogPresenter(self.main, HOST, lambda: self.window)
-        self.broker = Broker(host=self.presenter)
+        self.broker = Broker(Settings(dialogs_per_minute=1000), host=self.presenter)
 
     @property
     def dialog(self) -> QuestionDialog:
@@ -119,9 +120,9 @@ class Stage:
         until(lambda: self.presenter.dialogs)
         return self.presenter.dialogs[0]
 
-    def show(self, question: Question) -> tuple[list[Reply | Unable], Callable[[str], None]]:
+    def show(self, question: Question) -> tuple[list[Heard], TakeDown]:
         """Show a question, and give what is heard and what takes it down."""
-        heard: list[Reply | Unable] = []
+        heard: list[Heard] = []
         return heard, self.presenter.show(question, heard.append)
 
     def close(self) -> None:

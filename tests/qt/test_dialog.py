@@ -10,15 +10,14 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QCheckBox, QLabel, QLineEdit, QMainWindow, QWidget
 
-from dcc_bridge.elicitation.question import Question, Reply
+from dcc_bridge.elicitation.question import Expired, Question, Reply
 from dcc_bridge.qt.buttons import ARM_DELAY
-from dcc_bridge.qt.countdown import Countdown
 from dcc_bridge.qt.dialog import QuestionDialog
-from dcc_bridge.qt.editors import Line
+from dcc_bridge.qt.entries import Line
 
 from .stage import HOST, armed, ask_name, click, consent, delete, form, press, until, words
 
-Shown = tuple[QuestionDialog, list[Reply]]
+Shown = tuple[QuestionDialog, list[Reply | Expired]]
 Show = Callable[[Question], Shown]
 CONTROL = Qt.KeyboardModifier.ControlModifier
 TEXT = {"type": "string"}
@@ -36,7 +35,7 @@ def window(app: QApplication) -> Iterator[QMainWindow]:
 @pytest.fixture
 def show(window: QMainWindow) -> Show:
     def make(question: Question) -> Shown:
-        heard: list[Reply] = []
+        heard: list[Reply | Expired] = []
         dialog = QuestionDialog(question, HOST, window, heard.append)
         dialog.show()
         return dialog, heard
@@ -170,8 +169,12 @@ def test_five_hundred_enters_agree_to_nothing(show: Show, question: Question) ->
             modifiers = CONTROL if number % 3 == 0 else Qt.KeyboardModifier.NoModifier
             press(dialog.focusWidget() or dialog, keys[number % 2], modifiers)
 
-        assert "accept" not in [reply.action for reply in heard]
+        assert "accept" not in _actions(heard)
         dialog.close()
+
+
+def _actions(heard: list[Reply | Expired]) -> list[str]:
+    return [one.action if isinstance(one, Reply) else "expired" for one in heard]
 
 
 def _widget(dialog: QuestionDialog, name: str) -> QWidget:
@@ -244,7 +247,7 @@ def test_enter_on_cancel_cancels_a_form_and_control_enter_sends_it(show: Show) -
 
         press(dialog.exits.cancel, Qt.Key.Key_Return, modifiers)
 
-        assert [reply.action for reply in heard] == [action]
+        assert _actions(heard) == [action]
 
 
 def test_a_form_with_an_error_is_not_sent_and_its_field_has_the_focus(show: Show) -> None:
@@ -362,19 +365,6 @@ def test_a_button_leaves_enter_to_its_dialog(show: Show) -> None:
 
     assert not enter.isAccepted()
     assert heard == []
-
-
-def test_the_time_that_is_left_is_shown_and_ends_nothing_by_itself(app: QApplication) -> None:
-    now = [100.0]
-    countdown = Countdown(145.0, now=lambda: now[0])
-    assert countdown.text() == "Closes in 0:45"
-
-    now[0] = 160.0
-    countdown.refresh()
-
-    assert countdown.text() == "Closes in 0:00"
-    assert Countdown(None).text() == ""
-    delete(countdown)
 
 
 def test_a_font_in_pixels_is_scaled_too(app: QApplication, show: Show) -> None:

@@ -10,8 +10,8 @@ from PySide6.QtGui import QIcon, QImage
 from PySide6.QtWidgets import QApplication, QLabel
 
 from dcc_bridge.elicitation import plain
-from dcc_bridge.elicitation.question import Question
 from dcc_bridge.elicitation.call import Call, Client
+from dcc_bridge.elicitation.question import Question
 from dcc_bridge.qt.header import Header
 
 from .stage import CALL, HOST, consent, delete, drawn, words

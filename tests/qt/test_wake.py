@@ -123,7 +123,7 @@ def test_a_busy_ui_lane_does_not_put_off_a_held_job(loop: HostLoop) -> None:
     busy.start(10)
     QTimer.singleShot(150, modal.accept)
 
-    until(job.done, limit=1.0)
+    until(job.done)
 
     delete(modal)
 

@@ -1,0 +1,158 @@
+"""The corner of the host's window where it is said quietly what goes on elsewhere.
+
+A chip is a line with buttons; it takes no focus and covers nothing that matters. Main thread.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+import shiboken6
+from PySide6.QtCore import QEvent, QObject, QPoint, QRect, Qt, QTimer
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QWidget
+
+from dcc_bridge.elicitation import plain
+from dcc_bridge.qt.bin import Bin
+from dcc_bridge.qt.labels import SMALL, label
+from dcc_bridge.qt.wake import OURS
+
+_WIDTH: Final = 48
+"""Of a chip's text, in average characters."""
+_PASSING: Final = 8000
+"""Milliseconds for which something is said that nobody need do anything about."""
+_MOVES: Final = (QEvent.Type.Move, QEvent.Type.Resize)
+_KIND: Final = (
+    Qt.WindowType.Tool | Qt.WindowType.FramelessWindowHint | Qt.WindowType.WindowDoesNotAcceptFocus
+)
+Act = tuple[str, Callable[[], None]]
+
+
+class Chip(QFrame):
+    """A quiet line over the host's window, with buttons.
+
+    Attributes:
+        text: What it says.
+        buttons: What can be done about it.
+    """
+
+    def __init__(self, text: str, acts: tuple[Act, ...], parent: QWidget | None) -> None:
+        """Draw it.
+
+        Args:
+            text: What to say; anything.
+            acts: What the buttons say, and do.
+            parent: The host's main window, or None.
+        """
+        super().__init__(parent, _KIND)
+        self.text = plain.line(text)
+        self.setProperty(OURS, True)
+        self.setFrameShape(QFrame.Shape.StyledPanel)
+        self.setAttribute(Qt.WidgetAttribute.WA_ShowWithoutActivating)
+        self.setAccessibleName(self.text)
+        words = label(self.text, size=SMALL)
+        words.setFixedWidth(self.fontMetrics().averageCharWidth() * _WIDTH)
+        row = QHBoxLayout(self)
+        row.addWidget(words, 1)
+        self.buttons = [_button(caption, act) for caption, act in acts]
+        for button in self.buttons:
+            row.addWidget(button)
+
+
+class Corner(QObject):
+    """The chips, one above the other."""
+
+    def __init__(self, parent: Callable[[], QWidget | None], thrown: Bin) -> None:
+        """Begin with none.
+
+        Args:
+            parent: Gives the host's main window, or None.
+            thrown: Takes the chips that are over.
+        """
+        super().__init__()
+        self._parent = parent
+        self._bin = thrown
+        self._chips: list[Chip] = []
+        self._watched: QWidget | None = None
+
+    @property
+    def chips(self) -> list[Chip]:
+        """Those that can be seen, the lowest first."""
+        self._chips = [chip for chip in self._chips if shiboken6.isValid(chip)]
+        return list(self._chips)
+
+    def say(self, text: str, *acts: Act) -> Chip:
+        """Show a chip."""
+        chip = Chip(text, acts, self._watch())
+        self._chips.append(chip)
+        self._place()
+        chip.show()
+        return chip
+
+    def say_in_passing(self, text: str) -> Chip:
+        """Show a chip that goes by itself."""
+        chip = self.say(text)
+        timer = QTimer(chip)
+        timer.setSingleShot(True)
+        timer.timeout.connect(lambda: self.remove(chip))
+        timer.start(_PASSING)
+        return chip
+
+    def remove(self, chip: Chip) -> None:
+        """Take a chip away; it may be gone already."""
+        if chip in self._chips:
+            self._chips.remove(chip)
+            self._bin.throw(chip)
+            self._place()
+        if not self._chips:
+            self._unwatch()
+
+    def clear(self) -> None:
+        """Take all of them away."""
+        for chip in self.chips:
+            self.remove(chip)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Follow the host's window."""
+        if event.type() in _MOVES:
+            self._place()
+        return False
+
+    def _watch(self) -> QWidget | None:
+        parent = self._parent()
+        if parent is None or not shiboken6.isValid(parent):
+            return None
+        if self._watched is not parent:
+            self._unwatch()
+            self._watched = parent
+            parent.installEventFilter(self)
+        return parent
+
+    def _unwatch(self) -> None:
+        if self._watched is not None and shiboken6.isValid(self._watched):
+            self._watched.removeEventFilter(self)
+        self._watched = None
+
+    def _place(self) -> None:
+        gap = 0
+        for chip in self.chips:
+            gap = gap or chip.fontMetrics().height()
+            chip.adjustSize()
+        corner = self._area().bottomRight() - QPoint(gap, gap)
+        for chip in self.chips:
+            chip.move(corner - QPoint(chip.width(), chip.height()))
+            corner -= QPoint(0, chip.height() + gap // 2)
+
+    def _area(self) -> QRect:
+        window = self._watched
+        if window is not None and shiboken6.isValid(window):
+            return window.frameGeometry()
+        chips = self.chips
+        return chips[0].screen().availableGeometry() if chips else QRect()
+
+
+def _button(caption: str, act: Callable[[], None]) -> QPushButton:
+    button = QPushButton(caption)
+    button.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+    button.clicked.connect(lambda: act())
+    return button

@@ -1,0 +1,133 @@
+"""What waits elsewhere is said in a corner of the host's window, quietly."""
+
+from __future__ import annotations
+
+import shiboken6
+from PySide6.QtCore import Qt
+
+from dcc_bridge.elicitation.call import Call, Client
+from dcc_bridge.elicitation.question import Reply
+from dcc_bridge.qt import corner
+from dcc_bridge.testing import ScriptedPresenter
+
+from .stage import Stage, ask_name, click, consent, elsewhere, until
+
+
+def test_a_chip_says_what_waits_where_and_its_buttons_act(stage: Stage) -> None:
+    acted: list[str] = []
+    stage.presenter.chip(
+        ask_name("Which shot?\nmore"),
+        "Claude Code",
+        lambda: acted.append("here"),
+        lambda: acted.append("cancel"),
+    )
+    until(lambda: stage.presenter.chips)
+    (chip,) = stage.presenter.chips
+
+    for button in chip.buttons:
+        click(button)
+
+    assert chip.text == "Waiting in Claude Code: Which shot?"
+    assert acted == ["here", "cancel"]
+
+
+def test_a_chip_is_taken_away_from_any_thread_and_at_any_time(stage: Stage) -> None:
+    take_away = [
+        stage.presenter.chip(ask_name(f"{n}?"), "x", lambda: None, lambda: None) for n in range(3)
+    ]
+    until(lambda: len(stage.presenter.chips) == 3)
+
+    until(elsewhere(lambda: take_away[1]("answered")).done)
+    take_away[1]("again")
+    until(lambda: len(stage.presenter.chips) == 2)
+
+    assert [chip.text for chip in stage.presenter.chips] == ["Waiting in x: 0?", "Waiting in x: 2?"]
+
+
+def test_a_chip_takes_no_focus_and_lies_over_the_corner_of_the_window(stage: Stage) -> None:
+    stage.window.activateWindow()
+    for number in range(2):
+        stage.presenter.chip(ask_name(f"{number}?"), "x", lambda: None, lambda: None)
+    until(lambda: len(stage.presenter.chips) == 2)
+    low, high = stage.presenter.chips
+
+    assert low.windowFlags() & Qt.WindowType.WindowDoesNotAcceptFocus
+    assert low.testAttribute(Qt.WidgetAttribute.WA_ShowWithoutActivating)
+    assert stage.window.frameGeometry().contains(low.frameGeometry())
+    assert high.frameGeometry().bottom() < low.frameGeometry().top()
+
+
+def test_a_chip_follows_the_window(stage: Stage) -> None:
+    stage.presenter.chip(ask_name(), "x", lambda: None, lambda: None)
+    until(lambda: stage.presenter.chips)
+    chip = stage.presenter.chips[0]
+    before = chip.pos()
+
+    stage.window.resize(stage.window.width() - 200, stage.window.height() - 100)
+
+    until(lambda: chip.pos() != before)
+    assert stage.window.frameGeometry().contains(chip.frameGeometry())
+
+
+def test_a_notice_goes_by_itself(stage: Stage, monkeypatch: object) -> None:
+    corner._PASSING = 50  # type: ignore[misc]  # eight seconds are long for a test
+    try:
+        elsewhere(lambda: stage.presenter.notice("claude-code asks too often.\u202e"))
+        until(lambda: stage.presenter.chips)
+        text = stage.presenter.chips[0].text
+        until(lambda: not stage.presenter.chips)
+    finally:
+        corner._PASSING = 8000  # type: ignore[misc]  # as it was
+
+    assert text == "claude-code asks too often.\u2039U+202E\u203a"
+
+
+def test_answer_here_brings_the_clients_question_into_the_host(stage: Stage) -> None:
+    client = ScriptedPresenter()
+    call = Call("rename", "Rename", "edit", Client("claude"), channel=client)
+    asked = stage.broker.ask(ask_name(call=call))
+    until(lambda: stage.presenter.chips)
+
+    click(stage.presenter.chips[0].buttons[0])
+    click(stage.dialog.exits.decline)
+    until(asked.done)
+
+    assert (asked.result().action, asked.result().answered_by) == ("decline", "host")
+    assert client.taken_down
+    until(lambda: not stage.presenter.chips)
+
+
+def test_a_client_that_answers_takes_its_chip_along(stage: Stage) -> None:
+    client = ScriptedPresenter()
+    call = Call("rename", "Rename", "edit", Client("claude"), channel=client)
+    asked = stage.broker.ask(ask_name(call=call))
+    until(lambda: stage.presenter.chips)
+
+    elsewhere(lambda: client.settles[0](Reply("accept", {"name": "shot"})))
+    until(asked.done)
+    until(lambda: not stage.presenter.chips)
+
+    assert asked.result().data == {"name": "shot"}
+
+
+def test_a_chip_whose_window_goes_is_no_trouble(stage: Stage) -> None:
+    take_away = stage.presenter.chip(ask_name(), "x", lambda: None, lambda: None)
+    until(lambda: stage.presenter.chips)
+
+    shiboken6.delete(stage.window)
+    take_away("answered")
+    heard, _ = stage.show(consent())
+    click(stage.dialog.exits.decline)
+    until(lambda: heard)
+
+    assert stage.presenter.chips == []
+
+
+def test_close_deletes_the_chips(stage: Stage) -> None:
+    stage.presenter.chip(ask_name(), "x", lambda: None, lambda: None)
+    until(lambda: stage.presenter.chips)
+    chip = stage.presenter.chips[0]
+
+    stage.presenter.close()
+
+    assert not shiboken6.isValid(chip)

@@ -1,0 +1,122 @@
+"""A question says how long it waits, waits for who types, and gives more time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from PySide6.QtWidgets import QApplication
+
+from dcc_bridge.elicitation.question import Expired, Offers
+from dcc_bridge.qt.countdown import Countdown
+from dcc_bridge.qt.labels import Mnemonics
+
+from .stage import Stage, ask_name, consent, delete, drawn, until
+
+
+class Clock:
+    """A clock, and a countdown on it."""
+
+    def __init__(self, soon: float, latest: float) -> None:
+        self.now = 1000.0
+        self.countdown = Countdown(soon, latest, Mnemonics(), now=lambda: self.now)
+        self.expired: list[float] = []
+        self.countdown.expired.connect(lambda: self.expired.append(self.now))
+        self.countdown.show()
+
+    def go(self, seconds: int) -> str:
+        """Let some time pass, and give what it says then."""
+        for _ in range(seconds):
+            self.now += 1
+            self.countdown.tick()
+        return self.countdown.text
+
+
+@pytest.fixture
+def clock(app: QApplication) -> Iterator[Clock]:
+    clock = Clock(45, 300)
+    yield clock
+    delete(clock.countdown)
+
+
+def test_it_counts_down_and_expires_once(clock: Clock) -> None:
+    assert clock.countdown.text == "Closes in 0:45"
+    assert clock.go(44) == "Closes in 0:01"
+    assert clock.expired == []
+
+    assert clock.go(1) == "Closes in 0:00"
+    assert clock.expired == [1045.0]
+
+
+def test_it_stands_still_while_the_person_types(clock: Clock) -> None:
+    clock.go(20)
+    for _ in range(30):
+        clock.countdown.touch()
+        clock.go(1)
+
+    assert clock.countdown.text == "Closes in 0:25"
+    clock.go(60)
+    assert len(clock.expired) == 1
+
+
+def test_more_time_begins_anew(clock: Clock) -> None:
+    clock.go(40)
+
+    clock.countdown.more.click()
+
+    assert clock.countdown.text == "Closes in 0:45"
+
+
+def test_no_typing_and_no_asking_goes_beyond_the_latest(clock: Clock) -> None:
+    for _ in range(400):
+        if not clock.expired:
+            clock.countdown.touch()
+            clock.countdown.more.click()
+            clock.go(1)
+
+    assert clock.expired == [1300.0]
+
+
+def test_where_there_is_no_more_time_none_is_offered(app: QApplication) -> None:
+    fixed, long = Clock(45, 45), Clock(45, 300)
+
+    assert (fixed.countdown.more.isVisible(), long.countdown.more.isVisible()) == (False, True)
+    for _ in range(7):
+        long.go(40)
+        long.countdown.more.click()
+    assert not long.countdown.more.isVisible()
+
+    delete(fixed.countdown, long.countdown)
+
+
+def test_a_dialog_whose_time_is_up_is_expired_and_never_agreed_to(app: QApplication) -> None:
+    dialog, heard = drawn(consent(offers=Offers(soon=0.05, latest=0.05)))
+
+    until(lambda: heard)
+
+    assert heard == [Expired()]
+    assert not dialog.isVisible()
+    delete(dialog)
+
+
+def test_typing_in_a_dialog_stops_the_clock(
+    app: QApplication, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    touched: list[bool] = []
+    monkeypatch.setattr(Countdown, "touch", lambda _: touched.append(True))
+    dialog, _ = drawn(ask_name())
+    assert dialog.view is not None
+
+    dialog.view.rows[0].editor.setText("shot")  # type: ignore[union-attr]  # it is a line
+
+    assert touched
+    delete(dialog)
+
+
+def test_the_brokers_answer_to_an_expired_question_is_timed_out(stage: Stage) -> None:
+    asked = stage.broker.ask(consent(timeout=0.1))
+
+    until(asked.done)
+
+    assert asked.result().message == "timed_out"
+    assert asked.result().action == "cancel"

@@ -19,6 +19,7 @@ from dcc_bridge.elicitation.question import HostPresenter
 from dcc_bridge.errors import BridgeClosed, StartError
 from dcc_bridge.host import Host
 from dcc_bridge.server import instances, listener
+from dcc_bridge.server.pages import PagePresenter
 from dcc_bridge.server.worker import Service, Worker
 from dcc_bridge.skills import loader
 from dcc_bridge.skills.registry import Registry
@@ -62,6 +63,7 @@ class Bridge:
         self.registry = Registry()
         self._skills = list(skills)
         self._extend = extend
+        self._pages = presenter if isinstance(presenter, PagePresenter) else None
         self._worker = Worker(self._make_service)
         self.broker = Broker(
             self.settings,
@@ -96,6 +98,8 @@ class Bridge:
             self._undo_all()
             raise
         self._state = "running"
+        if self._pages is not None:
+            self._pages.open(self.url.removesuffix("/mcp"), self.host, self.main)
         self._load_skills()
         self._worker.started.add_done_callback(self._report_ready)
         self._worker.start()
@@ -175,5 +179,6 @@ class Bridge:
             secret=self.instance.secret,
             socket=self._socket,
             extend=self._extend,
+            pages=self._pages,
         )
         return McpService(parts, worker)

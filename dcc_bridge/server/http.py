@@ -33,6 +33,8 @@ class Door:
         secret: str,
         events: Events,
         on_left: Callable[[str], None],
+        *,
+        public: str | None = None,
     ) -> None:
         """Guard an application.
 
@@ -42,8 +44,10 @@ class Door:
             secret: The host's master secret.
             events: What was sent to each legacy session.
             on_left: Told the id of a legacy session whose last open stream has ended.
+            public: What a path starts with that needs no token, because it is one; or None.
         """
         self._app = app
+        self._public = public
         self._secret = secret
         self._events = events
         self._on_left = on_left
@@ -62,6 +66,8 @@ class Door:
         refusal = self._check(headers, scope)
         if refusal is not None:
             await refusal(scope, receive, send)
+        elif self._is_public(scope):
+            await self._app(scope, receive, send)  # of no session, whatever it says
         else:
             await self._serve(headers, scope, receive, send)
 
@@ -104,6 +110,8 @@ class Door:
             )
         if len(origins) > 1 or any(origin not in self._origins for origin in origins):
             return _refuse(403, "A web page of another origin may not reach this server.")
+        if self._is_public(scope):
+            return None
         label = self._label(headers.getlist("authorization"))
         if label is None:
             return _refuse(
@@ -112,6 +120,9 @@ class Door:
         scope[LABEL] = label
         scope["user"] = AuthenticatedUser(AccessToken(token="", client_id=label, scopes=[]))
         return None
+
+    def _is_public(self, scope: Scope) -> bool:
+        return self._public is not None and scope["path"].startswith(self._public)
 
     def _label(self, given: list[str]) -> str | None:
         kind, _, token = given[0].partition(" ") if len(given) == 1 else ("", "", "")

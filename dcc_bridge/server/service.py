@@ -20,6 +20,8 @@ from dcc_bridge.server.calls import Calls
 from dcc_bridge.server.events import Events
 from dcc_bridge.server.http import Door
 from dcc_bridge.server.mcp import Server
+from dcc_bridge.server.pages import PREFIX, PagePresenter
+from dcc_bridge.server.pages.site import Site
 from dcc_bridge.server.worker import Worker
 from dcc_bridge.skills.registry import Registry
 from dcc_bridge.skills.runner import Runner
@@ -43,6 +45,7 @@ class Parts:
         secret: The master secret.
         socket: Bound and listening.
         extend: Adds to the SDK's own server object, or None.
+        pages: Questions that are answered in a browser, or None.
     """
 
     name: str
@@ -54,6 +57,7 @@ class Parts:
     secret: str
     socket: socket.socket
     extend: Callable[[Server], None] | None = None
+    pages: PagePresenter | None = None
 
 
 class McpService:
@@ -80,7 +84,10 @@ class McpService:
         events = Events()
         app = server.streamable_http_app(streamable_http_path=PATH, event_store=events)
         port = self._socket.getsockname()[1]
-        self._door = Door(app, port, parts.secret, events, self._left)
+        pages = parts.pages
+        guarded = app if pages is None else Site(pages, app)
+        public = None if pages is None else PREFIX
+        self._door = Door(guarded, port, parts.secret, events, self._left, public=public)
         self._stopping = anyio.Event()
         self._uvicorn = _Uvicorn(_config(self._door))
 

@@ -6,7 +6,7 @@ from typing import Final
 
 from PySide6.QtCore import Qt, QTimer, Slot
 from PySide6.QtGui import QKeyEvent, QShowEvent
-from PySide6.QtWidgets import QHBoxLayout, QPushButton, QStyle, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QStyle, QVBoxLayout, QWidget
 
 from dcc_bridge.qt.labels import Mnemonics, scale, unmarked
 
@@ -49,7 +49,7 @@ class Exits(QWidget):
             consent: Something may be lost: Cancel is the default, the verb stands out, has no
                 mnemonic, and cannot be clicked for a moment after it appeared.
             mnemonics: Of the window.
-            aside: What stands between Decline and the others, or None.
+            aside: What stands above them, or None.
         """
         super().__init__()
         self._consent = consent
@@ -82,10 +82,12 @@ class Exits(QWidget):
         self.verb.setIcon(self.style().standardIcon(QStyle.StandardPixmap.SP_MessageBoxWarning))
 
     def _lay_out(self, aside: QWidget | None) -> None:
-        row = QHBoxLayout(self)
+        column = QVBoxLayout(self)
+        if aside is not None:
+            column.addWidget(aside)
+        row = QHBoxLayout()
         row.addWidget(self.decline)
         row.addStretch(1)
-        if aside is not None:
-            row.addWidget(aside)
         row.addWidget(self.cancel)
         row.addWidget(self.verb)
+        column.addLayout(row)

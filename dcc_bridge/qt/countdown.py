@@ -59,6 +59,7 @@ class Countdown(QWidget):
         self._left = QLabel()
         scale(self._left, SMALL)
         self.more = Button(mnemonics.mark("More time"))
+        scale(self.more, SMALL)
         self.more.clicked.connect(self.begin_anew)
         self._lay_out()
         self._timer = QTimer(self)
@@ -100,4 +101,5 @@ class Countdown(QWidget):
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.addWidget(self._left)
+        row.addStretch(1)
         row.addWidget(self.more)

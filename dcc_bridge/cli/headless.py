@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from concurrent.futures import Future
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from dcc_bridge.bridge import Bridge
 from dcc_bridge.cli import hosting, signals
@@ -33,23 +32,15 @@ class Headless:
     def run(self, on_ready: OnReady) -> None:
         """Run until `stop`."""
         try:
-            started = self.bridge.start()
-            loaded = self.main.submit(lambda: None, name="The start")
-            self._until(started, loaded)
+            ready = self.bridge.start()
+            ready.add_done_callback(lambda _: self._pump.wake(0.0))
+            self._pump.run(lambda: self.is_stopping or ready.done())
             if not self.is_stopping:
-                started.result()
+                ready.result()
                 on_ready(self)
-            self._until()
+                self._pump.run(lambda: self.is_stopping)
         finally:
             self.bridge.stop()
-
-    def _until(self, *futures: Future[Any]) -> None:
-        """Serve the main thread until the futures are done, or without any until `stop`."""
-        for future in futures:
-            future.add_done_callback(lambda _: self._pump.wake(0.0))
-        self._pump.run(
-            lambda: self.is_stopping or (bool(futures) and all(one.done() for one in futures))
-        )
 
 
 def run(opening: Opening, on_ready: OnReady) -> None:

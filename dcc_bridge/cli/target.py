@@ -47,10 +47,10 @@ def settings(**arguments: object) -> Settings:
     """Read the settings.
 
     Raises:
-        Failure: The environment has one that cannot be read.
+        Failure: The environment, or the studio's file, has one that cannot be read.
     """
     try:
-        return Settings.load(**arguments)
+        return Settings.load(**arguments).under()
     except ValueError as error:
         raise Failure(str(error)) from None
 

@@ -35,6 +35,7 @@ class Windowed:
         self.window = window
         self.presenter = DialogPresenter(self.main, session, lambda: window)
         self.is_stopping = False
+        self._has_started = False
         self.bridge = Bridge(
             session,
             self.main,
@@ -44,21 +45,13 @@ class Windowed:
         )
 
     def start(self) -> Future[None]:
-        """Start the server.
-
-        Returns:
-            Done once it takes requests and has loaded its skills, or with the reason why not.
+        """Start the server; done once it takes requests.
 
         Raises:
-            StartError: It cannot be started.
+            BridgeError: It cannot be started.
         """
-        ready: Future[None] = Future()
-        started = self.bridge.start()
-        started.add_done_callback(
-            lambda _: self.main.submit(started.result, name="The start").add_done_callback(
-                lambda loaded: _copy(loaded, ready)
-            )
-        )
+        ready = self.bridge.start()
+        self._has_started = True
         return ready
 
     def stop(self) -> None:
@@ -74,7 +67,7 @@ class Windowed:
         """
         self.is_stopping = True
         self.bridge.stop()
-        if not self.bridge.stopped.done():
+        if self._has_started and not self.bridge.stopped.done():
             self.bridge.stopped.add_done_callback(lambda _: self.window.close_now())
             return False
         self.presenter.close()
@@ -93,13 +86,12 @@ class _Application:
         self.error: BaseException | None = None
 
     def begin(self, window: MainWindow) -> None:
-        host = Windowed(self._session, self._opening, window)
+        host = self._host = Windowed(self._session, self._opening, window)
         try:
             ready = host.start()
         except BridgeError as error:
             self._fail(window, error)
             return
-        self._host = host
         ready.add_done_callback(lambda _: host.main.post(lambda: self._go_on(host, ready)))
 
     def end(self) -> bool:
@@ -143,8 +135,3 @@ def _module() -> Any:
             f"The standalone host's window is not installed ({error}). "
             "pip install 'dcc-bridge[demo]', or use --headless."
         ) from None
-
-
-def _copy(future: Future[None], to: Future[None]) -> None:
-    error = future.exception()
-    to.set_result(None) if error is None else to.set_exception(error)

@@ -21,6 +21,7 @@ from dcc_bridge.errors import Cancelled, Declined, NobodyToAsk, NotConfirmed, Ti
 
 T = TypeVar("T")
 Items = Callable[[], Sequence[str]] | Sequence[str]
+Text = Callable[[Sequence[str]], str] | str
 
 MOST_ASKED: Final = 3
 _CHANGED: Final = "The scene has changed since this was asked; please look again."
@@ -66,7 +67,7 @@ class Grant(list[str]):
                 return edit.value
             question = self._see(edit.moved)
             check(question, await ask.put_async(question))
-        raise Cancelled(self._plan.message)
+        raise Cancelled(self._plan.words(self._plan.message, self._seen))
 
     def apply_sync(self, fn: Callable[[list[str]], T]) -> T:
         """Do the same from a skill on a pool thread, or on the main thread."""
@@ -76,7 +77,7 @@ class Grant(list[str]):
                 return edit.value
             question = self._see(edit.moved)
             check(question, ask.put(question))
-        raise Cancelled(self._plan.message)
+        raise Cancelled(self._plan.words(self._plan.message, self._seen))
 
     def _see(self, seen: Seen) -> Question:
         self._seen = seen
@@ -85,10 +86,10 @@ class Grant(list[str]):
 
 
 def confirm_sync(
-    message: str,
+    message: Text,
     *,
     items: Items = (),
-    verb: str = "Confirm",
+    verb: Text = "Confirm",
     undoable: bool = True,
     title: str | None = None,
     timeout: float | None = None,
@@ -97,10 +98,12 @@ def confirm_sync(
     """Ask for consent, and wait for it.
 
     Args:
-        message: What is asked, a sentence; shown as plain text.
+        message: What is asked, a sentence, or a function that makes it from the items; shown as
+            plain text.
         items: What it is about: paths or names, or a function that looks them up. A function is
             called again after the answer.
-        verb: What the button says that agrees: "Delete".
+        verb: What the button says that agrees, "Delete", or a function that makes it from the
+            items.
         undoable: The host can undo it as one step.
         title: A heading, a few words.
         timeout: Seconds for an answer; None for the surface's own limit.
@@ -123,14 +126,14 @@ def confirm_sync(
         if now.fingerprint == seen.fingerprint:
             return Grant(plan, now)
         seen = now
-    raise Cancelled(message)
+    raise Cancelled(plan.words(message, seen))
 
 
 async def confirm(
-    message: str,
+    message: Text,
     *,
     items: Items = (),
-    verb: str = "Confirm",
+    verb: Text = "Confirm",
     undoable: bool = True,
     title: str | None = None,
     timeout: float | None = None,
@@ -178,9 +181,9 @@ def yes_or_no(verb: str) -> Form:
 class _Plan:
     """What is to be agreed to."""
 
-    message: str
+    message: Text
     items: Items
-    verb: str
+    verb: Text
     undoable: bool
     title: str | None
     timeout: float | None
@@ -194,13 +197,20 @@ class _Plan:
             return Seen(items, (), "")
         return Seen(items, tuple(here.host.kinds(items)), here.host.fingerprint(items))
 
+    @staticmethod
+    def words(text: Text, seen: Seen) -> str:
+        """Make a text of the items."""
+        return text if isinstance(text, str) else text(seen.items)
+
     def question(self, seen: Seen, *, again: bool = False) -> Question:
+        """Make the question about what was seen."""
         call = ask.current_call()
+        verb = self.words(self.verb, seen)
         return Question(
-            message=self.message,
+            message=self.words(self.message, seen),
             call=call,
-            form=yes_or_no(self.verb),
-            title=self.title or self.verb,
+            form=yes_or_no(verb),
+            title=self.title or verb,
             consent=True,
             key=self.key or ask.next_key(call),
             timeout=self.timeout,

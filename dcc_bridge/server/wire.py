@@ -32,6 +32,8 @@ from dcc_bridge.skills.runner import Outcome, Status
 
 log = logging.getLogger(__name__)
 
+MOST_ITEMS: Final = 20
+"""Items of a consent that are listed to a client."""
 STATUS: Final = "dcc-bridge/status"
 """The key of a result's ``_meta`` that says how a call ended, in the runner's words."""
 
@@ -158,6 +160,15 @@ def _text(value: object) -> str:
     return json.dumps(value, default=str)
 
 
+def _parts(question: Question) -> list[str | None]:
+    """Say in a client's plain text what a dialog would draw."""
+    shown = "\n".join(question.items[:MOST_ITEMS])
+    rest = len(question.items) - MOST_ITEMS
+    more = f"\nand {rest} more" if rest > 0 else ""
+    undo = "It can be undone as one step." if question.undoable else "It can NOT be undone."
+    return [question.message, shown + more, undo if question.items else None, question.reason]
+
+
 def _request(question: Question, legacy_id: str | None = None) -> ElicitRequest:
     if question.url is not None:
         return ElicitRequest(
@@ -165,6 +176,6 @@ def _request(question: Question, legacy_id: str | None = None) -> ElicitRequest:
                 message=question.message, url=question.url, elicitation_id=legacy_id
             )
         )
-    message = f"{question.message}\n\n{question.reason}" if question.reason else question.message
+    message = "\n\n".join(part for part in _parts(question) if part)
     schema = question.form.schema if question.form is not None else {}
     return ElicitRequest(params=ElicitRequestFormParams(message=message, requested_schema=schema))

@@ -265,3 +265,37 @@ def test_without_a_bridge_nobody_consents() -> None:
 
 def test_a_grant_is_a_list_of_its_items() -> None:
     assert issubclass(Grant, list)
+
+
+def test_a_client_is_told_what_it_is_about_as_the_scene_is_now(tmp_path: Path) -> None:
+    host, asked = FakeHost(f"cam{n}" for n in range(25)), []
+
+    @skill(risk="destructive", confirms=True)
+    def delete() -> int:
+        """Delete the cameras."""
+        agreed = confirm_sync(
+            lambda items: f"Delete {len(items)} cameras?",
+            items=lambda: cameras(host),
+            verb=lambda items: f"Delete {len(items)}",
+        )
+        host.items.clear()
+        return len(agreed)
+
+    def person(params: Any) -> Any:
+        asked.append(params)
+        if len(asked) == 1:
+            host.items.remove("cam24")
+        return accept(confirm=True)(params)
+
+    with live(tmp_path, delete, host=host) as running:
+        result = running.call("delete", asked=person)
+
+    assert text(result) == "24"
+    assert [one.message.splitlines()[0] for one in asked] == [
+        "Delete 25 cameras?",
+        "Delete 24 cameras?",
+    ]
+    assert "cam0\ncam1\n" in asked[0].message
+    assert "and 5 more" in asked[0].message
+    assert "can be undone as one step" in asked[0].message
+    assert asked[1].requested_schema["properties"]["confirm"]["title"] == "Delete 24"

@@ -51,8 +51,9 @@ def draw(
         _guard(question),
         _summary(rows),
         element("p", note, class_="notice", role="alert") if note else "",
-        _words(question),
+        _heading(question),
         _preview(question),
+        _rest(question),
         *(row.draw() for row in rows),
         _more(question, filled),
         _exits(question, focused=not problems and (question.consent or not rows)),
@@ -95,23 +96,28 @@ def _summary(rows: list[Row]) -> str:
     return element("div", heading, element("ul", *links), class_="notice", role="alert")
 
 
-def _words(question: Question) -> Markup:
-    verb, alone = verb_of(question), lone(question)
+def _heading(question: Question) -> Markup:
     said: list[str] = []
     if question.reason:
         reason = plain.passage(question.reason)
         said.append(element("p", reason, class_="notice passage"))
-    if question.title and question.title not in (verb, question.call.title):
+    if question.title and question.title not in (verb_of(question), question.call.title):
         said.append(element("p", plain.line(question.title), class_="quiet"))
-    asked, rest = _split(plain.passage(question.message))
+    asked, _ = _split(plain.passage(question.message))
     said.append(element("h1", asked or f"A question about {plain.line(question.call.title)}"))
-    if rest:
-        said.append(element("p", rest, class_="passage"))
+    return element("div", *said, class_="words")
+
+
+def _rest(question: Question) -> str:
+    """Draw what else is said; below what it is about, for a message may be as long as it likes."""
+    verb, alone = verb_of(question), lone(question)
+    _, rest = _split(plain.passage(question.message))
+    said = [element("p", rest, class_="passage")] if rest else []
     if plain.line(verb, _MOST_ON_BUTTON) != verb:
         said.append(element("p", f"If you agree: {plain.passage(verb)}", class_="passage"))
     if alone and alone.description:
         said.append(element("p", plain.passage(alone.description), class_="quiet passage"))
-    return element("div", *said, class_="words")
+    return element("div", *said, class_="words") if said else ""
 
 
 def _split(message: str) -> tuple[str, str]:

@@ -40,7 +40,8 @@ class PagePresenter:
 
         Args:
             announce: Told the address of each question, on the main thread. It prints it, or
-                opens a browser: we never do.
+                opens a browser: we never do. Who reads the address first can answer, so it must
+                not go where an agent reads.
         """
         self._announce = announce
         self._lock = threading.Lock()

@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING
 
 from dcc_bridge.bridge import Bridge
 from dcc_bridge.cli import hosting, signals
+from dcc_bridge.cli.answers import tell
 from dcc_bridge.cli.hosting import OnReady, Opening
+from dcc_bridge.server.pages import PagePresenter
 from dcc_bridge.threads import Pump
 
 if TYPE_CHECKING:
@@ -22,7 +24,13 @@ class Headless:
         self.is_stopping = False
         self.main = self._pump.main
         self.session = session
-        self.bridge = Bridge(session, self.main, settings=opening.settings, skills=opening.skills)
+        self.bridge = Bridge(
+            session,
+            self.main,
+            presenter=PagePresenter(_announce) if opening.pages else None,
+            settings=opening.settings,
+            skills=opening.skills,
+        )
 
     def stop(self) -> None:
         """End it soon. Any thread."""
@@ -55,3 +63,7 @@ def run(opening: Opening, on_ready: OnReady) -> None:
             host.run(on_ready)
     finally:
         uninstall()
+
+
+def _announce(url: str) -> None:
+    tell(f"a question waits for you at {url}")

@@ -35,12 +35,14 @@ class Opening:
         skills: Folders of skill files, the most trusted first.
         settings: How its bridge behaves.
         window: Whether a person can sit at it.
+        pages: Whether a person answers its questions in a browser.
     """
 
     scene: Path
     skills: tuple[Path, ...]
     settings: Settings
     window: bool
+    pages: bool = False
 
 
 class Running(Protocol):
@@ -85,7 +87,9 @@ def fill(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--window", action="store_true", help=argparse.SUPPRESS)
 
 
-def opening(options: argparse.Namespace, *, skills: list[Path], port: int | None) -> Opening:
+def opening(
+    options: argparse.Namespace, *, skills: list[Path], port: int | None, pages: bool = False
+) -> Opening:
     """Read what a host is to be started with.
 
     Raises:
@@ -100,7 +104,8 @@ def opening(options: argparse.Namespace, *, skills: list[Path], port: int | None
         if not folder.is_dir():
             raise Failure(f"There is no folder of skills at {folder}.")
     settings = target.settings(port=port)
-    return Opening(scene, (bundled, *skills), settings, _wants_window(options))
+    window = not pages and _wants_window(options)
+    return Opening(scene, (bundled, *skills), settings, window, pages)
 
 
 def run(opening: Opening, on_ready: OnReady) -> None:

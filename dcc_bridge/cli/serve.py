@@ -22,13 +22,20 @@ def fill(parser: argparse.ArgumentParser) -> None:
         help="a folder of skill files besides our own; may be given more than once",
     )
     parser.add_argument(
+        "--pages",
+        action="store_true",
+        help="no window: each question is a page for your browser, whose address is printed",
+    )
+    parser.add_argument(
         "--port", type=int, metavar="N", help="where the server listens; 0, or nothing, for any"
     )
 
 
 def run(options: argparse.Namespace) -> int:
     """Serve until SIGINT, SIGTERM, or the window is closed."""
-    opening = hosting.opening(options, skills=options.skills, port=options.port)
+    opening = hosting.opening(
+        options, skills=options.skills, port=options.port, pages=options.pages
+    )
     hosting.run(opening, _announce)
     return SUCCESS
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import Enum
+from enum import StrEnum
 from typing import Any, Final, Literal
 
 Action = Literal["accept", "decline", "cancel"]
@@ -20,7 +20,7 @@ TOO_MANY_QUESTIONS: Final = "too_many_questions"
 COMPLETION_UNVERIFIED: Final = "completion_unverified"
 
 
-class ElicitationMode(Enum):
+class ElicitationMode(StrEnum):
     """How a question is put: a form of fields, or a page to visit."""
 
     FORM = "form"

@@ -58,17 +58,19 @@ def load(file: Path, registry: Registry, host: str = "") -> Callable[[], None]:
 def skills(file: Path) -> list[Skill]:
     """Import a file and describe its skills.
 
+    They are the functions that are marked; where none is, the public ones with a docstring; where
+    none has one, the public ones.
+
     Raises:
         BrokenSkill: It cannot be imported, or has no function to offer; says where and why.
     """
     module = _import(file)
     marked = [fn for fn in _own(module) if metadata_of(fn)]
-    plain = [fn for fn in _own(module) if inspect.getdoc(fn) and not fn.__name__.startswith("_")]
-    found = [describe(fn, file) for fn in marked or plain]
+    public = [fn for fn in _own(module) if not fn.__name__.startswith("_")]
+    told = [fn for fn in public if inspect.getdoc(fn)]
+    found = [describe(fn, file) for fn in marked or told or public]
     if not found:
-        raise BrokenSkill(
-            f"{file.name}: it has no function that is a skill, or that has a docstring."
-        )
+        raise BrokenSkill(f"{file.name}: it has no function that is a skill, or could be one.")
     return found
 
 

@@ -27,6 +27,7 @@ from mcp_types import (
 from pydantic import BaseModel, ValidationError
 
 from dcc_bridge.elicitation.question import Question, Reply, Unable
+from dcc_bridge.elicitation.types import INVALID_ANSWER
 from dcc_bridge.skills.registry import Entry
 from dcc_bridge.skills.runner import Outcome, Status
 
@@ -36,6 +37,9 @@ MOST_ITEMS: Final = 20
 """Items of a consent that are listed to a client."""
 STATUS: Final = "dcc-bridge/status"
 """The key of a result's ``_meta`` that says how a call ended, in the runner's words."""
+
+_UNREADABLE: Final = Unable(INVALID_ANSWER, ends=True)
+"""An answer of a shape that the protocol does not know: no consent, and no fallback either."""
 
 REFUSED: Final = (
     "The person did not agree to this. "
@@ -63,7 +67,7 @@ async def ask_legacy(request: ServerRequestContext[Any, Any], question: Question
     except MCPError as error:
         return _fall_through(error.error.code)
     except ValidationError:
-        return Unable()
+        return _UNREADABLE
     return Reply(result.action, result.content)
 
 
@@ -79,7 +83,7 @@ def _fall_through(code: int) -> Reply | Unable:
 def reply(response: Any) -> Reply | Unable:
     """Read a modern client's answer. It is checked against its form by the broker."""
     if not isinstance(response, ElicitResult):
-        return Unable()
+        return _UNREADABLE
     return Reply(response.action, response.content)
 
 

@@ -1,0 +1,190 @@
+"""An answer that is nearly a yes is not a yes: whoever gives it, nothing is deleted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, Final
+from unittest.mock import patch
+
+import anyio
+import pytest
+from mcp import Client, MCPError
+from mcp_types import ElicitRequestParams, ElicitResult, methods
+
+from dcc_bridge import confirm_sync, elicit_form_sync, skill
+from dcc_bridge.elicitation.question import Reply
+from dcc_bridge.testing import FakeHost, ScriptedPresenter
+from tests.live import ERAS, LIMIT, accept, live, status, text
+from tests.server.skills import CONFIRM
+
+LAX: Final[dict[str, dict[str, Any]]] = {
+    "yes": {"confirm": "yes"},
+    "on": {"confirm": "on"},
+    "text of one": {"confirm": "1"},
+    "true as text": {"confirm": "true"},
+    "one": {"confirm": 1},
+    "one as a float": {"confirm": 1.0},
+    "y": {"confirm": "y"},
+    "t": {"confirm": "t"},
+    "missing": {},
+}
+MALFORMED: Final[dict[str, dict[str, Any]]] = {
+    "a list": {"confirm": [True]},
+    "nested": {"confirm": {"confirm": True}},
+}
+"""What the protocol itself has no place for: on the modern era the SDK refuses such a retry."""
+CAMERAS: Final = [f"cam{number}" for number in range(7)]
+WAYS: Final = ("by_form", "by_confirm")
+every_era = pytest.mark.parametrize("era", ERAS)
+every_way = pytest.mark.parametrize("way", WAYS)
+
+
+def skills(host: FakeHost) -> list[Callable[..., Any]]:
+    @skill(risk="destructive", confirms=True)
+    def by_form() -> str | None:
+        """Delete everything if the form says anything like yes."""
+        answer = elicit_form_sync("Delete them?", CONFIRM)
+        if answer.accepted and (answer.data or {}).get("confirm"):
+            host.items.clear()
+        return answer.message
+
+    @skill(risk="destructive", confirms=True)
+    def by_confirm() -> None:
+        """Delete what a person agreed to."""
+        confirm_sync("Delete them?", items=lambda: host.items, verb="Delete")
+        host.items.clear()
+
+    return [by_form, by_confirm]
+
+
+class Unchecked(ElicitResult):
+    """An answer that the SDK's own model would not let a client send."""
+
+    content: Any = None
+
+
+class Sloppy:
+    """A client that accepts with what it was told to, whatever it is asked."""
+
+    def __init__(self) -> None:
+        self.content: dict[str, Any] = {}
+        self.asked = 0
+
+    def __call__(self, params: ElicitRequestParams) -> ElicitResult:
+        self.asked += 1
+        return Unchecked(action="accept", content=self.content)
+
+    @staticmethod
+    @contextmanager
+    def unchecked() -> Iterator[None]:
+        """Let the SDK's client send what it would refuse to send."""
+        lenient = SimpleNamespace(**vars(methods))
+        lenient.validate_client_result = lambda *args: None
+        with patch("mcp.client.session._methods", lenient):
+            yield
+
+    async def call(self, client: Client, tool: str, content: dict[str, Any]) -> tuple[int, str]:
+        """Call a tool; give how often it was asked, and how the call ended."""
+        self.content, self.asked = content, 0
+        with anyio.fail_after(LIMIT):
+            try:
+                ended = status(await client.call_tool(tool, {}))
+            except MCPError as error:
+                ended = error.error.message
+        return self.asked, ended
+
+
+@every_way
+@every_era
+def test_a_client_is_asked_once_more_and_deletes_nothing(
+    era: str, way: str, tmp_path: Path
+) -> None:
+    host, sloppy = FakeHost(CAMERAS), Sloppy()
+
+    async def agent() -> dict[str, tuple[int, str]]:
+        async with running.client(era, sloppy) as client:
+            return {name: await sloppy.call(client, way, lax) for name, lax in LAX.items()}
+
+    with live(tmp_path, *skills(host), host=host) as running:
+        ended = running.run(agent)
+
+    assert host.items == CAMERAS
+    assert host.labels == []
+    assert ended == dict.fromkeys(LAX, (2, "refused"))
+
+
+# The client's own SDK warns of what it is made to send.
+@pytest.mark.filterwarnings("ignore:Pydantic serializer warnings:UserWarning")
+@pytest.mark.parametrize("content", MALFORMED.values(), ids=MALFORMED)
+@every_way
+@every_era
+def test_what_the_protocol_has_no_place_for_deletes_nothing(
+    era: str, way: str, content: dict[str, Any], tmp_path: Path
+) -> None:
+    host, sloppy = FakeHost(CAMERAS), Sloppy()
+
+    async def agent() -> tuple[int, str]:
+        async with running.client(era, sloppy) as client:
+            return await sloppy.call(client, way, content)
+
+    # On the modern era nothing of it reaches the bridge: the question waits for its deadline.
+    with live(tmp_path, *skills(host), host=host, client_deadline=1.0) as running:
+        with Sloppy.unchecked():
+            ended = running.run(agent)
+        running.until(lambda: not running.bridge.broker.open)
+
+    assert ended == (1, "Invalid request parameters" if era == ERAS[-1] else "refused")
+    assert host.items == CAMERAS
+    assert host.labels == []
+
+
+@pytest.mark.parametrize("content", MALFORMED.values(), ids=MALFORMED)
+@pytest.mark.parametrize("era", ERAS[:-1])
+def test_a_malformed_answer_is_a_cancel_and_never_the_fallback(
+    era: str, content: dict[str, Any], tmp_path: Path
+) -> None:
+    host, sloppy = FakeHost(CAMERAS), Sloppy()
+    sloppy.content = content
+
+    @skill(risk="edit")
+    def tidy() -> str | None:
+        """Ask whether to tidy, and say what came of it."""
+        return elicit_form_sync("Tidy up?", CONFIRM, fallback_values={"confirm": True}).message
+
+    with live(tmp_path, tidy, host=host) as running, Sloppy.unchecked():
+        result = running.call("tidy", era=era, asked=sloppy)
+
+    assert "invalid_answer" in text(result)
+    assert status(result) == "refused"
+
+
+@every_way
+def test_a_host_is_asked_once_more_and_deletes_nothing(way: str, tmp_path: Path) -> None:
+    host = FakeHost(CAMERAS, has_ui=True)
+    given = [*LAX.values(), *MALFORMED.values()]
+    person = ScriptedPresenter(
+        *[Reply("accept", content) for one in given for content in (one,) * 2]
+    )
+
+    with live(
+        tmp_path, *skills(host), host=host, presenter=person, dialogs_per_minute=1000
+    ) as running:
+        ended = [status(running.call(way)) for _ in given]
+
+    assert host.items == CAMERAS
+    assert ended == ["refused"] * len(given)
+    assert [one.reason is not None for one in person.shown] == [False, True] * len(given)
+
+
+@every_era
+def test_a_real_yes_is_one(era: str, tmp_path: Path) -> None:
+    host = FakeHost()
+
+    with live(tmp_path, *skills(host), host=host) as running:
+        for way in WAYS:
+            host.items = list(CAMERAS)
+            assert status(running.call(way, era=era, asked=accept(confirm=True))) == "done"
+            assert host.items == []

@@ -1,0 +1,437 @@
+"""A module that was written against the reference API runs here; only its import is changed.
+
+And what such modules are full of: forms made of models, skills that call skills, a reason to give.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
+from typing import Any, Final, TypedDict
+
+import pytest
+from mcp_types import ElicitRequestFormParams, ElicitRequestParams, ElicitResult
+from pydantic import BaseModel, Field
+
+import dcc_bridge
+from dcc_bridge import (
+    ElicitationMode,
+    ElicitationRequest,
+    ElicitationResponse,
+    FormElicitation,
+    UrlElicitation,
+    confirm_sync,
+    elicit_form,
+    elicit_form_sync,
+    elicit_url,
+    skill,
+)
+from dcc_bridge.elicitation.question import Reply
+from dcc_bridge.skills import loader
+from dcc_bridge.testing import FakeHost, ScriptedPresenter
+from tests.live import ERAS, AskedFn, Live, accept, live, say, status, text
+
+CAMERAS: Final = ("cam0", "cam1", "cam2")
+every_era = pytest.mark.parametrize("era", ERAS)
+
+WRITTEN_ELSEWHERE: Final = '''
+"""Delete objects, and rename them, after asking."""
+
+from reference_api import elicit_form, elicit_form_sync
+
+import scene
+
+AGREE = {
+    "type": "object",
+    "properties": {"confirm": {"type": "boolean", "title": "Really delete"}},
+    "required": ["confirm"],
+}
+PREFIX = {"type": "object", "properties": {"prefix": {"type": "string"}}, "required": ["prefix"]}
+
+
+async def delete_objects(objects: list[str], **kwargs):
+    answer = await elicit_form(
+        message=f"Really delete {len(objects)} objects?", schema=AGREE, title="Delete"
+    )
+    if not answer.accepted or not answer.data.get("confirm"):
+        return {"success": False, "message": answer.message or "the box was not ticked"}
+    scene.delete(objects)
+    return {"success": True, "deleted": len(objects)}
+
+
+def rename_objects(objects: list[str], **kwargs):
+    answer = elicit_form_sync(
+        f"Which prefix for {len(objects)} objects?",
+        PREFIX,
+        title="Rename",
+        fallback_values={"prefix": "old_"},
+    )
+    if not answer.accepted:
+        return {"success": False, "message": answer.message}
+    scene.rename(objects, answer.data["prefix"])
+    return {"success": True, "prefix": answer.data["prefix"], "message": answer.message}
+'''
+DECORATED: Final = (
+    WRITTEN_ELSEWHERE.replace("import scene\n", "import scene\nfrom dcc_bridge import skill\n")
+    .replace("async def delete", '@skill(risk="destructive", confirms=True)\nasync def delete')
+    .replace("\ndef rename", '\n@skill(risk="edit")\ndef rename')
+)
+
+
+@pytest.fixture
+def host(monkeypatch: pytest.MonkeyPatch) -> FakeHost:
+    """Give a host whose scene a module reaches as any host's: by importing it."""
+    host, scene = FakeHost(CAMERAS), ModuleType("scene")
+
+    def delete(objects: list[str]) -> None:
+        host.items = [item for item in host.items if item not in objects]
+
+    def rename(objects: list[str], prefix: str) -> None:
+        host.items = [prefix + item if item in objects else item for item in host.items]
+
+    scene.__dict__.update(delete=delete, rename=rename)
+    monkeypatch.setitem(sys.modules, "scene", scene)
+    return host
+
+
+def load(running: Live, folder: Path, written: str = WRITTEN_ELSEWHERE) -> None:
+    """Change the import, and nothing else, and load the file."""
+    file = folder / "objects.py"
+    file.write_text(written.replace("from reference_api import", "from dcc_bridge import"))
+    loader.load(file, running.bridge.registry, "fake")
+    assert running.bridge.registry.broken == {}
+
+
+class Person:
+    """Who answers at the client, in the order told."""
+
+    def __init__(self, *answers: ElicitResult) -> None:
+        self._answers = iter(answers)
+        self.asked: list[str] = []
+
+    def __call__(self, params: ElicitRequestParams) -> ElicitResult:
+        self.asked.append(params.message)
+        return next(self._answers)
+
+
+def yes(**content: Any) -> ElicitResult:
+    return ElicitResult(action="accept", content=content)
+
+
+@every_era
+def test_the_documented_example_is_gated_and_asks(era: str, tmp_path: Path, host: FakeHost) -> None:
+    person = Person(yes(confirm=True), yes(confirm=True))
+
+    with live(tmp_path, host=host) as running:
+        load(running, tmp_path)
+        result = running.call("delete_objects", {"objects": ["cam0"]}, era=era, asked=person)
+
+    assert result.structured_content == {"success": True, "deleted": 1}
+    assert host.items == ["cam1", "cam2"]
+    assert [line.splitlines()[0] for line in person.asked] == [
+        "Delete objects?",
+        "Really delete 1 objects?",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("answer", "message"),
+    [
+        (accept(confirm=False), "the box was not ticked"),
+        (say("decline"), "declined"),
+        (say("cancel"), "cancelled"),
+        (None, "elicitation_not_supported"),
+    ],
+)
+@every_era
+def test_the_documented_example_hears_a_no(
+    era: str, answer: AskedFn | None, message: str, tmp_path: Path, host: FakeHost
+) -> None:
+    with live(tmp_path, host=host) as running:
+        load(running, tmp_path, DECORATED)
+        result = running.call("delete_objects", {"objects": ["cam0"]}, era=era, asked=answer)
+
+    assert result.structured_content == {"success": False, "message": message}
+    assert status(result) == "refused"
+    assert host.items == list(CAMERAS)
+
+
+@every_era
+def test_the_documented_example_with_the_decorator_asks_once(
+    era: str, tmp_path: Path, host: FakeHost
+) -> None:
+    person = Person(yes(confirm=True))
+
+    with live(tmp_path, host=host) as running:
+        load(running, tmp_path, DECORATED)
+        result = running.call("delete_objects", {"objects": ["cam0"]}, era=era, asked=person)
+
+    assert result.structured_content == {"success": True, "deleted": 1}
+    assert len(person.asked) == 1
+
+
+@every_era
+def test_a_main_thread_handler_asks_and_is_one_undo_step(
+    era: str, tmp_path: Path, host: FakeHost
+) -> None:
+    with live(tmp_path, host=host) as running:
+        load(running, tmp_path, DECORATED)
+        called = {"objects": ["cam0"]}
+        result = running.call("rename_objects", called, era=era, asked=accept(prefix="new_"))
+        renamed = list(host.items)
+        host.undo()
+
+    assert result.structured_content == {"success": True, "prefix": "new_", "message": None}
+    assert renamed == ["new_cam0", "cam1", "cam2"]
+    assert host.items == list(CAMERAS)
+
+
+@every_era
+def test_a_main_thread_handler_gets_its_fallback_where_nobody_can_be_asked(
+    era: str, tmp_path: Path, host: FakeHost
+) -> None:
+    with live(tmp_path, host=host) as running:
+        load(running, tmp_path, DECORATED)
+        result = running.call("rename_objects", {"objects": ["cam0"]}, era=era)
+
+    assert result.structured_content == {
+        "success": True,
+        "prefix": "old_",
+        "message": "fallback_values_used",
+    }
+    assert host.items == ["old_cam0", "cam1", "cam2"]
+
+
+@every_era
+def test_a_handler_without_a_decorator_is_not_run_where_nobody_can_be_asked(
+    era: str, tmp_path: Path, host: FakeHost
+) -> None:
+    with live(tmp_path, host=host) as running:
+        load(running, tmp_path)
+        result = running.call("rename_objects", {"objects": ["cam0"]}, era=era)
+
+    assert status(result) == "refused"
+    assert host.items == list(CAMERAS)
+
+
+def test_a_handler_called_outside_any_bridge_is_told_that_nobody_can_be_asked() -> None:
+    schema = {"type": "object", "properties": {}}
+
+    assert asyncio.run(elicit_form("Which?", schema)).message == "elicitation_not_supported"
+    assert asyncio.run(elicit_url("Go there", "https://example.com")).accepted is False
+    assert elicit_form_sync("Which?", schema).accepted is False
+
+
+@pytest.mark.parametrize(
+    ("name", "positional", "by_keyword"),
+    [
+        ("elicit_form", ["message", "schema"], ["title"]),
+        ("elicit_url", ["message", "url"], ["description"]),
+        ("elicit_form_sync", ["message", "schema"], ["title", "fallback_values"]),
+    ],
+)
+def test_the_functions_take_what_the_reference_takes(
+    name: str, positional: list[str], by_keyword: list[str]
+) -> None:
+    function: Callable[..., Any] = getattr(dcc_bridge, name)
+    parameters = list(inspect.signature(function).parameters.values())
+    leading = parameters[: len(positional) + len(by_keyword)]
+
+    assert [one.name for one in leading] == [*positional, *by_keyword]
+    assert all(one.kind is one.POSITIONAL_OR_KEYWORD for one in leading[: len(positional)])
+    assert all(one.kind is one.KEYWORD_ONLY for one in parameters[len(positional) :])
+    assert all(one.default is None for one in parameters[len(positional) :])
+    assert inspect.iscoroutinefunction(function) is not name.endswith("_sync")
+
+
+@pytest.mark.parametrize(
+    ("record", "required", "defaulted"),
+    [
+        (FormElicitation, ["message", "schema"], ["title"]),
+        (UrlElicitation, ["message", "url"], ["description"]),
+        (ElicitationRequest, ["mode", "params"], []),
+        (ElicitationResponse, ["accepted"], ["data", "message"]),
+    ],
+)
+def test_the_records_are_made_by_position(
+    record: type, required: list[str], defaulted: list[str]
+) -> None:
+    parameters = list(inspect.signature(record).parameters.values())
+    leading = parameters[: len(required) + len(defaulted)]
+
+    assert [one.name for one in leading] == [*required, *defaulted]
+    assert [one.default for one in leading] == [inspect.Parameter.empty] * len(required) + [
+        None
+    ] * len(defaulted)
+    assert all(one.default is not one.empty for one in parameters[len(required) :])
+
+
+def test_the_records_hold_what_they_are_given() -> None:
+    form = FormElicitation("Delete?", {"type": "object"}, "Delete")
+    page = UrlElicitation("Sign in", "https://example.com", "Opens the farm's page")
+    request = ElicitationRequest(ElicitationMode.URL, page)
+    answer = ElicitationResponse(True, {"confirm": True}, "fine")
+
+    assert (form.message, form.schema, form.title) == ("Delete?", {"type": "object"}, "Delete")
+    assert (request.mode, request.params) == (ElicitationMode.URL, page)
+    assert (answer.accepted, answer.data, answer.message) == (True, {"confirm": True}, "fine")
+    assert ElicitationResponse(False).data == {}
+
+
+def test_a_mode_is_its_word() -> None:
+    words: list[str] = [*ElicitationMode]
+
+    assert words == ["form", "url"]
+    assert ElicitationMode("url") is ElicitationMode.URL
+
+
+class RenderModel(BaseModel):
+    """How to render, as a model."""
+
+    samples: int = Field(ge=1, le=4096)
+    quality: str = "high"
+
+
+@dataclass
+class RenderDataclass:
+    """How to render, as a dataclass."""
+
+    samples: int
+    quality: str = "high"
+
+
+class RenderDict(TypedDict):
+    """How to render, as a TypedDict."""
+
+    samples: int
+    quality: str
+
+
+@pytest.mark.parametrize("model", [RenderModel, RenderDataclass, RenderDict])
+@every_era
+def test_a_model_is_asked_for_as_a_form(era: str, model: type, tmp_path: Path) -> None:
+    asked: list[ElicitRequestFormParams] = []
+
+    @skill(risk="read")
+    def render() -> dict[str, Any] | None:
+        """Ask how to render."""
+        return elicit_form_sync("How to render?", model).data
+
+    def person(params: ElicitRequestParams) -> ElicitResult:
+        assert isinstance(params, ElicitRequestFormParams)
+        asked.append(params)
+        return yes(samples=64, quality="low")
+
+    with live(tmp_path, render) as running:
+        result = running.call("render", era=era, asked=person)
+
+    (form,) = asked
+    assert result.structured_content == {"samples": 64, "quality": "low"}
+    assert form.requested_schema["properties"]["samples"]["type"] == "integer"
+    assert "samples" in form.requested_schema["required"]
+
+
+def nested_skills(host: FakeHost) -> Callable[..., Any]:
+    """Make a skill that calls another one."""
+
+    @skill(risk="destructive", confirms=True)
+    def delete_cameras() -> int:
+        """Delete the cameras."""
+        agreed = confirm_sync("Delete the cameras?", items=lambda: host.items, verb="Delete")
+        host.items = [item for item in host.items if item not in agreed]
+        return len(agreed)
+
+    @skill(risk="destructive", confirms=True, undo="Clean the scene")
+    def clean() -> str:
+        """Delete the cameras, and leave a note."""
+        deleted = delete_cameras()
+        host.items.append("note")
+        return f"{deleted} deleted"
+
+    return clean
+
+
+@every_era
+def test_a_skill_that_calls_another_asks_and_undoes_as_the_outer_one(
+    era: str, tmp_path: Path
+) -> None:
+    host, person = (
+        FakeHost(CAMERAS, has_ui=True),
+        ScriptedPresenter(Reply("accept", {"confirm": True})),
+    )
+
+    with live(tmp_path, nested_skills(host), host=host, presenter=person) as running:
+        result = running.call("clean", era=era)
+        cleaned, labels = list(host.items), list(host.labels)
+        host.undo()
+
+    (shown,) = person.shown
+    (label,) = labels
+    assert (shown.call.skill, shown.items, shown.consent) == ("clean", CAMERAS, True)
+    assert text(result) == "3 deleted"
+    assert cleaned == ["note"]
+    assert label.startswith("Clean the scene")
+    assert host.items == list(CAMERAS)
+
+
+@every_era
+def test_a_no_to_the_inner_skill_ends_the_outer_one(era: str, tmp_path: Path) -> None:
+    host, person = FakeHost(CAMERAS, has_ui=True), ScriptedPresenter(Reply("decline"))
+
+    with live(tmp_path, nested_skills(host), host=host, presenter=person) as running:
+        result = running.call("clean", era=era, asked=accept(confirm=True))
+
+    assert status(result) == "refused"
+    assert host.items == list(CAMERAS)
+    assert host.labels == []
+
+
+REASON: Final = {
+    "type": "object",
+    "properties": {
+        "reason": {"type": "string", "minLength": 50, "pattern": "^(SHOT|ASSET)-[0-9]+: "}
+    },
+    "required": ["reason"],
+}
+GOOD: Final = "SHOT-17: the cameras of the first layout are not used in any take any more."
+SHORT: Final = "SHOT-17: not used."
+NO_TICKET: Final = GOOD.removeprefix("SHOT-17: ") + " Really, none of them is used."
+
+
+@skill(risk="edit")
+def justified() -> dict[str, Any]:
+    """Ask why, and say what was heard."""
+    answer = elicit_form_sync("Why is this needed?", REASON, title="Reason")
+    return {"heard": answer.data, "action": answer.action, "message": answer.message}
+
+
+@pytest.mark.parametrize(
+    ("answers", "heard"),
+    [
+        ([yes(reason=GOOD)], ({"reason": GOOD}, "accept", None)),
+        ([yes(reason=SHORT), yes(reason=GOOD)], ({"reason": GOOD}, "accept", None)),
+        ([yes(reason=NO_TICKET), yes(reason=GOOD)], ({"reason": GOOD}, "accept", None)),
+        ([yes(reason=SHORT)] * 2, ({}, "cancel", "invalid_answer")),
+        ([ElicitResult(action="cancel")], ({}, "cancel", "cancelled")),
+        ([yes(reason=SHORT), ElicitResult(action="cancel")], ({}, "cancel", "cancelled")),
+    ],
+    ids=["good", "too short", "no ticket", "twice too short", "cancel", "cancel the second time"],
+)
+@every_era
+def test_a_reason_that_does_not_do_is_asked_for_once_more(
+    era: str, answers: list[ElicitResult], heard: tuple[Any, ...], tmp_path: Path
+) -> None:
+    person = Person(*answers)
+
+    with live(tmp_path, justified) as running:
+        result = running.call("justified", era=era, asked=person)
+
+    data, action, message = heard
+    assert result.structured_content == {"heard": data, "action": action, "message": message}
+    assert len(person.asked) == len(answers)
+    assert all("reason" in again for again in person.asked[1:])

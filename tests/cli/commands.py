@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import re
 import signal
@@ -9,10 +10,12 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
+from unittest.mock import patch
 
+from dcc_bridge.cli import main
 from dcc_bridge.server import instances
 from dcc_bridge.server.instances import Instance
 
@@ -40,10 +43,18 @@ def environment(runtime: Path, **more: str) -> dict[str, str]:
 
 
 def run(runtime: Path, *words: str | Path, **more: str) -> Done:
-    """Run a command to its end, with nobody at its terminal."""
+    """Run a command to its end, with nobody at its terminal.
+
+    Those that only connect run in this process: the SDK's import would be most of the test.
+    """
+    here = words[:1] in [("tools",), ("call",)]
+    return (_run_here if here else _run)(environment(runtime, **more), [*map(str, words)])
+
+
+def _run(env: dict[str, str], words: list[str]) -> Done:
     done = subprocess.run(
-        [*COMMAND, *map(str, words)],
-        env=environment(runtime, **more),
+        [*COMMAND, *words],
+        env=env,
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
@@ -51,6 +62,22 @@ def run(runtime: Path, *words: str | Path, **more: str) -> Done:
         check=False,
     )
     return Done(done.returncode, done.stdout, done.stderr)
+
+
+def _run_here(env: dict[str, str], words: list[str]) -> Done:
+    out, err = io.StringIO(), io.StringIO()
+    with (
+        patch.dict(os.environ, env, clear=True),
+        open(os.devnull) as nobody,
+        patch.object(sys, "stdin", nobody),
+        redirect_stdout(out),
+        redirect_stderr(err),
+    ):
+        try:
+            code = main(words)
+        except SystemExit as ended:  # argparse ends the process itself
+            code = int(ended.code or 0)
+    return Done(code, out.getvalue(), err.getvalue())
 
 
 class Served:

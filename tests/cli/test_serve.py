@@ -161,10 +161,16 @@ def test_no_token_is_ever_seen(tmp_path: Path) -> None:
         secret = host.instance.secret
         tokens = [host.instance.token(label) for label in ("cli", "demo")]
         said = [host.run("tools"), host.run("call", "scene_summary"), host.run("call", "nothing")]
-        words = words_of(host.process.pid)
+        command = host.command("call", "delete_prims")
+        with at_terminal(command, environment(tmp_path)) as (tty, process):
+            tty.until("  > ")
+            words = [*words_of(host.process.pid), *words_of(process.pid)]
+            tty.type("no")
+            result, _ = process.communicate(timeout=LIMIT)
         done, _ = host.end()
 
-    seen = " ".join([one.out + one.err for one in [*said, done]] + [*words])
+    assert "delete_prims" in words
+    seen = " ".join([*(one.out + one.err for one in [*said, done]), tty.seen, result, *words])
     for hidden in (secret, *tokens, *(token.partition(".")[2] for token in tokens)):
         assert hidden not in seen
 

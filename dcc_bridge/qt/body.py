@@ -27,13 +27,16 @@ _LONGEST_ASKED: Final = 160
 class Body(QScrollArea):
     """The question's words and fields. It wants as much room as they need."""
 
-    def __init__(self, question: Question, verb: str, view: FormView | None) -> None:
+    def __init__(
+        self, question: Question, verb: str, view: FormView | None, *parts: QWidget
+    ) -> None:
         """Draw them.
 
         Args:
             question: What is asked.
             verb: What agreeing does; shown whole here where the button has no room for it.
             view: The fields, or None where the verb says it all.
+            *parts: What stands below them.
         """
         super().__init__()
         self._inner = QWidget()
@@ -43,6 +46,8 @@ class Body(QScrollArea):
         if view is not None:
             self._column.addSpacing(self.fontMetrics().height() // 2)
             self._column.addWidget(view)
+        for part in parts:
+            self._column.addWidget(part, 1)
         self._column.addStretch(1)
         self.setWidget(self._inner)
         self.setWidgetResizable(True)

@@ -39,9 +39,7 @@ class Exits(QWidget):
         cancel: Gives no answer.
     """
 
-    def __init__(
-        self, verb: str, *, consent: bool, mnemonics: Mnemonics, aside: QWidget | None = None
-    ) -> None:
+    def __init__(self, verb: str, *aside: QWidget, consent: bool, mnemonics: Mnemonics) -> None:
         """Draw them.
 
         Args:
@@ -49,10 +47,12 @@ class Exits(QWidget):
             consent: Something may be lost: Cancel is the default, the verb stands out, has no
                 mnemonic, and cannot be clicked for a moment after it appeared.
             mnemonics: Of the window.
-            aside: What stands above them, or None.
+            *aside: What stands above them.
         """
         super().__init__()
         self._consent = consent
+        self._is_armed = not consent
+        self._is_held = False
         self.cancel = Button(mnemonics.mark("Cancel"))
         self.cancel.setToolTip("Close without an answer. Nothing is done.")
         self.decline = Button(mnemonics.mark("Decline"))
@@ -64,27 +64,34 @@ class Exits(QWidget):
         self._moment.timeout.connect(self._arm)
         if consent:
             self._make_weighty()
-        self._lay_out(aside)
+        self._lay_out(*aside)
 
     def showEvent(self, event: QShowEvent) -> None:
         """Start the moment in which a click meant for something else does nothing."""
         super().showEvent(event)
         if self._consent and not event.spontaneous():
+            self._is_armed = False
             self.verb.setEnabled(False)
             self._moment.start(ARM_DELAY)
 
+    def hold(self, held: bool) -> None:
+        """Keep the verb from being clicked until something else is done."""
+        self._is_held = held
+        self.verb.setEnabled(self._is_armed and not held)
+
     @Slot()
     def _arm(self) -> None:
-        self.verb.setEnabled(True)
+        self._is_armed = True
+        self.verb.setEnabled(not self._is_held)
 
     def _make_weighty(self) -> None:
         scale(self.verb, 1.0, bold=True)
         self.verb.setIcon(self.style().standardIcon(QStyle.StandardPixmap.SP_MessageBoxWarning))
 
-    def _lay_out(self, aside: QWidget | None) -> None:
+    def _lay_out(self, *aside: QWidget) -> None:
         column = QVBoxLayout(self)
-        if aside is not None:
-            column.addWidget(aside)
+        for part in aside:
+            column.addWidget(part)
         row = QHBoxLayout()
         row.addWidget(self.decline)
         row.addStretch(1)

@@ -14,16 +14,18 @@ from PySide6.QtGui import QHideEvent, QIcon, QKeyEvent
 from PySide6.QtWidgets import QDialog, QFrame, QVBoxLayout, QWidget
 
 from dcc_bridge.elicitation import plain
-from dcc_bridge.elicitation.question import Expired, Question, Reply
+from dcc_bridge.elicitation.question import Expired, HandOver, Question, Reply
 from dcc_bridge.host import Host
 from dcc_bridge.qt.body import Body
 from dcc_bridge.qt.buttons import ENTER, Button, Exits
 from dcc_bridge.qt.countdown import Countdown
 from dcc_bridge.qt.form import FormView
+from dcc_bridge.qt.further import Further, NameToArm
 from dcc_bridge.qt.header import Header
 from dcc_bridge.qt.labels import Mnemonics
+from dcc_bridge.qt.preview import Preview
 from dcc_bridge.qt.wake import OURS
-from dcc_bridge.qt.wording import lone, on_button, verb_of
+from dcc_bridge.qt.wording import lone, on_button, verb_of, word_of
 
 _PAGES: Final = {Qt.Key.Key_PageUp: -1, Qt.Key.Key_PageDown: 1}
 _MOST_OF_SCREEN: Final = 0.8
@@ -39,6 +41,9 @@ class QuestionDialog(QDialog):
         view: The fields, or None where the verb's button stands for the only one.
         exits: The buttons.
         countdown: How long it still waits.
+        further: What else the person may do.
+        preview: The items that it is about, or None where there are none.
+        name: What is to be typed first, or None.
     """
 
     def __init__(
@@ -46,7 +51,7 @@ class QuestionDialog(QDialog):
         question: Question,
         host: Host,
         parent: QWidget | None,
-        answered: Callable[[Reply | Expired], None],
+        answered: Callable[[Reply | Expired | HandOver], None],
     ) -> None:
         """Draw a question; ``show`` makes it appear.
 
@@ -58,7 +63,7 @@ class QuestionDialog(QDialog):
         """
         super().__init__(parent, _flags(parent))
         self.question = question
-        self._answered: Callable[[Reply | Expired], None] | None = answered
+        self._answered: Callable[[Reply | Expired | HandOver], None] | None = answered
         self.setProperty(OURS, True)
         self.setWindowTitle(f"{host.name}: a question for you")
         self.setAccessibleDescription(plain.passage(question.message))
@@ -82,7 +87,8 @@ class QuestionDialog(QDialog):
     def submit(self) -> None:
         """Agree, with what is filled in; where that does not fit, say so and stay."""
         if self.view is None or self.view.check():
-            self._finish(Reply("accept", self._content()))
+            remember = self.further.is_remembered
+            self._finish(Reply("accept", self._content(), remember=remember))
 
     def dismiss(self) -> None:
         """Go, without an answer: nobody waits for it any more."""
@@ -121,7 +127,7 @@ class QuestionDialog(QDialog):
         elif focused is not None:
             self.focusNextChild()
 
-    def _finish(self, heard: Reply | Expired) -> None:
+    def _finish(self, heard: Reply | Expired | HandOver) -> None:
         answered, self._answered = self._answered, None
         if answered is not None:
             self.hide()
@@ -140,11 +146,18 @@ class QuestionDialog(QDialog):
         mnemonics = Mnemonics()
         offers = question.offers
         self.countdown = Countdown(offers.soon, offers.latest, mnemonics)
+        self.further = Further(question, mnemonics)
         self.exits = Exits(
-            on_button(verb), consent=question.consent, mnemonics=mnemonics, aside=self.countdown
+            on_button(verb),
+            self.further,
+            self.countdown,
+            consent=question.consent,
+            mnemonics=mnemonics,
         )
         self.view = self._draw_fields(mnemonics)
-        self.body = Body(question, verb, self.view)
+        self.preview = Preview(question, mnemonics, host.select) if question.items else None
+        self.name = NameToArm(word_of(question)) if not question.undoable else None
+        self.body = Body(question, verb, self.view, *filter(None, (self.preview, self.name)))
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(0, 0, 0, 0)
         self._column.setSpacing(0)
@@ -162,6 +175,14 @@ class QuestionDialog(QDialog):
         self.exits.decline.clicked.connect(self._decline)
         self.exits.cancel.clicked.connect(self.reject)
         self.countdown.expired.connect(self._expire)
+        self.further.handed_over.connect(self._hand_over)
+        self.further.muted.connect(self._mute)
+        if self.preview is not None:
+            self.preview.filter.textChanged.connect(self.countdown.touch)
+        if self.name is not None:
+            self.exits.hold(True)
+            self.name.typed.connect(self._hold)
+            self.name.editor.textChanged.connect(self.countdown.touch)
         if self.view is not None:
             self.view.changed.connect(self._refit.start)
             self.view.changed.connect(self.countdown.touch)
@@ -173,6 +194,18 @@ class QuestionDialog(QDialog):
     @Slot()
     def _decline(self) -> None:
         self._finish(Reply("decline"))
+
+    @Slot()
+    def _hand_over(self) -> None:
+        self._finish(HandOver())
+
+    @Slot()
+    def _mute(self) -> None:
+        self._finish(Reply("decline", mute=True))
+
+    @Slot(bool)
+    def _hold(self, typed: bool) -> None:
+        self.exits.hold(not typed)
 
     @Slot()
     def _expire(self) -> None:

@@ -17,7 +17,7 @@ import shiboken6
 from PySide6.QtCore import QObject, Slot
 from PySide6.QtWidgets import QApplication, QWidget
 
-from dcc_bridge.elicitation.question import Expired, Heard, Question, Reply, Settle, Unable
+from dcc_bridge.elicitation.question import Heard, Question, Settle, Unable
 from dcc_bridge.elicitation.types import BRIDGE_CLOSED, CANCELLED
 from dcc_bridge.host import Host
 from dcc_bridge.qt.bin import Bin
@@ -133,7 +133,7 @@ class Turns(QObject):
         dialog.show()
         QApplication.alert(dialog)
 
-    def _answer(self, ticket: Ticket, heard: Reply | Expired) -> None:
+    def _answer(self, ticket: Ticket, heard: Heard) -> None:
         """Go on once the dialog's own frame is left: it can be deleted then."""
         self._post(lambda: self._end(ticket, heard))
 

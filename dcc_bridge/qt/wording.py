@@ -22,6 +22,14 @@ def verb_of(question: Question) -> str:
     return agreed.title if agreed is not None else question.title or "Send"
 
 
+def word_of(question: Question) -> str:
+    """Choose what is to be typed before what cannot be undone: a name, or how many there are."""
+    items = question.items
+    if len(items) == 1:
+        return items[0].rstrip("/|").replace("|", "/").rpartition("/")[2] or items[0]
+    return str(len(items)) if items else verb_of(question)
+
+
 def on_button(verb: str) -> str:
     """Give as much of a verb as fits on a button."""
     return plain.line(verb, _MOST_ON_BUTTON)

@@ -16,7 +16,7 @@ from PySide6.QtWidgets import QLabel, QMainWindow, QPushButton, QWidget
 from dcc_bridge.config import Settings
 from dcc_bridge.elicitation.broker import Broker
 from dcc_bridge.elicitation.call import Call, Client
-from dcc_bridge.elicitation.question import Expired, Heard, Question, Reply, TakeDown
+from dcc_bridge.elicitation.question import Expired, HandOver, Heard, Question, Reply, TakeDown
 from dcc_bridge.elicitation.schema import Form, parse
 from dcc_bridge.qt.dialog import QuestionDialog
 from dcc_bridge.qt.presenter import DialogPresenter
@@ -70,9 +70,9 @@ def ask_name(message: str = "What is it called?", **more: Any) -> Question:
     return Question(**{"message": message, "call": CALL, "form": name, **more})
 
 
-def drawn(question: Question) -> tuple[QuestionDialog, list[Reply | Expired]]:
+def drawn(question: Question) -> tuple[QuestionDialog, list[Reply | Expired | HandOver]]:
     """Show a question on its own, and give what the person answers."""
-    heard: list[Reply | Expired] = []
+    heard: list[Reply | Expired | HandOver] = []
     dialog = QuestionDialog(question, HOST, None, heard.append)
     dialog.show()
     return dialog, heard

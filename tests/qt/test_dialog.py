@@ -10,14 +10,14 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QCheckBox, QLabel, QLineEdit, QMainWindow, QWidget
 
-from dcc_bridge.elicitation.question import Expired, Question, Reply
+from dcc_bridge.elicitation.question import Expired, HandOver, Question, Reply
 from dcc_bridge.qt.buttons import ARM_DELAY
 from dcc_bridge.qt.dialog import QuestionDialog
 from dcc_bridge.qt.entries import Line
 
 from .stage import HOST, armed, ask_name, click, consent, delete, form, press, until, words
 
-Shown = tuple[QuestionDialog, list[Reply | Expired]]
+Shown = tuple[QuestionDialog, list[Reply | Expired | HandOver]]
 Show = Callable[[Question], Shown]
 CONTROL = Qt.KeyboardModifier.ControlModifier
 TEXT = {"type": "string"}
@@ -35,7 +35,7 @@ def window(app: QApplication) -> Iterator[QMainWindow]:
 @pytest.fixture
 def show(window: QMainWindow) -> Show:
     def make(question: Question) -> Shown:
-        heard: list[Reply | Expired] = []
+        heard: list[Reply | Expired | HandOver] = []
         dialog = QuestionDialog(question, HOST, window, heard.append)
         dialog.show()
         return dialog, heard
@@ -173,7 +173,7 @@ def test_five_hundred_enters_agree_to_nothing(show: Show, question: Question) ->
         dialog.close()
 
 
-def _actions(heard: list[Reply | Expired]) -> list[str]:
+def _actions(heard: list[Reply | Expired | HandOver]) -> list[str]:
     return [one.action if isinstance(one, Reply) else "expired" for one in heard]
 
 

@@ -1,0 +1,119 @@
+"""What else a person may do with a question: answer elsewhere, hear no more, agree for a while.
+
+Small and beside the buttons that matter. Main thread.
+"""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Signal, Slot
+from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
+
+from dcc_bridge.elicitation import plain
+from dcc_bridge.elicitation.question import Question
+from dcc_bridge.qt.buttons import Button
+from dcc_bridge.qt.labels import SMALL, Mnemonics, label, scale, unmarked
+
+
+class Further(QWidget):
+    """The further choices.
+
+    Signals:
+        handed_over: The person would rather answer in the client.
+        muted: They decline, and want to hear no more of this client for a while.
+
+    Attributes:
+        remember: Agreeing is meant for the session; None where that is not offered.
+        hand_over: Answers elsewhere; None where that is not offered.
+        mute: Mutes the client; None where nobody is to be muted.
+    """
+
+    handed_over = Signal()
+    muted = Signal()
+
+    def __init__(self, question: Question, mnemonics: Mnemonics) -> None:
+        """Draw those that the question offers."""
+        super().__init__()
+        offers = question.offers
+        self.remember = _remember(question) if offers.remember is not None else None
+        self.hand_over: Button | None = None
+        self.mute: Button | None = None
+        if offers.hand_over is not None:
+            caption = f"Ask in {plain.line(offers.hand_over, 24)}"
+            self.hand_over = _small(mnemonics.mark(caption))
+            self.hand_over.clicked.connect(self._hand_over)
+        if offers.mute is not None:
+            self.mute = _small(unmarked(f"Mute {plain.line(offers.mute, 24)} for 10 minutes"))
+            self.mute.setToolTip("Decline this, and every question it asks here in that time.")
+            self.mute.clicked.connect(self._mute)
+        self._lay_out()
+
+    @property
+    def is_remembered(self) -> bool:
+        """Whether agreeing is meant for the session."""
+        return self.remember is not None and self.remember.isChecked()
+
+    @Slot()
+    def _hand_over(self) -> None:
+        self.handed_over.emit()
+
+    @Slot()
+    def _mute(self) -> None:
+        self.muted.emit()
+
+    def _lay_out(self) -> None:
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        if self.remember is not None:
+            column.addWidget(self.remember)
+        row = QHBoxLayout()
+        for button in (self.mute, self.hand_over):
+            if button is not None:
+                row.addWidget(button)
+        row.addStretch(1)
+        column.addLayout(row)
+
+
+class NameToArm(QWidget):
+    """A line in which a word is to be typed before what cannot be undone can be agreed to.
+
+    Signals:
+        typed: Whether the word stands there.
+    """
+
+    typed = Signal(bool)
+
+    def __init__(self, word: str) -> None:
+        """Draw it.
+
+        Args:
+            word: What is to be typed.
+        """
+        super().__init__()
+        self._word = word
+        self.editor = QLineEdit()
+        self.editor.setAccessibleName(f"Type {word} to go on")
+        self.editor.textChanged.connect(self._look)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addWidget(label(f"Type {plain.line(word)} to go on:"))
+        column.addWidget(self.editor)
+
+    @Slot(str)
+    def _look(self, text: str) -> None:
+        self.typed.emit(text.strip() == self._word)
+
+
+def _small(caption: str) -> Button:
+    button = Button(caption)
+    button.setFlat(True)
+    scale(button, SMALL)
+    return button
+
+
+def _remember(question: Question) -> QCheckBox:
+    most = question.offers.remember or 1
+    items = "1 item" if most == 1 else f"{most:,} items"
+    who = plain.line(question.offers.mute or "this client", 24)
+    box = QCheckBox(unmarked(f"Do not ask {who} again this session, for up to {items}"))
+    box.setToolTip("For this skill only. You can take it back, and everything can be undone.")
+    return box

@@ -1,0 +1,167 @@
+"""What a consent is about: the list of items, how many of which kind, and a way to look at them.
+
+The list is a model over the question's own tuple, so 100,000 rows cost no more than ten.
+Main thread.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+from PySide6.QtCore import QAbstractListModel, QModelIndex, QPersistentModelIndex, QSize, Qt, Slot
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QHBoxLayout,
+    QLineEdit,
+    QListView,
+    QVBoxLayout,
+    QWidget,
+)
+
+from dcc_bridge.elicitation import plain
+from dcc_bridge.elicitation.question import Question
+from dcc_bridge.qt.buttons import Button
+from dcc_bridge.qt.labels import SMALL, Mnemonics, Notice, label, scale
+
+_LINES: Final = 7
+_MOST_KINDS: Final = 4
+_FILTER_FROM: Final = 8
+"""Rows from which on a filter is worth its place."""
+Index = QModelIndex | QPersistentModelIndex
+
+
+class Items(QAbstractListModel):
+    """The items that match a filter, one a row."""
+
+    def __init__(self, question: Question) -> None:
+        """Show all of them."""
+        super().__init__()
+        self._items = question.items
+        self._kinds = question.kinds
+        self._rows: Sequence[int] = range(len(self._items))
+
+    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 - Qt's own signature
+        """Give how many match."""
+        return 0 if parent.isValid() else len(self._rows)
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        """Give a row's path, and its kind where it is known."""
+        at = self._rows[index.row()]
+        if role == Qt.ItemDataRole.DisplayRole:
+            return plain.line(self._items[at])
+        if role == Qt.ItemDataRole.ToolTipRole and self._kinds:
+            return plain.line(self._kinds[at])
+        return None
+
+    def narrow(self, text: str) -> None:
+        """Show those whose path or kind contains a text."""
+        wanted = text.casefold()
+        self.beginResetModel()
+        everything = range(len(self._items))
+        self._rows = (
+            [at for at in everything if wanted in self._words(at)] if wanted else everything
+        )
+        self.endResetModel()
+
+    def at(self, rows: Sequence[int]) -> list[str]:
+        """Give the items of some rows, or of all that match where there are none."""
+        return [self._items[self._rows[row]] for row in rows or range(len(self._rows))]
+
+    def _words(self, at: int) -> str:
+        kind = self._kinds[at] if self._kinds else ""
+        return f"{self._items[at]} {kind}".casefold()
+
+
+class Preview(QWidget):
+    """The items of a consent, drawn.
+
+    Attributes:
+        items: The model of the list.
+        list: The list.
+        filter: Narrows it.
+        look: Selects in the scene what is selected here, or all of it.
+    """
+
+    def __init__(
+        self, question: Question, mnemonics: Mnemonics, select: Callable[[Sequence[str]], None]
+    ) -> None:
+        """Draw them.
+
+        Args:
+            question: What is asked.
+            mnemonics: Of the window.
+            select: Selects items in the host.
+        """
+        super().__init__()
+        self._select = select
+        self.items = Items(question)
+        self.list = self._make_list()
+        self.filter = QLineEdit()
+        self.filter.setPlaceholderText("Filter by name or type")
+        self.filter.setAccessibleName("Filter the list")
+        self.filter.setClearButtonEnabled(True)
+        self.filter.setVisible(len(question.items) >= _FILTER_FROM)
+        self.filter.textChanged.connect(self._narrow)
+        self.look = Button(mnemonics.mark("Select in the scene"))
+        scale(self.look, SMALL)
+        self.look.clicked.connect(self._look)
+        self._lay_out(question)
+
+    @Slot(str)
+    def _narrow(self, text: str) -> None:
+        self.items.narrow(text)
+
+    @Slot()
+    def _look(self) -> None:
+        rows = [index.row() for index in self.list.selectionModel().selectedRows()]
+        self._select(self.items.at(rows))
+
+    def _make_list(self) -> QListView:
+        made = _List()
+        made.setModel(self.items)
+        made.setUniformItemSizes(True)
+        made.setLayoutMode(QListView.LayoutMode.Batched)
+        made.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
+        made.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        made.setTextElideMode(Qt.TextElideMode.ElideMiddle)
+        made.setAccessibleName("What this is about")
+        return made
+
+    def _lay_out(self, question: Question) -> None:
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        top = QHBoxLayout()
+        top.addWidget(label(counts(question), bold=True), 1)
+        top.addWidget(self.look)
+        column.addLayout(top)
+        column.addWidget(self.filter)
+        column.addWidget(self.list)
+        column.addWidget(_undoing(question))
+
+
+class _List(QListView):
+    """A list that wants a few lines, however many there are."""
+
+    def sizeHint(self) -> QSize:
+        metrics = self.fontMetrics()
+        count = self.model().rowCount() if self.model() is not None else 0
+        lines = max(2, min(_LINES, count)) + 1
+        return QSize(metrics.averageCharWidth() * 40, metrics.lineSpacing() * lines)
+
+
+def counts(question: Question) -> str:
+    """Say how many items there are of which kind."""
+    total = len(question.items)
+    kinds = Counter(question.kinds).most_common()
+    named = [f"{count:,} {plain.line(kind or 'untyped')}" for kind, count in kinds[:_MOST_KINDS]]
+    others = sum(count for _, count in kinds[_MOST_KINDS:])
+    parts = [*named, *([f"{others:,} of other types"] if others else [])]
+    return " · ".join(parts) if parts else f"{total:,} item" + ("s" if total != 1 else "")
+
+
+def _undoing(question: Question) -> QWidget:
+    if question.undoable:
+        return label("Can be undone as one step.", size=SMALL)
+    return Notice("This can NOT be undone.")

@@ -1,0 +1,168 @@
+"""A consent shows what it is about, and what else a person may do with it."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import pytest
+from PySide6.QtCore import Qt
+
+from dcc_bridge.elicitation import plain
+from dcc_bridge.elicitation.question import HandOver, Offers, Question, Reply
+from dcc_bridge.qt.preview import counts
+
+from .stage import CALL, HOST, armed, ask_name, click, consent, drawn, press, until, words
+
+CAMERAS = tuple(f"/World/Cameras/cam_{number:03}" for number in range(127))
+KINDS = ("Camera",) * 127
+
+
+def offering(**offers: Any) -> Question:
+    """Make a consent with further choices."""
+    return consent(offers=Offers(soon=45, latest=45, **offers))
+
+
+def test_the_list_is_what_the_question_is_about() -> None:
+    dialog, _ = drawn(consent(items=CAMERAS, kinds=KINDS))
+
+    assert dialog.preview is not None
+    assert dialog.preview.items.rowCount() == 127
+    assert "127 Camera" in words(dialog)
+    assert "Can be undone as one step." in words(dialog)
+
+
+def test_the_kinds_are_counted_the_commonest_first() -> None:
+    kinds = ("Mesh", "Camera", "Camera", "A", "B", "C", "")
+
+    assert counts(consent(items=tuple("abcdefg"), kinds=kinds)) == (
+        "2 Camera · 1 Mesh · 1 A · 1 B · 2 of other types"
+    )
+
+
+def test_the_filter_narrows_by_name_and_by_kind() -> None:
+    items, kinds = (*CAMERAS, "/World/Box"), (*KINDS, "Cube")
+    dialog, _ = drawn(consent(items=items, kinds=kinds))
+    preview = dialog.preview
+    assert preview is not None
+
+    found = {}
+    for text in ("cam_12", "CUBE", "nothing", ""):
+        preview.filter.setText(text)
+        found[text] = preview.items.rowCount()
+
+    assert found == {"cam_12": 7, "CUBE": 1, "nothing": 0, "": 128}
+
+
+def test_what_is_selected_is_selected_in_the_scene_and_else_all_that_match() -> None:
+    dialog, heard = drawn(consent(items=CAMERAS, kinds=KINDS))
+    preview = dialog.preview
+    assert preview is not None
+
+    click(preview.look)
+    everything = list(HOST.selection)
+    preview.list.setCurrentIndex(preview.items.index(3))
+    click(preview.look)
+
+    assert everything == list(CAMERAS)
+    assert HOST.selection == [CAMERAS[3]]
+    assert heard == []
+
+
+def test_a_hundred_thousand_rows_open_at_once() -> None:
+    items = tuple(f"/World/Group_{number // 1000}/prim_{number}" for number in range(100_000))
+    question = consent(items=items, kinds=("Mesh",) * 100_000)
+    drawn(consent(items=items[:10], kinds=("Mesh",) * 10))
+
+    taken = []
+    for _ in range(5):
+        began = time.perf_counter()
+        drawn(question)
+        taken.append(time.perf_counter() - began)
+
+    assert min(taken) < 0.15
+
+
+def test_hostile_names_are_shown_as_they_are() -> None:
+    hostile = "/World/\u202egpj.exe"
+    dialog, _ = drawn(consent(items=(hostile, "<b>bold</b>"), kinds=("", "")))
+    assert dialog.preview is not None
+    model = dialog.preview.items
+
+    assert model.data(model.index(0), Qt.ItemDataRole.DisplayRole) == plain.line(hostile)
+    assert model.data(model.index(1), Qt.ItemDataRole.DisplayRole) == "<b>bold</b>"
+
+
+@pytest.mark.parametrize(
+    ("items", "word"), [(("/World/Hero",), "Hero"), (("a", "b", "c"), "3"), (("|rig|arm",), "arm")]
+)
+def test_what_cannot_be_undone_is_armed_by_typing(items: tuple[str, ...], word: str) -> None:
+    dialog, heard = drawn(consent(items=items, undoable=False))
+    assert dialog.name is not None
+    verb = dialog.exits.verb
+
+    until(lambda: dialog.exits._is_armed)
+    before = verb.isEnabled()
+    dialog.name.editor.setText(word[:-1])
+    nearly = verb.isEnabled()
+    dialog.name.editor.setText(word)
+    click(verb)
+
+    assert "This can NOT be undone." in words(dialog)
+    assert (before, nearly) == (False, False)
+    assert [getattr(one, "action", None) for one in heard] == ["accept"]
+
+
+def test_enter_in_the_filter_agrees_to_nothing() -> None:
+    dialog, heard = drawn(consent(items=CAMERAS, kinds=KINDS))
+    assert dialog.preview is not None
+    armed(dialog)
+
+    dialog.preview.filter.setFocus()
+    for _ in range(50):
+        press(dialog.preview.filter, Qt.Key.Key_Return)
+
+    assert all(isinstance(one, Reply) and one.action != "accept" for one in heard)
+
+
+def test_a_question_can_be_handed_over() -> None:
+    dialog, heard = drawn(offering(hand_over="Claude Code"))
+    button = dialog.further.hand_over
+
+    assert button is not None
+    assert "Claude Code" in button.text().replace("&", "")
+    click(button)
+    assert heard == [HandOver()]
+
+
+def test_a_client_can_be_muted() -> None:
+    dialog, heard = drawn(offering(mute="claude-code"))
+    button = dialog.further.mute
+
+    assert button is not None
+    click(button)
+    assert heard == [Reply("decline", mute=True)]
+
+
+def test_an_edit_can_be_agreed_to_for_the_session() -> None:
+    dialog, heard = drawn(offering(remember=5))
+    box = dialog.further.remember
+
+    assert box is not None
+    assert "up to 5 items" in box.text()
+    assert not box.isChecked()
+    box.setChecked(True)
+    click(armed(dialog))
+    assert heard == [Reply("accept", {"confirm": True}, remember=True)]
+
+
+def test_nothing_is_offered_that_the_question_does_not_offer() -> None:
+    for question in (consent(), ask_name()):
+        dialog, _ = drawn(question)
+
+        assert dialog.further.remember is None
+        assert dialog.further.hand_over is None
+        assert dialog.further.mute is None
+        assert dialog.preview is None
+        assert dialog.name is None
+    assert CALL.client is not None

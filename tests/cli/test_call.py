@@ -58,7 +58,7 @@ def test_without_json_data_is_laid_out_for_a_person(host: Served) -> None:
     [
         ("decline", "The person said no."),
         ("cancel", "The question was closed without an answer."),
-        ('{"confirm": false}', "The person left the confirmation unticked."),
+        ('{"confirm": false}', "The person said no."),
         ("ask", "There was nobody to ask"),
     ],
 )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,18 +10,19 @@ from typing import Any
 import pytest
 from pxr import Usd
 
-from dcc_bridge import ElicitationResponse
+from dcc_bridge.elicitation import installed
+from dcc_bridge.elicitation.broker import Broker
+from dcc_bridge.elicitation.question import Expired, Heard, Question, Reply, Settle, TakeDown
 from dcc_bridge.hosts.standalone import UsdSession, install
 from dcc_bridge.skills.loader import skills
 from dcc_bridge.skills.signature import Signature
+from dcc_bridge.testing import ScriptedPresenter
+from dcc_bridge.threads import Pump
 
 FOLDER = Path(__file__).parents[2] / "plugins" / "standalone" / "skills"
-YES = ElicitationResponse(True, {"confirm": True}, None, "accept", "host")
-UNTICKED = ElicitationResponse(True, {"confirm": False}, None, "accept", "host")
-NO = ElicitationResponse(False, None, "declined", "decline", "host")
-LATE = ElicitationResponse(False, None, "timed_out", "cancel", "nobody")
-CLOSED = ElicitationResponse(False, None, "cancelled", "cancel", "host")
-ALONE = ElicitationResponse(True, {"confirm": False}, "fallback_values_used", "accept", "fallback")
+YES = Reply("accept", {"confirm": True})
+NO, CLOSED, LATE = Reply("decline"), Reply("cancel"), Expired()
+UNTICKED = Reply("accept", {"confirm": False})
 
 Meanwhile = Callable[[UsdSession], object]
 CAMERA = "/World/Cameras/sq010/sh0010_cam"
@@ -36,35 +36,41 @@ def call(name: str, /, **arguments: Any) -> dict[str, Any]:
     return answer
 
 
-class Person:
-    """Answers the question of `delete_prims`, after doing something in the scene."""
+class Person(ScriptedPresenter):
+    """Answers the questions of `delete_prims`, after doing something in the scene."""
 
-    def __init__(self, session: UsdSession, monkeypatch: pytest.MonkeyPatch) -> None:
-        self.asked: list[dict[str, Any]] = []
+    def __init__(self, session: UsdSession) -> None:
+        super().__init__()
         self._session = session
-        self._monkeypatch = monkeypatch
+        self._says: list[Heard] = []
+        self._meanwhile: list[Meanwhile] = []
 
     def delete(
-        self,
-        answer: ElicitationResponse = YES,
-        meanwhile: Meanwhile = lambda session: None,
-        **arguments: Any,
+        self, *answers: Heard, meanwhile: Meanwhile | None = None, alone: bool = False, **more: Any
     ) -> dict[str, Any]:
-        (skill,) = skills(FOLDER / "delete_prims.py")
+        self._says = list(answers) or [YES]
+        self._meanwhile = [meanwhile] if meanwhile else []
+        pump = Pump()
+        broker = Broker(host=None if alone else self)
+        remove = installed.install(broker, pump.main, self._session)
+        try:
+            return call("delete_prims", **more)
+        finally:
+            remove()
 
-        def ask(message: str, schema: dict[str, Any], **told: Any) -> ElicitationResponse:
-            self.asked.append({"message": message, "schema": schema, **told})
-            meanwhile(self._session)
-            return answer
-
-        self._monkeypatch.setattr(sys.modules[skill.fn.__module__], "elicit_form_sync", ask)
-        return dict(skill.fn(**arguments))
+    def show(self, question: Question, settle: Settle) -> TakeDown:
+        """Do something in the scene, and answer."""
+        self.shown.append(question)
+        while self._meanwhile:
+            self._meanwhile.pop()(self._session)
+        settle(self._says.pop(0))
+        return self.taken_down.append
 
 
 @pytest.fixture
-def person(shot: UsdSession, monkeypatch: pytest.MonkeyPatch) -> Person:
+def person(shot: UsdSession) -> Person:
     """Somebody in front of the bundled scene."""
-    return Person(shot, monkeypatch)
+    return Person(shot)
 
 
 def cameras(session: UsdSession) -> int:
@@ -256,16 +262,12 @@ class TestDeleting:
         """It says how many of what, which, and where."""
         person.delete()
 
-        (asked,) = person.asked
-        assert asked["message"] == (
-            "Delete 127 cameras? sq010/sh0010_cam, sq010/sh0020_cam, sq010/sh0030_cam"
-            " and 124 more, all under /World/Cameras."
-        )
-        confirm = asked["schema"]["properties"]["confirm"]
-        assert (confirm["type"], confirm["title"]) == ("boolean", "Delete 127 cameras")
-        assert asked["schema"]["required"] == ["confirm"]
-        assert asked["title"] == "Delete prims"
-        assert asked["fallback_values"] == {"confirm": False}
+        (asked,) = person.shown
+        assert asked.message == "Delete 127 cameras?\nAll of them are under /World/Cameras."
+        assert (len(asked.items), set(asked.kinds)) == (127, {"Camera"})
+        assert asked.form is not None
+        assert asked.form.fields[0].title == "Delete 127 cameras"
+        assert (asked.title, asked.consent, asked.undoable) == ("Delete prims", True, True)
 
     @pytest.mark.parametrize(
         ("arguments", "message"),
@@ -273,16 +275,22 @@ class TestDeleting:
             ({"pattern": "sh0010_cam", "under": "/World/Cameras/sq010"}, f"It is {CAMERA}."),
             ({"type_name": "SphereLight", "pattern": "*1*"}, "Delete 1 sphere light? It is "),
             ({"type_name": "Mesh"}, "Delete 1 mesh? It is /World/Set/Street/Ground."),
-            ({"type_name": "Capsule"}, "Delete 4 capsules? Ines/Body, Tomas/Body, Old_Man/Body"),
+            (
+                {"type_name": "Capsule"},
+                "4 capsules?\nAll of them are under /World/Characters.",
+            ),
             ({"type_name": "*", "pattern": "Car_01"}, "below them will go too."),
-            ({"type_name": "*", "pattern": "Lamp_01*"}, "Delete 2 prims? "),
+            (
+                {"type_name": "*", "pattern": "Lamp_01*"},
+                "2 prims?\nAll of them are under /World",
+            ),
         ],
     )
     def test_other_words(self, person: Person, arguments: dict[str, Any], message: str) -> None:
         """Singular, plural, other types, and what goes with them."""
         person.delete(**arguments)
 
-        assert message in person.asked[0]["message"]
+        assert message in person.shown[0].message
 
     def test_yes(self, shot: UsdSession, person: Person) -> None:
         """All of them go, the rest stays, and one undo brings them back."""
@@ -292,7 +300,7 @@ class TestDeleting:
         with shot.undo_step("Delete prims"):
             told = person.delete()
 
-        assert told == {"deleted": 127, "only_deactivated": [], "left_alone": []}
+        assert told == {"deleted": 127, "only_deactivated": []}
         assert (cameras(shot), sum(1 for _ in shot.stage.Traverse())) == (0, others)
         shot.undo()
         assert shot.scene_digest() == before
@@ -301,15 +309,13 @@ class TestDeleting:
         ("answer", "why"),
         [
             (NO, "said no"),
-            (UNTICKED, "unticked"),
+            (UNTICKED, "said no"),
             (LATE, "in time"),
             (CLOSED, "closed"),
-            (ALONE, "nobody to ask"),
-            (ElicitationResponse(False, None, "elicitation_not_supported"), "nobody to ask"),
         ],
     )
     def test_anything_but_yes(
-        self, shot: UsdSession, person: Person, answer: ElicitationResponse, why: str
+        self, shot: UsdSession, person: Person, answer: Heard, why: str
     ) -> None:
         """Nothing is deleted, and the agent is told why."""
         before = shot.scene_digest()
@@ -320,37 +326,50 @@ class TestDeleting:
         assert why in told["why"]
         assert shot.scene_digest() == before
 
+    def test_nobody(self, shot: UsdSession, person: Person) -> None:
+        """Without a person nothing is deleted."""
+        told = person.delete(alone=True)
+
+        assert told["deleted"] == 0
+        assert "nobody to ask" in told["why"]
+        assert cameras(shot) == 127
+
     def test_nothing_to_delete(self, shot: UsdSession, person: Person) -> None:
         """Nobody is asked for nothing."""
         told = person.delete(pattern="nobody*", type_name="Mesh")
 
         assert told == {"deleted": 0, "why": "There are no meshes matching 'nobody*' under /."}
-        assert person.asked == []
-
-    def test_what_is_new_was_not_agreed_to(self, shot: UsdSession, person: Person) -> None:
-        """A camera made while the question was open stays."""
-        told = person.delete(meanwhile=lambda s: s.stage.DefinePrim("/World/Mine", "Camera"))
-
-        assert told["deleted"] == 127
-        assert shot.stage.GetPrimAtPath("/World/Mine")
+        assert person.shown == []
 
     @pytest.mark.parametrize(
-        "meanwhile",
+        ("meanwhile", "count"),
         [
-            lambda s: s.stage.RemovePrim(CAMERA),
-            lambda s: s.stage.DefinePrim(f"{CAMERA}/Rig"),
-            lambda s: s.stage.DefinePrim(CAMERA, "Xform"),
-            lambda s: call("rename_prim", path=CAMERA, new_name="mine"),
+            (lambda s: s.stage.DefinePrim("/World/Mine", "Camera"), 128),
+            (lambda s: s.stage.RemovePrim(CAMERA), 126),
+            (lambda s: s.stage.DefinePrim(f"{CAMERA}/Rig"), 127),
+            (lambda s: s.stage.DefinePrim(CAMERA, "Xform"), 126),
+            (lambda s: call("rename_prim", path=CAMERA, new_name="mine"), 127),
         ],
-        ids=["deleted", "given a child", "made something else", "renamed"],
+        ids=["a new one", "deleted", "given a child", "made something else", "renamed"],
     )
-    def test_what_changed_is_left_alone(
-        self, shot: UsdSession, person: Person, meanwhile: Meanwhile
+    def test_what_changed_is_asked_for_again(
+        self, shot: UsdSession, person: Person, meanwhile: Meanwhile, count: int
     ) -> None:
-        """What is no longer what they agreed to is told, and not touched."""
-        told = person.delete(meanwhile=meanwhile)
+        """The first yes was to something else; the second one is to what is there now."""
+        told = person.delete(YES, YES, meanwhile=meanwhile)
 
-        assert (told["deleted"], told["left_alone"]) == (126, [CAMERA])
+        first, second = person.shown
+        assert (len(first.items), len(second.items)) == (127, count)
+        assert "changed" in (second.reason or "")
+        assert second.message.startswith(f"Delete {count} cameras?")
+        assert told["deleted"] == count
+
+    def test_no_to_the_second_question(self, shot: UsdSession, person: Person) -> None:
+        """Then nothing is deleted at all."""
+        told = person.delete(YES, NO, meanwhile=lambda s: s.stage.RemovePrim(CAMERA))
+
+        assert told["deleted"] == 0
+        assert cameras(shot) == 126
 
     def test_another_scene_opened_meanwhile(
         self, shot: UsdSession, person: Person, tmp_path: Path
@@ -359,7 +378,7 @@ class TestDeleting:
         copy = tmp_path / "shot_020_layout.usda"
         copy.write_bytes((tmp_path / "shot_010_layout.usda").read_bytes())
 
-        told = person.delete(meanwhile=lambda s: s.open(copy))
+        told = person.delete(YES, NO, meanwhile=lambda s: s.open(copy))
 
         assert told["deleted"] == 0
         assert cameras(shot) == 127

@@ -13,8 +13,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dcc_bridge.config import Settings
-from dcc_bridge.elicitation import installed
+from dcc_bridge.elicitation import audience, installed
 from dcc_bridge.elicitation.broker import Broker
+from dcc_bridge.elicitation.call import Call
 from dcc_bridge.elicitation.question import HostPresenter
 from dcc_bridge.errors import BridgeClosed, StartError
 from dcc_bridge.host import Host
@@ -71,7 +72,9 @@ class Bridge:
             clock=self._worker.later,
             busy=lambda: main.waiting > 0,
         )
-        self._runner = Runner(host, main, self.settings, self._worker.spawn)
+        self._runner = Runner(
+            host, main, self.settings, self._worker.spawn, edited=self._tell_edited
+        )
         self._undo: list[Callable[[], None]] = []
         self._state = "new"
         self._ready: Future[None] = Future()
@@ -155,6 +158,20 @@ class Bridge:
         broken = self.registry.broken.get(file.stem)
         if broken is not None:
             log.warning("%s", broken)
+
+    def _tell_edited(self, call: Call, label: str) -> None:
+        """Say at the host what an agent did, and offer to take it back. Any thread."""
+        surface = self.broker.audience.host
+        if surface is not None and call.client is not None:
+            text = f"{call.title}: done for {audience.name(call)}"
+            surface.notice(text, lambda: self._undo_if_on_top(label))
+
+    def _undo_if_on_top(self, label: str) -> None:
+        surface = self.broker.audience.host
+        if self.host.undo_label() == label and self.main.is_unwound:
+            self.host.undo()
+        elif surface is not None:
+            surface.notice("Something else was changed since; use the application's own undo.")
 
     def _report_ready(self, started: Future[None]) -> None:
         """Say so in the queue, behind the skill files. On the worker."""

@@ -33,6 +33,7 @@ class ScriptedPresenter:
         self.taken_down: list[str] = []
         self.chips: list[Chip] = []
         self.notices: list[str] = []
+        self.undos: list[Callable[[], None] | None] = []
 
     def show(self, question: Question, settle: Settle) -> Callable[[str], None]:
         """Take a question and answer it. Any thread."""
@@ -55,9 +56,10 @@ class ScriptedPresenter:
         self.chips.append(chip)
         return chip.taken_down.append
 
-    def notice(self, text: str) -> None:
+    def notice(self, text: str, undo: Callable[[], None] | None = None) -> None:
         """Remember a notice. Any thread."""
         self.notices.append(text)
+        self.undos.append(undo)
 
 
 @dataclass

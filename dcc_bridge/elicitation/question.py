@@ -159,6 +159,11 @@ class HostPresenter(Presenter, Protocol):
         """
         ...
 
-    def notice(self, text: str) -> None:
-        """Say something in passing that needs no answer. Any thread."""
+    def notice(self, text: str, undo: Callable[[], None] | None = None) -> None:
+        """Say something in passing that needs no answer. Any thread.
+
+        Args:
+            text: What happened.
+            undo: Takes it back, where that can be offered. Called on the main thread.
+        """
         ...

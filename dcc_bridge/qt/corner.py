@@ -89,9 +89,11 @@ class Corner(QObject):
         chip.show()
         return chip
 
-    def say_in_passing(self, text: str) -> Chip:
-        """Show a chip that goes by itself."""
-        chip = self.say(text)
+    def say_in_passing(self, text: str, *acts: Act) -> Chip:
+        """Show a chip that goes by itself, or once something is done about it."""
+        chip = self.say(text, *acts)
+        for button in chip.buttons:
+            button.clicked.connect(lambda: self.remove(chip))
         timer = QTimer(chip)
         timer.setSingleShot(True)
         timer.timeout.connect(lambda: self.remove(chip))

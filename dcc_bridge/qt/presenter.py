@@ -100,9 +100,14 @@ class DialogPresenter(QObject):
         self._post(lambda: shown.append(self._corner.say(text, *acts)))
         return lambda reason: self._post(lambda: self._take_away(shown))
 
-    def notice(self, text: str) -> None:
-        """Say something in passing that needs no answer. Any thread."""
-        self._post(lambda: self._say_in_passing(text))
+    def notice(self, text: str, undo: Callable[[], None] | None = None) -> None:
+        """Say something in passing that needs no answer. Any thread.
+
+        Args:
+            text: What happened.
+            undo: Takes it back, where that can be offered. Called on the main thread.
+        """
+        self._post(lambda: self._say_in_passing(text, undo))
 
     def close(self) -> None:
         """End every question and delete every widget. Main thread.
@@ -136,5 +141,8 @@ class DialogPresenter(QObject):
         for chip in shown:
             self._corner.remove(chip)
 
-    def _say_in_passing(self, text: str) -> None:
-        self._corner.say_in_passing(text)
+    def _say_in_passing(self, text: str, undo: Callable[[], None] | None) -> None:
+        if undo is None:
+            self._corner.say_in_passing(text)
+        else:
+            self._corner.say_in_passing(text, ("Undo", undo))

@@ -54,7 +54,14 @@ class Outcome:
 class Runner:
     """Runs skills, each on its own thread's terms."""
 
-    def __init__(self, host: Host, main: MainThread, settings: Settings, spawn: Spawn) -> None:
+    def __init__(
+        self,
+        host: Host,
+        main: MainThread,
+        settings: Settings,
+        spawn: Spawn,
+        edited: Callable[[Call, str], None] = lambda call, label: None,
+    ) -> None:
         """Take what a run needs.
 
         Args:
@@ -62,7 +69,9 @@ class Runner:
             main: The way to its main thread.
             settings: What the studio allows.
             spawn: Starts a coroutine on the worker's loop, from any thread.
+            edited: Told, once a call is done, the label of the undo step that it left.
         """
+        self._edited = edited
         self._host = host
         self._main = main
         self._settings = settings
@@ -82,6 +91,7 @@ class Runner:
             runs. An exception means that it never began, and why.
         """
         run = _Run(self._host, self._main, self._settings, skill, dict(arguments), call)
+        run.edited = self._edited
         if skill.is_async:
             return self._spawn(run.on_loop())
         if skill.metadata.thread == "any":
@@ -138,6 +148,7 @@ class _Run:
         self._main = main
         self._steps = Steps(host, main, call, skill.undo_label)
         self._gate = gate.question(skill, arguments, call, settings)
+        self.edited: Callable[[Call, str], None] = lambda call, label: None
         call.pause = self._steps.pause
         call.edit = self._edit
 
@@ -206,6 +217,8 @@ class _Run:
             return Outcome("partly_applied", None, str(error))
         if failure is not None:
             return self._failed(failure)
+        if self._steps.label is not None:
+            self.edited(self._call, self._steps.label)
         return Outcome("refused" if self._call.refused else "done", value)
 
     def _failed(self, error: BaseException) -> Outcome:

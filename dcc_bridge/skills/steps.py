@@ -39,6 +39,11 @@ class Steps:
         """Whether a step of this call stands on the undo stack."""
         return bool(self._done)
 
+    @property
+    def label(self) -> str | None:
+        """The label of the one step that the call left, or None for none or several."""
+        return self._done[0] if len(self._done) == 1 else None
+
     @contextmanager
     def stretch(self) -> Iterator[None]:
         """Keep a step open while a part of the body runs."""

@@ -12,7 +12,7 @@ from dcc_bridge.elicitation import plain
 from dcc_bridge.elicitation.question import HandOver, Offers, Question, Reply
 from dcc_bridge.qt.preview import counts
 
-from .stage import CALL, HOST, armed, ask_name, click, consent, drawn, press, until, words
+from .stage import CALL, HOST, Stage, armed, ask_name, click, consent, drawn, press, until, words
 
 CAMERAS = tuple(f"/World/Cameras/cam_{number:03}" for number in range(127))
 KINDS = ("Camera",) * 127
@@ -154,6 +154,18 @@ def test_an_edit_can_be_agreed_to_for_the_session() -> None:
     box.setChecked(True)
     click(armed(dialog))
     assert heard == [Reply("accept", {"confirm": True}, remember=True)]
+
+
+def test_what_was_done_can_be_taken_back_from_the_corner(stage: Stage) -> None:
+    undone: list[str] = []
+
+    stage.presenter.notice("Delete cameras: done for Claude Code", lambda: undone.append("yes"))
+    until(lambda: stage.presenter.chips)
+    (chip,) = stage.presenter.chips
+    click(chip.buttons[0])
+    until(lambda: not stage.presenter.chips)
+
+    assert undone == ["yes"]
 
 
 def test_nothing_is_offered_that_the_question_does_not_offer() -> None:

@@ -61,6 +61,26 @@ def test_a_second_destructive_call_waits_its_turn(tmp_path: Path) -> None:
     assert len(skills.host.labels) == 2
 
 
+def test_the_person_at_the_host_is_told_what_was_done_and_can_take_it_back(tmp_path: Path) -> None:
+    skills, person = Skills(has_ui=True), ScriptedPresenter(YES, Reply("decline"))
+
+    with live(tmp_path, skills.delete(), host=skills.host, presenter=person) as running:
+        running.call("delete")
+        empty = not skills.host.items
+        undo = person.undos[0]
+        assert undo is not None
+        undo()
+        back = len(skills.host.items)
+        undo()
+        running.call("delete")
+
+    assert empty
+    assert back == 127
+    assert "Delete" in person.notices[0]
+    assert "since" in person.notices[1]
+    assert len(person.notices) == 2
+
+
 def test_the_hosts_own_button_gets_its_own_question(tmp_path: Path) -> None:
     skills, person = Skills(has_ui=True), ScriptedPresenter(None, YES)
 

@@ -89,7 +89,7 @@ class PagePresenter:
         """Do nothing: an address for each question that waits elsewhere would be noise."""
         return lambda reason: None
 
-    def notice(self, text: str) -> None:
+    def notice(self, text: str, undo: Callable[[], None] | None = None) -> None:
         """Leave it to the log: there is no page on which it would be seen."""
         log.info("%s", text)
 

@@ -322,9 +322,29 @@ class Broker:
                 self._open.remove(one)
         with one.lock:
             showings, one.showings = one.showings, []
+        if not one.future.cancelled():
+            _record(one.question, one.future.result())
         why = CANCELLED if one.future.cancelled() else one.future.result().message or "answered"
         for showing in showings:
             showing.end(why)
+
+
+def _record(question: Question, answer: ElicitationResponse) -> None:
+    """Write into the log what was asked and answered: forms hold no secrets."""
+    call = question.call
+    unverified = question.consent and answer.answered_by == "client"
+    log.info(
+        "call %s of %s for %s asked %r: %s by %s%s, %s, %r",
+        call.id,
+        call.skill,
+        label(call) or "the host",
+        question.message,
+        answer.action,
+        "unverified " if unverified else "",
+        answer.answered_by,
+        answer.message or "answered",
+        answer.data,
+    )
 
 
 def timer(seconds: float, fn: Callable[[], None]) -> Undo:

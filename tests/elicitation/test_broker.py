@@ -246,3 +246,20 @@ def test_of_many_answers_at_once_one_counts() -> None:
 
         assert future.done()
         assert len(person.taken_down) == 1
+
+
+def test_what_was_asked_and_answered_can_be_read_back_from_the_log(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    caplog.set_level("INFO", "dcc_bridge")
+
+    ask(host=ScriptedPresenter(YES))
+    ask(host=ScriptedPresenter(Reply("cancel")))
+    ask(client=ScriptedPresenter(YES), consent=True)
+
+    assert (
+        "delete for claude asked 'Sure?': accept by host, answered, {'confirm': True}"
+        in (caplog.messages[0])
+    )
+    assert "cancel by host, cancelled, {}" in caplog.messages[1]
+    assert "accept by unverified client" in caplog.messages[2]

@@ -1,0 +1,75 @@
+"""A bridge with two skills in a Qt host, complete: token, door, policy, and the main thread.
+
+Importing this module imports what a plug-in of a host would import, and neither mcp nor uvicorn.
+"""
+
+from __future__ import annotations
+
+from concurrent.futures import Future
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, Final
+
+from dcc_bridge import elicit_form_sync, skill
+from dcc_bridge.bridge import Bridge
+from dcc_bridge.config import Settings
+from dcc_bridge.qt.wake import HostLoop
+from dcc_bridge.skills.skill import describe
+from dcc_bridge.testing import FakeHost
+from tests.bench.agent import Server
+
+FORM: Final[dict[str, Any]] = {
+    "type": "object",
+    "properties": {"sure": {"type": "boolean", "title": "Sure"}},
+    "required": ["sure"],
+}
+
+
+class BridgedServer:
+    """A bridge. Main thread.
+
+    Attributes:
+        started: Where it is, as soon as requests are taken.
+    """
+
+    def __init__(self) -> None:
+        """Start it."""
+        self._runtime = TemporaryDirectory()
+        self._loop = HostLoop()
+        settings = Settings(runtime=Path(self._runtime.name))
+        self._bridge = Bridge(FakeHost(), self._loop.main, settings=settings)
+        for fn in (ping, ask):
+            self._bridge.registry.add(describe(fn))
+        self.started: Future[Server] = Future()
+        self._bridge.start().add_done_callback(self._note_start)
+
+    def submit(self) -> Future[None]:
+        """Have nothing done on the main thread. Any thread."""
+        return self._loop.main.submit(lambda: None, read=True)
+
+    def stop(self) -> None:
+        """Stop it."""
+        self._bridge.stop()
+        self._loop.close()
+        self._runtime.cleanup()
+
+    def _note_start(self, started: Future[None]) -> None:
+        try:
+            started.result()
+        except Exception as error:  # noqa: BLE001 - it belongs to whoever waits for the start
+            self.started.set_exception(error)
+        else:
+            token = self._bridge.instance.token("bench")
+            self.started.set_result(Server(self._bridge.url, token))
+
+
+@skill(risk="read")
+def ping() -> str:
+    """Say that the server is there."""
+    return "pong"
+
+
+@skill(risk="read")
+def ask() -> str:
+    """Ask the person."""
+    return str((elicit_form_sync("Sure?", FORM, key="answer").data or {})["sure"])

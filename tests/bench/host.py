@@ -1,0 +1,183 @@
+"""A Qt application in a process of its own, told what to do line by line, and its beat.
+
+``python -m tests.bench.host``: each line of standard input is a command, each line of standard
+output its reply, as JSON. It ends when its input does.
+"""
+
+from __future__ import annotations
+
+import faulthandler
+import json
+import sys
+from collections.abc import Callable
+from concurrent.futures import Future
+from threading import Thread
+from time import perf_counter
+from typing import TYPE_CHECKING, Final
+
+from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal
+from PySide6.QtWidgets import QApplication
+
+from tests.bench.agent import Server
+from tests.bench.figures import timed
+
+if TYPE_CHECKING:
+    from tests.bench.bare import BareServer
+    from tests.bench.bridged import BridgedServer
+
+BEAT: Final = 5
+"""Milliseconds between two beats."""
+LIMIT: Final = 1800
+"""Seconds after which the process is ended, whatever it does."""
+
+
+class Beat(QObject):
+    """A precise timer on the main thread, and by how much each beat was late."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._last = 0.0
+        self._late: list[float] = []
+        self._timer = QTimer(self)
+        self._timer.setTimerType(Qt.TimerType.PreciseTimer)
+        self._timer.timeout.connect(self._note)
+
+    def start(self) -> None:
+        """Begin to note."""
+        self._late = []
+        self._last = perf_counter()
+        self._timer.start(BEAT)
+
+    def stop(self) -> list[float]:
+        """End, and give the milliseconds by which each gap was longer than it should be."""
+        self._note()
+        self._timer.stop()
+        return self._late
+
+    def _note(self) -> None:
+        now = perf_counter()
+        self._late.append(max(0.0, (now - self._last) * 1000 - BEAT))
+        self._last = now
+
+
+class Posted(QObject):
+    """The least that reaches the main thread: a bare event, and a future for the result."""
+
+    _kind = QEvent.Type(QEvent.registerEventType())
+
+    def submit(self) -> Future[None]:
+        """Have a future done on the main thread. Any thread."""
+        self._future: Future[None] = Future()
+        QApplication.postEvent(self, QEvent(self._kind))
+        return self._future
+
+    def event(self, event: QEvent) -> bool:
+        """Take the event. Main thread."""
+        if event.type() != self._kind:
+            return super().event(event)
+        self._future.set_result(None)
+        return True
+
+
+class Host(QObject):
+    """Does what it is told, on the main thread."""
+
+    _told = Signal(str)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._beat = Beat()
+        self._posted = Posted()
+        self._submit: Callable[[], Future[None]] = self._posted.submit
+        self._server: BareServer | BridgedServer | None = None
+        self._told.connect(self._obey)
+        Thread(target=self._listen, daemon=True).start()
+
+    def stop(self) -> None:
+        """Stop what is served."""
+        if self._server is not None:
+            self._server.stop()
+
+    def _listen(self) -> None:
+        for line in sys.stdin:
+            self._told.emit(line.strip())
+        self._told.emit("quit")
+
+    def _obey(self, command: str) -> None:
+        name, *arguments = command.split()
+        obey: Callable[..., None] = getattr(self, f"_do_{name}")
+        obey(*arguments)
+
+    def _do_quit(self) -> None:
+        QApplication.quit()
+
+    def _do_beat(self) -> None:
+        self._beat.start()
+        _say(None)
+
+    def _do_gaps(self) -> None:
+        _say(self._beat.stop())
+
+    def _do_load(self) -> None:
+        """Import what a plug-in imports."""
+        import tests.bench.bridged  # noqa: F401 - the import is what is measured
+
+        _say(None)
+
+    def _do_import(self) -> None:
+        """Import the server's packages on a thread."""
+        Thread(target=_import, daemon=True).start()
+
+    def _do_bare(self) -> None:
+        """Serve without a bridge; imported on a thread, as a bridge would."""
+        Thread(target=self._serve_bare, daemon=True).start()
+
+    def _do_bridge(self) -> None:
+        from tests.bench.bridged import BridgedServer
+
+        self._server = server = BridgedServer()
+        self._submit = server.submit
+        server.started.add_done_callback(_say_server)
+
+    def _serve_bare(self) -> None:
+        from tests.bench.bare import BareServer
+
+        self._server = BareServer()
+        self._server.started.add_done_callback(_say_server)
+
+    def _do_hop(self, times: str) -> None:
+        """Measure the way to the main thread and back, from another thread."""
+        Thread(target=_hop, args=(self._submit, int(times)), daemon=True).start()
+
+
+def _import() -> None:
+    import mcp  # noqa: F401 - the import is what is measured
+    import uvicorn  # noqa: F401 - likewise
+
+    _say(None)
+
+
+def _hop(submit: Callable[[], Future[None]], times: int) -> None:
+    _say(timed(lambda: submit().result(), times))
+
+
+def _say_server(started: Future[Server]) -> None:
+    _say(started.result().to_json())
+
+
+def _say(reply: object) -> None:
+    print(json.dumps(reply), flush=True)
+
+
+def main() -> None:
+    """Run the application until standard input ends."""
+    faulthandler.dump_traceback_later(LIMIT, exit=True)
+    app = QApplication(sys.argv[:1])
+    app.setQuitOnLastWindowClosed(False)
+    host = Host()
+    app.exec()
+    host.stop()
+
+
+if __name__ == "__main__":
+    main()

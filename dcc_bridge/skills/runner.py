@@ -217,9 +217,15 @@ class _Run:
             return Outcome("partly_applied", None, str(error))
         if failure is not None:
             return self._failed(failure)
-        if self._steps.label is not None:
-            self.edited(self._call, self._steps.label)
+        self._tell_edited()
         return Outcome("refused" if self._call.refused else "done", value)
+
+    def _tell_edited(self) -> None:
+        try:
+            if self._steps.label is not None:
+                self.edited(self._call, self._steps.label)
+        except Exception:  # what is told of an edit cannot unmake it
+            log.exception("call %s: its edit could not be told of", self._call.id)
 
     def _failed(self, error: BaseException) -> Outcome:
         name = self.skill.name

@@ -124,8 +124,8 @@ class Chair:
     def chip(self, *args: Any) -> TakeDown:
         return self.sitting.chip(*args)
 
-    def notice(self, text: str) -> None:
-        self.sitting.notice(text)
+    def notice(self, text: str, undo: Callable[[], None] | None = None) -> None:
+        self.sitting.notice(text, undo)
 
 
 class Stage:

@@ -203,9 +203,11 @@ def test_nothing_that_a_server_sends_steers_the_terminal(host: Served) -> None:
         tty.until("> ")
         tty.type("1")
         out, _ = process.communicate(timeout=LIMIT)
-    listed = host.run("tools")
+    listed = host.run("tools").out
+    said = host.run("call", "spoof_with_words").out
+    failed = host.run("call", "spoof_with_words", "--args", '{"fail": true}').err
 
-    for shown in (tty.seen.replace("\r", ""), out, listed.out):
+    for shown in (tty.seen.replace("\r", ""), out, listed, said, failed):
         assert "U+001B" in shown
         assert not {"\x1b", "\x07", "\x9b", "\u202e", "\r"} & set(shown)
 

@@ -99,6 +99,17 @@ def test_enter_alone_never_agrees(person: Asked) -> None:
     assert reply(answer) == Reply("decline")
 
 
+def test_enter_alone_never_agrees_to_what_a_form_requires(person: Asked) -> None:
+    answer = person.ask({"confirm": {"type": "boolean", "default": True}, **NAME})
+
+    person.until("Confirm (yes or no)\n  > ")
+    person.type("")
+    person.until("! An answer is needed here.\n  > ")
+    person.type("/cancel")
+
+    assert reply(answer) == Reply("cancel")
+
+
 def test_the_end_of_the_input_closes_the_question(person: Asked) -> None:
     answer = person.ask(CONFIRM)
 

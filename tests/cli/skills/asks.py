@@ -51,6 +51,14 @@ spoof.__doc__ = f"Draw {SPOOF}"
 
 
 @skill(risk="read")
+def spoof_with_words(fail: bool = False) -> str:
+    """Give back, or fail with, what a terminal would act on."""
+    if fail:
+        raise ValueError(SPOOF)
+    return SPOOF
+
+
+@skill(risk="read")
 def visit() -> str:
     """Send the person to a page."""
     answer = elicit_url_sync("Sign in, please.", "https://example.org/sign-in?next=%2Fhome")

@@ -95,13 +95,8 @@ class QuestionDialog(QDialog):
         self._answered = None
         self.hide()
 
-    def done(self, result: int) -> None:
-        """Cancel, whatever closes it: Esc, its frame, the host. Only the buttons can agree."""
-        super().done(result)
-        self._finish(Reply("cancel"))
-
     def hideEvent(self, event: QHideEvent) -> None:
-        """Cancel: what nobody can see, nobody can answer."""
+        """Cancel, whatever closes it: Esc, its frame, the host. Only the verb can agree."""
         super().hideEvent(event)
         if not event.spontaneous():
             self._finish(Reply("cancel"))

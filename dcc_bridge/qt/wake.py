@@ -129,9 +129,7 @@ class _Bell(QObject):
         return self._depth > 0
 
     def ring_after(self, milliseconds: int) -> None:
-        """Ring later; a ring that is due sooner stays, so that a busy ui lane cannot put it off."""
-        if not self._timer.isActive() or self._timer.remainingTime() > milliseconds:
-            self._timer.start(milliseconds)
+        self._timer.start(milliseconds)
 
     @Slot()
     def quit(self) -> None:

@@ -67,11 +67,11 @@ def test_more_time_begins_anew(clock: Clock) -> None:
     assert clock.countdown.text == "Closes in 0:45"
 
 
-def test_no_typing_and_no_asking_goes_beyond_the_latest(clock: Clock) -> None:
+@pytest.mark.parametrize("act", ["touch", "begin_anew"])
+def test_no_typing_and_no_asking_goes_beyond_the_latest(clock: Clock, act: str) -> None:
     for _ in range(400):
         if not clock.expired:
-            clock.countdown.touch()
-            clock.countdown.more.click()
+            getattr(clock.countdown, act)()
             clock.go(1)
 
     assert clock.expired == [1300.0]

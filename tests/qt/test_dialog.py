@@ -325,6 +325,14 @@ def test_twenty_fields_fit_the_screen_and_the_buttons_stay_in_sight(show: Show) 
     assert dialog.rect().contains(dialog.exits.geometry())
 
 
+@pytest.mark.parametrize("word", ["|group" * 60, "x" * 2000, "\u202e" * 500])
+def test_a_word_longer_than_the_window_is_wrapped(show: Show, word: str) -> None:
+    dialog, _ = show(consent(f"Delete?\n{word}"))
+    QCoreApplication.processEvents()
+
+    assert dialog.body.horizontalScrollBar().maximum() == 0
+
+
 def test_the_page_keys_scroll_a_long_message(show: Show) -> None:
     dialog, _ = show(consent("Delete?\n" + "all of it\n" * 200))
     QCoreApplication.processEvents()

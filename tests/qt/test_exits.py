@@ -85,13 +85,15 @@ def test_with_a_dialog_open_as_the_host_quits_its_question_is_a_cancel(quits: st
     )
 
 
-@pytest.mark.parametrize(
-    "quits", ["app.quit()", "stage.window.close()", "stage.main.submit(app.quit, read=True)"]
-)
+@pytest.mark.parametrize("quits", ["app.quit", "app.exit", "stage.window.close"])
 def test_with_a_skill_suspended_as_the_host_quits_it_is_ended(quits: str) -> None:
+    run(START, SUSPENDED, f"QTimer.singleShot(0, {quits})\napp.exec()\nassert job.done()")
+
+
+def test_with_a_skill_suspended_as_the_interpreter_ends_it_is_ended() -> None:
     ends = "import atexit\natexit._run_exitfuncs()\nassert job.done()"
 
-    run(START, SUSPENDED, f"QTimer.singleShot(0, lambda: {quits})\napp.exec()", ends)
+    run(START, SUSPENDED, ends)
 
 
 def test_with_a_dialog_open_as_a_key_in_it_quits_the_host() -> None:

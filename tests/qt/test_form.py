@@ -160,6 +160,16 @@ def test_a_tick_that_may_be_left_out_has_a_third_state_and_says_so(draw: Draw) -
     ]
 
 
+def test_a_tick_with_a_default_can_be_left_out_too(draw: Draw) -> None:
+    view = draw(form(sound={"type": "boolean", "default": False}))
+    tick = one(view).editor
+    assert isinstance(tick, Tick)
+
+    tick.click()
+
+    assert view.content() == {}
+
+
 def test_what_is_wrong_is_said_under_the_field_as_it_is_typed(draw: Draw) -> None:
     view = draw(form(name={"type": "string", "minLength": 3}))
     row = one(view)

@@ -114,20 +114,6 @@ def test_in_the_hosts_own_modal_dialog_jobs_are_held_and_the_ui_lane_is_served(
     assert seen == ["ui", "closed", "job"]
 
 
-def test_a_busy_ui_lane_does_not_put_off_a_held_job(loop: HostLoop) -> None:
-    modal = QDialog()
-    modal.open()
-    job = loop.main.submit(lambda: "done")
-    busy = QTimer()
-    busy.timeout.connect(lambda: loop.main.post(lambda: None))
-    busy.start(10)
-    QTimer.singleShot(150, modal.accept)
-
-    until(job.done)
-
-    delete(modal)
-
-
 def test_a_modal_dialog_of_ours_does_not_hold_anything(loop: HostLoop) -> None:
     modal = QDialog()
     modal.setProperty(OURS, True)

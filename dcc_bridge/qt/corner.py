@@ -10,7 +10,8 @@ from typing import Final
 
 import shiboken6
 from PySide6.QtCore import QEvent, QObject, QPoint, QRect, Qt, QTimer
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QWidget
+from PySide6.QtGui import QPalette
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QStatusBar, QWidget
 
 from dcc_bridge.elicitation import plain
 from dcc_bridge.qt.bin import Bin
@@ -47,16 +48,22 @@ class Chip(QFrame):
         super().__init__(parent, _KIND)
         self.text = plain.line(text)
         self.setProperty(OURS, True)
-        self.setFrameShape(QFrame.Shape.StyledPanel)
+        self._outline()
         self.setAttribute(Qt.WidgetAttribute.WA_ShowWithoutActivating)
         self.setAccessibleName(self.text)
         words = label(self.text, size=SMALL)
+        words.setForegroundRole(QPalette.ColorRole.WindowText)
         words.setFixedWidth(self.fontMetrics().averageCharWidth() * _WIDTH)
         row = QHBoxLayout(self)
         row.addWidget(words, 1)
         self.buttons = [_button(caption, act) for caption, act in acts]
         for button in self.buttons:
             row.addWidget(button)
+
+    def _outline(self) -> None:
+        """Set it off from the window below, which has the same ground."""
+        self.setFrameStyle(QFrame.Shape.Box.value | QFrame.Shadow.Plain.value)
+        self.setForegroundRole(QPalette.ColorRole.PlaceholderText)
 
 
 class Corner(QObject):
@@ -148,9 +155,15 @@ class Corner(QObject):
     def _area(self) -> QRect:
         window = self._watched
         if window is not None and shiboken6.isValid(window):
-            return window.frameGeometry()
+            return window.frameGeometry().adjusted(0, 0, 0, -_status_height(window))
         chips = self.chips
         return chips[0].screen().availableGeometry() if chips else QRect()
+
+
+def _status_height(window: QWidget) -> int:
+    """Give how much of a window's foot is its status bar, which is to be read."""
+    bars = [bar for bar in window.findChildren(QStatusBar) if bar.isVisible()]
+    return max((bar.height() for bar in bars if bar.window() is window), default=0)
 
 
 def _button(caption: str, act: Callable[[], None]) -> QPushButton:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Final
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QStyle, QWidget
+from PySide6.QtWidgets import QApplication, QHBoxLayout, QLabel, QStyle, QWidget
 
 from dcc_bridge.elicitation import plain
 
@@ -26,6 +26,7 @@ def label(text: str, *, size: float = 1.0, bold: bool = False) -> QLabel:
     made = QLabel()
     made.setTextFormat(Qt.TextFormat.PlainText)
     made.setWordWrap(True)
+    made.setAlignment(_beginning())
     made.setText(plain.breakable(text))
     scale(made, size, bold=bold)
     return made
@@ -40,6 +41,12 @@ def scale(widget: QWidget, size: float, *, bold: bool = False) -> None:
         font.setPixelSize(round(font.pixelSize() * size))
     font.setBold(bold or font.bold())
     widget.setFont(font)
+
+
+def _beginning() -> Qt.AlignmentFlag:
+    """Give the side where lines begin in this host; QLabel would go by the text's own script."""
+    side = QStyle.visualAlignment(QApplication.layoutDirection(), Qt.AlignmentFlag.AlignLeft)
+    return side | Qt.AlignmentFlag.AlignAbsolute | Qt.AlignmentFlag.AlignVCenter
 
 
 class Notice(QWidget):

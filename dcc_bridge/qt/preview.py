@@ -125,6 +125,7 @@ class Preview(QWidget):
         made.setLayoutMode(QListView.LayoutMode.Batched)
         made.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
         made.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        made.setLayoutDirection(Qt.LayoutDirection.LeftToRight)  # else "/a/b" is drawn as "a/b/"
         made.setTextElideMode(Qt.TextElideMode.ElideMiddle)
         made.setAccessibleName("What this is about")
         return made
@@ -147,8 +148,9 @@ class _List(QListView):
     def sizeHint(self) -> QSize:
         metrics = self.fontMetrics()
         count = self.model().rowCount() if self.model() is not None else 0
-        lines = max(2, min(_LINES, count)) + 1
-        return QSize(metrics.averageCharWidth() * 40, metrics.lineSpacing() * lines)
+        lines = max(2, min(_LINES, count))
+        height = max(metrics.lineSpacing(), self.sizeHintForRow(0)) * lines
+        return QSize(metrics.averageCharWidth() * 40, height + 2 * self.frameWidth())
 
 
 def counts(question: Question) -> str:

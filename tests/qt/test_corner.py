@@ -57,6 +57,17 @@ def test_a_chip_takes_no_focus_and_lies_over_the_corner_of_the_window(stage: Sta
     assert high.frameGeometry().bottom() < low.frameGeometry().top()
 
 
+def test_a_chip_leaves_the_status_bar_to_be_read(stage: Stage) -> None:
+    bar = stage.window.statusBar()
+    bar.showMessage("saved")
+    until(bar.isVisible)
+    stage.presenter.chip(ask_name(), "x", lambda: None, lambda: None)
+    until(lambda: stage.presenter.chips)
+
+    (chip,) = stage.presenter.chips
+    assert chip.frameGeometry().bottom() < bar.mapToGlobal(bar.rect().topLeft()).y()
+
+
 def test_a_chip_follows_the_window(stage: Stage) -> None:
     stage.presenter.chip(ask_name(), "x", lambda: None, lambda: None)
     until(lambda: stage.presenter.chips)

@@ -7,12 +7,26 @@ from typing import Any
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication
 
 from dcc_bridge.elicitation import plain
 from dcc_bridge.elicitation.question import HandOver, Offers, Question, Reply
 from dcc_bridge.qt.preview import counts
 
-from .stage import CALL, HOST, Stage, armed, ask_name, click, consent, drawn, press, until, words
+from .stage import (
+    CALL,
+    HOST,
+    Stage,
+    armed,
+    ask_name,
+    click,
+    consent,
+    delete,
+    drawn,
+    press,
+    until,
+    words,
+)
 
 CAMERAS = tuple(f"/World/Cameras/cam_{number:03}" for number in range(127))
 KINDS = ("Camera",) * 127
@@ -91,6 +105,20 @@ def test_hostile_names_are_shown_as_they_are() -> None:
 
     assert model.data(model.index(0), Qt.ItemDataRole.DisplayRole) == plain.line(hostile)
     assert model.data(model.index(1), Qt.ItemDataRole.DisplayRole) == "<b>bold</b>"
+
+
+def test_a_path_begins_with_its_slash_where_text_runs_from_right_to_left(
+    app: QApplication, request: pytest.FixtureRequest
+) -> None:
+    request.addfinalizer(lambda: app.setLayoutDirection(Qt.LayoutDirection.LeftToRight))
+    app.setLayoutDirection(Qt.LayoutDirection.RightToLeft)
+
+    dialog, _ = drawn(consent(items=CAMERAS, kinds=KINDS))
+
+    assert dialog.preview is not None
+    assert dialog.preview.layoutDirection() == Qt.LayoutDirection.RightToLeft
+    assert dialog.preview.list.layoutDirection() == Qt.LayoutDirection.LeftToRight
+    delete(dialog)
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,291 @@
+"""The pictures of the README: the real widgets, over the bundled scene, on a screen of their own.
+
+``python tests/pictures.py [--to FOLDER]``. Needs Xvfb; where openbox is installed too, the windows
+have frames. Everything that is started ends with it, or by itself after two minutes.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, ExitStack, contextmanager
+from importlib import import_module
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any, Final
+
+from PIL import Image
+from PySide6.QtCore import QPoint, QRect
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QWidget
+
+from dcc_bridge.cli.hosting import SHOT
+from dcc_bridge.config import data_folder
+from dcc_bridge.elicitation.call import Call, Client
+from dcc_bridge.elicitation.question import Offers, Question
+from dcc_bridge.elicitation.schema import parse
+from dcc_bridge.qt.presenter import DialogPresenter
+from dcc_bridge.qt.wake import HostLoop
+from tests.qt.stage import delete, until
+
+if TYPE_CHECKING:
+    from dcc_bridge.hosts.standalone import UsdSession
+    from dcc_bridge.qt.dialog import QuestionDialog
+
+ROOT: Final = Path(__file__).parents[1]
+_LIMIT: Final = 120
+_PAINTED: Final = 600
+"""Milliseconds after which the screen shows what was drawn."""
+_COLOURS: Final = 255
+_CLIENT: Final = Client("claude-code", "Claude Code", "2.1")
+_FRAMES: Final = """\
+<openbox_config xmlns="http://openbox.org/3.4/rc"><theme><name>calm</name></theme></openbox_config>
+"""
+_THEME: Final = """\
+border.width: 1
+padding.height: 4
+window.*.border.color: #4a4e58
+window.*.title.bg: flat solid
+window.*.title.bg.color: #1c1e22
+window.*.button.*.bg: parentrelative
+window.*.button.*.image.color: #989da8
+window.*.label.bg: parentrelative
+window.label.text.justify: center
+window.active.label.text.color: #dcdfe4
+window.inactive.label.text.color: #989da8
+window.*.client.color: #26282d
+window.client.padding.width: 0
+window.client.padding.height: 0
+window.handle.width: 0
+"""
+_PASSES: Final = ("Beauty", "Depth", "Normals", "Motion vectors")
+_SCHEMA: Final[dict[str, Any]] = {
+    "type": "object",
+    "properties": {
+        "name": {
+            "type": "string",
+            "title": "Version",
+            "description": "How it is listed in the review.",
+            "default": "layout_v012",
+            "minLength": 3,
+        },
+        "note": {"type": "string", "title": "Note to the supervisor"},
+        "scale": {
+            "type": "number",
+            "title": "Resolution",
+            "description": "In parts of the full frame.",
+            "minimum": 0.1,
+            "maximum": 1,
+            "default": 0.5,
+        },
+        "step": {"type": "integer", "title": "Every n-th frame", "minimum": 1, "maximum": 24},
+        "quality": {
+            "type": "string",
+            "title": "Quality",
+            "oneOf": [
+                {"const": "draft", "title": "Draft, some minutes"},
+                {"const": "final", "title": "Final, over night"},
+            ],
+            "default": "draft",
+        },
+        "passes": {
+            "type": "array",
+            "title": "Passes",
+            "items": {"anyOf": [{"const": one.lower(), "title": one} for one in _PASSES]},
+            "minItems": 1,
+            "default": ["beauty", "depth"],
+        },
+        "burn_in": {"type": "boolean", "title": "Burn in the frame numbers", "default": True},
+    },
+    "required": ["name", "scale", "step", "quality", "passes", "burn_in"],
+}
+
+
+def form_question() -> Question:
+    """Make a question with a field of every kind."""
+    return Question(
+        "Render a preview of shot_010?\nIt is sent to the review once it is done.",
+        Call("render_preview", "Render preview", "edit", _CLIENT),
+        form=parse(_SCHEMA),
+        title="Render",
+        offers=Offers(45, 300, hand_over="Claude Code", mute="claude-code"),
+    )
+
+
+def fill_in(dialog: QuestionDialog) -> None:
+    """Fill a field in wrongly, and leave one out."""
+    assert dialog.view is not None
+    step = next(row.editor for row in dialog.view.rows if row.field.name == "step")
+    step.setFocus()
+    QTest.keyClicks(step, "2.5")
+
+
+def waiting_question() -> Question:
+    """Make the question that waits elsewhere."""
+    form = parse({"type": "object", "properties": {"name": {"type": "string"}}})
+    call = Call("rename_prim", "Rename prim", "edit", _CLIENT)
+    return Question("What should Lamp_08_Glow be called?", call, form=form)
+
+
+@contextmanager
+def screen(place: Path) -> Iterator[str]:
+    """Have a screen that nobody looks at, with frames around its windows where it can be.
+
+    Args:
+        place: A folder for what is needed meanwhile.
+    """
+    reader, writer = os.pipe()
+    command = [
+        "timeout",
+        str(_LIMIT),
+        "Xvfb",
+        "-displayfd",
+        str(writer),
+        "-screen",
+        "0",
+        "1600x1400x24",
+    ]
+    with ExitStack() as running:
+        running.enter_context(_process(command, pass_fds=[writer]))
+        os.close(writer)
+        with os.fdopen(reader) as number:
+            display = f":{number.readline().strip()}"
+        if shutil.which("openbox") is not None:
+            running.enter_context(_frames(place, {**os.environ, "DISPLAY": display}))
+        yield display
+
+
+def _frames(place: Path, env: dict[str, str]) -> AbstractContextManager[None]:
+    """Run openbox, dark and calm."""
+    theme, settings = place / "themes" / "calm" / "openbox-3", place / "rc.xml"
+    theme.mkdir(parents=True)
+    (theme / "themerc").write_text(_THEME)
+    settings.write_text(_FRAMES)
+    command = ["timeout", str(_LIMIT), "openbox", "--sm-disable", "--config-file", str(settings)]
+    return _process(command, env={**env, "XDG_DATA_HOME": str(place)})
+
+
+@contextmanager
+def _process(command: list[str], **how: Any) -> Iterator[None]:
+    with subprocess.Popen(command, stderr=subprocess.DEVNULL, **how) as process:
+        try:
+            yield
+        finally:
+            process.terminate()
+
+
+class Window:
+    """The standalone host's window, with what draws questions over it."""
+
+    def __init__(self, session: UsdSession) -> None:
+        """Show it."""
+        theme = import_module("dcc_standalone.theme")
+        self.app = QApplication([])
+        theme.dress(self.app)
+        self._host = import_module("dcc_standalone.window").MainWindow(session)
+        self._host.set_server("MCP: http://127.0.0.1:41234/mcp", True)
+        self._host.show()
+        self._loop = HostLoop()
+        self.presenter = DialogPresenter(self._loop.main, session, lambda: self._host)
+
+    def form(self) -> QRect:
+        """Draw the form, and say where it is."""
+        self.presenter.show(form_question(), lambda _: None)
+        until(lambda: self.presenter.dialogs)
+        (dialog,) = self.presenter.dialogs
+        QTest.qWaitForWindowActive(dialog)
+        fill_in(dialog)
+        QTest.qWait(_PAINTED)
+        return dialog.frameGeometry()
+
+    def chip(self) -> QRect:
+        """Draw the chip, and say where the corner around it is."""
+        take_away = self.presenter.chip(
+            waiting_question(), "Claude Code", lambda: None, lambda: None
+        )
+        until(lambda: self.presenter.chips)
+        QTest.qWait(_PAINTED)
+        (chip,) = self.presenter.chips
+        take_away("its picture is about to be taken")
+        frame: QRect = self._host.frameGeometry()
+        return QRect(chip.geometry().topLeft() - QPoint(160, 230), frame.bottomRight())
+
+    def save(self, area: QRect, file: Path) -> None:
+        """Save a part of the screen."""
+        window: QWidget = self._host
+        grabbed = window.screen().grabWindow(0, area.x(), area.y(), area.width(), area.height())
+        assert grabbed.save(str(file))
+
+    def close(self) -> None:
+        """Take everything down."""
+        self._loop.main.close()
+        self.presenter.close()
+        self._loop.close()
+        self._host.feed.close()
+        delete(self._host)
+
+
+def _dialog(scene: Path, runtime: Path, file: Path) -> None:
+    """Let the demo take the picture of its own question."""
+    words = ["demo", "--window", "--answer", "accept", "--scene", scene, "--screenshot", file]
+    subprocess.run(
+        [sys.executable, "-m", "dcc_bridge", *map(str, words)],
+        env={**os.environ, "DCC_BRIDGE_RUNTIME": str(runtime)},
+        stdout=subprocess.DEVNULL,
+        timeout=_LIMIT,
+        check=True,
+    )
+
+
+def _form_and_chip(scene: Path, folder: Path) -> None:
+    sys.path.insert(0, str(ROOT / "plugins" / "standalone"))
+    session = import_module("dcc_bridge.hosts.standalone").UsdSession(scene, has_ui=True)
+    window = Window(session)
+    window.save(window.chip(), folder / "chip.png")
+    window.save(window.form(), folder / "form.png")
+    window.close()
+
+
+def _shrink(file: Path) -> None:
+    """Save a picture with as many colours as the eye needs."""
+    with Image.open(file) as picture:
+        few = picture.convert("RGB").quantize(_COLOURS, dither=Image.Dither.NONE)
+    few.save(file, optimize=True)
+
+
+def take(folder: Path) -> list[Path]:
+    """Take the pictures.
+
+    Args:
+        folder: Where they are saved.
+
+    Returns:
+        Their files.
+    """
+    files = [folder / f"{name}.png" for name in ("dialog", "form", "chip")]
+    with TemporaryDirectory(prefix="pictures-") as name, screen(place := Path(name)) as display:
+        os.environ.update(DISPLAY=display, QT_QPA_PLATFORM="xcb")
+        scene = Path(shutil.copy(data_folder("resources") / SHOT, place))
+        _dialog(scene, place / "run", files[0])
+        _form_and_chip(scene, folder)
+    for file in files:
+        _shrink(file)
+    return files
+
+
+def main() -> None:
+    """Take the pictures, and tell where they are."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--to", type=Path, default=ROOT / "resources" / "pictures")
+    folder: Path = parser.parse_args().to
+    folder.mkdir(parents=True, exist_ok=True)
+    for file in take(folder):
+        print(f"{file}: {file.stat().st_size / 1000:.0f} kB")
+
+
+if __name__ == "__main__":
+    main()

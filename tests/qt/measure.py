@@ -1,0 +1,196 @@
+"""Measures what is drawn: ``python -m tests.qt.measure LOOK DIRECTION FOLDER``, offscreen.
+
+Draws the consent with its preview, the form with every kind of field, and the chip, saves a picture
+of each, and prints what is wrong with them as JSON. In a process of its own: Qt reads its scale
+when it starts.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterator
+from itertools import combinations
+from pathlib import Path
+
+from PySide6.QtCore import QPoint, QRect, Qt
+from PySide6.QtGui import QColor, QImage, QPalette
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QApplication,
+    QComboBox,
+    QLabel,
+    QLineEdit,
+    QListView,
+    QPushButton,
+    QWidget,
+)
+
+from dcc_bridge.elicitation.question import Offers, Question
+from dcc_bridge.qt.dialog import QuestionDialog
+from tests.pictures import fill_in, form_question, waiting_question
+from tests.qt.stage import Stage, armed, consent, until
+
+LEAST_CONTRAST = 4.5
+"""What the Web Content Accessibility Guidelines ask of text, level AA."""
+_ITEMS = tuple(f"/World/Cameras/sq010/sh{10 * n:04}_cam" for n in range(127))
+
+
+def dark() -> QPalette:
+    """Give a palette as of Maya or Houdini."""
+    return QPalette(QColor("#44474d"), QColor("#2b2d31"))
+
+
+def light() -> QPalette:
+    """Give a palette as of FreeCAD."""
+    return QPalette(QColor("#efefef"))
+
+
+def consent_question() -> Question:
+    """Make a consent with everything that can stand on one."""
+    offers = Offers(45, 300, hand_over="Claude Code", remember=200, mute="claude-code")
+    reason = "the scene has changed meanwhile; this is the list as it is now"
+    kinds = ("Camera",) * len(_ITEMS)
+    message = "Delete 127 cameras?\nAll of them are under /World/Cameras."
+    return consent(message, items=_ITEMS, kinds=kinds, undoable=False, reason=reason, offers=offers)
+
+
+def drawn(stage: Stage) -> Iterator[tuple[str, QWidget]]:
+    """Draw one after the other, and give each once it has its size."""
+    _, take_down = stage.show(consent_question())
+    armed_by_typing = stage.dialog
+    assert armed_by_typing.name is not None
+    armed_by_typing.name.editor.setText(str(len(_ITEMS)))
+    armed(armed_by_typing)
+    yield "consent", armed_by_typing
+    take_down("measured")
+    until(lambda: not stage.presenter.dialogs)
+    stage.show(form_question())
+    fill_in(stage.dialog)
+    until(lambda: not stage.dialog.body.verticalScrollBar().isVisible())
+    yield "form", stage.dialog
+    stage.presenter.chip(waiting_question(), "Claude Code", lambda: None, lambda: None)
+    until(lambda: stage.presenter.chips)
+    yield "chip", stage.presenter.chips[0]
+
+
+def problems(top: QWidget) -> list[str]:
+    """Say what of a window is cut, covered, or too faint to read."""
+    found = [part for part in top.findChildren(QWidget) if part.isVisibleTo(top)]
+    parts = [part for part in found if not _inner(part)]
+    captioned = [part for part in parts if isinstance(part, QLabel | QAbstractButton)]
+    picture = top.grab().toImage()
+    return [
+        *(f"{_name(part)} is cut" for part in parts if _is_cut(part) or not _is_inside(part)),
+        *(f"{_name(a)} lies over {_name(b)}" for a, b in _overlaps(parts)),
+        *(
+            f"{_name(part)} has a contrast of {seen:.2f}"
+            for part in captioned
+            if part.text() and (seen := contrast(picture, _area(part, top))) < LEAST_CONTRAST
+        ),
+    ]
+
+
+def _inner(part: QWidget) -> bool:
+    """Whether it is a part of what draws its own parts; a dialog's scrolled body is looked into."""
+    parent = part.parentWidget()
+    while parent is not None and not parent.isWindow():
+        if isinstance(parent, QLineEdit | QComboBox | QListView):  # they draw their own parts
+            return True
+        parent = parent.parentWidget()
+    return part.objectName().startswith("qt_scrollarea")
+
+
+def _is_cut(part: QWidget) -> bool:
+    if isinstance(part, QLabel) and part.wordWrap():
+        return part.height() < part.heightForWidth(part.width())
+    if isinstance(part, QLineEdit):
+        text = part.text() or part.placeholderText()
+        return part.width() < part.fontMetrics().horizontalAdvance(text)
+    if isinstance(part, QListView):
+        rows = [part.sizeHintForIndex(part.model().index(row, 0)) for row in range(4)]
+        return max(row.width() for row in rows if row.isValid()) > part.viewport().width()
+    if isinstance(part, QLabel | QAbstractButton | QComboBox):
+        hint = part.sizeHint()
+        return part.width() < hint.width() or part.height() < hint.height()
+    return False
+
+
+def _is_inside(part: QWidget) -> bool:
+    parent = part.parentWidget()
+    return parent is None or parent.rect().contains(part.geometry())
+
+
+def _overlaps(parts: list[QWidget]) -> Iterator[tuple[QWidget, QWidget]]:
+    for one, other in combinations(parts, 2):
+        siblings = one.parentWidget() is other.parentWidget()
+        if siblings and one.geometry().intersects(other.geometry()):
+            yield one, other
+
+
+def _area(part: QWidget, top: QWidget) -> QRect:
+    return QRect(part.mapTo(top, QPoint()), part.size()) & top.rect()
+
+
+def contrast(picture: QImage, area: QRect) -> float:
+    """Give the contrast of what is written in a part of a picture with what it stands on."""
+    scale = picture.devicePixelRatio()
+    corner, end = area.topLeft() * scale, area.bottomRight() * scale
+    counted = Counter(
+        picture.pixel(x, y) for x in range(corner.x(), end.x()) for y in range(corner.y(), end.y())
+    )
+    ground = _luminance(counted.most_common(1)[0][0])
+    return max(_ratio(_luminance(pixel), ground) for pixel in counted)
+
+
+def _ratio(one: float, other: float) -> float:
+    return (max(one, other) + 0.05) / (min(one, other) + 0.05)
+
+
+def _luminance(pixel: int) -> float:
+    colour = QColor(pixel)
+    red, green, blue = map(_linear, (colour.redF(), colour.greenF(), colour.blueF()))
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+def _linear(part: float) -> float:
+    return part / 12.92 if part <= 0.04045 else float(((part + 0.055) / 1.055) ** 2.4)
+
+
+def _name(part: QWidget) -> str:
+    text = getattr(part, "text", str)()
+    return f"{type(part).__name__} {text!r}"
+
+
+def _sides(top: QWidget) -> list[str]:
+    """Give the captions of a window's last row of buttons, from left to right."""
+    row: list[QPushButton] = getattr(top, "buttons", [])
+    if isinstance(top, QuestionDialog):
+        row = [top.exits.decline, top.exits.cancel, top.exits.verb]
+    return [one.text().replace("&", "") for one in sorted(row, key=lambda one: one.x())]
+
+
+LOOKS: dict[str, Callable[[], QPalette]] = {"dark": dark, "light": light}
+
+
+def main(look: str, direction: str, folder: str) -> None:
+    """Draw, save and measure."""
+    app = QApplication([])
+    app.setStyle("Fusion")
+    app.setPalette(LOOKS[look]())
+    app.setLayoutDirection(Qt.LayoutDirection[direction])
+    stage, found = Stage(), {}
+    for name, top in drawn(stage):
+        top.grab().save(str(Path(folder) / f"{name}.png"))
+        found[name] = {
+            "problems": problems(top),
+            "buttons": _sides(top),
+            "scale": top.devicePixelRatio(),
+        }
+    stage.close()
+    print(json.dumps(found))
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

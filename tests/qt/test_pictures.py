@@ -1,0 +1,130 @@
+"""What is drawn is whole and can be read: three sizes, dark and light, and from right to left."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PySide6.QtCore import QPoint
+from PySide6.QtGui import QColor
+from PySide6.QtWidgets import QApplication, QLabel, QPushButton, QWidget
+
+pytest.importorskip("PIL", reason="tests.pictures saves its pictures with pillow")
+
+from .measure import problems
+from .stage import delete
+
+ROOT = Path(__file__).parents[2]
+SCREEN = {"name": "large", "x": 0, "y": 0, "width": 3200, "height": 2600}
+SCREEN |= {"logicalDpi": 96, "logicalBaseDpi": 96, "dpr": 1}
+ROWS = {
+    "consent": ["Decline", "Cancel", "Delete 127 cameras"],
+    "form": ["Decline", "Cancel", "Render"],
+    "chip": ["Answer here", "Cancel"],
+}
+"""The last row of buttons in each picture, from left to right."""
+
+
+def measured(folder: Path, look: str, direction: str, scale: float) -> dict[str, Any]:
+    """Have the pictures drawn by a process of its own, and give what it says of them."""
+    screens = folder / "screens.json"
+    screens.write_text(json.dumps({"screens": [SCREEN]}))
+    platform = {
+        "QT_QPA_PLATFORM": f"offscreen:configfile={screens}",
+        "QT_SCALE_FACTOR": str(scale),
+    }
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-m", "tests.qt.measure", look, direction, str(folder)],
+        cwd=ROOT,
+        env={**os.environ, **platform},
+        capture_output=True,
+        text=True,
+        timeout=50,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    found: dict[str, Any] = json.loads(done.stdout)
+    return found
+
+
+@pytest.mark.parametrize("scale", [1, 1.5, 2])
+@pytest.mark.parametrize("look", ["dark", "light"])
+def test_nothing_is_cut_covered_or_faint(tmp_path: Path, look: str, scale: float) -> None:
+    found = measured(tmp_path, look, "LeftToRight", scale)
+
+    assert {name: one["problems"] for name, one in found.items()} == {name: [] for name in ROWS}
+    assert {name: one["buttons"] for name, one in found.items()} == ROWS
+    assert {one["scale"] for one in found.values()} == {scale}
+    assert all((tmp_path / f"{name}.png").stat().st_size for name in ROWS)
+
+
+@pytest.mark.parametrize("look", ["dark", "light"])
+def test_from_right_to_left_all_is_mirrored_and_whole(tmp_path: Path, look: str) -> None:
+    found = measured(tmp_path, look, "RightToLeft", 1)
+
+    assert {name: one["problems"] for name, one in found.items()} == {name: [] for name in ROWS}
+    assert {name: one["buttons"][::-1] for name, one in found.items()} == ROWS
+
+
+def _cut(window: QWidget) -> None:
+    button = QPushButton("Delete 127 cameras", window)
+    button.resize(button.sizeHint().width() - 1, button.sizeHint().height())
+
+
+def _wrapped_short(window: QWidget) -> None:
+    label = QLabel("words " * 20, window)
+    label.setWordWrap(True)
+    label.resize(100, label.heightForWidth(100) - 1)
+
+
+def _outside(window: QWidget) -> None:
+    label = QLabel("out", window)
+    label.adjustSize()
+    label.move(window.rect().bottomRight() - QPoint(5, 30))
+
+
+def _covered(window: QWidget) -> None:
+    for text in ("one", "other"):
+        label = QLabel(text, window)
+        label.adjustSize()
+
+
+def _faint(window: QWidget) -> None:
+    label = QLabel("a warning", window)
+    palette = label.palette()
+    palette.setColor(label.foregroundRole(), QColor("#999999"))
+    palette.setColor(label.backgroundRole(), QColor("#ffffff"))
+    label.setPalette(palette)
+    label.setAutoFillBackground(True)
+    label.adjustSize()
+
+
+@pytest.mark.parametrize(
+    ("spoil", "said"),
+    [
+        (_cut, "QPushButton 'Delete 127 cameras' is cut"),
+        (_wrapped_short, "is cut"),
+        (_outside, "QLabel 'out' is cut"),
+        (_covered, "QLabel 'one' lies over QLabel 'other'"),
+        (_faint, "QLabel 'a warning' has a contrast of 2.8"),
+    ],
+)
+def test_what_is_wrong_is_found(
+    app: QApplication, spoil: Callable[[QWidget], None], said: str
+) -> None:
+    window = QWidget()
+    window.resize(300, 200)
+    spoil(window)
+    window.show()
+
+    found = problems(window)
+
+    assert len(found) == 1
+    assert said in found[0]
+    delete(window)

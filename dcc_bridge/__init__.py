@@ -11,6 +11,7 @@ from dcc_bridge.elicitation.ask import (
     elicit_url_sync,
 )
 from dcc_bridge.elicitation.consent import Grant, confirm, confirm_sync
+from dcc_bridge.elicitation.installed import on_main
 from dcc_bridge.elicitation.types import (
     ElicitationMode,
     ElicitationRequest,
@@ -18,7 +19,6 @@ from dcc_bridge.elicitation.types import (
     FormElicitation,
     UrlElicitation,
 )
-from dcc_bridge.skills.runner import on_main
 from dcc_bridge.skills.skill import skill
 
 __all__ = [

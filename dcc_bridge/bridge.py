@@ -88,10 +88,12 @@ class Bridge:
             Done once requests are taken and every skill file was loaded.
 
         Raises:
+            SkillError: A folder of skills is not there.
             StartError: The port is taken, or a bridge runs in this process already.
         """
         if self._state != "new":
             raise StartError("This bridge was started before; make a new one.")
+        files = [file for folder in self._skills for file in loader.files(folder)]
         self._undo.append(installed.install(self.broker, self.main, self.host))
         try:
             self._socket = listener.listen(self.settings.port)
@@ -103,8 +105,7 @@ class Bridge:
         self._state = "running"
         if self._pages is not None:
             self._pages.open(self.url.removesuffix("/mcp"), self.host, self.main)
-        self._load_skills()
-        self._worker.started.add_done_callback(self._report_ready)
+        self._worker.started.add_done_callback(partial(self._load_skills, files))
         self._worker.start()
         return self._ready
 
@@ -147,12 +148,6 @@ class Bridge:
             f"http://127.0.0.1:{port}/mcp", host.name, host.version, host.scene()
         )
 
-    def _load_skills(self) -> None:
-        """Queue one job a file, so that no start freezes the host."""
-        for folder in self._skills:
-            for file in loader.files(folder):
-                self.main.submit(partial(self._load, file), name=file.name)
-
     def _load(self, file: Path) -> None:
         self._undo.append(loader.load(file, self.registry, self.host.name))
         broken = self.registry.broken.get(file.stem)
@@ -173,13 +168,18 @@ class Bridge:
         elif surface is not None:
             surface.notice("Something else was changed since; use the application's own undo.")
 
-    def _report_ready(self, started: Future[None]) -> None:
-        """Say so in the queue, behind the skill files. On the worker."""
+    def _load_skills(self, files: Sequence[Path], started: Future[None]) -> None:
+        """Queue one job a file, and behind them the word that all is ready. On the worker.
+
+        By now the worker has imported what describing a skill needs, and the host stays alive.
+        """
         error = started.exception()
         if error is not None:
             self._ready.set_exception(error)
-        else:
-            self.main.submit(lambda: self._ready.set_result(None), name="the start", read=True)
+            return
+        for file in files:
+            self.main.submit(partial(self._load, file), name=file.name)
+        self.main.submit(lambda: self._ready.set_result(None), name="the start", read=True)
 
     def _make_service(self, worker: Worker) -> Service:
         from dcc_bridge.server.service import McpService, Parts  # takes 0.5 s: on the worker

@@ -5,12 +5,12 @@ Its fields are written by the thread that runs the skill; ``ended`` by any threa
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from concurrent.futures import Future
 from contextlib import AbstractContextManager, nullcontext
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from secrets import token_hex
 from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ class Call:
     granted: bool = False
     refused: bool = False
     ended: str | None = None
-    id: str = field(default_factory=lambda: token_hex(8))
+    id: str = field(default_factory=lambda: os.urandom(8).hex())
     questions: int = 0
 
 

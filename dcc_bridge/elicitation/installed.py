@@ -6,13 +6,17 @@ import sys
 from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
-from dcc_bridge.elicitation.broker import Broker
+from dcc_bridge.elicitation.call import current
 from dcc_bridge.errors import StartError, WrongThread
-from dcc_bridge.host import Host
-from dcc_bridge.threads import MainThread
 
+if TYPE_CHECKING:  # skills import this, and need none of it
+    from dcc_bridge.elicitation.broker import Broker
+    from dcc_bridge.host import Host
+    from dcc_bridge.threads import MainThread
+
+P = ParamSpec("P")
 T = TypeVar("T")
 
 
@@ -75,6 +79,23 @@ async def look(fn: Callable[[], T]) -> T:
     if here is None:
         return fn()
     return await arrival(here.main.submit(fn, name="a look at the scene", read=True))
+
+
+async def on_main(fn: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+    """Reach the scene from an async skill: run a function on the host's main thread.
+
+    What it changes is an undo step of the skill.
+
+    Raises:
+        WrongThread: It was called outside a skill.
+    """
+    call = current.get()
+    if call is None:
+        raise WrongThread(
+            "on_main belongs into an async skill; elsewhere there is no call to be of."
+        )
+    result: T = await arrival(call.edit(lambda: fn(*args, **kwargs)))
+    return result
 
 
 async def arrival(future: Future[T]) -> T:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from secrets import token_hex
 from typing import Any, Protocol
 
 from dcc_bridge.elicitation.call import Call
@@ -50,7 +50,7 @@ class Question:
     kinds: tuple[str, ...] = ()
     undoable: bool = True
     offers: Offers = field(default_factory=lambda: Offers())
-    id: str = field(default_factory=lambda: token_hex(4))
+    id: str = field(default_factory=lambda: os.urandom(4).hex())
 
 
 @dataclass(frozen=True, slots=True)

@@ -114,6 +114,11 @@ class Parked:
         """How many questions went to the client."""
         return len(self._slots) - 1
 
+    @property
+    def asked(self) -> bool:
+        """Whether a question went to the client."""
+        return self.rounds > (self.ended_at is not None)
+
     def put(self, event: Asked | Result) -> None:
         """Add the next event."""
         slot = self._slots[-1]
@@ -243,6 +248,7 @@ class Calls:
             raise
         finally:
             parked.requests.remove(request)
+            self._forget(parked)
             if time.monotonic() - began > PATIENT_AFTER:
                 self._note_patience(parked.label)
 
@@ -261,13 +267,18 @@ class Calls:
             parked.outcome.cancel()
         self._end(parked.call)
 
+    def _forget(self, parked: Parked) -> None:
+        """Drop a call that ended and never asked: nobody has a state of it to come back with."""
+        if parked.ended_at is not None and not parked.asked and not parked.requests:
+            self._parked.pop(parked.call.id, None)
+
     def _forget_old(self) -> None:
         """Drop the finished calls that are too old or too many."""
         ended = [p for p in self._parked.values() if p.ended_at is not None]
         oldest = time.monotonic() - self._kept
         too_many = len(ended) - self._most_kept
         for index, parked in enumerate(ended):
-            if index < too_many or not parked.rounds or (parked.ended_at or 0) < oldest:
+            if index < too_many or (parked.ended_at or 0) < oldest:
                 del self._parked[parked.call.id]
 
 

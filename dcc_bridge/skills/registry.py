@@ -5,11 +5,13 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from dcc_bridge.errors import BrokenSkill, SkillError, UnknownSkill
-from dcc_bridge.skills.signature import Signature
 from dcc_bridge.skills.skill import Skill
+
+if TYPE_CHECKING:
+    from dcc_bridge.skills.signature import Signature
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +45,8 @@ class Registry:
             SkillError: The name is taken; both places are named.
             BrokenSkill: Its signature cannot be described.
         """
+        from dcc_bridge.skills.signature import Signature  # pydantic: the worker has it by then
+
         entry = Entry(skill, Signature(skill.fn, skill.name))
         with self._lock:
             taken = self._entries.get(skill.name)

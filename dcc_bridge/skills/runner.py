@@ -7,33 +7,30 @@ on the main thread, and is rolled back when the skill fails or the person refuse
 
 from __future__ import annotations
 
-import contextvars
 import logging
 import threading
 from collections.abc import Callable, Coroutine, Mapping
 from concurrent.futures import Future
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
-from typing import Any, Literal, ParamSpec, TypeVar
+from typing import Any, Literal, TypeVar
 
 from dcc_bridge.config import Settings
 from dcc_bridge.elicitation import ask, consent
 from dcc_bridge.elicitation.call import Call, current
 from dcc_bridge.elicitation.installed import arrival
-from dcc_bridge.errors import BridgeError, Busy, NoConsent, NotConfirmed, PartlyApplied, WrongThread
+from dcc_bridge.errors import BridgeError, Busy, NoConsent, NotConfirmed, PartlyApplied
 from dcc_bridge.host import Host
 from dcc_bridge.skills import gate
 from dcc_bridge.skills.skill import Skill
 from dcc_bridge.skills.steps import Steps
 from dcc_bridge.threads import MainThread
 
-P = ParamSpec("P")
 T = TypeVar("T")
 Status = Literal["done", "refused", "failed", "no_consent", "partly_applied"]
 Spawn = Callable[[Coroutine[Any, Any, "Outcome"]], "Future[Outcome]"]
 
 log = logging.getLogger(__name__)
-_running: contextvars.ContextVar[_Run | None] = contextvars.ContextVar("dcc_bridge_run")
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,20 +113,6 @@ class Runner:
         return future
 
 
-async def on_main(fn: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-    """Reach the scene from an async skill: run a function on the host's main thread.
-
-    What it changes is an undo step of the skill.
-
-    Raises:
-        WrongThread: It was called outside an async skill.
-    """
-    run = _running.get(None)
-    if run is None:
-        raise WrongThread("on_main belongs into an async skill; a sync skill is there already.")
-    return await run.part(lambda: fn(*args, **kwargs))
-
-
 class _Run:
     """One run of one skill."""
 
@@ -162,7 +145,6 @@ class _Run:
 
     async def on_loop(self) -> Outcome:
         current.set(self._call)
-        _running.set(self)
         try:
             if self._gate is not None:
                 consent.check(self._gate, await ask.put_async(self._gate))
@@ -172,10 +154,6 @@ class _Run:
         undo = self._steps.roll_back
         ending = self._submit(lambda: self._guarded(lambda: _give(value, error), undo))
         return await arrival(ending)
-
-    async def part(self, fn: Callable[[], T]) -> T:
-        """Run a part of an async skill as an undo step."""
-        return await arrival(self._edit(fn))
 
     def _edit(self, fn: Callable[[], T]) -> Future[T]:
         def stepped() -> T:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
-from hashlib import sha256
-from pathlib import Path
-from typing import Any, Final, Literal, TypeVar, cast, overload
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeVar, cast, overload
 
 Risk = Literal["read", "edit", "destructive"]
 Thread = Literal["main", "any"]
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 _ATTRIBUTE: Final = "__dcc_skill__"
 _F = TypeVar("_F", bound=Callable[..., Any])
@@ -117,6 +118,8 @@ def describe(fn: Callable[..., Any], file: Path | None = None) -> Skill:
     metadata = metadata_of(fn) or Metadata()
     name = metadata.name or fn.__name__
     title = metadata.title or name.replace("_", " ").capitalize()
+    from hashlib import sha256  # 3 ms that `import dcc_bridge` need not
+
     content = file.read_bytes() if file is not None else fn.__code__.co_code
     return Skill(name, title, fn, metadata, file, sha256(content).hexdigest())
 

@@ -210,3 +210,15 @@ def test_a_client_that_would_give_up_is_not_asked_a_ninth_time(tmp_path: Path) -
 
     assert result.content[0].text.endswith('"too_many_questions"]')  # type: ignore[union-attr]  # it is text
     assert result.content[0].text.count("null") == 8  # type: ignore[union-attr]  # it is text
+
+
+def test_a_call_that_never_asked_is_not_kept(tmp_path: Path) -> None:
+    skills = Skills()
+
+    with live(tmp_path, skills.read(), skills.delete(), host=skills.host) as running:
+        for _ in range(5):
+            running.call("count")
+        running.call("delete", asked=accept(confirm=True))
+        kept = running.bridge._worker._service._calls._parked.values()  # type: ignore[union-attr]  # it runs
+
+        assert [parked.call.skill for parked in kept] == ["delete"]

@@ -285,7 +285,7 @@ class Broker:
             self._give_up(one, showing, Unable(INVALID_ANSWER, ends=True))
             return
         showing.retried = True
-        one.question = replace(one.question, reason=reason)
+        one.question = replace(one.question, reason=f"That was not accepted: {reason}")
         showing.clear(INVALID_ANSWER)
         self._show(one, showing)
 

@@ -96,9 +96,9 @@ class Field:
 
     def _bounded(self, size: float, what: str) -> None:
         if self.least is not None and size < self.least:
-            raise InvalidAnswer(f"{self.name}: at least {self.least:g}{what}, please.")
+            raise InvalidAnswer(f"{self.name}: at least {_bound_text(self.least)}{what}, please.")
         if self.most is not None and size > self.most:
-            raise InvalidAnswer(f"{self.name}: at most {self.most:g}{what}, please.")
+            raise InvalidAnswer(f"{self.name}: at most {_bound_text(self.most)}{what}, please.")
 
     def _text(self, value: object) -> str:
         text: str = self._typed(value, isinstance(value, str), "a text")
@@ -307,6 +307,10 @@ def _with_checked_default(field: Field) -> Field:
     except InvalidAnswer as error:
         raise SchemaError(f"The default of {error}") from error
     return field
+
+
+def _bound_text(bound: float) -> str:
+    return f"{int(bound):,}" if float(bound).is_integer() else repr(bound)
 
 
 def _finite(value: object) -> bool:

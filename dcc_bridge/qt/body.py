@@ -71,7 +71,7 @@ class Body(QScrollArea):
 
     def _say(self, question: Question, verb: str) -> None:
         if question.reason:
-            self._column.addWidget(Notice(f"That was not accepted: {question.reason}"))
+            self._column.addWidget(Notice(question.reason))
         if question.title and question.title not in (verb, question.call.title):
             self._column.addWidget(label(plain.line(question.title), bold=True))
         asked, rest = _split(plain.passage(question.message))

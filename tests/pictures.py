@@ -253,7 +253,9 @@ def _form_and_chip(scene: Path, folder: Path) -> None:
 def _shrink(file: Path) -> None:
     """Save a picture with as many colours as the eye needs."""
     with Image.open(file) as picture:
-        few = picture.convert("RGB").quantize(_COLOURS, dither=Image.Dither.NONE)
+        few = picture.convert("RGB").quantize(
+            _COLOURS, Image.Quantize.MAXCOVERAGE, kmeans=1, dither=Image.Dither.NONE
+        )
     few.save(file, optimize=True)
 
 
@@ -282,6 +284,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--to", type=Path, default=ROOT / "resources" / "pictures")
     folder: Path = parser.parse_args().to
+    if shutil.which("Xvfb") is None:
+        parser.error("the pictures need Xvfb, which is not installed")
     folder.mkdir(parents=True, exist_ok=True)
     for file in take(folder):
         print(f"{file}: {file.stat().st_size / 1000:.0f} kB")

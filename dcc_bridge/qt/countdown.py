@@ -101,5 +101,5 @@ class Countdown(QWidget):
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.addWidget(self._left)
-        row.addStretch(1)
         row.addWidget(self.more)
+        row.addStretch(1)

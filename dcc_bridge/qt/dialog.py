@@ -141,11 +141,10 @@ class QuestionDialog(QDialog):
         mnemonics = Mnemonics()
         offers = question.offers
         self.countdown = Countdown(offers.soon, offers.latest, mnemonics)
-        self.further = Further(question, mnemonics)
+        self.further = Further(question, mnemonics, self.countdown)
         self.exits = Exits(
             on_button(verb),
             self.further,
-            self.countdown,
             consent=question.consent,
             mnemonics=mnemonics,
         )

@@ -30,8 +30,14 @@ class Further(QWidget):
     handed_over = Signal()
     muted = Signal()
 
-    def __init__(self, question: Question, mnemonics: Mnemonics) -> None:
-        """Draw those that the question offers."""
+    def __init__(self, question: Question, mnemonics: Mnemonics, countdown: QWidget) -> None:
+        """Draw those that the question offers.
+
+        Args:
+            question: What is asked.
+            mnemonics: Of the window.
+            countdown: How long it still waits; it begins the row.
+        """
         super().__init__()
         offers = question.offers
         self.remember = _remember(question) if offers.remember is not None else None
@@ -45,7 +51,7 @@ class Further(QWidget):
             self.mute = _small(unmarked(f"Mute {plain.line(offers.mute, 24)} for 10 minutes"))
             self.mute.setToolTip("Decline this, and every question it asks here in that time.")
             self.mute.clicked.connect(self._mute)
-        self._lay_out()
+        self._lay_out(countdown)
 
     @property
     def is_remembered(self) -> bool:
@@ -60,16 +66,16 @@ class Further(QWidget):
     def _mute(self) -> None:
         self.muted.emit()
 
-    def _lay_out(self) -> None:
+    def _lay_out(self, countdown: QWidget) -> None:
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         if self.remember is not None:
             column.addWidget(self.remember)
         row = QHBoxLayout()
-        for button in (self.mute, self.hand_over):
+        row.addWidget(countdown, 1)
+        for button in (self.hand_over, self.mute):
             if button is not None:
                 row.addWidget(button)
-        row.addStretch(1)
         column.addLayout(row)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -21,6 +22,7 @@ from .measure import problems
 from .stage import delete
 
 ROOT = Path(__file__).parents[2]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
 SCREEN = {"name": "large", "x": 0, "y": 0, "width": 3200, "height": 2600}
 SCREEN |= {"logicalDpi": 96, "logicalBaseDpi": 96, "dpr": 1}
 ROWS = {
@@ -70,6 +72,26 @@ def test_from_right_to_left_all_is_mirrored_and_whole(tmp_path: Path, look: str)
 
     assert {name: one["problems"] for name, one in found.items()} == {name: [] for name in ROWS}
     assert {name: one["buttons"][::-1] for name, one in found.items()} == ROWS
+
+
+@pytest.mark.real
+@pytest.mark.skipif(shutil.which("Xvfb") is None, reason="Xvfb is not installed")
+def test_the_pictures_of_the_readme_can_be_taken_again(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "tests/pictures.py", "--to", str(tmp_path)],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=55,
+        check=False,
+    )
+
+    assert done.returncode == 0, done.stderr
+    shown = {file.name for file in (ROOT / "resources" / "pictures").iterdir()}
+    sizes = {file.name: file.stat().st_size for file in tmp_path.iterdir()}
+    assert sizes.keys() == shown
+    assert all(5_000 < size < 200_000 for size in sizes.values())
+    assert all(f"resources/pictures/{name}" in README for name in shown)
 
 
 def _cut(window: QWidget) -> None:

@@ -163,6 +163,13 @@ def test_a_question_can_be_handed_over() -> None:
     assert heard == [HandOver()]
 
 
+def test_what_is_small_stands_in_one_row() -> None:
+    dialog, _ = drawn(offering(hand_over="Claude Code", mute="claude-code"))
+    small = (dialog.countdown, dialog.further.hand_over, dialog.further.mute)
+
+    assert len({one.geometry().center().y() for one in small if one is not None}) == 1
+
+
 def test_a_client_can_be_muted() -> None:
     dialog, heard = drawn(offering(mute="claude-code"))
     button = dialog.further.mute

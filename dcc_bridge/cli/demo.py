@@ -7,7 +7,6 @@ import threading
 from collections.abc import Iterator
 from concurrent.futures import Future
 from contextlib import contextmanager
-from importlib import import_module
 from pathlib import Path
 from typing import Final
 
@@ -78,8 +77,7 @@ def _audience(
 ) -> Iterator[Audience]:
     """Find who is asked."""
     if opening.window:
-        dialogs = import_module("dcc_bridge.cli.dialogs")  # needs PySide6
-        yield dialogs.AtWindow(options.answer, narrator, options.screenshot)
+        yield hosting.load("dialogs").AtWindow(options.answer, narrator, options.screenshot)
         return
     with answers.person(options.answer, "The host") as person:
         yield Nobody(narrator) if person is None else InClient(person, narrator)

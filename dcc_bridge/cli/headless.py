@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from dcc_bridge.bridge import Bridge
 from dcc_bridge.cli import hosting, signals
 from dcc_bridge.cli.answers import tell
 from dcc_bridge.cli.hosting import OnReady, Opening
+from dcc_bridge.hosts.standalone import UsdSession, install
 from dcc_bridge.server.pages import PagePresenter
 from dcc_bridge.threads import Pump
-
-if TYPE_CHECKING:
-    from dcc_bridge.hosts.standalone import UsdSession
 
 
 class Headless:
@@ -53,8 +49,6 @@ class Headless:
 
 def run(opening: Opening, on_ready: OnReady) -> None:
     """Run a host until it, or the process, is told to stop."""
-    from dcc_bridge.hosts.standalone import install
-
     session = hosting.session(opening)
     uninstall = install(session)
     host = Headless(session, opening)

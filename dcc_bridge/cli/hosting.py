@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
+from types import ModuleType
 from typing import TYPE_CHECKING, Final, Protocol
 
 from dcc_bridge.bridge import Bridge
@@ -119,22 +120,31 @@ def run(opening: Opening, on_ready: OnReady) -> None:
         Failure: It cannot be started; says why.
         StartError: Its server cannot.
     """
-    module = "dcc_bridge.cli.windowed" if opening.window else "dcc_bridge.cli.headless"
-    import_module(module).run(opening, on_ready)
+    load("windowed" if opening.window else "headless").run(opening, on_ready)
+
+
+def load(name: str) -> ModuleType:
+    """Import a module of this folder that needs the extra "demo".
+
+    Raises:
+        Failure: It is not installed.
+    """
+    try:
+        return import_module(f"dcc_bridge.cli.{name}")
+    except ImportError as error:
+        raise Failure(
+            f"The standalone host is not installed ({error}). pip install 'dcc-bridge[demo]'"
+        ) from None
 
 
 def session(opening: Opening) -> UsdSession:
     """Open the scene.
 
     Raises:
-        Failure: It cannot be read, or what reads it is not installed.
+        Failure: It cannot be read.
     """
-    try:
-        from dcc_bridge.hosts.standalone import UsdSession  # needs the extra "demo"
-    except ImportError as error:
-        raise Failure(
-            f"The standalone host is not installed ({error}). pip install 'dcc-bridge[demo]'"
-        ) from None
+    from dcc_bridge.hosts.standalone import UsdSession  # needs the extra, and this module does not
+
     try:
         return UsdSession(opening.scene, has_ui=opening.window)
     except (OSError, ValueError) as error:

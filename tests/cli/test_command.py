@@ -86,6 +86,30 @@ def test_help_needs_neither_the_protocol_nor_the_scene_nor_a_window(runtime: Pat
     assert done.returncode == 0, done.stderr
 
 
+@pytest.mark.parametrize("words", ["serve --headless", "demo --headless", "demo --window"])
+def test_an_installation_without_the_extra_is_told_what_to_install(
+    runtime: Path, words: str
+) -> None:
+    script = (
+        "import sys\n"
+        "for name in ('pxr', 'PySide6', 'qasync'): sys.modules[name] = None\n"
+        "from dcc_bridge.cli import main\n"
+        f"sys.exit(main({words.split()}))\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script],
+        env=environment(runtime),
+        capture_output=True,
+        text=True,
+        timeout=30,
+        check=False,
+    )
+
+    assert done.returncode == 2
+    assert "pip install 'dcc-bridge[demo]'" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
 def test_who_reads_only_a_part_of_the_output_hears_no_complaint(runtime: Path) -> None:
     process = subprocess.Popen(
         [sys.executable, "-m", "dcc_bridge", "--help"],

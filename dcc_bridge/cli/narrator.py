@@ -9,6 +9,7 @@ from dcc_bridge.client.screen import lines
 
 _WIDTH: Final = 88
 _INDENT: Final = 4
+_QUOTED: Final = 8
 
 
 class Narrator:
@@ -37,10 +38,13 @@ class Narrator:
         )
 
     def quote(self, text: str) -> None:
-        """Print what somebody else says, below the step."""
+        """Print the beginning of what somebody else says, below the step."""
         before = " " * _INDENT + "| "
-        for part in lines(text, _WIDTH - len(before)):
-            print(before + part, flush=True)
+        said = lines(text, _WIDTH - len(before))
+        rest = len(said) - _QUOTED
+        shown = [*said[:_QUOTED], f"(and {rest} more lines)"] if rest > 1 else said
+        for part in shown:
+            print(f"{before}{part}".rstrip(), flush=True)
 
     def pause(self) -> None:
         """Leave a line empty."""

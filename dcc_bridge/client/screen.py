@@ -41,7 +41,7 @@ class Screen:
     def _write(self, first: str, then: str, text: str) -> None:
         found = lines(text, self._columns - len(then) - 1)
         for number, part in enumerate(found[:_MOST_LINES]):
-            self.say((then if number else first) + part)
+            self.say(((then if number else first) + part).rstrip())
         if len(found) > _MOST_LINES:
             self.say(f"{then}... and {len(found) - _MOST_LINES} more lines")
 

@@ -135,7 +135,8 @@ class Bridge:
         self._socket.close()
         self._undo_all()
         self._state = "stopped"
-        self.stopped.set_result(None)
+        if self.stopped.set_running_or_notify_cancel():
+            self.stopped.set_result(None)
 
     def _undo_all(self) -> None:
         while self._undo:

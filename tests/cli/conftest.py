@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -22,3 +23,10 @@ def host(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
 def runtime(tmp_path: Path) -> Path:
     """Give a folder in which no host is running."""
     return tmp_path / "runtime"
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _ctrl_c_reaches_the_commands() -> None:
+    """A run in a shell's background ignores Ctrl+C, and what it starts would too."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)

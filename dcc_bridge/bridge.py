@@ -97,11 +97,14 @@ class Bridge:
         self._undo.append(installed.install(self.broker, self.main, self.host))
         try:
             self._socket = listener.listen(self.settings.port)
+            self._undo.append(self._socket.close)
             self.instance = self._instance()
             self._undo.append(instances.register(self.instance, self.settings.runtime))
-        except StartError:
+        except (StartError, OSError) as error:
             self._undo_all()
-            raise
+            if isinstance(error, StartError):
+                raise
+            raise StartError(f"The host cannot be written down as running: {error}.") from error
         self._state = "running"
         if self._pages is not None:
             self._pages.open(self.url.removesuffix("/mcp"), self.host, self.main)
@@ -130,9 +133,12 @@ class Bridge:
             self.main.when_unwound(self._finish)
 
     def _finish(self) -> None:
+        self._runner.roll_back()
         self.main.close()
         self._worker.stop()
         self._socket.close()
+        if not self._ready.done():
+            self._ready.set_exception(BridgeClosed("The start"))
         self._undo_all()
         self._state = "stopped"
         if self.stopped.set_running_or_notify_cancel():

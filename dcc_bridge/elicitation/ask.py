@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextvars
 from collections.abc import Callable, Mapping
+from contextlib import nullcontext
 from typing import Any, ParamSpec, TypeVar
 
 from dcc_bridge.elicitation import schema as schemas
@@ -18,7 +19,7 @@ from dcc_bridge.elicitation.installed import arrival, bridge, refuse_in_coroutin
 from dcc_bridge.elicitation.question import Question
 from dcc_bridge.elicitation.schema import Form, InvalidAnswer
 from dcc_bridge.elicitation.types import ElicitationResponse
-from dcc_bridge.errors import SchemaError
+from dcc_bridge.errors import Cancelled, SchemaError
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -116,7 +117,8 @@ def _ask_sync(question: Question, instead: str) -> ElicitationResponse:
     if here is None:
         return unattended.answer(question)
     refuse_in_coroutine(here.main, instead)
-    with question.call.pause():
+    _refuse_if_told(question)
+    with question.call.pause() if here.main.is_current else nullcontext():
         response = here.main.wait(here.broker.ask(question))
     return _noted(question, response)
 
@@ -125,16 +127,24 @@ async def _ask(question: Question) -> ElicitationResponse:
     here = bridge()
     if here is None:
         return unattended.answer(question)
+    _refuse_if_told(question)
     return _noted(question, await arrival(here.broker.ask(question)))
+
+
+def _refuse_if_told(question: Question) -> None:
+    """End a skill that goes on asking on behalf of a call that is over, and was told so."""
+    if question.call.knows_end:
+        raise Cancelled(question.message)
 
 
 def _noted(question: Question, response: ElicitationResponse) -> ElicitationResponse:
     """Write down on the call what the answer means for it."""
     call, form = question.call, question.form
+    call.knows_end = call.ended is not None
     agreed = response.accepted and (form is None or form.agrees(response.data or {}))
     no = not agreed if question.consent else not response.accepted
     call.refused = no and call.risk != "read"
-    by_person = response.answered_by in ("client", "host", "policy")
+    by_person = response.answered_by in ("client", "host", "policy", "grant")
     call.granted = call.granted or (question.consent and agreed and by_person)
     return response
 

@@ -51,7 +51,8 @@ class Audience:
         soon = question.timeout or settings.host_deadline
         patient = call.client is None or call.client.label in self._patient
         hand_over = settings.consent != "host" or not question.consent
-        remember = settings.session_grants and question.consent and may_remember(call)
+        consent = question.consent and question.undoable
+        remember = settings.session_grants and consent and may_remember(call)
         return Offers(
             soon=soon,
             latest=max(soon, settings.client_deadline) if patient else soon,
@@ -59,6 +60,11 @@ class Audience:
             remember=max(1, len(question.items)) if remember else None,
             mute=label(call),
         )
+
+    def is_granted(self, question: Question) -> bool:
+        """Whether a person agreed to this for the session; never to what cannot be undone."""
+        consent = question.consent and question.undoable
+        return consent and self.grants.covers(question.call, len(question.items))
 
     def silence(self, call: Call) -> None:
         """Remember that a client declares that it can ask, and cannot."""

@@ -15,8 +15,8 @@ its call ended, or the bridge closed  a cancel that says so
 ====================================  =========================================================
 
 Every end runs the same clean-up, as a callback of the future: the surfaces take the question down
-and the clocks are stopped. Any thread; the state is under locks, and nothing outside this package
-is called while one is held.
+and the clocks are stopped. Any thread; the state is under locks, and nothing that may wait for
+another thread is called while one is held.
 """
 
 from __future__ import annotations
@@ -74,6 +74,7 @@ class _Open:
     future: Future[ElicitationResponse] = field(default_factory=Future)
     showings: list[Showing] = field(default_factory=list)
     lock: threading.RLock = field(default_factory=threading.RLock)
+    settled: bool = False
 
 
 class Broker:
@@ -127,10 +128,11 @@ class Broker:
             if not closed:
                 self._open.append(one)
         if closed:
+            question.call.ended = BRIDGE_CLOSED
             _settle(one, _cancel(BRIDGE_CLOSED))
         elif question.call.ended is not None:
             _settle(one, _cancel(question.call.ended))
-        elif question.consent and self.audience.grants.covers(question.call, len(question.items)):
+        elif self.audience.is_granted(question):
             _settle(one, _granted(question))
         else:
             self._next(one)
@@ -229,6 +231,8 @@ class Broker:
         limit: float,
     ) -> None:
         turn = showing.draw()
+        if turn < 0:
+            return
         showing.keep_clock(self._clock(limit, lambda: _settle(one, _cancel(TIMED_OUT))))
         try:
             if presenter is None:
@@ -298,7 +302,7 @@ class Broker:
         other: Surface = "host" if showing.surface == "client" else "client"
         with one.lock:
             if other not in [each.surface for each in one.showings]:
-                one.stages.appendleft((other,))
+                one.stages.extendleft([(showing.surface,), (other,)])
         self._leave(one, showing, _MOVED)
 
     def _leave(self, one: _Open, showing: Showing, why: str, unable: Unable | None = None) -> None:
@@ -371,6 +375,7 @@ def _granted(question: Question) -> ElicitationResponse:
 def _settle(one: _Open, response: ElicitationResponse) -> None:
     """End a question; of several endings the first one counts."""
     with one.lock:
-        if one.future.done() or not one.future.set_running_or_notify_cancel():
+        if one.settled or not one.future.set_running_or_notify_cancel():
             return
-        one.future.set_result(response)
+        one.settled = True
+    one.future.set_result(response)  # what is called then may wait for others: not under the lock

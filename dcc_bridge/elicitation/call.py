@@ -49,8 +49,10 @@ class Call:
         edit: Runs a part of the skill on the main thread, as an undo step of its own.
         withdrawable: A question that its client shows can be withdrawn again.
         digest: What the skill's file is.
+        needs_grant: A change without a grant is undone.
         granted: A person agreed to what it does.
         refused: The last answer was a refusal, and nothing was changed since.
+        knows_end: The skill was told that nobody waits for it.
         ended: Why there is nobody left who waits for it, or None.
     """
 
@@ -64,8 +66,10 @@ class Call:
     edit: Callable[[Callable[[], Any]], Future[Any]] = field(default_factory=lambda: _here)
     withdrawable: bool = False
     digest: str = ""
+    needs_grant: bool = False
     granted: bool = False
     refused: bool = False
+    knows_end: bool = False
     ended: str | None = None
     id: str = field(default_factory=lambda: os.urandom(8).hex())
     questions: int = 0

@@ -61,20 +61,24 @@ class Grant(list[str]):
         Raises:
             NotConfirmed: The scene had changed, it was asked again, and refused.
         """
-        for _ in range(MOST_ASKED):
+        for left in reversed(range(MOST_ASKED)):
             edit = await arrival(self._plan.edit(self._seen, fn))
             if edit.moved is None:
                 return edit.value
+            if not left:
+                break
             question = self._see(edit.moved)
             check(question, await ask.put_async(question))
         raise Cancelled(self._plan.words(self._plan.message, self._seen))
 
     def apply_sync(self, fn: Callable[[list[str]], T]) -> T:
         """Do the same from a skill on a pool thread, or on the main thread."""
-        for _ in range(MOST_ASKED):
+        for left in reversed(range(MOST_ASKED)):
             edit = self._plan.wait_for_edit(self._seen, fn)
             if edit.moved is None:
                 return edit.value
+            if not left:
+                break
             question = self._see(edit.moved)
             check(question, ask.put(question))
         raise Cancelled(self._plan.words(self._plan.message, self._seen))

@@ -13,6 +13,10 @@ NAMES: Final = {
     "date": "a date such as 2026-11-20",
     "date-time": "a date and time such as 2026-11-20T14:30:00Z",
 }
+_DATE: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+_DATE_TIME: Final = re.compile(
+    _DATE.pattern + r"[Tt][0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]+)?([Zz]|[+-][0-9]{2}:[0-9]{2})"
+)
 _SECRET_WORDS: Final = {
     *("password", "passwd", "passphrase", "secret", "credential", "credentials"),
     *("apikey", "cvv", "cvc", "pin", "otp"),
@@ -32,11 +36,14 @@ def fits(name: str, text: str) -> bool:
             user, at, host = text.rpartition("@")
             return bool(user and at and "." in host.strip(".") and not re.search(r"\s", text))
         case "uri":
-            return bool(urlsplit(text).scheme) and not re.search(r"\s", text)
+            has_scheme = _parses(urlsplit, text) and bool(urlsplit(text).scheme)
+            return has_scheme and not re.search(r"\s", text)
         case "date":
-            return _parses(date.fromisoformat, text) and len(text) == len("2026-11-20")
+            return bool(_DATE.fullmatch(text)) and _parses(date.fromisoformat, text)
         case _:
-            return "T" in text.upper() and _parses(datetime.fromisoformat, text)
+            return bool(_DATE_TIME.fullmatch(text)) and _parses(
+                datetime.fromisoformat, text.upper()
+            )
 
 
 def looks_secret(name: str, part: Mapping[str, Any]) -> bool:

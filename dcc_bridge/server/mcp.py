@@ -22,7 +22,9 @@ from dcc_bridge.server import wire
 from dcc_bridge.server.calls import Calls, Channel, Parked, Soon
 from dcc_bridge.server.http import LABEL
 from dcc_bridge.skills.registry import Entry, Registry
-from dcc_bridge.skills.runner import Runner
+from dcc_bridge.skills.runner import Outcome, Runner
+
+log = logging.getLogger(__name__)
 
 MODERN: Final = "2026-07-28"
 _HOUR: Final = 3600.0
@@ -131,14 +133,22 @@ def _finish(parked: Parked) -> None:
     """Store the result of a call as its last event."""
     future = parked.outcome
     if future is None or future.cancelled():
-        parked.put(wire.failure("The call was cancelled before it began. Nothing was changed."))
+        parked.put(wire.failure("The call was cancelled. Nothing was changed."))
         return
     error = future.exception()
     if error is None:
-        parked.put(wire.result(future.result()))
+        parked.put(_told(future.result()))
     else:
         told = str(error) if isinstance(error, BridgeError) else "The skill could not be run."
         parked.put(wire.failure(told))
+
+
+def _told(outcome: Outcome) -> CallToolResult:
+    try:
+        return wire.result(outcome)
+    except (TypeError, ValueError, RecursionError) as error:
+        log.warning("a result cannot be told", exc_info=error)
+        return wire.failure(f"The skill ran, but JSON cannot carry what it returned: {error}")
 
 
 def _http(context: ToolContext[Any, Any]) -> Any:

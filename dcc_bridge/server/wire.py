@@ -158,10 +158,12 @@ def _result(
 
 def _text(value: object) -> str:
     if isinstance(value, str):
-        return value
-    if isinstance(value, BaseModel):
-        return value.model_dump_json()
-    return json.dumps(value, default=str)
+        text = value
+    elif isinstance(value, BaseModel):
+        text = value.model_dump_json()
+    else:
+        text = json.dumps(value, default=str, ensure_ascii=False)
+    return text.encode("utf-8", "replace").decode()  # a file's name may hold what UTF-8 cannot
 
 
 def _parts(question: Question) -> list[str | None]:

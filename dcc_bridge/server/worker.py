@@ -10,6 +10,7 @@ thread, and a question may be asked, answered and timed there as well as anywher
 from __future__ import annotations
 
 import asyncio
+import logging
 import threading
 from collections.abc import Callable, Coroutine
 from concurrent.futures import Future
@@ -20,6 +21,7 @@ import anyio
 
 from dcc_bridge.errors import BridgeClosed
 
+log = logging.getLogger(__name__)
 T = TypeVar("T")
 
 
@@ -47,6 +49,7 @@ class Worker:
         self._make = make
         self._loop: asyncio.AbstractEventLoop | None = None
         self._service: Service | None = None
+        self._stopped = False
         self._thread = threading.Thread(target=self._run, name="dcc_bridge worker", daemon=True)
         self.started: Future[None] = Future()
         """Done once requests are taken, or with the reason why not."""
@@ -94,6 +97,11 @@ class Worker:
             for handle in waiting:
                 handle.cancel()
 
+        if self._loop is None:  # not up yet, or gone: a question must end all the same
+            clock = threading.Timer(seconds, fn)
+            clock.daemon = True
+            clock.start()
+            return clock.cancel
         self.soon(begin)
         return lambda: self.soon(cancel)
 
@@ -103,6 +111,7 @@ class Worker:
         Args:
             limit: Seconds to wait; a thread that is still busy then is left to the interpreter.
         """
+        self._stopped = True  # `_serve` looks at it once `soon` would be heard
         service = self._service
         if service is not None:
             self.soon(service.stop)
@@ -113,13 +122,17 @@ class Worker:
         try:
             self._service = self._make(self)
             anyio.run(self._serve, self._service)
-        except BaseException as error:  # noqa: BLE001 - the top of a thread: it belongs to `started`
+        except BaseException as error:
             if not self.started.done():
                 self.started.set_exception(error)
+            else:
+                log.exception("the server ended by itself")
 
     async def _serve(self, service: Service) -> None:
         self._loop = asyncio.get_running_loop()
         try:
+            if self._stopped:
+                raise BridgeClosed
             await service.run(lambda: self.started.set_result(None))
         finally:
             self._loop = None

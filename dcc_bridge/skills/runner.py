@@ -19,7 +19,7 @@ from dcc_bridge.config import Settings
 from dcc_bridge.elicitation import ask, consent
 from dcc_bridge.elicitation.call import Call, current
 from dcc_bridge.elicitation.installed import arrival
-from dcc_bridge.errors import BridgeError, Busy, NoConsent, NotConfirmed, PartlyApplied
+from dcc_bridge.errors import BridgeError, Busy, Cancelled, NoConsent, NotConfirmed, PartlyApplied
 from dcc_bridge.host import Host
 from dcc_bridge.skills import gate
 from dcc_bridge.skills.skill import Skill
@@ -73,6 +73,7 @@ class Runner:
         self._main = main
         self._settings = settings
         self._spawn = spawn
+        self._live: set[_Run] = set()
         self._pool = threading.BoundedSemaphore(settings.pool)
 
     def start(self, skill: Skill, arguments: Mapping[str, Any], call: Call) -> Future[Outcome]:
@@ -90,11 +91,24 @@ class Runner:
         run = _Run(self._host, self._main, self._settings, skill, dict(arguments), call)
         run.edited = self._edited
         if skill.is_async:
-            return self._spawn(run.on_loop())
+            return self._watched(run, self._spawn(run.on_loop()))
         if skill.metadata.thread == "any":
-            return self._start_on_pool(run)
+            return self._watched(run, self._start_on_pool(run))
         is_read = skill.metadata.risk == "read"
         return self._main.submit(run.on_main_thread, name=skill.title, read=is_read)
+
+    def _watched(self, run: _Run, future: Future[Outcome]) -> Future[Outcome]:
+        self._live.add(run)
+        future.add_done_callback(lambda _: self._live.discard(run))
+        return future
+
+    def roll_back(self) -> None:
+        """Undo what unfinished skills on other threads changed; those here do so themselves.
+
+        Main thread, when the bridge stops: later their own roll-back is refused.
+        """
+        for run in list(self._live):
+            run.abandon()
 
     def _start_on_pool(self, run: _Run) -> Future[Outcome]:
         future: Future[Outcome] = Future()
@@ -131,9 +145,21 @@ class _Run:
         self._main = main
         self._steps = Steps(host, main, call, skill.undo_label)
         self._gate = gate.question(skill, arguments, call, settings)
+        self._is_over = False
         self.edited: Callable[[Call, str], None] = lambda call, label: None
+        asks = {"read": False, "edit": settings.edit == "ask", "destructive": True}
+        call.needs_grant = asks[skill.metadata.risk]
         call.pause = self._steps.pause
         call.edit = self._edit
+
+    def abandon(self) -> None:
+        """Undo what was changed so far. Main thread."""
+        if self._is_over:
+            return
+        try:
+            self._steps.roll_back()
+        except Exception:  # the host could not undo; the bridge stops all the same
+            log.exception("call %s: its changes could not be undone", self._call.id)
 
     def on_main_thread(self) -> Outcome:
         current.set(self._call)
@@ -151,6 +177,8 @@ class _Run:
             value, error = await self.skill.fn(**self._arguments), None
         except Exception as failure:  # noqa: BLE001 - a skill may raise anything; it is told
             value, error = None, failure
+        except BaseException:  # noqa: BLE001 - its client left, and the task is cancelled
+            value, error = None, Cancelled(self.skill.title)
         undo = self._steps.roll_back
         ending = self._submit(lambda: self._guarded(lambda: _give(value, error), undo))
         return await arrival(ending)
@@ -188,11 +216,19 @@ class _Run:
             value = body()
         except (Exception, SystemExit) as error:  # noqa: BLE001 - a skill may raise anything
             failure = error
+        self._is_over = True
+        lost = failure is None and self._call.ended is not None and self._steps.changed
         try:
             if failure is not None or self._call.refused or self._call.ended:
                 undo()
         except PartlyApplied as error:
             return Outcome("partly_applied", None, str(error))
+        except Exception:  # the host could not undo, or is gone; the call ends all the same
+            log.exception("call %s: its changes could not be undone", self._call.id)
+            return Outcome("partly_applied", None, str(PartlyApplied(self.skill.name)))
+        if lost:
+            told = "nobody waited for it any more, so its changes were undone."
+            return Outcome("failed", None, f"{self.skill.name}: {told}")
         if failure is not None:
             return self._failed(failure)
         self._tell_edited()

@@ -59,9 +59,9 @@ class Steps:
     def pause(self) -> Iterator[None]:
         """Close the step while a question is open."""
         was_open = self._open is not None
-        if was_open:
-            self._end()
         try:
+            if was_open:
+                self._end()
             yield
         finally:
             if was_open:
@@ -100,6 +100,6 @@ class Steps:
         self._call.refused = False
         if self._main.job is not None:
             self._main.job.edited = True
-        if self._call.risk == "destructive" and not self._call.granted:
+        if self._call.needs_grant and not self._call.granted:
             self.roll_back()
             raise NoConsent(self._call.skill)

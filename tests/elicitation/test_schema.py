@@ -159,7 +159,7 @@ VALUES = st.one_of(
 )
 
 
-@settings(max_examples=1500, deadline=None)
+@settings(max_examples=10_000, deadline=None)
 @given(
     properties=st.dictionaries(st.sampled_from("xyz"), PARTS, max_size=3),
     content=st.dictionaries(st.sampled_from("xyzw"), VALUES, max_size=4),

@@ -145,7 +145,9 @@ class _Run:
         self._main = main
         self._steps = Steps(host, main, call, skill.undo_label)
         self._gate = gate.question(skill, arguments, call, settings)
+        self._ending = threading.Lock()
         self._is_over = False
+        self._is_abandoned = False
         self.edited: Callable[[Call, str], None] = lambda call, label: None
         asks = {"read": False, "edit": settings.edit == "ask", "destructive": True}
         call.needs_grant = asks[skill.metadata.risk]
@@ -153,9 +155,11 @@ class _Run:
         call.edit = self._edit
 
     def abandon(self) -> None:
-        """Undo what was changed so far. Main thread."""
-        if self._is_over:
-            return
+        """Undo what was changed so far, unless it is done already. Main thread."""
+        with self._ending:
+            if self._is_over:
+                return
+            self._is_abandoned = self._steps.changed
         try:
             self._steps.roll_back()
         except Exception:  # the host could not undo; the bridge stops all the same
@@ -216,16 +220,20 @@ class _Run:
             value = body()
         except (Exception, SystemExit) as error:  # noqa: BLE001 - a skill may raise anything
             failure = error
-        self._is_over = True
         lost = failure is None and self._call.ended is not None and self._steps.changed
+        with self._ending:
+            undoes = failure is not None or self._call.refused or self._call.ended is not None
+            self._is_over = not undoes and not self._is_abandoned
+            lost = lost or (failure is None and self._is_abandoned)
         try:
-            if failure is not None or self._call.refused or self._call.ended:
+            if undoes:
                 undo()
         except PartlyApplied as error:
             return Outcome("partly_applied", None, str(error))
         except Exception:  # the host could not undo, or is gone; the call ends all the same
-            log.exception("call %s: its changes could not be undone", self._call.id)
-            return Outcome("partly_applied", None, str(PartlyApplied(self.skill.name)))
+            if self._steps.changed:
+                log.exception("call %s: its changes could not be undone", self._call.id)
+                return Outcome("partly_applied", None, str(PartlyApplied(self.skill.name)))
         if lost:
             told = "nobody waited for it any more, so its changes were undone."
             return Outcome("failed", None, f"{self.skill.name}: {told}")

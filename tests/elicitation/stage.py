@@ -193,6 +193,8 @@ class Stage:
         result = await client.session.call_tool(tool, {}, allow_input_required=True)
         if isinstance(result, InputRequiredResult):
             self.log.asked.append("client")
+            while not self.log.answers:  # the question is out before its future is given
+                await anyio.sleep(0.005)
             await asyncio.wrap_future(self.log.answers[-1])
         while isinstance(result, InputRequiredResult):
             result = await client.session.call_tool(

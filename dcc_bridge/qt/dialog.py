@@ -69,7 +69,7 @@ class QuestionDialog(QDialog):
         self.setAccessibleDescription(plain.passage(question.message))
         try:
             self._build(host, (parent.window() if parent else self).windowIcon())
-        except BaseException:
+        except BaseException:  # whatever it is, it goes on from here
             self.setParent(None)  # else the host's window keeps the half of it
             raise
         self._refit = QTimer(self)  # a layout takes a turn of the event loop to know its size

@@ -122,7 +122,7 @@ class Worker:
         try:
             self._service = self._make(self)
             anyio.run(self._serve, self._service)
-        except BaseException as error:
+        except BaseException as error:  # the top of a thread: it belongs to `started`
             if not self.started.done():
                 self.started.set_exception(error)
             else:

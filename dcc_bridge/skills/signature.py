@@ -35,7 +35,7 @@ class Signature:
             self._model = self._make_model()
         except BrokenSkill:
             raise
-        except Exception as error:
+        except Exception as error:  # resolving a type hint may raise anything
             raise BrokenSkill(f"{name}: its signature cannot be read: {error}") from error
 
     @property

@@ -50,7 +50,7 @@ class Steps:
         self._begin()
         try:
             yield
-        except BaseException as error:
+        except BaseException as error:  # the step hears of it, and it goes on
             self._end(error)
             raise
         self._end()

@@ -100,7 +100,7 @@ class History:
         self._before = self._clean
         try:
             yield
-        except BaseException:
+        except BaseException:  # the step is rolled back, and it goes on
             self._roll_back(self._end())
             raise
         if self._record(label, self._end()):

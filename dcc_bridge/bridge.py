@@ -136,7 +136,6 @@ class Bridge:
         self._runner.roll_back()
         self.main.close()
         self._worker.stop()
-        self._socket.close()
         if not self._ready.done():
             self._ready.set_exception(BridgeClosed("The start"))
         self._undo_all()

@@ -22,6 +22,9 @@ POLICY: Final = {
 """The studio's file: the names of `Settings` with the values that are fixed."""
 
 
+_AT_LEAST_ONE: Final = ("dialogs_per_minute", "pool")
+
+
 @dataclass(frozen=True, slots=True)
 class Settings:
     """How a bridge behaves.
@@ -135,6 +138,10 @@ def _check(name: str, hint: Any, value: object) -> None:
     kind = kinds.get(hint)
     if kind and (not isinstance(value, kind) or (hint is not bool and isinstance(value, bool))):
         raise ValueError(f"{name} is {hint.__name__}, not {value!r}.")
+    if name in _AT_LEAST_ONE and value < 1:  # type: ignore[operator]  # its kind was just checked
+        raise ValueError(f"{name} is at least 1, not {value!r}.")
+    if kind and hint is not bool and value < 0:  # type: ignore[operator]  # the same
+        raise ValueError(f"{name} is not negative, as {value!r} is.")
     if hint == tuple[str, ...] and not isinstance(value, tuple):
         raise ValueError(f"{name} is a list of texts, not {value!r}.")
 

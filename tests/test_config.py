@@ -51,7 +51,11 @@ def test_what_a_studio_fixes_cannot_be_loosened(
 
 
 @pytest.mark.parametrize(
-    "text", ["unattended = 'sure'", "no_such = 1", "= broken", "host_dialogs = 1", "port = true"]
+    "text",
+    [
+        *("unattended = 'sure'", "no_such = 1", "= broken", "host_dialogs = 1", "port = true"),
+        *("dialogs_per_minute = 0", "pool = 0", "keepalive = -1.0"),
+    ],
 )
 def test_a_policy_that_cannot_be_read_stops_the_start(text: str, tmp_path: Path) -> None:
     policy = tmp_path / "policy.toml"

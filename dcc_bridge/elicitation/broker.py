@@ -276,13 +276,20 @@ class Broker:
     def _refuse(self, one: _Open, showing: Showing, reply: Reply) -> None:
         at_client, who = showing.surface == "client", label(one.question.call)
         too_fast = reply.action == "decline" and showing.age < TOO_FAST
-        if at_client and too_fast and ("host",) in one.stages:
+        if at_client and too_fast and self._host_remains(one):
             self._give_up(one, showing, Unable())
             return
         if reply.mute and not at_client and who is not None:
             self.audience.limits.mute(who)
         message = DECLINED if reply.action == "decline" else CANCELLED
         _settle(one, ElicitationResponse(False, None, message, reply.action, showing.surface))
+
+    @staticmethod
+    def _host_remains(one: _Open) -> bool:
+        """Whether the person at the host is asked too, or can still be."""
+        with one.lock:
+            now = any(showing.surface == "host" for showing in one.showings)
+            return now or ("host",) in one.stages
 
     def _ask_again(self, one: _Open, showing: Showing, reason: str) -> None:
         if showing.retried:

@@ -15,6 +15,12 @@ from dcc_bridge.skills.skill import Skill
 _MOST_SHOWN: Final = 200
 
 
+def needs_grant(skill: Skill, settings: Settings) -> bool:
+    """Whether a person must have agreed before a skill changes the scene."""
+    risk = skill.metadata.risk
+    return risk == "destructive" or (risk == "edit" and settings.edit == "ask")
+
+
 def question(
     skill: Skill, arguments: Mapping[str, Any], call: Call, settings: Settings
 ) -> Question | None:
@@ -26,8 +32,7 @@ def question(
         call: For whom.
         settings: What the studio allows.
     """
-    asks = {"read": False, "edit": settings.edit == "ask", "destructive": True}
-    if not asks[skill.metadata.risk] or skill.metadata.confirms:
+    if not needs_grant(skill, settings) or skill.metadata.confirms:
         return None
     return Question(
         message=_message(skill, arguments),

@@ -88,8 +88,9 @@ class Runner:
             A future that always ends with an outcome. Cancelled before the skill began, it never
             runs. An exception means that it never began, and why.
         """
-        run = _Run(self._host, self._main, self._settings, skill, dict(arguments), call)
-        run.edited = self._edited
+        run = _Run(
+            self._host, self._main, self._settings, skill, dict(arguments), call, self._edited
+        )
         if skill.is_async:
             return self._watched(run, self._spawn(run.on_loop()))
         if skill.metadata.thread == "any":
@@ -138,8 +139,10 @@ class _Run:
         skill: Skill,
         arguments: dict[str, Any],
         call: Call,
+        edited: Callable[[Call, str], None],
     ) -> None:
         self.skill = skill
+        self._edited = edited
         self._arguments = arguments
         self._call = call
         self._main = main
@@ -148,9 +151,7 @@ class _Run:
         self._ending = threading.Lock()
         self._is_over = False
         self._is_abandoned = False
-        self.edited: Callable[[Call, str], None] = lambda call, label: None
-        asks = {"read": False, "edit": settings.edit == "ask", "destructive": True}
-        call.needs_grant = asks[skill.metadata.risk]
+        call.needs_grant = gate.needs_grant(skill, settings)
         call.pause = self._steps.pause
         call.edit = self._edit
 
@@ -220,11 +221,11 @@ class _Run:
             value = body()
         except (Exception, SystemExit) as error:  # noqa: BLE001 - a skill may raise anything
             failure = error
-        lost = failure is None and self._call.ended is not None and self._steps.changed
         with self._ending:
-            undoes = failure is not None or self._call.refused or self._call.ended is not None
-            self._is_over = not undoes and not self._is_abandoned
-            lost = lost or (failure is None and self._is_abandoned)
+            ended = self._call.ended is not None
+            undoes = failure is not None or self._call.refused or ended
+            lost = failure is None and (self._is_abandoned or (ended and self._steps.changed))
+            self._is_over = not undoes and not lost
         try:
             if undoes:
                 undo()
@@ -245,7 +246,7 @@ class _Run:
     def _tell_edited(self) -> None:
         try:
             if self._steps.label is not None:
-                self.edited(self._call, self._steps.label)
+                self._edited(self._call, self._steps.label)
         except Exception:  # what is told of an edit cannot unmake it
             log.exception("call %s: its edit could not be told of", self._call.id)
 

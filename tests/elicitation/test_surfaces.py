@@ -132,6 +132,18 @@ def test_a_client_that_declines_faster_than_anybody_reads_hands_over_to_the_host
     assert future.result(0).answered_by == "host"
 
 
+def test_a_fast_decline_does_not_take_the_dialog_from_the_person_who_is_asked_too() -> None:
+    host, client = ScriptedPresenter(None), ScriptedPresenter(None)
+    future, _, _ = either(host, client)
+
+    client.settles[0](Reply("decline"))
+    waits = not future.done()
+    host.settles[0](YES)
+
+    assert waits
+    assert future.result(0).answered_by == "host"
+
+
 def test_a_fast_decline_is_believed_where_nobody_else_can_be_asked() -> None:
     future, _, _ = ask(client=ScriptedPresenter(Reply("decline")))
 

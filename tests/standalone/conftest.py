@@ -7,9 +7,10 @@ import shutil
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from types import TracebackType
 
 import pytest
+
+from tests.printed import nothing_printed, skipped
 
 os.environ["QT_QPA_PLATFORM"] = "offscreen"
 ROOT = Path(__file__).parents[2]
@@ -19,7 +20,6 @@ if PLUGIN not in sys.path:
 
 try:
     import shiboken6
-    from PySide6.QtCore import QMessageLogContext, QtMsgType, qInstallMessageHandler
     from PySide6.QtWidgets import QApplication
 
     from dcc_bridge.hosts.standalone import UsdSession
@@ -30,19 +30,13 @@ except ImportError as error:
 else:
     MISSING = ""
 
-_NOISE = "This plugin does not support"  # what the offscreen platform says of every window
-
-
-class _Skipped(pytest.Module):
-    def collect(self) -> Iterator[pytest.Item | pytest.Collector]:
-        pytest.skip(MISSING)
-
 
 def pytest_pycollect_makemodule(
     module_path: Path, parent: pytest.Collector
 ) -> pytest.Module | None:
     """Skip every module here, with the reason, where there is no Qt."""
-    return _Skipped.from_parent(parent, path=module_path) if MISSING else None
+    module: pytest.Module | None = skipped(parent, module_path, MISSING)
+    return module
 
 
 @pytest.fixture(scope="module")
@@ -61,20 +55,8 @@ def app() -> Iterator[QApplication]:
 @pytest.fixture(autouse=True)
 def _nothing_is_lost(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Fail where a slot raised or Qt warned: both are only printed."""
-    lost: list[str] = []
-
-    def keep(kind: type[BaseException], error: BaseException, _: TracebackType | None) -> None:
-        lost.append(f"{kind.__name__}: {error}")
-
-    def hear(kind: QtMsgType, _: QMessageLogContext, text: str | None) -> None:
-        if not (text or "").startswith(_NOISE):
-            lost.append(f"{kind}: {text}")
-
-    monkeypatch.setattr(sys, "excepthook", keep)
-    before = qInstallMessageHandler(hear)
-    yield
-    qInstallMessageHandler(before)
-    assert lost == []
+    with nothing_printed(monkeypatch):
+        yield
 
 
 @pytest.fixture

@@ -254,16 +254,20 @@ class MainThread:
     def _take(self) -> Job | None:
         """Take the first job that may start now, refusing those that cannot wait."""
         holder = next((job for job in self._suspended if not job.read), None)
-        with self._lock:
-            if holder is None:
+        if holder is None:
+            with self._lock:
                 return self._jobs.popleft() if self._jobs else None
+        while (job := self._take_read()) is not None and holder.edited:
+            why = f"busy: {holder.name} is in the middle of an edit; try again in a moment."
+            _fail(job, Busy(why))
+        return job
+
+    def _take_read(self) -> Job | None:
+        with self._lock:
             job = next((job for job in self._jobs if job.read), None)
             if job is not None:
                 self._jobs.remove(job)
-        if job is None or not holder.edited:
             return job
-        _fail(job, Busy(f"busy: {holder.name} is in the middle of an edit; try again in a moment."))
-        return self._take()
 
     def _switch(self, job: Job, error: BaseException | None = None) -> None:
         stack = cast("greenlet", job.stack)

@@ -145,6 +145,23 @@ def test_a_read_is_told_to_come_back_while_an_edit_waits_in_its_middle(pump: Pum
     answer.set_result(None)
 
 
+def test_a_crowd_of_reads_is_told_to_come_back_all_the_same(pump: Pump) -> None:
+    answer: Future[None] = Future()
+
+    def edit() -> None:
+        job = pump.main.job
+        assert job is not None
+        job.edited = True
+        pump.main.wait(answer)
+
+    pump.main.submit(edit)
+    reads = [pump.main.submit(lambda: None, read=True) for _ in range(3000)]
+    pump.run(reads[-1].done)
+
+    assert all(isinstance(read.exception(), Busy) for read in reads)
+    answer.set_result(None)
+
+
 def test_a_thousand_jobs_resume_in_any_order_by_answers_and_by_errors(pump: Pump) -> None:
     shuffled = random.Random(7)
     waiting: list[Future[int]] = []

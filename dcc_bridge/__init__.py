@@ -19,6 +19,11 @@ from dcc_bridge.elicitation.types import (
     FormElicitation,
     UrlElicitation,
 )
+from dcc_bridge.elicitation.web.asking import ask_secret, ask_secret_sync
+from dcc_bridge.elicitation.web.provider import Provider, Tokens
+from dcc_bridge.elicitation.web.secret import Secret
+from dcc_bridge.elicitation.web.signing import sign_in, sign_in_sync
+from dcc_bridge.skills.progress import check_cancelled, report_progress, track
 from dcc_bridge.skills.skill import skill
 
 __all__ = [
@@ -27,8 +32,14 @@ __all__ = [
     "ElicitationResponse",
     "FormElicitation",
     "Grant",
+    "Provider",
+    "Secret",
+    "Tokens",
     "UrlElicitation",
+    "ask_secret",
+    "ask_secret_sync",
     "carry",
+    "check_cancelled",
     "confirm",
     "confirm_sync",
     "elicit_form",
@@ -36,5 +47,9 @@ __all__ = [
     "elicit_url",
     "elicit_url_sync",
     "on_main",
+    "report_progress",
+    "sign_in",
+    "sign_in_sync",
     "skill",
+    "track",
 ]

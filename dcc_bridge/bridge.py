@@ -8,23 +8,34 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from dcc_bridge import redaction
+from dcc_bridge.audit import place, recovery
+from dcc_bridge.audit.book import Book
 from dcc_bridge.config import Settings
 from dcc_bridge.elicitation import audience, installed
 from dcc_bridge.elicitation.broker import Broker
 from dcc_bridge.elicitation.call import Call
 from dcc_bridge.elicitation.question import HostPresenter
+from dcc_bridge.elicitation.sentence import Sentence
+from dcc_bridge.elicitation.watchers import Undo, Watchers
 from dcc_bridge.errors import BridgeClosed, StartError
 from dcc_bridge.host import Host
-from dcc_bridge.server import instances, listener
-from dcc_bridge.server.pages import PagePresenter
+from dcc_bridge.server import listener
+from dcc_bridge.server.about import About
+from dcc_bridge.server.clients import Clients
+from dcc_bridge.server.instances import Instance, Registration
+from dcc_bridge.server.pages import PageDesk, PagePresenter, Pages
 from dcc_bridge.server.worker import Service, Worker
-from dcc_bridge.skills import loader
+from dcc_bridge.skills import connection, own
+from dcc_bridge.skills.files import folders
+from dcc_bridge.skills.files.watch import Watch
+from dcc_bridge.skills.recent import Recent
 from dcc_bridge.skills.registry import Registry
 from dcc_bridge.skills.runner import Runner
+from dcc_bridge.skills.undoing import Undoing
 from dcc_bridge.threads import MainThread
 
 if TYPE_CHECKING:
@@ -54,7 +65,8 @@ class Bridge:
             presenter: Draws questions in the host; None where nobody sits there.
             settings: How to behave; None for the environment and the defaults. What the studio's
                 policy fixes wins.
-            skills: Folders of skill files, the most trusted first.
+            skills: The application's own folders of skill files, the most trusted first. Those of
+                the settings come after them.
             extend: Adds to the SDK's own server object what skills are not: resources, prompts,
                 completions, a tool registered by hand. Called on the worker.
         """
@@ -62,20 +74,40 @@ class Bridge:
         self.main = main
         self.settings = (settings or Settings.load()).under()
         self.registry = Registry()
+        self.clients = Clients()
         self._skills = list(skills)
         self._extend = extend
-        self._pages = presenter if isinstance(presenter, PagePresenter) else None
+        self._pages = presenter.pages if isinstance(presenter, PagePresenter) else Pages()
+        self._desk = PageDesk(self._pages, self.settings)
         self._worker = Worker(self._make_service)
+        self.audit = Book(
+            place.folder(self.settings.audit),
+            {"host": host.name, "version": host.version},
+            most=self.settings.audit_file_size,
+        )
+        self._watch = Watch(
+            lambda pause: self._library.look(pause), lambda pause: self._library.prepare(pause)
+        )
         self.broker = Broker(
             self.settings,
             host=presenter,
             clock=self._worker.later,
             busy=lambda: main.waiting > 0,
+            auditor=self.audit,
         )
         self._runner = Runner(
-            host, main, self.settings, self._worker.spawn, edited=self._tell_edited
+            host,
+            main,
+            self.settings,
+            self._worker.spawn,
+            self._worker.later,
+            edited=self._tell_edited,
+            auditor=self.audit,
         )
         self._undo: list[Callable[[], None]] = []
+        self._watchers = Watchers()
+        self._undoing = Undoing(host, self.recent, self.audit, self._watchers.call)
+        self._changes = Watchers()
         self._state = "new"
         self._ready: Future[None] = Future()
         self.stopped: Future[None] = Future()
@@ -85,32 +117,110 @@ class Bridge:
         """Start, and return at once: the server comes up on its own thread.
 
         Returns:
-            Done once requests are taken and every skill file was loaded.
+            Done once requests are taken and the skill files were read.
 
         Raises:
             SkillError: A folder of skills is not there.
-            StartError: The port is taken, or a bridge runs in this process already.
+            StartError: The port is taken or would be open to others in the clear, or a bridge runs
+                in this process already.
         """
         if self._state != "new":
             raise StartError("This bridge was started before; make a new one.")
-        files = [file for folder in self._skills for file in loader.files(folder)]
-        self._undo.append(installed.install(self.broker, self.main, self.host))
+        self._folders = folders.folders(self._skills, self.settings)
+        self._undo.append(installed.install(self.broker, self.main, self.host, self._desk))
         try:
-            self._socket = listener.listen(self.settings.port)
+            self._place = listener.place(self.settings)
+            self._socket = listener.listen(self.settings.port, self._place.bind)
             self._undo.append(self._socket.close)
-            self.instance = self._instance()
-            self._undo.append(instances.register(self.instance, self.settings.runtime))
+            self._registration = Registration(self._instance(), self.settings.runtime)
+            self._undo.append(self._registration.withdraw)
         except (StartError, OSError) as error:
             self._undo_all()
             if isinstance(error, StartError):
                 raise
             raise StartError(f"The host cannot be written down as running: {error}.") from error
+        self._undo.append(redaction.install())
         self._state = "running"
-        if self._pages is not None:
-            self._pages.open(self.url.removesuffix("/mcp"), self.host, self.main)
-        self._worker.started.add_done_callback(partial(self._load_skills, files))
+        self._changes.add(self._note_scene)
+        self._undo.append(self.host.watch(self._changes.call))
+        self._pages.open(self.url.removesuffix("/mcp"), self.host, self.main)
+        self._worker.started.add_done_callback(self._read_skills)
         self._worker.start()
         return self._ready
+
+    @property
+    def recent(self) -> Recent:
+        """The calls that run, wait or ended lately. Any thread."""
+        return self._runner.recent
+
+    @property
+    def is_paused(self) -> bool:
+        """Whether no edit may begin for now. Any thread."""
+        return self._runner.pause.is_on
+
+    def pause(self) -> None:
+        """Let no edit begin until `resume`; reads go on. Any thread."""
+        self._pause(True)
+
+    def resume(self) -> None:
+        """Let edits begin again. Any thread."""
+        self._pause(False)
+
+    def _pause(self, on: bool) -> None:
+        self._runner.pause.is_on = on
+        self._watchers.call()
+
+    def watch(self, fn: Callable[[], None]) -> Undo:
+        """Call a function whenever something changes that a panel shows. Any thread.
+
+        Returns:
+            What ends it.
+        """
+        grants = self.broker.audience.grants
+        parts = (self._watchers.add, self.broker.watch, self.clients.watch, grants.watch)
+        ends = [watch(fn) for watch in parts] + [self.recent.watch(lambda _: fn())]
+
+        def end() -> None:
+            for one in ends:
+                one()
+
+        return end
+
+    @property
+    def address(self) -> str | None:
+        """Where agents reach it, or None while they cannot. Any thread."""
+        is_ready = self._ready.done() and not self._ready.exception()
+        return self.url if self._state == "running" and is_ready else None
+
+    def cancel(self, call: str) -> bool:
+        """End a call as its client would: a queued one never begins, another one is undone.
+
+        Args:
+            call: Its id, as `recent` has it.
+
+        Returns:
+            Whether it was still going. Any thread.
+        """
+        going = self._runner.cancel(call)
+        if going is not None:
+            self.broker.end(going)
+        return going is not None
+
+    def undo(self, label: str) -> bool:
+        """Undo an agent's step, if it is on top of the stack. Main thread.
+
+        Args:
+            label: The step's own.
+
+        Returns:
+            Whether it was undone.
+        """
+        return self.main.is_unwound and self._undoing(label)
+
+    @property
+    def instance(self) -> Instance:
+        """How it is found by others. Any thread."""
+        return self._registration.instance
 
     @property
     def url(self) -> str:
@@ -126,6 +236,7 @@ class Bridge:
         if self._state != "running":
             return
         self._state = "stopping"
+        self._watchers.call()
         self.broker.close()
         if self.main.is_unwound:
             self._finish()
@@ -135,7 +246,9 @@ class Bridge:
     def _finish(self) -> None:
         self._runner.roll_back()
         self.main.close()
+        self._watch.stop()
         self._worker.stop()
+        self.audit.close()
         if not self._ready.done():
             self._ready.set_exception(BridgeClosed("The start"))
         self._undo_all()
@@ -145,37 +258,44 @@ class Bridge:
 
     def _undo_all(self) -> None:
         while self._undo:
-            self._undo.pop()()
+            try:
+                self._undo.pop()()
+            except Exception:  # one that fails, the host's own say, must not keep the others
+                log.exception("something could not be taken back")
 
-    def _instance(self) -> instances.Instance:
-        port = self._socket.getsockname()[1]
+    def _instance(self) -> Instance:
+        origin = self._place.origin(self._socket.getsockname()[1])
         host = self.host
-        return instances.Instance(
-            f"http://127.0.0.1:{port}/mcp", host.name, host.version, host.scene()
-        )
+        return Instance(f"{origin}/mcp", host.name, host.version, host.scene())
 
-    def _load(self, file: Path) -> None:
-        self._undo.append(loader.load(file, self.registry, self.host.name))
-        broken = self.registry.broken.get(file.stem)
-        if broken is not None:
-            log.warning("%s", broken)
+    def _note_scene(self) -> None:
+        self._tell(scene=self.host.scene())
+
+    def _tell(self, **facts: str) -> None:
+        """Let those who look for this host see what is another one now."""
+        try:
+            self._registration.update(**facts)
+        except OSError as error:  # it is found all the same, as it was before
+            log.warning("what is new of this host cannot be written down: %s", error)
 
     def _tell_edited(self, call: Call, label: str) -> None:
         """Say at the host what an agent did, and offer to take it back. Any thread."""
         surface = self.broker.audience.host
         if surface is not None and call.client is not None:
-            text = f"{call.title}: done for {audience.name(call)}"
-            surface.notice(text, lambda: self._undo_if_on_top(label))
+            text = Sentence(
+                "{skill}: done for {client}", skill=call.title, client=audience.name(call)
+            )
+            surface.notice(text, lambda: self._undo_if_on_top(label), call.id)
 
     def _undo_if_on_top(self, label: str) -> None:
         surface = self.broker.audience.host
-        if self.host.undo_label() == label and self.main.is_unwound:
-            self.host.undo()
-        elif surface is not None:
-            surface.notice("Something else was changed since; use the application's own undo.")
+        if not self.undo(label) and surface is not None:
+            surface.notice(
+                Sentence("Something else was changed since; use the application's own undo.")
+            )
 
-    def _load_skills(self, files: Sequence[Path], started: Future[None]) -> None:
-        """Queue one job a file, and behind them the word that all is ready. On the worker.
+    def _read_skills(self, started: Future[None]) -> None:
+        """Begin to look at the skill files; the first look done, all is ready. On the worker.
 
         By now the worker has imported what describing a skill needs, and the host stays alive.
         """
@@ -183,24 +303,44 @@ class Bridge:
         if error is not None:
             self._ready.set_exception(error)
             return
-        for file in files:
-            self.main.submit(partial(self._load, file), name=file.name)
-        self.main.submit(lambda: self._ready.set_result(None), name="the start", read=True)
+        self._watch.first.add_done_callback(
+            lambda _: self.main.submit(self._tell_ready, name="the start", read=True)
+        )
+        added = self.main.submit(self._add_own, name="the bridge's own tools")
+        added.add_done_callback(lambda one: self._watch.start() if not one.exception() else None)
+
+    def _add_own(self) -> None:
+        about = About(self.host, self.clients, self.registry, self.broker.audience)
+        tools = own.tools(self.recent, self.main, self.host, self._undoing)
+        for tool in [*tools, connection.tool(about, self.main)]:
+            self._undo.append(self.registry.add(tool))
+
+    def _tell_ready(self) -> None:
+        self._tell(state="ready")
+        self._ready.set_result(None)
+        self._watchers.call()
 
     def _make_service(self, worker: Worker) -> Service:
         from dcc_bridge.server.service import McpService, Parts  # takes 0.5 s: on the worker
+        from dcc_bridge.skills.files.library import Library  # pydantic, which the worker has now
 
         if self._state != "running":
             raise BridgeClosed
+        recovery.recover(self.audit.folder)
+        self._library = Library(self._folders, self.registry, self.main, self.host.name)
         parts = Parts(
-            name=self.host.name,
-            version=self.host.version,
+            host=self.host,
+            main=self.main,
+            changes=self._changes,
             settings=self.settings,
             registry=self.registry,
             runner=self._runner,
             broker=self.broker,
             secret=self.instance.secret,
             socket=self._socket,
+            place=self._place,
+            clients=self.clients,
+            library=self._library,
             extend=self._extend,
             pages=self._pages,
         )

@@ -14,6 +14,8 @@ from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, Final, Literal, get_args, get_type_hints
 
+from dcc_bridge import known_clients
+
 PREFIX: Final = "DCC_BRIDGE_"
 POLICY: Final = {
     "win32": Path(r"C:\ProgramData\dcc_bridge\policy.toml"),
@@ -22,7 +24,10 @@ POLICY: Final = {
 """The studio's file: the names of `Settings` with the values that are fixed."""
 
 
-_AT_LEAST_ONE: Final = ("dialogs_per_minute", "pool")
+_AT_LEAST_ONE: Final = (
+    *("dialogs_per_minute", "pending_questions", "pool"),
+    *("most_connections", "most_of_a_peer", "most_body", "most_open", "most_open_of_one"),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,18 +35,31 @@ class Settings:
     """How a bridge behaves.
 
     Attributes:
-        port: Where the server listens on 127.0.0.1; 0 takes a free one.
+        port: Where the server listens; 0 takes a free one.
+        bind: The address at which it listens. Any other one than 127.0.0.1 needs `tls_cert`.
+        tls_cert: The certificate with which it encrypts; its names are the hosts it answers to.
+        tls_key: That one's key, without a password; None where it is in the same file.
+        most_connections: Connections that may be open at a time; then idle ones make room.
+        most_of_a_peer: The same for one address.
+        most_body: Bytes that a request may bring.
+        request_deadline: Seconds in which a request's head has to come, and again its body; and
+            before them the handshake where all is encrypted.
         runtime: The user's own folder in which running hosts are found.
         host_dialogs: Questions may be drawn in the host.
         consent: Who is asked for consent where both could be: the "host", or "either".
         input: Who is asked for anything else: the "client" first, the "host", or "either".
-        unattended: Where nobody can be asked: "refuse" what needs consent, or "allow" a declared
-            fallback to stand for it. The record says so.
+        unattended: Where nobody can be asked: "refuse" what needs consent, and take a declared
+            fallback for all else; "deny" every question; or "allow" a declared fallback to stand
+            for consent, too. The record says so.
         edit: Skills of risk "edit" run unasked ("allow") or are asked for first ("ask").
         session_grants: A person may agree to edits for the session.
         silent_clients: Labels of clients that declare that they can ask, and draw nothing.
         dialogs_per_minute: Dialogs that a client may cause in a minute; the next ones wait.
-        most_waiting: Questions of a client that may wait for their dialog; one more is refused.
+        pending_questions: Questions of a client that the host draws, or is about to, at a time;
+            the next ones wait.
+        most_waiting: Questions of a client that may wait for that; one more is refused.
+        most_open: Questions that may be open at a time, wherever they are; one more is refused.
+        most_open_of_one: The same for one client.
         host_deadline: Seconds for an answer in the host's dialog.
         client_deadline: Seconds for an answer in the client.
         busy_deadline: Seconds for an answer in the client while other skills wait.
@@ -49,20 +67,43 @@ class Settings:
         keepalive: Seconds between two progress notices while a question is open in the host.
         kept: Seconds for which a finished call can still be fetched.
         most_kept: How many finished calls are kept.
-        pool: Threads for skills that need not run on the main thread.
+        pool: Threads for skills that need not run on the main thread; more than `most_open`, so
+            that open questions leave some.
+        most_queued: Calls that may wait for the host's main thread; one more is told that it is
+            busy.
+        call_deadline: Seconds that a call may wait there; then it never begins.
+        call_grace: Seconds that a skill has to see that it ran for longer than it may; then its
+            client is told that the outcome is not known.
+        most_recent: How many calls that ended are listed: so many that only read, and so many
+            others, which a busy reader does not push out.
+        audit: The user's own folder for the record of who agreed to what; None for the system's.
+        audit_file_size: Bytes in a file of it, after which the next one is begun.
+        user_skills: The folder of the user's own skills; None for the system's place.
+        project: The project's folder; its skills are in "skills" below it.
+        skills: Further folders of skills; in the environment a list as PATH is one.
     """
 
     port: int = 0
+    bind: str = "127.0.0.1"
+    tls_cert: Path | None = None
+    tls_key: Path | None = None
+    most_connections: int = 256
+    most_of_a_peer: int = 192
+    most_body: int = 2**20
+    request_deadline: float = 5.0
     runtime: Path | None = None
     host_dialogs: bool = True
     consent: Literal["host", "either"] = "host"
     input: Literal["client", "host", "either"] = "client"
-    unattended: Literal["refuse", "allow"] = "refuse"
+    unattended: Literal["refuse", "deny", "allow"] = "refuse"
     edit: Literal["allow", "ask"] = "allow"
     session_grants: bool = True
-    silent_clients: tuple[str, ...] = ()
+    silent_clients: tuple[str, ...] = known_clients.SILENT
     dialogs_per_minute: int = 10
+    pending_questions: int = 3
     most_waiting: int = 50
+    most_open: int = 64
+    most_open_of_one: int = 8
     host_deadline: float = 45.0
     client_deadline: float = 300.0
     busy_deadline: float = 120.0
@@ -70,7 +111,16 @@ class Settings:
     keepalive: float = 5.0
     kept: float = 120.0
     most_kept: int = 64
-    pool: int = field(default=64)
+    pool: int = field(default=96)
+    most_queued: int = 32
+    call_deadline: float = 300.0
+    call_grace: float = 5.0
+    most_recent: int = 100
+    audit: Path | None = None
+    audit_file_size: int = 16_000_000
+    user_skills: Path | None = None
+    project: Path | None = None
+    skills: tuple[Path, ...] = ()
 
     @classmethod
     def load(cls, **arguments: Any) -> Settings:
@@ -108,9 +158,8 @@ class Settings:
 
         try:
             fixed = tomllib.loads(policy.read_text(encoding="utf-8"))
-            told: dict[str, Any] = {
-                n: tuple(v) if isinstance(v, list) else v for n, v in fixed.items()
-            }
+            hints = get_type_hints(type(self))
+            told: dict[str, Any] = {n: _fixed(hints.get(n), v) for n, v in fixed.items()}
             return replace(self, **told)
         except (OSError, ValueError, TypeError) as error:
             raise ValueError(f"The studio's policy {policy} cannot be read: {error}") from error
@@ -142,8 +191,23 @@ def _check(name: str, hint: Any, value: object) -> None:
         raise ValueError(f"{name} is at least 1, not {value!r}.")
     if kind and hint is not bool and value < 0:  # type: ignore[operator]  # the same
         raise ValueError(f"{name} is not negative, as {value!r} is.")
+    if hint == Path | None and not isinstance(value, Path | None):
+        raise ValueError(f"{name} is a path, not {value!r}.")
+    if hint == tuple[Path, ...] and not _are_paths(value):
+        raise ValueError(f"{name} is a list of folders, not {value!r}.")
     if hint == tuple[str, ...] and not isinstance(value, tuple):
         raise ValueError(f"{name} is a list of texts, not {value!r}.")
+
+
+def _are_paths(value: object) -> bool:
+    return isinstance(value, tuple) and all(isinstance(one, Path) for one in value)
+
+
+def _fixed(hint: Any, value: Any) -> Any:
+    """Give a value of the studio's file as its setting has it."""
+    if isinstance(value, list):
+        return tuple(map(Path, value) if hint == tuple[Path, ...] else value)
+    return Path(value) if hint == Path | None and isinstance(value, str) else value
 
 
 def _read(name: str, hint: Any, text: str) -> Any:
@@ -152,6 +216,10 @@ def _read(name: str, hint: Any, text: str) -> Any:
             return {"1": True, "true": True, "0": False, "false": False}[text.lower()]
         if hint == tuple[str, ...]:
             return tuple(part.strip() for part in text.split(",") if part.strip())
-        return hint(text) if hint in (int, float) else Path(text) if name == "runtime" else text
+        if hint == tuple[Path, ...]:
+            return tuple(Path(part) for part in text.split(os.pathsep) if part)
+        if hint == Path | None:
+            return Path(text)
+        return hint(text) if hint in (int, float) else text
     except (KeyError, ValueError):
         raise ValueError(f"{PREFIX}{name.upper()}={text!r} cannot be read as a setting.") from None

@@ -4,23 +4,33 @@ Catch the wide ones, recover from the narrow ones::
 
     BridgeError
     ├── Busy                 something that cannot be shared is taken; say so and try later
+    ├── Paused               the person at the host lets no edit begin for now
     ├── WrongThread          a call that must not block was made where it would
+    ├── Ended                a task or a thread of a skill came when its call was over
     ├── BridgeClosed         the bridge stopped before the work could be done
     ├── StartError           the bridge could not start: port taken, already started
     ├── Unreachable          a client finds no bridge at a URL, or it went away
     ├── NotConfirmed         the person did not agree
     │   ├── Declined         they said no
     │   ├── Cancelled        they closed the question, or the call was cancelled
+    │   │   └── Stopped      a skill in the middle of its work saw that it is to end
     │   ├── TimedOut         nobody answered in time
     │   └── NobodyToAsk      there is no surface on which to ask
     ├── NoConsent            a destructive skill went on without asking; its edit was undone
     ├── SkillError           a skill cannot be listed, found or called
     │   ├── BrokenSkill      its file cannot be loaded
     │   ├── UnknownSkill     no skill of that name
+    │   ├── WrongRisk        it says that it only reads, and calls what loses something
     │   └── BadArguments     its arguments do not fit its signature
+    ├── LeakedSecret         a secret was about to leave the process
+    ├── MissingExtra         a part of the installation that only some need is not there
+    ├── SignInFailed         a site's answer to a sign-in cannot be used
+    ├── RefusedAddress       an address to which nobody is sent
     ├── SchemaError          a form that the protocol cannot carry
     │   └── SecretField      a form that asks for a secret
-    └── PartlyApplied        an edit failed and could not be rolled back whole
+    ├── NoCheckpoint         no copy can be kept of what undo does not bring back
+    ├── PartlyApplied        an edit failed and could not be rolled back whole
+    └── NotRecorded          the record cannot be written, so nothing may be changed
 
 A message names the offender and says what to do. Any thread.
 """
@@ -36,8 +46,28 @@ class Busy(BridgeError):
     """Something that cannot be shared is taken."""
 
 
+class Paused(BridgeError):
+    """The person at the host lets no edit begin for now."""
+
+    def __init__(self, host: str) -> None:
+        super().__init__(
+            f"The person at {host} paused the agent; nothing was changed. Do not try another way; "
+            "ask them to resume when they are ready. Reading still works."
+        )
+
+
 class WrongThread(BridgeError):
     """A call that blocks was made where blocking would stop its own answer."""
+
+
+class Ended(BridgeError):
+    """A task or a thread that a skill started came when its call was over."""
+
+    def __init__(self, what: str) -> None:
+        super().__init__(
+            f"{what} has ended, so what it left running may not change the scene any more. "
+            "A skill has to wait for what it starts."
+        )
 
 
 class BridgeClosed(BridgeError):
@@ -59,13 +89,20 @@ class Unreachable(BridgeError):
 
 
 class NotConfirmed(BridgeError):
-    """The person did not agree; nothing may be changed."""
+    """The person did not agree; nothing may be changed.
+
+    Attributes:
+        said: Why, in the person's own words, or "" where they gave no reason.
+    """
 
     reason = "did not agree"
+    said = ""
 
-    def __init__(self, question: str) -> None:
+    def __init__(self, question: str, said: str = "") -> None:
+        self.said = said
+        why = f" They gave this reason: {said!r}." if said else ""
         super().__init__(
-            f"The person {self.reason}: {question!r}. Nothing was changed. Do not try to "
+            f"The person {self.reason}: {question!r}.{why} Nothing was changed. Do not try to "
             "reach the same result another way; ask them what they would like instead."
         )
 
@@ -80,6 +117,14 @@ class Cancelled(NotConfirmed):
     """The person closed the question, or the call that asked was cancelled."""
 
     reason = "closed the question without an answer"
+
+
+class Stopped(Cancelled):
+    """A skill in the middle of its work saw that its call was cancelled, or ran for too long."""
+
+    def __init__(self, what: str, *, overdue: bool = False) -> None:
+        why = "ran for longer than it may" if overdue else "was cancelled"
+        BridgeError.__init__(self, f"{what} {why}, so its changes were undone.")
 
 
 class TimedOut(NotConfirmed):
@@ -119,8 +164,50 @@ class UnknownSkill(SkillError):
         super().__init__(f"There is no tool named {name!r}. List the tools to see what there is.")
 
 
+class WrongRisk(SkillError):
+    """A skill says that it only reads, and calls one that loses something."""
+
+    def __init__(self, skill: str) -> None:
+        super().__init__(
+            f"{skill} says that it only reads, and calls a skill that loses something. Nobody was "
+            'asked, for nothing would be undone: say risk="edit" or risk="destructive" there.'
+        )
+
+
 class BadArguments(SkillError):
     """A skill's arguments do not fit its signature."""
+
+
+class LeakedSecret(BridgeError):
+    """A secret was about to leave the process in something that others read."""
+
+    def __init__(self, what: str) -> None:
+        super().__init__(
+            f"There is a secret in {what}, which others can read, so it was not passed on. "
+            "Use the secret where it is needed, and leave it out of what is said and returned."
+        )
+
+
+class MissingExtra(BridgeError):
+    """A part of the installation that only some need is not there."""
+
+    def __init__(self, what: str, extra: str) -> None:
+        super().__init__(f"{what} needs more than is installed: pip install 'dcc-bridge[{extra}]'.")
+
+
+class SignInFailed(BridgeError):
+    """A site's answer to a sign-in cannot be used."""
+
+    def __init__(self, site: str, why: str) -> None:
+        super().__init__(f"The sign-in at {site} failed: {why}. Nobody is signed in.")
+
+
+class RefusedAddress(BridgeError):
+    """An address that does not lead to a page, or hides where it leads."""
+
+    def __init__(self, url: str, why: str) -> None:
+        shown = url if len(url) <= 100 else url[:99] + "…"
+        super().__init__(f"The address {shown!r} was refused: {why}. Nobody was asked to open it.")
 
 
 class SchemaError(BridgeError):
@@ -133,7 +220,17 @@ class SecretField(SchemaError):
     def __init__(self, name: str) -> None:
         super().__init__(
             f"The field {name!r} looks like a secret. A form passes through the client and the "
-            "model: use URL mode (elicit_url) so that the person enters it on a page instead."
+            "model: use ask_secret, which has the person enter it on a page of their own instead."
+        )
+
+
+class NoCheckpoint(BridgeError):
+    """No copy can be kept of what undo would not bring back, so it is not done."""
+
+    def __init__(self, where: object, why: str) -> None:
+        super().__init__(
+            f"No copy can be kept in {where}: {why}. This cannot be undone, so without a copy it "
+            "was not done, and nothing was changed."
         )
 
 
@@ -144,4 +241,15 @@ class PartlyApplied(BridgeError):
         super().__init__(
             f"{skill} failed in mid-edit and could not be rolled back whole: another change lies "
             "on top of it. Use the host's own undo to go back."
+        )
+
+
+class NotRecorded(BridgeError):
+    """The record of who agreed to what cannot be written, so nothing may be changed."""
+
+    def __init__(self, why: object) -> None:
+        super().__init__(
+            f"The audit record cannot be written: {why} Nothing may be changed without it. "
+            "Skills that only read still work. The person at the host has to make room on the "
+            "disk, or give a folder that can be written to, in DCC_BRIDGE_AUDIT."
         )

@@ -1,15 +1,40 @@
 """The host port: what an application must offer so that skills can edit its scene safely.
 
-An adapter in ``dcc_bridge.hosts`` implements it with that application's own API. Everything here
-is called on the host's main thread, except ``name``, ``version`` and ``has_ui``, which are read
-from any thread and do not change.
+An adapter is a subclass of `Host`, in ``dcc_bridge.hosts``, with that application's own API and
+nothing else; how to write one is told there. What is marked abstract is required, all the rest has
+a default here that does the plain thing.
+
+============  ==================================================================================
+required      ``name``, ``version``, ``has_ui``, `Host.file`, `Host.save_copy`, `Host.undo_step`,
+              `Host.undo_label`, `Host.undo`, `Host.redo`, `Host.selection`, `Host.select`,
+              `Host.describe`, `Host.fingerprint`, `Host.scene_digest`
+better with   ``item_noun``, ``suffix``, `Host.summary`, `Host.watch`, `Host.frame`,
+              `Host.modified`, `Host.main_window`, `Host.when_ready`, `Host.when_leaving`
+seldom        `Host.scene`, `Host.kinds`, `Host.files`; `Host.checkpoint` and
+              `Host.checkpoint_place` are the same for all
+============  ==================================================================================
+
+An item is a string that names one thing in the scene so that it is found again: a path, a unique
+name, an id. Everything here is called on the host's main thread, except ``name``, ``version``,
+``has_ui``, ``item_noun`` and ``suffix``, which are read from any thread and do not change.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import atexit
+import json
+from abc import abstractmethod
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
-from typing import Protocol
+from pathlib import Path
+from typing import Any, Final, Protocol
+
+from dcc_bridge import checkpoints
+
+MOST_TOLD: Final = 1000
+"""Names in one answer to an agent; more of them help nobody."""
+Undo = Callable[[], None]
+"""What takes a registration back; harmless the second time."""
 
 
 class Host(Protocol):
@@ -21,54 +46,227 @@ class Host(Protocol):
     """The application's own version."""
     has_ui: bool
     """Whether a person sits in front of its window."""
+    item_noun: str = "item"
+    """What the application calls a thing in its scene, one lower-case word: "prim", "node"."""
+    suffix: str = ""
+    """What the name of a scene's file ends in, for one that has none yet: ".usda"."""
+
+    # ---- the scene
+
+    @abstractmethod
+    def file(self) -> Path | None:
+        """Give the scene's file, or None for a scene that was never saved."""
+        ...
+
+    @abstractmethod
+    def save_copy(self, path: Path) -> None:
+        """Write the scene as it is now to another file; its own name and state stay.
+
+        Args:
+            path: A file that is not there yet, in a folder that is.
+
+        Raises:
+            OSError: It cannot be written. So may be a RuntimeError or ValueError of the host.
+        """
+        ...
 
     def scene(self) -> str:
         """Name the open scene as its title bar would: a file's name, or "untitled"."""
-        ...
+        file = self.file()
+        return file.name if file is not None else "untitled"
 
+    @property
+    def modified(self) -> bool:
+        """Whether the scene holds what its file does not. True where nobody knows."""
+        return True
+
+    def files(self) -> list[Path]:
+        """List the files that a save would write over, the scene's own first."""
+        file = self.file()
+        return [] if file is None else [file]
+
+    def summary(self) -> dict[str, Any]:
+        """Describe the scene as a whole, for an agent: what JSON can carry, quick and short.
+
+        Add what the application knows to what stands here: units, frames, the number of items of
+        each type. Of a scene with 100,000 items it must not take longer than 50 ms: count lazily,
+        or up to a limit and say so.
+        """
+        file = self.file()
+        return {
+            "scene": self.scene(),
+            "file": str(file) if file is not None else None,
+            "modified": self.modified,
+            "selection": self.selection[:MOST_TOLD],
+            "undo": self.undo_label(),
+        }
+
+    # ---- undo
+
+    @abstractmethod
     def undo_step(self, label: str) -> AbstractContextManager[None]:
         """Open one undo step; whatever is edited inside becomes one entry of the undo stack.
 
         A step in which nothing was edited leaves no entry. Steps are never nested by the bridge,
-        and never left open across a question.
+        and never left open across a question. It must close whatever is raised inside, and may
+        leave what was edited until then: the bridge then undoes the entry.
 
         Args:
             label: What the person reads in the application's Edit menu. Unique for each step.
         """
         ...
 
+    @abstractmethod
     def undo_label(self) -> str | None:
-        """Give the label on top of the undo stack, or None if there is nothing to undo."""
+        """Give the label on top of the undo stack, or None if there is nothing to undo.
+
+        An edit that the person made in the meantime must show here as something else than our
+        label: it is how the bridge knows that it must not undo.
+        """
         ...
 
+    @abstractmethod
     def undo(self) -> None:
         """Undo the step on top of the stack."""
         ...
 
+    @abstractmethod
     def redo(self) -> None:
         """Redo the step undone last."""
         ...
 
-    def kinds(self, items: Sequence[str]) -> list[str]:
-        """Name the type of each item, as the application calls it: "Camera", "transform"."""
+    # ---- items
+
+    @property
+    @abstractmethod
+    def selection(self) -> list[str]:
+        """The selected items, in the order of the application."""
         ...
 
+    @abstractmethod
     def select(self, items: Sequence[str]) -> None:
-        """Select items in the application, so that the person sees them."""
+        """Select items in the application, so that the person sees them; others no longer."""
         ...
 
-    def fingerprint(self, items: Sequence[str]) -> str:
-        """Digest what a person agreed to change.
-
-        Args:
-            items: Paths or names of things in the scene.
+    @abstractmethod
+    def describe(self, item: str) -> dict[str, Any]:
+        """Describe one item, for an agent: what JSON can carry.
 
         Returns:
-            A digest that differs as soon as an item's identity, type, parent, locks or
-            descendants do. An item that is gone is part of it too.
+            At least "type", as the application calls it: "Camera", "transform".
+
+        Raises:
+            LookupError: There is no such item; the message may say what there is instead.
         """
         ...
 
+    @abstractmethod
+    def fingerprint(self, items: Sequence[str]) -> str:
+        """Digest what a person agreed to change. `digest` makes it of plain facts.
+
+        Args:
+            items: Names of things in the scene; their order does not matter.
+
+        Returns:
+            A digest that differs as soon as an item's identity, type, parent, locks or
+            descendants do. An item that is gone is part of it too, and so is the scene's file.
+        """
+        ...
+
+    @abstractmethod
     def scene_digest(self) -> str:
         """Digest the whole scene. An oracle for tests, too slow to be part of a call."""
         ...
+
+    def kinds(self, items: Sequence[str]) -> list[str]:
+        """Name the type of each item, "gone" for one that is not there."""
+        return [self._kind(item) for item in items]
+
+    def frame(self, items: Sequence[str]) -> None:
+        """Show items in the viewport. Nothing happens where there is none."""
+        return
+
+    def watch(self, changed: Callable[[], None]) -> Undo:
+        """Be told, on the main thread, that the scene or the selection is another one now.
+
+        As often as the application likes: the bridge makes one of many. Without it agents are not
+        told of changes, and have to look again.
+
+        Returns:
+            What ends it.
+        """
+        return _nothing
+
+    # ---- what cannot be undone
+
+    def checkpoint_place(self) -> Path:
+        """Say where this scene's checkpoints are kept."""
+        return checkpoints.place(self.file(), self.name)
+
+    def checkpoint(self, files: Iterable[Path] | None = None) -> Path | None:
+        """Keep a copy of what is about to be lost, since undo will not bring it back.
+
+        Args:
+            files: Those that will be written over or deleted. None for the scene as a whole: its
+                files as they are on disk, and itself as it is in the application.
+
+        Returns:
+            The folder with the copies, or None where there was nothing to keep.
+
+        Raises:
+            NoCheckpoint: It cannot be kept; then what it was for must not be done.
+        """
+        if files is not None:
+            return checkpoints.take(self.checkpoint_place(), files)
+        file = self.file()
+        name = f"{file.stem}.unsaved{file.suffix}" if file else f"untitled{self.suffix}"
+        scene = (name, self.save_copy) if self.modified else None
+        return checkpoints.take(self.checkpoint_place(), self.files(), scene)
+
+    # ---- the application around the scene
+
+    def main_window(self) -> object | None:
+        """Give the main window, as the application's own Qt binding wraps it, for dialogs.
+
+        None where there is none, or it is not Qt's.
+        """
+        return None
+
+    def when_ready(self, start: Callable[[], None]) -> Undo:
+        """Call once, on the main thread, as soon as the application is up and can show a dialog.
+
+        Returns:
+            What prevents it, if it has not happened.
+        """
+        start()
+        return _nothing
+
+    def when_leaving(self, stop: Callable[[], None]) -> Undo:
+        """Call on the main thread before the application goes, while its API still works.
+
+        Some hosts tell twice, or not at all; `stop` may be called any number of times.
+
+        Returns:
+            What takes it back.
+        """
+        atexit.register(stop)
+        return lambda: atexit.unregister(stop)
+
+    # ---- inside
+
+    def _kind(self, item: str) -> str:
+        try:
+            return str(self.describe(item)["type"])
+        except LookupError:
+            return "gone"
+
+
+def digest(facts: object) -> str:
+    """Digest plain facts: what JSON can carry, and anything else by its text. Any thread."""
+    from hashlib import sha256  # 3 ms that whoever only describes a host need not pay
+
+    return sha256(json.dumps(facts, default=str, sort_keys=True).encode()).hexdigest()
+
+
+def _nothing() -> None:
+    """What takes back nothing."""

@@ -1,6 +1,6 @@
 """Stand-ins for tests, ours and those of skills' authors: a person, a host, a main thread.
 
-`dcc_bridge.threads.Pump` is the main thread: it runs what is queued when it is told to.
+`dcc_bridge.pump.Pump` is the main thread: it runs what is queued when it is told to.
 """
 
 from __future__ import annotations
@@ -9,8 +9,13 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
 
 from dcc_bridge.elicitation.question import Heard, Question, Settle, TakeDown
+from dcc_bridge.host import Host, Undo
+
+OUTSIDE: Final = "Edit outside a step"
 
 
 class ScriptedPresenter:
@@ -34,6 +39,7 @@ class ScriptedPresenter:
         self.chips: list[Chip] = []
         self.notices: list[str] = []
         self.undos: list[Callable[[], None] | None] = []
+        self.noticed: list[str | None] = []
 
     def show(self, question: Question, settle: Settle) -> Callable[[str], None]:
         """Take a question and answer it. Any thread."""
@@ -56,10 +62,13 @@ class ScriptedPresenter:
         self.chips.append(chip)
         return chip.taken_down.append
 
-    def notice(self, text: str, undo: Callable[[], None] | None = None) -> None:
+    def notice(
+        self, text: str, undo: Callable[[], None] | None = None, call: str | None = None
+    ) -> None:
         """Remember a notice. Any thread."""
         self.notices.append(text)
         self.undos.append(undo)
+        self.noticed.append(call)
 
 
 @dataclass
@@ -79,23 +88,31 @@ class Chip:
     taken_down: list[str] = field(default_factory=list)
 
 
-class FakeHost:
+class FakeHost(Host):
     """A host whose scene is a list of names, with a real undo stack.
 
     Attributes:
         items: The scene.
         labels: The undo stack's labels, oldest first.
+        framed: What was shown in the viewport last.
     """
 
     name = "fake"
     version = "1.0"
+    suffix = ".json"
 
-    def __init__(self, items: Iterable[str] = (), *, has_ui: bool = False) -> None:
-        """Open a scene with those names in it."""
+    def __init__(
+        self, items: Iterable[str] = (), *, has_ui: bool = False, file: Path | None = None
+    ) -> None:
+        """Open a scene with those names in it, which is not in its file yet."""
         self.items = list(items)
         self.has_ui = has_ui
-        self.selection: list[str] = []
+        self.framed: list[str] = []
+        self._file = file
+        self._selection: list[str] = []
+        self._watching: dict[object, Callable[[], None]] = {}
         self._open: str | None = None
+        self._known = list(self.items)
         self._undo: list[tuple[str, list[str]]] = []
         self._redo: list[tuple[str, list[str]]] = []
 
@@ -106,49 +123,103 @@ class FakeHost:
 
     def scene(self) -> str:
         """Name the scene."""
-        return "fake.scene"
+        return self._file.name if self._file is not None else "fake.scene"
+
+    def file(self) -> Path | None:
+        """Give its file."""
+        return self._file
+
+    def save_copy(self, path: Path) -> None:
+        """Write the names to another file."""
+        path.write_text(json.dumps(self.items), encoding="utf-8")
+
+    def save(self) -> None:
+        """Write the names to the scene's own file."""
+        assert self._file is not None, "this scene has no file"
+        self.save_copy(self._file)
 
     @contextmanager
     def undo_step(self, label: str) -> Iterator[None]:
         """Open a step; it must not be nested."""
         assert self._open is None, f"{label!r} was opened inside {self._open!r}"
-        self._open, before = label, list(self.items)
+        self._settle(OUTSIDE)
+        self._open = label
         try:
             yield
         finally:
             self._open = None
-            if self.items != before:
-                self._undo.append((label, before))
-                self._redo.clear()
+            self._settle(label)
 
     def undo_label(self) -> str | None:
-        """Give the label on top."""
+        """Give the label on top; what was edited outside a step lies there too."""
+        if self._open is None:
+            self._settle(OUTSIDE)
         return self._undo[-1][0] if self._undo else None
 
     def undo(self) -> None:
-        """Undo the step on top."""
-        label, before = self._undo.pop()
-        self._redo.append((label, self.items))
-        self.items = before
+        """Undo the step on top of the stack."""
+        self._move(self._undo, self._redo)
 
     def redo(self) -> None:
         """Redo the step undone last."""
-        label, after = self._redo.pop()
-        self._undo.append((label, self.items))
-        self.items = after
+        self._move(self._redo, self._undo)
+
+    @property
+    def selection(self) -> list[str]:
+        """What is selected."""
+        return list(self._selection)
+
+    def select(self, items: Sequence[str]) -> None:
+        """Remember what is selected."""
+        self._selection = list(items)
+        self._tell()
+
+    def describe(self, item: str) -> dict[str, Any]:
+        """Describe an item; its type is its name without its number."""
+        if item not in self.items:
+            raise LookupError(f"There is no {item!r}.")
+        return {"name": item, "type": self.kinds([item])[0]}
 
     def kinds(self, items: Sequence[str]) -> list[str]:
         """Name the type of each item: its name without its number."""
         return [item.rstrip("0123456789") for item in items]
 
-    def select(self, items: Sequence[str]) -> None:
-        """Remember what is selected."""
-        self.selection = list(items)
+    def frame(self, items: Sequence[str]) -> None:
+        """Remember what is shown."""
+        self.framed = list(items)
+
+    def watch(self, changed: Callable[[], None]) -> Undo:
+        """Call after each step, undo, redo and selection."""
+        key = object()
+        self._watching[key] = changed
+
+        def unwatch() -> None:
+            self._watching.pop(key, None)
+
+        return unwatch
 
     def fingerprint(self, items: Sequence[str]) -> str:
         """Digest which of the names are there."""
-        return json.dumps([(item, item in self.items) for item in items])
+        return json.dumps([(item, item in self.items) for item in sorted(set(items))])
 
     def scene_digest(self) -> str:
         """Digest the scene."""
         return json.dumps(self.items)
+
+    def _settle(self, label: str) -> None:
+        """Make an entry of what is not as it was."""
+        if self.items != self._known:
+            self._undo.append((label, self._known))
+            self._redo.clear()
+            self._known = list(self.items)
+            self._tell()
+
+    def _move(self, one: list[tuple[str, list[str]]], other: list[tuple[str, list[str]]]) -> None:
+        label, items = one.pop()
+        other.append((label, self.items))
+        self.items, self._known = items, list(items)
+        self._tell()
+
+    def _tell(self) -> None:
+        for changed in list(self._watching.values()):
+            changed()

@@ -17,8 +17,10 @@ suspended         it waits for an answer; an edit keeps the slot, a read does no
 done              its result or its exception belongs to whoever submitted it
 ================  ==========================================================================
 
-A host gives `wake` (call `drain` on the main thread, soon or after some seconds) and, for calls
-that the host itself makes into Python, `spin` (run the host's event loop until a future is done).
+A host gives `wake` (call `drain` on the main thread, soon or later); for calls that it makes into
+Python itself, `spin` (run its event loop until a future is done); and for long jobs, `repaint`
+(paint, take no input). While it paints nothing is served and nothing can wait: the host's code that
+runs then is on the job's own stack.
 
 `submit`, `post` and `wait` may be called on any thread, the rest on the main thread only.
 """
@@ -31,6 +33,7 @@ import time
 from collections import deque
 from collections.abc import Callable
 from concurrent.futures import Future
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, Final, TypeVar, cast
 
@@ -76,7 +79,12 @@ class MainThread:
     """The host's main thread, as everybody else reaches it. Made on that thread."""
 
     def __init__(
-        self, wake: Wake, spin: Spin | None = None, *, blocked: Callable[[], bool] | None = None
+        self,
+        wake: Wake,
+        spin: Spin | None = None,
+        *,
+        blocked: Callable[[], bool] | None = None,
+        repaint: Callable[[], None] | None = None,
     ) -> None:
         """Take what the host supplies.
 
@@ -85,21 +93,22 @@ class MainThread:
                 it is called from any thread, otherwise from the main thread.
             spin: Runs the host's event loop until the future is done. Main thread.
             blocked: Whether the host shows a modal dialog of its own, so that jobs must wait.
+            repaint: Paints the host's windows, without any input; None where there are none.
         """
         self._wake_host = wake
         self._spin = spin
         self._blocked = blocked or (lambda: False)
+        self._repaint = repaint
+        self._painting = self._missed = False
         self._ident = threading.get_ident()
         self._lock = threading.Lock()
-        self._woken = False
-        self._closed = False
+        self._woken = self._closed = self._spinning = False
         self._ui: deque[Job] = deque()
         self._jobs: deque[Job] = deque()
         self._ready: deque[Job] = deque()
         self._later: deque[Callable[[], None]] = deque()
         self._suspended: list[Job] = []
         self._running: Job | None = None
-        self._spinning = False
 
     @property
     def is_current(self) -> bool:
@@ -108,8 +117,8 @@ class MainThread:
 
     @property
     def job(self) -> Job | None:
-        """The job whose own stack the caller is on, or None."""
-        job = self._running
+        """The job whose own stack the caller is on, or None; None for the host as it paints."""
+        job = None if self._painting else self._running
         return job if job is not None and self.is_current and getcurrent() is job.stack else None
 
     @property
@@ -135,7 +144,9 @@ class MainThread:
         Returns:
             A future that always ends. Cancel it and the job never starts.
         """
-        return self._queue(self._jobs, Job(fn, name, read))
+        job = Job(fn, name, read)
+        job.future.add_done_callback(lambda _: self._drop(job))
+        return self._queue(self._jobs, job)
 
     def post(self, fn: Callable[[], T]) -> Future[T]:
         """Queue something for the ui lane: it must be quick and must not touch the scene."""
@@ -148,14 +159,16 @@ class MainThread:
         thread simply blocks.
 
         Raises:
-            Busy: The main thread waits for another answer already, and cannot wait for two.
+            Busy: The main thread waits for another answer, or paints in the middle of a job.
             BridgeClosed: The bridge stopped.
         """
         if not self.is_current:
             return future.result()
-        if self._closed and not future.done():
-            raise BridgeClosed
         if not future.done():
+            if self._closed:
+                raise BridgeClosed
+            if self._painting:
+                raise Busy("A skill is running; nothing can be asked until it is done.")
             job = self.job
             self._suspend(job, future) if job else self._spin_for(future)
         return future.result()
@@ -170,6 +183,9 @@ class MainThread:
 
     def drain(self) -> None:
         """Serve what is queued, for at most `BUDGET` seconds. The host calls it after a wake."""
+        if self._painting:
+            self._missed = True
+            return
         with self._lock:
             self._woken = False
         end = time.perf_counter() + BUDGET
@@ -177,6 +193,19 @@ class MainThread:
             if time.perf_counter() > end:
                 self._wake()
                 return
+
+    def repaint(self) -> None:
+        """Let the host paint its windows in the middle of a job. Elsewhere it does nothing."""
+        if self._repaint is None or self.job is None:
+            return
+        self._painting = True
+        try:
+            contextvars.Context().run(self._repaint)
+        finally:
+            self._painting = False
+            missed, self._missed = self._missed, False
+            if missed:  # `_woken` still holds, so nobody else will wake the host
+                self._wake_host(0.0)
 
     def close(self) -> None:
         """End everything: fail what is queued, resume what has its answer, end what is suspended.
@@ -202,11 +231,13 @@ class MainThread:
             closed = self._closed
             if not closed:
                 lane.append(job)
-        if closed:
-            _fail(job, BridgeClosed(job.name))
-        else:
-            self._wake()
+        self._wake() if not closed else _fail(job, BridgeClosed(job.name))
         return job.future
+
+    def _drop(self, job: Job) -> None:
+        if job.future.cancelled():
+            with self._lock, suppress(ValueError):  # it was taken out, or never put in
+                self._jobs.remove(job)
 
     def _wake(self) -> None:
         with self._lock:
@@ -320,43 +351,13 @@ class MainThread:
         self._suspended.remove(job)
 
 
-class Pump:
-    """A main loop for a process that has none: headless hosts and tests. Pure Python."""
-
-    def __init__(self) -> None:
-        self._event = threading.Event()
-        self._delay: float | None = None
-        self.main = MainThread(self.wake, self.spin)
-
-    def wake(self, delay: float) -> None:
-        """Have `drain` called after that many seconds. With 0 from any thread."""
-        if delay:
-            self._delay = delay
-        else:
-            self._event.set()
-
-    def spin(self, future: Future[Any]) -> None:
-        """Serve the queue until the future is done. Main thread."""
-        future.add_done_callback(lambda _: self._event.set())
-        self.run(future.done)
-
-    def run(self, until: Callable[[], bool]) -> None:
-        """Serve the queue until a condition holds; it is looked at after each wake."""
-        while not until():
-            self._event.wait(self._delay)
-            self._event.clear()
-            self._delay = None
-            self.main.drain()
-
-
 def _deep(fn: Callable[[], None], levels: int = _LEVELS) -> None:
     """Call a function with 150 KB more of C stack below it.
 
-    greenlet moves away whatever of the main stack overlaps a job's stack. A job that was started
-    near the bottom and is resumed in a deeper place (the host's own modal loop) would have that
-    place's C++ objects moved away while it runs, and calling them crashes. Started deep, it is
-    always resumed from a shallower place. A Python call takes no C stack since 3.11; a key function
-    called by list.sort does, 5 KB each time. Measured: 9 to 12 microseconds.
+    greenlet moves away whatever of the main stack overlaps a job's stack. A job started near the
+    bottom and resumed in a deeper place (the host's own modal loop) would move that place's C++
+    objects away, and calling them crashes. Started deep, it is resumed from shallower places only.
+    A Python call takes no C stack since 3.11; a key function called by list.sort does, 5 KB each.
     """
     if levels:
         sorted((0,), key=lambda _: _deep(fn, levels - 1))  # type: ignore[arg-type,return-value]  # None sorts alone

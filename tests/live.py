@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import replace
@@ -20,16 +20,18 @@ import httpx2
 from mcp import Client
 from mcp.client.session import ClientRequestContext
 from mcp.client.streamable_http import streamable_http_client
-from mcp_types import CallToolResult, ElicitRequestParams, ElicitResult
+from mcp_types import CallToolResult, ElicitRequestParams, ElicitResult, Tool
 
 from dcc_bridge.bridge import Bridge
 from dcc_bridge.config import Settings
 from dcc_bridge.elicitation.question import HostPresenter
 from dcc_bridge.host import Host
-from dcc_bridge.server.wire import STATUS
+from dcc_bridge.pump import Pump
+from dcc_bridge.server.results import STATUS
+from dcc_bridge.skills.files import imported
+from dcc_bridge.skills.files.source import Source
 from dcc_bridge.skills.skill import describe
 from dcc_bridge.testing import FakeHost
-from dcc_bridge.threads import Pump
 
 T = TypeVar("T")
 ERAS = ("2025-06-18", "2025-11-25", "2026-07-28")
@@ -74,6 +76,8 @@ class Live:
         host: Host | None = None,
         presenter: HostPresenter | None = None,
         pump: Any = None,
+        extend: Callable[[Any], None] | None = None,
+        skills: Sequence[Path] = (),
         **settings: Any,
     ) -> None:
         self.host: Any = host or FakeHost(f"cam{number}" for number in range(127))
@@ -82,13 +86,23 @@ class Live:
             self.host,
             self.pump.main,
             presenter=presenter,
-            settings=replace(Settings(runtime=runtime), **settings),
+            extend=extend,
+            settings=replace(
+                Settings(runtime=runtime, audit=runtime / "audit", user_skills=runtime / "none"),
+                **settings,
+            ),
+            skills=skills,
         )
         added = {fn.__name__: self.bridge.registry.add(describe(fn)) for fn in fns}
         self.forget: Callable[[str], None] = lambda name: added[name]()
         started = self.bridge.start()
         self.until(started.done)
         started.result()
+
+    def load(self, file: Path) -> None:
+        """Take the skills of a file in at once, as if they were made in code."""
+        for skill in imported.skills(Source.of(file, file.read_bytes())):
+            self.bridge.registry.add(skill)
 
     def until(self, condition: Callable[[], bool], limit: float = LIMIT) -> None:
         """Serve the main thread until a condition holds."""
@@ -138,23 +152,48 @@ class Live:
         *,
         label: str = "test",
         tap: Tap | None = None,
+        heard: Callable[[Any], None] | None = None,
     ) -> AsyncIterator[Client]:
-        """Connect a real MCP client; without ``asked`` it declares no elicitation."""
-        headers = {"Authorization": f"Bearer {self.bridge.instance.token(label)}"}
-        callback = _callback(asked) if asked is not None else None
-        mode = era if era == ERAS[-1] else "legacy"
-        async with httpx2.AsyncClient(headers=headers, transport=tap, timeout=LIMIT) as http:
-            transport = streamable_http_client(self.bridge.url, http_client=http)
-            with patch("mcp.client.session.LATEST_HANDSHAKE_VERSION", era):
-                session = Client(transport, mode=mode, elicitation_callback=callback)
-                async with session:
-                    assert session.session.protocol_version == era
-                    yield session
+        """Connect a real MCP client; without ``asked`` it declares no elicitation.
+
+        Notices of the server go to ``heard``.
+        """
+        url, token = self.bridge.url, self.bridge.instance.token(label)
+        async with connected(url, token, era, asked, tap=tap, heard=heard) as session:
+            yield session
 
     def stop(self) -> None:
         """Stop the bridge, from the main thread."""
         self.bridge.stop()
         self.until(self.bridge.stopped.done)
+
+
+@asynccontextmanager
+async def connected(
+    url: str,
+    token: str,
+    era: str = ERAS[-1],
+    asked: AskedFn | None = None,
+    *,
+    tap: Tap | None = None,
+    heard: Callable[[Any], None] | None = None,
+) -> AsyncIterator[Client]:
+    """Connect a real MCP client to a bridge, wherever it runs."""
+    headers = {"Authorization": f"Bearer {token}"}
+    callback = _callback(asked) if asked is not None else None
+    mode = era if era == ERAS[-1] else "legacy"
+    async with httpx2.AsyncClient(headers=headers, transport=tap, timeout=LIMIT) as http:
+        transport = streamable_http_client(url, http_client=http)
+        with patch("mcp.client.session.LATEST_HANDSHAKE_VERSION", era):
+            session = Client(
+                transport,
+                mode=mode,
+                elicitation_callback=callback,
+                message_handler=_handler(heard) if heard is not None else None,
+            )
+            async with session:
+                assert session.session.protocol_version == era
+                yield session
 
 
 @contextmanager
@@ -165,6 +204,11 @@ def live(runtime: Path, *fns: Callable[..., Any], **more: Any) -> Iterator[Live]
         yield running
     finally:
         running.stop()
+
+
+async def listed(client: Client, *names: str) -> list[Tool]:
+    """List the tools of those names: the bridge has some of its own besides."""
+    return [tool for tool in (await client.list_tools()).tools if tool.name in names]
 
 
 def status(result: CallToolResult) -> str:
@@ -185,6 +229,13 @@ def accept(**content: Any) -> AskedFn:
 def say(action: Any) -> AskedFn:
     """Make a person who declines or cancels."""
     return lambda params: ElicitResult(action=action)
+
+
+def _handler(heard: Callable[[Any], None]) -> Any:
+    async def handle(message: Any) -> None:
+        heard(message)
+
+    return handle
 
 
 def _callback(asked: AskedFn) -> Any:

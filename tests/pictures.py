@@ -22,15 +22,24 @@ from PIL import Image
 from PySide6.QtCore import QPoint, QRect
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QWidget
+from selenium.webdriver import Keys
+from selenium.webdriver.common.by import By
 
 from dcc_bridge.cli.hosting import SHOT
 from dcc_bridge.config import data_folder
+from dcc_bridge.elicitation.broker import Broker
 from dcc_bridge.elicitation.call import Call, Client
 from dcc_bridge.elicitation.question import Offers, Question
 from dcc_bridge.elicitation.schema import parse
+from dcc_bridge.qt.panel import Panel
 from dcc_bridge.qt.presenter import DialogPresenter
 from dcc_bridge.qt.wake import HostLoop
+from dcc_bridge.testing import ScriptedPresenter
+from tests.live import live
+from tests.qt.desk import Parts, furnish
 from tests.qt.stage import delete, until
+from tests.server.browser import browser
+from tests.server.sending import Sent, Tracker
 
 if TYPE_CHECKING:
     from dcc_bridge.hosts.standalone import UsdSession
@@ -42,6 +51,8 @@ _PAINTED: Final = 600
 """Milliseconds after which the screen shows what was drawn."""
 _COLOURS: Final = 255
 _CLIENT: Final = Client("claude-code", "Claude Code", "2.1")
+_NAMES: Final = ("dialog", "form", "chip", "panel", "url", "secret", "used")
+_PHISHING: Final = "https://login.tr\N{CYRILLIC SMALL LETTER A}cker.example/sign-in?next=%2Ftasks"
 _FRAMES: Final = """\
 <openbox_config xmlns="http://openbox.org/3.4/rc"><theme><name>calm</name></theme></openbox_config>
 """
@@ -113,6 +124,17 @@ def form_question() -> Question:
         form=parse(_SCHEMA),
         title="Render",
         offers=Offers(45, 300, hand_over="Claude Code", mute="claude-code"),
+    )
+
+
+def page_question() -> Question:
+    """Make a question about a page whose host only looks like the one that is meant."""
+    return Question(
+        "Please sign in to the tracker.",
+        Call("publish_version", "Publish version", "edit", _CLIENT),
+        url=_PHISHING,
+        description="Your tasks of shot_010 are listed then.",
+        offers=Offers(300, 300, hand_over="Claude Code", mute="claude-code"),
     )
 
 
@@ -191,6 +213,10 @@ class Window:
         self._host.show()
         self._loop = HostLoop()
         self.presenter = DialogPresenter(self._loop.main, session, lambda: self._host)
+        main, broker = self._loop.main, Broker(host=self.presenter)
+        self._parts = Parts(main, broker)
+        self._panel = Panel(self._parts, self.presenter.bring)
+        self._host.add_agents(self._panel, self._panel.enter)
 
     def form(self) -> QRect:
         """Draw the form, and say where it is."""
@@ -214,6 +240,32 @@ class Window:
         frame: QRect = self._host.frameGeometry()
         return QRect(chip.geometry().topLeft() - QPoint(160, 230), frame.bottomRight())
 
+    def panel(self) -> QRect:
+        """Have a session in which a good deal goes on, and say where the whole window is."""
+        furnish(self._parts)
+        until(lambda: self.presenter.dialogs and self.presenter.chips)
+        self.presenter.dialogs[0].set_aside()
+        for chip in self.presenter.chips:
+            chip.hide()
+        QTest.qWait(2 * _PAINTED)
+        frame: QRect = self._host.frameGeometry()
+        return frame
+
+    def page(self) -> QRect:
+        """Draw the question about a page, and say where it is."""
+        self.presenter.show(page_question(), lambda _: None)
+        until(lambda: self.presenter.dialogs)
+        (dialog,) = self.presenter.dialogs
+        QTest.qWaitForWindowActive(dialog)
+        QTest.qWait(_PAINTED)
+        frame: QRect = dialog.frameGeometry()
+        return frame
+
+    def clear(self) -> None:
+        """Take the form down."""
+        self.presenter.dialogs[0].reject()
+        until(lambda: not self.presenter.dialogs)
+
     def save(self, area: QRect, file: Path) -> None:
         """Save a part of the screen."""
         window: QWidget = self._host
@@ -222,7 +274,9 @@ class Window:
 
     def close(self) -> None:
         """Take everything down."""
+        self._parts.broker.close()
         self._loop.main.close()
+        self._panel.close_for_good()
         self.presenter.close()
         self._loop.close()
         self._host.feed.close()
@@ -247,7 +301,34 @@ def _form_and_chip(scene: Path, folder: Path) -> None:
     window = Window(session)
     window.save(window.chip(), folder / "chip.png")
     window.save(window.form(), folder / "form.png")
+    window.clear()
+    window.save(window.page(), folder / "url.png")
+    window.clear()
+    window.save(window.panel(), folder / "panel.png")
     window.close()
+
+
+def _secret_pages(scene: Path, runtime: Path, folder: Path) -> None:
+    """Enter a secret in a real browser, and take pictures before and afterwards."""
+    host = import_module("dcc_bridge.hosts.standalone").UsdSession(scene, has_ui=True)
+    tracker, presenter = Tracker(), ScriptedPresenter()
+    with (
+        browser(runtime / "profile") as driver,
+        live(runtime / "host", tracker.sync(), host=host, presenter=presenter) as running,
+    ):
+        driver.set_window_size(900, 660)
+        sent = Sent(running, tracker, presenter)
+        driver.get(sent.url)
+        driver.find_element(By.ID, "secret").send_keys("not a real key")
+        driver.save_screenshot(str(folder / "secret.png"))
+        first = driver.current_window_handle
+        driver.switch_to.new_window("tab")
+        driver.get(sent.url)
+        driver.find_element(By.ID, "secret").send_keys("not a real key", Keys.ENTER)
+        sent.end()
+        driver.switch_to.window(first)
+        driver.find_element(By.CSS_SELECTOR, "[value=accept]").click()
+        driver.save_screenshot(str(folder / "used.png"))
 
 
 def _shrink(file: Path) -> None:
@@ -268,12 +349,13 @@ def take(folder: Path) -> list[Path]:
     Returns:
         Their files.
     """
-    files = [folder / f"{name}.png" for name in ("dialog", "form", "chip")]
+    files = [folder / f"{name}.png" for name in _NAMES]
     with TemporaryDirectory(prefix="pictures-") as name, screen(place := Path(name)) as display:
         os.environ.update(DISPLAY=display, QT_QPA_PLATFORM="xcb")
         scene = Path(shutil.copy(data_folder("resources") / SHOT, place))
         _dialog(scene, place / "run", files[0])
         _form_and_chip(scene, folder)
+        _secret_pages(scene, place, folder)
     for file in files:
         _shrink(file)
     return files

@@ -54,7 +54,7 @@ def test_what_a_studio_fixes_cannot_be_loosened(
     "text",
     [
         *("unattended = 'sure'", "no_such = 1", "= broken", "host_dialogs = 1", "port = true"),
-        *("dialogs_per_minute = 0", "pool = 0", "keepalive = -1.0"),
+        *("dialogs_per_minute = 0", "pending_questions = 0", "pool = 0", "keepalive = -1.0"),
     ],
 )
 def test_a_policy_that_cannot_be_read_stops_the_start(text: str, tmp_path: Path) -> None:
@@ -69,8 +69,8 @@ def test_a_bridge_takes_the_studios_policy_whatever_it_is_given(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from dcc_bridge.bridge import Bridge
+    from dcc_bridge.pump import Pump
     from dcc_bridge.testing import FakeHost
-    from dcc_bridge.threads import Pump
 
     policy = tmp_path / "policy.toml"
     policy.write_text('unattended = "refuse"\n')

@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 
 from dcc_bridge.errors import BridgeClosed, Busy
-from dcc_bridge.threads import MainThread, Pump
+from dcc_bridge.pump import Pump
+from dcc_bridge.threads import MainThread
 
 LIMIT = 10.0
 
@@ -363,3 +364,43 @@ def test_when_unwound_waits_until_nothing_of_ours_is_on_the_stack(pump: Pump) ->
 
     assert future.done()
     assert seen == [True]
+
+
+def test_while_the_host_paints_nothing_is_served_and_nothing_waits(pump: Pump) -> None:
+    seen: list[Any] = []
+
+    def paint() -> None:
+        seen.append("painted")
+        pump.main.submit(lambda: seen.append("another job"))
+        pump.main.post(lambda: seen.append("shown"))
+        pump.main.drain()
+        pump.main.repaint()
+        with pytest.raises(Busy, match="A skill is running"):
+            pump.main.wait(Future())
+
+    pump.main._repaint = paint
+
+    def work() -> None:
+        pump.main.repaint()
+        seen.append("done")
+
+    job = pump.main.submit(work)
+    pump.run(lambda: "another job" in seen)
+
+    assert job.done()
+    assert seen == ["painted", "done", "shown", "another job"]
+
+
+def test_host_code_that_paints_sees_nothing_of_the_job(pump: Pump) -> None:
+    variable: ContextVar[str] = ContextVar("variable", default="outside")
+    seen: list[str] = []
+
+    def job() -> None:
+        variable.set("inside")
+        pump.main.repaint()
+
+    pump.main._repaint = lambda: seen.append(variable.get())
+    pump.run(pump.main.submit(job).done)
+    pump.main.repaint()
+
+    assert seen == ["outside"]

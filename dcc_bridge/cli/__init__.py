@@ -17,14 +17,27 @@ from collections.abc import Sequence
 from importlib import import_module, metadata
 from typing import Final
 
+from dcc_bridge import redaction
 from dcc_bridge.cli import exits
 from dcc_bridge.errors import BridgeError, Unreachable
 
 COMMANDS: Final = {
     "demo": "show one confirmed deletion, end to end",
+    "install": "put the plug-in where an application looks for it",
+    "uninstall": "take away what install put there",
+    "status": "say where the plug-in is installed",
+    "run": "run one skill where nobody sits, in a host's batch interpreter",
     "serve": "start the standalone host with its MCP server",
+    "list": "list the hosts that are running",
+    "connect": "join a client that speaks stdio to the hosts that run",
+    "client": "tell an MCP client how to reach the hosts",
     "tools": "list the tools of a running host",
     "call": "call a tool of a running host, and answer what it asks",
+    "undo": "undo the last action of an agent in a running host",
+    "audit": "read and check the record of who agreed to what",
+    "token": "list the clients that were let in, and revoke one",
+    "doctor": "find what is wrong with a connection, and what mends it",
+    "skill": "write a skill file to begin with, or check those that are there",
 }
 _ABOUT: Final = """\
 An MCP server inside a DCC application. An agent works in the scene that a person has open, and
@@ -42,7 +55,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         # the process ends.
         atexit.register(gc.freeze)
     _prepare_output()
-    words = sys.argv[1:] if argv is None else list(argv)
+    unredact = redaction.install()
+    words = [*(sys.argv[1:] if argv is None else argv)]  # here `list` is one of the modules
     try:
         options = _parser(words).parse_args(words)
         return int(options.run(options))
@@ -55,6 +69,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         return _sorry(failure, failure.code)
     except BridgeError as error:
         return _sorry(error, exits.UNREACHABLE if isinstance(error, Unreachable) else exits.USAGE)
+    finally:
+        unredact()
 
 
 def _parser(words: Sequence[str]) -> argparse.ArgumentParser:

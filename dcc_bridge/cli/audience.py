@@ -68,9 +68,9 @@ class _Told:
         self._begin(message)
         return self._end(await self._person.ask(message, form))
 
-    async def visit(self, message: str, url: str) -> Reply:
+    async def visit(self, message: str, url: str, *, ours: bool = False) -> Reply:
         self._begin(message)
-        return self._end(await self._person.visit(message, url))
+        return self._end(await self._person.visit(message, url, ours=ours))
 
     def _begin(self, message: str) -> None:
         if isinstance(self._person, Script):

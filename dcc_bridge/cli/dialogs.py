@@ -11,13 +11,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeVar
 
 import anyio
-from PySide6.QtCore import QPoint
-from PySide6.QtGui import QGuiApplication, QPixmap
 
 from dcc_bridge.cli.answers import ASK
 from dcc_bridge.cli.audience import SAID
 from dcc_bridge.cli.exits import Failure
 from dcc_bridge.cli.windowed import Windowed
+from dcc_bridge.qt.binding import QGuiApplication, QPixmap, QPoint
 
 if TYPE_CHECKING:
     from dcc_bridge.cli.hosting import Running

@@ -7,8 +7,8 @@ from dcc_bridge.cli import hosting, signals
 from dcc_bridge.cli.answers import tell
 from dcc_bridge.cli.hosting import OnReady, Opening
 from dcc_bridge.hosts.standalone import UsdSession, install
+from dcc_bridge.pump import Pump
 from dcc_bridge.server.pages import PagePresenter
-from dcc_bridge.threads import Pump
 
 
 class Headless:

@@ -37,6 +37,7 @@ class Opening:
         settings: How its bridge behaves.
         window: Whether a person can sit at it.
         pages: Whether a person answers its questions in a browser.
+        bundled: The scene is the one that comes with us: a copy is opened, never the file itself.
     """
 
     scene: Path
@@ -44,6 +45,7 @@ class Opening:
     settings: Settings
     window: bool
     pages: bool = False
+    bundled: bool = False
 
 
 class Running(Protocol):
@@ -80,7 +82,10 @@ OnReady = Callable[[Running], None]
 def fill(parser: argparse.ArgumentParser) -> None:
     """Say what starts a host."""
     parser.add_argument(
-        "--scene", type=Path, metavar="FILE", help="a USD scene; without it, the shot we bring"
+        "--scene",
+        type=Path,
+        metavar="FILE",
+        help="a USD scene; without it, a copy of the shot we bring",
     )
     parser.add_argument(
         "--headless", action="store_true", help="no window, even where there is a screen"
@@ -97,7 +102,7 @@ def opening(
         Failure: A setting or a part of the installation is not right.
     """
     try:
-        bundled = data_folder("plugins") / "standalone" / "skills"
+        ours = data_folder("plugins") / "standalone" / "skills"
         scene = options.scene or data_folder("resources") / SHOT
     except FileNotFoundError as error:
         raise Failure(str(error)) from None
@@ -106,7 +111,7 @@ def opening(
             raise Failure(f"There is no folder of skills at {folder}.")
     settings = target.settings(port=port)
     window = not pages and _wants_window(options)
-    return Opening(scene, (bundled, *skills), settings, window, pages)
+    return Opening(scene, (ours, *skills), settings, window, pages, bundled=options.scene is None)
 
 
 def run(opening: Opening, on_ready: OnReady) -> None:
@@ -146,7 +151,7 @@ def session(opening: Opening) -> UsdSession:
     from dcc_bridge.hosts.standalone import UsdSession  # needs the extra, and this module does not
 
     try:
-        return UsdSession(opening.scene, has_ui=opening.window)
+        return UsdSession(opening.scene, has_ui=opening.window, as_copy=opening.bundled)
     except (OSError, ValueError) as error:
         raise Failure(str(error)) from None
 

@@ -9,7 +9,7 @@ from typing import Any
 from dcc_bridge.cli.exits import REFUSED, SUCCESS, TOOL_ERROR
 from dcc_bridge.client.agent import Result
 from dcc_bridge.elicitation.plain import line, passage
-from dcc_bridge.server.wire import STATUS
+from dcc_bridge.server.results import STATUS
 
 _REFUSALS = ("refused", "no_consent")
 
@@ -54,6 +54,8 @@ def _read(text: str) -> Any:
 def _prose(result: Result) -> str:
     """Lay data out in two aligned columns, and what is said beside it below."""
     if not isinstance(result.structured, dict):
+        return _whole("\n".join(result.texts))
+    if list(result.structured) == ["result"]:  # the protocol wants an object; the words say it all
         return _whole("\n".join(result.texts))
     texts = [text for text in result.texts if _read(text) != result.structured]
     width = max((len(line(name)) for name in result.structured), default=0)

@@ -9,13 +9,15 @@ from urllib.parse import urlsplit
 
 from dcc_bridge.cli.exits import UNREACHABLE, Failure
 from dcc_bridge.config import Settings
-from dcc_bridge.server import instances
+from dcc_bridge.server import instances, tokens
 from dcc_bridge.server.instances import Instance
 
-LABEL: Final = "cli"
+LABEL: Final = tokens.COMMANDS
 """Under which hosts know this command."""
 TOKEN: Final = "DCC_BRIDGE_TOKEN"
-_START: Final = "Start one with: dcc-bridge serve"
+START: Final = (
+    "Start an application that has the plug-in (see: dcc-bridge status), or: dcc-bridge serve"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +42,22 @@ def find(url: str | None) -> Target:
         Failure: There is none, or it is not clear which one is meant.
     """
     running = instances.running(settings().runtime)
-    return _only(running) if url is None else _at(url, running)
+    return _known(_only(running)) if url is None else _at(url, running)
+
+
+def instance(url: str | None) -> Instance:
+    """Give the host of this user that runs at a URL, or the only one.
+
+    Raises:
+        Failure: There is none, or it is not clear which one is meant.
+    """
+    running = instances.running(settings().runtime)
+    if url is None:
+        return _only(running)
+    found = [one for one in running if _address(one.url) == _address(url)]
+    if not found:
+        raise Failure(f"No host of yours runs at {url}. {START}", UNREACHABLE)
+    return found[0]
 
 
 def settings(**arguments: object) -> Settings:
@@ -55,13 +72,13 @@ def settings(**arguments: object) -> Settings:
         raise Failure(str(error)) from None
 
 
-def _only(running: list[Instance]) -> Target:
+def _only(running: list[Instance]) -> Instance:
     if not running:
-        raise Failure(f"No host is running. {_START}", UNREACHABLE)
+        raise Failure(f"No host is running. {START}", UNREACHABLE)
     if len(running) > 1:
         known = "\n".join(f"  {one.url}  {one.host}, {one.scene}" for one in running)
         raise Failure(f"{len(running)} hosts are running; say which one by its URL:\n{known}")
-    return _known(running[0])
+    return running[0]
 
 
 def _at(url: str, running: list[Instance]) -> Target:
@@ -72,7 +89,7 @@ def _at(url: str, running: list[Instance]) -> Target:
     token = os.environ.get(TOKEN)
     if token:
         return Target(url, token)
-    raise Failure(f"No host of yours runs at {url}, and {TOKEN} is not set. {_START}", UNREACHABLE)
+    raise Failure(f"No host of yours runs at {url}, and {TOKEN} is not set. {START}", UNREACHABLE)
 
 
 def _known(instance: Instance) -> Target:

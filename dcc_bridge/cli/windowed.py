@@ -17,6 +17,7 @@ from dcc_bridge.cli.hosting import OnReady, Opening
 from dcc_bridge.config import data_folder
 from dcc_bridge.errors import BridgeError
 from dcc_bridge.hosts.standalone import UsdSession, install
+from dcc_bridge.qt.panel import Panel
 from dcc_bridge.qt.presenter import DialogPresenter
 from dcc_bridge.qt.wake import HostLoop
 
@@ -43,6 +44,8 @@ class Windowed:
             settings=opening.settings,
             skills=opening.skills,
         )
+        self.panel = Panel(self.bridge, self.presenter.bring)
+        window.add_agents(self.panel, self.panel.enter)
 
     def start(self) -> Future[None]:
         """Start the server; done once it takes requests.
@@ -70,6 +73,7 @@ class Windowed:
         if self._has_started and not self.bridge.stopped.done():
             self.bridge.stopped.add_done_callback(lambda _: self.window.close_now())
             return False
+        self.panel.close_for_good()
         self.presenter.close()
         self._loop.close()
         return True

@@ -18,6 +18,7 @@ from mcp.client.session import ClientRequestContext, ElicitationFnT
 from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.exceptions import MCPError
 
+from dcc_bridge.client import http
 from dcc_bridge.client.agent import Agent
 from dcc_bridge.client.person import Person
 from dcc_bridge.elicitation.schema import parse
@@ -26,9 +27,8 @@ from dcc_bridge.errors import SchemaError, Unreachable
 Era = Literal["auto", "legacy"]
 
 _NETWORK: Final = (MCPError, httpx2.HTTPError, httpx2.InvalidURL)
-_LOOPBACK: Final = ("127.0.0.1", "localhost", "::1")
-_TIMEOUT: Final = httpx2.Timeout(30.0, read=300.0)
-"""Seconds; the server sends something every 15 s while a person decides."""
+_PAGES: Final = "/ask/"
+"""Where a bridge has its own pages."""
 
 
 @asynccontextmanager
@@ -46,16 +46,16 @@ async def connect(
     Raises:
         Unreachable: Nothing answers there, it is no bridge, it refuses the token, or it went away.
     """
-    if urlsplit(url).hostname not in _LOOPBACK:
+    if not http.is_local(url):
         raise Unreachable(url, "only a host on this computer is given the token")
     seen = _Seen()
     try:
         async with (
-            _http(token, seen) as http,
+            http.open_(token, seen.note) as opened,
             Client(
-                streamable_http_client(url, http_client=http),
+                streamable_http_client(url, http_client=opened),
                 mode=era,
-                elicitation_callback=_callback(person) if person is not None else None,
+                elicitation_callback=_callback(person, url) if person is not None else None,
                 client_info=_me(),
             ) as client,
         ):
@@ -87,21 +87,14 @@ class _Seen:
         return Unreachable(url, "it does not know us" if refused else "it is no MCP server")
 
 
-def _http(token: str, seen: _Seen) -> httpx2.AsyncClient:
-    return httpx2.AsyncClient(
-        headers={"Authorization": f"Bearer {token}"},
-        timeout=_TIMEOUT,
-        trust_env=False,  # a proxy of the environment would be told the token
-        event_hooks={"response": [seen.note]},
-    )
+def _callback(person: Person, host: str) -> ElicitationFnT:
+    page = f"http://{urlsplit(host).netloc}{_PAGES}"
 
-
-def _callback(person: Person) -> ElicitationFnT:
     async def answer(
         context: ClientRequestContext, params: types.ElicitRequestParams
     ) -> types.ElicitResult:
         if not isinstance(params, types.ElicitRequestFormParams):
-            heard = await person.visit(params.message, params.url)
+            heard = await person.visit(params.message, params.url, ours=params.url.startswith(page))
             return types.ElicitResult(action=heard.action)
         try:
             form = parse(params.requested_schema)

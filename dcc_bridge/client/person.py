@@ -20,8 +20,8 @@ class Person(Protocol):
         """Put a form to them; what they send fits it."""
         ...
 
-    async def visit(self, message: str, url: str) -> Reply:
-        """Ask them to go to a page; nothing opens it for them."""
+    async def visit(self, message: str, url: str, *, ours: bool = False) -> Reply:
+        """Ask them to go to a page, which may be one of the host that asks."""
         ...
 
 
@@ -53,7 +53,7 @@ class Script:
             self._tell(f"The question was closed, because the given answer does not fit: {error}")
             return Reply("cancel")
 
-    async def visit(self, message: str, url: str) -> Reply:
+    async def visit(self, message: str, url: str, *, ours: bool = False) -> Reply:
         """Agree to go to a page, or not."""
         return Reply(self._answer if isinstance(self._answer, str) else "accept")
 

@@ -9,18 +9,21 @@ import os
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any, Final, TextIO
-from urllib.parse import urlsplit
 
 import anyio
 
-from dcc_bridge.client import entry
+from dcc_bridge.client import entry, visiting
 from dcc_bridge.client.keyboard import Keyboard
 from dcc_bridge.client.screen import Screen
+from dcc_bridge.client.visiting import Open
 from dcc_bridge.elicitation.plain import line
 from dcc_bridge.elicitation.question import Reply
 from dcc_bridge.elicitation.schema import Field, Form, InvalidAnswer
 from dcc_bridge.elicitation.types import Action
+from dcc_bridge.elicitation.web import address
+from dcc_bridge.errors import RefusedAddress
 
 DECLINE: Final = "/decline"
 CANCEL: Final = "/cancel"
@@ -35,17 +38,27 @@ class _Left(Exception):
         self.action = action
 
 
+@dataclass(frozen=True, slots=True)
+class _Page:
+    url: str
+    ours: bool
+
+
 class Terminal:
     """A person who reads a screen and types. One question at a time."""
 
-    def __init__(self, keyboard: Keyboard, screen: Screen, who: str) -> None:
+    def __init__(
+        self, keyboard: Keyboard, screen: Screen, who: str, open_page: Open = visiting.open_page
+    ) -> None:
         """Show nothing yet.
 
         Args:
             keyboard: What they type.
             screen: What they read, where they type.
             who: Who asks, in a few words.
+            open_page: Opens a page; gives whether it could.
         """
+        self._open = open_page
         self._keyboard = keyboard
         self._screen = screen
         self._who = who
@@ -55,11 +68,11 @@ class Terminal:
         """Draw a form, and give what the person does with it."""
         return await self._put(message, form)
 
-    async def visit(self, message: str, url: str) -> Reply:
-        """Show a page's address; nothing opens it."""
-        return await self._put(message, url)
+    async def visit(self, message: str, url: str, *, ours: bool = False) -> Reply:
+        """Show a page's address, and open it once the person said yes."""
+        return await self._put(message, _Page(url, ours))
 
-    async def _put(self, message: str, what: Form | str) -> Reply:
+    async def _put(self, message: str, what: Form | _Page) -> Reply:
         async with self._turn:
             self._keyboard.forget()
             self._screen.say()
@@ -68,21 +81,25 @@ class Terminal:
             self._screen.quote("  ", message)
             self._screen.say()
             try:
-                return await (self._agree(what) if isinstance(what, str) else self._fill(what))
+                return await (self._agree(what) if isinstance(what, _Page) else self._fill(what))
             except _Left as left:
                 return Reply(left.action)
             except anyio.get_cancelled_exc_class():
                 self._screen.say("\n  The question was withdrawn.")
                 raise
 
-    async def _agree(self, url: str) -> Reply:
-        """Have the person agree to go to a page."""
-        if urlsplit(url).scheme not in ("http", "https"):
-            self._screen.show("  ! ", f"This was refused, for it is no page of the web: {url}")
+    async def _agree(self, page: _Page) -> Reply:
+        """Have the person agree to go to a page, and open it."""
+        try:
+            where = address.read(page.url, ours=page.ours)
+        except RefusedAddress as error:
+            self._screen.show("  ! ", str(error))
             return Reply("cancel")
-        self._screen.show("  Page: ", url)
-        self._screen.show("  Host: ", _host(url))
-        await self._confirm("Go there, in a browser of your own")
+        visiting.show(self._screen, where)
+        await self._confirm("Open it in your browser")
+        if not await visiting.opened(self._open, where):
+            self._screen.show("  ", "No browser could be opened here. Open the address yourself.")
+            await self._confirm("Have you opened it")
         return Reply("accept")
 
     async def _fill(self, form: Form) -> Reply:
@@ -204,12 +221,3 @@ def _value(field: Field, text: str, offered: Any) -> Any:
     if field.required and offered is None:
         raise InvalidAnswer("An answer is needed here.")
     return offered
-
-
-def _host(url: str) -> str:
-    """Give a page's host as the network knows it: look-alike letters show as xn--."""
-    name = urlsplit(url).hostname or ""
-    try:
-        return name.encode("idna").decode()
-    except UnicodeError:
-        return name

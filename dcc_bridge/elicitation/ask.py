@@ -8,19 +8,22 @@ spins the host's event loop. In a coroutine it would stop its own answer, so it 
 from __future__ import annotations
 
 import contextvars
-from collections.abc import Callable, Mapping
-from contextlib import nullcontext
-from typing import Any, ParamSpec, TypeVar
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, nullcontext
+from typing import Any, Final, ParamSpec, TypeVar
 
 from dcc_bridge.elicitation import schema as schemas
 from dcc_bridge.elicitation import unattended
-from dcc_bridge.elicitation.call import Call, current
+from dcc_bridge.elicitation.call import Call, carried_loss, current
 from dcc_bridge.elicitation.installed import arrival, bridge, refuse_in_coroutine
 from dcc_bridge.elicitation.question import Question
 from dcc_bridge.elicitation.schema import Form, InvalidAnswer
-from dcc_bridge.elicitation.types import ElicitationResponse
+from dcc_bridge.elicitation.types import CANCELLED, ElicitationResponse
+from dcc_bridge.elicitation.web import secret
 from dcc_bridge.errors import Cancelled, SchemaError
 
+MOST_MESSAGE: Final = 8192
+"""Bytes of a question's message, as UTF-8."""
 P = ParamSpec("P")
 T = TypeVar("T")
 
@@ -48,7 +51,7 @@ def elicit_form_sync(
         What came of it; it always comes.
 
     Raises:
-        SchemaError: The form, or the fallback, is not one that can be asked.
+        SchemaError: The form, the fallback or the message is not one that can be asked.
         WrongThread: It was called in a coroutine; use ``await elicit_form``.
         Busy: The host already waits for an answer to a question of its own.
     """
@@ -69,32 +72,50 @@ async def elicit_form(
 
 
 async def elicit_url(
-    message: str, url: str, *, description: str | None = None, key: str | None = None
+    message: str,
+    url: str,
+    *,
+    description: str | None = None,
+    timeout: float | None = None,
+    key: str | None = None,
 ) -> ElicitationResponse:
-    """Send the person to a page in an async skill.
-
-    Args:
-        message: Why they should go there; shown as plain text.
-        url: The page.
-        description: What happens there.
-        key: The name of the request on the wire.
-
-    Returns:
-        Accepted means that they agreed to go, not that they are done there.
-    """
-    return await _ask(_url_question(message, url, description, key))
+    """Send the person to a page in an async skill. See `elicit_url_sync`."""
+    return await _ask(_url_question(message, url, description, timeout, key))
 
 
 def elicit_url_sync(
-    message: str, url: str, *, description: str | None = None, key: str | None = None
+    message: str,
+    url: str,
+    *,
+    description: str | None = None,
+    timeout: float | None = None,
+    key: str | None = None,
 ) -> ElicitationResponse:
-    """Send the person to a page, and wait until they agree to go. See `elicit_url`."""
-    return _ask_sync(_url_question(message, url, description, key), "elicit_url")
+    """Send the person to a page, and wait until they agree to go.
+
+    Args:
+        message: Why they should go there; shown as plain text.
+        url: The page: https, or http on this computer.
+        description: What happens there.
+        timeout: Seconds for an answer; None for the settings' own limit.
+        key: The name of the request on the wire.
+
+    Returns:
+        Accepted, with the message "completion_unverified": they went there, or they say that they
+        have finished. What they did there only the page knows.
+
+    Raises:
+        RefusedAddress: The address leads to no page, or hides where it leads.
+        WrongThread: It was called in a coroutine; use ``await elicit_url``.
+    """
+    question = _url_question(message, url, description, timeout, key)
+    return _ask_sync(question, "elicit_url")
 
 
 def carry(fn: Callable[P, T]) -> Callable[P, T]:
     """Take the current call along to a thread of a skill's own, so that it can ask there."""
     context = contextvars.copy_context()
+    context.run(carried_loss.set, current_call().losing_here)
 
     def carried(*args: P.args, **kwargs: P.kwargs) -> T:
         return context.copy().run(fn, *args, **kwargs)
@@ -116,25 +137,43 @@ def _ask_sync(question: Question, instead: str) -> ElicitationResponse:
     here = bridge()
     if here is None:
         return unattended.answer(question)
-    refuse_in_coroutine(here.main, instead)
-    _refuse_if_told(question)
-    with question.call.pause() if here.main.is_current else nullcontext():
-        response = here.main.wait(here.broker.ask(question))
-    return _noted(question, response)
+    call, risk = question.call, question.call.risk_here
+    with _visited(question):
+        refuse_in_coroutine(here.main, instead)
+        _refuse(question)
+        with call.pause() if here.main.is_current else nullcontext():
+            call.raise_risk(risk)  # here: what was changed so far was allowed
+            # noted before the undo step opens again: whether it may is decided by the grant
+            return _noted(question, here.main.wait(here.broker.ask(question)))
 
 
 async def _ask(question: Question) -> ElicitationResponse:
     here = bridge()
     if here is None:
         return unattended.answer(question)
-    _refuse_if_told(question)
-    return _noted(question, await arrival(here.broker.ask(question)))
+    with _visited(question):
+        _refuse(question)
+        question.call.raise_risk(question.call.risk_here)
+        return _noted(question, await arrival(here.broker.ask(question)))
 
 
-def _refuse_if_told(question: Question) -> None:
-    """End a skill that goes on asking on behalf of a call that is over, and was told so."""
+@contextmanager
+def _visited(question: Question) -> Iterator[None]:
+    """End the question's page, if it has one, where nobody could be asked to go there."""
+    try:
+        yield
+    except BaseException:  # whatever it is, it goes on
+        if question.visit is not None:
+            question.visit.end(CANCELLED)
+        raise
+
+
+def _refuse(question: Question) -> None:
+    """End a skill that tells a secret, or goes on asking for a call that is over and knew it."""
     if question.call.knows_end:
         raise Cancelled(question.message)
+    said = (question.message, question.title, question.description, question.url, question.items)
+    secret.keep_out((said, question.fallback, question.form), "a question")
 
 
 def _noted(question: Question, response: ElicitationResponse) -> ElicitationResponse:
@@ -159,22 +198,32 @@ def _form_question(
 ) -> Question:
     form = schemas.parse(schema)
     call = current_call()
+    granted = call.granted and call.risk == "destructive"
     return Question(
-        message=message,
+        message=sayable(message),
         call=call,
         form=form,
         title=title,
-        consent=call.risk == "destructive" and not call.granted,
+        consent=call.risk_here == "destructive" and not granted,
         key=key or next_key(call),
         fallback=None if fallback is None else _checked(form, fallback),
         timeout=timeout,
     )
 
 
-def _url_question(message: str, url: str, description: str | None, key: str | None) -> Question:
+def _url_question(
+    message: str, url: str, description: str | None, timeout: float | None, key: str | None
+) -> Question:
+    from dcc_bridge.elicitation.web import address  # 5 ms that only such a question needs
+
     call = current_call()
     return Question(
-        message=message, call=call, url=url, description=description, key=key or next_key(call)
+        message=sayable(message),
+        call=call,
+        url=address.read(url).url,
+        description=description,
+        key=key or next_key(call),
+        timeout=timeout,
     )
 
 
@@ -183,6 +232,21 @@ def _checked(form: Form, fallback: Mapping[str, Any]) -> dict[str, Any]:
         return form.check(fallback)
     except InvalidAnswer as error:
         raise SchemaError(f"The fallback values do not fit the form: {error}") from error
+
+
+def sayable(message: str) -> str:
+    """Give a message back that is not longer than a person reads.
+
+    Raises:
+        SchemaError: It is.
+    """
+    size = len(message.encode("utf-8", "surrogatepass"))
+    if size > MOST_MESSAGE:
+        raise SchemaError(
+            f"The message has {size:,} bytes; {MOST_MESSAGE:,} is the most. Say it shorter: "
+            "what it is about belongs into the items of a consent, or the description of a field."
+        )
+    return message
 
 
 def current_call() -> Call:

@@ -9,6 +9,7 @@ from dcc_bridge.elicitation.grants import SessionGrants, may_remember
 from dcc_bridge.elicitation.limits import Limits
 from dcc_bridge.elicitation.policy import Stage
 from dcc_bridge.elicitation.question import HostPresenter, Offers, Presenter, Question
+from dcc_bridge.elicitation.sentence import Sentence
 
 
 class Audience:
@@ -16,7 +17,7 @@ class Audience:
 
     Attributes:
         host: Draws questions in the host, or None where nobody sits there.
-        limits: How often each client may ask there.
+        limits: How much each client may ask there.
         grants: What was agreed to for the session.
     """
 
@@ -24,7 +25,9 @@ class Audience:
         """Know the host and the settings; of clients nothing yet."""
         self.settings = settings
         self.host = host if settings.host_dialogs else None
-        self.limits = Limits(settings.dialogs_per_minute, settings.most_waiting)
+        self.limits = Limits(
+            settings.dialogs_per_minute, settings.most_waiting, settings.pending_questions
+        )
         self.grants = SessionGrants()
         self._silent = set(settings.silent_clients)
         self._patient: set[str] = set()
@@ -33,7 +36,7 @@ class Audience:
         """List whom to ask, first to last."""
         return policy.stages(
             prefer=self.settings.consent if question.consent else self.settings.input,
-            host_ui=self.host is not None and question.url is None,
+            host_ui=self.host is not None,
             client=self.channel(question) is not None,
             withdrawable=question.call.withdrawable,
         )
@@ -48,7 +51,8 @@ class Audience:
     def offers(self, question: Question) -> Offers:
         """Say what a person at the host may do with a question."""
         call, settings = question.call, self.settings
-        soon = question.timeout or settings.host_deadline
+        usual = settings.host_deadline if question.url is None else settings.client_deadline
+        soon = question.timeout or usual
         patient = call.client is None or call.client.label in self._patient
         hand_over = settings.consent != "host" or not question.consent
         consent = question.consent and question.undoable
@@ -65,6 +69,21 @@ class Audience:
         """Whether a person agreed to this for the session; never to what cannot be undone."""
         consent = question.consent and question.undoable
         return consent and self.grants.covers(question.call, len(question.items))
+
+    def tell_of_line(self, call: Call) -> None:
+        """Tell the person at the host, now and then, that a client's questions have to wait."""
+        who = label(call)
+        if self.host is not None and who is not None and self.limits.may_tell(who):
+            self.host.notice(
+                Sentence(
+                    "{client} asks too often: its next questions have to wait.", client=name(call)
+                )
+            )
+
+    @property
+    def silent(self) -> frozenset[str]:
+        """Labels of clients that declare that they can ask, and cannot."""
+        return frozenset(self._silent)
 
     def silence(self, call: Call) -> None:
         """Remember that a client declares that it can ask, and cannot."""

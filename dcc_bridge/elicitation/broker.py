@@ -26,14 +26,18 @@ import threading
 from collections import deque
 from collections.abc import Callable
 from concurrent.futures import Future
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Final
 
+from dcc_bridge.audit.port import Auditor, nowhere
 from dcc_bridge.config import Settings
 from dcc_bridge.elicitation import unattended
 from dcc_bridge.elicitation.audience import Audience, label, name
 from dcc_bridge.elicitation.call import Call
-from dcc_bridge.elicitation.policy import Stage, Surface
+from dcc_bridge.elicitation.clock import Clock, timer
+from dcc_bridge.elicitation.line import Line
+from dcc_bridge.elicitation.opened import CLOSED_BY_PERSON, REFUSED, Opened, cancel, granted
+from dcc_bridge.elicitation.policy import Surface
 from dcc_bridge.elicitation.question import (
     Expired,
     HandOver,
@@ -43,38 +47,29 @@ from dcc_bridge.elicitation.question import (
     Question,
     Reply,
     Unable,
+    Unreadable,
 )
+from dcc_bridge.elicitation.record import QuestionRecord
+from dcc_bridge.elicitation.room import Room
 from dcc_bridge.elicitation.schema import InvalidAnswer
+from dcc_bridge.elicitation.sentence import Sentence
 from dcc_bridge.elicitation.showing import Showing
 from dcc_bridge.elicitation.types import (
     BRIDGE_CLOSED,
     CANCELLED,
-    DECLINED,
+    COMPLETION_UNVERIFIED,
     INVALID_ANSWER,
     TIMED_OUT,
     ElicitationResponse,
 )
+from dcc_bridge.elicitation.watchers import Undo, Watchers
 
 log = logging.getLogger(__name__)
-Undo = Callable[[], None]
-Clock = Callable[[float, Callable[[], None]], Undo]
 
 TOO_FAST: Final = 0.3
 """Seconds in which no person reads a question: a client that declines sooner did not show it."""
 _MOVED: Final = "handed_over"
-_REFUSED: Final = ElicitationResponse(False, None, DECLINED, "decline", "policy")
-
-
-@dataclass(eq=False)
-class _Open:
-    """A question that waits for an answer."""
-
-    question: Question
-    stages: deque[Stage]
-    future: Future[ElicitationResponse] = field(default_factory=Future)
-    showings: list[Showing] = field(default_factory=list)
-    lock: threading.RLock = field(default_factory=threading.RLock)
-    settled: bool = False
+_SHAPE: Final = Sentence("each value is a text, a number, yes or no, or a list of texts.")
 
 
 class Broker:
@@ -91,6 +86,7 @@ class Broker:
         host: HostPresenter | None = None,
         clock: Clock | None = None,
         busy: Callable[[], bool] = lambda: False,
+        auditor: Auditor = nowhere,
     ) -> None:
         """Know the surfaces and the limits.
 
@@ -99,13 +95,18 @@ class Broker:
             host: Draws questions in the host, where a person sits there.
             clock: Calls back after some seconds, on any thread; gives what stops it.
             busy: Whether others wait for the one who asks, so that a client has less time.
+            auditor: Told what is asked and answered.
         """
         self.settings = settings or Settings()
         self.audience = Audience(self.settings, host)
         self._clock = clock or timer
         self._busy = busy
+        self._auditor = auditor
         self._lock = threading.Lock()
-        self._open: list[_Open] = []
+        self._room = Room(self.settings.most_open, self.settings.most_open_of_one)
+        self._open: list[Opened] = []
+        self._watchers = Watchers()
+        self._line = Line(self.audience, self._clock, lambda: self._closed, self._show_in_host)
         self._closed = False
 
     @property
@@ -114,14 +115,49 @@ class Broker:
         with self._lock:
             return [one.question for one in self._open]
 
+    @property
+    def asked(self) -> list[tuple[Question, tuple[Surface, ...]]]:
+        """The same, each with the surfaces that it is on."""
+        with self._lock:
+            ones = list(self._open)
+        return [(one.question, one.surfaces) for one in ones]
+
+    def watch(self, fn: Callable[[], None]) -> Undo:
+        """Call a function whenever a question is put, moves or ends; gives what stops that.
+
+        It is called on any thread, and must be quick.
+        """
+        return self._watchers.add(fn)
+
+    def bring(self, question: Question) -> None:
+        """Bring a question that waits in its client to the host, if it still does."""
+        one = self._find(question)
+        showing = one.at("client") if one is not None and one.host_remains else None
+        if one is not None and showing is not None:
+            self._leave(one, showing, _MOVED)
+
+    def dismiss(self, question: Question) -> None:
+        """End a question as the person at the host: it gets no answer."""
+        one = self._find(question)
+        if one is not None:
+            one.settle(CLOSED_BY_PERSON)
+
     def ask(self, question: Question) -> Future[ElicitationResponse]:
         """Put a question to whoever may answer it.
 
         Returns:
             A future that always ends, with an answer that was validated. Cancelling it takes the
             question down.
+
+        Raises:
+            Busy: Too many are open already.
         """
-        one = _Open(question, deque(self.audience.stages(question)))
+        self._room.enter(label(question.call))
+        again, question.call.again = question.call.again, None
+        question = replace(question, reason=question.reason or again)
+        record = QuestionRecord(self._auditor, question)
+        one = Opened(question, deque(self.audience.stages(question)), record)
+        question.call.asking()
         one.future.add_done_callback(lambda _: self._clean_up(one))
         with self._lock:
             closed = self._closed
@@ -129,13 +165,14 @@ class Broker:
                 self._open.append(one)
         if closed:
             question.call.ended = BRIDGE_CLOSED
-            _settle(one, _cancel(BRIDGE_CLOSED))
+            one.settle(cancel(BRIDGE_CLOSED))
         elif question.call.ended is not None:
-            _settle(one, _cancel(question.call.ended))
+            one.settle(cancel(question.call.ended))
         elif self.audience.is_granted(question):
-            _settle(one, _granted(question))
+            one.settle(granted(question))
         else:
             self._next(one)
+            one.follow()
         return one.future
 
     def end(self, call: Call, message: str = CANCELLED) -> None:
@@ -144,7 +181,7 @@ class Broker:
         with self._lock:
             ending = [one for one in self._open if one.question.call is call]
         for one in ending:
-            _settle(one, _cancel(message))
+            one.settle(cancel(message))
 
     def close(self) -> None:
         """End every question; later ones end at once."""
@@ -152,11 +189,15 @@ class Broker:
             self._closed = True
             ending = list(self._open)
         for one in ending:
-            _settle(one, _cancel(BRIDGE_CLOSED))
+            one.settle(cancel(BRIDGE_CLOSED))
+
+    def _find(self, question: Question) -> Opened | None:
+        with self._lock:
+            return next((one for one in self._open if one.question.id == question.id), None)
 
     # ---- showing
 
-    def _next(self, one: _Open, unable: Unable | None = None) -> None:
+    def _next(self, one: Opened, unable: Unable | None = None) -> None:
         """Go to the next stage; after the last one nobody is left."""
         with one.lock:
             if one.future.done():
@@ -167,20 +208,20 @@ class Broker:
         for showing in showings:
             self._show(one, showing)
         if stage:
+            self._watchers.call()
             return
         if unable is not None and unable.ends:
-            _settle(one, _cancel(unable.message))
+            one.settle(cancel(unable.message))
         else:
-            allow = self.settings.unattended == "allow"
-            _settle(one, unattended.answer(one.question, allow=allow))
+            one.settle(unattended.answer(one.question, self.settings.unattended))
 
-    def _show(self, one: _Open, showing: Showing) -> None:
+    def _show(self, one: Opened, showing: Showing) -> None:
         if showing.surface == "client":
             self._show_in_client(one, showing)
         else:
-            self._book_host(one, showing)
+            self._line.enter(one, showing)
 
-    def _show_in_client(self, one: _Open, showing: Showing) -> None:
+    def _show_in_client(self, one: Opened, showing: Showing) -> None:
         limit = one.question.timeout or self.settings.client_deadline
         self._draw(one, showing, self.audience.channel(one.question), one.question, limit)
         self._hurry(one, showing)
@@ -191,49 +232,44 @@ class Broker:
                     one.question,
                     name(one.question.call),
                     lambda: self._leave(one, showing, _MOVED),
-                    lambda: _settle(one, _closed_by_person()),
+                    lambda: one.settle(CLOSED_BY_PERSON),
                 )
             )
 
-    def _hurry(self, one: _Open, showing: Showing) -> None:
+    def _hurry(self, one: Opened, showing: Showing) -> None:
         """Wait less long for a client while others wait for the one who asks."""
 
         def look() -> None:
             if self._busy():
-                _settle(one, _cancel(TIMED_OUT))
+                one.settle(cancel(TIMED_OUT))
 
         showing.keep_clock(self._clock(self.settings.busy_deadline, look))
 
-    def _book_host(self, one: _Open, showing: Showing) -> None:
-        """Show it in the host, in its turn: a client that asks too often has to wait."""
-        who, limits = label(one.question.call), self.audience.limits
-        delay = 0.0 if who is None else None if who in limits.muted else limits.book(who)
-        if delay is None:
-            _settle(one, _REFUSED)
-        elif delay:
-            asking = name(one.question.call)
-            self._notify(f"{asking} asks too often: its next question has to wait.")
-            showing.keep_clock(self._clock(delay, lambda: self._show_in_host(one, showing)))
-        else:
-            self._show_in_host(one, showing)
+    def _refuse_open(self, who: str) -> None:
+        """Refuse what a client that was muted just now asks at the host already."""
+        with self._lock:
+            of_it = [one for one in self._open if label(one.question.call) == who]
+        for one in of_it:
+            if one.at("host") is not None:
+                one.settle(REFUSED)
 
-    def _show_in_host(self, one: _Open, showing: Showing) -> None:
+    def _show_in_host(self, one: Opened, showing: Showing) -> None:
         offers = self.audience.offers(one.question)
         question = replace(one.question, offers=offers)
         self._draw(one, showing, self.audience.host, question, offers.latest)
 
     def _draw(
         self,
-        one: _Open,
+        one: Opened,
         showing: Showing,
         presenter: Presenter | None,
         question: Question,
         limit: float,
     ) -> None:
-        turn = showing.draw()
+        turn = one.draw(showing)
         if turn < 0:
             return
-        showing.keep_clock(self._clock(limit, lambda: _settle(one, _cancel(TIMED_OUT))))
+        showing.keep_clock(self._clock(limit, lambda: one.settle(cancel(TIMED_OUT))))
         try:
             if presenter is None:
                 raise RuntimeError("the surface is gone")
@@ -245,7 +281,7 @@ class Broker:
 
     # ---- hearing
 
-    def _hear(self, one: _Open, showing: Showing, turn: int, heard: Heard) -> None:
+    def _hear(self, one: Opened, showing: Showing, turn: int, heard: Heard) -> None:
         """Take what a surface says, unless the question moved on."""
         if one.future.done() or not showing.take(turn):
             return
@@ -257,62 +293,63 @@ class Broker:
             case HandOver():
                 self._hand_over(one, showing)
             case Expired():
-                _settle(one, _cancel(TIMED_OUT))
+                one.settle(cancel(TIMED_OUT))
             case Unable():
                 self._give_up(one, showing, heard)
+            case Unreadable():
+                self._ask_again(one, showing, InvalidAnswer(_SHAPE))
 
-    def _accept(self, one: _Open, showing: Showing, reply: Reply) -> None:
+    def _accept(self, one: Opened, showing: Showing, reply: Reply) -> None:
         question = one.question
+        if question.visit is not None:
+            return  # they went to the page, which says itself when it is done
         try:
             data = question.form.check(reply.content) if question.form is not None else {}
         except InvalidAnswer as error:
-            self._ask_again(one, showing, str(error))
+            self._ask_again(one, showing, error)
             return
         offered = self.audience.offers(question).remember
         if reply.remember and showing.surface == "host" and offered is not None:
             self.audience.grants.allow(question.call, offered)
-        _settle(one, ElicitationResponse(True, data, None, "accept", showing.surface))
+        unverified = COMPLETION_UNVERIFIED if question.url is not None else None
+        one.settle(ElicitationResponse(True, data, unverified, "accept", showing.surface))
 
-    def _refuse(self, one: _Open, showing: Showing, reply: Reply) -> None:
+    def _refuse(self, one: Opened, showing: Showing, reply: Reply) -> None:
         at_client, who = showing.surface == "client", label(one.question.call)
         too_fast = reply.action == "decline" and showing.age < TOO_FAST
-        if at_client and too_fast and self._host_remains(one):
+        if at_client and too_fast and one.host_remains:
             self._give_up(one, showing, Unable())
             return
-        if reply.mute and not at_client and who is not None:
-            self.audience.limits.mute(who)
-        message = DECLINED if reply.action == "decline" else CANCELLED
-        _settle(one, ElicitationResponse(False, None, message, reply.action, showing.surface))
+        muted = who if reply.mute and not at_client else None
+        if muted is not None:  # first: its end makes room for the next one
+            self.audience.limits.mute(muted)
+        one.refuse(reply, showing.surface)
+        if muted is not None:
+            self._refuse_open(muted)
 
-    @staticmethod
-    def _host_remains(one: _Open) -> bool:
-        """Whether the person at the host is asked too, or can still be."""
-        with one.lock:
-            now = any(showing.surface == "host" for showing in one.showings)
-            return now or ("host",) in one.stages
-
-    def _ask_again(self, one: _Open, showing: Showing, reason: str) -> None:
+    def _ask_again(self, one: Opened, showing: Showing, error: InvalidAnswer) -> None:
         if showing.retried:
             self._give_up(one, showing, Unable(INVALID_ANSWER, ends=True))
             return
         showing.retried = True
-        one.question = replace(one.question, reason=f"That was not accepted: {reason}")
+        reason = Sentence("That was not accepted: {reason}", reason=error.told)
+        one.question = replace(one.question, reason=reason)
         showing.clear(INVALID_ANSWER)
         self._show(one, showing)
 
-    def _give_up(self, one: _Open, showing: Showing, unable: Unable) -> None:
+    def _give_up(self, one: Opened, showing: Showing, unable: Unable) -> None:
         if unable.lasting and showing.surface == "client":
             self.audience.silence(one.question.call)
         self._leave(one, showing, unable.message, unable)
 
-    def _hand_over(self, one: _Open, showing: Showing) -> None:
+    def _hand_over(self, one: Opened, showing: Showing) -> None:
         other: Surface = "host" if showing.surface == "client" else "client"
         with one.lock:
             if other not in [each.surface for each in one.showings]:
                 one.stages.extendleft([(showing.surface,), (other,)])
         self._leave(one, showing, _MOVED)
 
-    def _leave(self, one: _Open, showing: Showing, why: str, unable: Unable | None = None) -> None:
+    def _leave(self, one: Opened, showing: Showing, why: str, unable: Unable | None = None) -> None:
         """End one showing; after the last one of a stage comes the next stage."""
         with one.lock:
             if showing not in one.showings:
@@ -323,66 +360,12 @@ class Broker:
         if last:
             self._next(one, unable)
 
-    def _notify(self, text: str) -> None:
-        if self.audience.host is not None:
-            self.audience.host.notice(text)
-
-    def _clean_up(self, one: _Open) -> None:
+    def _clean_up(self, one: Opened) -> None:
+        self._room.leave(label(one.question.call))
         with self._lock:
             if one in self._open:
                 self._open.remove(one)
         with one.lock:
             showings, one.showings = one.showings, []
-        if not one.future.cancelled():
-            _record(one.question, one.future.result())
-        why = CANCELLED if one.future.cancelled() else one.future.result().message or "answered"
-        for showing in showings:
-            showing.end(why)
-
-
-def _record(question: Question, answer: ElicitationResponse) -> None:
-    """Write into the log what was asked and answered: forms hold no secrets."""
-    call = question.call
-    unverified = question.consent and answer.answered_by == "client"
-    log.info(
-        "call %s of %s for %s asked %r: %s by %s%s, %s, %r",
-        call.id,
-        call.skill,
-        label(call) or "the host",
-        question.message,
-        answer.action,
-        "unverified " if unverified else "",
-        answer.answered_by,
-        answer.message or "answered",
-        answer.data,
-    )
-
-
-def timer(seconds: float, fn: Callable[[], None]) -> Undo:
-    """Call back after some seconds on a thread of its own; gives what stops it."""
-    clock = threading.Timer(seconds, fn)
-    clock.daemon = True
-    clock.start()
-    return clock.cancel
-
-
-def _cancel(message: str) -> ElicitationResponse:
-    return ElicitationResponse(False, None, message, "cancel", "nobody")
-
-
-def _closed_by_person() -> ElicitationResponse:
-    return ElicitationResponse(False, None, CANCELLED, "cancel", "host")
-
-
-def _granted(question: Question) -> ElicitationResponse:
-    lone = question.form.lone_confirmation if question.form is not None else None
-    return ElicitationResponse(True, {lone.name: True} if lone else {}, None, "accept", "grant")
-
-
-def _settle(one: _Open, response: ElicitationResponse) -> None:
-    """End a question; of several endings the first one counts."""
-    with one.lock:
-        if one.settled or not one.future.set_running_or_notify_cancel():
-            return
-        one.settled = True
-    one.future.set_result(response)  # what is called then may wait for others: not under the lock
+        one.tell_end(showings)
+        self._watchers.call()

@@ -9,22 +9,29 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
-from dataclasses import dataclass
-from typing import Any, Final, Generic, TypeVar
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 
 from dcc_bridge.elicitation import ask
+from dcc_bridge.elicitation.call import Call
 from dcc_bridge.elicitation.installed import arrival, bridge, look, look_sync
 from dcc_bridge.elicitation.question import Question
 from dcc_bridge.elicitation.schema import Form, parse
-from dcc_bridge.elicitation.types import NOT_SUPPORTED, TIMED_OUT, ElicitationResponse
-from dcc_bridge.errors import Cancelled, Declined, NobodyToAsk, NotConfirmed, TimedOut
+from dcc_bridge.elicitation.sentence import Sentence
+from dcc_bridge.elicitation.types import NOT_RECORDED, NOT_SUPPORTED, TIMED_OUT, ElicitationResponse
+from dcc_bridge.errors import Cancelled, Declined, NobodyToAsk, NotConfirmed, NotRecorded, TimedOut
+
+if TYPE_CHECKING:  # skills import this, and need none of it
+    from dcc_bridge.host import Host
 
 T = TypeVar("T")
 Items = Callable[[], Sequence[str]] | Sequence[str]
+Files = Callable[[], Sequence[Path]] | Sequence[Path] | None
 Text = Callable[[Sequence[str]], str] | str
 
 MOST_ASKED: Final = 3
-_CHANGED: Final = "The scene has changed since this was asked; please look again."
+_CHANGED: Final = Sentence("The scene has changed since this was asked; please look again.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +41,7 @@ class Seen:
     items: tuple[str, ...]
     kinds: tuple[str, ...]
     fingerprint: str
+    kept: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,12 +53,18 @@ class _Edit(Generic[T]):
 
 
 class Grant(list[str]):
-    """What a person agreed to: the items as they were at the moment of the answer."""
+    """What a person agreed to: the items as they were at the moment of the answer.
 
-    def __init__(self, plan: _Plan, seen: Seen) -> None:
+    Attributes:
+        checkpoint: The folder with the copies of what undo does not bring back, or None.
+    """
+
+    def __init__(self, plan: _Plan, seen: Seen, before: bool) -> None:
         super().__init__(seen.items)
+        self._before = before
         self._plan = plan
         self._seen = seen
+        self.checkpoint = ask.current_call().checkpoint
 
     async def apply(self, fn: Callable[[list[str]], T]) -> T:
         """Edit in a job on the main thread, as an undo step of the skill, from a coroutine.
@@ -65,10 +79,12 @@ class Grant(list[str]):
             edit = await arrival(self._plan.edit(self._seen, fn))
             if edit.moved is None:
                 return edit.value
+            self._lapse()
             if not left:
                 break
             question = self._see(edit.moved)
             check(question, await ask.put_async(question))
+            await look(self._keep)
         raise Cancelled(self._plan.words(self._plan.message, self._seen))
 
     def apply_sync(self, fn: Callable[[list[str]], T]) -> T:
@@ -77,11 +93,22 @@ class Grant(list[str]):
             edit = self._plan.wait_for_edit(self._seen, fn)
             if edit.moved is None:
                 return edit.value
+            self._lapse()
             if not left:
                 break
             question = self._see(edit.moved)
             check(question, ask.put(question))
+            look_sync(self._keep)
         raise Cancelled(self._plan.words(self._plan.message, self._seen))
+
+    def _keep(self) -> None:
+        """Keep a copy of what was agreed to now: the first one is of what there was then."""
+        self._plan.keep()
+        self.checkpoint = ask.current_call().checkpoint
+
+    def _lapse(self) -> None:
+        """Forget the yes: what it was said to is not what there is any more."""
+        ask.current_call().granted = self._before
 
     def _see(self, seen: Seen) -> Question:
         self._seen = seen
@@ -95,6 +122,7 @@ def confirm_sync(
     items: Items = (),
     verb: Text = "Confirm",
     undoable: bool = True,
+    files: Files = None,
     title: str | None = None,
     timeout: float | None = None,
     key: str | None = None,
@@ -108,7 +136,10 @@ def confirm_sync(
             called again after the answer.
         verb: What the button says that agrees, "Delete", or a function that makes it from the
             items.
-        undoable: The host can undo it as one step.
+        undoable: The host can undo it as one step. Where it cannot, the question says so, and a
+            copy is kept after the yes and before this returns: a checkpoint.
+        files: What is written over or deleted, for the checkpoint; or a function that lists it.
+            None where that is the scene as a whole.
         title: A heading, a few words.
         timeout: Seconds for an answer; None for the surface's own limit.
         key: The name of the request on the wire.
@@ -119,16 +150,22 @@ def confirm_sync(
 
     Raises:
         NotConfirmed: The person did not agree: `Declined`, `Cancelled`, `TimedOut`, `NobodyToAsk`.
+        NoCheckpoint: It cannot be undone, and no copy can be kept; do not go on.
+        SchemaError: The message is longer than a person reads.
         WrongThread: It was called in a coroutine; use ``await confirm``.
     """
-    plan = _Plan(message, items, verb, undoable, title, timeout, key)
-    seen = look_sync(plan.look)
+    plan = _Plan(message, items, verb, undoable, files, title, timeout, key)
+    seen, call = look_sync(plan.look), ask.current_call()
+    before = call.granted
     for asked in range(MOST_ASKED):
         question = plan.question(seen, again=asked > 0)
         check(question, ask.put(question))
+        granted, call.granted = call.granted, before  # until it is known what is there now
         now = look_sync(plan.look)
         if now.fingerprint == seen.fingerprint:
-            return Grant(plan, now)
+            look_sync(plan.keep)
+            call.granted = granted
+            return Grant(plan, now, before)
         seen = now
     raise Cancelled(plan.words(message, seen))
 
@@ -139,6 +176,7 @@ async def confirm(
     items: Items = (),
     verb: Text = "Confirm",
     undoable: bool = True,
+    files: Files = None,
     title: str | None = None,
     timeout: float | None = None,
     key: str | None = None,
@@ -147,11 +185,40 @@ async def confirm(
 
     See `confirm_sync`.
     """
-    plan = _Plan(message, items, verb, undoable, title, timeout, key)
-    seen = await look(plan.look)
+    plan = _Plan(message, items, verb, undoable, files, title, timeout, key)
+    seen, before = await look(plan.look), ask.current_call().granted
     question = plan.question(seen)
     check(question, await ask.put_async(question))
-    return Grant(plan, seen)
+    await look(plan.keep)
+    return Grant(plan, seen, before)
+
+
+def put(question: Question) -> ElicitationResponse:
+    """Ask a question that stands before a skill's body, and wait.
+
+    Where undo does not help, it says where a copy is kept, and that is kept after a yes.
+
+    Raises:
+        NoCheckpoint: No copy can be kept.
+    """
+    if question.undoable:
+        return ask.put(question)
+    asked = look_sync(lambda: _with_place(question))
+    answer = ask.put(asked)
+    if _agrees(asked, answer):
+        look_sync(lambda: _keep(asked.call))
+    return answer
+
+
+async def put_async(question: Question) -> ElicitationResponse:
+    """Do the same before a coroutine. See `put`."""
+    if question.undoable:
+        return await ask.put_async(question)
+    asked = await look(lambda: _with_place(question))
+    answer = await ask.put_async(asked)
+    if _agrees(asked, answer):
+        await look(lambda: _keep(asked.call))
+    return answer
 
 
 def check(asked: Question, answer: ElicitationResponse) -> None:
@@ -159,11 +226,17 @@ def check(asked: Question, answer: ElicitationResponse) -> None:
 
     Raises:
         NotConfirmed: It was not; the leaf says why.
+        NotRecorded: It could not be written down.
     """
+    if answer.message == NOT_RECORDED:
+        raise NotRecorded("the disk refuses it.")
+    if not _agrees(asked, answer):
+        raise refusal(asked.message, answer)
+
+
+def _agrees(asked: Question, answer: ElicitationResponse) -> bool:
     form = asked.form
-    if answer.accepted and (form is None or form.agrees(answer.data or {})):
-        return
-    raise refusal(asked.message, answer)
+    return answer.accepted and (form is None or form.agrees(answer.data or {}))
 
 
 def refusal(message: str, answer: ElicitationResponse) -> NotConfirmed:
@@ -172,13 +245,35 @@ def refusal(message: str, answer: ElicitationResponse) -> NotConfirmed:
         return NobodyToAsk(message)
     if answer.message == TIMED_OUT:
         return TimedOut(message)
-    return Cancelled(message) if answer.action == "cancel" else Declined(message)
+    if answer.action == "cancel":
+        return Cancelled(message)
+    return Declined(message, answer.reason or "")
 
 
 def yes_or_no(verb: str) -> Form:
     """Make the form of a consent: one thing to agree to."""
     confirm = {"type": "boolean", "title": verb}
     return parse({"type": "object", "properties": {"confirm": confirm}, "required": ["confirm"]})
+
+
+def _with_place(question: Question) -> Question:
+    """Say where a copy will be kept. Main thread."""
+    here = bridge()
+    place = None if here is None else str(here.host.checkpoint_place())
+    return replace(question, kept=place)
+
+
+def _keep(call: Call, files: Sequence[Path] | None = None) -> None:
+    """Keep a copy of what undo will not bring back; without it there is no grant. Main thread."""
+    here = bridge()
+    if here is None:
+        return
+    call.undoable = False
+    try:
+        call.checkpoint = here.host.checkpoint(files)
+    except BaseException:  # whatever kept it from being made; and it goes on
+        call.granted = False
+        raise
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,6 +284,7 @@ class _Plan:
     items: Items
     verb: Text
     undoable: bool
+    files: Files
     title: str | None
     timeout: float | None
     key: str | None
@@ -199,7 +295,22 @@ class _Plan:
         here = bridge()
         if here is None:
             return Seen(items, (), "")
-        return Seen(items, tuple(here.host.kinds(items)), here.host.fingerprint(items))
+        kinds, mark = tuple(here.host.kinds(items)), here.host.fingerprint(items)
+        return Seen(items, kinds, mark, self._place(here.host))
+
+    def keep(self) -> None:
+        """Keep a copy of what undo will not bring back. Main thread."""
+        if not self.undoable:
+            _keep(ask.current_call(), self._paths())
+
+    def _paths(self) -> Sequence[Path] | None:
+        return self.files() if callable(self.files) else self.files
+
+    def _place(self, host: Host) -> str | None:
+        """Say where the copies will be, if there is anything to copy."""
+        paths = None if self.undoable else self._paths()
+        has_any = paths is None or any(path.exists() for path in paths)
+        return str(host.checkpoint_place()) if has_any and not self.undoable else None
 
     @staticmethod
     def words(text: Text, seen: Seen) -> str:
@@ -211,7 +322,7 @@ class _Plan:
         call = ask.current_call()
         verb = self.words(self.verb, seen)
         return Question(
-            message=self.words(self.message, seen),
+            message=ask.sayable(self.words(self.message, seen)),
             call=call,
             form=yes_or_no(verb),
             title=self.title or verb,
@@ -222,6 +333,7 @@ class _Plan:
             items=seen.items,
             kinds=seen.kinds,
             undoable=self.undoable,
+            kept=seen.kept,
         )
 
     def edit(self, agreed: Seen, fn: Callable[[list[str]], T]) -> Future[_Edit[T]]:

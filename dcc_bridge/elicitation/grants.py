@@ -1,7 +1,8 @@
 """What a person agreed to for the session: edits, never deletions. Any thread.
 
 A grant is for one skill as its file was, one client, and up to so many items; it ends after an
-hour. It can be listed and revoked.
+hour. A person can list and revoke them: `SessionGrants.live`, `SessionGrants.remaining`,
+`SessionGrants.revoke`, and `SessionGrants.watch` for a list that is drawn.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from dcc_bridge.elicitation.call import Call
+from dcc_bridge.elicitation.watchers import Undo, Watchers
 
 LASTS: Final = 3600.0
 
@@ -23,6 +25,7 @@ class SessionGrant:
 
     Attributes:
         skill: The skill's name.
+        title: What a person reads for it.
         digest: What its file was.
         client: The client's label.
         most: Items it may be about at most.
@@ -30,6 +33,7 @@ class SessionGrant:
     """
 
     skill: str
+    title: str
     digest: str
     client: str
     most: int
@@ -48,16 +52,23 @@ class SessionGrants:
         self._now = now
         self._lock = threading.Lock()
         self._grants: list[SessionGrant] = []
+        self._watchers = Watchers()
 
     def allow(self, call: Call, most: int) -> None:
-        """Remember that a person agreed. Does nothing for what may lose something."""
+        """Remember that a person agreed; the same for fewer items is forgotten for it.
+
+        Does nothing for what may lose something.
+        """
         if not may_remember(call):
             return
         assert call.client is not None
         until = self._now() + LASTS
-        grant = SessionGrant(call.skill, call.digest, call.client.label, most, until)
+        label = call.client.label
+        grant = SessionGrant(call.skill, call.title, call.digest, label, most, until)
         with self._lock:
+            self._grants = [one for one in self._grants if not _replaces(grant, one)]
             self._grants.append(grant)
+        self._watchers.call()
 
     def covers(self, call: Call, count: int) -> bool:
         """Whether a person agreed to this already."""
@@ -66,12 +77,26 @@ class SessionGrants:
     def revoke(self, grant: SessionGrant) -> None:
         """Forget one."""
         with self._lock:
-            if grant in self._grants:
-                self._grants.remove(grant)
+            if grant not in self._grants:
+                return
+            self._grants.remove(grant)
+        self._watchers.call()
+
+    def remaining(self, grant: SessionGrant) -> float:
+        """Give the seconds until one ends by itself; 0 for one that ended."""
+        return max(0.0, grant.until - self._now())
+
+    def watch(self, fn: Callable[[], None]) -> Undo:
+        """Call a function whenever one is given or revoked; gives what stops that.
+
+        It is called on any thread, and must be quick. That one ends by itself is not told: whoever
+        shows `remaining` looks again anyway.
+        """
+        return self._watchers.add(fn)
 
     @property
     def live(self) -> list[SessionGrant]:
-        """Those that have not ended."""
+        """Those that have not ended, the oldest first."""
         with self._lock:
             self._grants = [one for one in self._grants if one.until > self._now()]
             return list(self._grants)
@@ -80,6 +105,12 @@ class SessionGrants:
 def may_remember(call: Call) -> bool:
     """Whether a call is of a kind that can be agreed to for the session."""
     return call.risk == "edit" and call.client is not None and bool(call.digest)
+
+
+def _replaces(grant: SessionGrant, older: SessionGrant) -> bool:
+    """Whether a grant covers all that an older one did."""
+    same = (grant.skill, grant.digest, grant.client) == (older.skill, older.digest, older.client)
+    return same and grant.most >= older.most
 
 
 def _fits(grant: SessionGrant, call: Call, count: int) -> bool:

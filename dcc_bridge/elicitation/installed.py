@@ -8,11 +8,12 @@ from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
-from dcc_bridge.elicitation.call import current
+from dcc_bridge.elicitation.call import carried_loss, current
 from dcc_bridge.errors import StartError, WrongThread
 
 if TYPE_CHECKING:  # skills import this, and need none of it
     from dcc_bridge.elicitation.broker import Broker
+    from dcc_bridge.elicitation.web.desk import Desk
     from dcc_bridge.host import Host
     from dcc_bridge.threads import MainThread
 
@@ -28,17 +29,21 @@ class Installed:
         broker: Puts questions.
         main: The way to the main thread.
         host: Whose scene it is.
+        desk: Gives out pages of this application, or None where there is no server.
     """
 
     broker: Broker
     main: MainThread
     host: Host
+    desk: Desk | None = None
 
 
 _installed: Installed | None = None
 
 
-def install(broker: Broker, main: MainThread, host: Host) -> Callable[[], None]:
+def install(
+    broker: Broker, main: MainThread, host: Host, desk: Desk | None = None
+) -> Callable[[], None]:
     """Let skills ask through a broker. Main thread.
 
     Returns:
@@ -50,7 +55,7 @@ def install(broker: Broker, main: MainThread, host: Host) -> Callable[[], None]:
     global _installed
     if _installed is not None:
         raise StartError("A bridge is already running in this process; stop it first.")
-    mine = _installed = Installed(broker, main, host)
+    mine = _installed = Installed(broker, main, host, desk)
 
     def remove() -> None:
         global _installed
@@ -94,7 +99,13 @@ async def on_main(fn: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         raise WrongThread(
             "on_main belongs into an async skill; elsewhere there is no call to be of."
         )
-    result: T = await arrival(call.edit(lambda: fn(*args, **kwargs)))
+    loses = call.losing_here  # told by this stack, which the job has not
+
+    def there() -> T:
+        carried_loss.set(loses or carried_loss.get())
+        return fn(*args, **kwargs)
+
+    result: T = await arrival(call.edit(there))
     return result
 
 

@@ -1,4 +1,18 @@
-"""How often a client may ask at the host, and which ones are muted. Any thread."""
+"""How much of one client's asking reaches the person at the host, and which ones are muted.
+
+A question of a client that the host is to draw stands in that client's *line*:
+
+- at most ``pending`` of them have a place: they are drawn, or wait for the dialog before them;
+- the next ones wait in line, in the order in which they came, and the person is told so once. A
+  place that gets free is the next one's, whatever became of the question that had it;
+- once ``most_waiting`` wait, one more is refused at once;
+- a place is worth at most ``per_minute`` dialogs in a minute: whoever gets it sooner waits on it.
+
+So a client that asks a thousand times has three dialogs and a line behind them, and a question of
+another client has three before it at most. Asking again after a wrong answer keeps the place, and
+counts as the same dialog. Questions that a client draws itself are its own business, and so is the
+host's own asking. Any thread; nothing is shown under the lock.
+"""
 
 from __future__ import annotations
 
@@ -6,51 +20,115 @@ import threading
 import time
 from collections import defaultdict, deque
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from typing import Final
 
 WINDOW: Final = 60.0
 MUTED_FOR: Final = 600.0
+Show = Callable[[float], None]
+"""Shows a question after some seconds; it has a place by then."""
+
+
+@dataclass(eq=False, slots=True)
+class Turn:
+    """One question's standing in its client's line.
+
+    Attributes:
+        waits: Another one of the same client has to go first.
+    """
+
+    show: Show
+    waits: bool = True
+    at: float = 0.0
+
+
+@dataclass(slots=True)
+class _Line:
+    """The questions of one client.
+
+    Attributes:
+        placed: Those with a place.
+        waiting: Those behind them.
+        dialogs: When each dialog of the last minute was shown, or will be.
+        told: When the person was told that some have to wait.
+        is_served: Some thread is showing what has got a place.
+    """
+
+    placed: set[Turn] = field(default_factory=set)
+    waiting: deque[Turn] = field(default_factory=deque)
+    dialogs: deque[float] = field(default_factory=deque)
+    told: float = -WINDOW
+    is_served: bool = False
 
 
 class Limits:
-    """Counts the dialogs that each client causes."""
+    """The lines of all clients."""
 
     def __init__(
         self,
         per_minute: int,
         most_waiting: int,
+        pending: int,
         now: Callable[[], float] = time.monotonic,
     ) -> None:
         """Set the limits.
 
         Args:
             per_minute: Dialogs a client may cause in a minute; the next ones wait.
-            most_waiting: Questions that may wait; one more is refused.
+            most_waiting: Questions that may wait for a place; one more is refused.
+            pending: Questions of a client that have a place at a time.
             now: The clock, in seconds.
         """
         self._per_minute = per_minute
         self._most_waiting = most_waiting
+        self._pending = pending
         self._now = now
         self._lock = threading.Lock()
-        self._shown: defaultdict[str, deque[float]] = defaultdict(deque)
+        self._lines: defaultdict[str, _Line] = defaultdict(_Line)
         self._muted: dict[str, float] = {}
 
-    def book(self, label: str) -> float | None:
-        """Take a place for a dialog.
+    def enter(self, label: str, show: Show) -> Turn | None:
+        """Let a question stand in line.
+
+        Args:
+            label: Its client's.
+            show: Called once with the seconds after which it may be shown, as soon as it has a
+                place; in here already, if there is one.
 
         Returns:
-            Seconds until it may be shown, or None if there are too many already.
+            What to leave with, or None if the client is muted, or too many wait already.
         """
+        turn = Turn(show)
         with self._lock:
-            now, shown = self._now(), self._shown[label]
-            while shown and shown[0] <= now - WINDOW:
-                shown.popleft()
-            if len(shown) >= self._per_minute + self._most_waiting:
+            line = self._lines[label]
+            is_full = len(line.waiting) >= self._most_waiting
+            is_muted = self._muted.get(label, self._now()) > self._now()
+            if is_muted or (is_full and len(line.placed) >= self._pending):
                 return None
-            free = shown[-self._per_minute] + WINDOW if len(shown) >= self._per_minute else now
-            at = max(now, free)
-            shown.append(at)
-            return at - now
+            line.waiting.append(turn)
+        self._serve(line)
+        return turn
+
+    def leave(self, label: str, turn: Turn) -> None:
+        """Give a place up, or the wait for one; the next one gets it."""
+        with self._lock:
+            line = self._lines[label]
+            if turn in line.waiting:
+                line.waiting.remove(turn)
+            line.placed.discard(turn)
+            if turn.at > self._now():  # it was never shown
+                line.dialogs.remove(turn.at)
+                turn.at = 0.0
+        self._serve(line)
+
+    def may_tell(self, label: str) -> bool:
+        """Whether it is time to tell the person again that this client's questions wait."""
+        with self._lock:
+            line, now = self._lines[label], self._now()
+            if line.told > now - WINDOW:
+                return False
+            line.told = now
+            return True
 
     def mute(self, label: str, seconds: float = MUTED_FOR) -> None:
         """Refuse a client's questions for a while."""
@@ -68,3 +146,37 @@ class Limits:
         with self._lock:
             now = self._now()
             return {label: end - now for label, end in self._muted.items() if end > now}
+
+    def _serve(self, line: _Line) -> None:
+        """Show what can have a place. A loop, for what is shown may be answered at once."""
+        with self._lock:
+            if line.is_served:
+                return
+            line.is_served = True
+        try:
+            while (turn := self._next(line)) is not None:
+                turn.show(max(0.0, turn.at - self._now()))
+        except BaseException:  # whatever it is, it goes on from here, and so does the line
+            with self._lock:
+                line.is_served = False
+            raise
+
+    def _next(self, line: _Line) -> Turn | None:
+        with self._lock:
+            if not line.waiting or len(line.placed) >= self._pending:
+                line.is_served = False
+                return None
+            turn = line.waiting.popleft()
+            turn.waits = False
+            turn.at = self._book(line)
+            line.placed.add(turn)
+            return turn
+
+    def _book(self, line: _Line) -> float:
+        """Give the time at which the next dialog may be shown."""
+        now, dialogs = self._now(), line.dialogs
+        while dialogs and dialogs[0] <= now - WINDOW:
+            dialogs.popleft()
+        free = dialogs[-self._per_minute] + WINDOW if len(dialogs) >= self._per_minute else now
+        dialogs.append(max(now, free))
+        return dialogs[-1]

@@ -8,6 +8,7 @@ markup into it. Pure Python, any thread.
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Callable
 from typing import Final
 
 MOST_SHOWN: Final = 8192
@@ -28,17 +29,22 @@ _NUMBERED: Final = (
 )
 
 
-def passage(text: str, most: int = MOST_SHOWN) -> str:
+def _counted(n: int) -> str:
+    return f"({n:,} more characters are not shown)"
+
+
+def passage(text: str, most: int = MOST_SHOWN, *, rest: Callable[[int], str] = _counted) -> str:
     """Make a text of several lines safe; newlines stay.
 
     Args:
         text: Anything.
         most: Characters to show; the rest is counted instead.
+        rest: Says how many are not shown.
     """
     text = text.replace("\r\n", "\n")
-    rest = len(text) - most
+    left = len(text) - most
     shown = "\n".join(_visible(part).replace("\t", _TAB) for part in text[:most].split("\n"))
-    return shown if rest <= 0 else f"{shown}…\n({rest:,} more characters are not shown)"
+    return shown if left <= 0 else f"{shown}…\n{rest(left)}"
 
 
 def line(text: str, most: int = MOST_IN_LINE) -> str:

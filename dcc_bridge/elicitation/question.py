@@ -5,11 +5,14 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, Final, Protocol
 
 from dcc_bridge.elicitation.call import Call
 from dcc_bridge.elicitation.schema import Form
 from dcc_bridge.elicitation.types import NOT_SUPPORTED, Action
+
+MOST_REASON: Final = 500
+"""How many characters are read of the reason that a person gives."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +26,7 @@ class Question:
         title: A heading, or None.
         url: A page to visit, or None.
         description: What happens on that page, or None.
+        visit: The page, where it is one of this application and says itself when it is done.
         consent: The answer decides whether something is lost.
         key: Its name on the wire.
         fallback: The answer where nobody can be asked, or None.
@@ -31,6 +35,7 @@ class Question:
         items: What it is about: paths or names in the scene.
         kinds: The type of each item, as the host calls it; empty where nobody said.
         undoable: The host can undo what is agreed to, as one step.
+        kept: The folder in which a copy of what undo does not bring back is kept first, or None.
         offers: What else the person may do with it here.
         id: Its own.
     """
@@ -41,6 +46,7 @@ class Question:
     title: str | None = None
     url: str | None = None
     description: str | None = None
+    visit: Visit | None = None
     consent: bool = False
     key: str = "answer"
     fallback: Mapping[str, Any] | None = None
@@ -49,6 +55,7 @@ class Question:
     items: tuple[str, ...] = ()
     kinds: tuple[str, ...] = ()
     undoable: bool = True
+    kept: str | None = None
     offers: Offers = field(default_factory=lambda: Offers())
     id: str = field(default_factory=lambda: os.urandom(4).hex())
 
@@ -78,15 +85,17 @@ class Reply:
 
     Attributes:
         action: What the person did.
-        content: The form's fields, where they accepted.
+        content: The form's fields, where they accepted; what they had typed, where they did not.
         remember: They agreed for the session.
         mute: They want to hear no more of this client for a while.
+        reason: Why they refused, in their own words, or None.
     """
 
     action: Action
     content: object = None
     remember: bool = False
     mute: bool = False
+    reason: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,9 +123,37 @@ class Unable:
     lasting: bool = False
 
 
-Heard = Reply | HandOver | Expired | Unable
+@dataclass(frozen=True, slots=True)
+class Unreadable:
+    """An answer of a shape that the protocol does not know; no consent, whatever is in it."""
+
+
+Heard = Reply | HandOver | Expired | Unable | Unreadable
 Settle = Callable[[Heard], None]
 TakeDown = Callable[[str], None]
+
+
+class Visit(Protocol):
+    """A page of this application, to which a person is sent from another surface.
+
+    Attributes:
+        ours: The address that the person is shown is the page's own, and not another one from
+            which they come to it.
+    """
+
+    ours: bool
+
+    def follow(self, settle: Settle) -> None:
+        """Tell once what the person did on the page, or that they did it before. Any thread.
+
+        Args:
+            settle: To be called on any thread.
+        """
+        ...
+
+    def end(self, reason: str) -> None:
+        """Take the page down. Any thread, at any time."""
+        ...
 
 
 class Presenter(Protocol):
@@ -159,11 +196,14 @@ class HostPresenter(Presenter, Protocol):
         """
         ...
 
-    def notice(self, text: str, undo: Callable[[], None] | None = None) -> None:
+    def notice(
+        self, text: str, undo: Callable[[], None] | None = None, call: str | None = None
+    ) -> None:
         """Say something in passing that needs no answer. Any thread.
 
         Args:
             text: What happened.
             undo: Takes it back, where that can be offered. Called on the main thread.
+            call: The id of the call that did it, for who wants to look it up; or None.
         """
         ...

@@ -10,14 +10,22 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, TypeGuard
 
-from dcc_bridge.elicitation import formats, models, patterns
+from dcc_bridge.audit.redact import MARKS, is_hidden
+from dcc_bridge.elicitation import formats, models, patterns, telltale, unfit
+from dcc_bridge.elicitation.sentence import Sentence
 from dcc_bridge.errors import SchemaError, SecretField
 
 Kind = Literal["string", "number", "integer", "boolean", "choice", "choices"]
 
 MOST_FIELDS: Final = 32
+MOST_OPTIONS: Final = 200
+"""Values of a choice: a longer list is nothing to pick from."""
+FILTERED_FROM: Final = 13
+"""Values from which on a choice is drawn with a filter."""
+_MOST_NAMED: Final = 12
+"""Values of a choice that are named to whoever gave another one."""
 _COMMON: Final = {"type", "title", "description", "default"}
 _KNOWN: Final[dict[Kind, set[str]]] = {
     "string": {"minLength", "maxLength", "format", "pattern"},
@@ -30,7 +38,17 @@ _KNOWN: Final[dict[Kind, set[str]]] = {
 
 
 class InvalidAnswer(ValueError):
-    """An answer that does not fit its form; says which field and why."""
+    """An answer that does not fit its form; says which field and why.
+
+    Attributes:
+        why: The reason alone.
+        told: Both, as a sentence.
+    """
+
+    def __init__(self, why: str, field: str = "") -> None:
+        self.why = why
+        self.told = Sentence("{field}: {why}", field=field, why=why) if field else why
+        super().__init__(self.told)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +97,7 @@ class Field:
         """
         match self.kind:
             case "boolean":
-                return self._typed(value, isinstance(value, bool), "yes or no")
+                return self._truth(value)
             case "string":
                 return self._text(value)
             case "choice":
@@ -89,49 +107,54 @@ class Field:
             case _:
                 return self._number(value)
 
-    def _typed(self, value: object, fits: bool, wanted: str) -> Any:
-        if not fits:
-            raise InvalidAnswer(f"{self.name}: expected {wanted}, not {_short(value)}.")
+    def _bounded(self, size: float) -> None:
+        if self.least is not None and size < self.least:
+            raise InvalidAnswer(unfit.too_little(self.kind, self.least), self.name)
+        if self.most is not None and size > self.most:
+            raise InvalidAnswer(unfit.too_much(self.kind, self.most), self.name)
+
+    def _truth(self, value: object) -> bool:
+        if not isinstance(value, bool):
+            why = Sentence("expected yes or no, not {value}.", value=_short(value))
+            raise InvalidAnswer(why, self.name)
         return value
 
-    def _bounded(self, size: float, what: str) -> None:
-        if self.least is not None and size < self.least:
-            raise InvalidAnswer(f"{self.name}: at least {_bound_text(self.least)}{what}, please.")
-        if self.most is not None and size > self.most:
-            raise InvalidAnswer(f"{self.name}: at most {_bound_text(self.most)}{what}, please.")
-
     def _text(self, value: object) -> str:
-        text: str = self._typed(value, isinstance(value, str), "a text")
-        self._bounded(len(text), " characters")
-        if self.format and not formats.fits(self.format, text):
-            raise InvalidAnswer(
-                f"{self.name}: {_short(value)} is not {formats.NAMES[self.format]}."
-            )
-        if self.pattern and not patterns.matches(self.pattern, text):
-            raise InvalidAnswer(f"{self.name}: it must match {self.pattern}.")
-        return text
+        if not isinstance(value, str):
+            why = Sentence("expected a text, not {value}.", value=_short(value))
+            raise InvalidAnswer(why, self.name)
+        self._bounded(len(value))
+        if self.format and not formats.fits(self.format, value):
+            raise InvalidAnswer(unfit.not_the_format(self.format, _short(value)), self.name)
+        if self.pattern and not patterns.matches(self.pattern, value):
+            why = Sentence("it must match {pattern}.", pattern=self.pattern)
+            raise InvalidAnswer(why, self.name)
+        return value
 
     def _number(self, value: object) -> int | float:
-        is_number = isinstance(value, int | float) and not isinstance(value, bool)
-        number = self._typed(value, is_number and _finite(value), f"a {self._noun()}")
-        if self.kind == "integer":
-            self._typed(value, float(number).is_integer(), "a whole number")
-            number = int(number)
-        self._bounded(number, "")
-        return number  # type: ignore[no-any-return]  # _typed gives Any: it was just checked
-
-    def _noun(self) -> str:
-        return "whole number" if self.kind == "integer" else "finite number"
+        whole = self.kind == "integer"
+        if not _is_number(value) or (whole and not float(value).is_integer()):
+            raise InvalidAnswer(unfit.not_a_number(self.kind, _short(value)), self.name)
+        number = int(value) if whole else value
+        self._bounded(number)
+        return number
 
     def _option(self, value: object) -> str:
-        known = any(option.value == value for option in self.options)
-        wanted = "one of " + ", ".join(option.value for option in self.options[:12])
-        return str(self._typed(value, isinstance(value, str) and known, wanted))
+        if not isinstance(value, str) or all(option.value != value for option in self.options):
+            shown = [option.value for option in self.options[:_MOST_NAMED]]
+            known = ", ".join([*shown, *["…"] * (len(self.options) > _MOST_NAMED)])
+            why = Sentence(
+                "expected one of {known}, not {value}.", known=known, value=_short(value)
+            )
+            raise InvalidAnswer(why, self.name)
+        return value
 
     def _options(self, value: object) -> list[str]:
-        values: list[object] = self._typed(value, isinstance(value, list), "a list of choices")
-        self._bounded(len(values), " choices")
-        return [self._option(one) for one in values]
+        if not isinstance(value, list):
+            why = Sentence("expected a list of choices, not {value}.", value=_short(value))
+            raise InvalidAnswer(why, self.name)
+        self._bounded(len(value))
+        return [self._option(one) for one in value]
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,10 +164,12 @@ class Form:
     Attributes:
         fields: In the order of the schema.
         schema: As it goes over the wire.
+        hidden: The names of those whose values are not written down.
     """
 
     fields: tuple[Field, ...]
     schema: dict[str, Any]
+    hidden: frozenset[str] = frozenset()
 
     @property
     def lone_confirmation(self) -> Field | None:
@@ -161,10 +186,11 @@ class Form:
             InvalidAnswer: A value does not fit, or a required one is missing.
         """
         if not isinstance(content, Mapping):
-            raise InvalidAnswer(f"Expected the form's fields, not {_short(content)}.")
+            why = Sentence("Expected the form's fields, not {value}.", value=_short(content))
+            raise InvalidAnswer(why)
         missing = [f.name for f in self.fields if f.required and f.name not in content]
         if missing:
-            raise InvalidAnswer(f"{', '.join(missing)}: required.")
+            raise InvalidAnswer(Sentence("required."), ", ".join(missing))
         return {f.name: f.check(content[f.name]) for f in self.fields if f.name in content}
 
     def agrees(self, data: Mapping[str, Any]) -> bool:
@@ -199,17 +225,19 @@ def parse(schema: object) -> Form:
     if len(properties) > MOST_FIELDS:
         raise SchemaError(f"A form has {MOST_FIELDS} fields at most, not {len(properties)}.")
     fields = tuple(_field(name, part, name in required) for name, part in properties.items())
-    wire = {"type": "object", "properties": {n: dict(p) for n, p in properties.items()}}
-    return Form(fields, wire | ({"required": list(required)} if required else {}))
+    parts = {n: {k: v for k, v in p.items() if k not in MARKS} for n, p in properties.items()}
+    wire = {"type": "object", "properties": parts}
+    hidden = frozenset(name for name, part in properties.items() if is_hidden(part))
+    return Form(fields, wire | ({"required": list(required)} if required else {}), hidden)
 
 
 def _field(name: str, part: object, required: bool) -> Field:
     if not isinstance(part, Mapping):
         raise SchemaError(f"The field {name!r}: its schema is a dict, not {_short(part)}.")
-    if formats.looks_secret(name, part):
+    if telltale.looks_secret(name, part):
         raise SecretField(name)
     kind = _kind(name, part)
-    if extra := set(part) - _COMMON - _KNOWN[kind]:
+    if extra := set(part) - _COMMON - _KNOWN[kind] - MARKS:
         raise SchemaError(f"The field {name!r}: {sorted(extra)[0]!r} is not something a form has.")
     field = Field(
         name=name,
@@ -258,6 +286,11 @@ def _choices(name: str, kind: Kind, part: Mapping[str, Any]) -> tuple[Option, ..
         raise SchemaError(f"The field {name!r}: its choices cannot be read ({error}).") from error
     if not options or not all(isinstance(option.value, str) for option in options):
         raise SchemaError(f"The field {name!r}: a choice needs values, and each is a string.")
+    if len(options) > MOST_OPTIONS:
+        raise SchemaError(
+            f"The field {name!r}: a choice has {MOST_OPTIONS} values at most, not "
+            f"{len(options):,}. Ask for a text instead, or first for a part of them."
+        )
     return options
 
 
@@ -275,7 +308,7 @@ def _bound(name: str, part: Mapping[str, Any], *keys: str) -> float | None:
     for key in keys:
         if key in part:
             value = part[key]
-            if isinstance(value, bool) or not isinstance(value, int | float) or not _finite(value):
+            if not _is_number(value):
                 raise SchemaError(f"The field {name!r}: {key} is a number, not {_short(value)}.")
             return value
     return None
@@ -309,13 +342,11 @@ def _with_checked_default(field: Field) -> Field:
     return field
 
 
-def _bound_text(bound: float) -> str:
-    return f"{int(bound):,}" if float(bound).is_integer() else repr(bound)
-
-
-def _finite(value: object) -> bool:
+def _is_number(value: object) -> TypeGuard[int | float]:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return False
     try:
-        return isinstance(value, int | float) and math.isfinite(value)
+        return math.isfinite(value)
     except OverflowError:
         return False
 

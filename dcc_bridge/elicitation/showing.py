@@ -8,6 +8,7 @@ from collections.abc import Callable
 
 from dcc_bridge.elicitation.policy import Surface
 from dcc_bridge.elicitation.question import TakeDown
+from dcc_bridge.elicitation.watchers import tell
 
 
 class Showing:
@@ -26,7 +27,14 @@ class Showing:
         self._turn = 0
         self._began = time.monotonic()
         self._down: list[TakeDown] | None = []
+        self._lasting: list[TakeDown] = []
         self._why = ""
+
+    @property
+    def is_drawn(self) -> bool:
+        """Whether it was drawn, and does not only wait for its turn."""
+        with self._lock:
+            return self._turn > 0
 
     @property
     def age(self) -> float:
@@ -50,11 +58,16 @@ class Showing:
             self._turn += 1
             return True
 
-    def keep(self, down: TakeDown) -> None:
-        """Remember how to take something down; it is done now if the showing is over."""
+    def keep(self, down: TakeDown, *, lasting: bool = False) -> None:
+        """Remember how to take something down; it is done now if the showing is over.
+
+        Args:
+            down: Given the reason, takes it down.
+            lasting: It outlasts the drawing, and goes with the showing.
+        """
         with self._lock:
             if self._down is not None:
-                self._down.append(down)
+                (self._lasting if lasting else self._down).append(down)
                 return
         down(self._why)
 
@@ -67,11 +80,12 @@ class Showing:
         with self._lock:
             down, self._down = self._down or [], None if self._down is None else []
         for one in down:
-            one(why)
+            tell(one, why)
 
     def end(self, why: str) -> None:
         """Take down what is drawn, and whatever may still come."""
         with self._lock:
-            down, self._down, self._why = self._down or [], None, why
+            down, self._down, self._why = [*(self._down or []), *self._lasting], None, why
+            self._lasting = []
         for one in down:
-            one(why)
+            tell(one, why)

@@ -17,6 +17,7 @@ TIMED_OUT: Final = "timed_out"
 BRIDGE_CLOSED: Final = "bridge_closed"
 INVALID_ANSWER: Final = "invalid_answer"
 TOO_MANY_QUESTIONS: Final = "too_many_questions"
+NOT_RECORDED: Final = "not_recorded"
 COMPLETION_UNVERIFIED: Final = "completion_unverified"
 
 
@@ -81,6 +82,7 @@ class ElicitationResponse:
             constants, or None where a person simply accepted.
         action: The person's action in the protocol's words.
         answered_by: Who gave the answer. Only "client", "host" and "grant" are a person.
+        reason: Why they declined, in their own words and in one line, or None.
     """
 
     accepted: bool
@@ -88,6 +90,7 @@ class ElicitationResponse:
     message: str | None = None
     action: Action = "cancel"
     answered_by: AnsweredBy = "nobody"
+    reason: str | None = None
 
     def __post_init__(self) -> None:
         """Make ``data`` a dict always, so that ``answer.data.get(...)`` never fails."""

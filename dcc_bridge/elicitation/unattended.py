@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from dcc_bridge.elicitation.types import (
     FALLBACK_USED,
@@ -15,13 +15,18 @@ if TYPE_CHECKING:
     from dcc_bridge.elicitation.question import Question
 
 
-def answer(question: Question, *, allow: bool = False) -> ElicitationResponse:
+def answer(
+    question: Question, rule: Literal["refuse", "deny", "allow"] = "refuse"
+) -> ElicitationResponse:
     """Answer with the declared fallback, or decline.
 
     Args:
         question: Its fallback was validated when it was asked.
-        allow: The studio lets a declared fallback stand for consent.
+        rule: The setting ``unattended``.
     """
+    if rule == "deny":
+        return ElicitationResponse(False, None, NOT_SUPPORTED, "decline", "nobody")
+    allow = rule == "allow"
     lone = question.form.lone_confirmation if question.form and question.consent else None
     if question.fallback is None and allow and lone is not None:
         return ElicitationResponse(True, {lone.name: True}, FALLBACK_USED, "accept", "policy")

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import shiboken6
-from PySide6.QtWidgets import QWidget
+from dcc_bridge.qt.binding import QWidget, delete, isValid
 
 
 class Bin:
@@ -14,14 +13,14 @@ class Bin:
 
     def throw(self, widget: QWidget) -> None:
         """Hide a widget, and delete it in a later turn of the event loop."""
-        self._thrown = [one for one in self._thrown if shiboken6.isValid(one)]
-        if shiboken6.isValid(widget):
+        self._thrown = [one for one in self._thrown if isValid(one)]
+        if isValid(widget):
             widget.hide()
             widget.deleteLater()
             self._thrown.append(widget)
 
     def empty(self) -> None:
         """Delete what was thrown away. Not to be called from such a widget's own frame."""
-        for widget in filter(shiboken6.isValid, self._thrown):
-            shiboken6.delete(widget)
+        for widget in filter(isValid, self._thrown):
+            delete(widget)
         self._thrown.clear()

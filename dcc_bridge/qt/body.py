@@ -7,14 +7,13 @@ from __future__ import annotations
 
 from typing import Final
 
-from PySide6.QtCore import QSize, Qt
-from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
-
 from dcc_bridge.elicitation import plain
 from dcc_bridge.elicitation.question import Question
+from dcc_bridge.qt.binding import QFrame, QScrollArea, QSize, Qt, QVBoxLayout, QWidget
 from dcc_bridge.qt.form import FormView
 from dcc_bridge.qt.labels import SMALL, Notice, label
 from dcc_bridge.qt.wording import lone, on_button
+from dcc_bridge.qt.words import passage, said, tr
 
 _WIDTH: Final = 72
 """Of the window, in average characters."""
@@ -71,19 +70,19 @@ class Body(QScrollArea):
 
     def _say(self, question: Question, verb: str) -> None:
         if question.reason:
-            self._column.addWidget(Notice(question.reason))
+            self._column.addWidget(Notice(said(question.reason)))
         if question.title and question.title not in (verb, question.call.title):
             self._column.addWidget(label(plain.line(question.title), bold=True))
-        asked, rest = _split(plain.passage(question.message))
+        asked, rest = _split(passage(question.message))
         if asked:
             self._column.addWidget(label(asked, size=1.3, bold=True))
         if rest:
             self._column.addWidget(label(rest))
         if on_button(verb) != verb:
-            self._column.addWidget(label(f"If you agree: {plain.passage(verb)}"))
+            self._column.addWidget(label(tr("If you agree: {verb}", verb=passage(verb))))
         agreed = lone(question)
         if agreed is not None and agreed.description:
-            self._column.addWidget(label(plain.passage(agreed.description), size=SMALL))
+            self._column.addWidget(label(passage(agreed.description), size=SMALL))
 
 
 def _split(message: str) -> tuple[str, str]:

@@ -5,23 +5,24 @@ from __future__ import annotations
 from collections import Counter
 from typing import Final
 
-from PySide6.QtCore import Qt, Signal, Slot
-from PySide6.QtGui import QPalette, QWheelEvent
-from PySide6.QtWidgets import (
+from dcc_bridge.elicitation import plain
+from dcc_bridge.elicitation.schema import FILTERED_FROM, Field
+from dcc_bridge.qt.binding import (
     QComboBox,
     QCompleter,
     QLineEdit,
     QListWidget,
     QListWidgetItem,
+    QPalette,
+    Qt,
     QVBoxLayout,
+    QWheelEvent,
     QWidget,
+    Signal,
+    Slot,
 )
+from dcc_bridge.qt.words import tr
 
-from dcc_bridge.elicitation import plain
-from dcc_bridge.elicitation.schema import Field
-from dcc_bridge.qt.entries import LEFT_OUT
-
-_FILTERED_FROM: Final = 16
 _ROWS: Final = 6
 _LEAST_SHOWN: Final = 12
 _ADJUST: Final = QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
@@ -36,16 +37,16 @@ class Choice(QComboBox):
     def __init__(self, field: Field, default: object) -> None:
         super().__init__()
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.setPlaceholderText("Choose…")
+        self.setPlaceholderText(tr("Choose…"))
         self.setSizeAdjustPolicy(_ADJUST)
         self.setMinimumContentsLength(_LEAST_SHOWN)
         if not field.required:
-            self.addItem(LEFT_OUT)
+            self.addItem(tr("(left out)"))
         self._values: list[str | None] = [] if field.required else [None]
         self._values += [option.value for option in field.options]
         self.addItems(_titles(field))
         self.setCurrentIndex(self._values.index(default) if default in self._values else -1)
-        if len(field.options) >= _FILTERED_FROM:
+        if len(field.options) >= FILTERED_FROM:
             self._make_searchable()
         self.currentTextChanged.connect(self.changed)
 
@@ -85,7 +86,7 @@ class Choices(QWidget):
             self.list.addItem(_item(title, ticked=value in ticked))
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
-        if len(field.options) >= _FILTERED_FROM:
+        if len(field.options) >= FILTERED_FROM:
             column.addWidget(self._make_filter())
         column.addWidget(self.list)
         self._fit()
@@ -101,8 +102,8 @@ class Choices(QWidget):
 
     def _make_filter(self) -> QLineEdit:
         self.filter = QLineEdit()
-        self.filter.setPlaceholderText("Filter")
-        self.filter.setAccessibleName("Filter the choices")
+        self.filter.setPlaceholderText(tr("Filter"))
+        self.filter.setAccessibleName(tr("Filter the choices"))
         self.filter.setClearButtonEnabled(True)
         self.filter.textChanged.connect(self._filter)
         return self.filter

@@ -8,13 +8,24 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-import shiboken6
-from PySide6.QtCore import QEvent, QObject, QPoint, QRect, Qt, QTimer
-from PySide6.QtGui import QPalette
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QStatusBar, QWidget
-
 from dcc_bridge.elicitation import plain
 from dcc_bridge.qt.bin import Bin
+from dcc_bridge.qt.binding import (
+    QEvent,
+    QFrame,
+    QHBoxLayout,
+    QObject,
+    QPalette,
+    QPoint,
+    QPushButton,
+    QRect,
+    QStatusBar,
+    Qt,
+    QTimer,
+    QWidget,
+    isValid,
+)
+from dcc_bridge.qt.copying import CallMenu, tip
 from dcc_bridge.qt.labels import SMALL, label
 from dcc_bridge.qt.wake import OURS
 
@@ -35,6 +46,7 @@ class Chip(QFrame):
     Attributes:
         text: What it says.
         buttons: What can be done about it.
+        menu: Copies the id of the call that it is about; None where it is about none.
     """
 
     def __init__(self, text: str, acts: tuple[Act, ...], parent: QWidget | None) -> None:
@@ -47,6 +59,7 @@ class Chip(QFrame):
         """
         super().__init__(parent, _KIND)
         self.text = plain.line(text)
+        self.menu: CallMenu | None = None
         self.setProperty(OURS, True)
         self._outline()
         self.setAttribute(Qt.WidgetAttribute.WA_ShowWithoutActivating)
@@ -60,9 +73,16 @@ class Chip(QFrame):
         for button in self.buttons:
             row.addWidget(button)
 
+    def name_call(self, call: str) -> None:
+        """Tell which call it is about to who looks closer: when pointed at, and to be copied."""
+        self.setToolTip(tip(call))
+        self.menu = CallMenu(self)
+        self.menu.tell(call)
+
     def _outline(self) -> None:
         """Set it off from the window below, which has the same ground."""
-        self.setFrameStyle(QFrame.Shape.Box.value | QFrame.Shadow.Plain.value)
+        self.setFrameShape(QFrame.Shape.Box)
+        self.setFrameShadow(QFrame.Shadow.Plain)
         self.setForegroundRole(QPalette.ColorRole.PlaceholderText)
 
 
@@ -85,7 +105,7 @@ class Corner(QObject):
     @property
     def chips(self) -> list[Chip]:
         """Those that can be seen, the lowest first."""
-        self._chips = [chip for chip in self._chips if shiboken6.isValid(chip)]
+        self._chips = [chip for chip in self._chips if isValid(chip)]
         return list(self._chips)
 
     def say(self, text: str, *acts: Act) -> Chip:
@@ -129,7 +149,7 @@ class Corner(QObject):
 
     def _watch(self) -> QWidget | None:
         parent = self._parent()
-        if parent is None or not shiboken6.isValid(parent):
+        if parent is None or not isValid(parent):
             return None
         if self._watched is not parent:
             self._unwatch()
@@ -138,7 +158,7 @@ class Corner(QObject):
         return parent
 
     def _unwatch(self) -> None:
-        if self._watched is not None and shiboken6.isValid(self._watched):
+        if self._watched is not None and isValid(self._watched):
             self._watched.removeEventFilter(self)
         self._watched = None
 
@@ -154,7 +174,7 @@ class Corner(QObject):
 
     def _area(self) -> QRect:
         window = self._watched
-        if window is not None and shiboken6.isValid(window):
+        if window is not None and isValid(window):
             return window.frameGeometry().adjusted(0, 0, 0, -_status_height(window))
         chips = self.chips
         return chips[0].screen().availableGeometry() if chips else QRect()

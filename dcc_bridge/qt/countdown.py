@@ -10,11 +10,10 @@ import time
 from collections.abc import Callable
 from typing import Final
 
-from PySide6.QtCore import QTimer, Signal, Slot
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QWidget
-
+from dcc_bridge.qt.binding import QHBoxLayout, QLabel, QTimer, QWidget, Signal, Slot
 from dcc_bridge.qt.buttons import Button
 from dcc_bridge.qt.labels import SMALL, Mnemonics, scale
+from dcc_bridge.qt.words import tr
 
 _TICK: Final = 250
 _TYPING: Final = 5.0
@@ -58,7 +57,7 @@ class Countdown(QWidget):
         self._touched = now() - _TYPING
         self._left = QLabel()
         scale(self._left, SMALL)
-        self.more = Button(mnemonics.mark("More time"))
+        self.more = Button(mnemonics.mark(tr("More time")))
         scale(self.more, SMALL)
         self.more.clicked.connect(self.begin_anew)
         self._lay_out()
@@ -91,7 +90,7 @@ class Countdown(QWidget):
             self._ends = min(self._ends + now - self._ticked, self._latest)
         self._ticked = now
         left = max(0, round(self._ends - now))
-        self._left.setText(f"Closes in {left // 60}:{left % 60:02}")
+        self._left.setText(tr("Closes in {time}", time=f"{left // 60}:{left % 60:02}"))
         self.more.setVisible(self._ends < self._latest)
         if now >= self._ends and self._timer.isActive():
             self._timer.stop()

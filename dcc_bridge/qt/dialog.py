@@ -6,26 +6,36 @@ answering. Enter never agrees to what may lose something. Main thread.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, Final
 
-from PySide6.QtCore import QSize, Qt, QTimer, Slot
-from PySide6.QtGui import QHideEvent, QIcon, QKeyEvent
-from PySide6.QtWidgets import QDialog, QFrame, QVBoxLayout, QWidget
-
-from dcc_bridge.elicitation import plain
 from dcc_bridge.elicitation.question import Expired, HandOver, Question, Reply
 from dcc_bridge.host import Host
+from dcc_bridge.qt.binding import (
+    QDialog,
+    QFrame,
+    QHideEvent,
+    QIcon,
+    QKeyEvent,
+    QSize,
+    Qt,
+    QTimer,
+    QVBoxLayout,
+    QWidget,
+    Slot,
+)
 from dcc_bridge.qt.body import Body
 from dcc_bridge.qt.buttons import ENTER, Button, Exits
 from dcc_bridge.qt.countdown import Countdown
-from dcc_bridge.qt.form import FormView
+from dcc_bridge.qt.form import FormView, Row
 from dcc_bridge.qt.further import Further, NameToArm
 from dcc_bridge.qt.header import Header
 from dcc_bridge.qt.labels import Mnemonics
-from dcc_bridge.qt.preview import Preview
+from dcc_bridge.qt.preview import Preview, undoing
 from dcc_bridge.qt.wake import OURS
 from dcc_bridge.qt.wording import lone, on_button, verb_of, word_of
+from dcc_bridge.qt.words import passage, tr
 
 _PAGES: Final = {Qt.Key.Key_PageUp: -1, Qt.Key.Key_PageDown: 1}
 _MOST_OF_SCREEN: Final = 0.8
@@ -64,9 +74,11 @@ class QuestionDialog(QDialog):
         super().__init__(parent, _flags(parent))
         self.question = question
         self._answered: Callable[[Reply | Expired | HandOver], None] | None = answered
+        self._is_set_aside = False
+        self._wrong: Row | None = None
         self.setProperty(OURS, True)
-        self.setWindowTitle(f"{host.name}: a question for you")
-        self.setAccessibleDescription(plain.passage(question.message))
+        self.setWindowTitle(tr("{host}: a question for you", host=host.name))
+        self.setAccessibleDescription(passage(question.message))
         try:
             self._build(host, (parent.window() if parent else self).windowIcon())
         except BaseException:  # whatever it is, it goes on from here
@@ -86,7 +98,8 @@ class QuestionDialog(QDialog):
 
     def submit(self) -> None:
         """Agree, with what is filled in; where that does not fit, say so and stay."""
-        if self.view is None or self.view.check():
+        self._wrong = self.view.first_wrong() if self.view is not None else None
+        if self._wrong is None:
             remember = self.further.is_remembered
             self._finish(Reply("accept", self._content(), remember=remember))
 
@@ -95,10 +108,16 @@ class QuestionDialog(QDialog):
         self._answered = None
         self.hide()
 
+    def set_aside(self) -> None:
+        """Go from sight, with all that is filled in, until it is shown again."""
+        self._is_set_aside = True
+        self.hide()
+        self._is_set_aside = False
+
     def hideEvent(self, event: QHideEvent) -> None:
         """Cancel, whatever closes it: Esc, its frame, the host. Only the verb can agree."""
         super().hideEvent(event)
-        if not event.spontaneous():
+        if not event.spontaneous() and not self._is_set_aside:
             self._finish(Reply("cancel"))
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
@@ -112,7 +131,10 @@ class QuestionDialog(QDialog):
 
     def _enter(self, *, ctrl: bool) -> None:
         focused = self.focusWidget()
-        consent, verb = self.question.consent, self.exits.verb
+        consent, verb = self._is_guarded, self.exits.verb
+        if focused is self.exits.reason:
+            self.exits.decline.click()
+            return
         if consent and (ctrl or focused is verb):
             return
         if isinstance(focused, Button) and not ctrl:
@@ -136,7 +158,7 @@ class QuestionDialog(QDialog):
 
     def _build(self, host: Host, icon: QIcon) -> None:
         question = self.question
-        verb = verb_of(question)
+        verb = self._verb()
         self.header = Header(host, question.call, icon)
         mnemonics = Mnemonics()
         offers = question.offers
@@ -145,18 +167,37 @@ class QuestionDialog(QDialog):
         self.exits = Exits(
             on_button(verb),
             self.further,
-            consent=question.consent,
+            consent=self._is_guarded,
             mnemonics=mnemonics,
         )
         self.view = self._draw_fields(mnemonics)
-        self.preview = Preview(question, mnemonics, host.select) if question.items else None
+        show = partial(_show, host)
+        self.preview = Preview(question, mnemonics, show) if question.items else None
+        never = undoing(question) if not (question.items or question.undoable) else None
         self.name = NameToArm(word_of(question)) if not question.undoable else None
-        self.body = Body(question, verb, self.view, *filter(None, (self.preview, self.name)))
+        parts = [*filter(None, (self.preview, never, self.name)), *self._parts()]
+        self.body = Body(question, verb, self.view, *parts)
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(0, 0, 0, 0)
         self._column.setSpacing(0)
         for part in (self.header, _rule(), self.body, _rule(), self.exits):
             self._column.addWidget(part, int(part is self.body))
+        self._finish_building()
+
+    @property
+    def _is_guarded(self) -> bool:
+        """Whether Enter must not agree: something may be lost, or is opened outside of the host."""
+        return self.question.consent or self.question.url is not None
+
+    def _verb(self) -> str:
+        return verb_of(self.question)
+
+    def _parts(self) -> list[QWidget]:
+        """Give what stands below the question in another kind of dialog."""
+        return []
+
+    def _finish_building(self) -> None:
+        """Add what another kind of dialog has more."""
 
     def _draw_fields(self, mnemonics: Mnemonics) -> FormView | None:
         form = self.question.form
@@ -167,6 +208,8 @@ class QuestionDialog(QDialog):
     def _connect(self) -> None:
         self.exits.verb.clicked.connect(self._agree)
         self.exits.decline.clicked.connect(self._decline)
+        self.exits.with_reason.clicked.connect(self._refit.start)
+        self.exits.reason.textChanged.connect(self.countdown.touch)
         self.exits.cancel.clicked.connect(self.reject)
         self.countdown.expired.connect(self._expire)
         self.further.handed_over.connect(self._hand_over)
@@ -187,7 +230,7 @@ class QuestionDialog(QDialog):
 
     @Slot()
     def _decline(self) -> None:
-        self._finish(Reply("decline"))
+        self._finish(Reply("decline", reason=self.exits.reason.text().strip() or None))
 
     @Slot()
     def _hand_over(self) -> None:
@@ -206,7 +249,7 @@ class QuestionDialog(QDialog):
         self._finish(Expired())
 
     def _focus_first(self) -> None:
-        if self.question.consent:
+        if self._is_guarded:
             self.exits.cancel.setFocus()
         elif self.view is not None:
             self.view.rows[0].editor.setFocus()
@@ -215,13 +258,21 @@ class QuestionDialog(QDialog):
 
     @Slot()
     def _fit(self) -> None:
-        """Grow to what there is to see, but not over the screen."""
+        """Grow to what there is to see, but not over the screen; go to what is wrong."""
         most = self.screen().availableSize() * _MOST_OF_SCREEN
         self.body.updateGeometry()
         now = self.size() if self.isVisible() else QSize(0, 0)
         width = max(now.width(), self.sizeHint().width())
         wanted = QSize(width, max(now.height(), self._column.totalHeightForWidth(width)))
         self.resize(wanted.boundedTo(most))
+        wrong, self._wrong = self._wrong, None
+        if wrong is not None:
+            self.body.ensureWidgetVisible(wrong)
+
+
+def _show(host: Host, items: Sequence[str]) -> None:
+    host.select(items)
+    host.frame(items)
 
 
 def _rule() -> QFrame:

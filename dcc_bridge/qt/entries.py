@@ -5,22 +5,21 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from PySide6.QtCore import Qt, Signal, Slot
-from PySide6.QtWidgets import QCheckBox, QLineEdit
-
 from dcc_bridge.elicitation import plain
 from dcc_bridge.elicitation.schema import Field
+from dcc_bridge.qt.binding import QCheckBox, QLineEdit, Qt, Signal, Slot
 from dcc_bridge.qt.labels import Mnemonics
+from dcc_bridge.qt.words import tr
 
-LEFT_OUT: Final = "(left out)"
 _NUMBER: Final = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?", re.ASCII | re.IGNORECASE)
 _LONG: Final = 48
-_EXAMPLES: Final = {
+EXAMPLES: Final = {
     "email": "name@studio.com",
     "uri": "https://",
     "date": "2026-11-20",
     "date-time": "2026-11-20T14:30:00Z",
 }
+"""Of the formats: the same in every language."""
 
 
 class Line(QLineEdit):
@@ -31,9 +30,8 @@ class Line(QLineEdit):
     def __init__(self, field: Field, default: object) -> None:
         super().__init__("" if default is None else str(default))
         self._keeps_empty = field.required and (field.default == "" or field.least == 0)
-        self.setPlaceholderText(
-            _EXAMPLES.get(field.format or "", "" if field.required else "optional")
-        )
+        hint = "" if field.required else tr("optional")
+        self.setPlaceholderText(EXAMPLES.get(field.format or "", hint))
         self.setClearButtonEnabled(not field.required)
         self.textChanged.connect(self.changed)
 
@@ -63,7 +61,8 @@ class Tick(QCheckBox):
 
     def __init__(self, field: Field, default: object, mnemonics: Mnemonics) -> None:
         super().__init__()
-        self._title = mnemonics.mark(plain.line(field.title) if carries_title(field) else "Yes")
+        title = plain.line(field.title) if carries_title(field) else tr("Yes")
+        self._title = mnemonics.mark(title)
         self.setTristate(not field.required)
         if default is None and not field.required:
             self.setCheckState(Qt.CheckState.PartiallyChecked)
@@ -79,7 +78,8 @@ class Tick(QCheckBox):
 
     @Slot()
     def _tell(self) -> None:
-        self.setText(self._title if self.value() is not None else f"{self._title} {LEFT_OUT}")
+        left_out = self.value() is None
+        self.setText(tr("{title} (left out)", title=self._title) if left_out else self._title)
         self.changed.emit()
 
 

@@ -6,19 +6,15 @@ thread.
 
 from __future__ import annotations
 
-from typing import Any, Final
-
-from PySide6.QtCore import Signal, Slot
-from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
+from typing import Any
 
 from dcc_bridge.elicitation import plain
 from dcc_bridge.elicitation.schema import Field, Form, InvalidAnswer
 from dcc_bridge.qt import editors
+from dcc_bridge.qt.binding import QLabel, QVBoxLayout, QWidget, Signal, Slot
 from dcc_bridge.qt.entries import carries_title
 from dcc_bridge.qt.labels import SMALL, Mnemonics, Notice, label
-
-_MISSING: Final = "Please fill this in."
-_NOT_CHOSEN: Final = "Please choose one."
+from dcc_bridge.qt.words import passage, said, tr
 
 
 class FormView(QWidget):
@@ -52,13 +48,18 @@ class FormView(QWidget):
         values = {row.field.name: row.editor.value() for row in self.rows}
         return {name: value for name, value in values.items() if value is not None}
 
-    def check(self) -> bool:
-        """Show what is wrong with each field, go to the first of them, and say if all is well."""
+    def first_wrong(self) -> Row | None:
+        """Show what is wrong with each field, go to the first of them, and give it."""
         wrong = [row for row in self.rows if not row.check()]
         self.changed.emit()
-        if wrong:
-            wrong[0].editor.setFocus()
-        return not wrong
+        if not wrong:
+            return None
+        wrong[0].editor.setFocus()
+        return wrong[0]
+
+    def check(self) -> bool:
+        """Do the same, and say if all is well."""
+        return self.first_wrong() is None
 
 
 class Row(QWidget):
@@ -83,7 +84,7 @@ class Row(QWidget):
             column.addWidget(self._title(mnemonics))
         column.addWidget(self.editor)
         if explained := "\n".join(filter(None, [field.description, _limits(field), withheld])):
-            column.addWidget(label(plain.passage(explained), size=SMALL))
+            column.addWidget(label(passage(explained), size=SMALL))
         column.addWidget(self.error)
         self._name(explained)
         self.editor.changed.connect(self._recheck)
@@ -94,11 +95,12 @@ class Row(QWidget):
         if value is None and not self.field.required:
             return ""
         if value is None:
-            return _NOT_CHOSEN if self.field.kind == "choice" else _MISSING
+            chosen = self.field.kind == "choice"
+            return tr("Please choose one.") if chosen else tr("Please fill this in.")
         try:
             self.field.check(value)
         except InvalidAnswer as error:
-            return _sentence(str(error).removeprefix(f"{self.field.name}: "))
+            return _capitalised(said(error.why))
         return ""
 
     def check(self) -> bool:
@@ -118,9 +120,13 @@ class Row(QWidget):
         return made
 
     def _name(self, explained: str) -> None:
-        required = ", required" if self.field.required else ", optional"
-        self.editor.setAccessibleName(plain.line(self.field.title) + required)
-        self.editor.setAccessibleDescription(plain.passage(explained))
+        title, required = plain.line(self.field.title), self.field.required
+        self.editor.setAccessibleName(
+            tr("{title}, required", title=title)
+            if required
+            else tr("{title}, optional", title=title)
+        )
+        self.editor.setAccessibleDescription(passage(explained))
 
 
 def _default(field: Field, consent: bool) -> tuple[Any, str]:
@@ -128,7 +134,9 @@ def _default(field: Field, consent: bool) -> tuple[Any, str]:
     if field.default is None or (consent and field.default is True):
         return None, ""
     if field.kind == "string" and (shown := plain.line(field.default)) != field.default:
-        return None, f"Suggested, but not filled in, because of what it hides: {shown}"
+        return None, tr(
+            "Suggested, but not filled in, because of what it hides: {shown}", shown=shown
+        )
     return field.check(field.default), ""
 
 
@@ -137,13 +145,15 @@ def _limits(field: Field) -> str:
         return ""
     least, most = _bound(field.least), _bound(field.most)
     if least and most:
-        return f"From {least} to {most}."
-    return f"At least {least}." if least else f"At most {most}." if most else ""
+        return tr("From {least} to {most}.", least=least, most=most)
+    if least:
+        return tr("At least {least}.", least=least)
+    return tr("At most {most}.", most=most) if most else ""
 
 
 def _bound(value: float | None) -> str:
     return "" if value is None else f"{int(value) if float(value).is_integer() else value}"
 
 
-def _sentence(text: str) -> str:
+def _capitalised(text: str) -> str:
     return text[:1].upper() + text[1:]

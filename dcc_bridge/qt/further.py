@@ -5,13 +5,25 @@ Small and beside the buttons that matter. Main thread.
 
 from __future__ import annotations
 
-from PySide6.QtCore import Signal, Slot
-from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
+from typing import Final
 
 from dcc_bridge.elicitation import plain
 from dcc_bridge.elicitation.question import Question
-from dcc_bridge.qt.buttons import Button
-from dcc_bridge.qt.labels import SMALL, Mnemonics, label, scale, unmarked
+from dcc_bridge.qt.binding import (
+    QCheckBox,
+    QHBoxLayout,
+    QLineEdit,
+    QVBoxLayout,
+    QWidget,
+    Signal,
+    Slot,
+)
+from dcc_bridge.qt.buttons import Button, small
+from dcc_bridge.qt.labels import Mnemonics, label, unmarked
+from dcc_bridge.qt.words import tr
+
+_MOST: Final = 24
+"""Characters of a client's name."""
 
 
 class Further(QWidget):
@@ -44,12 +56,13 @@ class Further(QWidget):
         self.hand_over: Button | None = None
         self.mute: Button | None = None
         if offers.hand_over is not None:
-            caption = f"Ask in {plain.line(offers.hand_over, 24)}"
-            self.hand_over = _small(mnemonics.mark(caption))
+            caption = tr("Ask in {client}", client=plain.line(offers.hand_over, _MOST))
+            self.hand_over = small(mnemonics.mark(caption))
             self.hand_over.clicked.connect(self._hand_over)
         if offers.mute is not None:
-            self.mute = _small(unmarked(f"Mute {plain.line(offers.mute, 24)} for 10 minutes"))
-            self.mute.setToolTip("Decline this, and every question it asks here in that time.")
+            who = plain.line(offers.mute, _MOST)
+            self.mute = small(unmarked(tr("Mute {client} for 10 minutes", client=who)))
+            self.mute.setToolTip(tr("Decline this, and every question it asks here in that time."))
             self.mute.clicked.connect(self._mute)
         self._lay_out(countdown)
 
@@ -97,11 +110,11 @@ class NameToArm(QWidget):
         super().__init__()
         self._word = word
         self.editor = QLineEdit()
-        self.editor.setAccessibleName(f"Type {word} to go on")
+        self.editor.setAccessibleName(tr("Type {word} to go on", word=plain.line(word)))
         self.editor.textChanged.connect(self._look)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
-        column.addWidget(label(f"Type {plain.line(word)} to go on:"))
+        column.addWidget(label(tr("Type {word} to go on:", word=plain.line(word))))
         column.addWidget(self.editor)
 
     @Slot(str)
@@ -109,17 +122,15 @@ class NameToArm(QWidget):
         self.typed.emit(text.strip() == self._word)
 
 
-def _small(caption: str) -> Button:
-    button = Button(caption)
-    button.setFlat(True)
-    scale(button, SMALL)
-    return button
-
-
 def _remember(question: Question) -> QCheckBox:
-    most = question.offers.remember or 1
-    items = "1 item" if most == 1 else f"{most:,} items"
-    who = plain.line(question.offers.mute or "this client", 24)
-    box = QCheckBox(unmarked(f"Do not ask {who} again this session, for up to {items}"))
-    box.setToolTip("For this skill only. You can take it back, and everything can be undone.")
+    n = question.offers.remember or 1
+    who = plain.line(question.offers.mute or tr("this client"), _MOST)
+    box = QCheckBox(unmarked(_lasting(who, n)))
+    box.setToolTip(tr("For this skill only. You can take it back, and everything can be undone."))
     return box
+
+
+def _lasting(who: str, n: int) -> str:
+    if n == 1:
+        return tr("Do not ask {client} again this session, for up to 1 item", client=who)
+    return tr("Do not ask {client} again this session, for up to {n:,} items", client=who, n=n)

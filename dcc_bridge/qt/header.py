@@ -8,14 +8,12 @@ from __future__ import annotations
 
 from typing import Final
 
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QIcon, QPalette
-from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QStyle
-
 from dcc_bridge.elicitation import plain
 from dcc_bridge.elicitation.call import Call
 from dcc_bridge.host import Host
+from dcc_bridge.qt.binding import QFrame, QGridLayout, QIcon, QLabel, QPalette, QStyle, Qt
 from dcc_bridge.qt.labels import SMALL, label
+from dcc_bridge.qt.words import tr
 
 _MOST: Final = 100
 
@@ -37,7 +35,7 @@ class Header(QFrame):
         """
         super().__init__()
         self.facts = _facts(host, call)
-        self.setAccessibleName("Who asks")
+        self.setAccessibleName(tr("Who asks"))
         self.setBackgroundRole(QPalette.ColorRole.Base)
         self.setAutoFillBackground(True)
         self._grid = QGridLayout(self)
@@ -67,12 +65,12 @@ class Header(QFrame):
 def _facts(host: Host, call: Call) -> list[tuple[str, str]]:
     place = f"{host.name} {host.version}".strip() + f" · {plain.line(host.scene(), _MOST)}"
     client = call.client
-    asker = plain.line(client.label, _MOST) if client else f"{host.name} itself"
-    facts = [("", place), ("Asked by", asker)]
+    asker = plain.line(client.label, _MOST) if client else tr("{host} itself", host=host.name)
+    facts = [("", place), (tr("Asked by"), asker)]
     if client and client.name:
         itself = plain.line(f"{client.name} {client.version}".strip(), _MOST)
-        facts.append(("Calls itself", f"{itself} (self-reported)"))
-    facts.append(("Skill", plain.line(call.title, _MOST)))
+        facts.append((tr("Calls itself"), tr("{client} (self-reported)", client=itself)))
+    facts.append((tr("Skill"), plain.line(call.title, _MOST)))
     return facts
 
 

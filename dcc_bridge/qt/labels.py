@@ -7,10 +7,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QApplication, QHBoxLayout, QLabel, QStyle, QWidget
-
 from dcc_bridge.elicitation import plain
+from dcc_bridge.qt.binding import QApplication, QHBoxLayout, QLabel, QStyle, Qt, QWidget
 
 SMALL: Final = 0.9
 
@@ -88,10 +86,15 @@ class Mnemonics:
     def mark(self, text: str) -> str:
         """Give a text for a button or label, with a letter of its own if one is free."""
         for at, char in enumerate(text):
-            if char.isascii() and char.isalnum() and char.lower() not in self._taken:
+            if _is_typed(char) and char.lower() not in self._taken:
                 self._taken.add(char.lower())
                 return f"{unmarked(text[:at])}&{unmarked(text[at:])}"
         return unmarked(text)
+
+
+def _is_typed(char: str) -> bool:
+    """Whether a key types it: a digit, or a letter of a script that has large and small ones."""
+    return (char.isascii() and char.isdigit()) or char.lower() != char.upper()
 
 
 def unmarked(text: str) -> str:

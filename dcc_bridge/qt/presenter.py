@@ -10,16 +10,15 @@ import logging
 from collections.abc import Callable
 from concurrent.futures import Future
 
-from PySide6.QtCore import QCoreApplication, QObject, Slot
-from PySide6.QtWidgets import QWidget
-
 from dcc_bridge.elicitation.question import Question, Settle, TakeDown
 from dcc_bridge.errors import BridgeClosed
 from dcc_bridge.host import Host
 from dcc_bridge.qt.bin import Bin
+from dcc_bridge.qt.binding import QCoreApplication, QObject, QWidget, Slot
 from dcc_bridge.qt.corner import Chip, Corner
 from dcc_bridge.qt.dialog import QuestionDialog
 from dcc_bridge.qt.turns import CLOSED, Ticket, Turns
+from dcc_bridge.qt.words import said, tr
 from dcc_bridge.threads import MainThread
 
 log = logging.getLogger(__name__)
@@ -95,19 +94,30 @@ class DialogPresenter(QObject):
         """
         shown: list[Chip] = []
         asked, _, _ = question.message.partition("\n")
-        text = f"Waiting in {where}: {asked}"
-        acts = (("Answer here", answer_here), ("Cancel", cancel))
-        self._post(lambda: shown.append(self._corner.say(text, *acts)))
+
+        def say() -> None:
+            text = tr("Waiting in {client}: {question}", client=where, question=asked)
+            acts = ((tr("Answer here"), answer_here), (tr("Cancel"), cancel))
+            shown.append(self._corner.say(text, *acts))
+
+        self._post(say)
         return lambda reason: self._post(lambda: self._take_away(shown))
 
-    def notice(self, text: str, undo: Callable[[], None] | None = None) -> None:
+    def bring(self, question: Question) -> None:
+        """Bring a question's dialog up before all others: the person asked for it. Main thread."""
+        self._turns.bring(question.id)
+
+    def notice(
+        self, text: str, undo: Callable[[], None] | None = None, call: str | None = None
+    ) -> None:
         """Say something in passing that needs no answer. Any thread.
 
         Args:
             text: What happened.
             undo: Takes it back, where that can be offered. Called on the main thread.
+            call: The id of the call that did it, for who wants to look it up; or None.
         """
-        self._post(lambda: self._say_in_passing(text, undo))
+        self._post(lambda: self._say_in_passing(text, undo, call))
 
     def close(self) -> None:
         """End every question and delete every widget. Main thread.
@@ -141,8 +151,8 @@ class DialogPresenter(QObject):
         for chip in shown:
             self._corner.remove(chip)
 
-    def _say_in_passing(self, text: str, undo: Callable[[], None] | None) -> None:
-        if undo is None:
-            self._corner.say_in_passing(text)
-        else:
-            self._corner.say_in_passing(text, ("Undo", undo))
+    def _say_in_passing(self, text: str, undo: Callable[[], None] | None, call: str | None) -> None:
+        acts = () if undo is None else ((tr("Undo"), undo),)
+        chip = self._corner.say_in_passing(said(text), *acts)
+        if call is not None:
+            chip.name_call(call)

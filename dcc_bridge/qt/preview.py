@@ -10,20 +10,25 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
-from PySide6.QtCore import QAbstractListModel, QModelIndex, QPersistentModelIndex, QSize, Qt, Slot
-from PySide6.QtWidgets import (
+from dcc_bridge.elicitation import plain
+from dcc_bridge.elicitation.question import Question
+from dcc_bridge.qt.binding import (
     QAbstractItemView,
+    QAbstractListModel,
     QHBoxLayout,
     QLineEdit,
     QListView,
+    QModelIndex,
+    QPersistentModelIndex,
+    QSize,
+    Qt,
     QVBoxLayout,
     QWidget,
+    Slot,
 )
-
-from dcc_bridge.elicitation import plain
-from dcc_bridge.elicitation.question import Question
 from dcc_bridge.qt.buttons import Button
 from dcc_bridge.qt.labels import SMALL, Mnemonics, Notice, label, scale
+from dcc_bridge.qt.words import tr
 
 _LINES: Final = 7
 _MOST_KINDS: Final = 4
@@ -99,12 +104,12 @@ class Preview(QWidget):
         self.items = Items(question)
         self.list = self._make_list()
         self.filter = QLineEdit()
-        self.filter.setPlaceholderText("Filter by name or type")
-        self.filter.setAccessibleName("Filter the list")
+        self.filter.setPlaceholderText(tr("Filter by name or type"))
+        self.filter.setAccessibleName(tr("Filter the list"))
         self.filter.setClearButtonEnabled(True)
         self.filter.setVisible(len(question.items) >= _FILTER_FROM)
         self.filter.textChanged.connect(self._narrow)
-        self.look = Button(mnemonics.mark("Select in the scene"))
+        self.look = Button(mnemonics.mark(tr("Select in the scene")))
         scale(self.look, SMALL)
         self.look.clicked.connect(self._look)
         self._lay_out(question)
@@ -127,7 +132,7 @@ class Preview(QWidget):
         made.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         made.setLayoutDirection(Qt.LayoutDirection.LeftToRight)  # else "/a/b" is drawn as "a/b/"
         made.setTextElideMode(Qt.TextElideMode.ElideMiddle)
-        made.setAccessibleName("What this is about")
+        made.setAccessibleName(tr("What this is about"))
         return made
 
     def _lay_out(self, question: Question) -> None:
@@ -139,7 +144,7 @@ class Preview(QWidget):
         column.addLayout(top)
         column.addWidget(self.filter)
         column.addWidget(self.list)
-        column.addWidget(_undoing(question))
+        column.addWidget(undoing(question))
 
 
 class _List(QListView):
@@ -155,15 +160,24 @@ class _List(QListView):
 
 def counts(question: Question) -> str:
     """Say how many items there are of which kind."""
-    total = len(question.items)
     kinds = Counter(question.kinds).most_common()
-    named = [f"{count:,} {plain.line(kind or 'untyped')}" for kind, count in kinds[:_MOST_KINDS]]
+    named = [
+        f"{count:,} {plain.line(kind) or tr('untyped')}" for kind, count in kinds[:_MOST_KINDS]
+    ]
     others = sum(count for _, count in kinds[_MOST_KINDS:])
-    parts = [*named, *([f"{others:,} of other types"] if others else [])]
-    return " · ".join(parts) if parts else f"{total:,} item" + ("s" if total != 1 else "")
+    parts = [*named, *([tr("{n:,} of other types", n=others)] if others else [])]
+    return " · ".join(parts) or _total(len(question.items))
 
 
-def _undoing(question: Question) -> QWidget:
+def _total(n: int) -> str:
+    return tr("1 item") if n == 1 else tr("{n:,} items", n=n)
+
+
+def undoing(question: Question) -> QWidget:
+    """Say whether it can be undone, and where a copy is kept if it cannot."""
     if question.undoable:
-        return label("Can be undone as one step.", size=SMALL)
-    return Notice("This can NOT be undone.")
+        return label(tr("Can be undone as one step."), size=SMALL)
+    if question.kept is None:
+        return Notice(tr("This can NOT be undone."))
+    place = plain.line(question.kept)
+    return Notice(tr("This can NOT be undone. A copy is kept first, in {place}", place=place))

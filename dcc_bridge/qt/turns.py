@@ -11,17 +11,16 @@ import time
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Final
-
-import shiboken6
-from PySide6.QtCore import QObject, Slot
-from PySide6.QtWidgets import QApplication, QWidget
 
 from dcc_bridge.elicitation.question import Heard, Question, Settle, Unable
 from dcc_bridge.elicitation.types import BRIDGE_CLOSED, CANCELLED
 from dcc_bridge.host import Host
 from dcc_bridge.qt.bin import Bin
+from dcc_bridge.qt.binding import QApplication, QObject, QWidget, Slot, isValid
 from dcc_bridge.qt.dialog import QuestionDialog
+from dcc_bridge.qt.url_dialog import UrlDialog
 
 log = logging.getLogger(__name__)
 
@@ -90,16 +89,30 @@ class Turns(QObject):
         """Let a question wait for its turn."""
         if self._closed:
             ticket.settle(CLOSED)
-        elif ticket.question.url is not None:
-            ticket.settle(Unable())
         else:
             self._queue.append(ticket)
             self._show_next()
+
+    def bring(self, question: str) -> None:
+        """Show the question of that id before all others; the one that is shown waits meanwhile.
+
+        What was filled in there stays filled in.
+        """
+        ticket = next((one for one in self._queue if one.question.id == question), None)
+        if ticket is not None:
+            self._queue.remove(ticket)
+            self._set_aside()
+            self._queue.appendleft(ticket)
+            self._show_next()
+        if self.shown is not None and self.shown.question.id == question:
+            self.shown.raise_()
+            self.shown.activateWindow()
 
     def withdraw(self, ticket: Ticket, reason: str) -> None:
         """Take a question back, without an answer."""
         if ticket in self._queue:
             self._queue.remove(ticket)
+            self._put_away(ticket)
         elif ticket is self._shown:
             log.info("the question %s was taken down: %s", ticket.question.id, reason)
             self._put_away(ticket)
@@ -123,10 +136,21 @@ class Turns(QObject):
                 log.exception("the question %s could not be drawn", ticket.question.id)
                 self._end(ticket, Unable())
 
+    def _set_aside(self) -> None:
+        ticket, self._shown = self._shown, None
+        if ticket is not None:
+            self._queue.appendleft(ticket)
+            if ticket.dialog is not None and isValid(ticket.dialog):
+                ticket.dialog.set_aside()
+
     def _draw(self, ticket: Ticket) -> None:
+        if ticket.dialog is not None:  # it was set aside
+            ticket.dialog.show()
+            return
         parent = self._parent()
-        alive = parent if parent is not None and shiboken6.isValid(parent) else None
-        ticket.dialog = dialog = QuestionDialog(
+        alive = parent if parent is not None and isValid(parent) else None
+        kind = QuestionDialog if ticket.question.url is None else UrlDialog
+        ticket.dialog = dialog = kind(
             ticket.timely(), self._host, alive, lambda heard: self._answer(ticket, heard)
         )
         dialog.destroyed.connect(self._look_for_lost)
@@ -138,22 +162,25 @@ class Turns(QObject):
         self._post(lambda: self._end(ticket, heard))
 
     def _end(self, ticket: Ticket, heard: Heard) -> None:
-        if ticket is self._shown:
-            self._put_away(ticket)
-            ticket.settle(heard)
-            self._show_next()
+        if ticket in self._queue:  # its time was up while it was set aside
+            self._queue.remove(ticket)
+        elif ticket is not self._shown:
+            return
+        self._put_away(ticket)
+        ticket.settle(heard)
+        self._show_next()
 
     def _put_away(self, ticket: Ticket) -> None:
         dialog, ticket.dialog = ticket.dialog, None
         if ticket is self._shown:
             self._shown = None
-        if dialog is not None and shiboken6.isValid(dialog):
+        if dialog is not None and isValid(dialog):
             dialog.dismiss()
             self._bin.throw(dialog)
 
     @Slot()
     def _look_for_lost(self) -> None:
         """A dialog is gone; if it went with the host's window, its question ends."""
-        ticket = self._shown
-        if ticket is not None and ticket.dialog and not shiboken6.isValid(ticket.dialog):
-            self._post(lambda: self._end(ticket, _LOST))
+        for ticket in [*([self._shown] if self._shown else []), *self._queue]:
+            if ticket.dialog is not None and not isValid(ticket.dialog):
+                self._post(partial(self._end, ticket, _LOST))

@@ -12,15 +12,26 @@ import threading
 from concurrent.futures import Future
 from typing import Any, Final
 
-import shiboken6
-from PySide6.QtCore import QCoreApplication, QEvent, QEventLoop, QObject, QTimer, Slot
-from PySide6.QtWidgets import QApplication
-
 from dcc_bridge.errors import BridgeClosed, StartError
+from dcc_bridge.qt.binding import (
+    QApplication,
+    QCoreApplication,
+    QEvent,
+    QEventLoop,
+    QObject,
+    QTimer,
+    Slot,
+    delete,
+    isValid,
+    run,
+)
 from dcc_bridge.threads import MainThread
 
 OURS: Final = "dcc_bridge"
 """The property that tells a window of ours from the host's."""
+_NO_INPUT: Final = QEventLoop.ProcessEventsFlag.ExcludeUserInputEvents
+_PAINTING: Final = 5
+"""Milliseconds for which a repaint goes on with what comes meanwhile."""
 _WAKE: Final = QEvent.Type(QEvent.registerEventType())
 
 
@@ -46,13 +57,13 @@ class HostLoop:
         if self._bell.thread() != app.thread():
             raise StartError("This is not the host's main thread; start from there.")
         app.aboutToQuit.connect(self._bell.quit)
-        self.main = MainThread(self.wake, self.spin, blocked=self.is_blocked)
+        self.main = MainThread(self.wake, self.spin, blocked=self.is_blocked, repaint=self.repaint)
         atexit.register(self._leave)
 
     def wake(self, delay: float) -> None:
         """Have the lanes drained after that many seconds. With 0 from any thread."""
         with self._lock:  # the bell must not be deleted between the look and the post
-            bell = self._bell if self._bell and shiboken6.isValid(self._bell) else None
+            bell = self._bell if self._bell and isValid(self._bell) else None
             if bell is not None and not delay:
                 QCoreApplication.postEvent(bell, QEvent(_WAKE))
         if bell is not None and delay:
@@ -69,11 +80,16 @@ class HostLoop:
         future.add_done_callback(lambda _: self.wake(0))
         try:
             if not future.done():
-                loop.exec()
+                run(loop)
         finally:
             self._awaited = None
         if not future.done():
             raise BridgeClosed("The question")
+
+    @staticmethod
+    def repaint() -> None:
+        """Have the windows painted; keys and clicks wait, the host's timers do not. Main thread."""
+        QCoreApplication.processEvents(_NO_INPUT, _PAINTING)
 
     @staticmethod
     def is_blocked() -> bool:
@@ -97,12 +113,12 @@ class HostLoop:
         with self._lock:
             bell, self._bell = self._bell, None
         atexit.unregister(self._leave)
-        if bell is None or not shiboken6.isValid(bell):
+        if bell is None or not isValid(bell):
             return
         if bell.is_ringing:  # it is on the stack: deleted now, it would crash on the way back
             bell.deleteLater()
         else:
-            shiboken6.delete(bell)
+            delete(bell)
 
     def _leave(self) -> None:
         """Leave nothing behind: a wake that nobody takes any more outlives the interpreter.

@@ -19,7 +19,7 @@ from __future__ import annotations
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
-from concurrent.futures import Future
+from dataclasses import dataclass
 from typing import Any, Final
 
 import anyio
@@ -27,17 +27,27 @@ from mcp.server.context import ServerRequestContext
 from mcp.shared.exceptions import MCPError
 from mcp_types import INVALID_PARAMS, CallToolResult, InputRequiredResult
 
-from dcc_bridge.elicitation.call import Call
-from dcc_bridge.elicitation.question import Question, Reply, Settle, Unable
+from dcc_bridge.elicitation.call import Call, Progress
+from dcc_bridge.elicitation.question import Question, Settle, Unable
 from dcc_bridge.elicitation.types import TOO_MANY_QUESTIONS
-from dcc_bridge.server import wire
-from dcc_bridge.skills.runner import Outcome
+from dcc_bridge.server import malformed, wire
+from dcc_bridge.server.meter import Meter
+from dcc_bridge.server.unfetched import Same, Unfetched
+from dcc_bridge.skills.outcome import Status
+from dcc_bridge.skills.recent import Recent
 
 MOST_ROUNDS: Final = 8
 """From this round on a modern client is not asked any more: it stops after ten, without a word."""
 PATIENT_AFTER: Final = 60.0
 """Seconds after which some clients give a request up; one that did not, waits for a person."""
-_WAITING: Final = "Waiting for an answer in the host"
+ANSWERED: Final = "answered"
+"""Why a question is taken down that a person answered."""
+_WAITING: Final = {
+    "queued": "Waiting in the queue of the host",
+    "running": "Working in the host",
+    "asking": "Waiting for the person's answer",
+}
+"""What a client is told from time to time, by the state of its call."""
 
 Context = ServerRequestContext[Any, Any]
 Result = CallToolResult | InputRequiredResult
@@ -52,16 +62,18 @@ class Asked:
         self.question = question
         self._settle: Settle | None = settle
         self._withdrawn = anyio.Event()
+        self._why = ""
 
-    def answer(self, reply: Reply | Unable) -> None:
+    def answer(self, reply: wire.Answer) -> None:
         """Hand over what the client said; only the first time counts."""
         settle, self._settle = self._settle, None
         if settle is not None:
             settle(reply)
 
-    def withdraw(self) -> None:
+    def withdraw(self, why: str = "") -> None:
         """Forget the question: it was answered elsewhere, or ended."""
         self._settle = None
+        self._why = self._why or why
         self._withdrawn.set()
 
     async def put_to(self, request: Context) -> None:
@@ -69,45 +81,54 @@ class Asked:
         async with anyio.create_task_group() as asking:
             asking.start_soon(self._watch, asking.cancel_scope)
             self.answer(await wire.ask_legacy(request, self.question))
+            if self.question.visit is not None:
+                await self._withdrawn.wait()  # the client agreed; the page says when it is done
             asking.cancel_scope.cancel()
+        if self.question.visit is not None and self._why == ANSWERED:
+            await wire.tell_completed(request, self.question)
 
     async def _watch(self, scope: anyio.CancelScope) -> None:
         await self._withdrawn.wait()
         scope.cancel()
 
 
+@dataclass(slots=True)
 class _Slot:
     """One event: awaited by any number of requests, set once."""
 
-    def __init__(self) -> None:
-        self.ready = anyio.Event()
-        self.event: Asked | Result | None = None
+    event: Event | None = None
 
-    def set(self, event: Asked | Result) -> None:
-        self.event = event
-        self.ready.set()
+
+Event = Asked | Result
 
 
 class Parked:
     """One call, from its first request until its result was fetched."""
 
-    def __init__(self, call: Call, label: str, session: str | None, *, modern: bool) -> None:
+    def __init__(
+        self, call: Call, label: str, session: str | None, same: Same, *, modern: bool
+    ) -> None:
         """Begin with no event.
 
         Args:
             call: The run of the skill.
             label: Whose it is; nobody else reaches it.
             session: The legacy session's id, or None.
+            same: What it is the same as.
             modern: The client speaks 2026-07-28 or later.
         """
         self.call = call
         self.label = label
         self.session = session
+        self.same = same
         self.modern = modern
-        self.outcome: Future[Outcome] | None = None
+        self.cancel: Callable[[], None] = lambda: None
         self.requests: list[Context] = []
         self.ended_at: float | None = None
         self._slots = [_Slot()]
+        self._meter = Meter()
+        self._news: Progress | None = None
+        self._stirred = anyio.Event()
 
     @property
     def rounds(self) -> int:
@@ -119,30 +140,68 @@ class Parked:
         """Whether a question went to the client."""
         return self.rounds > (self.ended_at is not None)
 
-    def put(self, event: Asked | Result) -> None:
+    def put(self, event: Event) -> None:
         """Add the next event."""
         slot = self._slots[-1]
         if not isinstance(event, Asked):
             self.ended_at = time.monotonic()
         self._slots.append(_Slot())
-        slot.set(event)
+        slot.event = event
+        self._stir()
+
+    def tell(self, progress: Progress) -> None:
+        """Have the request that is open now told how far the skill is."""
+        self._news = progress
+        self._stir()
+
+    def _stir(self) -> None:
+        stirred, self._stirred = self._stirred, anyio.Event()
+        stirred.set()
 
     def has(self, number: int) -> bool:
         """Whether there is an event of that number, or it is the next one to come."""
         return 0 <= number < len(self._slots)
 
-    async def event(self, number: int, keepalive: float) -> Asked | Result:
-        """Wait for an event, telling the open request from time to time that it is waited for."""
+    async def event(self, number: int, keepalive: float, waiting: Callable[[], str]) -> Event:
+        """Wait for an event, telling the open request meanwhile how far it is.
+
+        Args:
+            number: Which event.
+            keepalive: Seconds of silence after which the request is told that it is waited for.
+            waiting: Says for what.
+        """
         slot = self._slots[number]
-        beats = 0
         while slot.event is None:
-            with anyio.move_on_after(keepalive):
-                await slot.ready.wait()
-            if slot.event is None and self.requests:
-                beats += 1
-                session = self.requests[-1].session
-                await session.report_progress(self.rounds + beats / (beats + 1), message=_WAITING)
+            silent = False
+            if self._news is None or not self.requests:
+                with anyio.move_on_after(keepalive) as silence:
+                    await self._stirred.wait()
+                silent = silence.cancelled_caught
+            await self._speak(waiting if silent else None)
+        await self._speak()  # the last news goes before the event
         return slot.event
+
+    async def beat(self, keepalive: float, waiting: Callable[[], str]) -> None:
+        """Tell the open request for what it is waited, again and again, until cancelled.
+
+        A legacy client counts the time that its own person takes, unless it hears of progress.
+        """
+        while True:
+            await anyio.sleep(keepalive)
+            await self._speak(waiting)
+
+    async def _speak(self, waiting: Callable[[], str] | None = None) -> None:
+        """Tell the open request the news, or where there is none, for what it is waited."""
+        if not self.requests:
+            return
+        news, self._news = self._news, None
+        session = self.requests[-1].session
+        if news is not None:
+            done, total, message = news
+            said = wire.carried(message) or None
+            await session.report_progress(*self._meter.report(done, total), said)
+        elif waiting is not None:
+            await session.report_progress(*self._meter.beat(), waiting())
 
 
 class Channel:
@@ -157,7 +216,7 @@ class Channel:
         """Put a question to the client. Any thread."""
         asked = Asked(question, settle)
         self._soon(lambda: self._offer(asked))
-        return lambda reason: self._soon(asked.withdraw)
+        return lambda reason: self._soon(lambda: asked.withdraw(reason))
 
     def _offer(self, asked: Asked) -> None:
         if self._parked.modern and self._parked.rounds >= MOST_ROUNDS:
@@ -173,6 +232,7 @@ class Calls:
         self,
         end: Callable[[Call], None],
         note_patience: Callable[[str], None],
+        recent: Recent,
         *,
         keepalive: float,
         kept: float,
@@ -183,16 +243,20 @@ class Calls:
         Args:
             end: Ends a call's questions, because nobody waits for it any more.
             note_patience: Told the label of a client that kept a request open for over a minute.
+            recent: How the calls stand.
             keepalive: Seconds between two notices to a request that waits.
             kept: Seconds for which a finished call can be fetched.
             most_kept: How many finished calls are kept.
         """
         self._end = end
         self._note_patience = note_patience
+        self._recent = recent
         self._keepalive = keepalive
         self._kept = kept
         self._most_kept = most_kept
         self._parked: OrderedDict[str, Parked] = OrderedDict()
+        self.unfetched = Unfetched()
+        """What nobody came for."""
 
     @property
     def open(self) -> int:
@@ -209,6 +273,11 @@ class Calls:
         self._parked[parked.call.id] = parked
         return await self._serve(parked, request, 0)
 
+    def finish(self, parked: Parked, result: Result, status: Status) -> None:
+        """Store the result of a call as its last event."""
+        parked.put(result)
+        self.unfetched.end(parked.same, status)
+
     async def resume(self, state: str, label: str, answers: Answers, request: Context) -> Result:
         """Serve a request that comes back with an answer.
 
@@ -222,13 +291,14 @@ class Calls:
         round_ = int(number)
         if not parked.has(round_ + 1):
             raise unknown_call()
-        asked = await parked.event(round_, self._keepalive)
+        asked = await self._event(parked, round_)
         if not isinstance(asked, Asked):
             raise unknown_call()
-        if asked.question.key not in answers and not parked.has(round_ + 2):
+        answer = malformed.answer(answers, asked.question.key)
+        if answer is None and not parked.has(round_ + 2):
             return wire.input_required(asked.question, state)
-        if asked.question.key in answers:
-            asked.answer(wire.reply(answers[asked.question.key]))
+        if answer is not None:
+            asked.answer(wire.reply(answer))
         return await self._serve(parked, request, round_ + 1)
 
     def left(self, session: str) -> None:
@@ -254,18 +324,33 @@ class Calls:
 
     async def _answer(self, parked: Parked, request: Context, number: int) -> Result:
         while True:
-            event = await parked.event(number, self._keepalive)
+            event = await self._event(parked, number)
             if not isinstance(event, Asked):
+                self.unfetched.fetch(parked.same)
                 return event
             if parked.modern:
                 return wire.input_required(event.question, f"{parked.call.id}.{number}")
-            await event.put_to(request)
+            async with anyio.create_task_group() as telling:
+                telling.start_soon(parked.beat, self._keepalive, self._waiting(parked))
+                await event.put_to(request)
+                telling.cancel_scope.cancel()
             number += 1
 
+    async def _event(self, parked: Parked, number: int) -> Event:
+        return await parked.event(number, self._keepalive, self._waiting(parked))
+
+    def _waiting(self, parked: Parked) -> Callable[[], str]:
+        """Make what says for what a call waits now."""
+
+        def waiting() -> str:
+            record = self._recent.find(parked.call.id)
+            return _WAITING[record.state] if record is not None else ""
+
+        return waiting
+
     def _abandon(self, parked: Parked) -> None:
-        if parked.outcome is not None:
-            parked.outcome.cancel()
         self._end(parked.call)
+        parked.cancel()
 
     def _forget(self, parked: Parked) -> None:
         """Drop a call that ended and never asked: nobody has a state of it to come back with."""

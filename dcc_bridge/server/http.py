@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Final
 
 import anyio
 from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
@@ -17,7 +17,9 @@ from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from dcc_bridge.server import tokens
+from dcc_bridge.server.access import Access
 from dcc_bridge.server.events import Events
+from dcc_bridge.server.refusal import refuse
 
 LABEL: Final = "dcc_bridge.label"
 """Where a request's scope holds the label that its token proved."""
@@ -29,32 +31,40 @@ class Door:
     def __init__(
         self,
         app: ASGIApp,
-        port: int,
+        hosts: set[str],
         secret: str,
         events: Events,
         on_left: Callable[[str], None],
         *,
-        public: str | None = None,
+        public: tuple[str, ...] = (),
+        most_body: int = 2**20,
+        scheme: str = "http",
+        access: Access | None = None,
     ) -> None:
         """Guard an application.
 
         Args:
             app: What is behind the door.
-            port: Where the server listens.
+            hosts: What a request's Host may be.
             secret: The host's master secret.
             events: What was sent to each legacy session.
             on_left: Told the id of a legacy session whose last open stream has ended.
-            public: What a path starts with that needs no token, because it is one; or None.
+            public: What a path starts with that needs no token: its last part is one.
+            most_body: Bytes that a request may bring.
+            scheme: Of the server's URL.
+            access: Who was revoked; None for what the user wrote down.
         """
         self._app = app
         self._public = public
+        self._most_body = most_body
         self._secret = secret
         self._events = events
         self._on_left = on_left
-        self._hosts = {f"{name}:{port}" for name in ("127.0.0.1", "localhost")}
-        self._origins = {f"http://{host}" for host in self._hosts}
+        self._hosts = hosts
+        self._origins = {f"{scheme}://{host}" for host in hosts}
         self._answering = 0
-        self._open: set[anyio.CancelScope] = set()
+        self._access = access or Access()
+        self._open: dict[anyio.CancelScope, str] = {}
         self.streams: Counter[str] = Counter()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -81,6 +91,13 @@ class Door:
         for scope in list(self._open):
             scope.cancel()
 
+    def drop_revoked(self) -> None:
+        """End what clients have open that were revoked meanwhile."""
+        revoked = {one for one in set(self._open.values()) if self._access.standing(one).revoked}
+        for scope, label in list(self._open.items()):
+            if label in revoked:
+                scope.cancel()
+
     async def _serve(self, headers: Headers, scope: Scope, receive: Receive, send: Send) -> None:
         session = headers.get("mcp-session-id", "")
         if session:
@@ -91,10 +108,10 @@ class Door:
         self._answering += scope["method"] == "POST"
         try:
             with anyio.CancelScope() as open_:
-                self._open.add(open_)
+                self._open[open_] = scope[LABEL]
                 await self._app(scope, receive, send)
         finally:
-            self._open.discard(open_)
+            self._open.pop(open_, None)
             self._answering -= scope["method"] == "POST"
             self.streams[session] -= 1
             if not self.streams[session]:
@@ -105,35 +122,36 @@ class Door:
     def _check(self, headers: Headers, scope: Scope) -> JSONResponse | None:
         hosts, origins = headers.getlist("host"), headers.getlist("origin")
         if len(hosts) != 1 or hosts[0].lower() not in self._hosts:
-            return _refuse(
-                421, "This server answers to its own address only: check the URL's host."
-            )
-        if len(origins) > 1 or any(origin not in self._origins for origin in origins):
-            return _refuse(403, "A web page of another origin may not reach this server.")
+            return refuse(421, "This server answers to its own address only: check the URL's host.")
         if self._is_public(scope):
-            return None
+            return None  # its pages say themselves, in words for a person, whom they refuse
+        if len(origins) > 1 or any(origin not in self._origins for origin in origins):
+            return refuse(403, "A web page of another origin may not reach this server.")
         label = self._label(headers.getlist("authorization"))
         if label is None:
-            return _refuse(
+            return refuse(
                 401, "A token of this host is needed: connect with dcc-bridge, which brings it."
             )
+        if self._access.standing(label).revoked:
+            again = f"dcc-bridge token make {label}"
+            return refuse(401, f"{label} was revoked. For the person to let it in again: {again}")
+        self._access.note(label)
+        if _told_size(headers) > self._most_body:
+            return refuse(413, f"A request brings {self._most_body} bytes at most.")
         scope[LABEL] = label
         scope["user"] = AuthenticatedUser(AccessToken(token="", client_id=label, scopes=[]))
         return None
 
     def _is_public(self, scope: Scope) -> bool:
-        return self._public is not None and scope["path"].startswith(self._public)
+        return bool(scope["path"].startswith(self._public))
 
     def _label(self, given: list[str]) -> str | None:
         kind, _, token = given[0].partition(" ") if len(given) == 1 else ("", "", "")
-        return tokens.label_of(self._secret, token) if kind.lower() == "bearer" else None
+        if kind.lower() != "bearer":
+            return None
+        return tokens.label_of(self._secret, token, lambda one: self._access.standing(one).turn)
 
 
-def _refuse(status: int, why: str) -> JSONResponse:
-    error: dict[str, Any] = {
-        "jsonrpc": "2.0",
-        "id": None,
-        "error": {"code": -32600, "message": why},
-    }
-    headers = {"WWW-Authenticate": "Bearer"} if status == 401 else None
-    return JSONResponse(error, status, headers)
+def _told_size(headers: Headers) -> int:
+    told = headers.get("content-length", "")
+    return int(told[:20]) if told.isdecimal() else 0  # else it is counted

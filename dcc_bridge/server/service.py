@@ -5,28 +5,47 @@ Importing this module imports mcp and uvicorn, so it is imported on the worker.
 
 from __future__ import annotations
 
+import asyncio
 import socket
 from collections.abc import Callable
 from contextlib import closing
 from dataclasses import dataclass
+from functools import partial
 from typing import Final
 
 import anyio
 import uvicorn
+from mcp.server.transport_security import TransportSecuritySettings
 
 from dcc_bridge.config import Settings
 from dcc_bridge.elicitation.broker import Broker
+from dcc_bridge.elicitation.watchers import Watchers
+from dcc_bridge.host import Host
 from dcc_bridge.server.calls import Calls
+from dcc_bridge.server.clients import Clients
+from dcc_bridge.server.connections import limited
 from dcc_bridge.server.events import Events
 from dcc_bridge.server.http import Door
+from dcc_bridge.server.listener import Place
 from dcc_bridge.server.mcp import Server
-from dcc_bridge.server.pages import PREFIX, PagePresenter
+from dcc_bridge.server.pages import PREFIX, SIGNED_IN, Pages
 from dcc_bridge.server.pages.site import Site
+from dcc_bridge.server.resources import Scene
 from dcc_bridge.server.worker import Worker
+from dcc_bridge.skills.files.library import Library
 from dcc_bridge.skills.registry import Registry
 from dcc_bridge.skills.runner import Runner
+from dcc_bridge.threads import MainThread
 
 PATH: Final = "/mcp"
+_COME_BACK: Final = 1000
+"""Milliseconds after which a legacy client that lost its stream is to come back for the rest; well
+within ``session_grace``, after which its call is given up."""
+_OPEN: Final = TransportSecuritySettings(enable_dns_rebinding_protection=False)
+"""The SDK's own look at Host and Origin knows no other names than the loopback's; the door's is
+exact."""
+_LOOK: Final = 0.5
+"""Seconds between two looks for clients that were revoked and have something open."""
 _LAST_WORDS: Final = 0.5
 """Seconds in which calls that were ended by a stop may still send their result."""
 
@@ -36,28 +55,36 @@ class Parts:
     """What the service is made of; the bridge has them.
 
     Attributes:
-        name: The host's name.
-        version: The host's version.
+        host: The application.
+        main: The way to its main thread.
+        changes: Tells that its scene or selection changed.
         settings: How the bridge behaves.
         registry: The skills.
         runner: What runs them.
         broker: What puts their questions.
         secret: The master secret.
         socket: Bound and listening.
+        place: How that is reached.
+        clients: Who speaks to it.
+        pages: Questions that are answered in a browser.
+        library: Imports the skills of files.
         extend: Adds to the SDK's own server object, or None.
-        pages: Questions that are answered in a browser, or None.
     """
 
-    name: str
-    version: str
+    host: Host
+    main: MainThread
+    changes: Watchers
     settings: Settings
     registry: Registry
     runner: Runner
     broker: Broker
     secret: str
     socket: socket.socket
+    place: Place
+    clients: Clients
+    pages: Pages
+    library: Library
     extend: Callable[[Server], None] | None = None
-    pages: PagePresenter | None = None
 
 
 class McpService:
@@ -69,27 +96,56 @@ class McpService:
         self._socket = parts.socket
         self._worker = worker
         self._grace = settings.session_grace
+        self._changed = anyio.Event()
         self._calls = Calls(
             parts.broker.end,
             parts.broker.audience.note_patience,
+            parts.runner.recent,
             keepalive=settings.keepalive,
             kept=settings.kept,
             most_kept=settings.most_kept,
         )
+        self._scene = Scene(parts.host, parts.main, worker.spawn)
+        self._unwatch = parts.changes.add(self._scene.changed)
         server = Server(
-            parts.name, parts.version, parts.registry, parts.runner, self._calls, worker.soon
+            parts.host.name,
+            parts.host.version,
+            parts.registry,
+            parts.runner,
+            self._calls,
+            worker.soon,
+            parts.clients,
+            self._scene,
+            parts.library,
         )
+        self._unwatch_tools = parts.registry.watch(lambda: worker.soon(lambda: self._changed.set()))
+        self._changes = server.changes
         if parts.extend is not None:
             parts.extend(server)
         events = Events()
-        app = server.streamable_http_app(streamable_http_path=PATH, event_store=events)
+        app = server.streamable_http_app(
+            streamable_http_path=PATH,
+            event_store=events,
+            retry_interval=_COME_BACK,
+            max_request_body_size=settings.most_body,
+            transport_security=_OPEN,
+        )
         port = self._socket.getsockname()[1]
-        pages = parts.pages
-        guarded = app if pages is None else Site(pages, app)
-        public = None if pages is None else PREFIX
-        self._door = Door(guarded, port, parts.secret, events, self._left, public=public)
+        place = parts.place
+        site = Site(parts.pages, app)
+        self._door = Door(
+            site,
+            place.hosts(port),
+            parts.secret,
+            events,
+            self._left,
+            public=(PREFIX, SIGNED_IN),
+            most_body=settings.most_body,
+            scheme=place.scheme,
+        )
         self._stopping = anyio.Event()
-        self._uvicorn = _Uvicorn(_config(self._door))
+        self._uvicorn = _Uvicorn(_config(self._door, settings, place))
+        self._uvicorn.handshake = settings.request_deadline
 
     async def run(self, ready: Callable[[], None]) -> None:
         """Serve until `stop`."""
@@ -97,14 +153,32 @@ class McpService:
         with closing(self._socket):
             async with anyio.create_task_group() as serving:
                 serving.start_soon(self._uvicorn.serve, [self._socket])
-                await self._stopping.wait()
+                async with anyio.create_task_group() as telling:
+                    telling.start_soon(self._tell_changes)
+                    telling.start_soon(self._drop_revoked)
+                    await self._stopping.wait()
+                    telling.cancel_scope.cancel()
                 await self._wait_for_last_words()
                 self._uvicorn.should_exit = True
                 self._door.close()
 
     def stop(self) -> None:
         """End soon: the calls that are ending may still say so."""
+        self._unwatch()
+        self._unwatch_tools()
+        self._scene.close()
         self._stopping.set()
+
+    async def _tell_changes(self) -> None:
+        while True:
+            await self._changed.wait()
+            self._changed = anyio.Event()
+            await self._changes.tell()
+
+    async def _drop_revoked(self) -> None:
+        while True:
+            await anyio.sleep(_LOOK)
+            self._door.drop_revoked()
 
     async def _wait_for_last_words(self) -> None:
         with anyio.move_on_after(_LAST_WORDS):
@@ -123,15 +197,23 @@ class McpService:
 
 class _Uvicorn(uvicorn.Server):
     ready: Callable[[], None]
+    handshake: float
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        if self.config.ssl is not None:
+            loop = asyncio.get_running_loop()  # the worker's own, which serves nothing else
+            limited = partial(loop.create_server, ssl_handshake_timeout=self.handshake)
+            loop.create_server = limited  # type: ignore[method-assign]  # uvicorn passes no limit
         await super().startup(sockets)
         self.ready()
 
 
-def _config(app: Door) -> uvicorn.Config:
+def _config(app: Door, settings: Settings, place: Place) -> uvicorn.Config:
     return uvicorn.Config(
         app,
+        http=limited(settings),
+        ssl_certfile=place.cert,
+        ssl_keyfile=place.key,
         log_config=None,
         access_log=False,
         server_header=False,

@@ -1,8 +1,7 @@
-"""Questions, answers and results as they go over the wire. Worker."""
+"""Questions, answers and tools as they go over the wire. Worker."""
 
 from __future__ import annotations
 
-import json
 import logging
 from typing import Any, Final
 
@@ -13,37 +12,30 @@ from mcp_types import (
     CONNECTION_CLOSED,
     INVALID_PARAMS,
     METHOD_NOT_FOUND,
-    CallToolResult,
     ClientCapabilities,
     ElicitRequest,
     ElicitRequestFormParams,
     ElicitRequestURLParams,
     ElicitResult,
     InputRequiredResult,
-    TextContent,
     Tool,
     ToolAnnotations,
 )
-from pydantic import BaseModel, ValidationError
+from pydantic import ValidationError
 
-from dcc_bridge.elicitation.question import Question, Reply, Unable
-from dcc_bridge.elicitation.types import INVALID_ANSWER
+from dcc_bridge.audit.redact import each_text
+from dcc_bridge.elicitation.question import Question, Reply, Unable, Unreadable
+from dcc_bridge.server import malformed
 from dcc_bridge.skills.registry import Entry
-from dcc_bridge.skills.runner import Outcome, Status
 
 log = logging.getLogger(__name__)
+Answer = Reply | Unable | Unreadable
 
 MOST_ITEMS: Final = 20
 """Items of a consent that are listed to a client."""
-STATUS: Final = "dcc-bridge/status"
-"""The key of a result's ``_meta`` that says how a call ended, in the runner's words."""
-
-_UNREADABLE: Final = Unable(INVALID_ANSWER, ends=True)
-"""An answer of a shape that the protocol does not know: no consent, and no fallback either."""
-
-REFUSED: Final = (
-    "The person did not agree to this. "
-    "Do not try to reach the same result another way; ask them what they would like instead."
+_NOT_YET: Final = (
+    "{title}. The application is busy, so what this tool takes cannot be told yet: list the tools "
+    "again in a moment."
 )
 
 
@@ -54,7 +46,7 @@ def input_required(question: Question, state: str) -> InputRequiredResult:
     )
 
 
-async def ask_legacy(request: ServerRequestContext[Any, Any], question: Question) -> Reply | Unable:
+async def ask_legacy(request: ServerRequestContext[Any, Any], question: Question) -> Answer:
     """Put a question to a legacy client in the middle of its request.
 
     A JSON-RPC error as the answer never becomes the call's error: the question falls through.
@@ -67,8 +59,13 @@ async def ask_legacy(request: ServerRequestContext[Any, Any], question: Question
     except MCPError as error:
         return _fall_through(error.error.code)
     except ValidationError:
-        return _UNREADABLE
+        return Unreadable()
     return Reply(result.action, result.content)
+
+
+async def tell_completed(request: ServerRequestContext[Any, Any], question: Question) -> None:
+    """Tell a legacy client that the page, to which it sent the person, has what it needs."""
+    await request.session.send_elicit_complete(question.id, related_request_id=request.request_id)
 
 
 def _fall_through(code: int) -> Reply | Unable:
@@ -80,10 +77,10 @@ def _fall_through(code: int) -> Reply | Unable:
     return Unable(lasting=code == METHOD_NOT_FOUND)
 
 
-def reply(response: Any) -> Reply | Unable:
+def reply(response: Any) -> Answer:
     """Read a modern client's answer. It is checked against its form by the broker."""
-    if not isinstance(response, ElicitResult):
-        return _UNREADABLE
+    if not isinstance(response, ElicitResult) or malformed.is_marked(response):
+        return Unreadable()
     return Reply(response.action, response.content)
 
 
@@ -99,14 +96,19 @@ def modes(capabilities: ClientCapabilities | None) -> tuple[bool, bool]:
 
 
 def tool(entry: Entry) -> Tool:
-    """Describe a skill to an agent."""
-    skill = entry.skill
+    """Describe a skill to an agent.
+
+    Raises:
+        BrokenSkill: A type of its signature cannot be described.
+    """
+    skill, signature = entry.skill, entry.signature
     risk = skill.metadata.risk
     return Tool(
         name=skill.name,
         title=skill.title,
-        description=entry.signature.description,
-        input_schema=entry.signature.schema,
+        description=signature.description if signature else _NOT_YET.format(title=skill.title),
+        input_schema=signature.schema if signature else {"type": "object"},
+        output_schema=signature.returns.schema if signature else None,
         annotations=ToolAnnotations(
             title=skill.title,
             read_only_hint=risk == "read",
@@ -125,45 +127,9 @@ def unavailable(name: str, why: str) -> Tool:
     )
 
 
-def result(outcome: Outcome) -> CallToolResult:
-    """Give what came of a call."""
-    if outcome.error is not None:
-        return _result(outcome.status, [outcome.error], is_error=True)
-    texts = [] if outcome.value is None else [_text(outcome.value)]
-    if outcome.status == "refused":
-        texts.append(REFUSED)
-    structured = json.loads(texts[0]) if isinstance(outcome.value, dict) else None
-    return _result(outcome.status, texts or ["Done."], structured=structured)
-
-
-def failure(text: str) -> CallToolResult:
-    """Give the result of a call that never began."""
-    return _result("failed", [text], is_error=True)
-
-
-def _result(
-    status: Status,
-    texts: list[str],
-    *,
-    is_error: bool = False,
-    structured: dict[str, Any] | None = None,
-) -> CallToolResult:
-    return CallToolResult(
-        content=[TextContent(type="text", text=text) for text in texts],
-        structured_content=structured,
-        is_error=is_error,
-        _meta={STATUS: status},
-    )
-
-
-def _text(value: object) -> str:
-    if isinstance(value, str):
-        text = value
-    elif isinstance(value, BaseModel):
-        text = value.model_dump_json()
-    else:
-        text = json.dumps(value, default=str, ensure_ascii=False)
-    return text.encode("utf-8", "replace").decode()  # a file's name may hold what UTF-8 cannot
+def carried(told: Any) -> Any:
+    """Give a value whose texts UTF-8 can carry, however deep: a file's name may hold others."""
+    return each_text(told, lambda text: text.encode("utf-8", "replace").decode())
 
 
 def _parts(question: Question) -> list[str | None]:
@@ -171,17 +137,29 @@ def _parts(question: Question) -> list[str | None]:
     shown = "\n".join(question.items[:MOST_ITEMS])
     rest = len(question.items) - MOST_ITEMS
     more = f"\nand {rest} more" if rest > 0 else ""
-    undo = "It can be undone as one step." if question.undoable else "It can NOT be undone."
-    return [question.message, shown + more, undo if question.items else None, question.reason]
+    says_undo = question.consent and (question.items or not question.undoable)
+    undo = _undo(question) if says_undo else None
+    return [question.message, shown + more, undo, question.reason]
+
+
+def _undo(question: Question) -> str:
+    if question.undoable:
+        return "It can be undone as one step."
+    kept = f" A copy is kept first, in {question.kept}" if question.kept else ""
+    return f"It can NOT be undone.{kept}"
 
 
 def _request(question: Question, legacy_id: str | None = None) -> ElicitRequest:
     if question.url is not None:
+        message = "\n\n".join(filter(None, (question.message, question.description)))
         return ElicitRequest(
             params=ElicitRequestURLParams(
-                message=question.message, url=question.url, elicitation_id=legacy_id
+                message=carried(message),
+                url=question.url,
+                elicitation_id=legacy_id,
             )
         )
     message = "\n\n".join(part for part in _parts(question) if part)
     schema = question.form.schema if question.form is not None else {}
-    return ElicitRequest(params=ElicitRequestFormParams(message=message, requested_schema=schema))
+    params = ElicitRequestFormParams(message=carried(message), requested_schema=carried(schema))
+    return ElicitRequest(params=params)

@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import Any, Final
 
+from dcc_bridge.audit.redact import HIDDEN
 from dcc_bridge.config import Settings
 from dcc_bridge.elicitation.call import Call
 from dcc_bridge.elicitation.consent import yes_or_no
@@ -35,13 +36,21 @@ def question(
     if not needs_grant(skill, settings) or skill.metadata.confirms:
         return None
     return Question(
-        message=_message(skill, arguments),
+        message=_message(skill, _shown(arguments, call)),
         call=call,
         form=yes_or_no(skill.title),
         title=skill.title,
         consent=True,
         key="consent",
+        undoable=skill.metadata.undoable,
     )
+
+
+def _shown(arguments: Mapping[str, Any], call: Call) -> dict[str, Any]:
+    """Leave out what must not be written down: it is not shown either."""
+    given = call.arguments.value or {}
+    kept = {n: HIDDEN if given.get(n) == HIDDEN else value for n, value in arguments.items()}
+    return {name: call.arguments.scrub(value) for name, value in kept.items()}
 
 
 def _message(skill: Skill, arguments: Mapping[str, Any]) -> str:

@@ -1,17 +1,26 @@
-"""The skills that there are, by name. Any thread."""
+"""The skills that there are, by name. Any thread.
+
+Those that were added in code come first; then those of files, as `dcc_bridge.skills.files.library`
+last read them.
+"""
 
 from __future__ import annotations
 
+import re
 import threading
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final
 
+from dcc_bridge.elicitation.watchers import Watchers
 from dcc_bridge.errors import BrokenSkill, SkillError, UnknownSkill
 from dcc_bridge.skills.skill import Skill
 
 if TYPE_CHECKING:
     from dcc_bridge.skills.signature import Signature
+
+NAME: Final = re.compile(r"[A-Za-z0-9_./-]{1,64}")
+"""What a tool may be called: SEP-986, which is part of MCP since 2025-11-25."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,11 +29,26 @@ class Entry:
 
     Attributes:
         skill: What it is.
-        signature: What it takes.
+        signature: What it takes and gives; None where only importing its file can say.
     """
 
     skill: Skill
-    signature: Signature
+    signature: Signature | None
+
+
+@dataclass(frozen=True, slots=True)
+class Filed:
+    """What skill files hold.
+
+    Attributes:
+        entries: The skills by name.
+        broken: What cannot be used, by the name under which an agent would look for it, and why.
+        refused: What is left aside, by its place, and why: it is not trusted, or its name is taken.
+    """
+
+    entries: Mapping[str, Entry] = field(default_factory=dict)
+    broken: Mapping[str, BrokenSkill] = field(default_factory=dict)
+    refused: Mapping[str, SkillError] = field(default_factory=dict)
 
 
 class Registry:
@@ -32,11 +56,12 @@ class Registry:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._entries: dict[str, Entry] = {}
-        self._broken: dict[str, BrokenSkill] = {}
+        self._added: dict[str, Entry] = {}
+        self._filed = Filed()
+        self._watchers = Watchers()
 
     def add(self, skill: Skill) -> Callable[[], None]:
-        """Take a skill in.
+        """Take a skill in that was made in code.
 
         Returns:
             What takes it out again.
@@ -47,33 +72,51 @@ class Registry:
         """
         from dcc_bridge.skills.signature import Signature  # pydantic: the worker has it by then
 
-        entry = Entry(skill, Signature(skill.fn, skill.name))
+        check_name(skill.name)
+        asks = skill.metadata.ask_missing
+        entry = Entry(skill, Signature.of(skill.fn, skill.name, ask_missing=asks))
         with self._lock:
-            taken = self._entries.get(skill.name)
+            taken = self._added.get(skill.name) or self._filed.entries.get(skill.name)
             if taken is not None:
-                raise SkillError(
-                    f"There are two skills named {skill.name!r}: in {taken.skill.file} and in "
-                    f"{skill.file}. The first one stays; rename the other."
-                )
-            self._entries[skill.name] = entry
+                raise clash(taken.skill, skill)
+            self._added[skill.name] = entry
+        self._watchers.call()
         return lambda: self._remove(entry)
 
-    def note_broken(self, name: str, error: BrokenSkill) -> Callable[[], None]:
-        """Remember why a file could not be loaded. Gives what forgets it."""
+    def file(self, filed: Filed) -> None:
+        """Take in what skill files hold now, in place of what they held before."""
         with self._lock:
-            self._broken[name] = error
+            self._filed = filed
 
-        def forget() -> None:
-            with self._lock:
-                self._broken.pop(name, None)
+    def tell(self) -> None:
+        """Tell who watches that what is listed has changed."""
+        self._watchers.call()
 
-        return forget
+    def watch(self, fn: Callable[[], None]) -> Callable[[], None]:
+        """Call a function when what is listed has changed, on the thread that changed it.
+
+        Returns:
+            What ends it.
+        """
+        return self._watchers.add(fn)
 
     @property
     def broken(self) -> dict[str, BrokenSkill]:
-        """What could not be loaded, by the file's name, and why."""
+        """What cannot be used, by the name under which an agent would look for it, and why."""
         with self._lock:
-            return dict(self._broken)
+            return {n: e for n, e in self._filed.broken.items() if n not in self._added}
+
+    @property
+    def refused(self) -> dict[str, SkillError]:
+        """What is left aside, by its place, and why."""
+        with self._lock:
+            return dict(self._filed.refused)
+
+    @property
+    def added(self) -> dict[str, Entry]:
+        """The skills that were made in code."""
+        with self._lock:
+            return dict(self._added)
 
     def find(self, name: str) -> Entry:
         """Give a skill.
@@ -83,7 +126,8 @@ class Registry:
             UnknownSkill: There is none.
         """
         with self._lock:
-            entry, error = self._entries.get(name), self._broken.get(name)
+            entry = self._added.get(name) or self._filed.entries.get(name)
+            error = self._filed.broken.get(name)
         if entry is not None:
             return entry
         raise BrokenSkill(str(error)) if error else UnknownSkill(name)
@@ -91,14 +135,41 @@ class Registry:
     def __contains__(self, name: Any) -> bool:
         """Whether a skill, or a broken file, has that name."""
         with self._lock:
-            return name in self._entries or name in self._broken
+            return any(name in those for those in (self._added, *_named(self._filed)))
 
     def entries(self) -> list[Entry]:
         """List the skills, by name."""
         with self._lock:
-            return [self._entries[name] for name in sorted(self._entries)]
+            every = {**self._filed.entries, **self._added}
+        return [every[name] for name in sorted(every)]
 
     def _remove(self, entry: Entry) -> None:
         with self._lock:
-            if self._entries.get(entry.skill.name) is entry:
-                del self._entries[entry.skill.name]
+            if self._added.get(entry.skill.name) is not entry:
+                return
+            del self._added[entry.skill.name]
+        self._watchers.call()
+
+
+def check_name(name: str) -> None:
+    """Refuse a name that a tool may not have.
+
+    Raises:
+        BrokenSkill: It has letters that the protocol does not know, or is too long.
+    """
+    if not NAME.fullmatch(name):
+        raise BrokenSkill(
+            f"{name!r} is no name for a tool: letters A to Z, digits and _ . / - only, at most 64."
+        )
+
+
+def clash(first: Skill, second: Skill) -> SkillError:
+    """Say that a name is taken."""
+    return SkillError(
+        f"There are two skills named {second.name!r}: in {first.file or 'the application'} and in "
+        f"{second.file or 'the application'}. The first one stays; rename the other."
+    )
+
+
+def _named(filed: Filed) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
+    return filed.entries, filed.broken

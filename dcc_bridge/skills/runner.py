@@ -2,7 +2,7 @@
 
 A skill runs where its metadata says: on the main thread (the usual), on a thread of the pool, or,
 if it is a coroutine, on the worker's loop. Everything that touches the scene runs in undo steps
-on the main thread, and is rolled back when the skill fails or the person refuses.
+on the main thread, and is rolled back when the skill fails or the person refuses. Any thread.
 """
 
 from __future__ import annotations
@@ -11,45 +11,35 @@ import logging
 import threading
 from collections.abc import Callable, Coroutine, Mapping
 from concurrent.futures import Future
-from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
-from typing import Any, Literal, TypeVar
+from typing import Any
 
+from dcc_bridge.audit.port import Auditor, nowhere
 from dcc_bridge.config import Settings
-from dcc_bridge.elicitation import ask, consent
-from dcc_bridge.elicitation.call import Call, current
-from dcc_bridge.elicitation.installed import arrival
-from dcc_bridge.errors import BridgeError, Busy, Cancelled, NoConsent, NotConfirmed, PartlyApplied
+from dcc_bridge.elicitation import record
+from dcc_bridge.elicitation.call import Call
+from dcc_bridge.elicitation.clock import Clock
+from dcc_bridge.errors import BridgeError, Busy, NotRecorded
 from dcc_bridge.host import Host
-from dcc_bridge.skills import gate
+from dcc_bridge.skills import choices
+from dcc_bridge.skills.outcome import Outcome
+from dcc_bridge.skills.pause import Pause
+from dcc_bridge.skills.recent import Recent
+from dcc_bridge.skills.run import Run
+from dcc_bridge.skills.shared import Shared
 from dcc_bridge.skills.skill import Skill
-from dcc_bridge.skills.steps import Steps
 from dcc_bridge.threads import MainThread
 
-T = TypeVar("T")
-Status = Literal["done", "refused", "failed", "no_consent", "partly_applied"]
-Spawn = Callable[[Coroutine[Any, Any, "Outcome"]], "Future[Outcome]"]
-
 log = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """What came of a call.
-
-    Attributes:
-        status: "done", or what kept it from being done.
-        value: What the skill returned.
-        error: A sentence for the agent where it is not done; None where the value says it.
-    """
-
-    status: Status
-    value: Any = None
-    error: str | None = None
+Spawn = Callable[[Coroutine[Any, Any, Outcome]], "Future[Outcome]"]
 
 
 class Runner:
-    """Runs skills, each on its own thread's terms."""
+    """Runs skills, each on its own thread's terms.
+
+    Attributes:
+        recent: What became of the calls.
+        pause: The person's switch.
+    """
 
     def __init__(
         self,
@@ -57,7 +47,9 @@ class Runner:
         main: MainThread,
         settings: Settings,
         spawn: Spawn,
+        clock: Clock,
         edited: Callable[[Call, str], None] = lambda call, label: None,
+        auditor: Auditor = nowhere,
     ) -> None:
         """Take what a run needs.
 
@@ -66,207 +58,146 @@ class Runner:
             main: The way to its main thread.
             settings: What the studio allows.
             spawn: Starts a coroutine on the worker's loop, from any thread.
+            clock: Calls back after some seconds, on any thread; gives what stops it.
             edited: Told, once a call is done, the label of the undo step that it left.
+            auditor: Told that a call may change the scene, before it does, and what came of it.
         """
-        self._edited = edited
-        self._host = host
-        self._main = main
-        self._settings = settings
+        self.recent = Recent(settings.most_recent)
+        self.pause = Pause(host.name)
+        self._shared = Shared(
+            host, main, settings, clock, self.pause, edited, self._forget, auditor
+        )
         self._spawn = spawn
-        self._live: set[_Run] = set()
+        self._lock = threading.Lock()
+        self._live: dict[str, Run] = {}
         self._pool = threading.BoundedSemaphore(settings.pool)
 
-    def start(self, skill: Skill, arguments: Mapping[str, Any], call: Call) -> Future[Outcome]:
+    def start(
+        self,
+        skill: Skill,
+        arguments: Mapping[str, Any],
+        call: Call,
+        missing: Mapping[str, choices.Options] | None = None,
+    ) -> Run:
         """Run a skill. Any thread.
 
         Args:
             skill: What.
             arguments: Checked against its signature already.
             call: For whom; its `pause` is set here.
+            missing: Choices that are asked for before the body.
 
         Returns:
-            A future that always ends with an outcome. Cancelled before the skill began, it never
-            runs. An exception means that it never began, and why.
+            The run. Its outcome always comes; cancelled before it began, it never begins.
         """
-        run = _Run(
-            self._host, self._main, self._settings, skill, dict(arguments), call, self._edited
-        )
-        if skill.is_async:
-            return self._watched(run, self._spawn(run.on_loop()))
-        if skill.metadata.thread == "any":
-            return self._watched(run, self._start_on_pool(run))
-        is_read = skill.metadata.risk == "read"
-        return self._main.submit(run.on_main_thread, name=skill.title, read=is_read)
+        trail = self.recent.follow(call)
+        run = Run(self._shared, skill, dict(arguments), call, missing or {}, trail)
+        with self._lock:
+            refusal = self._refusal(skill)
+            if refusal is None:
+                self._live[call.id] = run
+        try:
+            if refusal is not None:
+                raise refusal
+            run.queue(self._queue(run))
+        except BridgeError as error:
+            run.refuse(str(error))
+        return run
 
-    def _watched(self, run: _Run, future: Future[Outcome]) -> Future[Outcome]:
-        self._live.add(run)
-        future.add_done_callback(lambda _: self._live.discard(run))
-        return future
+    def reject(self, call: Call, why: str) -> None:
+        """Write down that a call was refused before it could begin. Any thread.
+
+        Args:
+            call: Which one.
+            why: The sentence that its client is told.
+        """
+        log.info("call %s of %s was rejected", call.id, call.skill)
+        try:
+            self._shared.auditor(record.rejected(call, why))
+        except NotRecorded as error:  # nothing was changed, and it is refused all the same
+            log.warning("call %s: %s", call.id, error)
+
+    def cancel(self, call: str) -> Call | None:
+        """Let a queued call never begin, and end a coroutine where it waits. Any thread.
+
+        Args:
+            call: Its id.
+
+        Returns:
+            The call, if it was still going: its questions are yet to be ended.
+        """
+        with self._lock:
+            run = self._live.get(call)
+        if run is None:
+            return None
+        run.cancel()
+        return run.call
 
     def roll_back(self) -> None:
         """Undo what unfinished skills on other threads changed; those here do so themselves.
 
         Main thread, when the bridge stops: later their own roll-back is refused.
         """
-        for run in list(self._live):
-            run.abandon()
+        with self._lock:
+            live = list(self._live.values())
+        for run in live:
+            if not _on_main(run.skill):
+                run.abandon()
 
-    def _start_on_pool(self, run: _Run) -> Future[Outcome]:
-        future: Future[Outcome] = Future()
+    def _refusal(self, skill: Skill) -> BridgeError | None:
+        """Say why a call cannot even be queued."""
+        paused = self.pause.refusal(skill)
+        if paused is not None or not _on_main(skill):
+            return paused
+        line = [run for run in self._live.values() if _on_main(run.skill)]
+        waiting = sum(not run.has_begun for run in line)
+        if waiting < self._shared.settings.most_queued:
+            return None
+        first = next((run for run in line if run.has_begun), line[0])
+        does = "asks a question" if first.asks else "is running" if first.has_begun else "waits"
+        host = self._shared.host.name
+        return Busy(
+            f"{host} is busy: {waiting} calls wait, and the first, {first.skill.title}, {does} in "
+            f"{host}. Nothing was changed; try again in a moment."
+        )
+
+    def _queue(self, run: Run) -> Future[Outcome]:
+        if run.skill.is_async:
+            queued = self._spawn(run.on_loop())
+        elif _on_main(run.skill):
+            is_read = run.skill.metadata.risk == "read"
+            main = self._shared.main
+            queued = main.submit(run.on_main_thread, name=run.skill.title, read=is_read)
+        else:
+            queued = self._start_on_pool(run)
+        return queued
+
+    def _start_on_pool(self, run: Run) -> Future[Outcome]:
         if not self._pool.acquire(blocking=False):
-            future.set_exception(Busy(f"{run.skill.name}: too many skills wait; try again later."))
-            return future
+            raise Busy(f"{run.skill.name}: too many skills wait; try again later.")
+        future: Future[Outcome] = Future()
 
         def work() -> None:
             try:
                 if future.set_running_or_notify_cancel():
                     future.set_result(run.on_pool_thread())
+            except BaseException as error:  # noqa: BLE001 - the top of a thread: it is the call's
+                future.set_exception(error)
             finally:
                 self._pool.release()
 
-        threading.Thread(target=work, name=f"dcc_bridge {run.skill.name}", daemon=True).start()
+        thread = threading.Thread(target=work, name=f"dcc_bridge {run.skill.name}", daemon=True)
+        try:
+            thread.start()
+        except RuntimeError as error:  # the system gives no more of them
+            self._pool.release()
+            raise Busy(f"{run.skill.name}: no thread can be started; try again later.") from error
         return future
 
-
-class _Run:
-    """One run of one skill."""
-
-    def __init__(
-        self,
-        host: Host,
-        main: MainThread,
-        settings: Settings,
-        skill: Skill,
-        arguments: dict[str, Any],
-        call: Call,
-        edited: Callable[[Call, str], None],
-    ) -> None:
-        self.skill = skill
-        self._edited = edited
-        self._arguments = arguments
-        self._call = call
-        self._main = main
-        self._steps = Steps(host, main, call, skill.undo_label)
-        self._gate = gate.question(skill, arguments, call, settings)
-        self._ending = threading.Lock()
-        self._is_over = False
-        self._is_abandoned = False
-        call.needs_grant = gate.needs_grant(skill, settings)
-        call.pause = self._steps.pause
-        call.edit = self._edit
-
-    def abandon(self) -> None:
-        """Undo what was changed so far, unless it is done already. Main thread."""
-        with self._ending:
-            if self._is_over:
-                return
-            self._is_abandoned = self._steps.changed
-        try:
-            self._steps.roll_back()
-        except Exception:  # the host could not undo; the bridge stops all the same
-            log.exception("call %s: its changes could not be undone", self._call.id)
-
-    def on_main_thread(self) -> Outcome:
-        current.set(self._call)
-        return self._guarded(self._on_main_thread, self._steps.roll_back)
-
-    def on_pool_thread(self) -> Outcome:
-        current.set(self._call)
-        return self._guarded(self._body, self._roll_back_from_pool)
-
-    async def on_loop(self) -> Outcome:
-        current.set(self._call)
-        try:
-            if self._gate is not None:
-                consent.check(self._gate, await ask.put_async(self._gate))
-            value, error = await self.skill.fn(**self._arguments), None
-        except Exception as failure:  # noqa: BLE001 - a skill may raise anything; it is told
-            value, error = None, failure
-        except BaseException:  # noqa: BLE001 - its client left, and the task is cancelled
-            value, error = None, Cancelled(self.skill.title)
-        undo = self._steps.roll_back
-        ending = self._submit(lambda: self._guarded(lambda: _give(value, error), undo))
-        return await arrival(ending)
-
-    def _edit(self, fn: Callable[[], T]) -> Future[T]:
-        def stepped() -> T:
-            with self._steps.stretch():
-                return fn()
-
-        return self._submit(stepped)
-
-    def _submit(self, fn: Callable[[], T]) -> Future[T]:
-        is_read = self.skill.metadata.risk == "read"
-        return self._main.submit(fn, name=self.skill.title, read=is_read)
-
-    def _roll_back_from_pool(self) -> None:
-        if self._steps.changed:
-            self._main.wait(self._submit(self._steps.roll_back))
-
-    def _on_main_thread(self) -> Any:
-        is_read = self.skill.metadata.risk == "read"
-        return self._body(nullcontext if is_read else self._steps.stretch)
-
-    def _body(self, step: Callable[[], AbstractContextManager[None]] = nullcontext) -> Any:
-        if self._gate is not None:
-            consent.check(self._gate, ask.put(self._gate))
-        with step():
-            return self.skill.fn(**self._arguments)
-
-    def _guarded(self, body: Callable[[], Any], undo: Callable[[], None]) -> Outcome:
-        """Run a body and give what came of it; a failed or refused one leaves no change."""
-        value: Any = None
-        failure: BaseException | None = None
-        try:
-            value = body()
-        except (Exception, SystemExit) as error:  # noqa: BLE001 - a skill may raise anything
-            failure = error
-        with self._ending:
-            ended = self._call.ended is not None
-            undoes = failure is not None or self._call.refused or ended
-            lost = failure is None and (self._is_abandoned or (ended and self._steps.changed))
-            self._is_over = not undoes and not lost
-        try:
-            if undoes:
-                undo()
-        except PartlyApplied as error:
-            return Outcome("partly_applied", None, str(error))
-        except Exception:  # the host could not undo, or is gone; the call ends all the same
-            if self._steps.changed:
-                log.exception("call %s: its changes could not be undone", self._call.id)
-                return Outcome("partly_applied", None, str(PartlyApplied(self.skill.name)))
-        if lost:
-            told = "nobody waited for it any more, so its changes were undone."
-            return Outcome("failed", None, f"{self.skill.name}: {told}")
-        if failure is not None:
-            return self._failed(failure)
-        self._tell_edited()
-        return Outcome("refused" if self._call.refused else "done", value)
-
-    def _tell_edited(self) -> None:
-        try:
-            if self._steps.label is not None:
-                self._edited(self._call, self._steps.label)
-        except Exception:  # what is told of an edit cannot unmake it
-            log.exception("call %s: its edit could not be told of", self._call.id)
-
-    def _failed(self, error: BaseException) -> Outcome:
-        name = self.skill.name
-        match error:
-            case NotConfirmed():
-                return Outcome("refused", None, str(error))
-            case NoConsent():
-                return Outcome("no_consent", None, str(error))
-            case BridgeError():
-                return Outcome("failed", None, f"{name}: {error}")
-        log.warning("call %s: %s failed", self._call.id, name, exc_info=error)
-        reason = str(error) or type(error).__name__
-        if not isinstance(error, ValueError):
-            reason = f"{type(error).__name__}: {reason}"
-        return Outcome("failed", None, f"{name} failed: {reason} Its changes were undone.")
+    def _forget(self, call: str) -> None:
+        with self._lock:
+            self._live.pop(call, None)
 
 
-def _give(value: T, error: Exception | None) -> T:
-    if error is not None:
-        raise error
-    return value
+def _on_main(skill: Skill) -> bool:
+    return not skill.is_async and skill.metadata.thread == "main"

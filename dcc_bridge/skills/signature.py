@@ -3,91 +3,229 @@
 from __future__ import annotations
 
 import inspect
+import json
 from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final, get_type_hints
 
 import docstring_parser
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
+from pydantic.json_schema import GenerateJsonSchema
 
 from dcc_bridge.errors import BadArguments, BrokenSkill
+from dcc_bridge.skills import choices
+from dcc_bridge.skills.returns import Returns
+from dcc_bridge.skills.typeddicts import readable
 
 _NAMED: Final = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
+_ASKED: Final = "If it is left out, the person is asked."
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """What a function takes and gives, whoever read it: Python, or us in its source.
+
+    Attributes:
+        parameters: Each named parameter's type, and its default; ``...`` where it has none.
+        returns: The type of its result; Any where it is not told.
+        doc: Its docstring, or "".
+    """
+
+    parameters: Mapping[str, tuple[Any, Any]]
+    returns: Any = Any
+    doc: str = ""
+
+
+def shape_of(fn: Callable[..., Any], name: str) -> Shape:
+    """Read a function.
+
+    Args:
+        fn: The function.
+        name: The skill's name, for messages.
+
+    Raises:
+        BrokenSkill: A parameter cannot be described.
+    """
+    try:
+        hints = get_type_hints(fn, include_extras=True)
+        parameters = _parameters(fn, hints)
+    except BrokenSkill:
+        raise
+    except Exception as error:  # resolving a type hint may raise anything
+        raise BrokenSkill(f"{name}: its signature cannot be read: {error}") from error
+    return Shape(parameters, hints.get("return", Any), inspect.getdoc(fn) or "")
 
 
 class Signature:
-    """What a function takes, as an agent and as Python sees it."""
+    """What a function takes and gives, as an agent and as Python sees it."""
 
-    def __init__(self, fn: Callable[..., Any], name: str) -> None:
-        """Read a function.
+    def __init__(self, shape: Shape, name: str, *, ask_missing: bool = False) -> None:
+        """Take what was read.
 
         Args:
-            fn: The skill's function.
+            shape: The function's parameters, result and docstring.
             name: The skill's name, for messages.
+            ask_missing: A required choice may be left out.
+        """
+        self._shape = shape
+        self._name = name
+        found = {n: choices.of(hint) for n, (hint, default) in shape.parameters.items()
+                 if ask_missing and default is ...}  # fmt: skip
+        self._asked = {n: options for n, options in found.items() if options}
+
+    @classmethod
+    def of(cls, fn: Callable[..., Any], name: str, *, ask_missing: bool = False) -> Signature:
+        """Read a function, and make sure that all of it can be described.
 
         Raises:
-            BrokenSkill: A parameter cannot be described.
+            BrokenSkill: A parameter cannot be.
         """
-        self._name = name
-        self._doc = docstring_parser.parse(inspect.getdoc(fn) or "", docstring_parser.Style.GOOGLE)
-        try:
-            self._parameters = _parameters(fn)
-            self._model = self._make_model()
-        except BrokenSkill:
-            raise
-        except Exception as error:  # resolving a type hint may raise anything
-            raise BrokenSkill(f"{name}: its signature cannot be read: {error}") from error
+        made = cls(shape_of(fn, name), name, ask_missing=ask_missing)
+        _ = made.schema
+        return made
 
-    @property
+    @cached_property
     def description(self) -> str:
         """What the agent reads of the skill: its docstring without the Args section."""
-        parts = (self._doc.short_description, self._doc.long_description)
-        returns = self._doc.returns
+        doc = self._doc
+        returns = doc.returns
         tail = f"Returns: {returns.description}" if returns and returns.description else None
-        return "\n\n".join(part for part in (*parts, tail) if part) or self._name.replace("_", " ")
+        parts = (doc.short_description, doc.long_description, tail)
+        return "\n\n".join(part for part in parts if part) or self._name.replace("_", " ")
 
     @cached_property
     def schema(self) -> dict[str, Any]:
-        """The JSON schema of the arguments."""
-        schema = self._model.model_json_schema()
+        """The JSON schema of the arguments.
+
+        Raises:
+            BrokenSkill: A type cannot be described.
+        """
+        try:
+            schema = self._model.model_json_schema(schema_generator=_Quiet)
+        except Exception as error:  # a type may do anything while pydantic looks at it
+            told = f"{self._name}: its signature cannot be read: {error}"
+            raise BrokenSkill(told) from error
         schema.pop("title", None)
         schema.pop("description", None)
         return schema
 
+    @cached_property
+    def returns(self) -> Returns:
+        """What the function gives."""
+        return Returns(self._shape.returns, self._name)
+
+    @property
+    def is_described(self) -> bool:
+        """Whether all that is listed of it was made."""
+        return "schema" in vars(self)
+
+    def describe(self) -> None:
+        """Make all that is listed of it.
+
+        Raises:
+            BrokenSkill: A type cannot be described.
+        """
+        _ = self.returns.schema
+        _ = self.schema
+
+    def is_listed_like(self, other: Signature) -> bool:
+        """Whether an agent reads the same of both."""
+        with suppress(Exception):  # a default may do anything when it is compared
+            if self._shape == other._shape and self._asked.keys() == other._asked.keys():
+                return True
+        return self._face == other._face
+
+    @property
+    def _face(self) -> tuple[Any, ...]:
+        return self.description, self.schema, self.returns.schema
+
     def bind(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
-        """Check arguments and give them as the function wants them.
+        """Check arguments and give them as the function wants them; choices to ask for are not in.
 
         Raises:
             BadArguments: They do not fit; names each one that does not, and why.
         """
         try:
-            model = self._model.model_validate(dict(arguments))
+            model = self._validated(dict(arguments))
         except ValidationError as error:
             raise BadArguments(self._complaint(error)) from error
-        return {name: getattr(model, alias) for name, alias in self._aliases()}
+        missing = self._asked.keys() - arguments.keys()
+        return {n: getattr(model, f"p_{n}") for n in self._shape.parameters if n not in missing}
 
-    def _aliases(self) -> list[tuple[str, str]]:
-        return [(name, f"p_{name}") for name in self._parameters]
+    def missing(self, bound: Mapping[str, Any]) -> dict[str, choices.Options]:
+        """Give the choices that are still to be asked for, with what can be chosen."""
+        return {name: options for name, options in self._asked.items() if name not in bound}
 
-    def _make_model(self) -> type[BaseModel]:
+    def _validated(self, arguments: dict[str, Any]) -> BaseModel:
+        """Check; where a list or an object came as JSON in a text, as some clients send it, again.
+
+        Claude Desktop does so: see ``pre_parse_json`` in the MCP SDK.
+        """
+        try:
+            return self._model.model_validate(arguments)
+        except ValidationError as error:
+            again = dict(arguments)
+            for one in error.errors():
+                name = one["loc"][0] if one["loc"] else None
+                if isinstance(name, str) and isinstance(again.get(name), str):
+                    again[name] = _parsed(again[name])
+            if again == arguments:
+                raise
+            return self._model.model_validate(again)
+
+    @cached_property
+    def _doc(self) -> docstring_parser.Docstring:
+        return docstring_parser.parse(self._shape.doc, docstring_parser.Style.GOOGLE)
+
+    @cached_property
+    def _model(self) -> type[BaseModel]:
         told = {p.arg_name: p.description for p in self._doc.params}
-        fields: dict[str, Any] = {}
-        for name, alias in self._aliases():
-            hint, default = self._parameters[name]
-            info = Field(default, alias=name, description=told.get(name), title=_words(name))
-            fields[alias] = (hint, info)
+        fields: dict[str, Any] = {
+            f"p_{name}": self._field(name, hint, default, told.get(name))
+            for name, (hint, default) in self._shape.parameters.items()
+        }
         config = ConfigDict(extra="forbid", arbitrary_types_allowed=False)
         model: type[BaseModel] = create_model(self._name, __config__=config, **fields)
         return model
+
+    def _field(self, name: str, hint: Any, default: Any, told: str | None) -> tuple[Any, Any]:
+        more: dict[str, Any] = {"alias": name, "title": _words(name)}
+        if name in self._asked:
+            told = f"{told} {_ASKED}" if told else _ASKED
+            more["json_schema_extra"] = _without_default
+            default = None
+        if told is not None:
+            more["description"] = told
+        return readable(hint), Field(default, **more)
 
     def _complaint(self, error: ValidationError) -> str:
         parts = [_complaint(one["loc"], one["msg"], one["type"]) for one in error.errors()]
         return f"{self._name} cannot be called like this: {' '.join(parts)} Nothing was changed."
 
 
-def _parameters(fn: Callable[..., Any]) -> dict[str, tuple[Any, Any]]:
+class _Quiet(GenerateJsonSchema):
+    """A default that JSON cannot carry is left out of the schema, without a warning."""
+
+    def emit_warning(self, kind: Any, detail: str) -> None:
+        pass
+
+
+def _without_default(schema: dict[str, Any]) -> None:
+    schema.pop("default", None)
+
+
+def _parsed(text: str) -> Any:
+    with suppress(ValueError, RecursionError):
+        value = json.loads(text)
+        if isinstance(value, list | dict):
+            return value
+    return text
+
+
+def _parameters(fn: Callable[..., Any], hints: Mapping[str, Any]) -> dict[str, tuple[Any, Any]]:
     """Give each named parameter's type and default."""
-    hints = get_type_hints(fn, include_extras=True)
     found = {}
     for name, parameter in inspect.signature(fn).parameters.items():
         if parameter.kind is inspect.Parameter.POSITIONAL_ONLY:

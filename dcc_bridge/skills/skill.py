@@ -5,7 +5,11 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, Literal, TypeVar, cast, overload
+from types import CodeType
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeVar, cast, get_args, overload
+
+from dcc_bridge.errors import BrokenSkill
+from dcc_bridge.skills.nested import note_destructive
 
 Risk = Literal["read", "edit", "destructive"]
 Thread = Literal["main", "any"]
@@ -28,8 +32,14 @@ class Metadata:
             misses, "destructive" loses something and needs consent.
         confirms: The body asks by itself. A destructive skill that does not is asked for first.
         undo: The label of its undo step; None for the title.
+        undoable: Undo brings back what it does. Where it does not (files are written), the
+            question before its body says so, and a copy of the scene is kept after the yes.
         thread: "main" runs on the host's main thread, "any" on a pool thread of the bridge.
         hosts: The hosts it can run in; empty for all.
+        timeout: Seconds that a run may take, questions aside; then `check_cancelled` and `track`
+            end it. None for any time.
+        ask_missing: A required choice (a Literal or an Enum) that the agent left out is asked of
+            the person, before the body.
     """
 
     name: str | None = None
@@ -37,8 +47,20 @@ class Metadata:
     risk: Risk = "destructive"
     confirms: bool = False
     undo: str | None = None
+    undoable: bool = True
     thread: Thread = "main"
     hosts: tuple[str, ...] = ()
+    timeout: float | None = None
+    ask_missing: bool = False
+
+    def __post_init__(self) -> None:
+        """Refuse a value that is not of its kind, so that a slip of the pen is no other risk."""
+        for name, allowed in (("risk", get_args(Risk)), ("thread", get_args(Thread))):
+            value = getattr(self, name)
+            if value not in allowed:
+                raise ValueError(f"{name} is {', '.join(allowed)}, and not {value!r}.")
+        if self.timeout is not None and not self.timeout > 0:
+            raise ValueError(f"timeout is a number of seconds above 0, and not {self.timeout!r}.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,10 +70,10 @@ class Skill:
     Attributes:
         name: The tool's name.
         title: What a person reads.
-        fn: The function itself, as its author wrote it.
+        fn: The function itself, as its author wrote it; `unimported` until its file was.
         metadata: What the decorator was told.
         file: Where it was written; None for one made in code.
-        digest: What its file was when it was loaded, or what its code is.
+        digest: What its file was when it was read, or what its code is.
     """
 
     name: str
@@ -62,6 +84,11 @@ class Skill:
     digest: str = ""
 
     @property
+    def is_imported(self) -> bool:
+        """Whether its function is there; that of a file is imported when it is first called."""
+        return self.fn is not unimported
+
+    @property
     def is_async(self) -> bool:
         """Whether it runs as a coroutine on the worker's loop."""
         return inspect.iscoroutinefunction(self.fn)
@@ -70,6 +97,11 @@ class Skill:
     def undo_label(self) -> str:
         """What the person reads in the Edit menu."""
         return self.metadata.undo or self.title
+
+
+def unimported(**arguments: Any) -> Any:
+    """Stand in for the function of a skill whose file was not imported yet."""
+    raise BrokenSkill("The file of this skill was not imported yet; this is a bug of the bridge.")
 
 
 @overload
@@ -84,8 +116,11 @@ def skill(
     risk: Risk = "destructive",
     confirms: bool = False,
     undo: str | None = None,
+    undoable: bool = True,
     thread: Thread = "main",
     hosts: tuple[str, ...] | list[str] = (),
+    timeout: float | None = None,
+    ask_missing: bool = False,
 ) -> Callable[[_F], _F]: ...
 
 
@@ -98,30 +133,49 @@ def skill(fn: Callable[..., Any] | None = None, /, **told: Any) -> Any:
 
     Returns:
         The function, or the decorator.
+
+    Raises:
+        ValueError: A field is not of its kind.
     """
     metadata = Metadata(**{**told, "hosts": tuple(told.get("hosts", ()))})
 
     def mark(function: _F) -> _F:
         setattr(function, _ATTRIBUTE, metadata)
+        if metadata.risk == "destructive":
+            note_destructive(function, metadata.name or str(getattr(function, "__name__", "")))
         return function
 
     return mark if fn is None else mark(fn)
 
 
-def describe(fn: Callable[..., Any], file: Path | None = None) -> Skill:
+def describe(fn: Callable[..., Any], file: Path | None = None, digest: str = "") -> Skill:
     """Make the record of a function, marked or not.
 
     Args:
         fn: The function. Without the decorator its risk is "destructive": unknown means careful.
         file: Where it was written.
+        digest: What the file was when it was read; "" for the digest of the function's code.
     """
     metadata = metadata_of(fn) or Metadata()
     name = metadata.name or fn.__name__
-    title = metadata.title or name.replace("_", " ").capitalize()
-    from hashlib import sha256  # 3 ms that `import dcc_bridge` need not
+    if metadata.risk == "destructive":
+        note_destructive(fn, name)
+    if not digest:
+        from hashlib import sha256  # 3 ms that `import dcc_bridge` need not
 
-    content = file.read_bytes() if file is not None else fn.__code__.co_code
-    return Skill(name, title, fn, metadata, file, sha256(content).hexdigest())
+        digest = sha256(_told(fn.__code__).encode()).hexdigest()
+    return Skill(name, title_of(name, metadata), fn, metadata, file, digest)
+
+
+def _told(code: CodeType) -> str:
+    """Tell all that a code does, with the values and the functions in it."""
+    values = [_told(one) if isinstance(one, CodeType) else repr(one) for one in code.co_consts]
+    return repr((code.co_code, code.co_names, values))
+
+
+def title_of(name: str, metadata: Metadata) -> str:
+    """Give what a person reads."""
+    return metadata.title or name.replace("_", " ").capitalize()
 
 
 def metadata_of(fn: object) -> Metadata | None:

@@ -1,24 +1,32 @@
 """The undo steps of one call: open while the body runs, closed while a question is open.
 
 A step that was empty leaves nothing, so "the scene was changed" means that our label is on top of
-the host's stack. A change without a grant is undone there and then. Main thread.
+the host's stack. A change without a grant, or one that is not on record, is undone there and then.
+Main thread.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
+from typing import Final
 
 from dcc_bridge.elicitation.call import Call
-from dcc_bridge.errors import NoConsent, PartlyApplied
+from dcc_bridge.errors import Ended, NoConsent, NotRecorded, PartlyApplied
 from dcc_bridge.host import Host
+from dcc_bridge.skills.account import Account
 from dcc_bridge.threads import MainThread
+
+_MOST_READ: Final = 100
+"""Entries that a body which says it only reads is thought to leave."""
 
 
 class Steps:
     """What one call changed, so that it can be undone as one."""
 
-    def __init__(self, host: Host, main: MainThread, call: Call, label: str) -> None:
+    def __init__(
+        self, host: Host, main: MainThread, call: Call, label: str, account: Account
+    ) -> None:
         """Open nothing yet.
 
         Args:
@@ -26,13 +34,18 @@ class Steps:
             main: Whose job the call is.
             call: What is run.
             label: What the person reads in the Edit menu.
+            account: Where it is written down that the scene may be changed.
         """
+        self._account = account
         self._host = host
         self._main = main
         self._call = call
         self._label = label
         self._open: AbstractContextManager[None] | None = None
         self._done: list[str] = []
+        self._undone: list[str] = []
+        self._was_left = False
+        self._is_over = False
 
     @property
     def changed(self) -> bool:
@@ -41,12 +54,30 @@ class Steps:
 
     @property
     def label(self) -> str | None:
-        """The label of the one step that the call left, or None for none or several."""
-        return self._done[0] if len(self._done) == 1 else None
+        """The label of the one step by which all that the call did can be undone, or None."""
+        return self._done[0] if len(self._done) == 1 and self._call.undoable else None
+
+    @property
+    def done(self) -> tuple[str, ...]:
+        """The labels of the steps that stand."""
+        return tuple(self._done)
+
+    @property
+    def undone(self) -> tuple[str, ...]:
+        """The labels of those that were undone."""
+        return tuple(self._undone)
 
     @contextmanager
     def stretch(self) -> Iterator[None]:
-        """Keep a step open while a part of the body runs."""
+        """Keep a step open while a part of the body runs.
+
+        Raises:
+            Ended: The call is over; a task or a thread of the skill came too late.
+            NotRecorded: It cannot be written down that the scene may be changed.
+        """
+        if self._is_over:
+            raise Ended(self._call.title)
+        self._note_begin()
         self._begin()
         try:
             yield
@@ -56,8 +87,35 @@ class Steps:
         self._end()
 
     @contextmanager
+    def reading(self) -> Iterator[None]:
+        """Undo what a body that says it only reads has left on the host's undo stack.
+
+        It has no step of its own, which some hosts refuse where reading is fine. After a question
+        nothing is looked at: what the person did meanwhile lies on the same stack.
+
+        Raises:
+            NoConsent: It changed the scene.
+        """
+        before = self._host.undo_label()
+        try:
+            yield
+        finally:
+            if not self._was_left and self._take_back_to(before):
+                raise NoConsent(self._call.skill)
+
+    def _take_back_to(self, label: str | None) -> bool:
+        """Undo until a label is on top again; tell whether another one was."""
+        for taken in range(_MOST_READ):
+            top = self._host.undo_label()
+            if top in (label, None):
+                return taken > 0
+            self._host.undo()
+        return True
+
+    @contextmanager
     def pause(self) -> Iterator[None]:
         """Close the step while a question is open."""
+        self._was_left = True
         was_open = self._open is not None
         try:
             if was_open:
@@ -65,7 +123,8 @@ class Steps:
             yield
         finally:
             if was_open:
-                self._begin()
+                self._begin()  # first: a skill that goes on in spite of it is seen to change things
+                self._note_begin()
 
     def roll_back(self) -> None:
         """Undo what the call changed, newest first.
@@ -76,8 +135,24 @@ class Steps:
         while self._done:
             if self._host.undo_label() != self._done[-1]:
                 raise PartlyApplied(self._call.skill)
-            self._host.undo()
-            self._done.pop()
+            self._undo_last()
+
+    def _undo_last(self) -> None:
+        self._host.undo()
+        self._undone.append(self._done.pop())
+
+    def close(self) -> None:
+        """Let what stands stand, and nothing of it change the scene any more. Any thread."""
+        self._is_over = True
+
+    @property
+    def _may_change(self) -> bool:
+        call = self._call
+        return call.risk != "read" and (call.granted or not call.needs_grant)
+
+    def _note_begin(self) -> None:
+        if self._may_change:
+            self._account.begin(self._host, self._label)
 
     def _begin(self) -> None:
         part = f".{len(self._done) + 1}" if self._done else ""
@@ -92,14 +167,27 @@ class Steps:
         try:
             step.__exit__(type(error) if error else None, error, None)
         finally:
-            if self._host.undo_label() == self._current:
+            if self._is_on_top():
                 self._note_change()
+
+    def _is_on_top(self) -> bool:
+        try:
+            return self._host.undo_label() == self._current
+        except BaseException:  # nobody knows, and it goes on: the roll-back will look again
+            self._done.append(self._current)
+            raise
 
     def _note_change(self) -> None:
         self._done.append(self._current)
         self._call.refused = False
         if self._main.job is not None:
             self._main.job.edited = True
-        if self._call.needs_grant and not self._call.granted:
+        if self._is_over:  # it ended while this step was open
+            self._undo_last()
+            raise Ended(self._call.title)
+        if not self._may_change:
             self.roll_back()
             raise NoConsent(self._call.skill)
+        if not self._account.has_begun:
+            self.roll_back()
+            raise NotRecorded("it could not be when the skill was granted its edit.")

@@ -76,6 +76,10 @@ class Agent:
         params = {"name": tool, "arguments": {}, **more}
         return self._request({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params})
 
+    def listing(self) -> bytes:
+        """Make the request that lists the tools."""
+        return self._request({"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {}})
+
     def exchange(self, request: bytes) -> bytes:
         """Send a request, and wait for the whole response."""
         self.send(request)
@@ -119,8 +123,9 @@ class Agent:
         """Give the headers by which the era is told and the request is found."""
         headers = {"MCP-Protocol-Version": self._era}
         if self._era == MODERN:
-            name = message["params"]["name"]
-            return {**headers, "Mcp-Method": message["method"], "Mcp-Name": name}
+            name = message["params"].get("name")
+            named = {"Mcp-Name": name} if name else {}
+            return {**headers, "Mcp-Method": message["method"], **named}
         return {**headers, "Mcp-Session-Id": self._session} if self._session else {}
 
     def _shake_hands(self) -> None:

@@ -38,11 +38,15 @@ class BareServer:
         started: Where it is, as soon as requests are taken.
     """
 
-    def __init__(self) -> None:
-        """Begin to serve."""
+    def __init__(self, server: MCPServer[Any] | None = None) -> None:
+        """Begin to serve.
+
+        Args:
+            server: What is served; None for one with two tools.
+        """
         self.started: Future[Server] = Future()
         self._socket = _listen()
-        self._uvicorn = _Uvicorn(_config(), self._note_start)
+        self._uvicorn = _Uvicorn(_config(server or _server()), self._note_start)
         self._thread = Thread(target=self._uvicorn.run, args=([self._socket],), daemon=True)
         self._thread.start()
 
@@ -74,10 +78,10 @@ def _listen() -> socket.socket:
     return sock
 
 
-def _config() -> uvicorn.Config:
+def _config(server: MCPServer[Any]) -> uvicorn.Config:
     """Set uvicorn as `dcc_bridge.server.service` does."""
     return uvicorn.Config(
-        _server().streamable_http_app(),
+        server.streamable_http_app(),
         log_config=None,
         access_log=False,
         server_header=False,

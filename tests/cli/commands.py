@@ -47,7 +47,7 @@ def run(runtime: Path, *words: str | Path, **more: str) -> Done:
 
     Those that only connect run in this process: the SDK's import would be most of the test.
     """
-    here = words[:1] in [("tools",), ("call",)]
+    here = words[:1] in [("tools",), ("call",), ("list",), ("token",), ("doctor",)]
     return (_run_here if here else _run)(environment(runtime, **more), [*map(str, words)])
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from dcc_bridge.cli.target import START
 from tests.cli.commands import COMMAND, Served, environment, run, serve
 from tests.client.tty import LIMIT, at_terminal
 
@@ -126,7 +127,7 @@ def test_no_host_is_a_sentence_that_says_how_to_start_one(runtime: Path) -> None
     done = run(runtime, "tools")
 
     assert done.code == 4
-    assert done.err == "dcc-bridge: No host is running. Start one with: dcc-bridge serve\n"
+    assert done.err == f"dcc-bridge: No host is running. {START}\n"
 
 
 def test_an_address_without_a_host_is_a_connection_failure(runtime: Path) -> None:
@@ -222,3 +223,20 @@ def test_ctrl_c_at_a_question_ends_the_command_and_the_call(host: Served) -> Non
     assert process.returncode == 130
     assert "Traceback" not in tty.seen
     assert cameras(host) == 127  # and the main thread is free for it
+
+
+def test_the_last_action_of_an_agent_is_undone_once(host: Served) -> None:
+    before = host.run("call", "list_prims", "--json").out
+    prim = json.loads(before)["prims"][-1]
+    path = prim if isinstance(prim, str) else prim["path"]
+    arguments = json.dumps({"path": path, "new_name": "Renamed"})
+    renamed = host.run("call", "rename_prim", "--args", arguments)
+
+    undone = host.run("undo", host.url)
+    again = host.run("undo")
+
+    assert (renamed.code, renamed.err) == (0, "")
+    assert (undone.code, undone.out) == (0, "Undone: Rename prim, of cli.\n")
+    assert host.run("call", "list_prims", "--json").out == before
+    assert again.code == 1
+    assert "Nothing was undone" in again.err or "nothing to undo" in again.err

@@ -42,7 +42,10 @@ def quickest(ends: Callable[[], float], tries: int = 3) -> float:
 
 def test_it_prints_one_line_with_its_address_when_it_is_ready(tmp_path: Path) -> None:
     with serve(tmp_path, "--headless") as host:
-        assert host.ready == f"Ready: shot_010_layout.usda, without a window, at {host.url}\n"
+        assert (
+            host.ready
+            == f"Ready: untitled copy of shot_010_layout.usda, without a window, at {host.url}\n"
+        )
         assert host.run("tools").code == 0
         done, _ = host.end()
 
@@ -79,7 +82,7 @@ def test_a_signal_ends_the_window_within_two_seconds_with_a_dialog_open(
             assert "in a window" in host.ready
             with background(tmp_path, "call", "delete_prims") as caller:
                 assert caller.stderr is not None
-                assert "Waiting for an answer in the host" in caller.stderr.readline()
+                assert "Waiting for the person's answer" in caller.stderr.readline()
                 done, seconds = host.end(number)
                 caller.communicate(timeout=LIMIT)
         assert done.code == 0

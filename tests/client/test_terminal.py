@@ -15,8 +15,10 @@ from dcc_bridge.client import terminal
 from dcc_bridge.client.keyboard import Keyboard
 from dcc_bridge.client.screen import Screen
 from dcc_bridge.client.terminal import Terminal
+from dcc_bridge.client.visiting import open_page
 from dcc_bridge.elicitation.question import Reply
 from dcc_bridge.elicitation.schema import parse
+from dcc_bridge.elicitation.types import Action
 from tests.client.tty import LIMIT, Tty, tty
 
 CONFIRM = {"confirm": {"type": "boolean", "title": "Delete 127 cameras"}}
@@ -28,6 +30,8 @@ class Asked:
 
     def __init__(self, screen: Tty) -> None:
         self.tty = screen
+        self.opened: list[str] = []
+        self.has_browser = True
         self.until, self.type, self.press = screen.until, screen.type, screen.press
 
     def ask(
@@ -38,13 +42,18 @@ class Asked:
         form = parse({"type": "object", "properties": fields, "required": names})
         return self.put(lambda person: person.ask(message, form))
 
+    def _open(self, url: str) -> bool:
+        if self.has_browser:
+            self.opened.append(url)
+        return self.has_browser
+
     def put(self, *questions: Any) -> Future[list[Reply]]:
         """Put questions in turn, on a thread of their own."""
         future: Future[list[Reply]] = Future()
 
         async def all_of_them() -> list[Reply]:
             with self.tty.open("r") as keys, self.tty.open("w") as screen:
-                person = Terminal(Keyboard(keys), Screen(screen), "The host")
+                person = Terminal(Keyboard(keys), Screen(screen), "The host", self._open)
                 return [await question(person) for question in questions]
 
         def work() -> None:
@@ -261,15 +270,72 @@ def test_what_will_be_sent_is_shown_and_can_be_changed(person: Asked) -> None:
     assert reply(answer) == Reply("accept", {"name": "abcd", "shot": "w"})
 
 
-def test_a_page_is_shown_whole_with_its_host_and_is_not_opened(person: Asked) -> None:
-    answer = person.put(lambda one: one.visit("Sign in.", "https://exämple.org/a?b=c"))
+def test_a_page_is_shown_whole_with_its_host_and_opens_on_a_yes(person: Asked) -> None:
+    answer = person.put(lambda one: one.visit("Sign in.", "https://www.exämple.org/a?b=c"))
 
-    person.until("  | Sign in.")
-    person.until("Page: https://exämple.org/a?b=c")
-    person.until("Host: xn--exmple-cua.org")
+    person.until("Host: www.xn--exmple-cua.org")
+    person.until("Of:   xn--exmple-cua.org")
+    person.until("Reads: www.exämple.org")
+    person.until("! Its name has other letters than a to z")
+    person.until("Page: https://www.xn--exmple-cua.org/a?b=c")
+    person.until("Open it in your browser?")
+    assert person.opened == []
     person.type("yes")
 
-    assert reply(answer) == Reply("accept")
+    assert answer.result(LIMIT) == [Reply("accept")]
+    assert person.opened == ["https://www.xn--exmple-cua.org/a?b=c"]
+
+
+@pytest.mark.parametrize(("typed", "action"), [("no", "decline"), ("/cancel", "cancel")])
+def test_without_a_yes_no_page_opens(person: Asked, typed: str, action: Action) -> None:
+    answer = person.put(lambda one: one.visit("Sign in.", "https://example.org/"))
+    person.until("Open it in your browser?")
+    person.type(typed)
+
+    assert answer.result(LIMIT) == [Reply(action)]
+    assert person.opened == []
+
+
+@pytest.mark.parametrize(("typed", "action"), [("yes", "accept"), ("no", "decline")])
+def test_where_no_browser_is_the_address_is_there_to_copy(
+    person: Asked, typed: str, action: Action
+) -> None:
+    person.has_browser = False
+    answer = person.put(lambda one: one.visit("Sign in.", "https://example.org/"))
+    person.until("Open it in your browser?")
+    person.type("yes")
+    person.until("No browser could be opened here.")
+    person.type(typed)
+
+    assert answer.result(LIMIT) == [Reply(action)]
+
+
+def test_a_page_of_the_host_is_called_so(person: Asked) -> None:
+    url = "http://127.0.0.1:41234/ask/0123456789abcdef"
+    answer = person.put(lambda one: one.visit("Enter it.", url, ours=True))
+    person.until("A page of the application itself.")
+    person.until(f"Page: {url}")
+    person.type("yes")
+
+    assert answer.result(LIMIT) == [Reply("accept")]
+    assert person.opened == [url]
+
+
+def test_without_a_screen_there_is_no_browser(monkeypatch: pytest.MonkeyPatch) -> None:
+    opened: list[str] = []
+
+    def note(url: str) -> bool:
+        opened.append(url)
+        return True
+
+    monkeypatch.setattr("webbrowser.open", note)
+    monkeypatch.setattr("sys.platform", "linux")
+    monkeypatch.delenv("DISPLAY", raising=False)
+    monkeypatch.delenv("WAYLAND_DISPLAY", raising=False)
+    assert open_page("https://example.org/") is False
+    monkeypatch.setenv("DISPLAY", ":0")
+    assert open_page("https://example.org/") is True
+    assert opened == ["https://example.org/"]
 
 
 @pytest.mark.parametrize("url", ["javascript:alert(1)", "file:///etc/passwd"])

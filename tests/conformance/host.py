@@ -1,22 +1,36 @@
-"""A headless bridge with the fixture, behind the forwarder: ``python -m tests.conformance.host``.
+"""A headless bridge with the fixture: ``python -m tests.conformance.host [proxy]``.
 
-It prints the address for the suite in one line, and ends when its standard input does.
+It prints the address for the suite in one line, and ends when its standard input does. In front of
+the bridge is the forwarder, or the proxy with an HTTP front.
 """
 
 from __future__ import annotations
 
 import asyncio
+import socket
 import sys
+import warnings
+from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final
 
+import anyio
+import uvicorn
+from mcp.client.stdio import StdioServerParameters
+from mcp.shared.exceptions import MCPDeprecationWarning
+
+from dcc_bridge import skill
 from dcc_bridge.bridge import Bridge
 from dcc_bridge.config import Settings
+from dcc_bridge.pump import Pump
+from dcc_bridge.skills.registry import Registry
+from dcc_bridge.skills.skill import Skill, describe
 from dcc_bridge.testing import FakeHost
-from dcc_bridge.threads import Pump
+from tests.cli.commands import COMMAND, environment
 from tests.conformance.forwarder import Forwarder
+from tests.conformance.front import Front
 from tests.conformance.plugin import extend
 
 _SKILLS: Final = Path(__file__).with_name("skills")
@@ -26,6 +40,8 @@ _DEADLINE: Final = 20.0
 
 def main() -> None:
     """Serve until standard input ends."""
+    # the suite asks for what its newest revision deprecates: logging
+    warnings.filterwarnings("ignore", category=MCPDeprecationWarning)
     with TemporaryDirectory() as runtime:
         serve(Settings(runtime=Path(runtime), client_deadline=_DEADLINE))
 
@@ -34,12 +50,57 @@ def serve(settings: Settings) -> None:
     """Run a host's main loop on the calling thread, and a bridge in it."""
     pump = Pump()
     bridge = Bridge(FakeHost(), pump.main, settings=settings, skills=[_SKILLS], extend=extend)
+    bridge.registry.add(_trigger(bridge.registry))
     started = bridge.start()
     with ThreadPoolExecutor(max_workers=1) as pool:
-        suite = pool.submit(lambda: asyncio.run(_forward(bridge, started)))
+        way = _through_proxy if sys.argv[1:] == ["proxy"] else _forward
+        suite = pool.submit(lambda: anyio.run(way, bridge, started))
         pump.spin(suite)
     bridge.stop()
     suite.result()
+
+
+def _trigger(registry: Registry) -> Skill:
+    """Make the skill that changes the list of tools."""
+    extra: list[Callable[[], None]] = []
+
+    @skill(risk="read")
+    def test_extra_tool() -> str:
+        """Come and go."""
+        return "Here for now."
+
+    @skill(risk="read")
+    def test_trigger_tool_change() -> str:
+        """Add a tool, or take it away again."""
+        if extra:
+            extra.pop()()
+        else:
+            extra.append(registry.add(describe(test_extra_tool)))
+        return "The tools changed."
+
+    return describe(test_trigger_tool_change)
+
+
+async def _through_proxy(bridge: Bridge, started: Future[None]) -> None:
+    """The same, through proxies."""
+    await asyncio.wrap_future(started)
+    await asyncio.wrap_future(bridge.main.submit(lambda: None))
+    runtime = bridge.settings.runtime
+    assert runtime is not None
+    arguments = [*COMMAND[1:], "connect", "--label", "conformance"]
+    command = StdioServerParameters(command=COMMAND[0], args=arguments, env=environment(runtime))
+    async with anyio.create_task_group() as tasks:
+        front = Front(command, tasks)
+        await front.start()
+        sock = socket.create_server(("127.0.0.1", 0))
+        config = uvicorn.Config(front, log_config=None, lifespan="off", timeout_graceful_shutdown=1)
+        server = uvicorn.Server(config)
+        tasks.start_soon(server.serve, [sock])
+        print(f"http://127.0.0.1:{sock.getsockname()[1]}/mcp", flush=True)
+        await asyncio.to_thread(sys.stdin.read)
+        server.should_exit = True
+        await anyio.sleep(0)
+        tasks.cancel_scope.cancel()
 
 
 async def _forward(bridge: Bridge, started: Future[None]) -> None:

@@ -6,62 +6,67 @@
 from __future__ import annotations
 
 import json
-import os
+import re
 import shutil
 import subprocess
 import sys
-import tempfile
 import tomllib
 from collections.abc import Iterator
-from contextlib import suppress
-from hashlib import sha256
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
 from urllib.parse import urlsplit
 
 import httpx2
-import platformdirs
 import pytest
 
-pytestmark = pytest.mark.timeout(300)
+from tests.conformance.front import DISCOVER
+from tests.node import installed
+
+pytestmark = pytest.mark.timeout(330)
 
 HERE: Final = Path(__file__).parent
-LEGACY: Final = ("2025-06-18", "2025-11-25")
 MODERN: Final = "2026-07-28"
-SCENARIOS: Final = {
-    "server-initialize": LEGACY,
-    "ping": LEGACY,
-    "tools-list": (*LEGACY, MODERN),
-    "tools-call-simple-text": (*LEGACY, MODERN),
-    "tools-call-error": (*LEGACY, MODERN),
-    "tools-call-elicitation": LEGACY,
-    "elicitation-sep1034-defaults": LEGACY[1:],
-    "elicitation-sep1330-enums": LEGACY[1:],
-    "dns-rebinding-protection": (LEGACY[1], MODERN),
-    "input-required-result-basic-elicitation": (MODERN,),
-    "input-required-result-basic-list-roots": (MODERN,),
-    "input-required-result-basic-sampling": (MODERN,),
-    "input-required-result-capability-check": (MODERN,),
-    "input-required-result-ignore-extra-params": (MODERN,),
-    "input-required-result-missing-input-response": (MODERN,),
-    "input-required-result-multi-round": (MODERN,),
-    "input-required-result-multiple-input-requests": (MODERN,),
-    "input-required-result-non-tool-request": (MODERN,),
-    "input-required-result-request-state": (MODERN,),
-    "input-required-result-result-type": (MODERN,),
-    "input-required-result-tampered-state": (MODERN,),
-    "input-required-result-unsupported-methods": (MODERN,),
-    "input-required-result-validate-input": (MODERN,),
+SCENARIOS: Final = {"2025-06-18": 27, "2025-11-25": 33, MODERN: 40}
+"""How many scenarios the suite has for each revision: none is left out unnoticed."""
+OF_HTTP: Final = {
+    "dns-rebinding-protection",
+    "http-custom-header-server-validation",
+    "http-header-validation",
+    "server-sse-polling",
 }
-RUNS: Final = [(name, revision) for name, revisions in SCENARIOS.items() for revision in revisions]
+"""Scenarios of HTTP itself, which a proxy on stdio does not speak: they would test its front."""
+RUNS: Final = [
+    *(("HTTP", revision) for revision in SCENARIOS),
+    ("proxy", MODERN),
+    # a proxy for each scenario; to it the two legacy revisions are one
+    pytest.param("proxy", "2025-11-25", marks=pytest.mark.long),
+]
+FAILING: Final = {"tools-call-error"}
+"""Scenarios in which a tool is to fail."""
 GOOD: Final = ("SUCCESS", "INFO")
 Checks = list[dict[str, Any]]
+_NAME: Final = re.compile(r"server-(.+)-\d{4}-\d\d-\d\dT")
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def bridge() -> Iterator[str]:
-    """Run the host with the fixture and give its address; it must end well."""
-    command = [sys.executable, "-m", "tests.conformance.host"]
+    """Run the host behind the forwarder, and give its address."""
+    with _host() as url:
+        yield url
+
+
+@pytest.fixture(scope="module")
+def proxy() -> Iterator[str]:
+    """Run the host behind proxies, and give the address of their front."""
+    with _host("proxy") as url:
+        yield url
+
+
+@contextmanager
+def _host(*way: str) -> Iterator[str]:
+    """Run the host with the fixture; it must end well."""
+    command = [sys.executable, "-m", "tests.conformance.host", *way]
     pipe = subprocess.PIPE
     root = HERE.parent.parent
     with subprocess.Popen(command, cwd=root, stdin=pipe, stdout=pipe, text=True) as host:
@@ -69,7 +74,7 @@ def bridge() -> Iterator[str]:
         url = host.stdout.readline().strip()
         assert url, "the host did not start"
         yield url
-        host.communicate(timeout=10)
+        host.communicate(timeout=20)
     assert host.returncode == 0
 
 
@@ -79,31 +84,36 @@ def suite() -> list[str]:
     npm = shutil.which("npm")
     if npm is None:
         pytest.skip("npm is not installed: it brings the conformance suite")
-    packages = _installed(npm) / "node_modules"
+    packages = installed(npm, HERE, "conformance") / "node_modules"
     node = next(packages.glob("node-*/bin/node*"), None) or shutil.which("node")
     script = packages / "@modelcontextprotocol" / "conformance" / "dist" / "index.js"
     return [str(node), str(script), "server"]
 
 
 @pytest.mark.real
-@pytest.mark.parametrize(("scenario", "revision"), RUNS)
+@pytest.mark.parametrize(("way", "revision"), RUNS)
 def test_the_suite_finds_no_more_than_is_known(
-    scenario: str, revision: str, bridge: str, suite: list[str], tmp_path: Path
+    way: str, revision: str, suite: list[str], tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:
-    """A scenario finds what is expected of it, no more and no less, and every answer arrived."""
-    checks = _run([*suite, "--url", bridge], scenario, revision, tmp_path)
+    """Every scenario finds what is expected of it, no more and no less."""
+    url = request.getfixturevalue("bridge" if way == "HTTP" else "proxy")
 
-    found = {check["id"]: check["status"] for check in checks if check["status"] not in GOOD}
+    scenarios = _run([*suite, "--url", url], revision, tmp_path)
 
-    assert found == _known(scenario, revision), json.dumps(checks, indent=1)
-    assert _failing_results(checks) == (scenario == "tools-call-error"), json.dumps(
-        checks, indent=1
-    )
+    assert len(scenarios) == SCENARIOS[revision], sorted(scenarios)
+    if way == "proxy":
+        scenarios = {name: one for name, one in scenarios.items() if name not in OF_HTTP}
+    for name, checks in scenarios.items():
+        assert any(check["status"] != "INFO" for check in checks), f"{name}: nothing was checked"
+    assert _findings(scenarios) == _known(f"{revision} by {way}")
+    assert _with_failed_tools(scenarios) == FAILING
 
 
-def test_each_expected_failure_belongs_to_a_run() -> None:
+def test_each_expected_failure_belongs_to_a_revision_of_the_suite() -> None:
     """A table with a misspelt name would expect nothing."""
-    assert set(_expected()) <= {f"{scenario} @ {revision}" for scenario, revision in RUNS}
+    ways = {f"{revision} by {way}" for revision in SCENARIOS for way in ("HTTP", "proxy")}
+
+    assert set(_expected()) <= ways
 
 
 @pytest.mark.parametrize(
@@ -124,71 +134,54 @@ def test_a_stranger_gets_through_the_forwarder_and_is_refused_by_the_bridge(
     own = urlsplit(bridge).netloc
     headers = {"Host": host.format(own=own), "Origin": origin.format(own=own)}
 
-    response = httpx2.post(bridge, headers=headers | _DISCOVER_HEADERS, json=_DISCOVER)
+    response = httpx2.post(bridge, headers=headers | _DISCOVER_HEADERS, json=DISCOVER)
 
     assert response.status_code == status, response.text
     assert ("error" in response.json()) == (status != 200)  # the SDK's own refusal is no JSON
 
 
-def _installed(npm: str) -> Path:
-    """Install what the lock file names, beside other versions; another test run may do the same."""
-    lock = (HERE / "package-lock.json").read_bytes()
-    cache = platformdirs.user_cache_path("dcc_bridge_tests", ensure_exists=True)
-    folder = cache / f"conformance-{sha256(lock).hexdigest()[:12]}"
-    if not folder.exists():
-        with tempfile.TemporaryDirectory(dir=cache, ignore_cleanup_errors=True) as new:
-            _install(npm, Path(new) / "it")
-            with suppress(OSError):
-                os.rename(Path(new) / "it", folder)
-    return folder
+def _run(command: list[str], revision: str, out: Path) -> dict[str, Checks]:
+    what = ["--suite", "all", "--spec-version", revision, "--output-dir", str(out)]
+    ran = subprocess.run([*command, *what], capture_output=True, text=True, timeout=280)
+    scenarios = {}
+    for report in out.glob("*/checks.json"):
+        named = _NAME.match(report.parent.name)
+        assert named is not None, report
+        checks: Checks = json.loads(report.read_text(encoding="utf-8"))
+        scenarios[named[1]] = checks
+    assert scenarios, ran.stdout + ran.stderr
+    return scenarios
 
 
-def _install(npm: str, folder: Path) -> None:
-    folder.mkdir()
-    for name in ("package.json", "package-lock.json"):
-        shutil.copy(HERE / name, folder)
-    quiet = ("--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error")
-    subprocess.run([npm, "ci", *quiet], cwd=folder, check=True, timeout=240)
+def _findings(scenarios: dict[str, Checks]) -> dict[str, str]:
+    return {
+        f"{scenario}: {check['id']}": f"{check['status']} {check.get('errorMessage', '')}"
+        for scenario, checks in scenarios.items()
+        for check in checks
+        if check["status"] not in GOOD
+    }
 
 
-def _run(command: list[str], scenario: str, revision: str, out: Path) -> Checks:
-    what = ["--scenario", scenario, "--spec-version", revision, "--output-dir", str(out)]
-    ran = subprocess.run([*command, *what], capture_output=True, text=True, timeout=60)
-    reports = list(out.glob("*/checks.json"))
-    assert len(reports) == 1, ran.stdout + ran.stderr
-    checks: Checks = json.loads(reports[0].read_text(encoding="utf-8"))
-    assert any(check["status"] != "INFO" for check in checks), "nothing was checked"
-    return checks
-
-
-def _known(scenario: str, revision: str) -> dict[str, str]:
-    known = _expected().get(f"{scenario} @ {revision}", {})
-    return {check: entry["status"] for check, entry in known.items()}
+def _known(run: str) -> dict[str, str]:
+    known = _expected().get(run, {})
+    return {check: f"{entry['status']} {entry['says']}" for check, entry in known.items()}
 
 
 def _expected() -> dict[str, Any]:
     return tomllib.loads((HERE / "expected_failures.toml").read_text(encoding="utf-8"))
 
 
-def _failing_results(checks: Checks) -> bool:
-    """Whether a tool failed: the suite is content with any result, so our skills say so."""
-    results = [check.get("details", {}).get("result") for check in checks]
-    return any(isinstance(result, dict) and result.get("isError") for result in results)
+def _with_failed_tools(scenarios: dict[str, Checks]) -> set[str]:
+    """Name those in which a tool failed: the suite is content with any result of some."""
+    return {
+        scenario
+        for scenario, checks in scenarios.items()
+        for check in checks
+        if isinstance(result := check.get("details", {}).get("result"), dict)
+        and result.get("isError")
+    }
 
 
-_META: Final = "io.modelcontextprotocol"
-_DISCOVER: Final = {
-    "jsonrpc": "2.0",
-    "id": 1,
-    "method": "server/discover",
-    "params": {
-        "_meta": {
-            f"{_META}/protocolVersion": MODERN,
-            f"{_META}/clientInfo": {"name": "test", "version": "1"},
-            f"{_META}/clientCapabilities": {},
-        }
-    },
-}
 _DISCOVER_HEADERS: Final = {
     "Accept": "application/json, text/event-stream",
     "MCP-Protocol-Version": MODERN,

@@ -32,7 +32,7 @@ from mcp_types import (
 from dcc_bridge import confirm_sync, elicit_form_sync, skill
 from dcc_bridge.elicitation.question import Question, Reply, Settle, TakeDown
 from dcc_bridge.elicitation.types import ElicitationResponse
-from dcc_bridge.testing import FakeHost, ScriptedPresenter
+from dcc_bridge.testing import OUTSIDE, FakeHost, ScriptedPresenter
 from tests.live import ERAS, LIMIT, Live, status
 from tests.server.skills import CONFIRM
 
@@ -124,8 +124,10 @@ class Chair:
     def chip(self, *args: Any) -> TakeDown:
         return self.sitting.chip(*args)
 
-    def notice(self, text: str, undo: Callable[[], None] | None = None) -> None:
-        self.sitting.notice(text, undo)
+    def notice(
+        self, text: str, undo: Callable[[], None] | None = None, call: str | None = None
+    ) -> None:
+        self.sitting.notice(text, undo, call)
 
 
 class Stage:
@@ -178,7 +180,7 @@ class Stage:
             status=status(result),
             lost=[item for item in CAMERAS if item not in self.host.items],
             found=[item for item in self.host.items if item not in CAMERAS],
-            steps=len(self.host.labels) - steps,
+            steps=self._steps() - steps,
         )
 
     def set(self, cell: Scenario) -> int:
@@ -186,7 +188,11 @@ class Stage:
         self.cell, self.log = cell, Log()
         self.host.items = list(CAMERAS)
         self.chair.sitting = ScriptedPresenter(*_sitting(cell))
-        return len(self.host.labels)
+        return self._steps()
+
+    def _steps(self) -> int:
+        """Count the undo steps, without what `set` did to the scene."""
+        return sum(label != OUTSIDE for label in self.host.labels)
 
     async def _never_answer(self, client: Client, tool: str) -> CallToolResult:
         """Call as a modern client that draws nothing does; come back for what became of it."""
@@ -290,9 +296,9 @@ def _skills(host: FakeHost) -> list[Callable[..., Any]]:
         confirmed,
         gate,
         _deletes(host, "form", None),
-        _deletes(host, "form+fallback", {"confirm": True}),
+        _deletes(host, "form-fallback", {"confirm": True}),
         _adds(host, "input", None),
-        _adds(host, "input+fallback", {"name": "cam_declared"}),
+        _adds(host, "input-fallback", {"name": "cam_declared"}),
     ]
 
 

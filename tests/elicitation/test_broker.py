@@ -257,9 +257,46 @@ def test_what_was_asked_and_answered_can_be_read_back_from_the_log(
     ask(host=ScriptedPresenter(Reply("cancel")))
     ask(client=ScriptedPresenter(YES), consent=True)
 
-    assert (
-        "delete for claude asked 'Sure?': accept by host, answered, {'confirm': True}"
-        in (caplog.messages[0])
-    )
-    assert "cancel by host, cancelled, {}" in caplog.messages[1]
-    assert "accept by unverified client" in caplog.messages[2]
+    told = [message.partition(": ")[2] for message in caplog.messages]
+    assert told == [
+        *("asked ", "answered host"),
+        *("asked ", "cancelled host"),
+        *("asked ", "granted unverified client"),
+    ]
+
+
+def test_a_question_at_its_client_can_be_brought_to_the_host() -> None:
+    host, client, moved = ScriptedPresenter(), ScriptedPresenter(), list[int]()
+    future, _, broker = ask(host=host, client=client)
+    broker.watch(lambda: moved.append(1))
+    ((question, at),) = broker.asked
+    assert at == ("client",)
+
+    broker.bring(question)
+
+    assert [at for _, at in broker.asked] == [("host",)]
+    assert moved
+    host.settles[0](YES)
+    assert future.result().answered_by == "host"
+    assert client.taken_down
+
+
+def test_a_question_that_has_no_other_surface_stays_where_it_is() -> None:
+    client = ScriptedPresenter()
+    _, _, broker = ask(client=client)
+
+    broker.bring(broker.open[0])
+
+    assert [at for _, at in broker.asked] == [("client",)]
+    assert not client.taken_down
+
+
+def test_a_question_can_be_dismissed_wherever_it_is() -> None:
+    future, _, broker = ask(client=ScriptedPresenter())
+    (question,) = broker.open
+
+    broker.dismiss(question)
+    broker.dismiss(question)
+
+    assert (future.result().action, future.result().answered_by) == ("cancel", "host")
+    assert not broker.asked

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import random
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from dcc_bridge import Grant, confirm, confirm_sync, skill
+from dcc_bridge import Grant, confirm, confirm_sync, on_main, skill
 from dcc_bridge.elicitation.question import Reply
+from dcc_bridge.errors import NotConfirmed
 from dcc_bridge.testing import FakeHost, ScriptedPresenter
 from tests.live import ERAS, Live, accept, live, say, status, text
 
@@ -131,6 +133,7 @@ def test_a_scene_that_never_keeps_still_is_given_up_after_two_more_questions(
     assert len(host.items) == 4
 
 
+@pytest.mark.long
 @pytest.mark.timeout(120)
 def test_in_a_thousand_interleavings_nothing_is_deleted_that_was_not_shown(
     tmp_path: Path,
@@ -220,6 +223,93 @@ def test_a_grant_is_asked_for_again_if_the_scene_changed_before_the_edit(tmp_pat
 
     assert [question.items for question in person.shown] == [("cam1",), ("cam1", "cam2")]
     assert text(result) == '["cam1", "cam2"]'
+
+
+class Meddling(ScriptedPresenter):
+    """A person who adds a camera before they say yes."""
+
+    def __init__(self, host: FakeHost, *answers: Any) -> None:
+        super().__init__(*answers)
+        self._host = host
+
+    def show(self, question: Any, settle: Any) -> Any:
+        if not self.shown:
+            self._host.items.append("cam2")
+        return super().show(question, settle)
+
+
+@pytest.mark.parametrize("is_async", [True, False])
+def test_a_yes_to_what_is_not_there_any_more_is_none_if_the_next_answer_is_no(
+    is_async: bool, tmp_path: Path
+) -> None:
+    """Even where the skill does not hear the no."""
+    host = FakeHost(["cam1"], has_ui=True)
+    person = Meddling(host, YES, NO)
+
+    @skill(risk="destructive", confirms=True)
+    def delete() -> None:
+        """Delete everything, whatever is said."""
+        with suppress(NotConfirmed):
+            confirm_sync("Delete?", items=lambda: cameras(host))
+        host.items.clear()
+
+    @skill(risk="destructive", confirms=True, name="delete")
+    async def delete_async() -> None:
+        """Delete everything, whatever is said."""
+        with suppress(NotConfirmed):
+            grant = await confirm("Delete?", items=lambda: cameras(host))
+            await grant.apply(lambda items: None)
+        await on_main(host.items.clear)
+
+    with live(
+        tmp_path, delete_async if is_async else delete, host=host, presenter=person
+    ) as running:
+        result = running.call("delete")
+
+    assert len(person.shown) == 2
+    assert status(result) == "no_consent"
+    assert host.items == ["cam1", "cam2"]
+
+
+@pytest.mark.parametrize("is_async", [True, False])
+def test_a_grant_that_was_asked_for_again_keeps_a_copy_of_what_there_is_then(
+    is_async: bool, tmp_path: Path
+) -> None:
+    host, person = FakeHost(["cam1"], has_ui=True), ScriptedPresenter(YES, YES)
+    host.checkpoint_place = lambda: tmp_path / "kept"  # type: ignore[method-assign]  # a test
+    (folder := tmp_path / "renders").mkdir()
+    (folder / "one").touch()
+    asked: dict[str, Any] = {
+        "items": lambda: cameras(host),
+        "files": lambda: list(folder.iterdir()),
+        "undoable": False,
+    }
+
+    def render_another() -> None:
+        host.items.append("cam2")
+        (folder / "two").touch()
+
+    async def delete() -> str:
+        """Delete the renders."""
+        grant = await confirm("Delete?", **asked)
+        await on_main(render_another)
+        return await grant.apply(lambda items: told(grant))
+
+    def delete_on_pool() -> str:
+        """Delete the renders."""
+        grant = confirm_sync("Delete?", **asked)
+        render_another()
+        return grant.apply_sync(lambda items: told(grant))
+
+    def told(grant: Any) -> str:
+        return " ".join(sorted(file.name for file in grant.checkpoint.iterdir()))
+
+    made = skill(risk="destructive", confirms=True, thread="any", name="delete")
+    tool = made(delete if is_async else delete_on_pool)
+    with live(tmp_path, tool, host=host, presenter=person) as running:
+        result = running.call("delete")
+
+    assert text(result) == "one two"
 
 
 def test_a_skill_on_a_pool_thread_edits_through_its_grant(tmp_path: Path) -> None:

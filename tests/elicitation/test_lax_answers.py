@@ -31,14 +31,19 @@ LAX: Final[dict[str, dict[str, Any]]] = {
     "t": {"confirm": "t"},
     "missing": {},
 }
-MALFORMED: Final[dict[str, dict[str, Any]]] = {
+MALFORMED: Final[dict[str, Any]] = {
     "a list": {"confirm": [True]},
     "nested": {"confirm": {"confirm": True}},
+    "a list of fields": [{"confirm": True}],
+    "a bare yes": True,
+    "a text": "confirm",
 }
-"""What the protocol itself has no place for: on the modern era the SDK refuses such a retry."""
+"""What the protocol itself has no place for."""
 CAMERAS: Final = [f"cam{number}" for number in range(7)]
 WAYS: Final = ("by_form", "by_confirm")
 every_era = pytest.mark.parametrize("era", ERAS)
+# The client's own SDK warns of what it is made to send.
+unwarned = pytest.mark.filterwarnings("ignore:Pydantic serializer warnings:UserWarning")
 every_way = pytest.mark.parametrize("way", WAYS)
 
 
@@ -70,7 +75,7 @@ class Sloppy:
     """A client that accepts with what it was told to, whatever it is asked."""
 
     def __init__(self) -> None:
-        self.content: dict[str, Any] = {}
+        self.content: Any = {}
         self.asked = 0
 
     def __call__(self, params: ElicitRequestParams) -> ElicitResult:
@@ -86,7 +91,7 @@ class Sloppy:
         with patch("mcp.client.session._methods", lenient):
             yield
 
-    async def call(self, client: Client, tool: str, content: dict[str, Any]) -> tuple[int, str]:
+    async def call(self, client: Client, tool: str, content: Any) -> tuple[int, str]:
         """Call a tool; give how often it was asked, and how the call ended."""
         self.content, self.asked = content, 0
         with anyio.fail_after(LIMIT):
@@ -116,13 +121,12 @@ def test_a_client_is_asked_once_more_and_deletes_nothing(
     assert ended == dict.fromkeys(LAX, (2, "refused"))
 
 
-# The client's own SDK warns of what it is made to send.
-@pytest.mark.filterwarnings("ignore:Pydantic serializer warnings:UserWarning")
+@unwarned
 @pytest.mark.parametrize("content", MALFORMED.values(), ids=MALFORMED)
 @every_way
 @every_era
 def test_what_the_protocol_has_no_place_for_deletes_nothing(
-    era: str, way: str, content: dict[str, Any], tmp_path: Path
+    era: str, way: str, content: Any, tmp_path: Path
 ) -> None:
     host, sloppy = FakeHost(CAMERAS), Sloppy()
 
@@ -130,21 +134,41 @@ def test_what_the_protocol_has_no_place_for_deletes_nothing(
         async with running.client(era, sloppy) as client:
             return await sloppy.call(client, way, content)
 
-    # On the modern era nothing of it reaches the bridge: the question waits for its deadline.
-    with live(tmp_path, *skills(host), host=host, client_deadline=1.0) as running:
-        with Sloppy.unchecked():
-            ended = running.run(agent)
-        running.until(lambda: not running.bridge.broker.open)
+    with live(tmp_path, *skills(host), host=host) as running, Sloppy.unchecked():
+        ended = running.run(agent)
 
-    assert ended == (1, "Invalid request parameters" if era == ERAS[-1] else "refused")
+    assert ended == (2, "refused")
     assert host.items == CAMERAS
     assert host.labels == []
 
 
+@unwarned
 @pytest.mark.parametrize("content", MALFORMED.values(), ids=MALFORMED)
-@pytest.mark.parametrize("era", ERAS[:-1])
+@every_era
+def test_a_client_that_answers_malformed_twice_hands_over_to_the_host(
+    era: str, content: Any, tmp_path: Path
+) -> None:
+    host, sloppy = FakeHost(CAMERAS, has_ui=True), Sloppy()
+    sloppy.content = content
+    person = ScriptedPresenter(Reply("accept", {"confirm": True}))
+
+    @skill(risk="edit")
+    def tidy() -> str:
+        """Ask whether to tidy, and say who answered."""
+        return elicit_form_sync("Tidy up?", CONFIRM).answered_by
+
+    with live(tmp_path, tidy, host=host, presenter=person) as running, Sloppy.unchecked():
+        result = running.call("tidy", era=era, asked=sloppy)
+
+    assert (text(result), sloppy.asked) == ("host", 2)
+    assert "That was not accepted: each value is a text" in (person.shown[0].reason or "")
+
+
+@unwarned
+@pytest.mark.parametrize("content", MALFORMED.values(), ids=MALFORMED)
+@every_era
 def test_a_malformed_answer_is_a_cancel_and_never_the_fallback(
-    era: str, content: dict[str, Any], tmp_path: Path
+    era: str, content: Any, tmp_path: Path
 ) -> None:
     host, sloppy = FakeHost(CAMERAS), Sloppy()
     sloppy.content = content

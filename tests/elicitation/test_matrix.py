@@ -24,8 +24,8 @@ from tests.live import ERAS, status
 RULES: list[dict[str, Any]] = tomllib.loads(
     Path(__file__).with_name("matrix.toml").read_text(encoding="utf-8")
 )["rule"]
-CONSENT = ("confirm", "gate", "form", "form+fallback")
-QUESTIONS = (*CONSENT, "input", "input+fallback")
+CONSENT = ("confirm", "gate", "form", "form-fallback")
+QUESTIONS = (*CONSENT, "input", "input-fallback")
 CLIENTS = ("none", "form", "url", "both", "hook", "silent", "listed")
 SURFACES = ("host", "empty", "headless")
 HOOKED = 9

@@ -32,7 +32,6 @@ from dcc_bridge import (
     skill,
 )
 from dcc_bridge.elicitation.question import Reply
-from dcc_bridge.skills import loader
 from dcc_bridge.testing import FakeHost, ScriptedPresenter
 from tests.live import ERAS, AskedFn, Live, accept, live, say, status, text
 
@@ -103,8 +102,7 @@ def load(running: Live, folder: Path, written: str = WRITTEN_ELSEWHERE) -> None:
     """Change the import, and nothing else, and load the file."""
     file = folder / "objects.py"
     file.write_text(written.replace("from reference_api import", "from dcc_bridge import"))
-    loader.load(file, running.bridge.registry, "fake")
-    assert running.bridge.registry.broken == {}
+    running.load(file)
 
 
 class Person:
@@ -318,9 +316,9 @@ def test_a_model_is_asked_for_as_a_form(era: str, model: type, tmp_path: Path) -
     asked: list[ElicitRequestFormParams] = []
 
     @skill(risk="read")
-    def render() -> dict[str, Any] | None:
+    def render() -> dict[str, Any]:
         """Ask how to render."""
-        return elicit_form_sync("How to render?", model).data
+        return elicit_form_sync("How to render?", model).data or {}
 
     def person(params: ElicitRequestParams) -> ElicitResult:
         assert isinstance(params, ElicitRequestFormParams)

@@ -13,6 +13,8 @@ from hypothesis import strategies as st
 from dcc_bridge.elicitation.schema import InvalidAnswer, parse
 from dcc_bridge.errors import SchemaError, SecretField
 
+OPTIONS = [f"option{number}" for number in range(201)]
+
 
 def form(**properties: Any) -> dict[str, Any]:
     """Make an object schema in which everything is required."""
@@ -104,6 +106,8 @@ def test_an_answer_agrees_only_if_every_required_yes_or_no_is_yes() -> None:
         (form(x={"type": "integer", "minimum": "1"}), "minimum is a number"),
         (form(x={"type": "boolean", "default": "yes"}), "The default of x"),
         (form(**{f"f{n}": {"type": "string"} for n in range(33)}), "32 fields"),
+        (form(x={"type": "string", "enum": OPTIONS}), "'x': a choice has 200 values at most"),
+        (form(x={"type": "array", "items": {"enum": OPTIONS}}), "200 values at most, not 201"),
     ],
 )
 def test_what_no_client_can_draw_is_refused_by_name(schema: Any, told: str) -> None:
@@ -113,9 +117,25 @@ def test_what_no_client_can_draw_is_refused_by_name(schema: Any, told: str) -> N
     assert told in str(error.value)
 
 
+@pytest.mark.parametrize(("count", "told"), [(12, "option11, not"), (13, "option11, …, not")])
+def test_whoever_chooses_what_there_is_not_is_told_some_of_what_there_is(
+    count: int, told: str
+) -> None:
+    read = parse(form(x={"type": "string", "enum": OPTIONS[:count]}))
+
+    with pytest.raises(InvalidAnswer, match=told):
+        read.check({"x": "nothing"})
+
+
+def test_what_is_just_within_the_caps_can_be_asked() -> None:
+    choices = {f"f{n}": {"type": "string", "enum": OPTIONS[:200]} for n in range(32)}
+
+    assert len(parse(form(**choices)).fields) == 32
+
+
 @pytest.mark.parametrize("name", ["password", "api_key", "apiKey", "accessToken", "client_secret"])
 def test_a_secret_is_refused_with_the_way_to_ask_for_it(name: str) -> None:
-    with pytest.raises(SecretField, match="elicit_url"):
+    with pytest.raises(SecretField, match="ask_secret"):
         parse(form(**{name: {"type": "string"}}))
 
 
@@ -159,6 +179,7 @@ VALUES = st.one_of(
 )
 
 
+@pytest.mark.long
 @settings(max_examples=10_000, deadline=None)
 @given(
     properties=st.dictionaries(st.sampled_from("xyz"), PARTS, max_size=3),

@@ -169,19 +169,6 @@ def test_a_client_that_is_known_to_draw_nothing_is_not_asked() -> None:
     assert client.shown == []
 
 
-def test_a_client_that_asks_too_often_waits_and_is_refused_at_last() -> None:
-    host = ScriptedPresenter()
-    broker = Broker(Settings(dialogs_per_minute=10, most_waiting=50), host=host, clock=Clock())
-    call = Call("x", "X", client=CLAUDE)
-
-    futures = [broker.ask(Question(f"{n}?", call, FORM)) for n in range(1000)]
-
-    assert len(host.shown) == 10
-    assert "asks too often" in host.notices[0]
-    assert sum(future.done() for future in futures) == 1000 - 60
-    assert futures[-1].result(0).answered_by == "policy"
-
-
 def test_a_muted_client_is_refused_and_the_others_are_not() -> None:
     host = ScriptedPresenter(Reply("decline", mute=True), YES)
     _, _, broker = ask(host=host)

@@ -249,3 +249,22 @@ def test_a_digest_covers_every_layer(session: UsdSession, tmp_path: Path) -> Non
         Sdf.CreatePrimInLayer(layer, "/Mark")
         seen.add(session.scene_digest())
     assert len(seen) == 4
+
+
+def test_a_copy_is_never_saved_over_what_it_is_of(session: UsdSession, tmp_path: Path) -> None:
+    """Untitled and unmodified, the same with its sublayers; to be saved it wants a name."""
+    file = tmp_path / "small.usda"
+    before = file.read_bytes()
+
+    copy = UsdSession(file, as_copy=True)
+
+    assert copy.scene() == "untitled copy of small.usda"
+    assert (copy.file(), copy.modified, copy.undo_label()) == (None, False, None)
+    assert copy.stage.GetPrimAtPath("/World/c/below")
+    assert len(copy.stage.GetLayerStack(False)) == 2
+    with pytest.raises(ValueError, match="never saved"):
+        copy.save()
+    copy.stage.RemovePrim("/World/a")
+    copy.save(tmp_path / "mine.usda")
+    assert copy.scene() == "mine.usda"
+    assert file.read_bytes() == before

@@ -29,7 +29,9 @@ from PySide6.QtWidgets import (
 
 from dcc_bridge.elicitation.question import Offers, Question
 from dcc_bridge.qt.dialog import QuestionDialog
-from tests.pictures import fill_in, form_question, waiting_question
+from dcc_bridge.qt.panel import Panel
+from tests.pictures import fill_in, form_question, page_question, waiting_question
+from tests.qt.desk import Desk
 from tests.qt.stage import Stage, armed, consent, until
 
 LEAST_CONTRAST = 4.5
@@ -66,6 +68,12 @@ def drawn(stage: Stage) -> Iterator[tuple[str, QWidget]]:
     yield "consent", armed_by_typing
     take_down("measured")
     until(lambda: not stage.presenter.dialogs)
+    _, take_down = stage.show(page_question())
+    armed(stage.dialog)
+    until(lambda: not stage.dialog.body.verticalScrollBar().isVisible())
+    yield "url", stage.dialog
+    take_down("measured")
+    until(lambda: not stage.presenter.dialogs)
     stage.show(form_question())
     fill_in(stage.dialog)
     until(lambda: not stage.dialog.body.verticalScrollBar().isVisible())
@@ -73,6 +81,14 @@ def drawn(stage: Stage) -> Iterator[tuple[str, QWidget]]:
     stage.presenter.chip(waiting_question(), "Claude Code", lambda: None, lambda: None)
     until(lambda: stage.presenter.chips)
     yield "chip", stage.presenter.chips[0]
+    desk = Desk()
+    desk.panel.resize(desk.panel.fontMetrics().height() * 24, 900)
+    desk.panel.show()
+    desk.furnish()
+    until(lambda: desk.presenter.dialogs)
+    desk.presenter.dialogs[0].set_aside()
+    yield "panel", desk.panel
+    desk.close()
 
 
 def problems(top: QWidget) -> list[str]:
@@ -166,6 +182,8 @@ def _name(part: QWidget) -> str:
 def _sides(top: QWidget) -> list[str]:
     """Give the captions of a window's last row of buttons, from left to right."""
     row: list[QPushButton] = getattr(top, "buttons", [])
+    if isinstance(top, Panel):
+        row = list(top.now.cards[0].buttons)
     if isinstance(top, QuestionDialog):
         row = [top.exits.decline, top.exits.cancel, top.exits.verb]
     return [one.text().replace("&", "") for one in sorted(row, key=lambda one: one.x())]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shiboken6
 from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication
 
 from dcc_bridge.elicitation.call import Call, Client
 from dcc_bridge.elicitation.question import Reply
@@ -91,6 +92,23 @@ def test_a_notice_goes_by_itself(stage: Stage, monkeypatch: object) -> None:
         corner._PASSING = 8000  # type: ignore[misc]  # as it was
 
     assert text == "claude-code asks too often.\u2039U+202E\u203a"
+
+
+def test_a_notice_gives_the_id_of_its_call_to_who_looks_closer(
+    stage: Stage, app: QApplication
+) -> None:
+    stage.presenter.notice("Delete prims: done for Claude Code", lambda: None, "3c0ffee")
+    stage.presenter.notice("in passing")
+    until(lambda: len(stage.presenter.chips) == 2)
+    chip, other = stage.presenter.chips
+    assert (chip.toolTip(), other.toolTip(), other.menu) == ("Call 3c0ffee", "", None)
+    assert chip.menu is not None
+
+    chip.customContextMenuRequested.emit(chip.rect().center())
+    until(chip.menu.isVisible)
+    chip.menu.copy.trigger()
+
+    assert app.clipboard().text() == "3c0ffee"
 
 
 def test_answer_here_brings_the_clients_question_into_the_host(stage: Stage) -> None:

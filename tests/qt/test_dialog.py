@@ -11,7 +11,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QCheckBox, QLabel, QLineEdit, QMainWindow, QWidget
 
 from dcc_bridge.elicitation.question import Expired, HandOver, Question, Reply
-from dcc_bridge.qt.buttons import ARM_DELAY
+from dcc_bridge.qt.buttons import ARM_DELAY, Exits
 from dcc_bridge.qt.dialog import QuestionDialog
 from dcc_bridge.qt.entries import Line
 
@@ -74,6 +74,38 @@ def test_decline_says_no_by_mouse_and_by_key(show: Show) -> None:
 
             assert heard == [Reply("decline")]
             assert not dialog.isVisible()
+
+
+@pytest.mark.parametrize(
+    "send",
+    [lambda exits: press(exits.reason, Qt.Key.Key_Return), lambda exits: click(exits.decline)],
+)
+def test_decline_may_say_why_by_keys_alone(show: Show, send: Callable[[Exits], None]) -> None:
+    """The line comes only when it is asked for; Enter in it declines, and never agrees."""
+    for question in (consent(), ask_name()):
+        dialog, heard = show(question)
+        exits = dialog.exits
+        assert not exits.reason.isVisible()
+
+        press(exits.with_reason, Qt.Key.Key_Space)
+        assert dialog.focusWidget() is exits.reason
+        QTest.keyClicks(exits.reason, "not the hero ")
+        send(exits)
+
+        assert heard == [Reply("decline", reason="not the hero")]
+        assert not dialog.isVisible()
+
+
+def test_enter_in_an_empty_reason_is_a_plain_decline_and_escape_a_cancel(show: Show) -> None:
+    for key, action in ((Qt.Key.Key_Enter, "decline"), (Qt.Key.Key_Escape, "cancel")):
+        dialog, heard = show(consent())
+        click(dialog.exits.with_reason)
+
+        press(dialog.exits.reason, key)
+
+        assert [(one.action, one.reason) for one in heard if isinstance(one, Reply)] == [
+            (action, None)
+        ]
 
 
 @pytest.mark.parametrize(
@@ -271,6 +303,20 @@ def test_the_dialog_grows_for_an_error_and_never_over_the_screen(show: Show) -> 
     assert dialog.height() < dialog.screen().availableGeometry().height()
 
 
+def test_what_is_wrong_is_scrolled_to(show: Show) -> None:
+    """Else pressing the verb of a long form would seem to do nothing."""
+    many = {f"field{n}": {"type": "string"} for n in range(20)}
+    dialog, heard = show(ask_name(form=form(["field19"], **many)))
+    assert dialog.view is not None
+    last = dialog.view.rows[-1]
+    assert last.visibleRegion().isEmpty()
+
+    dialog.exits.verb.click()
+
+    until(lambda: last.error.visibleRegion().boundingRect() == last.error.rect())
+    assert not heard
+
+
 def test_why_it_is_asked_again_is_said(show: Show) -> None:
     dialog, _ = show(ask_name(reason="name: at least 3 characters, please."))
 
@@ -307,12 +353,13 @@ def test_twenty_fields_are_reached_by_tab_in_the_order_of_the_schema(show: Show)
     assert view is not None
     seen: list[QWidget | None] = [dialog.focusWidget()]
 
-    for _ in range(22):
+    for _ in range(23):
         press(dialog, Qt.Key.Key_Tab)
         seen.append(dialog.focusWidget())
 
     exits = dialog.exits
-    assert seen == [*(r.editor for r in view.rows), exits.decline, exits.cancel, exits.verb]
+    ways = [exits.decline, exits.with_reason, exits.cancel, exits.verb]
+    assert seen == [*(r.editor for r in view.rows), *ways]
     exits.verb.click()
     assert heard == [Reply("accept", {"field_3": False})]
 

@@ -169,3 +169,33 @@ def test_with_another_thread_still_waking_it() -> None:
 
 def test_with_a_window_that_outlives_the_presenter() -> None:
     run(START, OPEN, "stage.presenter.close()\nassert stage.window.isVisible()")
+
+
+PANEL = """
+    from tests.qt.desk import Desk
+    from PySide6.QtCore import Qt
+    desk = Desk()
+    dock = QDockWidget(desk.window)
+    dock.setWidget(desk.panel)
+    desk.window.addDockWidget(Qt.DockWidgetArea.RightDockWidgetArea, dock)
+    desk.panel.show()
+    desk.furnish()
+    until(lambda: desk.presenter.dialogs and desk.presenter.chips)
+"""
+
+
+@pytest.mark.parametrize(
+    "ends",
+    [
+        "desk.close()",
+        "desk.panel.close_for_good()",
+        "dock.close()",
+        "dock.deleteLater()",
+        "QTimer.singleShot(0, app.quit)\napp.exec()",
+        "QTimer.singleShot(0, desk.window.close)\napp.exec()",
+        "for _ in range(20):\n    dock.hide()\n    dock.show()\n    desk.panel.refresh()",
+        "",
+    ],
+)
+def test_with_the_panel_docked_and_full(ends: str) -> None:
+    run(START.replace("stage = Stage()", ""), PANEL, ends)

@@ -10,12 +10,14 @@ from collections.abc import Callable
 import pytest
 import shiboken6
 from PySide6.QtCore import QCoreApplication, QEvent, QThread
-from PySide6.QtWidgets import QApplication, QPushButton, QWidget
+from PySide6.QtGui import QDesktopServices
+from PySide6.QtWidgets import QApplication, QLineEdit, QPushButton, QWidget
 
 from dcc_bridge.elicitation.broker import Broker
-from dcc_bridge.elicitation.question import Heard, Offers, Reply, Unable
+from dcc_bridge.elicitation.question import Expired, Heard, Offers, Reply, Unable
 from dcc_bridge.qt.dialog import QuestionDialog
 from dcc_bridge.qt.presenter import DialogPresenter
+from dcc_bridge.qt.url_dialog import UrlDialog
 
 from .stage import HOST, Stage, armed, ask_name, click, consent, elsewhere, until, words
 
@@ -145,12 +147,24 @@ def dispose() -> None:
     QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
 
 
-def test_a_page_is_not_drawn_here(stage: Stage) -> None:
-    heard, _ = stage.show(ask_name(form=None, url="https://studio.example/login"))
+def test_a_page_is_opened_and_its_answer_is_not_verified(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(QDesktopServices, "openUrl", lambda url: True)
+    asked = stage.broker.ask(ask_name(form=None, url="https://studio.example/login"))
+    dialog = stage.dialog
+    assert isinstance(dialog, UrlDialog)
+    click(armed(dialog))
+    until(dialog.after.finished.isEnabled)
+    click(dialog.after.finished)
+    until(asked.done)
 
-    until(lambda: heard)
-
-    assert heard == [Unable()]
+    answer = asked.result()
+    assert (answer.accepted, answer.message, answer.answered_by) == (
+        True,
+        "completion_unverified",
+        "host",
+    )
 
 
 def test_an_answer_that_does_not_fit_is_asked_again_with_the_reason(stage: Stage) -> None:
@@ -289,3 +303,44 @@ def test_a_broker_that_closes_takes_every_dialog_down(stage: Stage) -> None:
     until(lambda: not stage.window.findChildren(QuestionDialog))
 
     assert asked.result().message == "bridge_closed"
+
+
+def test_a_question_can_be_brought_before_the_one_that_is_shown(stage: Stage) -> None:
+    """What was filled in there stays filled in, and each gets its own answer."""
+    first, second = ask_name("First?"), ask_name("Second?")
+    heard_first, _ = stage.show(first)
+    heard_second, _ = stage.show(second)
+    until(lambda: stage.presenter.waiting)
+    editor = stage.dialog.findChildren(QLineEdit)[0]
+    editor.setText("typed")
+
+    stage.presenter.bring(second)
+    assert stage.dialog.question.id == second.id
+    stage.dialog.exits.decline.click()
+    until(lambda: heard_second)
+
+    assert heard_second == [Reply("decline")]
+    assert stage.dialog.question.id == first.id
+    assert stage.dialog.isVisible()
+    stage.dialog.submit()
+    until(lambda: heard_first)
+    assert heard_first == [Reply("accept", {"name": "typed"})]
+
+
+def test_one_that_was_set_aside_still_ends_by_its_time_or_with_its_call(stage: Stage) -> None:
+    expired, _ = stage.show(ask_name(offers=Offers(soon=0.4, latest=0.4)))
+    second, last = ask_name("Second?"), ask_name("Last?")
+    until(lambda: stage.presenter.dialogs)
+    withdrawn, take_down = stage.show(second)
+    stage.show(last)
+    until(lambda: stage.presenter.waiting == 2)
+
+    stage.presenter.bring(second)
+    stage.presenter.bring(last)
+    take_down("not needed")
+    until(lambda: expired)
+
+    assert expired == [Expired()]
+    assert withdrawn == []
+    assert [dialog.question.id for dialog in stage.presenter.dialogs] == [last.id]
+    assert stage.presenter.waiting == 0

@@ -79,7 +79,7 @@ def test_what_is_selected_is_selected_in_the_scene_and_else_all_that_match() -> 
     click(preview.look)
 
     assert everything == list(CAMERAS)
-    assert HOST.selection == [CAMERAS[3]]
+    assert HOST.selection == [CAMERAS[3]] == HOST.framed
     assert heard == []
 
 
@@ -213,3 +213,12 @@ def test_nothing_is_offered_that_the_question_does_not_offer() -> None:
         assert dialog.preview is None
         assert dialog.name is None
     assert CALL.client is not None
+
+
+@pytest.mark.parametrize("items", [(), CAMERAS[:2]])
+def test_what_cannot_be_undone_is_said_with_where_a_copy_is_kept(items: tuple[str, ...]) -> None:
+    dialog, _ = drawn(consent(items=items, undoable=False, kept="/shots/sh010.checkpoints"))
+
+    said = words(dialog)
+
+    assert "This can NOT be undone. A copy is kept first, in /shots/sh010.checkpoints" in said

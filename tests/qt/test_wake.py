@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Iterator
 from concurrent.futures import Future
 
 import pytest
+import shiboken6
 from PySide6.QtCore import QCoreApplication, QTimer
-from PySide6.QtWidgets import QApplication, QDialog
+from PySide6.QtGui import QPaintEvent
+from PySide6.QtWidgets import QApplication, QDialog, QWidget
 
 from dcc_bridge.errors import StartError
 from dcc_bridge.qt.wake import OURS, HostLoop
 
-from .stage import delete, elsewhere, until
+from .stage import LIMIT, delete, elsewhere, until
 
 
 @pytest.fixture
@@ -175,6 +178,56 @@ def test_off_the_main_thread_it_cannot_be_made(app: QApplication) -> None:
     assert "main thread" in made.result()
 
 
+class _Window(QWidget):
+    def __init__(self, painted: list[int]) -> None:
+        super().__init__()
+        self._painted = painted
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        self._painted.append(1)
+
+
 def _wake_often(loop: HostLoop) -> None:
     for _ in range(200):
         loop.wake(0)
+
+
+def test_a_job_that_repaints_paints_the_hosts_windows_and_deletes_nothing(loop: HostLoop) -> None:
+    painted: list[int] = []
+    window, doomed = _Window(painted), QDialog()
+    window.show()
+    until(lambda: bool(painted))
+
+    def work() -> tuple[int, bool]:
+        doomed.deleteLater()
+        before = len(painted)
+        end = time.monotonic() + LIMIT
+        while len(painted) < before + 3 and time.monotonic() < end:
+            window.update()
+            loop.main.repaint()
+        return len(painted) - before, shiboken6.isValid(doomed)
+
+    job = loop.main.submit(work)
+    until(job.done)
+    delete(window)
+
+    assert job.result() == (3, True)
+
+
+def test_the_hosts_timers_tick_in_a_job_that_repaints_and_no_job_is_nested(loop: HostLoop) -> None:
+    order: list[str] = []
+    timer = QTimer()
+    timer.timeout.connect(lambda: order.append("tick"))
+    timer.start(1)
+
+    def first() -> None:
+        order.append("begin")
+        while order.count("tick") < 3:
+            loop.main.repaint()
+        order.append("end")
+
+    jobs = [loop.main.submit(first), loop.main.submit(lambda: order.append("second"))]
+    until(lambda: all(job.done() for job in jobs))
+
+    ours = [word for word in order if word != "tick"]
+    assert ours == ["begin", "end", "second"]

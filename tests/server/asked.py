@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import socket
-from collections.abc import Iterable, Iterator
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future
 from contextlib import contextmanager
 from html.parser import HTMLParser
 from pathlib import Path
@@ -68,6 +70,12 @@ class Asked:
         self.heard.clear()
         self.running.until(lambda: len(self.urls) > before)
         return self.urls[-1]
+
+    def serve(self, act: Callable[[], object]) -> None:
+        """Let a browser do something on a thread of its own, and serve the main thread."""
+        done: Future[object] = Future()
+        threading.Thread(target=lambda: done.set_result(act())).start()
+        self.running.until(done.done)
 
     def browser(self) -> httpx2.Client:
         """Open a browser of its own, as far as HTTP goes."""

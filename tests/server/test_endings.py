@@ -8,11 +8,13 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import anyio
 import pytest
+from mcp_types import ElicitResult
 
-from dcc_bridge import elicit_form_sync, skill
+from dcc_bridge import confirm_sync, elicit_form_sync, on_main, report_progress, skill
 from dcc_bridge.elicitation.question import Reply
 from dcc_bridge.errors import StartError
 from dcc_bridge.server import instances
@@ -145,14 +147,153 @@ def test_stopping_ends_ten_open_questions_and_tells_each_skill(tmp_path: Path) -
         async with running.client() as client:
             await client.call_tool("wait", {})
 
-    running = Live(tmp_path, wait, presenter=person, host=FakeHost(has_ui=True))
+    host = FakeHost(has_ui=True)
+    running = Live(tmp_path, wait, presenter=person, host=host, most_open_of_one=10)
     agents = [running.go(agent) for _ in range(10)]
-    running.until(lambda: len(person.shown) == 10)
+    running.until(lambda: len(running.bridge.broker.open) == 10)
     running.stop()
     running.until(lambda: all(one.done() for one in agents))
 
+    assert len(person.shown) == 3  # the others waited in line
     assert heard == ["bridge_closed"] * 10
     assert not list(tmp_path.glob("*.json"))
+
+
+def test_what_a_coroutine_changes_while_it_is_stopped_is_undone_too(tmp_path: Path) -> None:
+    """It takes the end of its question for an answer, and goes on."""
+    host, person = FakeHost(["cam0"], has_ui=True), ScriptedPresenter(OPEN)
+
+    def name_and_add() -> None:
+        elicit_form_sync("Which name?", CONFIRM)
+        host.items.append("named")
+
+    @skill(risk="edit")
+    async def add() -> None:
+        """Add two cameras."""
+        await on_main(host.items.append, "first")
+        await on_main(name_and_add)
+
+    running = Live(tmp_path, add, host=host, presenter=person)
+
+    async def agent() -> None:
+        async with running.client() as client:
+            await client.call_tool("add", {})
+
+    running.go(agent)
+    running.until(lambda: bool(person.shown))
+    running.stop()
+
+    assert host.items == ["cam0"]
+
+
+def test_what_a_host_cannot_take_back_does_not_keep_the_bridge_from_its_end(
+    tmp_path: Path,
+) -> None:
+    host = FakeHost()
+
+    def gone() -> None:
+        raise RuntimeError("Internal C++ object already deleted.")
+
+    with patch.object(host, "watch", lambda changed: gone):
+        Live(tmp_path / "first", host=host).stop()
+
+    Live(tmp_path / "second").stop()
+
+
+ODD = "caf\udce9"
+"""How Python reads a file's name that is Latin-1."""
+
+
+@pytest.mark.parametrize("era", ERAS[1:])
+def test_a_text_that_utf_8_cannot_carry_is_asked_and_told_all_the_same(
+    era: str, tmp_path: Path
+) -> None:
+    heard: list[str] = []
+
+    @skill(risk="edit")
+    def rename() -> str:
+        """Ask about a file of another age."""
+        report_progress(1, 2, f"Looking at {ODD}")
+        form = {"type": "object", "properties": {"go": {"type": "boolean", "title": ODD}}}
+        return elicit_form_sync(f"Rename {ODD}?", form).action
+
+    def person(params: Any) -> ElicitResult:
+        heard.append(params.message)
+        return ElicitResult(action="accept", content={"go": True})
+
+    with live(tmp_path, rename) as running:
+        result = running.call("rename", era=era, asked=person)
+
+    assert (text(result), heard) == ("accept", ["Rename caf??"])
+
+
+def test_a_surface_that_fails_to_take_a_question_down_keeps_no_place_in_line(
+    tmp_path: Path,
+) -> None:
+    skills, person = Skills(has_ui=True), ScriptedPresenter()
+
+    class Failing(ScriptedPresenter):
+        def show(self, question: Any, settle: Any) -> Any:
+            person.show(question, settle)
+            return self.fail
+
+        def fail(self, why: str) -> None:
+            raise RuntimeError("Internal C++ object already deleted.")
+
+    async def agent() -> Any:
+        async with running.client() as client:
+            return await client.call_tool("delete", {})
+
+    with live(
+        tmp_path, skills.delete(), host=skills.host, presenter=Failing(), pending_questions=1
+    ) as running:
+        for _ in range(2):
+            called = running.go(agent)
+            running.until(lambda: bool(person.settles))
+            person.settles.pop()(Reply("decline"))
+            running.until(called.done)
+
+    assert len(person.shown) == 2
+
+
+def test_a_watcher_that_raises_keeps_no_call_from_its_end(tmp_path: Path) -> None:
+    skills, person = Skills(has_ui=True), ScriptedPresenter(Reply("accept", {"confirm": True}))
+
+    def gone() -> None:
+        raise RuntimeError("Internal C++ object already deleted.")
+
+    with live(tmp_path, skills.delete(), host=skills.host, presenter=person) as running:
+        running.bridge.watch(gone)
+        result = running.call("delete")
+
+    assert status(result) == "done"
+
+
+def test_items_without_a_text_end_their_question_as_one_that_is_not_on_record(
+    tmp_path: Path,
+) -> None:
+    """As a thing in Blender that is gone by then."""
+
+    class Gone:
+        def __repr__(self) -> str:
+            raise ReferenceError("it has been removed")
+
+    items: list[Any] = [Gone()]
+    skills, person = Skills(has_ui=True), ScriptedPresenter(OPEN)
+
+    @skill(risk="destructive", confirms=True)
+    def wipe() -> None:
+        """Wipe."""
+        confirm_sync("Wipe?", items=items)
+
+    with (
+        patch.object(skills.host, "kinds", lambda items: ["camera"]),
+        live(tmp_path, wipe, host=skills.host, presenter=person) as running,
+    ):
+        result = running.call("wipe")
+        left = running.bridge.broker.open
+
+    assert (status(result), left, person.shown) == ("failed", [], [])
 
 
 def test_stopping_in_the_middle_of_a_skills_own_frame_is_done_after_it(tmp_path: Path) -> None:
@@ -175,6 +316,32 @@ def test_stopping_in_the_middle_of_a_skills_own_frame_is_done_after_it(tmp_path:
     running.until(result.done)
 
     assert seen == ["still here"]
+
+
+def test_a_legacy_client_hears_of_progress_while_its_person_thinks(tmp_path: Path) -> None:
+    """Clients that count the time of their own person are kept waiting by it."""
+    heard = anyio.Event()
+
+    @skill(risk="read")
+    def ask() -> str:
+        """Ask."""
+        return str(elicit_form_sync("Sure?", CONFIRM).action)
+
+    async def think(params: Any) -> ElicitResult:
+        with anyio.fail_after(10):
+            await heard.wait()
+        return ElicitResult(action="accept", content={"confirm": True})
+
+    async def note(progress: float, total: float | None, message: str | None) -> None:
+        assert message == "Waiting for the person's answer"
+        heard.set()
+
+    async def agent() -> str:
+        async with running.client(ERAS[1], think) as client:
+            return text(await client.call_tool("ask", {}, progress_callback=note))
+
+    with live(tmp_path, ask, keepalive=0.05) as running:
+        assert running.run(agent) == "accept"
 
 
 def test_stopping_above_the_hosts_own_question_ends_it_first(tmp_path: Path) -> None:
@@ -262,8 +429,8 @@ def test_errors_are_sentences_and_the_server_goes_on(era: str, tmp_path: Path) -
 
     (tmp_path / "skills").mkdir()
     (tmp_path / "skills" / "typo.py").write_text("def typo(:\n")
-    with live(tmp_path, broken, skills.read(), skills.delete(), host=skills.host) as running:
-        running.bridge._load(tmp_path / "skills" / "typo.py")
+    fns = (broken, skills.read(), skills.delete())
+    with live(tmp_path, *fns, host=skills.host, skills=[tmp_path / "skills"]) as running:
         calls: list[tuple[str, dict[str, Any]]] = [
             ("broken", {}),
             ("delete", {"patern": "x"}),
@@ -306,4 +473,4 @@ def test_a_question_that_waits_in_the_host_tells_the_client_so(tmp_path: Path) -
 
     assert status(result.result()) == "done"
     assert beats == sorted(beats)
-    assert beats[0][1] == "Waiting for an answer in the host"
+    assert beats[0][1] == "Waiting for the person's answer"

@@ -391,13 +391,30 @@ def test_every_control_has_a_label_and_every_reference_leads_somewhere(stage: As
 def test_a_consent_begins_at_cancel_and_enter_cannot_agree(stage: Asked) -> None:
     _, _, seen = opened(stage, consent())
 
-    guard, cancel, decline, verb = seen.all("button")
+    guard, cancel, decline, verb, why = seen.all("button")
     assert {"disabled", "hidden"} <= set(guard)
     assert (cancel["value"], "autofocus" in cancel) == ("cancel", True)
-    assert decline["value"] == "decline"
+    assert decline["value"] == why["value"] == "decline"
     assert (verb["value"], "autofocus" in verb) == ("accept", False)
     assert "Delete 127 cameras" in seen.text
-    assert not seen.all("input")
+    assert [line["id"] for line in seen.all("input")] == ["reason"]
+
+
+def test_decline_may_say_why_in_a_form_of_its_own(stage: Asked) -> None:
+    """So that Enter in the line can only decline; the other buttons do not take it along."""
+    for sent, reason in (
+        ({"reason": " not today "}, "not today"),
+        ({"reason": " "}, None),
+        ({}, None),
+    ):
+        url, person, seen = opened(stage, ask_name())
+        person.post(url, data={"exit": "decline", **sent})
+        assert stage.heard == [Reply("decline", reason=reason)]
+
+    inside = seen.tags[[tag for tag, _ in seen.tags].index("details") :]
+    assert [tag for tag, _ in inside if tag in ("form", "input", "button")] == [
+        *("form", "input", "button")
+    ]
 
 
 def test_a_consent_lists_what_it_is_about(stage: Asked) -> None:
@@ -467,12 +484,13 @@ def test_more_choices_are_those_that_were_offered(stage: Asked) -> None:
 
     url, person, seen = opened(stage, consent())
     person.post(url, data={"exit": "accept", **every})
-    assert not seen.all("details")
+    assert "More choices" not in seen.text
     assert stage.heard == [Reply("accept", {"confirm": True})]
 
 
 # ---- fields
 
+NUMBERS = [str(12 - number) for number in range(13)]
 OPTIONS = [{"const": "a", "title": "Ay"}, {"const": "b", "title": "Bee"}]
 EVERYTHING = form(
     ["text", "lines", "sure", "pick"],
@@ -490,6 +508,7 @@ EVERYTHING = form(
     long={"type": "string", "enum": [f"o{n}" for n in range(30)]},
     named={"type": "string", "enum": ["a", "b"], "enumNames": ["Same", "Same"]},
     many={"type": "array", "items": {"anyOf": OPTIONS}, "minItems": 1, "default": ["b"]},
+    some={"type": "string", "enum": [f"o{n}" for n in range(9)]},
 )
 TEXT: dict[str, Any] = {"type": "string", "minLength": 2, "maxLength": 5, "pattern": "^[a-z]+$"}
 VALID = [
@@ -505,7 +524,9 @@ VALID = [
     ({"type": "boolean"}, ["yes"], True),
     ({"type": "boolean"}, [], False),
     ({"type": "string", "oneOf": OPTIONS}, ["1"], "b"),
-    ({"type": "string", "enum": [f"o{n}" for n in range(30)]}, ["29"], "o29"),
+    ({"type": "string", "enum": [f"o{n}" for n in range(12)]}, ["11"], "o11"),
+    ({"type": "string", "enum": [f"o{n}" for n in range(30)]}, [" O29 "], "o29"),
+    ({"type": "string", "enum": [*map(str, range(13))], "enumNames": NUMBERS}, ["3"], "9"),
     ({"type": "array", "items": {"anyOf": OPTIONS}}, ["0", "1"], ["a", "b"]),
     ({"type": "array", "items": {"enum": ["x"]}}, [], []),
 ]
@@ -527,6 +548,7 @@ INVALID = [
     ({"type": "string", "oneOf": OPTIONS}, "2", "one of a, b"),
     ({"type": "string", "oneOf": OPTIONS}, "a", "one of a, b"),
     ({"type": "string", "oneOf": OPTIONS}, "-1", "one of a, b"),
+    ({"type": "string", "enum": [f"o{n}" for n in range(30)]}, "o", "one of o0, o1"),
     ({"type": "array", "items": {"enum": ["x"]}}, "7", "one of x"),
     (
         {"type": "array", "items": {"enum": ["x", "y"]}, "minItems": 2},
@@ -575,7 +597,8 @@ def test_what_was_typed_wrongly_is_kept_too(stage: Asked) -> None:
     url, person, _ = opened(stage, Question("Go", CALL, EVERYTHING, offers=LONG))
 
     lines = "\n\nshort"
-    typed = {"field0": '"><b>', "field1": lines, "field7": "44", "field10": "1", "field11": "3"}
+    typed = {"field0": '"><b>', "field1": lines, "field7": "44", "field10": "1", "field11": "o3"}
+    typed["field14"] = "3"
     wrong = person.post(url, data={"exit": "accept", **typed})
 
     seen = Seen(wrong.text)
@@ -584,6 +607,7 @@ def test_what_was_typed_wrongly_is_kept_too(stage: Asked) -> None:
     assert f">\n{lines}</textarea>" in wrong.text
     assert seen.one(id="field7")["value"] == "44"
     assert "checked" in seen.one(id="field10-1")
+    assert seen.one(id="field11")["value"] == "o3"
     assert [one["value"] for one in seen.all("option") if "selected" in one] == ["3"]
 
 
@@ -619,9 +643,8 @@ def test_what_cannot_be_a_page_is_said_at_once(stage: Asked) -> None:
     heard: list[object] = []
 
     PagePresenter(heard.append).show(consent(), heard.append)
-    stage.pages.show(Question("Go", CALL, url="https://studio.example"), heard.append)
 
-    assert heard == [Unable(), Unable()]
+    assert heard == [Unable()]
 
 
 def test_only_the_last_pages_remember_what_became_of_them(stage: Asked) -> None:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from selenium.common.exceptions import WebDriverException
-from selenium.webdriver import Chrome, ChromeOptions, ChromeService, Keys
+from selenium.webdriver import Chrome, Keys
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.by import By
 from selenium.webdriver.remote.webelement import WebElement
@@ -18,12 +17,9 @@ from selenium.webdriver.support.wait import WebDriverWait
 from dcc_bridge.elicitation.question import Question, Reply
 from dcc_bridge.server.pages import site
 from tests.server.asked import CALL, LONG, Asked, ask_name, asked, consent, form
+from tests.server.browser import THERE, browser
 
-FLAGS = (
-    "headless=new no-sandbox disable-gpu disable-quic no-first-run disable-background-networking "
-    "disable-component-update disable-sync hide-scrollbars"
-)
-BROWSER, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
+SHOTS = [f"shot_{number:03}" for number in range(200)]
 SHOT = form(
     ["name", "mode", "sure"],
     name={"type": "string", "title": "Name", "minLength": 3, "description": "Of the new shot."},
@@ -35,12 +31,17 @@ SHOT = form(
     tags={"type": "array", "title": "Tags", "items": {"enum": ["hero", "crowd"]}},
     sure={"type": "boolean", "title": "Lock it afterwards"},
 )
+LONG_LISTS = form(
+    ["shot"],
+    shot={"type": "string", "title": "Shot", "enum": SHOTS},
+    also={"type": "array", "title": "Also", "items": {"enum": SHOTS}, "default": ["shot_007"]},
+)
 ITEMS = tuple(f"/World/shot_010/cameras/cam{number:03}" for number in range(1270))
 KINDS = tuple("Camera" if number % 9 else "Rig" for number in range(1270))
 
 pytestmark = [
     pytest.mark.real,
-    pytest.mark.skipif(not (BROWSER and DRIVER), reason="needs chromium and chromedriver"),
+    pytest.mark.skipif(not THERE, reason="needs chromium and chromedriver"),
 ]
 
 
@@ -98,15 +99,8 @@ class Person:
 
 @pytest.fixture(scope="module")
 def driver(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Chrome]:
-    options = ChromeOptions()
-    options.binary_location = BROWSER or ""
-    options.add_argument(f"--user-data-dir={tmp_path_factory.mktemp('profile')}")
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-    for flag in FLAGS.split():
-        options.add_argument(f"--{flag}")
-    made = Chrome(options, ChromeService(DRIVER))
-    yield made
-    made.quit()
+    with browser(tmp_path_factory.mktemp("profile")) as made:
+        yield made
 
 
 @pytest.fixture
@@ -128,7 +122,7 @@ def test_a_form_is_filled_in_by_keyboard_alone_wrongly_and_then_rightly(person: 
     person.press(Keys.END, "c", Keys.TAB, "two", Keys.ENTER, "lines", Keys.TAB, Keys.TAB)
     while person.focused != "field4-0":
         person.press(Keys.TAB)
-    person.press(Keys.DOWN, Keys.TAB, "show_1", Keys.TAB, Keys.SPACE, Keys.TAB, Keys.TAB)
+    person.press(Keys.DOWN, Keys.TAB, "show_10", Keys.TAB, Keys.SPACE, Keys.TAB, Keys.TAB)
     person.press(Keys.SPACE, Keys.TAB, Keys.ENTER)
 
     person.sees("Your answer was sent")
@@ -184,6 +178,83 @@ def test_a_consent_is_given_by_a_click_and_only_once(person: Person) -> None:
     assert person.stage.heard == [Reply("accept", {"confirm": True})]
 
 
+def test_what_cannot_be_undone_is_agreed_to_with_its_name_typed(person: Person) -> None:
+    person.open(consent(undoable=False, items=("/World/cam7",), kinds=("Camera",)))
+
+    person.find("button.weighty").click()
+    person.sees("Please type cam7 here first")
+    assert person.focused == "word"
+    person.press("cam7", Keys.ENTER)  # Enter agrees to nothing
+    assert person.stage.heard == []
+    person.find("button.weighty").click()
+
+    person.sees("Your answer was sent")
+    assert person.stage.heard == [Reply("accept", {"confirm": True})]
+
+
+def test_one_of_two_hundred_and_some_of_two_hundred_are_found_by_typing(
+    person: Person, tmp_path: Path
+) -> None:
+    person.open(Question("Which ones?", CALL, LONG_LISTS, title="Take", offers=LONG))
+
+    person.press(Keys.TAB, "shot_042", Keys.TAB, "_19", Keys.ENTER)
+    person.sees("10 of 200; a ticked one is not shown")
+    person.driver.save_screenshot(str(tmp_path / "filtered.png"))
+    assert person.focused == "field1-filter"
+    assert person.find("#field0").get_attribute("value") == "shot_042"
+    person.press(Keys.TAB, Keys.TAB, Keys.SPACE)
+    person.find("button.main").click()
+
+    person.sees("Your answer was sent")
+    wanted = {"shot": "shot_042", "also": ["shot_007", "shot_190"]}
+    assert person.stage.heard == [Reply("accept", wanted)]
+
+
+def test_what_waits_at_a_client_is_listed_and_answered_here(person: Person, tmp_path: Path) -> None:
+    pages, done = person.stage.pages, list[str]()
+    pages.chip(ask_name("And this?"), "Cursor", lambda: None, lambda: done.append("cancelled"))
+    asked_here = ask_name("What is it called?")
+    down = pages.chip(asked_here, "Claude Code", lambda: bring(), lambda: None)
+
+    def bring() -> None:
+        down("handed_over")
+        pages.show(asked_here, person.stage.heard.append)
+
+    person.stage.running.until(lambda: bool(person.stage.urls))
+    person.driver.get(person.stage.urls[0])
+    person.sees("2 questions wait")
+    person.driver.save_screenshot(str(tmp_path / "waiting.png"))
+
+    def answer_here() -> None:
+        person.find("li:nth-child(2) button[value=answer_here]").click()
+        person.sees("Name")
+
+    person.stage.serve(answer_here)
+    person.find("#field0").send_keys("shot", Keys.ENTER)
+    person.sees("Your answer was sent")
+    person.driver.get(person.stage.urls[0])
+    person.sees("One question waits")
+    person.find("button[value=cancel]").click()
+
+    person.sees("One question waits")
+    assert done == ["cancelled"]
+    assert person.stage.heard == [Reply("accept", {"name": "shot"})]
+    assert len(person.stage.urls) == 2
+
+
+def test_decline_may_say_why_by_keyboard_alone(person: Person) -> None:
+    """Enter in the line declines, also where a form could be sent; it never agrees."""
+    for question in (ask_name(), consent()):
+        person.open(question)
+        summary = person.find(".refusing summary")
+        person.driver.execute_script("arguments[0].focus()", summary)
+
+        person.press(Keys.ENTER, Keys.TAB, "not the hero", Keys.ENTER)
+
+        person.sees("said no")
+        assert person.stage.heard == [Reply("decline", reason="not the hero")]
+
+
 def test_escape_does_nothing_for_there_is_no_script_and_decline_declines(person: Person) -> None:
     person.open(consent())
 
@@ -229,7 +300,7 @@ def test_a_form_on_another_site_cannot_answer(person: Person, tmp_path: Path) ->
     person.driver.get(outside.as_uri())
     person.find("button").click()
 
-    person.sees("another origin")
+    person.sees("another site")
     assert person.stage.heard == []
 
 
@@ -244,6 +315,8 @@ def test_who_asks_what_and_how_to_answer_is_in_sight_at_any_size(
         "consent": consent(items=ITEMS, kinds=KINDS),
         "form": big,
         "long": consent("Delete?\n" + "x" * 3000 + "\n" + "why " * 900),
+        "lists": Question("Which ones?", CALL, LONG_LISTS, title="Take", offers=LONG),
+        "forever": consent(undoable=False, items=("/World/cam7",), kinds=("Camera",)),
     }.items():
         person.open(question, scale=scale, dark=dark)
         person.driver.save_screenshot(str(tmp_path / f"{name}.png"))

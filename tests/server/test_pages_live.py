@@ -31,10 +31,12 @@ def test_a_question_that_expires_takes_its_page_along(tmp_path: Path) -> None:
     assert (page.status_code, "Nobody answered in time" in page.text) == (410, True)
 
 
-def test_a_bridge_without_pages_lets_nobody_in_without_a_token(tmp_path: Path) -> None:
+def test_a_bridge_whose_questions_are_dialogs_serves_nothing_to_a_guesser(tmp_path: Path) -> None:
     with live(tmp_path) as running:
         port = int(running.bridge.url.split(":")[2].split("/")[0])
-        assert raw(port, "/ask/x") == 401
+        assert raw(port, "/ask/x") == 404
+        assert raw(port, "/") == 401
+        assert raw(port, "/mcp") == 401
 
 
 def test_a_skill_that_waits_on_the_main_thread_goes_on_with_the_answer(tmp_path: Path) -> None:

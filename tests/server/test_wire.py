@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from dcc_bridge import elicit_url, elicit_url_sync, skill
-from tests.live import ERAS, accept, live, say, text
+from tests.live import ERAS, accept, listed, live, say, text
 
 
 class Vector:
@@ -55,7 +55,7 @@ def test_a_skill_is_listed_with_what_it_may_do(tmp_path: Path) -> None:
 
     async def agent() -> Any:
         async with running.client() as client:
-            return (await client.list_tools()).tools
+            return await listed(client, "count")
 
     with live(tmp_path, count) as running:
         (tool,) = running.run(agent)
@@ -84,15 +84,18 @@ def test_a_page_is_offered_to_a_client_that_can_open_one(era: str, tmp_path: Pat
         result = running.call("sign_in", era=era, asked=person)
 
     assert json.loads(text(result)) == {"accepted": True, "by": "client"}
-    assert seen[0].url == "https://example.org/in"
+    assert (seen[0].url, seen[0].message) == ("https://example.org/in", "Please sign in.\n\nStudio")
 
 
-@pytest.mark.parametrize("asked", [say("decline"), None])
-def test_a_page_that_nobody_opens_is_a_decline(asked: Any, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("asked", "why"), [(say("decline"), "declined"), (None, "elicitation_not_supported")]
+)
+def test_a_page_that_nobody_opens_is_a_decline(asked: Any, why: str, tmp_path: Path) -> None:
     @skill(risk="read")
     def sign_in() -> Any:
         """Sign in."""
-        return elicit_url_sync("Please sign in.", "https://example.org/in").action
+        answer = elicit_url_sync("Please sign in.", "https://example.org/in")
+        return f"{answer.action} {answer.message}"
 
     with live(tmp_path, sign_in) as running:
-        assert text(running.call("sign_in", asked=asked)) == "decline"
+        assert text(running.call("sign_in", asked=asked)) == f"decline {why}"

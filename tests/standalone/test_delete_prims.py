@@ -3,25 +3,23 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 from mcp_types import ElicitResult
 from pxr import Sdf, Usd, UsdGeom
-from PySide6.QtCore import QCoreApplication, QEvent, QEventLoop, QPoint, Qt
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QScrollBar, QWidget
 
 from dcc_bridge.config import data_folder
 from dcc_bridge.hosts.standalone import UsdSession, install
+from dcc_bridge.pump import Pump
 from dcc_bridge.qt.presenter import DialogPresenter
-from dcc_bridge.qt.wake import HostLoop
-from dcc_bridge.skills import loader
-from dcc_bridge.threads import MainThread, Pump
 from dcc_standalone.window import MainWindow
 from tests.live import ERAS, AskedFn, Live, Tap, accept, say, status
+from tests.qt.pump import QtPump
 
 ROOT = Path(__file__).parents[2]
 SHOT = ROOT / "resources" / "scenes" / "shot_010_layout.usda"
@@ -30,23 +28,6 @@ SAYS: dict[str, AskedFn] = {
     "decline": say("decline"),
     "cancel": say("cancel"),
 }
-
-
-class QtPump(Pump):
-    """Qt's own event loop, turned by a test."""
-
-    def __init__(self) -> None:
-        self.loop = HostLoop()
-        self.main: MainThread = self.loop.main
-
-    def wake(self, delay: float) -> None:
-        """Do nothing: `run` looks often enough."""
-
-    def run(self, until: Callable[[], bool]) -> None:
-        """Let Qt serve its events until a condition holds."""
-        while not until():
-            QCoreApplication.processEvents(QEventLoop.ProcessEventsFlag.AllEvents, 5)
-            QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
 
 
 def generated(folder: Path) -> Path:
@@ -72,9 +53,8 @@ def open_host(
     session = scene if isinstance(scene, UsdSession) else UsdSession(scene, has_ui=window)
     pump = QtPump() if window else Pump()
     presenter = DialogPresenter(pump.main, session, lambda: parent) if window else None
-    running = Live(tmp_path, host=session, presenter=presenter, pump=pump)
-    for file in loader.files(data_folder("plugins") / "standalone" / "skills"):
-        loader.load(file, running.bridge.registry)
+    skills = [data_folder("plugins") / "standalone" / "skills"]
+    running = Live(tmp_path, host=session, presenter=presenter, pump=pump, skills=skills)
     return running, session, presenter
 
 
@@ -131,6 +111,29 @@ def test_the_dialog_decides(
     assert session.scene_digest() == before
     assert session.undo_labels == []
     assert b"elicitation/create" not in tap.heard
+
+
+def test_why_the_person_declined_reaches_the_agent(app: QApplication, tmp_path: Path) -> None:
+    running, session, presenter = open_host(tmp_path, SHOT, window=True)
+    uninstall = install(session)
+
+    async def agent() -> Any:
+        async with running.client() as client:
+            return await client.call_tool("delete_prims", {})
+
+    result = running.go(agent)
+    running.until(lambda: bool(presenter.dialogs))
+    exits = presenter.dialogs[0].exits
+    QTest.mouseClick(exits.with_reason, Qt.MouseButton.LeftButton)
+    QTest.keyClicks(exits.reason, "they are in the client's edit")
+    QTest.keyClick(exits.reason, Qt.Key.Key_Return)
+    running.until(result.done)
+    close(running, presenter)
+    uninstall()
+
+    why = 'The person said no. They gave this reason: "they are in the client\'s edit".'
+    assert result.result().structured_content == {"deleted": 0, "why": why}
+    assert status(result.result()) == "refused"
 
 
 @pytest.mark.parametrize("action", ["accept", "decline", "cancel"])

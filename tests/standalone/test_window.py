@@ -247,3 +247,16 @@ def test_framing_puts_everything_into_the_picture(window: MainWindow, plan: bool
     houses = [each for each in viewport.drawn if "/House_" in each.shape.path]
     assert houses
     assert all(viewport.rect().contains(each.place.toPoint()) for each in houses)
+
+
+def test_what_a_skill_wants_shown_is_shown(window: MainWindow, session: UsdSession) -> None:
+    """The viewport looks at it, and the selection stays."""
+    camera = "/World/Cameras/sq010/sh0010_cam"
+    before = window.viewport.eye
+
+    session.frame([camera])
+    shown = window.viewport.eye
+    session.selection = [camera]
+    window.viewport.frame_selected()
+
+    assert before != shown == window.viewport.eye

@@ -52,14 +52,18 @@ class Step:
 class History:
     """The undo and redo stacks of one scene. A state is replaced, never changed."""
 
-    def __init__(self, stage: Usd.Stage, changed: Callable[[], None]) -> None:
+    def __init__(
+        self, stage: Usd.Stage, changed: Callable[[], None], touched: Callable[[], None]
+    ) -> None:
         """Begin with empty stacks.
 
         Args:
             stage: The scene.
             changed: Called once after each step, rollback, undo and redo.
+            touched: Called after every edit, on the thread that made it.
         """
         self._changed = changed
+        self._tell_touched = touched
         self._before: State | None = None
         self.reset(stage)
         # USD keeps a bound method weakly: the listener goes with this object.
@@ -91,6 +95,11 @@ class History:
         """The steps that can be redone, the next one last."""
         self._settle()
         return [step.label for step in self._redo]
+
+    @property
+    def is_in_step(self) -> bool:
+        """Whether a step is open."""
+        return self._before is not None
 
     @contextmanager
     def step(self, label: str) -> Iterator[None]:
@@ -156,7 +165,10 @@ class History:
         return self._root if place is None else place
 
     def _note(self, notice: Sdf.Notice.LayersDidChange, _sender: object) -> None:
-        self._touched.update(p for p in map(self._place, notice.GetLayers()) if p in self._clean)
+        ours = {place for place in map(self._place, notice.GetLayers()) if place in self._clean}
+        self._touched |= ours
+        if ours:
+            self._tell_touched()
 
     def _is_unsaved(self, place: Place) -> bool:
         return self._clean[place] is not self._saved.get(place)

@@ -75,7 +75,8 @@ def _nearest(stage: Usd.Stage, path: str) -> str:
     """Help with the first step of a path that is not there."""
     if not Sdf.Path.IsValidPathString(path) or not Sdf.Path(path).IsAbsolutePath():
         return 'A path looks like "/World/Cameras/cam1".'
-    parent = next(p for p in Sdf.Path(path).GetAncestorsRange() if stage.GetPrimAtPath(p))
+    above = (p for p in Sdf.Path(path).GetAncestorsRange() if stage.GetPrimAtPath(p))
+    parent = next(above, Sdf.Path.absoluteRootPath)
     names = [child.GetName() for child in stage.GetPrimAtPath(parent).GetChildren()]
     more = f" and {len(names) - 10} more" if len(names) > 10 else ""
     return f"Under {parent} there is {', '.join(names[:10]) or 'nothing'}{more}."

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from pxr import Sdf, Usd
+from pxr import Sdf, Usd, UsdUtils
 
 from dcc_bridge.hosts.standalone import files
 from dcc_bridge.hosts.standalone.relocate import relocate
@@ -44,13 +44,32 @@ def save_as(stage: Usd.Stage, target: Path) -> Usd.Stage:
     known = Sdf.Layer.Find(str(target))
     if known and known in stage.GetUsedLayers():
         raise ValueError(f"{target.name} is a part of this scene: choose another name.")
-    root = stage.GetRootLayer()
-    copy = Snapshot.take(root).content
-    mover(None if root.anonymous else Path(root.realPath), target)(copy)
-    files.write(copy, target)
+    write_copy(stage.GetRootLayer(), target)
     if known:
         known.Reload(force=True)
     return _reopen(stage, Sdf.Layer.FindOrOpen(str(target)))
+
+
+def untitled(stage: Usd.Stage) -> Usd.Stage:
+    """Make a stage in memory that holds what the root layer of another one does."""
+    source, made = stage.GetRootLayer(), Usd.Stage.CreateInMemory()
+    copy = made.GetRootLayer()
+    copy.TransferContent(source)
+    UsdUtils.ModifyAssetPaths(
+        copy, lambda path: source.ComputeAbsolutePath(path) if path.startswith(".") else path
+    )
+    return made
+
+
+def write_copy(root: Sdf.Layer, target: Path) -> None:
+    """Write what a root layer holds to another file, in which its relative paths still lead there.
+
+    Raises:
+        OSError: The file cannot be written.
+    """
+    copy = Snapshot.take(root).content
+    mover(None if root.anonymous else Path(root.realPath), target)(copy)
+    files.write(copy, target)
 
 
 def mover(old: Path | None, new: Path) -> Callable[[Sdf.Layer], None]:

@@ -11,27 +11,37 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import cache
 from importlib import metadata
 from pathlib import Path
+from typing import Any
 
 from pxr import Usd
 
 from dcc_bridge.errors import WrongThread
-from dcc_bridge.hosts.standalone import digest, files, saving
+from dcc_bridge.host import Host, Undo
+from dcc_bridge.hosts.standalone import described, digest, files, saving
 from dcc_bridge.hosts.standalone.history import History
 from dcc_bridge.hosts.standalone.listeners import Listeners
 from dcc_bridge.hosts.standalone.prims import prim_at
 
 
-class UsdSession:
+class UsdSession(Host):
     """A USD stage as a host's scene."""
 
-    def __init__(self, path: Path | str | None = None, *, has_ui: bool = False) -> None:
+    item_noun = "prim"
+    suffix = ".usda"
+
+    def __init__(
+        self, path: Path | str | None = None, *, has_ui: bool = False, as_copy: bool = False
+    ) -> None:
         """Open a scene.
 
         Args:
             path: The scene's file; None for an empty, untitled scene.
             has_ui: Whether a person sits in front of a window.
+            as_copy: The scene is an untitled one that holds what the file does, so that no save
+                ever writes to that file.
 
         Raises:
             OSError: The file is not there, or must not be read.
@@ -42,10 +52,16 @@ class UsdSession:
         self.has_ui = has_ui
         self._thread = threading.get_ident()
         self._listeners = Listeners()
+        self._watchers = Listeners()
+        self._framers: dict[object, Callable[[Sequence[str]], None]] = {}
         self._selection: list[str] = []
         self._path = None if path is None else files.absolute(path)
         self._stage = files.read(self._path) if self._path else Usd.Stage.CreateInMemory()
-        self._history = History(self._stage, self._announce)
+        self._untitled = "untitled"
+        if as_copy and self._path:
+            self._untitled = f"untitled copy of {self._path.name}"
+            self._stage, self._path = saving.untitled(self._stage), None
+        self._history = History(self._stage, self._announce, self._touched)
 
     @property
     def stage(self) -> Usd.Stage:
@@ -66,8 +82,19 @@ class UsdSession:
         return bool(self._history.unsaved())
 
     def scene(self) -> str:
-        """Name the scene as a title bar would."""
-        return self.path.name if self.path else "untitled"
+        """Name the scene as its title bar does."""
+        return self.path.name if self.path else self._untitled
+
+    def file(self) -> Path | None:
+        """Give the scene's file; None for an untitled one."""
+        return self.path
+
+    def files(self) -> list[Path]:
+        """List the files that a save would write over: the scene's own, its unsaved sublayers."""
+        root = self.stage.GetRootLayer()
+        below = [layer for layer in self._history.unsaved() if layer != root]
+        own = [] if self._path is None else [self._path]
+        return [*own, *(Path(layer.realPath) for layer in below if not layer.anonymous)]
 
     def open(self, path: Path | str) -> None:
         """Open another scene, or the same one as it is on disk. The undo stack is emptied.
@@ -112,6 +139,15 @@ class UsdSession:
         self._announce()
         return target
 
+    def save_copy(self, path: Path) -> None:
+        """Write the scene, but not its sublayers, to another file; this one stays open.
+
+        Raises:
+            OSError: It cannot be written.
+        """
+        self._check_thread("save_copy")
+        saving.write_copy(self._stage.GetRootLayer(), files.absolute(path))
+
     @contextmanager
     def undo_step(self, label: str) -> Iterator[None]:
         """Make one entry of the undo stack of what is edited inside.
@@ -142,6 +178,11 @@ class UsdSession:
         """
         self._check_thread("redo")
         self._history.redo()
+
+    @property
+    def is_in_step(self) -> bool:
+        """Whether a step is open: what it edits is told of when it is closed."""
+        return self._history.is_in_step
 
     def undo_label(self) -> str | None:
         """Give the label of what `undo` would undo, or None."""
@@ -184,6 +225,47 @@ class UsdSession:
         if self._selection != before:
             self._announce()
 
+    def on_frame(self, show: Callable[[Sequence[str]], None]) -> Undo:
+        """Be the viewport: called with what is to be shown in it.
+
+        Returns:
+            What ends it.
+        """
+        self._check_thread("on_frame")
+        key = object()
+        self._framers[key] = show
+
+        def remove() -> None:
+            self._framers.pop(key, None)
+
+        return remove
+
+    def frame(self, items: Sequence[str]) -> None:
+        """Show prims in the viewport, if there is one."""
+        self._check_thread("frame")
+        for show in list(self._framers.values()):
+            show(items)
+
+    def watch(self, changed: Callable[[], None]) -> Undo:
+        """Be called after every edit, in a step or not, and after what `on_change` tells of.
+
+        An edit that somebody makes on another thread, which is forbidden, is not told of.
+        """
+        self._check_thread("watch")
+        return self._watchers.add(changed)
+
+    def summary(self) -> dict[str, Any]:
+        """Describe the scene: units, frames, layers, and how many prims of each type."""
+        return {**super().summary(), **described.scene(self.stage)}
+
+    def describe(self, item: str) -> dict[str, Any]:
+        """Describe a prim: its type, children, attributes and relationships.
+
+        Raises:
+            LookupError: There is none at that path; says what there is instead.
+        """
+        return described.prim(self.stage, item)
+
     def kinds(self, items: Sequence[str]) -> list[str]:
         """Name the USD type of each prim; "" for one without a type, "gone" for one that is not."""
         prims = [self.stage.GetPrimAtPath(item) for item in items]
@@ -211,6 +293,11 @@ class UsdSession:
     def _announce(self) -> None:
         self._selection = self._existing(self._selection)
         self._listeners.call()
+        self._touched()
+
+    def _touched(self) -> None:
+        if threading.get_ident() == self._thread:
+            self._watchers.call()
 
     def _existing(self, paths: Iterable[str]) -> list[str]:
         return [path for path in dict.fromkeys(paths) if prim_at(self._stage, path)]
@@ -221,6 +308,7 @@ class UsdSession:
         self._stage, self._path = stage, target
 
 
+@cache
 def _version() -> str:
     try:
         return metadata.version("dcc-bridge")

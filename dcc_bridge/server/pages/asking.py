@@ -7,23 +7,23 @@ from collections.abc import Mapping
 from typing import Final
 
 from dcc_bridge.elicitation import plain
-from dcc_bridge.elicitation.question import Question
-from dcc_bridge.elicitation.schema import Field, Form
-from dcc_bridge.server.pages import entries
+from dcc_bridge.elicitation.question import MOST_REASON, Question
+from dcc_bridge.elicitation.schema import Form
+from dcc_bridge.elicitation.wording import lone, word_of
+from dcc_bridge.server.pages import entries, filters
 from dcc_bridge.server.pages.entries import Entries
 from dcc_bridge.server.pages.fields import Row
 from dcc_bridge.server.pages.markup import Markup, element, join
 
 MOST_ITEMS: Final = 1000
+WORD: Final = "word"
+"""The key of the line in which a word is to be typed."""
+REASON: Final = "reason"
+"""The key of the line in which a person may say why they decline."""
 _MOST_KINDS: Final = 8
 _LONGEST_ASKED: Final = 160
 """Characters of a message's first line up to which it is drawn as the question itself."""
 _MOST_ON_BUTTON: Final = 48
-
-
-def lone(question: Question) -> Field | None:
-    """Give the only field of a consent, where the verb's button stands for it."""
-    return question.form.lone_confirmation if question.consent and question.form else None
 
 
 def fields(question: Question) -> Form | None:
@@ -32,8 +32,27 @@ def fields(question: Question) -> Form | None:
     return form if form is not None and form.fields and lone(question) is None else None
 
 
+def word(question: Question) -> str:
+    """Give what is to be typed before what cannot be undone can be agreed to, or ""."""
+    return "" if question.undoable else word_of(question, verb_of(question))
+
+
+def unarmed(question: Question, filled: Entries) -> dict[str, str]:
+    """Say that the word was not typed, under the key of its field; nothing where it was."""
+    wanted, typed = word(question), next(iter(filled.get(WORD, ())), "").strip()
+    if not wanted or typed in (wanted, plain.line(wanted)):
+        return {}
+    return {WORD: f"Please type {plain.line(wanted)} here first: this cannot be undone."}
+
+
 def draw(
-    question: Question, filled: Entries, problems: Mapping[str, str], *, note: str, ends: str
+    question: Question,
+    filled: Entries,
+    problems: Mapping[str, str],
+    *,
+    note: str,
+    ends: str,
+    filtering: str = "",
 ) -> Markup:
     """Draw a question.
 
@@ -43,39 +62,78 @@ def draw(
         problems: What is wrong with that, by key.
         note: Something to say first, or "".
         ends: The time at which it ends.
+        filtering: The key of the field whose list was filtered just now, or "".
     """
     form = fields(question)
-    rows = _rows(form, filled, problems) if form else []
-    return element(
+    rows = _rows(form, filled, problems, filtering) if form else []
+    asked = element(
         "form",
-        _guard(question),
+        _guard(question, form),
         _summary(rows),
         element("p", note, class_="notice", role="alert") if note else "",
         _heading(question),
         _preview(question),
         _rest(question),
         *(row.draw() for row in rows),
+        _arming(question, filled, problems),
         _more(question, filled),
         _exits(question, focused=not problems and (question.consent or not rows)),
-        element("p", f"It ends at {ends} if nobody answers, and nothing is done.", class_="small"),
         method="post",
         novalidate=True,
     )
+    until = f"It ends at {ends} if nobody answers, and nothing is done."
+    return join(asked, _refusing(), element("p", until, class_="small"))
 
 
-def _guard(question: Question) -> str:
-    """Keep Enter in a field from agreeing: a form whose first button is disabled ignores it."""
-    if not question.consent:
+def _guard(question: Question, form: Form | None) -> str:
+    """Say what Enter in a field does, by the form's first button.
+
+    In a consent it does nothing: the button is disabled. Beside a filter it may mean that one.
+    """
+    if question.consent:
+        return element("button", type="submit", disabled=True, hidden=True)
+    if form is None or not any(map(filters.has_one, form.fields)):
         return ""
-    return element("button", type="submit", disabled=True, hidden=True)
+    return element("button", type="submit", name="exit", value=filters.ENTER, hidden=True)
 
 
-def _rows(form: Form, filled: Entries, problems: Mapping[str, str]) -> list[Row]:
+def _arming(question: Question, filled: Entries, problems: Mapping[str, str]) -> str:
+    """Draw the line in which a word is to be typed."""
+    if not (wanted := word(question)):
+        return ""
+    wrong = problems.get(WORD, "")
+    told = element("p", wrong, id="word-problem", class_="problem") if wrong else ""
+    label = element("label", f"Type {plain.line(wanted)} to go on", for_=WORD)
+    line = element(
+        "input",
+        type="text",
+        id=WORD,
+        name=WORD,
+        value=next(iter(filled.get(WORD, ())), ""),
+        autocomplete="off",
+        autocapitalize="off",
+        spellcheck="false",
+        autofocus=bool(wrong),
+        aria_invalid="true" if wrong else None,
+        aria_describedby="word-problem" if wrong else None,
+    )
+    return element("div", label, told, line, class_="field wrong" if wrong else "field")
+
+
+def _rows(form: Form, filled: Entries, problems: Mapping[str, str], filtering: str) -> list[Row]:
     """Make the rows; the keyboard is at the first problem, so that the rest begins at the top."""
     keys = [entries.key(number) for number in range(len(form.fields))]
     focused = next((key for key in keys if key in problems), "")
     return [
-        Row(key, field, filled.get(key, ()), problems.get(key, ""), key == focused)
+        Row(
+            key,
+            field,
+            filled.get(key, ()),
+            problems.get(key, ""),
+            key == focused,
+            filters.text(key, filled),
+            key == filtering,
+        )
         for key, field in zip(keys, form.fields, strict=True)
     ]
 
@@ -130,11 +188,7 @@ def _preview(question: Question) -> str:
     """Draw what a consent is about."""
     if not question.consent or not (question.items or not question.undoable):
         return ""
-    undo = (
-        element("p", "Can be undone as one step", class_="undo")
-        if question.undoable
-        else element("p", "Cannot be undone", class_="undo never")
-    )
+    undo = _undo(question)
     if not question.items:
         return undo
     items = question.items[:MOST_ITEMS]
@@ -150,6 +204,14 @@ def _preview(question: Question) -> str:
         class_="preview",
         aria_labelledby="items",
     )
+
+
+def _undo(question: Question) -> Markup:
+    if question.undoable:
+        return element("p", "Can be undone as one step", class_="undo")
+    never = element("p", "Cannot be undone", class_="undo never")
+    kept = f"A copy is kept first, in {plain.line(question.kept, 400)}" if question.kept else ""
+    return join(never, element("p", kept, class_="quiet") if kept else "")
 
 
 def _item(item: str, kind: str) -> Markup:
@@ -207,6 +269,21 @@ def _exits(question: Question, *, focused: bool) -> Markup:
         agree = _button(verb, "accept", "main", focused=focused)
         buttons = join(agree, decline, _button("Cancel", "cancel", ""))
     return element("div", buttons, class_="exits", role="group", aria_label="Your answer")
+
+
+def _refusing() -> Markup:
+    """Draw where to say why not: a form of its own, in which Enter can only decline."""
+    line = element(
+        "input", type="text", id=REASON, name=REASON, maxlength=str(MOST_REASON), autocomplete="off"
+    )
+    form = element(
+        "form",
+        element("label", "Your reason, which the agent is told", for_=REASON),
+        line,
+        _button("Decline with this reason", "decline", ""),
+        method="post",
+    )
+    return element("details", element("summary", "Decline with a reason"), form, class_="refusing")
 
 
 def _button(text: str, exit: str, style: str, *, focused: bool = False) -> Markup:

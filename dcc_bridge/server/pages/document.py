@@ -51,9 +51,11 @@ def document(title: str, facts: Facts, main: Markup) -> str:
     return "<!DOCTYPE html>" + element("html", head, body, lang="en", dir="ltr")
 
 
-def ended(place: str, facts: Facts, ending: Ending) -> str:
-    """Draw a page on which nothing can be answered."""
+def ended(place: str, facts: Facts, ending: Ending, again: str = "") -> str:
+    """Draw a page on which nothing can be answered; `again` is where it goes on, if it does."""
     words = [element("h1", ending.title), element("p", ending.text)]
+    if again:
+        words.append(element("p", element("a", "Go on to the page", href=again)))
     main = element("div", *words, class_="words ended", role="status")
     return document(f"{ending.title} · {place}", facts or (("Application", place),), main)
 

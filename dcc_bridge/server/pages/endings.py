@@ -45,6 +45,26 @@ FOREIGN: Final = Ending(
 CROSS_SITE: Final = Ending(
     403, "Refused", "This answer came from another site. It was not used, and nothing was done."
 )
+NO_SIGN_IN: Final = Ending(
+    404,
+    "No sign-in waits for this",
+    "The answer belongs to no sign-in of this application, or that ended some time ago. It was not "
+    "used. Begin again from the application.",
+)
+FINISHING: Final = Ending(
+    409, "One moment", "The sign-in is being finished already. Reload this page in a moment."
+)
+FRAMED: Final = Ending(
+    403,
+    "Refused",
+    "This page is not shown inside of another one. Open its address in a window of its own.",
+)
+SENT: Final = Ending(
+    200,
+    "Another site sent you here",
+    "This page belongs to an application on this computer. Go on only if you came here to answer "
+    "a question of it; nothing was done so far.",
+)
 UNREADABLE: Final = Ending(
     400, "This could not be read", "What came is not an answer to this page. Nothing was done."
 )
@@ -55,6 +75,7 @@ _LEFT: Final = {
     "decline": Ending(200, "Declined", f"The agent is told that you said no. {_CLOSE}"),
     "cancel": Ending(200, "Cancelled", f"The question ended without an answer. {_CLOSE}"),
     "hand_over": Ending(200, "Asked elsewhere", f"The client asks the question now. {_CLOSE}"),
+    "signed_in": Ending(200, "You are signed in", _CLOSE),
 }
 _GONE: Final = {
     TIMED_OUT: Ending(
@@ -77,6 +98,9 @@ _ENDED: Final = Ending(410, "No longer asked", "The question has ended.")
 def of(page: Page) -> Ending:
     """Say what became of a page's question."""
     left = page.left
+    if page.failure:
+        text = f"The site's answer was not used: {page.failure}. {_CLOSE}"
+        return Ending(200, "You are not signed in", text)
     return _LEFT[left] if left is not None else _GONE.get(page.reason, _ENDED)
 
 

@@ -1,17 +1,18 @@
 """What a browser sends for a field, and the value it stands for. Any thread.
 
 A field is a list of texts under a name of ours, as HTML forms have it: the text itself, the number
-of a choice, "yes" or "no". A field that may be left out is left out while it is empty.
+of a choice or its title, "yes" or "no". A field that may be left out is left out while it is empty.
 """
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Final
 
 from dcc_bridge.elicitation import plain
-from dcc_bridge.elicitation.schema import Field, Form, InvalidAnswer
+from dcc_bridge.elicitation.schema import FILTERED_FROM, Field, Form, InvalidAnswer
 
 Entry = Sequence[str]
 Entries = Mapping[str, Entry]
@@ -47,6 +48,26 @@ def problems(form: Form, content: Mapping[str, object]) -> dict[str, str]:
     return {name: why for name, why in found.items() if why}
 
 
+def titles(field: Field) -> list[str]:
+    """Give what the person reads of each choice; no two are the same."""
+    shown = [plain.line(option.title).strip() or "(empty)" for option in field.options]
+    count = Counter(shown)
+    shown = [
+        title if count[title] == 1 else f"{title} ({plain.line(option.value)})"
+        for title, option in zip(shown, field.options, strict=True)
+    ]
+    count = Counter(shown)
+    return [
+        title if count[title] == 1 else f"{title} (number {number})"
+        for number, title in enumerate(shown, 1)
+    ]
+
+
+def is_typed(field: Field) -> bool:
+    """Whether one of many is chosen by typing its title, which a browser then filters by."""
+    return field.kind == "choice" and len(field.options) >= FILTERED_FROM
+
+
 def hides(field: Field) -> str:
     """Give a default as it is shown where it must not be filled in for what it hides, or ""."""
     if field.kind != "string" or field.default is None:
@@ -63,6 +84,8 @@ def _default(field: Field, *, consent: bool) -> Entry:
     match field.kind:
         case "boolean":
             return (YES if default else NO,)
+        case "choice" if is_typed(field):
+            return (titles(field)[int(indices[default])],)
         case "choice":
             return (indices[default],)
         case "choices":
@@ -79,7 +102,7 @@ def _value(field: Field, entry: Entry) -> object | None:
         case "choice":
             return _chosen(field, text) if text else None
         case "choices":
-            return [_chosen(field, one) for one in entry] if entry or field.required else None
+            return _ticked(field, entry) if entry or field.required else None
         case "string":
             keeps_empty = field.required and (field.default == "" or field.least == 0)
             return text if text or keeps_empty else None
@@ -94,9 +117,27 @@ def _flag(field: Field, text: str) -> object | None:
 
 
 def _chosen(field: Field, text: str) -> str:
+    if is_typed(field):
+        return _titled(field, text.strip())
     if text.isascii() and text.isdecimal() and len(text) < 6 and int(text) < len(field.options):
         return field.options[int(text)].value
     return f"{text} (not a choice)"
+
+
+def _ticked(field: Field, entry: Entry) -> list[str]:
+    """Give some of many in the order of the schema: what a filter hides is sent first."""
+    order = {option.value: index for index, option in enumerate(field.options)}
+    return sorted((_chosen(field, one) for one in entry), key=lambda one: order.get(one, -1))
+
+
+def _titled(field: Field, text: str) -> str:
+    """Give the choice of that title; in any case, where that leaves no doubt."""
+    values = [option.value for option in field.options]
+    known = dict(zip(titles(field), values, strict=True))
+    alike = [value for title, value in known.items() if title.casefold() == text.casefold()]
+    if text not in known and len(alike) == 1:
+        return alike[0]
+    return known.get(text, f"{text} (not a choice)")
 
 
 def _number(text: str) -> object | None:
@@ -116,6 +157,5 @@ def _problem(field: Field, value: object | None) -> str:
     try:
         field.check(value)
     except InvalidAnswer as error:
-        text = str(error).removeprefix(f"{field.name}: ")
-        return plain.passage(text[:1].upper() + text[1:])
+        return plain.passage(error.why[:1].upper() + error.why[1:])
     return ""

@@ -5,13 +5,12 @@ Every control has a label of its own and is described by the other two. Any thre
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass
 from typing import Final
 
 from dcc_bridge.elicitation import plain
 from dcc_bridge.elicitation.schema import Field
-from dcc_bridge.server.pages import entries
+from dcc_bridge.server.pages import entries, filters
 from dcc_bridge.server.pages.entries import NO, YES, Entry
 from dcc_bridge.server.pages.markup import Attribute, Markup, element, join
 
@@ -37,6 +36,8 @@ class Row:
         entry: What is filled in.
         problem: What is wrong with that, or "".
         focused: The keyboard is here at first.
+        filter: What the list is filtered by.
+        filtering: The keyboard is in the filter at first.
     """
 
     key: str
@@ -44,6 +45,8 @@ class Row:
     entry: Entry
     problem: str
     focused: bool
+    filter: str = ""
+    filtering: bool = False
 
     def draw(self) -> Markup:
         """Draw it."""
@@ -53,11 +56,15 @@ class Row:
             case "boolean":
                 choices = [(YES, "Yes"), (NO, "No"), ("", "Leave out")]
                 return self._group("radio", choices)
+            case "choice" if entries.is_typed(self.field):
+                return self._box(self._label(), *self._notes(), self._picked())
             case "choice" if len(self.field.options) > _MOST_RADIOS:
                 return self._box(self._label(), *self._notes(), self._select())
             case "choice":
                 left_out = [] if self.field.required else [("", "Leave out")]
                 return self._group("radio", [*self._options(), *left_out])
+            case "choices" if filters.has_one(self.field):
+                return self._long_group()
             case "choices":
                 return self._group("checkbox", self._options())
             case _:
@@ -81,7 +88,10 @@ class Row:
         field = self.field
         hidden = entries.hides(field)
         withheld = hidden and f"Suggested, but not filled in, because of what it hides: {hidden}"
-        told = [field.description, _limits(field), _EXAMPLES.get(field.format or "", ""), withheld]
+        count = len(field.options)
+        how = f"{count} choices: type a part of one." if entries.is_typed(field) else ""
+        example = _EXAMPLES.get(field.format or "", "")
+        told = [field.description, how, _limits(field), example, withheld]
         return plain.passage("\n".join(filter(None, told)))
 
     def _notes(self) -> tuple[Markup, ...]:
@@ -130,15 +140,36 @@ class Row:
         return element("select", *options, **self._attributes())
 
     def _options(self) -> list[tuple[str, str]]:
-        """List the choices, with the value beside the titles that look the same."""
-        titles = [plain.line(option.title) for option in self.field.options]
-        count = Counter(titles)
-        return [
-            (str(n), title if count[title] == 1 else f"{title} ({plain.line(option.value)})")
-            for n, (title, option) in enumerate(zip(titles, self.field.options, strict=True))
-        ]
+        """List the choices."""
+        return [(str(number), title) for number, title in enumerate(entries.titles(self.field))]
 
-    def _group(self, kind: str, choices: list[tuple[str, str]]) -> Markup:
+    def _picked(self) -> Markup:
+        """Draw one of many: a text with the choices that it fits below it."""
+        text, known = self.entry[0] if self.entry else "", f"{self.key}-choices"
+        attributes = {**self._attributes(), "autocomplete": "off", "list": known}
+        lines = [element("option", value=title) for title in entries.titles(self.field)]
+        return join(
+            element("input", type="text", value=text, **attributes),
+            element("datalist", *lines, id=known),
+        )
+
+    def _long_group(self) -> Markup:
+        """Draw some of many, with a filter; what is ticked and not shown is sent all the same."""
+        options = self._options()
+        shown = [pair for pair in options if filters.is_shown(pair[1], self.filter)]
+        hidden = [value for value, _ in set(options) - set(shown) if value in self.entry]
+        held = [element("input", type="hidden", name=self.key, value=value) for value in hidden]
+        above = filters.draw(
+            self.key,
+            self.filter,
+            len(shown),
+            len(options),
+            len(hidden),
+            focused=self.filtering,
+        )
+        return self._group("checkbox", shown, above, *held)
+
+    def _group(self, kind: str, choices: list[tuple[str, str]], *above: Markup) -> Markup:
         chosen = tuple(self.entry) or (("",) if kind == "radio" else ())
         lines = [
             self._line(kind, number, value, title, checked=value in chosen)
@@ -148,6 +179,7 @@ class Row:
             "fieldset",
             element("legend", self._title()),
             *self._notes(),
+            *above,
             element("div", *lines, class_="choices"),
             id=self.key,
             class_="field wrong" if self.problem else "field",

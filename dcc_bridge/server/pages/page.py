@@ -12,56 +12,26 @@ from dcc_bridge.elicitation.question import Heard, Question, Settle
 from dcc_bridge.elicitation.types import CANCELLED, DECLINED
 
 Facts = tuple[tuple[str, str], ...]
-Exit = Literal["accept", "decline", "cancel", "hand_over"]
+Exit = Literal["accept", "decline", "cancel", "hand_over", "signed_in", "failed"]
 
 _EXPECTED: Final[dict[str, str]] = {
     "accept": "answered",
     "decline": DECLINED,
     "cancel": CANCELLED,
     "hand_over": "handed_over",
+    "signed_in": "answered",
+    "failed": CANCELLED,
 }
 """Why a page is taken down after each exit, if that exit is what counted."""
 
 
-class Page:
-    """A page, from its question to what it says afterwards.
+class Seat:
+    """The one browser that may see a page: the first that comes."""
 
-    Attributes:
-        id: 128 random bits, in its address.
-        facts: Who asks; told once the scene's name was read.
-        ends: When its question ends by itself.
-        drawn: When it was last drawn with its buttons, on a monotonic clock.
-    """
-
-    def __init__(self, question: Question, settle: Settle) -> None:
-        """Begin unopened."""
-        self.id = token_hex(16)
-        self.facts: Facts = ()
-        self.ends = datetime.now() + timedelta(seconds=question.offers.latest)
-        self.drawn = 0.0
-        self._question: Question | None = question
-        self._settle = settle
+    def __init__(self) -> None:
+        """Begin free."""
         self._lock = threading.Lock()
         self._key: str | None = None
-        self._left: Exit | None = None
-        self._reason: str | None = None
-
-    @property
-    def question(self) -> Question | None:
-        """What is asked, or None once it is over."""
-        return self._question
-
-    @property
-    def left(self) -> Exit | None:
-        """How the person left it, or None where something else ended it."""
-        if self._left and self._reason in (None, _EXPECTED[self._left]):
-            return self._left
-        return None
-
-    @property
-    def reason(self) -> str:
-        """Why it is over."""
-        return self._reason or ""
 
     def admit(self, key: str) -> str | None:
         """Let in the browser that came first, and no other.
@@ -82,6 +52,53 @@ class Page:
         """Whether a key is that of the browser that came first."""
         mine = self._key
         return mine is not None and compare_digest(key.encode(), mine.encode())
+
+
+class Page:
+    """A page, from its question to what it says afterwards.
+
+    Attributes:
+        id: 128 random bits, in its address.
+        facts: Who asks; told once the scene's name was read.
+        ends: When its question ends by itself.
+        failure: Why it came to nothing although the person did what was asked, or "".
+        drawn: When it was last drawn with its buttons, on a monotonic clock.
+        seat: Who may see it.
+        listed: It is among those that wait to be answered here.
+    """
+
+    listed = True
+
+    def __init__(self, question: Question, settle: Settle) -> None:
+        """Begin unopened."""
+        self.id = token_hex(16)
+        self.facts: Facts = ()
+        self.ends = datetime.now() + timedelta(seconds=question.offers.latest)
+        self.failure = ""
+        self.drawn = 0.0
+        self._question: Question | None = question
+        self._settle = settle
+        self._lock = threading.Lock()
+        self.seat = Seat()
+        self._left: Exit | None = None
+        self._reason: str | None = None
+
+    @property
+    def question(self) -> Question | None:
+        """What is asked, or None once it is over."""
+        return self._question
+
+    @property
+    def left(self) -> Exit | None:
+        """How the person left it, or None where something else ended it."""
+        if self._left and self._reason in (None, _EXPECTED[self._left]):
+            return self._left
+        return None
+
+    @property
+    def reason(self) -> str:
+        """Why it is over."""
+        return self._reason or ""
 
     def leave(self, how: Exit, heard: Heard) -> bool:
         """Settle the question, if nothing did before.

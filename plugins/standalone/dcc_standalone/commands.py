@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Qt
 from PySide6.QtGui import QAction, QActionGroup, QKeySequence
-from PySide6.QtWidgets import QMenu, QMenuBar
+from PySide6.QtWidgets import QDockWidget, QMenu, QMenuBar
 
 from .feed import SessionFeed
 
@@ -71,6 +71,23 @@ class Commands(QObject):
         menu.addSeparator()
         self.looks, self.frames = [perspective, plan], [selected, everything]
         return menu
+
+    def add_agents(self, dock: QDockWidget, enter: Callable[[], None]) -> None:
+        """List the agents' dock, with a key that goes to it, and hides it when pressed there."""
+
+        def go() -> None:
+            focused = dock.widget() and dock.widget().focusWidget()
+            if dock.isVisible() and focused is not None and focused.hasFocus():
+                dock.hide()
+            else:
+                dock.show()
+                dock.raise_()
+                enter()
+            action.setChecked(dock.isVisible())
+
+        action = _add(self.view, "A&gents", go, "F8")
+        action.setCheckable(True)
+        dock.visibilityChanged.connect(action.setChecked)
 
     def refresh(self) -> None:
         """Name the steps that can be undone and redone, and disable what cannot be done now."""

@@ -54,7 +54,9 @@ class SessionFeed(QObject):
     def _noticed(self, notice: Usd.Notice.ObjectsChanged, _: Usd.Stage) -> None:
         self._values = True
         self._prims |= any(not path.IsPropertyPath() for path in notice.GetResyncedPaths())
-        if QThread.currentThread() is self.thread():  # USD calls on whatever thread edits
+        if QThread.currentThread() is not self.thread():
+            return  # USD calls on whatever thread edits
+        if not self._session.is_in_step:  # a long one repaints the window, but need not read all
             self._late.start(0)
 
     def _report(self) -> None:

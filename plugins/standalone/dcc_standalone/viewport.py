@@ -47,6 +47,7 @@ class Viewport(QWidget):
         feed.stage_opened.connect(self._open)
         feed.values_changed.connect(self._outdate)
         feed.selection_changed.connect(self.update)
+        session.on_frame(self.frame_items)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Frame the scene until the person looked elsewhere."""
@@ -80,7 +81,11 @@ class Viewport(QWidget):
 
     def frame_selected(self) -> None:
         """Look at what is selected, with all below it; at the whole scene where that is nothing."""
-        roots = tuple(f"{path}/" for path in self._session.selection)
+        self.frame_items(self._session.selection)
+
+    def frame_items(self, paths: Sequence[str]) -> None:
+        """Look at prims with all below them; at the whole scene where that is nothing."""
+        roots = tuple(f"{path}/" for path in paths)
         shapes = [shape for shape in self.scenery.shapes if f"{shape.path}/".startswith(roots)]
         if not shapes:
             self.frame_all()

@@ -5,9 +5,10 @@ Main thread.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtCore import QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QCloseEvent
 from PySide6.QtWidgets import QDockWidget, QLabel, QMainWindow, QToolBar, QVBoxLayout, QWidget
 
@@ -42,6 +43,8 @@ class MainWindow(QMainWindow):
         self.session = session
         """The scene."""
         self._is_agreed = False
+        self._raise = QTimer(self)
+        self._raise.setSingleShot(True)
         self.feed = SessionFeed(session, self)
         self.documents = Documents(session, self)
         self.outliner = Outliner(session, self.feed, self)
@@ -61,6 +64,7 @@ class MainWindow(QMainWindow):
         left = self.add_dock("Outliner", self.outliner, _LEFT)
         details = self.add_dock("Details", self.details, _RIGHT)
         history = self.add_dock("History", self.history, _RIGHT)
+        self._details_dock, self._history_dock = details, history
         self.setCorner(Qt.Corner.BottomLeftCorner, _LEFT)
         self.setCorner(Qt.Corner.BottomRightCorner, _RIGHT)
         self.resize(QSize(1440, 860))
@@ -95,11 +99,30 @@ class MainWindow(QMainWindow):
 
     def add_dock(self, title: str, widget: QWidget, area: Qt.DockWidgetArea) -> QDockWidget:
         """Dock a widget, and list it in the View menu."""
+        dock = self._dock(title, widget, area)
+        self.commands.view.addAction(dock.toggleViewAction())
+        return dock
+
+    def _dock(self, title: str, widget: QWidget, area: Qt.DockWidgetArea) -> QDockWidget:
         dock = QDockWidget(title, self)
         dock.setObjectName(title)
         dock.setWidget(widget)
         self.addDockWidget(area, dock)
-        self.commands.view.addAction(dock.toggleViewAction())
+        return dock
+
+    def add_agents(self, panel: QWidget, enter: Callable[[], None]) -> QDockWidget:
+        """Dock the panel of what agents do, in front of the history.
+
+        Args:
+            panel: It stays its maker's, who deletes it.
+            enter: Gives it the keyboard.
+        """
+        dock = self._dock("Agents", panel, _RIGHT)
+        self.tabifyDockWidget(dock, self._history_dock)
+        self.resizeDocks([self._details_dock, dock], [310, 500], Qt.Orientation.Vertical)
+        self._raise.timeout.connect(dock.raise_)
+        self._raise.start(0)  # once the tabs are laid out: before that Qt does not listen
+        self.commands.add_agents(dock, enter)
         return dock
 
     def refresh(self) -> None:

@@ -50,7 +50,8 @@ def delete_prims(pattern: str = "*", type_name: str = "Camera", under: str = "/"
             title="Delete prims",
         )
     except NotConfirmed as no:
-        return {"deleted": 0, "why": _REASONS.get(type(no), _CLOSED)}
+        said = f" They gave this reason: {no.said!r}." if no.said else ""
+        return {"deleted": 0, "why": _REASONS.get(type(no), _CLOSED) + said}
     hidden = remove(session().stage, map(Sdf.Path, agreed))
     return {"deleted": len(agreed), "only_deactivated": [str(path) for path in hidden]}
 

@@ -1,0 +1,145 @@
+"""Checkpoints: copies that are kept before something is done that undo does not bring back.
+
+They lie beside the scene, in a folder of its name: ``shot.usda`` has ``shot.checkpoints``. Each is
+a folder of its own that appears whole or not at all, ``0007-20260131T140509Z``; the last ten are
+kept. A scene without a file has them in the user's state folder. Main thread.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import tempfile
+from collections.abc import Callable, Iterable, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Final
+
+import platformdirs
+
+from dcc_bridge.errors import NoCheckpoint
+
+MOST: Final = 10
+_SPARE: Final = 16 * 2**20
+"""Bytes that stay free after the copy and the work that it was taken for."""
+_OURS: Final = re.compile(r"(\d{4,})-\d{8}T\d{6}Z")
+
+
+def place(scene: Path | None, host: str) -> Path:
+    """Say where the checkpoints of a scene are.
+
+    Args:
+        scene: Its file, or None for one that was never saved.
+        host: The application's name.
+    """
+    if scene is not None:
+        return scene.with_name(f"{scene.stem}.checkpoints")
+    name = re.sub(r"\W+", "_", host) or "host"
+    return platformdirs.user_state_path("dcc_bridge") / "checkpoints" / name
+
+
+def take(
+    where: Path,
+    files: Iterable[Path],
+    scene: tuple[str, Callable[[Path], None]] | None = None,
+    *,
+    free: Callable[[Path], int] = lambda folder: shutil.disk_usage(folder).free,
+) -> Path | None:
+    """Keep copies of files as they are on disk, and of the scene as it is in the application.
+
+    Args:
+        where: The folder of this scene's checkpoints; made if need be.
+        files: Those that are to be kept; one that is not there has nothing to lose.
+        scene: The name of the scene's copy and what writes it, or None to keep the files alone.
+        free: Tells how many bytes a folder's disk has left.
+
+    Returns:
+        The new folder, or None where there was nothing to keep.
+
+    Raises:
+        NoCheckpoint: The disk is short, or something cannot be read or written. Nothing is left
+            of the attempt, and the older checkpoints are as they were.
+    """
+    there = [file for file in dict.fromkeys(files) if file.is_file()]
+    if not there and scene is None:
+        return None
+    try:
+        _make(where)
+        _refuse_if_short(where, sum(file.stat().st_size for file in there), free)
+        made = _whole(where, there, scene)
+    except (OSError, ValueError, RuntimeError) as error:
+        raise NoCheckpoint(where, _reason(error)) from error
+    _drop_old(where)
+    return made
+
+
+def taken(where: Path) -> list[Path]:
+    """List the checkpoints in a folder, the oldest first."""
+    if not where.is_dir():
+        return []
+    return sorted((path for path in where.iterdir() if _OURS.fullmatch(path.name)), key=_number)
+
+
+def _make(where: Path) -> None:
+    if where.is_symlink():  # what it points to is not ours to tidy up
+        raise OSError(f"{where.name} is a link")
+    where.mkdir(parents=True, exist_ok=True)
+
+
+def _refuse_if_short(where: Path, size: int, free: Callable[[Path], int]) -> None:
+    """Want room for the copy, for what is done next, and some more."""
+    needed, left = 2 * size + _SPARE, free(where)
+    if left < needed:
+        raise OSError(f"the disk has {left / 1e6:,.0f} MB left, and {needed / 1e6:,.0f} are needed")
+
+
+def _whole(
+    where: Path, files: Sequence[Path], scene: tuple[str, Callable[[Path], None]] | None
+) -> Path:
+    part = Path(tempfile.mkdtemp(prefix=".part-", dir=where))
+    try:
+        for file in files:
+            shutil.copy2(file, _unused(part, file.name))
+        if scene is not None:
+            scene[1](_unused(part, scene[0]))
+        _flush(part)
+        made = where / f"{_next(where):04d}-{datetime.now(UTC):%Y%m%dT%H%M%SZ}"
+        part.rename(made)
+    except BaseException:  # half a checkpoint is none, whatever ended it; and it goes on
+        shutil.rmtree(part, ignore_errors=True)
+        raise
+    return made
+
+
+def _unused(folder: Path, name: str) -> Path:
+    """Two layers of a scene may have the same name in different folders."""
+    path, number = folder / name, 1
+    while path.exists():
+        number += 1
+        path = folder / f"{Path(name).stem} ({number}){Path(name).suffix}"
+    return path
+
+
+def _flush(folder: Path) -> None:
+    for file in folder.iterdir():
+        with file.open("rb+") as opened:
+            os.fsync(opened.fileno())
+
+
+def _next(where: Path) -> int:
+    return max(map(_number, taken(where)), default=0) + 1
+
+
+def _number(path: Path) -> int:
+    found = _OURS.fullmatch(path.name)
+    return int(found[1]) if found else 0
+
+
+def _drop_old(where: Path) -> None:
+    for old in taken(where)[:-MOST]:
+        shutil.rmtree(old, ignore_errors=True)
+
+
+def _reason(error: Exception) -> str:
+    return (error.strerror if isinstance(error, OSError) else None) or str(error)

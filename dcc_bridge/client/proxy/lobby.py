@@ -1,0 +1,163 @@
+"""The proxy's own MCP server: for as long as no host is there, and to choose one. Its loop.
+
+It is the SDK's low-level server, so handshakes, versions and subscriptions are the SDK's in both
+eras. It declares whatever a host may have, because a client asks for that only once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from importlib import metadata
+from typing import Any, Final
+
+import mcp_types as types
+from mcp.server.context import ServerRequestContext
+from mcp.server.lowlevel.server import NotificationOptions, Server
+from mcp.server.models import InitializationOptions
+from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler
+from mcp.shared.exceptions import MCPError
+
+from dcc_bridge.client.proxy.choice import Choice, Host, named
+
+Context = ServerRequestContext[Any]
+OnUse = Callable[[Host], Awaitable[None]]
+
+_INSTRUCTIONS: Final = (
+    "You work in applications for 3D work (Maya, Houdini, Blender, FreeCAD and others), in the "
+    "scene that a person has open there. list_hosts says which run, use_host changes to another "
+    "one; the other tools are those of the host in which you work, and change with it. Tools that "
+    "lose something ask that person first, and may take minutes to return while they decide. When "
+    "they say no, nothing was changed: do not try to reach the same result another way, ask them "
+    "what they would like. Everything a tool changes is an undo step in the host."
+)
+_LIST: Final = types.Tool(
+    name="list_hosts",
+    title="List hosts",
+    description="List the applications that are running on this computer, the scene that is open "
+    "in each, and in which of them you work. Use it when no tools for a scene are there.",
+    input_schema={"type": "object", "properties": {}, "additionalProperties": False},
+    annotations=types.ToolAnnotations(read_only_hint=True, open_world_hint=False),
+)
+_USE: Final = types.Tool(
+    name="use_host",
+    title="Use host",
+    description="Work in another running application. Your tools and resources are those of that "
+    "application afterwards. Nothing in any scene is changed.",
+    input_schema={
+        "type": "object",
+        "properties": {
+            "host": {
+                "type": "string",
+                "description": "The id that list_hosts gives, such as maya-4f2a.",
+            }
+        },
+        "required": ["host"],
+        "additionalProperties": False,
+    },
+    annotations=types.ToolAnnotations(
+        read_only_hint=False, destructive_hint=False, idempotent_hint=True, open_world_hint=False
+    ),
+)
+TOOLS: Final = (_LIST, _USE)
+OWN: Final = frozenset(tool.name for tool in TOOLS)
+
+
+class Lobby:
+    """The handlers."""
+
+    def __init__(self, choice: Choice, look: Callable[[], Awaitable[None]], use: OnUse) -> None:
+        """Take what they need.
+
+        Args:
+            choice: Which hosts run, and which is meant.
+            look: Looks which hosts run, now.
+            use: Changes to a host.
+        """
+        self._choice = choice
+        self._look = look
+        self._use = use
+        self.bus = InMemorySubscriptionBus()
+        self.server = self._make()
+
+    @property
+    def options(self) -> InitializationOptions:
+        """What it says in a handshake."""
+        changes = NotificationOptions(
+            prompts_changed=True, resources_changed=True, tools_changed=True
+        )
+        return self.server.create_initialization_options(changes)
+
+    def _make(self) -> Server[Any]:
+        server: Server[Any] = Server(
+            "dcc_bridge",
+            version=metadata.version("dcc-bridge"),
+            instructions=_INSTRUCTIONS,
+            on_list_tools=self._tools,
+            on_call_tool=self._call,
+            on_list_resources=_nothing(types.ListResourcesResult(resources=[])),
+            on_list_resource_templates=_nothing(
+                types.ListResourceTemplatesResult(resource_templates=[])
+            ),
+            on_read_resource=self._refuse,
+            on_subscribe_resource=_nothing(types.EmptyResult()),
+            on_unsubscribe_resource=_nothing(types.EmptyResult()),
+            on_subscriptions_listen=ListenHandler(self.bus),
+            on_list_prompts=_nothing(types.ListPromptsResult(prompts=[])),
+            on_get_prompt=self._refuse,
+            on_completion=_nothing(types.CompleteResult(completion=types.Completion(values=[]))),
+        )
+        # As an argument it warns that the modern era has no such thing; the legacy era has.
+        server.add_request_handler(
+            "logging/setLevel", types.SetLevelRequestParams, _nothing(types.EmptyResult())
+        )
+        return server
+
+    async def _tools(self, context: Context, params: Any) -> types.ListToolsResult:
+        return types.ListToolsResult(tools=list(TOOLS))
+
+    async def _call(
+        self, context: Context, params: types.CallToolRequestParams
+    ) -> types.CallToolResult:
+        await self._look()
+        if params.name == _LIST.name:
+            return self._listed()
+        if params.name == _USE.name:
+            return await self._used(str((params.arguments or {}).get("host", "")))
+        return _result(f"{params.name} was not called. {self._choice.why_none()}", is_error=True)
+
+    def _listed(self) -> types.CallToolResult:
+        held, found = self._choice.held, self._choice.found
+        in_use = held.id if held is not None and held.id in [one.id for one in found] else None
+        at = f"You work in {in_use}." if in_use else self._choice.why_none()
+        told = [one.told() | {"in_use": one.id == in_use} for one in found]
+        text = f"{self._choice.told()} {at}" if in_use else at
+        return _result(text, structured={"hosts": told, "in_use": in_use})
+
+    async def _used(self, name: str) -> types.CallToolResult:
+        try:
+            host = self._choice.use(name)
+        except LookupError as error:
+            return _result(error.args[0], is_error=True)
+        await self._use(host)
+        text = f"You work in {named(host)} now. Your tools are those of {host.host}: list them."
+        return _result(text, structured={"in_use": host.id})
+
+    async def _refuse(self, context: Context, params: Any) -> Any:
+        raise MCPError(code=types.INVALID_REQUEST, message=self._choice.why_none())
+
+
+def _nothing(result: Any) -> Callable[[Context, Any], Awaitable[Any]]:
+    """Answer as a host would that has nothing of the kind."""
+
+    async def answer(context: Context, params: Any) -> Any:
+        return result
+
+    return answer
+
+
+def _result(
+    text: str, *, structured: dict[str, Any] | None = None, is_error: bool = False
+) -> types.CallToolResult:
+    return types.CallToolResult(
+        content=[types.TextContent(text=text)], structured_content=structured, is_error=is_error
+    )

@@ -1,0 +1,88 @@
+"""Messages that the proxy makes itself, and what it has to read of the others. Any thread."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from mcp.shared.inbound import (
+    MCP_METHOD_HEADER,
+    MCP_NAME_HEADER,
+    MCP_PROTOCOL_VERSION_HEADER,
+    NAME_BEARING_METHODS,
+    encode_header_value,
+    find_invalid_x_mcp_header,
+    mcp_param_headers,
+    x_mcp_header_map,
+)
+from mcp_types import (
+    CONNECTION_CLOSED,
+    PROTOCOL_VERSION_META_KEY,
+    CallToolResult,
+    ErrorData,
+    JSONRPCError,
+    JSONRPCNotification,
+    JSONRPCRequest,
+    JSONRPCResponse,
+    TextContent,
+)
+
+CHANGED: Final = tuple(
+    f"notifications/{what}/list_changed" for what in ("tools", "resources", "prompts")
+)
+"""What a client is told when it works in another host."""
+CANCELLED: Final = "notifications/cancelled"
+LISTEN: Final = "subscriptions/listen"
+Params = dict[str, Any]
+HeaderMaps = Mapping[str, Mapping[tuple[str, ...], str]]
+"""Which arguments of a tool are sent as a header too, by the tool's name."""
+
+
+def notice(method: str, params: Params | None = None) -> JSONRPCNotification:
+    """Make a notification."""
+    return JSONRPCNotification(jsonrpc="2.0", method=method, params=params)
+
+
+def failure(request: JSONRPCRequest, why: str) -> JSONRPCResponse | JSONRPCError:
+    """Answer a request that cannot be served; what an agent called tells it in a result."""
+    if request.method != "tools/call":
+        error = ErrorData(code=CONNECTION_CLOSED, message=why)
+        return JSONRPCError(jsonrpc="2.0", id=request.id, error=error)
+    result = CallToolResult(content=[TextContent(text=why)], is_error=True)
+    told = result.model_dump(by_alias=True, exclude_none=True, mode="json")
+    if version(request) is None:
+        told.pop("resultType", None)  # the legacy era has no such word
+    return JSONRPCResponse(jsonrpc="2.0", id=request.id, result=told)
+
+
+def version(request: JSONRPCRequest) -> str | None:
+    """Give the version that a request of the modern era names; None for one of the legacy era."""
+    meta = (request.params or {}).get("_meta")
+    named = meta.get(PROTOCOL_VERSION_META_KEY) if isinstance(meta, Mapping) else None
+    return named if isinstance(named, str) else None
+
+
+def headers(request: JSONRPCRequest, modern: str, maps: HeaderMaps) -> dict[str, str]:
+    """Give what HTTP says beside a request of the modern era.
+
+    Args:
+        request: Its params are there.
+        modern: The version that it names.
+        maps: What the tools want; a tool that was never listed is sent without.
+    """
+    params: Params = request.params or {}
+    told = {MCP_PROTOCOL_VERSION_HEADER: modern, MCP_METHOD_HEADER: request.method}
+    key = NAME_BEARING_METHODS.get(request.method)
+    name = params.get(key) if key is not None else None
+    if isinstance(name, str):
+        told[MCP_NAME_HEADER] = encode_header_value(name)
+        arguments = params.get("arguments")
+        if name in maps and isinstance(arguments, Mapping):
+            told |= mcp_param_headers(maps[name], arguments)
+    return told
+
+
+def header_map(tool: Mapping[str, Any]) -> Mapping[tuple[str, ...], str]:
+    """Give which arguments of a listed tool are sent as a header too."""
+    schema = tool.get("inputSchema")
+    return x_mcp_header_map(schema) if find_invalid_x_mcp_header(schema) is None else {}

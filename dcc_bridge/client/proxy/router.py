@@ -1,0 +1,374 @@
+"""Who is sent which message. On the proxy's loop.
+
+===================================  ===========================================================
+what the client sends                goes to
+===================================  ===========================================================
+handshake, discovery, ping           the lobby, whose answer holds for every host
+``list_hosts``, ``use_host``         the lobby
+a retry with a state                 the host that issued the state
+an answer to a host's request        that host
+``subscriptions/listen``             the lobby, which keeps it open, and a copy to the host
+anything else                        the host in which the client works; where there is none,
+                                     the lobby
+===================================  ===========================================================
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Final
+
+import anyio
+from anyio.abc import TaskGroup
+from anyio.to_thread import run_sync
+from mcp.shared.subscriptions import (
+    PromptsListChanged,
+    ResourcesListChanged,
+    ResourceUpdated,
+    ServerEvent,
+    ToolsListChanged,
+)
+from mcp_types import (
+    CONNECTION_CLOSED,
+    JSONRPCError,
+    JSONRPCMessage,
+    JSONRPCNotification,
+    JSONRPCRequest,
+    JSONRPCResponse,
+    RequestId,
+)
+
+from dcc_bridge.client.proxy import messages
+from dcc_bridge.client.proxy.asked import Requests, States
+from dcc_bridge.client.proxy.choice import Choice, Host, named
+from dcc_bridge.client.proxy.lobby import OWN, TOOLS
+from dcc_bridge.client.proxy.upstream import Hello, Upstream
+
+Say = Callable[[JSONRPCMessage], Awaitable[None]]
+Publish = Callable[[ServerEvent], Awaitable[None]]
+
+_REST: Final = 5.0
+"""Seconds after which a host that is there, and to which no connection held, is tried again."""
+_HANDSHAKE: Final = "initialize"
+_LOBBYS: Final = frozenset({_HANDSHAKE, "server/discover", "ping", "logging/setLevel"})
+_SUBSCRIBE: Final = "resources/subscribe"
+_UNSUBSCRIBE: Final = "resources/unsubscribe"
+_UPDATED: Final = "notifications/resources/updated"
+_OF_ONE_HOST: Final = frozenset({*messages.CHANGED, _UPDATED})
+"""Notices that concern only the host in which the client works."""
+_TOOLS: Final = [tool.model_dump(by_alias=True, exclude_none=True, mode="json") for tool in TOOLS]
+
+
+class Router:
+    """Everything that goes on between a client, the lobby and the hosts."""
+
+    def __init__(
+        self,
+        choice: Choice,
+        running: Callable[[], Sequence[Host]],
+        label: str,
+        say: Say,
+        tasks: TaskGroup,
+    ) -> None:
+        """Begin with a client that has said nothing yet.
+
+        Args:
+            choice: Which host is meant.
+            running: Looks which hosts run; called in a thread.
+            label: The name under which the hosts know the client.
+            say: Sends to the client.
+            tasks: Where connections run.
+        """
+        self._choice = choice
+        self._running = running
+        self._label = label
+        self._say = say
+        self._tasks = tasks
+        self._looking = anyio.Lock()
+        self._host: Host | None = None
+        self._upstreams: dict[str, Upstream] = {}
+        self._rest: dict[str, float] = {}
+        self._requests = Requests()
+        self._states = States()
+        self._shaking: JSONRPCRequest | None = None
+        self._early: list[JSONRPCMessage] = []
+        self._hello: Hello | None = None
+        self._level: messages.Params | None = None
+        self._watched: dict[str, messages.Params] = {}
+        self._listening: dict[RequestId, JSONRPCRequest] = {}
+        self.say_lobby: Callable[[JSONRPCMessage], None]
+        self.publish: Publish
+
+    # ---- from the client
+
+    async def from_client(self, message: JSONRPCMessage) -> None:
+        """Send a message of the client on; never waits for a host."""
+        if self._shaking is not None:
+            self._early.append(message)  # what is said to a host depends on what is agreed on
+        elif isinstance(message, JSONRPCRequest):
+            await self._request(message)
+        elif isinstance(message, JSONRPCNotification):
+            self._notice(message)
+        else:
+            self._requests.answer(message)
+
+    async def _request(self, request: JSONRPCRequest) -> None:
+        self._remember(request)
+        parked = self._states.host(request)
+        at = parked or self._host
+        if request.method == messages.LISTEN:
+            self._listen(request)
+        elif request.method in _LOBBYS or _is_own(request) or at is None:
+            self.say_lobby(request)
+        elif parked is not None and not self._is_there(parked):
+            await self._say(messages.failure(request, _unanswered(parked)))
+        else:
+            self._upstream(at).request(request)
+
+    def _remember(self, request: JSONRPCRequest) -> None:
+        """Keep what has to be said again to the next host."""
+        params = request.params or {}
+        if request.method == _HANDSHAKE:
+            self._shaking = request
+        elif request.method == "logging/setLevel":
+            self._level = params
+            self._tell_host(request.method, params)
+        elif request.method == _SUBSCRIBE:
+            self._watched[str(params.get("uri"))] = params
+        elif request.method == _UNSUBSCRIBE:
+            self._watched.pop(str(params.get("uri")), None)
+
+    def _tell_host(self, method: str, params: messages.Params) -> None:
+        if self._host is not None and self._hello is not None:
+            self._upstream(self._host).ask(method, params)
+
+    def _listen(self, request: JSONRPCRequest) -> None:
+        self._listening[request.id] = request
+        self.say_lobby(request)
+        if self._host is None:
+            return
+        opened = self._upstreams.get(self._host.id)
+        if opened is not None and not opened.is_over:
+            opened.send(request)
+        else:
+            self._upstream(self._host)  # which is told of all that is listened to
+
+    def _notice(self, notice: JSONRPCNotification) -> None:
+        if notice.method != messages.CANCELLED:
+            self.say_lobby(notice)
+            if self._host is not None and notice.method != "notifications/initialized":
+                self._upstream(self._host).send(notice)
+            return
+        number = (notice.params or {}).get("requestId")
+        if number is None:
+            return
+        concerned = [one for one in self._upstreams.values() if one.in_flight.pop(number, None)]
+        if self._listening.pop(number, None) is not None:
+            concerned = list(self._upstreams.values())
+        for upstream in concerned:
+            upstream.send(notice)
+        self.say_lobby(notice)
+
+    # ---- from the lobby
+
+    async def from_lobby(self, message: JSONRPCMessage) -> None:
+        """Pass on what the lobby says, and take in what was agreed on."""
+        await self._say(message)
+        shaking = self._shaking
+        if shaking is None or getattr(message, "id", None) != shaking.id:
+            return
+        if isinstance(message, JSONRPCResponse):
+            version = str(message.result.get("protocolVersion"))
+            params = {**(shaking.params or {}), "protocolVersion": version}
+            self._hello = Hello(version, params)
+            if self._host is not None:
+                self._upstream(self._host)
+        self._shaking = None
+        early, self._early = self._early, []
+        for one in early:
+            await self.from_client(one)
+
+    # ---- from a host
+
+    async def from_host(self, upstream: Upstream, message: JSONRPCMessage) -> None:
+        """Pass on what a host says."""
+        if isinstance(message, JSONRPCRequest):
+            await self._say(self._requests.number(upstream, message))
+        elif isinstance(message, JSONRPCNotification):
+            await self._noticed(upstream, message)
+        else:
+            request = upstream.in_flight.pop(message.id, None) if message.id is not None else None
+            if request is not None:
+                await self._say(self._answered(upstream, request, message))
+                self._leave(upstream)
+
+    async def _noticed(self, upstream: Upstream, notice: JSONRPCNotification) -> None:
+        told: JSONRPCNotification | None = notice
+        if notice.method == messages.CANCELLED:
+            told = self._requests.withdrawn(upstream, notice)
+        elif notice.method == "notifications/subscriptions/acknowledged":
+            told = None  # the lobby did
+        elif notice.method in _OF_ONE_HOST:
+            told = notice if self._is_current(upstream) else None
+        if told is not None:
+            await self._say(told)
+
+    def _answered(
+        self,
+        upstream: Upstream,
+        request: JSONRPCRequest,
+        message: JSONRPCResponse | JSONRPCError,
+    ) -> JSONRPCResponse | JSONRPCError:
+        if isinstance(message, JSONRPCError):
+            gone = upstream.is_lost or message.error.code == CONNECTION_CLOSED
+            return messages.failure(request, self._lost(upstream, request)) if gone else message
+        self._states.note(message.result, upstream.host)
+        if request.method != "tools/list":
+            return message
+        tools = [one for one in message.result.get("tools", []) if one.get("name") not in OWN]
+        upstream.header_maps |= {
+            one["name"]: found for one in tools if (found := messages.header_map(one))
+        }
+        ours = [] if message.result.get("nextCursor") else _TOOLS
+        return message.model_copy(update={"result": {**message.result, "tools": tools + ours}})
+
+    # ---- which host
+
+    async def watch(self, every: float) -> None:
+        """Look again and again which hosts run.
+
+        Args:
+            every: Seconds.
+        """
+        while True:
+            await anyio.sleep(every)
+            await self.look()
+
+    async def look(self) -> None:
+        """Look which hosts run, and go to the one that is meant."""
+        async with self._looking:
+            try:
+                found = await run_sync(self._running)
+            except OSError:
+                found = []  # its folder is gone, or cannot be read in this moment
+            chosen = self._choice.look(found)
+            for upstream in list(self._upstreams.values()):
+                if not self._is_there(upstream.host):
+                    upstream.lose()
+            await self._go(chosen)
+
+    async def use(self, host: Host) -> None:
+        """Go to a host that was chosen."""
+        async with self._looking:
+            await self._go(host)
+
+    async def _go(self, host: Host | None) -> None:
+        before, self._host = self._host, host
+        opened = self._upstreams.get(host.id) if host is not None else None
+        if host is not None and opened is None:
+            self._connect(host)
+        elif host is not None and opened is not None:
+            opened.host = host
+        if (before.id if before else None) == (host.id if host else None):
+            return
+        if opened is not None:
+            self._repeat(opened)
+        if before is not None and before.id in self._upstreams:
+            self._leave(self._upstreams[before.id])
+        await self._tell_changed()
+
+    def _connect(self, host: Host) -> None:
+        """Have a connection to hear of changes from, if the client may hear of them."""
+        rests = self._rest.get(host.id, 0.0) > anyio.current_time()
+        if not rests and (self._hello is not None or self._listening):
+            self._upstream(host)
+
+    def _repeat(self, upstream: Upstream) -> None:
+        """Say again what the client said once, to a host that may know a part of it already."""
+        if self._hello is None:
+            for request in self._listening.values():
+                upstream.send(request)
+            return
+        if self._level is not None:
+            upstream.ask("logging/setLevel", self._level)
+        for params in self._watched.values():
+            upstream.ask(_SUBSCRIBE, params)
+
+    async def _tell_changed(self) -> None:
+        if self._hello is not None:
+            for method in messages.CHANGED:
+                await self._say(messages.notice(method))
+            for uri in self._watched:
+                await self._say(messages.notice(_UPDATED, {"uri": uri}))
+            return
+        for event in (ToolsListChanged(), ResourcesListChanged(), PromptsListChanged()):
+            await self.publish(event)
+        for request in list(self._listening.values()):
+            told = (request.params or {}).get("notifications", {})
+            for uri in told.get("resourceSubscriptions", []):
+                await self.publish(ResourceUpdated(str(uri)))
+
+    def _is_current(self, upstream: Upstream) -> bool:
+        return self._host is not None and self._host.id == upstream.host.id
+
+    def _is_there(self, host: Host) -> bool:
+        return host.id in [one.id for one in self._choice.found]
+
+    # ---- connections
+
+    def _upstream(self, host: Host) -> Upstream:
+        """Give the connection to a host, opened if need be."""
+        upstream = self._upstreams.get(host.id)
+        if upstream is None or upstream.is_over:
+            upstream = self._upstreams[host.id] = Upstream(host, self._hello)
+            self._tasks.start_soon(self._run, upstream)
+            if self._is_current(upstream):
+                self._repeat(upstream)
+        return upstream
+
+    def _leave(self, upstream: Upstream) -> None:
+        """Close a connection that nobody needs."""
+        if not upstream.in_flight and not self._is_current(upstream):
+            upstream.close()
+
+    async def _run(self, upstream: Upstream) -> None:
+        host = upstream.host
+        await upstream.run(host.token(self._label), self.from_host)
+        if self._upstreams.get(host.id) is upstream:
+            del self._upstreams[host.id]
+        if upstream.is_lost:
+            self._rest[host.id] = anyio.current_time() + _REST
+        for notice in self._requests.abandon(upstream, f"{named(host)} went away."):
+            await self._say(notice)
+        while upstream.in_flight:
+            _, request = upstream.in_flight.popitem()
+            await self._say(messages.failure(request, self._lost(upstream, request)))
+
+    def _lost(self, upstream: Upstream, request: JSONRPCRequest) -> str:
+        what = (request.params or {}).get("name", request.method)
+        if upstream.is_refused and self._is_there(upstream.host):
+            return (
+                f"{named(upstream.host)} does not let this client in any more: {what} was not "
+                f"begun, or was ended. The person revoked {self._label!r}; ask them whether to "
+                "set it up again."
+            )
+        return (
+            f"{named(upstream.host)} went away in the middle of {what}. Whether it was done, in "
+            "part or as a whole, is not known: look at the scene before you try again."
+        )
+
+    def close(self) -> None:
+        """End all connections soon, taking leave."""
+        for upstream in self._upstreams.values():
+            upstream.close()
+
+
+def _is_own(request: JSONRPCRequest) -> bool:
+    return request.method == "tools/call" and (request.params or {}).get("name") in OWN
+
+
+def _unanswered(host: Host) -> str:
+    return (
+        f"{named(host)}, which asked this question, is not running any more. The answer reached "
+        "nobody, and the call has ended: look at the scene before you try again."
+    )

@@ -1,0 +1,186 @@
+"""A connection to one host, on which the client speaks as itself. On the proxy's loop.
+
+On the legacy era it has a session of its own, opened with the client's own handshake. Nothing here
+waits for a host: what is sent is queued, and what was sent is known until it is answered.
+"""
+
+from __future__ import annotations
+
+import logging
+import math
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from itertools import count
+from typing import Any, Final
+
+import anyio
+import httpx2
+from mcp.client._transport import ReadStream, WriteStream
+from mcp.client.streamable_http import streamable_http_client
+from mcp.shared.inbound import MCP_PROTOCOL_VERSION_HEADER
+from mcp.shared.message import ClientMessageMetadata, SessionMessage
+from mcp_types import JSONRPCError, JSONRPCMessage, JSONRPCRequest, JSONRPCResponse, RequestId
+
+from dcc_bridge.client import http
+from dcc_bridge.client.proxy import messages
+from dcc_bridge.client.proxy.choice import Host
+
+log = logging.getLogger(__name__)
+
+_LAST_WORDS: Final = 1.0
+"""Seconds in which a host that is left may take leave of."""
+_OWN: Final = "dcc_bridge-"
+_ids = count(1)
+
+
+@dataclass(frozen=True, slots=True)
+class Hello:
+    """The client's handshake, with the version that was agreed on.
+
+    Attributes:
+        version: A revision of the legacy era.
+        params: What the client said.
+    """
+
+    version: str
+    params: messages.Params
+
+
+class Upstream:
+    """The connection; it may end by itself at any moment."""
+
+    def __init__(self, host: Host, hello: Hello | None) -> None:
+        """Prepare; `run` opens it.
+
+        Args:
+            host: Where it leads.
+            hello: The client's handshake; None for a client of the modern era.
+        """
+        self.host = host
+        self.in_flight: dict[RequestId, JSONRPCRequest] = {}
+        """What the client waits for."""
+        self.header_maps: dict[str, Mapping[tuple[str, ...], str]] = {}
+        self.is_lost = False
+        """Whether the host is out of reach; then what was in flight is not known to be done."""
+        self.is_refused = False
+        """Whether it does not let the client in."""
+        self._hello = hello
+        self._put, self._queue = anyio.create_memory_object_stream[JSONRPCMessage](math.inf)
+        self._handshake: RequestId | None = None
+        self._shaken = anyio.Event()
+        self._over = anyio.Event()
+        self._scope = anyio.CancelScope()
+
+    @property
+    def is_over(self) -> bool:
+        """Whether it has ended, or is about to."""
+        return self._over.is_set()
+
+    def send(self, message: JSONRPCMessage) -> None:
+        """Send a message in its turn; nothing happens on one that has ended."""
+        if not self.is_over:
+            self._put.send_nowait(message)
+
+    def request(self, request: JSONRPCRequest) -> None:
+        """Send a request of the client, whose answer is its own."""
+        self.in_flight[request.id] = request
+        self.send(request)
+
+    def ask(self, method: str, params: messages.Params | None) -> None:
+        """Send a request of ours, whose answer nobody waits for."""
+        self.send(_own(method, params))
+
+    def close(self) -> None:
+        """End it soon, taking leave."""
+        self._over.set()
+
+    def lose(self) -> None:
+        """End it: nobody is there any more."""
+        self.is_lost = True
+        self._over.set()
+
+    async def run(
+        self, token: str, hear: Callable[[Upstream, JSONRPCMessage], Awaitable[None]]
+    ) -> None:
+        """Be connected until `close`, or until the host is gone.
+
+        Args:
+            token: Proves who the client is.
+            hear: Told of each message that comes.
+        """
+        try:
+            with self._scope:
+                async with (
+                    http.open_(token, self._note) as opened,
+                    streamable_http_client(
+                        self.host.url, http_client=opened, max_sse_event_size=None
+                    ) as (read, write),
+                    anyio.create_task_group() as tasks,
+                ):
+                    tasks.start_soon(self._speak, write)
+                    tasks.start_soon(self._listen, read, hear)
+                    await self._over.wait()
+                    self._scope.deadline = anyio.current_time() + _LAST_WORDS
+                    tasks.cancel_scope.cancel()
+        except Exception as error:  # noqa: BLE001 - whatever broke it, the host is out of reach
+            log.debug("the connection to %s ended: %r", self.host.url, error)
+            self.lose()
+        finally:
+            self._put.close()
+            self._queue.close()
+
+    async def _note(self, response: httpx2.Response) -> None:
+        """See that we are not let in (any more), or that our session is forgotten."""
+        self.is_refused |= response.status_code == 401
+        forgotten = response.status_code == 404 and self._hello is not None
+        if self.is_refused or forgotten:
+            self.lose()
+
+    async def _speak(self, write: WriteStream[SessionMessage]) -> None:
+        if self._hello is not None:
+            await self._shake_hands(write, self._hello)
+        async for message in self._queue:
+            told = ClientMessageMetadata(headers=self._headers(message))
+            await write.send(SessionMessage(message, told))
+
+    async def _shake_hands(self, write: WriteStream[SessionMessage], hello: Hello) -> None:
+        request = _own("initialize", hello.params)
+        self._handshake = request.id
+        await write.send(SessionMessage(request))
+        await self._shaken.wait()
+        done = messages.notice("notifications/initialized")
+        await write.send(SessionMessage(done, ClientMessageMetadata(headers=self._headers(done))))
+
+    def _headers(self, message: JSONRPCMessage) -> dict[str, str] | None:
+        if self._hello is not None:
+            return {MCP_PROTOCOL_VERSION_HEADER: self._hello.version}
+        modern = messages.version(message) if isinstance(message, JSONRPCRequest) else None
+        if modern is None or not isinstance(message, JSONRPCRequest):
+            return None
+        return messages.headers(message, modern, self.header_maps)
+
+    async def _listen(
+        self,
+        read: ReadStream[SessionMessage | Exception],
+        hear: Callable[[Upstream, JSONRPCMessage], Awaitable[None]],
+    ) -> None:
+        async for item in read:
+            if isinstance(item, Exception):
+                log.debug("%s sent what is no message: %r", self.host.url, item)
+            elif not self._is_ours(item.message):
+                await hear(self, item.message)
+        self.lose()
+
+    def _is_ours(self, message: JSONRPCMessage) -> bool:
+        """Take in the answer to a request of ours."""
+        if not isinstance(message, JSONRPCResponse | JSONRPCError):
+            return False
+        if message.id == self._handshake and self._handshake is not None:
+            if isinstance(message, JSONRPCError):
+                self.lose()
+            self._shaken.set()
+        return str(message.id).startswith(_OWN)
+
+
+def _own(method: str, params: dict[str, Any] | None) -> JSONRPCRequest:
+    return JSONRPCRequest(jsonrpc="2.0", id=f"{_OWN}{next(_ids)}", method=method, params=params)

@@ -1,0 +1,123 @@
+"""A text that nobody may read by accident: not in a log, not in a result, not in a question.
+
+As long as a secret lives in this process its text is known here, so that it is also found where a
+skill revealed it and passed it on. Any thread.
+"""
+
+from __future__ import annotations
+
+import threading
+import traceback
+import weakref
+from collections.abc import Iterator, Mapping
+from dataclasses import fields, is_dataclass
+from typing import Any, Final, NoReturn
+
+from dcc_bridge.errors import LeakedSecret
+
+HIDDEN: Final = "Secret(hidden)"
+_LEAST: Final = 6
+"""Characters of a text that is looked for: a shorter one is found by chance."""
+
+_lock: Final = threading.Lock()
+_alive: Final[weakref.WeakSet[Secret]] = weakref.WeakSet()
+
+
+class Secret:
+    """What a person entered on a page, for the code that needs it and for nobody else.
+
+    It prints, formats and logs as `HIDDEN`, and is neither pickled nor turned into JSON. Its text
+    cannot be wiped from memory, as no Python text can: let go of it when it was used.
+    """
+
+    __slots__ = ("__weakref__", "_text")
+
+    def __init__(self, text: str) -> None:
+        """Take the text."""
+        self._text = text
+        with _lock:
+            _alive.add(self)
+
+    def reveal(self) -> str:
+        """Give the text. Whoever calls this answers for where it goes."""
+        return self._text
+
+    def __repr__(self) -> str:
+        return HIDDEN
+
+    def __format__(self, spec: str) -> str:
+        return format(HIDDEN, spec)
+
+    def __reduce_ex__(self, protocol: object) -> NoReturn:
+        raise TypeError("A secret is not pickled or copied; pass it on, or call reveal().")
+
+
+def keep_out(value: Any, what: str) -> Any:
+    """Give a value in which there is no secret, revealed or not, however deep.
+
+    Args:
+        value: What is about to leave this process.
+        what: What it is, for the error: "the result of sign_in".
+
+    Raises:
+        LeakedSecret: There is one.
+    """
+    texts = _texts()
+    if texts is not None and _is_in(value, texts):
+        raise LeakedSecret(what)
+    return value
+
+
+def redacted(text: str) -> str:
+    """Give a text without the secrets in it."""
+    for one in sorted(_texts() or (), key=len, reverse=True):
+        text = text.replace(one, HIDDEN)
+    return text
+
+
+def told(error: BaseException) -> str:
+    """Give an error and where it came from, as a log has it, without the secrets in it."""
+    return redacted("".join(traceback.format_exception(error)).rstrip())
+
+
+def _texts() -> list[str] | None:
+    """List what is to be looked for; None where there is no secret at all."""
+    with _lock:
+        living = list(_alive)
+    if not living:
+        return None
+    return [one._text for one in living if len(one._text) >= _LEAST]
+
+
+def _is_in(value: Any, texts: list[str]) -> bool:
+    """Look through a value, each part of it once."""
+    seen: dict[int, Any] = {}  # holds what it has seen, so that no number comes twice
+    waiting = [value]
+    while waiting:
+        part = waiting.pop()
+        if isinstance(part, Secret) or _is_text_of(part, texts):
+            return True
+        if id(part) not in seen:
+            seen[id(part)] = part
+            waiting.extend(_parts(part))
+    return False
+
+
+def _is_text_of(part: Any, texts: list[str]) -> bool:
+    if isinstance(part, str):
+        return any(one in part for one in texts)
+    if isinstance(part, bytes | bytearray):
+        return any(one.encode() in part for one in texts)
+    return False
+
+
+def _parts(value: Any) -> Iterator[Any]:
+    if isinstance(value, Mapping):
+        yield from value
+        yield from value.values()
+    elif isinstance(value, list | tuple | set | frozenset):
+        yield from value
+    elif is_dataclass(value):
+        yield from (getattr(value, one.name) for one in fields(value))
+    elif not isinstance(value, type) and hasattr(value, "__dict__"):
+        yield from vars(value).values()

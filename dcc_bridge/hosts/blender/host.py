@@ -1,0 +1,204 @@
+"""The host port on Blender. Main thread."""
+
+from __future__ import annotations
+
+import atexit
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from itertools import islice
+from pathlib import Path
+from typing import Any, Final
+
+import bpy
+
+from dcc_bridge.host import Host, Undo, digest
+from dcc_bridge.hosts.blender import context, objects
+from dcc_bridge.hosts.blender.changes import Changes, census
+from dcc_bridge.hosts.blender.digest import scene_facts
+from dcc_bridge.hosts.blender.stack import Stack
+
+_MOST_COUNTED: Final = 20_000
+"""Objects whose types are counted for a summary: 25 ms."""
+
+
+class BlenderHost(Host):
+    """The file that is open in Blender.
+
+    Attributes:
+        is_in_step: An undo step is open.
+    """
+
+    name, item_noun, suffix = "Blender", "object", ".blend"
+
+    def __init__(self) -> None:
+        """Listen to Blender; `close` ends that."""
+        self.version = bpy.app.version_string
+        self.has_ui = not bpy.app.background
+        self._stack = Stack()
+        self._changes = Changes(self._stack.start_over)
+        self.is_in_step = False
+
+    def close(self) -> None:
+        """Leave nothing of ours in Blender; harmless the second time.
+
+        ``blender --python FILE`` runs the file as a module that it frees; multiprocessing, which a
+        server imports, keeps it under another name, and Blender crashes as it quits.
+        """
+        self._changes.end()
+        if bpy.app.binary_path:
+            sys.modules.pop("__mp_main__", None)
+
+    def file(self) -> Path | None:
+        """Give the .blend file."""
+        return Path(bpy.data.filepath) if bpy.data.filepath else None
+
+    def save_copy(self, path: Path) -> None:
+        """Write the file as it is now to another one."""
+        with context.in_window():
+            bpy.ops.wm.save_as_mainfile(filepath=str(path), copy=True, check_existing=False)
+
+    @property
+    def modified(self) -> bool:
+        """Whether there is anything that is not saved; a script's edit without an entry too."""
+        return bpy.data.is_dirty or not self._changes.are_saved
+
+    def summary(self) -> dict[str, Any]:
+        """Add Blender's units, frames, engine and how many objects there are of each type."""
+        scene, things = bpy.context.scene, bpy.data.objects
+        assert scene is not None  # Blender has one always
+        types = Counter(each.type for each in islice(things, _MOST_COUNTED))
+        units = scene.unit_settings
+        return super().summary() | {
+            "open_scene": scene.name,
+            "scenes": len(bpy.data.scenes),
+            "frames": [scene.frame_start, scene.frame_end],
+            "frame": scene.frame_current,
+            "fps": round(scene.render.fps / scene.render.fps_base, 3),
+            "units": {"system": units.system, "scale": units.scale_length},
+            "engine": scene.render.engine,
+            "camera": objects.item_of(scene.camera) if scene.camera else None,
+            "mode": bpy.context.mode,
+            "objects": len(things),
+            "types": dict(types.most_common()),
+        }
+
+    # ---- undo
+
+    @contextmanager
+    def undo_step(self, label: str) -> Iterator[None]:
+        """Push an entry if anything was changed inside."""
+        self._stack.prepare()
+        top, before = self._stack.top(), (self._changes.count, census())
+        self.is_in_step = True
+        try:
+            yield
+        finally:
+            self.is_in_step = False
+            if (self._changes.count, census()) != before or self._stack.top() != top:
+                self._stack.push(label)
+                self._changes.tell()
+
+    def undo_label(self) -> str | None:
+        """Give the label on top of Blender's own stack."""
+        return self._stack.top()
+
+    def undo(self) -> None:
+        """Undo; every reference to an object is dead then."""
+        self._stack.back()
+        context.redraw()
+
+    def redo(self) -> None:
+        """Redo; every reference to an object is dead then."""
+        self._stack.forth()
+        context.redraw()
+
+    # ---- items
+
+    @property
+    def selection(self) -> list[str]:
+        """The selected objects of the open view layer."""
+        layer = bpy.context.view_layer
+        return [] if layer is None else [objects.item_of(each) for each in layer.objects.selected]
+
+    def select(self, items: Sequence[str]) -> None:
+        """Select objects; those that are not in the open view layer cannot be."""
+        layer = bpy.context.view_layer
+        if layer is None:
+            return
+        wanted = set(items)
+        for each in layer.objects:
+            each.select_set(objects.item_of(each) in wanted)
+        layer.objects.active = next(iter(layer.objects.selected), None)
+        self._changes.tell()
+
+    def frame(self, items: Sequence[str]) -> None:
+        """Show objects in every 3D view; what is selected stays so."""
+        selected = self.selection
+        self.select(items)
+        for view in context.views():
+            with view:
+                bpy.ops.view3d.view_selected()
+        self.select(selected)
+
+    def describe(self, item: str) -> dict[str, Any]:
+        """Describe an object."""
+        return objects.description(item)
+
+    def kinds(self, items: Sequence[str]) -> list[str]:
+        """Name the types, without a description of each."""
+        found = map(objects.find, items)
+        return [each.type if each is not None else "gone" for each in found]
+
+    def fingerprint(self, items: Sequence[str]) -> str:
+        """Digest file, identity, type, parent, locks and what is below."""
+        return digest([bpy.data.filepath, objects.facts(sorted(set(items)))])
+
+    def scene_digest(self) -> str:
+        """Digest everything."""
+        return digest(scene_facts())
+
+    # ---- the application around the scene
+
+    def watch(self, changed: Callable[[], None]) -> Undo:
+        """Be told of edits, undo, redo, another file, and the selection."""
+        return self._changes.watch(changed)
+
+    def when_ready(self, start: Callable[[], None]) -> Undo:
+        """Start from a timer: an add-on is registered before there is any scene.
+
+        In background no timer ever fires, and the scene is there.
+        """
+        if bpy.app.background:
+            start()
+            return lambda: None
+        bpy.app.timers.register(start, persistent=True)
+        return lambda: _unregister(start)
+
+    def when_leaving(self, stop: Callable[[], None]) -> Undo:
+        """Stop before the scene goes.
+
+        Blender tells since 5.1 (``exit_pre``); before, a plug-in's ``unregister`` is called in
+        time, and what atexit calls comes too late for the scene, but not for threads.
+        """
+        told: Any = getattr(bpy.app.handlers, "exit_pre", [])
+
+        @bpy.app.handlers.persistent  # type: ignore[untyped-decorator]  # in its stubs
+        def leave(*_: object) -> None:
+            stop()
+
+        told.append(leave)
+        atexit.register(stop)
+
+        def stay() -> None:
+            atexit.unregister(stop)
+            if leave in told:
+                told.remove(leave)
+
+        return stay
+
+
+def _unregister(fn: Callable[[], None]) -> None:
+    if bpy.app.timers.is_registered(fn):
+        bpy.app.timers.unregister(fn)

@@ -1,0 +1,91 @@
+"""A timer is the way to Blender's main thread: nothing wakes it from another one.
+
+It looks every 50 ms whether there is work, and every 5 ms for two seconds after there was. It stays
+when another file is loaded. In background no timer fires: there `dcc_bridge.pump.Pump` is the
+loop. A timer that is registered at the end hangs the exit of 4.5, so `close` has to be called.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable
+from typing import Final, Literal
+
+import bpy
+
+from dcc_bridge.threads import MainThread
+
+log = logging.getLogger(__name__)
+
+IDLE: Final = 0.05
+BUSY: Final = 0.005
+BUSY_FOR: Final = 2.0
+_JOBS: Final[tuple[Literal["RENDER", "OBJECT_BAKE"], ...]] = ("RENDER", "OBJECT_BAKE")
+
+
+class BlenderLoop:
+    """Blender's event loop, as `MainThread` uses it. Made on the main thread.
+
+    Attributes:
+        main: The two lanes to the main thread.
+        turn: Called whenever the timer fires: somebody else's event loop.
+        ticks: How often the timer fired.
+    """
+
+    def __init__(self) -> None:
+        """Begin to look for work."""
+        self.turn: Callable[[], None] = lambda: None
+        self._woken = False
+        self._due: float | None = None
+        self._worked = time.monotonic()
+        self.ticks = 0
+        self.main = MainThread(self.wake, blocked=is_blocked)
+        bpy.app.timers.register(self._tick, persistent=True)
+
+    def wake(self, delay: float) -> None:
+        """Have the lanes drained after that many seconds. With 0 from any thread."""
+        if delay:
+            self._due = time.monotonic() + delay
+        else:
+            self._woken = True
+
+    def close(self) -> None:
+        """Look no more; after ``main.close()``. Harmless the second time."""
+        if bpy.app.timers.is_registered(self._tick):
+            bpy.app.timers.unregister(self._tick)
+
+    def _tick(self) -> float:
+        self.ticks += 1
+        now = time.monotonic()
+        try:
+            if self._is_due(now):
+                self._woken, self._due = False, None
+                self._worked = now
+                self.main.drain()
+            self.turn()
+        except Exception:  # one that leaves a timer ends the timer, and the bridge with it
+            log.exception("a turn of the bridge failed")
+        return BUSY if now - self._worked < BUSY_FOR else IDLE
+
+    def _is_due(self, now: float) -> bool:
+        return self._woken or (self._due is not None and now >= self._due)
+
+
+def is_blocked() -> bool:
+    """Whether Blender is in the middle of something that an edit would break. Main thread.
+
+    A render reads the scene on another thread. An operator that follows the mouse keeps pointers
+    into it; Blender tells of those since 4.2. An add-on's own may run for ever and do no harm.
+    """
+    return any(bpy.app.is_job_running(job) for job in _JOBS) or any(map(_is_blenders, _followers()))
+
+
+def _followers() -> list[bpy.types.Operator]:
+    windows = bpy.context.window_manager
+    shown = [] if windows is None else list(windows.windows)
+    return [each for window in shown for each in getattr(window, "modal_operators", ())]
+
+
+def _is_blenders(operator: bpy.types.Operator) -> bool:
+    return not hasattr(bpy.types, operator.bl_idname)  # those made in Python are there

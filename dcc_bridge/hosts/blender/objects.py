@@ -1,0 +1,121 @@
+"""Objects, as items: found by name, described, and told apart. Main thread."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Sequence
+from typing import Any, Final
+
+import bpy
+
+_LINKED: Final = re.compile(r"(.*) \[(.+)\]", re.DOTALL)
+_Families = dict[bpy.types.Object, list[bpy.types.Object]]
+_MOST: Final = 200
+"""Names of children, modifiers and so on that are told of one object."""
+
+
+def item_of(thing: bpy.types.ID) -> str:
+    """Give the item that an object is."""
+    return f"{thing.name} [{thing.library.filepath}]" if thing.library else thing.name
+
+
+def find(item: str) -> bpy.types.Object | None:
+    """Give the object of that name, or None."""
+    objects = bpy.data.objects
+    linked = _LINKED.fullmatch(item)
+    if linked is not None:
+        for thing in objects:
+            if thing.library and item_of(thing) == item:
+                return thing
+    local = objects.get(item)
+    return local if local is not None and not local.library else None
+
+
+def require(item: str) -> bpy.types.Object:
+    """Give the object of that name.
+
+    Raises:
+        LookupError: There is none; says which ones have a similar name.
+    """
+    thing = find(item)
+    if thing is not None:
+        return thing
+    near = difflib.get_close_matches(item, bpy.data.objects.keys()[:5000], 3)
+    hint = f" There is {', '.join(near)}." if near else ""
+    raise LookupError(f"There is no object {item!r} in this file.{hint}")
+
+
+def identity(thing: bpy.types.ID) -> int:
+    """Give what tells a data-block from another one that took its name."""
+    uid: int = getattr(thing, "session_uid", None) or thing.as_pointer()  # since 4.1
+    return uid
+
+
+def below(thing: bpy.types.Object) -> list[bpy.types.Object]:
+    """Give all that is parented to an object, and to that."""
+    return _below(thing, _families())
+
+
+def facts(items: Sequence[str]) -> list[list[Any]]:
+    """Tell what a person agrees to change."""
+    families = _families()
+    return [_facts(item, families) for item in items]
+
+
+def description(item: str) -> dict[str, Any]:
+    """Describe an object, for an agent.
+
+    Raises:
+        LookupError: There is none of that name.
+    """
+    thing = require(item)
+    return {
+        "name": thing.name,
+        "type": thing.type,
+        "data": thing.data.name if thing.data else None,
+        "library": thing.library.filepath if thing.library else None,
+        "parent": item_of(thing.parent) if thing.parent else None,
+        "children": [item_of(child) for child in thing.children][:_MOST],
+        "collections": [each.name for each in thing.users_collection],
+        "location": _rounded(thing.location),
+        "rotation": _rounded(thing.rotation_euler),
+        "scale": _rounded(thing.scale),
+        "dimensions": _rounded(thing.dimensions),
+        "hidden": thing.hide_viewport,
+        "hidden_in_renders": thing.hide_render,
+        "modifiers": [f"{each.name} ({each.type})" for each in thing.modifiers][:_MOST],
+        "materials": [slot.material.name for slot in thing.material_slots if slot.material],
+        "custom": sorted(thing.keys())[:_MOST],
+    }
+
+
+def _rounded(values: Any) -> list[float]:
+    return [round(float(value), 6) for value in values]
+
+
+def _facts(item: str, families: _Families) -> list[Any]:
+    thing = find(item)
+    if thing is None:
+        return [item, "gone"]
+    under = sorted((item_of(one), identity(one), one.type) for one in _below(thing, families))
+    parent = item_of(thing.parent) if thing.parent else None
+    each: list[Any] = [thing.lock_location, thing.lock_rotation, thing.lock_scale]
+    locks = [[lock for axes in each for lock in axes], thing.hide_select]
+    return [item, identity(thing), thing.type, parent, locks, under]
+
+
+def _families() -> _Families:
+    """Give the children of each; ``Object.children`` looks at all objects each time it is asked."""
+    families: _Families = {}
+    for each in bpy.data.objects:
+        if each.parent is not None:
+            families.setdefault(each.parent, []).append(each)
+    return families
+
+
+def _below(thing: bpy.types.Object, families: _Families) -> list[bpy.types.Object]:
+    found = list(families.get(thing, ()))
+    for each in found:  # it grows meanwhile
+        found += families.get(each, ())
+    return found

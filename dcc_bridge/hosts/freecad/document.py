@@ -1,0 +1,89 @@
+"""The active document, as the adapter and the skills look at it. Main thread."""
+
+from __future__ import annotations
+
+import math
+import os
+from itertools import islice
+from typing import Any, Final
+
+import FreeCAD
+
+_MOST: Final = 200
+"""Parts of a value that are told to an agent."""
+_NO_PICTURE: Final = ("offscreen", "minimal")
+
+
+def document() -> Any:
+    """Give the active document.
+
+    Raises:
+        LookupError: None is open.
+    """
+    if FreeCAD.ActiveDocument is None:
+        raise LookupError("No document is open in FreeCAD: open one, or make a new one.")
+    return FreeCAD.ActiveDocument
+
+
+def find(item: str) -> Any:
+    """Find an object by its internal name, or by its label where only one has that.
+
+    Raises:
+        LookupError: There is none, or there are several.
+    """
+    called = document().getObjectsByLabel(item)
+    one = document().getObject(item) or (called[0] if len(called) == 1 else None)
+    if one is None and called:
+        raise LookupError(f"{len(called)} objects have the label {item!r}: give the name of one.")
+    if one is None:
+        raise LookupError(f"There is no object {item!r} in {document().Label}.")
+    return one
+
+
+def facts(item: str) -> list[Any]:
+    """Give what tells an object from another one, and what a person agreed to of it."""
+    one = document().getObject(item) if FreeCAD.ActiveDocument else None
+    if one is None:
+        return [item, "gone"]
+    used = sorted((other.Name, other.TypeId) for other in one.OutListRecursive)
+    locks = [(name, one.getEditorMode(name)) for name in one.PropertiesList]
+    return [item, one.ID, one.TypeId, one.Label, sorted(o.Name for o in one.InList), used, locks]
+
+
+def told(value: Any) -> Any:
+    """Give a property's value as JSON can carry it."""
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    if hasattr(value, "UserString"):  # a length, an angle: the number is in mm or degrees
+        return value.Value
+    if hasattr(value, "Rotation"):
+        rotation = value.Rotation
+        return {
+            "Base": told(value.Base),
+            "Axis": told(rotation.Axis),
+            "Angle": math.degrees(rotation.Angle),
+        }
+    if isinstance(value, list | tuple | FreeCAD.Vector):
+        return [told(part) for part in islice(value, _MOST)]
+    return str(getattr(value, "Name", None) or value)[:_MOST]
+
+
+def view() -> Any:
+    """Give the 3D view of the active document.
+
+    Raises:
+        ValueError: There is none, or it cannot be drawn.
+    """
+    if os.environ.get("QT_QPA_PLATFORM") in _NO_PICTURE:
+        raise ValueError("This FreeCAD has no screen: what it would draw crashes it.")
+    shown = gui().ActiveDocument.ActiveView if gui().ActiveDocument else None
+    if not hasattr(shown, "saveImage"):
+        raise ValueError("No 3D view is open: bring one to the front in FreeCAD.")
+    return shown
+
+
+def gui() -> Any:
+    """Give FreeCAD's window side, which freecadcmd must not load."""
+    import FreeCADGui
+
+    return FreeCADGui

@@ -1,0 +1,358 @@
+"""Autodesk Maya as a host: 2025 and newer.
+
+An item is the long path of a DAG node, or the name of any other node. What is said here of Maya
+comes from Autodesk's reference of its commands and of its Python API; it was not run in Maya. Main
+thread: a command that is called elsewhere raises, and the API is undefined there.
+"""
+
+from __future__ import annotations
+
+import atexit
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any, Final
+
+from maya import OpenMayaUI, cmds
+from maya.api import OpenMaya
+
+from dcc_bridge.host import MOST_TOLD, Host, Undo, digest
+
+MQtUtil: Any = OpenMayaUI.MQtUtil  # type: ignore[attr-defined]  # its stub is empty
+"""Maya's Qt, as numbers that are addresses."""
+_EVENTS: Final = (
+    "SelectionChanged",
+    "Undo",
+    "Redo",
+    "SceneOpened",
+    "NewSceneOpened",
+    "NameChanged",
+)
+_UNDO_IS_OFF: Final = (
+    "Undo is switched off in Maya, so what an agent does could not be taken back. "
+    "Switch it on: Windows > Settings/Preferences > Preferences > Undo."
+)
+_UNDO_WAS_TURNED_OFF: Final = (
+    "Undo was switched off in the middle of this step and is on again. What was changed meanwhile "
+    "cannot be undone, and as undoing what came before may crash Maya, its undo list was emptied."
+)
+
+
+class MayaHost(Host):
+    """The scene that is open in this Maya."""
+
+    name = "Maya"
+    item_noun = "node"
+    suffix = ".ma"
+
+    def __init__(self, wrap: Callable[[int], object] | None = None) -> None:
+        """Look at the application.
+
+        Args:
+            wrap: Makes a widget of a window's address, by the Qt binding that Maya has. Without it
+                the dialogs have no parent.
+        """
+        self.version = str(cmds.about(version=True))
+        self.has_ui = not cmds.about(batch=True)
+        self._wrap = wrap
+        self._in_step = False
+        self._watching: dict[object, Callable[[], None]] = {}
+        if (
+            not self.has_ui
+        ):  # a batch Maya begins with undo off, and what fails is rolled back by it
+            cmds.undoInfo(state=True)
+
+    def file(self) -> Path | None:
+        """Give the scene's file; None for an untitled one."""
+        name = cmds.file(query=True, sceneName=True)
+        return Path(str(name)) if name else None
+
+    @property
+    def modified(self) -> bool:
+        """Whether Maya would ask before it closes the scene."""
+        return bool(cmds.file(query=True, modified=True))
+
+    def save_copy(self, path: Path) -> None:
+        """Export all to another file.
+
+        Maya has no "save a copy". To rename the scene, save it and rename it back changes its name
+        for a while, tells every tool that listens for a save, and clears the mark that says that
+        it is modified; an export does none of these. References stay references only with
+        ``preserveReferences``, and those that are not loaded come along only if that is said too.
+        """
+        kind = "mayaBinary" if path.suffix == ".mb" else "mayaAscii"
+        cmds.file(
+            path.as_posix(),
+            exportAll=True,
+            preserveReferences=True,
+            exportUnloadedReferences=True,
+            force=True,
+            type=kind,
+        )
+
+    def summary(self) -> dict[str, Any]:
+        """Describe the scene: units, frames, what is on top, how many of what can be counted."""
+        top = cmds.ls(assemblies=True, long=True) or []
+        return {
+            **super().summary(),
+            "units": {
+                "linear": cmds.currentUnit(query=True, linear=True),
+                "angle": cmds.currentUnit(query=True, angle=True),
+                "time": cmds.currentUnit(query=True, time=True),
+            },
+            "frames": [
+                cmds.playbackOptions(query=True, minTime=True),
+                cmds.playbackOptions(query=True, maxTime=True),
+            ],
+            "frame": cmds.currentTime(query=True),  # type: ignore[call-arg]  # its stub has no query
+            "top": top[:MOST_TOLD],
+            "cameras": len(cmds.ls(cameras=True) or []),
+            "lights": len(cmds.ls(lights=True) or []),
+            "references": len(cmds.ls(type="reference") or []),
+        }
+
+    # ---- undo
+
+    @contextmanager
+    def undo_step(self, label: str) -> Iterator[None]:
+        """Open a chunk, and close it whatever happens: an open one swallows all that follows.
+
+        Maya leaves an empty chunk off its list.
+
+        Raises:
+            RuntimeError: Undo is off, or was turned off inside and left so.
+        """
+        if not cmds.undoInfo(query=True, state=True):
+            raise RuntimeError(_UNDO_IS_OFF)
+        cmds.undoInfo(openChunk=True, chunkName=label)
+        self._in_step = True
+        try:
+            yield
+        finally:
+            self._in_step = False
+            self._close_chunk()
+            self._tell()
+
+    def undo_label(self) -> str | None:
+        """Give the label on top."""
+        if cmds.undoInfo(query=True, undoQueueEmpty=True):
+            return None
+        return str(cmds.undoInfo(query=True, undoName=True)) or None
+
+    def undo(self) -> None:
+        """Undo the entry on top."""
+        cmds.undo()
+
+    def redo(self) -> None:
+        """Redo the entry undone last."""
+        cmds.redo()
+
+    # ---- items
+
+    @property
+    def selection(self) -> list[str]:
+        """What is selected, components too."""
+        return cmds.ls(selection=True, long=True) or []
+
+    def select(self, items: Sequence[str]) -> None:
+        """Select by the API: the command would be an undo entry on top of ours."""
+        chosen = OpenMaya.MSelectionList()
+        for item in items:
+            with suppress(RuntimeError):  # it is gone
+                chosen.add(item)
+        OpenMaya.MGlobal.setActiveSelectionList(chosen)
+
+    def frame(self, items: Sequence[str]) -> None:
+        """Fit the view to items. Without that they stay selected, and without an undo entry.
+
+        ``viewFit`` fits to what is selected, and is undoable. Nothing but the camera moves while
+        recording is off: what that makes unsafe is to destroy something meanwhile.
+        """
+        if not (self.has_ui and items):
+            return
+        before = OpenMaya.MGlobal.getActiveSelectionList()
+        recording = bool(cmds.undoInfo(query=True, state=True))
+        cmds.undoInfo(stateWithoutFlush=False)
+        try:
+            self.select(items)
+            cmds.viewFit()
+        finally:
+            cmds.undoInfo(stateWithoutFlush=recording)
+            OpenMaya.MGlobal.setActiveSelectionList(before)
+
+    def describe(self, item: str) -> dict[str, Any]:
+        """Describe a node.
+
+        Raises:
+            LookupError: There is no such node, or several are called so.
+        """
+        path = find(item)
+        return {
+            "path": path,
+            "type": kind(path),
+            "uuid": cmds.ls(path, uuid=True)[0],
+            "parent": _parent(path),
+            "children": _relatives(path, children=True)[:MOST_TOLD],
+            "referenced": is_referenced(path),
+            "locked": is_locked(path),
+        }
+
+    def kinds(self, items: Sequence[str]) -> list[str]:
+        """Name the type of each node, or of its shape."""
+        return [kind(item) if cmds.objExists(item) else "gone" for item in items]
+
+    def fingerprint(self, items: Sequence[str]) -> str:
+        """Digest ids, types, parents, locks, references and what is below.
+
+        A file that is referenced twice brings the same ids twice, so paths belong to it as well.
+        """
+        return digest([str(self.file()), [_facts(item) for item in sorted(set(items))]])
+
+    def scene_digest(self) -> str:
+        """Digest every node with its plain values and its connections."""
+        return digest([[*_facts(node), _values(node)] for node in sorted(cmds.ls(long=True))])
+
+    def watch(self, changed: Callable[[], None]) -> Undo:
+        """Be told of steps, the selection, undo and redo, scenes, and nodes that come and go.
+
+        By API callbacks: ``scriptJob`` waits for idle time. A value that the person changes is not
+        told of, as Maya tells that of each node separately.
+        """
+        key = object()
+        self._watching[key] = changed
+        ids = [OpenMaya.MEventMessage.addEventCallback(event, self._tell) for event in _EVENTS]
+        ids.append(OpenMaya.MDGMessage.addNodeAddedCallback(self._tell, "dependNode"))
+        ids.append(OpenMaya.MDGMessage.addNodeRemovedCallback(self._tell, "dependNode"))
+
+        def unwatch() -> None:
+            self._watching.pop(key, None)
+            while ids:
+                OpenMaya.MMessage.removeCallback(ids.pop())
+
+        return unwatch
+
+    # ---- the application around the scene
+
+    def main_window(self) -> object | None:
+        """Give the main window, of whose address Maya makes a number."""
+        address = _window() if self.has_ui else 0
+        return self._wrap(address) if address and self._wrap else None
+
+    def when_ready(self, start: Callable[[], None]) -> Undo:
+        """Call when Maya idles with nothing else to do and its window is up.
+
+        At once in batch, where there are no idle events: what is deferred there never runs.
+        """
+        is_wanted = [True]
+
+        def look() -> None:
+            if is_wanted and not _window():
+                cmds.evalDeferred(look, lowestPriority=True)
+            elif is_wanted:
+                is_wanted.clear()
+                start()
+
+        if self.has_ui:
+            cmds.evalDeferred(look, lowestPriority=True)
+        else:
+            start()
+        return is_wanted.clear
+
+    def when_leaving(self, stop: Callable[[], None]) -> Undo:
+        """Call when Maya says that it exits, and when the interpreter ends, which may be all.
+
+        A plug-in is often not unloaded on exit, so its own end must not be relied on.
+        """
+        message = OpenMaya.MSceneMessage
+        ids = [message.addCallback(message.kMayaExiting, lambda *_: stop())]
+        atexit.register(stop)
+
+        def undo() -> None:
+            atexit.unregister(stop)
+            while ids:
+                OpenMaya.MMessage.removeCallback(ids.pop())
+
+        return undo
+
+    # ---- inside
+
+    def _close_chunk(self) -> None:
+        was_on = bool(cmds.undoInfo(query=True, state=True))
+        if not was_on:
+            cmds.undoInfo(stateWithoutFlush=True)
+        cmds.undoInfo(closeChunk=True)
+        if not was_on:
+            cmds.flushUndo()
+            raise RuntimeError(_UNDO_WAS_TURNED_OFF)
+
+    def _tell(self, *_: object) -> None:
+        if not self._in_step:  # what is deleted by the thousand is told once, at its end
+            for changed in list(self._watching.values()):
+                changed()
+
+
+def find(item: str) -> str:
+    """Find a node by its path or its short name.
+
+    Returns:
+        Its long path.
+
+    Raises:
+        LookupError: There is none, or there are several.
+    """
+    found = [] if set("*? ") & set(item) else cmds.ls(item, long=True) or []
+    if len(found) > 1:
+        raise LookupError(f"{item!r} is {' and '.join(found[:3])}: give the whole path.")
+    if not found:
+        raise LookupError(f"There is no node {item!r} in this scene.")
+    return found[0]
+
+
+def kind(path: str) -> str:
+    """Name a node's type: its shape's where it has one, "camera" and not "transform"."""
+    shapes = _relatives(path, shapes=True, noIntermediate=True)
+    return str(cmds.nodeType(shapes[0] if shapes else path))
+
+
+def _window() -> int:
+    """Give the address of the main window, 0 as long as there is none."""
+    return int(MQtUtil.mainWindow() or 0)
+
+
+def _relatives(path: str, **which: Any) -> list[str]:
+    """List relatives; Maya gives None for none, and has none of what is not in the DAG."""
+    if not path.startswith("|"):
+        return []
+    return cmds.listRelatives(path, fullPath=True, **which) or []
+
+
+def _parent(path: str) -> str | None:
+    return next(iter(_relatives(path, parent=True)), None)
+
+
+def is_locked(path: str) -> bool:
+    """Whether a node is locked."""
+    told = cmds.lockNode(path, query=True, lock=True)
+    return any(told) if isinstance(told, list) else bool(told)
+
+
+def is_referenced(path: str) -> bool:
+    """Whether a node comes from a referenced file, and can neither be renamed nor deleted."""
+    return bool(cmds.referenceQuery(path, isNodeReferenced=True))
+
+
+def _facts(item: str) -> list[Any]:
+    if not cmds.objExists(item):
+        return [item, "gone"]
+    below = sorted(_relatives(item, allDescendents=True))
+    ids = cmds.ls([item, *below], uuid=True)
+    locks = [is_locked(item), is_referenced(item)]
+    return [item, ids, cmds.nodeType(item), _parent(item), locks, below]
+
+
+def _values(node: str) -> list[Any]:
+    told: list[Any] = []
+    for name in cmds.listAttr(node, scalar=True, read=True) or []:
+        with suppress(RuntimeError, ValueError):  # an element of an array that has none
+            told.append([name, cmds.getAttr(f"{node}.{name}")])
+    return [told, cmds.listConnections(node, plugs=True, connections=True) or []]

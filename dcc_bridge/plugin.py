@@ -1,0 +1,164 @@
+"""What a plug-in starts and stops in a host: the bridge, and where Qt is its dialogs and its panel.
+
+A host's own loader calls it; what is particular to that loader is in ``plugins/``. Main thread.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
+
+from dcc_bridge.bridge import Bridge
+from dcc_bridge.config import Settings
+from dcc_bridge.host import Host
+from dcc_bridge.pump import Pump
+
+if TYPE_CHECKING:  # a plug-in is loaded before there is a window, and Qt with it
+    from dcc_bridge.qt.binding import QWidget
+    from dcc_bridge.qt.panel import Panel
+    from dcc_bridge.qt.presenter import DialogPresenter
+    from dcc_bridge.qt.wake import HostLoop
+
+
+@dataclass
+class _Parts:
+    loop: HostLoop
+    presenter: DialogPresenter
+    bridge: Bridge
+    panel: Panel | None = None
+
+
+class PlugIn:
+    """One host's bridge, which may be started and stopped any number of times."""
+
+    def __init__(
+        self, host: Host, skills: Sequence[Path], *, settings: Settings | None = None
+    ) -> None:
+        """Take what it is for; nothing runs yet.
+
+        Args:
+            host: The application.
+            skills: Folders of skill files, the most trusted first.
+            settings: How to behave; None for the environment and the defaults.
+        """
+        self.host = host
+        self._skills = list(skills)
+        self._settings = settings
+        self._parts: _Parts | None = None
+
+    @property
+    def bridge(self) -> Bridge | None:
+        """The bridge that runs, or None."""
+        return self._parts.bridge if self._parts is not None else None
+
+    @property
+    def panel(self) -> Panel | None:
+        """The panel, made when it is first asked for; None while nothing runs.
+
+        Whoever takes it puts it into a dock of the host. One that the host deleted is made again.
+        """
+        from dcc_bridge.qt.binding import isValid
+        from dcc_bridge.qt.panel import Panel
+
+        parts = self._parts
+        if parts is not None and (parts.panel is None or not isValid(parts.panel)):
+            parts.panel = Panel(parts.bridge, parts.presenter.bring)
+        return parts.panel if parts is not None else None
+
+    def start(self) -> Future[None]:
+        """Start, unless it runs. The host's window must be up.
+
+        Returns:
+            Done once requests are taken.
+
+        Raises:
+            BridgeError: It cannot be started; nothing is left of the attempt.
+        """
+        from dcc_bridge.qt.presenter import DialogPresenter
+        from dcc_bridge.qt.wake import HostLoop
+
+        if self._parts is not None:
+            return _done()
+        loop = HostLoop()
+        presenter = DialogPresenter(loop.main, self.host, self._window)
+        bridge = Bridge(
+            self.host,
+            loop.main,
+            presenter=presenter,
+            settings=self._settings,
+            skills=self._skills,
+        )
+        parts = _Parts(loop, presenter, bridge)
+        try:
+            ready = bridge.start()
+        except BaseException:  # whatever it was goes on to the host, and widgets must not be left
+            loop.main.close()
+            _let_go(parts)
+            raise
+        self._parts = parts
+        return ready
+
+    def stop(self) -> None:
+        """Stop, if it runs; no widget of ours is left then.
+
+        Called from above a waiting skill's own frame it ends the questions, and does the rest once
+        that frame is gone.
+        """
+        parts, self._parts = self._parts, None
+        if parts is None:
+            return
+        parts.bridge.stop()
+        parts.bridge.stopped.add_done_callback(lambda _: _let_go(parts))
+
+    def _window(self) -> QWidget | None:
+        return cast("QWidget | None", self.host.main_window())
+
+
+def serve(
+    host: Host,
+    skills: Sequence[Path],
+    until: Callable[[], bool],
+    ready: Callable[[Bridge], None] = lambda _: None,
+) -> None:
+    """Serve in a batch interpreter, which has no event loop and nobody to ask.
+
+    Args:
+        host: The application.
+        skills: Folders of skill files, the most trusted first.
+        until: Whether to end; it is looked at after each call.
+        ready: Called once requests are taken.
+
+    Raises:
+        BridgeError: It cannot be started.
+    """
+    pump = Pump()
+    bridge = Bridge(host, pump.main, skills=skills)
+    started = bridge.start()
+    started.add_done_callback(lambda _: pump.wake(0.0))
+    try:
+        pump.run(started.done)
+        started.result()
+        ready(bridge)
+        pump.run(until)
+    finally:
+        bridge.stop()
+
+
+def _let_go(parts: _Parts) -> None:
+    """Delete the widgets at once: what the host deletes later crashes its exit."""
+    from dcc_bridge.qt.binding import delete, isValid
+
+    if parts.panel is not None and isValid(parts.panel):
+        parts.panel.close_for_good()
+        delete(parts.panel)
+    parts.presenter.close()
+    parts.loop.close()
+
+
+def _done() -> Future[None]:
+    future: Future[None] = Future()
+    future.set_result(None)
+    return future

@@ -1,0 +1,86 @@
+"""Folders and files that only their user can reach. Any thread.
+
+A name in a folder may have been put there by somebody else, as a link to a place of theirs: a file
+is made new or not at all, in the folder that was looked at, and no link is followed. Windows has no
+such flags; there the folder is the user's own profile, which others cannot write to.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final
+
+_POSIX: Final = os.name == "posix"
+_NO_LINK: Final = getattr(os, "O_NOFOLLOW", 0)
+_FOLDER: Final = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | _NO_LINK
+_NEW: Final = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND | _NO_LINK
+_BINARY: Final = getattr(os, "O_BINARY", 0)
+
+
+def folder(path: Path) -> Path:
+    """Make a folder if need be, and see that nobody else can reach it.
+
+    Raises:
+        PermissionError: It is somebody else's, or a link.
+        OSError: It cannot be made.
+    """
+    path.mkdir(mode=0o700, parents=True, exist_ok=True)
+    if _POSIX:
+        with _opened(path) as opened:
+            os.fchmod(opened, 0o700)
+    return path
+
+
+def create(file: Path) -> int:
+    """Make a file that is not there yet, in a folder of the user's own, and open it to append.
+
+    Returns:
+        Its descriptor.
+
+    Raises:
+        FileExistsError: There is something of that name, be it a link.
+        PermissionError: The folder is somebody else's, or a link.
+        OSError: The file cannot be made.
+    """
+    if not _POSIX:
+        return os.open(file, _NEW | _BINARY, 0o600)
+    with _opened(file.parent) as parent:
+        opened = os.open(file.name, _NEW, 0o600, dir_fd=parent)
+        os.fsync(parent)  # else a power cut may take the file's name away
+        return opened
+
+
+def reopen(file: Path) -> int:
+    """Open a file of the user's own to read it and to append to it.
+
+    Raises:
+        PermissionError: It is somebody else's, or not a plain file.
+        OSError: It cannot be opened, or is a link.
+    """
+    if not _POSIX:
+        return os.open(file, os.O_RDWR | os.O_APPEND | _BINARY)
+    opened = os.open(file, os.O_RDWR | os.O_APPEND | os.O_NONBLOCK | _NO_LINK)
+    found = os.fstat(opened)
+    if found.st_uid != os.getuid() or not stat.S_ISREG(found.st_mode):
+        os.close(opened)
+        raise PermissionError(f"{file} is not a plain file of yours.")
+    return opened
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[int]:
+    """Hold on to a folder, so that nobody can put another one in its place meanwhile."""
+    try:
+        opened = os.open(path, _FOLDER)
+    except OSError as error:
+        raise PermissionError(f"The folder {path} cannot be used: {error.strerror}.") from error
+    try:
+        if os.fstat(opened).st_uid != os.getuid():
+            raise PermissionError(f"The folder {path} is not yours.")
+        yield opened
+    finally:
+        os.close(opened)

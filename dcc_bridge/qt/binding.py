@@ -1,0 +1,45 @@
+"""Qt, by the binding that the host has: PySide6, or PySide2 in an older one.
+
+A second binding in a process is a crash that nobody can catch, so none is imported to see whether
+it is there: the one that the host has loaded is taken, and PySide6 only where there is none, which
+is our own application. A host's plug-in therefore imports the host's binding first.
+
+All names lie in one flat space, because some classes live in another module in Qt 5. They are typed
+as PySide6's; what is used of them has to be in PySide2 5.15 and in PySide6 6.5 alike. Main thread.
+"""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Final
+
+_KNOWN: Final = {"PySide6": "shiboken6", "PySide2": "shiboken2"}
+_PARTS: Final = ("QtCore", "QtGui", "QtWidgets")
+NAME: Final = next((name for name in _KNOWN if sys.modules.get(name)), "PySide6")
+"""Which one it is."""
+
+if TYPE_CHECKING:
+    # The whole of Qt, and no list of it to be kept; the stubs declare some names in each module.
+    from PySide6.QtCore import *  # noqa: F403
+    from PySide6.QtGui import *  # type: ignore[assignment]  # noqa: F403 - told above
+    from PySide6.QtWidgets import *  # type: ignore[assignment]  # noqa: F403 - told above
+    from shiboken6 import delete as delete
+    from shiboken6 import getCppPointer as getCppPointer
+    from shiboken6 import isValid as isValid
+    from shiboken6 import wrapInstance as wrapInstance
+else:
+    _parts = [import_module(f"{NAME}.{part}") for part in _PARTS]
+    _parts.append(import_module(_KNOWN[NAME]))
+
+    def __getattr__(name: str) -> Any:
+        """Find a name where this binding has it."""
+        for part in _parts:
+            if hasattr(part, name):
+                return getattr(part, name)
+        raise AttributeError(f"{NAME} has no {name} in {', '.join(_PARTS)}.")
+
+
+def run(loop: QEventLoop) -> None:  # noqa: F405 - one of Qt's
+    """Run an event loop until it is quit; in PySide2 the method has another name."""
+    (getattr(loop, "exec", None) or loop.exec_)()

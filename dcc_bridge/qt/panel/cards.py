@@ -1,0 +1,267 @@
+"""A list of cards: each a thing that goes on, with what can be done about it. Main thread."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from dcc_bridge.elicitation import plain
+from dcc_bridge.qt.bin import Bin
+from dcc_bridge.qt.binding import (
+    QBoxLayout,
+    QEvent,
+    QFrame,
+    QHBoxLayout,
+    QKeyEvent,
+    QObject,
+    QPainter,
+    QPaintEvent,
+    QPalette,
+    QResizeEvent,
+    QScrollArea,
+    QSize,
+    QSizePolicy,
+    Qt,
+    QVBoxLayout,
+    QWidget,
+    Signal,
+    Slot,
+)
+from dcc_bridge.qt.labels import label
+from dcc_bridge.qt.panel.bar import Bar
+from dcc_bridge.qt.panel.quiet import Action, Quiet
+from dcc_bridge.qt.panel.rows import Act, Row
+from dcc_bridge.qt.panel.signs import accent
+
+_WIDE: Final = 26
+"""Lines of text that fit side by side into a card that is wide."""
+_ARROWS: Final = {Qt.Key.Key_Up: -1, Qt.Key.Key_Down: 1}
+
+
+class Card(QFrame):
+    """One row, drawn.
+
+    Signals:
+        acted: A button was pressed: the row's key, and the button's verb.
+
+    Attributes:
+        row: What it shows.
+        buttons: What can be done.
+    """
+
+    acted = Signal(str, str)
+
+    def __init__(self, row: Row, thrown: Bin) -> None:
+        """Draw a row.
+
+        Args:
+            row: What it shows.
+            thrown: Takes the buttons that are over.
+        """
+        super().__init__()
+        self.row = row
+        self._bin = thrown
+        self.setBackgroundRole(QPalette.ColorRole.Base)
+        self.setAutoFillBackground(True)
+        self._title = label("", bold=row.stands_out)
+        self._title.setForegroundRole(QPalette.ColorRole.Text)
+        self._detail = Quiet(on_base=True)
+        self._bar = Bar()
+        self._acts = QHBoxLayout()
+        self.buttons: list[Action] = []
+        self._lay_out()
+        self._draw_buttons(row)
+        self._fill(row)
+
+    def show_row(self, row: Row) -> None:
+        """Show the same thing as it is now."""
+        before, self.row = self.row, row
+        if before.acts != row.acts:
+            self._draw_buttons(row)
+        if before != row:
+            self._fill(row)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Put several buttons below the words where it is narrow."""
+        super().resizeEvent(event)
+        is_wide = self.width() >= self.fontMetrics().height() * _WIDE
+        beside = is_wide or len(self.buttons) < 2
+        ways = QBoxLayout.Direction
+        self._box.setDirection(ways.LeftToRight if beside else ways.TopToBottom)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Draw the edge that says that the person is waited for."""
+        super().paintEvent(event)
+        if self.row.stands_out:
+            width = max(3, self.fontMetrics().height() // 5)
+            at = 0 if self.isLeftToRight() else self.width() - width
+            painter = QPainter(self)
+            colour = accent(self.palette(), QPalette.ColorRole.Base)
+            painter.fillRect(at, 0, width, self.height(), colour)
+            painter.end()
+
+    def _fill(self, row: Row) -> None:
+        self._title.setText(plain.breakable(row.title))
+        self._detail.say(row.detail)
+        self.setAccessibleName(f"{row.title}. {row.detail}")
+        for action in self.buttons:
+            action.setAccessibleName(f"{action.text()}: {row.title}")
+        self._bar.show_done(row.done)
+
+    def _draw_buttons(self, row: Row) -> None:
+        """Draw the buttons anew; a button that stays keeps what focus it has."""
+        before = {button.verb: button for button in self.buttons}
+        self.buttons = [before.get(act.verb) or self._make(act) for act in row.acts]
+        for gone in set(before.values()) - set(self.buttons):
+            self._acts.removeWidget(gone)
+            self._bin.throw(gone)
+        for at, action in enumerate(self.buttons):
+            self._acts.insertWidget(at, action)
+
+    def _make(self, act: Act) -> Action:
+        made = Action(act.caption, act.tip, act.verb)
+        made.pressed_for.connect(self._press)
+        return made
+
+    @Slot(str)
+    def _press(self, verb: str) -> None:
+        self.acted.emit(self.row.key, verb)
+
+    def _lay_out(self) -> None:
+        gap = self.fontMetrics().height() // 2
+        words = QVBoxLayout()
+        words.setSpacing(gap // 3)
+        for part in (self._title, self._detail, self._bar):
+            words.addWidget(part)
+        self._box = QBoxLayout(QBoxLayout.Direction.LeftToRight, self)
+        self._box.setContentsMargins(gap + gap // 2, gap, gap, gap)
+        self._box.setSpacing(gap)
+        self._box.addLayout(words, 1)
+        self._box.addLayout(self._acts)
+        self._box.setAlignment(self._acts, Qt.AlignmentFlag.AlignLeft)
+
+
+class Cards(QScrollArea):
+    """The cards, one below the other; a sentence where there is none.
+
+    Signals:
+        acted: A button was pressed: its row's key, and its verb.
+
+    Attributes:
+        cards: Those that are shown, from the top.
+    """
+
+    acted = Signal(str, str)
+
+    def __init__(self, empty: str, thrown: Bin) -> None:
+        """Begin with none.
+
+        Args:
+            empty: What is said then: what will appear here.
+            thrown: Takes the cards that are over.
+        """
+        super().__init__()
+        self._bin = thrown
+        self._drawn: dict[str, Card | Quiet] = {}
+        self.setWidgetResizable(True)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
+        self._inner = inner = QWidget()
+        self._column = QVBoxLayout(inner)
+        gap = self.fontMetrics().height() // 2
+        self._column.setContentsMargins(0, 0, 0, 0)
+        self._column.setSpacing(gap)
+        self._empty = Quiet()
+        self._empty.say(empty)
+        self._column.addWidget(self._empty)
+        self._column.addStretch(1)
+        self.setWidget(inner)
+        inner.setAutoFillBackground(False)
+        self.viewport().setAutoFillBackground(False)
+
+    @property
+    def cards(self) -> list[Card]:
+        """Those that are shown, from the top."""
+        return [one for one in self._drawn.values() if isinstance(one, Card)]
+
+    @property
+    def buttons(self) -> list[Action]:
+        """What can be done, from the top."""
+        return [button for card in self.cards for button in card.buttons]
+
+    def show_rows(self, rows: Sequence[Row]) -> None:
+        """Show these rows: those that stay are changed, and keep their focus."""
+        wanted = {row.key: row for row in rows}
+        is_same = list(wanted) == list(self._drawn)
+        for key in [key for key in self._drawn if key not in wanted]:
+            gone = self._drawn.pop(key)
+            self._column.removeWidget(gone)
+            self._bin.throw(gone)
+        self._drawn = {key: self._show(row) for key, row in wanted.items()}
+        self._empty.setVisible(not rows)
+        if not is_same:
+            self._order()
+            self._column.activate()  # in this turn, or they flicker into their place
+        self.updateGeometry()
+
+    def sizeHint(self) -> QSize:
+        """Be as high as what is shown, where there is room."""
+        natural = self._inner.sizeHint().width()
+        width = self.viewport().width() if self.isVisible() else natural
+        return QSize(natural, self._column.totalHeightForWidth(width))
+
+    def minimumSizeHint(self) -> QSize:
+        """Be small where there is little room: one card can be seen."""
+        line = self.fontMetrics().height()
+        return QSize(line * 12, min(self.sizeHint().height(), line * 8))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Words wrap otherwise when it is narrower."""
+        super().resizeEvent(event)
+        if event.size().width() != event.oldSize().width():
+            self.updateGeometry()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Ask for another height when what is inside wants one."""
+        if event.type() == QEvent.Type.LayoutRequest:
+            self.updateGeometry()
+        return super().eventFilter(watched, event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Let the arrows go from card to card."""
+        step = _ARROWS.get(Qt.Key(event.key()))
+        if step is None or not self._go(step):
+            super().keyPressEvent(event)
+
+    def _go(self, step: int) -> bool:
+        cards = [card for card in self.cards if card.buttons]
+        at = next((n for n, card in enumerate(cards) if card.isAncestorOf(self.focusWidget())), -1)
+        if at < 0 or not 0 <= at + step < len(cards):
+            return False
+        column = next(n for n, one in enumerate(cards[at].buttons) if one.hasFocus())
+        actions = cards[at + step].buttons
+        actions[min(column, len(actions) - 1)].setFocus(Qt.FocusReason.TabFocusReason)
+        self.ensureWidgetVisible(cards[at + step])
+        return True
+
+    def _show(self, row: Row) -> Card | Quiet:
+        drawn = self._drawn.get(row.key)
+        if row.is_heading:
+            heading = drawn if isinstance(drawn, Quiet) else Quiet()
+            heading.say(row.title)
+            return heading
+        if isinstance(drawn, Card):
+            drawn.show_row(row)
+            return drawn
+        card = Card(row, self._bin)
+        card.acted.connect(self.acted)
+        return card
+
+    def _order(self) -> None:
+        """Lay the cards out in their order."""
+        for at, one in enumerate(self._drawn.values()):
+            if self._column.indexOf(one) != at + 1:
+                self._column.insertWidget(at + 1, one)
+                one.show()  # Qt would do so in a later turn, and it would have no height until then

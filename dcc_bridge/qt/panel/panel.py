@@ -1,0 +1,234 @@
+"""The panel itself: a widget that any PySide6 host can dock. It never takes the focus by itself.
+
+Whatever changes, on whatever thread, only asks for a look; the panel looks at most ten times a
+second, once a second for what the clock changes, and not at all while it cannot be seen. Main
+thread.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import pairwise
+from typing import Final
+
+from dcc_bridge.elicitation.question import Question
+from dcc_bridge.elicitation.watchers import Undo
+from dcc_bridge.qt.bin import Bin
+from dcc_bridge.qt.binding import (
+    QHideEvent,
+    QShowEvent,
+    Qt,
+    QTabWidget,
+    QTimer,
+    QVBoxLayout,
+    QWidget,
+    Slot,
+    isValid,
+)
+from dcc_bridge.qt.panel import rows
+from dcc_bridge.qt.panel.banner import Banner
+from dcc_bridge.qt.panel.cards import Cards
+from dcc_bridge.qt.panel.history import History
+from dcc_bridge.qt.panel.port import Port
+from dcc_bridge.qt.panel.state import State, read
+from dcc_bridge.qt.words import tr
+
+_BETWEEN: Final = 100
+"""Milliseconds between two looks."""
+_TICK: Final = 1000
+
+
+class Panel(QWidget):
+    """What agents do in this session, what they ask, and what they did.
+
+    Attributes:
+        banner: How things are.
+        now: What wants something, runs or waits.
+        tabs: The rest.
+        history: What ended.
+        grants: What was allowed for the session.
+        clients: Who is connected.
+    """
+
+    def __init__(
+        self, port: Port, bring: Callable[[Question], None], parent: QWidget | None = None
+    ) -> None:
+        """Draw it; it is kept up to date while it can be seen.
+
+        Args:
+            port: The bridge.
+            bring: Brings a question's dialog up: `DialogPresenter.bring`.
+            parent: Whose it is; None where the host puts it into a dock of its own.
+        """
+        super().__init__(parent)
+        self._port = port
+        self._bring = bring
+        self._bin = Bin()
+        self._watch: Undo | None = None
+        self._is_called = False
+        self._order: list[QWidget] = []
+        self.state: State | None = None
+        self.banner = Banner()
+        self.history = History()
+        self.now = Cards(tr("What agents do, and what they ask you, appears here."), self._bin)
+        self.grants = Cards(
+            tr("Edits that you allow for a whole session are listed here, to be taken back."),
+            self._bin,
+        )
+        self.clients = Cards(tr("Agents that connect are listed here."), self._bin)
+        self.tabs = QTabWidget()
+        self._soon = self._timer(_BETWEEN, self.refresh, single=True)
+        self._tick = self._timer(_TICK, self.refresh, single=False)
+        self.setAccessibleName(tr("Agents"))
+        self._connect()
+        self._lay_out()
+
+    def close_for_good(self) -> None:
+        """Hear of nothing any more, and delete what was thrown away; the host deletes the rest."""
+        self._sleep()
+        self._bin.empty()
+
+    @Slot()
+    def refresh(self) -> None:
+        """Look how everything is, and show it."""
+        self._is_called = False
+        self.state = state = read(self._port)
+        self.banner.show_state(state)
+        self.now.show_rows(rows.now(state))
+        self.history.show_state(state)
+        self.grants.show_rows(rows.grants(state))
+        self.clients.show_rows(rows.clients(state))
+        self._name_tabs(state)
+        self._let_tab_follow()
+        self._column.activate()
+
+    def enter(self) -> None:
+        """Take the keyboard, as the person asked: to the first button of what goes on."""
+        first = next(iter(self.now.buttons), self.banner.pause)
+        first.setFocus(Qt.FocusReason.ShortcutFocusReason)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Look, and be called from now on."""
+        super().showEvent(event)
+        if self._watch is None:
+            self._watch = self._port.watch(self._call)
+            self._tick.start()
+            self.refresh()
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        """Cost nothing while nobody looks."""
+        super().hideEvent(event)
+        if not event.spontaneous():
+            self._sleep()
+
+    def _sleep(self) -> None:
+        watch, self._watch = self._watch, None
+        self._is_called = False
+        self._tick.stop()
+        self._soon.stop()
+        if watch is not None:
+            watch()
+
+    def _call(self) -> None:
+        """Ask for a look. Any thread; however often, one is asked for."""
+        if not self._is_called:
+            self._is_called = True
+            self._port.main.post(self._look_soon)
+
+    def _look_soon(self) -> None:
+        if not isValid(self):  # the host deleted it without a word
+            watch, self._watch = self._watch, None
+            if watch is not None:
+                watch()
+        elif self._watch is not None and not self._soon.isActive():
+            self._soon.start()
+
+    @Slot(str, str)
+    def _act(self, key: str, verb: str) -> None:
+        """Do what a button says; the thing may be gone meanwhile, and then nothing is done."""
+        if verb == "cancel":
+            self._port.cancel(key)
+        elif verb in ("mute", "unmute"):
+            limits = self._port.broker.audience.limits
+            (limits.mute if verb == "mute" else limits.unmute)(key.partition("/")[0])
+        elif verb == "revoke":
+            self._revoke(key)
+        else:
+            self._move(key, verb)
+        self._soon.start()
+
+    def _revoke(self, key: str) -> None:
+        grants = self._port.broker.audience.grants
+        for grant in grants.live:
+            if rows.grant_key(grant) == key:
+                grants.revoke(grant)
+
+    def _move(self, key: str, verb: str) -> None:
+        broker = self._port.broker
+        ways = {"show": self._bring, "bring": broker.bring, "dismiss": broker.dismiss}
+        for question in broker.open:
+            if question.id == key:
+                ways[verb](question)
+
+    @Slot(bool)
+    def _pause(self, on: bool) -> None:
+        (self._port.pause if on else self._port.resume)()
+        self.refresh()
+
+    @Slot(str)
+    def _undo(self, label: str) -> None:
+        self._port.undo(label)
+        self.refresh()
+
+    def _timer(self, milliseconds: int, fn: Callable[[], None], *, single: bool) -> QTimer:
+        timer = QTimer(self)
+        timer.setInterval(milliseconds)
+        timer.setSingleShot(single)
+        timer.timeout.connect(fn)
+        return timer
+
+    def _connect(self) -> None:
+        self.banner.paused.connect(self._pause)
+        self.history.undone.connect(self._undo)
+        for cards in (self.now, self.grants, self.clients):
+            cards.acted.connect(self._act)
+
+    def _name_tabs(self, state: State) -> None:
+        counts = (0, len(state.grants), len(state.clients))
+        names = (tr("History"), tr("Allowed"), tr("Agents"))
+        for at, (name, count) in enumerate(zip(names, counts, strict=True)):
+            text = f"{name} ({count})" if count else name
+            if self.tabs.tabText(at) != text:
+                self.tabs.setTabText(at, text)
+
+    def _let_tab_follow(self) -> None:
+        """Let Tab go through everything as it is read, also through what came later."""
+        top = (self.banner.pause, self.banner.copy, *self.now.buttons, self.tabs.tabBar())
+        did = (self.history.list, self.history.undo, self.history.reads)
+        order = [*top, *did, *self.grants.buttons, *self.clients.buttons]
+        if order != self._order:
+            self._order = order
+            for one, other in pairwise(order):
+                QWidget.setTabOrder(one, other)
+
+    def _lay_out(self) -> None:
+        gap = self.fontMetrics().height() // 2
+        self.tabs.setDocumentMode(True)
+        self.tabs.tabBar().setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        for page in (self.history, _padded(self.grants), _padded(self.clients)):
+            self.tabs.addTab(page, "")
+        self._column = column = QVBoxLayout(self)
+        column.setContentsMargins(gap, gap, gap, gap)
+        column.setSpacing(gap + gap // 2)
+        column.addWidget(self.banner)
+        column.addWidget(self.now)
+        column.addWidget(self.tabs, 1)
+
+
+def _padded(cards: Cards) -> QWidget:
+    page = QWidget()
+    column = QVBoxLayout(page)
+    column.setContentsMargins(0, page.fontMetrics().height() // 2, 0, 0)
+    column.addWidget(cards)
+    column.addStretch(1)
+    return page

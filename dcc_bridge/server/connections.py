@@ -1,0 +1,136 @@
+"""Connections that must not wait for ever: a limit for head and body, and for their number. Worker.
+
+uvicorn waits for a request as long as its sender likes, and takes any number of senders. Here a
+head has to come within some seconds of the connection or of its own first byte, and a body within
+as many after its head. What comes after that, an answer that streams for an hour, has no limit.
+
+Once there are too many connections, the one that says nothing for the longest time makes room: a
+sender that dawdles is lost before one that is served. Where all are being served, the new one is
+told so.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from typing import Any, Final, Literal
+
+import h11
+from starlette.types import Receive, Scope, Send
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+from dcc_bridge.config import Settings
+from dcc_bridge.server.refusal import refuse
+
+Part = Literal["head", "body"]
+_PARTS: Final[dict[Any, Part]] = {h11.IDLE: "head", h11.SEND_BODY: "body"}
+"""What is still to come, by the state of the one who sends it."""
+
+
+class Connection(H11Protocol):
+    """One client's connection.
+
+    Attributes:
+        since: When it was opened or its last request ended; monotonic seconds.
+    """
+
+    settings: Settings
+    """Of the server; in a class of its own, because uvicorn makes the connections itself."""
+
+    since = 0.0
+    _timer: asyncio.TimerHandle | None = None
+    _part: Part | None = None
+    _has_begun = False
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as uvicorn has it
+        """Take it, and see that there is room."""
+        others = [one for one in self.connections if isinstance(one, Connection)]
+        super().connection_made(transport)
+        of_peer = [one for one in others if one.peer == self.peer]
+        has_room = _make_room(of_peer, self.settings.most_of_a_peer)
+        if not (has_room and _make_room(others, self.settings.most_connections)):
+            self.app = _say_full  # the next one drops it, should it say nothing
+        self._look()
+
+    def data_received(self, data: bytes) -> None:
+        """Read on; the time of a further head counts from its first byte."""
+        if self._part == "head" and not self._has_begun:
+            self._has_begun = True
+            self._wait_for("head")
+        super().data_received(data)
+
+    def handle_events(self) -> None:
+        """Do what came, and see what is still to come."""
+        super().handle_events()
+        self._look()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Wait for nothing any more."""
+        self._wait_for(None)
+        super().connection_lost(exc)
+
+    @property
+    def peer(self) -> str:
+        """The address at its other end."""
+        return self.client[0] if self.client else ""
+
+    @property
+    def is_open(self) -> bool:
+        """Whether it is not being closed."""
+        return not self.transport.is_closing()
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether no whole request came that is being answered."""
+        return self.is_open and self.conn.their_state in _PARTS
+
+    def drop(self) -> None:
+        """Make room for another one."""
+        self.transport.abort()
+
+    def _look(self) -> None:
+        part = _PARTS.get(self.conn.their_state) if self.is_open else None
+        if part == self._part:
+            return
+        if part == "head":
+            self._has_begun = False
+            self.since = time.monotonic()
+        self._wait_for(part)
+
+    def _wait_for(self, part: Part | None) -> None:
+        self._part = part
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        if part is not None:
+            self._timer = self.loop.call_later(self.settings.request_deadline, self._give_up)
+
+    def _give_up(self) -> None:
+        """Say why, where something came and nothing was said yet, and close."""
+        cycle = self.cycle
+        is_silent = cycle is None or cycle.response_complete or not cycle.response_started
+        if is_silent and (self._has_begun or self._part == "body"):
+            limit = self.settings.request_deadline
+            why = f"The {self._part} of the request did not come within {limit:g} s.".encode()
+            head = "HTTP/1.1 408 Request Timeout\r\nConnection: close\r\nContent-Type: text/plain"
+            self.transport.write(f"{head}\r\nContent-Length: {len(why)}\r\n\r\n".encode() + why)
+        self.transport.close()
+
+
+def limited(settings: Settings) -> type[Connection]:
+    """Give the class of a server's connections."""
+    return type("Connection", (Connection,), {"settings": settings})
+
+
+def _make_room(connections: list[Connection], most: int) -> bool:
+    """Drop the idle ones, the oldest first, until another one fits; False if it does not."""
+    idle = sorted((one for one in connections if one.is_idle), key=lambda one: one.since)
+    too_many = sum(one.is_open for one in connections) + 1 - most
+    for one in idle[: max(0, too_many)]:
+        one.drop()
+    return too_many <= len(idle)
+
+
+async def _say_full(scope: Scope, receive: Receive, send: Send) -> None:
+    answer = refuse(503, "Too many connections are open: close some, or try again in a moment.")
+    await answer(scope, receive, send)

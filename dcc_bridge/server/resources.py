@@ -1,0 +1,224 @@
+"""The scene as resources, and who wants to hear that it changed. Worker.
+
+``scene://summary``, ``scene://selection`` and, by a template that is named as the host names its
+things, ``scene://prim/{path}``. Each is read on the main thread as a read job: beside an edit that
+waits for its answer, and refused as busy in the middle of one.
+
+The host says that something changed, not what. So whoever asked to hear of a resource is told that
+it may be another one, at most ten times a second.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections import Counter
+from collections.abc import Callable, Coroutine, Iterable
+from concurrent.futures import Future
+from contextlib import suppress
+from typing import Any, Final
+
+import anyio
+from mcp.server.context import ServerRequestContext
+from mcp.server.mcpserver import MCPServer
+from mcp.server.mcpserver.exceptions import ResourceError, ResourceNotFoundError
+from mcp.server.mcpserver.resources.templates import ResourceSecurity
+from mcp.server.session import ServerSession
+from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler, ResourceUpdated
+from mcp.shared.exceptions import MCPError
+from mcp_types import (
+    INVALID_PARAMS,
+    EmptyResult,
+    SubscribeRequestParams,
+    SubscriptionsListenRequestParams,
+    SubscriptionsListenResult,
+    UnsubscribeRequestParams,
+)
+
+from dcc_bridge.elicitation.installed import arrival
+from dcc_bridge.errors import BridgeClosed, BridgeError
+from dcc_bridge.host import MOST_TOLD, Host
+from dcc_bridge.server.wire import carried
+from dcc_bridge.threads import MainThread
+
+SUMMARY: Final = "scene://summary"
+SELECTION: Final = "scene://selection"
+MOST_WANTED: Final = 1000
+"""Resources of which one client may hear."""
+_JSON: Final = "application/json"
+_PAUSE: Final = 0.1
+_PATIENCE: Final = 1.0
+"""Seconds in which a legacy client must have taken a notice; it is not told again otherwise."""
+
+Context = ServerRequestContext[Any, Any]
+Spawn = Callable[[Coroutine[Any, Any, None]], "Future[None]"]
+log = logging.getLogger(__name__)
+
+
+class Scene:
+    """The resources of one host, and their subscribers in both eras."""
+
+    def __init__(self, host: Host, main: MainThread, spawn: Spawn) -> None:
+        """Take what reading needs.
+
+        Args:
+            host: Whose scene it is.
+            main: The way to its main thread.
+            spawn: Starts a coroutine on the worker, from any thread.
+        """
+        self._host = host
+        self._main = main
+        self._spawn = spawn
+        self.bus = InMemorySubscriptionBus()
+        """The way to the clients that listen, for whatever else they are to hear."""
+        self._listen = _Listen(self.bus)
+        self._sessions: dict[str, _Subscriber] = {}
+        self._is_due = False
+
+    def serve(self, server: MCPServer[Any]) -> None:
+        """Add the resources, and the requests by which a client asks to hear of them."""
+        server.resource(SUMMARY, title="The open scene", mime_type=_JSON)(self.summary)
+        server.resource(SELECTION, title="What is selected", mime_type=_JSON)(self.selection)
+        noun = self._host.item_noun
+        server.resource(
+            f"scene://{noun}/{{+path}}",
+            name=noun,
+            title=f"One {noun} of the scene",
+            description=f"Its type and what the host tells of it. The path names the {noun}; "
+            "characters that a URI cannot hold are percent-encoded.",
+            mime_type=_JSON,
+            security=_ITEMS,
+        )(self.item)
+        lower = server._lowlevel_server  # MCPServer itself has no way to add these three
+        lower.add_request_handler("resources/subscribe", SubscribeRequestParams, self._subscribe)
+        lower.add_request_handler(
+            "resources/unsubscribe", UnsubscribeRequestParams, self._unsubscribe
+        )
+        lower.add_request_handler(
+            "subscriptions/listen", SubscriptionsListenRequestParams, self._listen
+        )
+
+    async def summary(self) -> str:
+        """The scene as a whole: its file, whether it has unsaved changes, and what is in it."""
+        return await self._read(self._host.summary, SUMMARY)
+
+    async def selection(self) -> str:
+        """What the person has selected, with the type of each."""
+        return await self._read(self._selected, SELECTION)
+
+    async def item(self, path: str) -> str:
+        """One thing in the scene."""
+        return await self._read(lambda: self._host.describe(path), path)
+
+    def changed(self) -> None:
+        """Tell, soon, those who want to hear of it. Any thread, as often as need be."""
+        subscribed = any(one.uris for one in list(self._sessions.values()))
+        if self._is_due or not (subscribed or self._listen.wanted):
+            return
+        self._is_due = True
+        with suppress(BridgeClosed):
+            self._spawn(self._tell())
+
+    def close(self) -> None:
+        """End the streams of those who listen, in the protocol's own way."""
+        self._listen.close()
+
+    def _selected(self) -> dict[str, Any]:
+        items = self._host.selection
+        told = items[:MOST_TOLD]
+        kinds = self._host.kinds(told)
+        listed = [{"item": item, "type": kind} for item, kind in zip(told, kinds, strict=True)]
+        return {"selected": len(items), "items": listed}
+
+    async def _read(self, look: Callable[[], dict[str, Any]], what: str) -> str:
+        try:
+            told = await arrival(self._main.submit(look, name=f"reading {what}", read=True))
+        except LookupError as error:
+            why = error.args[0] if error.args else error
+            raise ResourceNotFoundError(str(carried(str(why)))) from error
+        except BridgeError as error:
+            raise ResourceError(str(error)) from error
+        return str(carried(json.dumps(told, default=str, ensure_ascii=False)))
+
+    async def _tell(self) -> None:
+        await anyio.sleep(_PAUSE)
+        self._is_due = False
+        for uri in list(self._listen.wanted):
+            await self.bus.publish(ResourceUpdated(uri))
+        for name, subscriber in list(self._sessions.items()):
+            if not await subscriber.tell():
+                self._sessions.pop(name, None)
+
+    async def _subscribe(self, ctx: Context, params: SubscribeRequestParams) -> EmptyResult:
+        subscriber = self._subscriber(ctx)
+        if len(subscriber.uris) >= MOST_WANTED:
+            raise MCPError(INVALID_PARAMS, f"You hear of {MOST_WANTED} resources already.")
+        subscriber.uris.add(str(params.uri))
+        return EmptyResult()
+
+    def _subscriber(self, ctx: Context) -> _Subscriber:
+        name = _session(ctx)
+        if name not in self._sessions:
+            self._sessions[name] = _Subscriber(ctx.session)
+            # the SDK's own place for what ends with a session; nothing public leads there
+            ending = ctx.session._connection.exit_stack
+            ending.callback(self._sessions.pop, name, None)
+        return self._sessions[name]
+
+    async def _unsubscribe(self, ctx: Context, params: UnsubscribeRequestParams) -> EmptyResult:
+        subscriber = self._sessions.get(_session(ctx))
+        if subscriber is not None:
+            subscriber.uris.discard(str(params.uri))
+        return EmptyResult()
+
+
+class _Subscriber:
+    """A legacy session, and the resources of which it wants to hear."""
+
+    def __init__(self, session: ServerSession) -> None:
+        self._session = session
+        self.uris: set[str] = set()
+
+    async def tell(self) -> bool:
+        """Tell it; False if it is gone, or does not listen."""
+        try:
+            with anyio.fail_after(_PATIENCE):
+                for uri in _ours(self.uris):
+                    await self._session.send_resource_updated(uri)
+        except (TimeoutError, anyio.BrokenResourceError, anyio.ClosedResourceError):
+            return False
+        return True
+
+
+class _Listen(ListenHandler):
+    """The SDK's handler, which knows in addition what is listened for."""
+
+    def __init__(self, bus: InMemorySubscriptionBus) -> None:
+        super().__init__(bus)
+        self.wanted: Counter[str] = Counter()
+
+    async def __call__(
+        self, ctx: Context, params: SubscriptionsListenRequestParams
+    ) -> SubscriptionsListenResult:
+        """Serve one stream."""
+        uris = set(_ours(params.notifications.resource_subscriptions or ()))
+        if len(uris) > MOST_WANTED:
+            raise MCPError(INVALID_PARAMS, f"Listen for {MOST_WANTED} resources at most.")
+        self.wanted.update(uris)
+        try:
+            return await super().__call__(ctx, params)
+        finally:
+            self.wanted -= Counter(uris)
+
+
+_ITEMS: Final = ResourceSecurity(exempt_params={"path"})
+"""A path may begin with a slash, or hold two dots: it is looked up in a scene, not on disk."""
+
+
+def _ours(uris: Iterable[str]) -> list[str]:
+    """Keep what the host's changes can change; a plug-in tells of its own resources by itself."""
+    return [uri for uri in uris if uri.startswith("scene://")]
+
+
+def _session(ctx: Context) -> str:
+    return str(ctx.request.headers.get("mcp-session-id", "")) if ctx.request is not None else ""

@@ -1,0 +1,132 @@
+"""What came of a call, as it goes over the wire: texts, images, files, structured data. Worker."""
+
+from __future__ import annotations
+
+import base64
+import json
+import logging
+import mimetypes
+from hashlib import sha256
+from pathlib import Path, PurePath
+from typing import Any, Final
+
+from mcp_types import (
+    BlobResourceContents,
+    CallToolResult,
+    ContentBlock,
+    EmbeddedResource,
+    ImageContent,
+    ResourceLink,
+    TextContent,
+)
+
+from dcc_bridge.server.wire import carried
+from dcc_bridge.skills.outcome import Outcome, Status
+from dcc_bridge.skills.returns import Returns, is_file, plain
+
+log = logging.getLogger(__name__)
+
+STATUS: Final = "dcc-bridge/status"
+"""The key of a result's ``_meta`` that says how a call ended, in the runner's words."""
+REFUSED: Final = (
+    "The person did not agree to this. "
+    "Do not try to reach the same result another way; ask them what they would like instead."
+)
+MOST_IMAGE: Final = 8_000_000
+"""Bytes of an image file that are sent; of a larger one the place is told."""
+
+_UNTYPED: Final = Returns(Any, "")
+_HEAD: Final = 16
+_BINARY: Final = "application/octet-stream"
+
+
+def result(outcome: Outcome, returns: Returns = _UNTYPED) -> CallToolResult:
+    """Give what came of a call.
+
+    Args:
+        outcome: What the runner says.
+        returns: What the skill promised to give.
+    """
+    if outcome.error is not None:
+        return _result(outcome.status, [_text(outcome.error)], is_error=True)
+    try:
+        content = [] if outcome.value is None else _content(outcome.value)
+        structured = returns.structured(outcome.value)
+    except (TypeError, ValueError, RecursionError) as error:
+        log.warning("a result cannot be told", exc_info=error)
+        return failure(f"The skill ran, but what it returned cannot be told: {error}")
+    if outcome.status == "refused":
+        content.append(_text(REFUSED))
+    return _result(outcome.status, content or [_text("Done.")], structured=structured)
+
+
+def failure(text: str) -> CallToolResult:
+    """Give the result of a call that never began."""
+    return _result("failed", [_text(text)], is_error=True)
+
+
+def image_type(head: bytes) -> str | None:
+    """Tell the kind of an image from how it begins, or None where it is none that clients draw.
+
+    The magic numbers are those of the WHATWG's MIME Sniffing Standard, section 6.1.
+    """
+    if head.startswith(b"\x89PNG\r\n\x1a\n"):
+        return "image/png"
+    if head.startswith(b"\xff\xd8\xff"):
+        return "image/jpeg"
+    if head.startswith((b"GIF87a", b"GIF89a")):
+        return "image/gif"
+    return "image/webp" if head[:4] == b"RIFF" and head[8:12] == b"WEBP" else None
+
+
+def _content(value: Any) -> list[ContentBlock]:
+    if isinstance(value, list | tuple) and any(is_file(one) for one in value):
+        return [block for one in value for block in _content(one)]
+    if isinstance(value, bytes | bytearray):
+        return [_bytes(bytes(value))]
+    if isinstance(value, PurePath):
+        return [_path(Path(value))]
+    told = value if isinstance(value, str) else json.dumps(plain(value), ensure_ascii=False)
+    return [_text(told)]
+
+
+def _bytes(data: bytes) -> ContentBlock:
+    told = base64.b64encode(data).decode()
+    kind = image_type(data[:_HEAD])
+    if kind is not None:
+        return ImageContent(type="image", data=told, mime_type=kind)
+    uri = f"dcc-bridge://result/{sha256(data).hexdigest()[:16]}"
+    blob = BlobResourceContents(uri=uri, mime_type=_BINARY, blob=told)
+    return EmbeddedResource(type="resource", resource=blob)
+
+
+def _path(path: Path) -> ContentBlock:
+    try:
+        size = path.stat().st_size
+        with path.open("rb") as file:
+            if image_type(file.read(_HEAD)) and size <= MOST_IMAGE:
+                return _bytes(path.read_bytes())
+    except OSError:  # a folder, or nothing: its place is all there is to say
+        return _text(str(path))
+    kind = mimetypes.guess_type(path.name)[0] or _BINARY
+    uri = path.absolute().as_uri()
+    return ResourceLink(type="resource_link", name=path.name, uri=uri, mime_type=kind, size=size)
+
+
+def _result(
+    status: Status,
+    content: list[ContentBlock],
+    *,
+    is_error: bool = False,
+    structured: dict[str, Any] | None = None,
+) -> CallToolResult:
+    return CallToolResult(
+        content=content,
+        structured_content=structured,
+        is_error=is_error,
+        _meta={STATUS: status},
+    )
+
+
+def _text(told: str) -> TextContent:
+    return TextContent(type="text", text=carried(told))

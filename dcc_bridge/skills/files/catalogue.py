@@ -1,0 +1,196 @@
+"""What is known of each skill file, and what all of them make together. Any thread.
+
+A file is a `Book`, frozen: as it was read, or as it was imported, or why it cannot be used. From
+the books, in the order of trust, `filed` makes what the registry holds.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from dcc_bridge.errors import BrokenSkill, SkillError
+from dcc_bridge.skills.files.imported import nothing_in
+from dcc_bridge.skills.files.source import Declared, Source
+from dcc_bridge.skills.registry import NAME, Entry, Filed, check_name, clash
+from dcc_bridge.skills.signature import Signature
+from dcc_bridge.skills.skill import Skill, title_of, unimported
+
+
+@dataclass(frozen=True, slots=True)
+class Book:
+    """A file, and what is known of it.
+
+    Attributes:
+        source: What was read.
+        entries: Its skills, as far as they are known.
+        is_imported: Its functions are there.
+        is_certain: Its text, or its import, says all.
+        error: Why it cannot be used, or None.
+        names: The tools that it had before it broke.
+        is_refused: It is not trusted, and was not even read.
+    """
+
+    source: Source
+    entries: tuple[Entry, ...] = ()
+    is_imported: bool = False
+    is_certain: bool = True
+    error: SkillError | None = None
+    names: tuple[str, ...] = ()
+    is_refused: bool = False
+
+    @property
+    def needs_import(self) -> bool:
+        """Whether it cannot be listed right without being imported."""
+        if self.is_imported or self.error is not None:
+            return False
+        return not self.is_certain or any(entry.signature is None for entry in self.entries)
+
+    @property
+    def can_heal(self) -> bool:
+        """Whether importing it failed, which may go better another time."""
+        return self.error is not None and bool(self.source.content) and not self.is_refused
+
+    def may_offer(self, name: str) -> bool:
+        """Whether a tool of that name broke when it was imported, and may be tried again."""
+        return self.can_heal and name in _keys(self)
+
+
+def read(source: Source, host: str) -> Book:
+    """Read a file, without running any of it.
+
+    Args:
+        source: Its text.
+        host: The host's name; a skill for other hosts is passed over.
+    """
+    try:
+        declared = source.skills()
+    except BrokenSkill as error:
+        return Book(replace(source, content=b""), error=error)
+    if declared is None:
+        return Book(source, is_certain=False)
+    if not declared:
+        return Book(replace(source, content=b""), error=nothing_in(source.file))
+    return Book(source, _here([_entry(one, source) for one in declared], host))
+
+
+def refused(file: Path, error: SkillError) -> Book:
+    """Note a file that is not to be trusted."""
+    return Book(Source(file, b"", ""), error=error, is_refused=True)
+
+
+def imported(book: Book, skills: Iterable[Skill], host: str) -> Book:
+    """Take the functions in; what they say counts from now on.
+
+    Raises:
+        BrokenSkill: The signature of one cannot be described.
+    """
+    try:
+        entries = [
+            Entry(skill, Signature.of(skill.fn, skill.name, ask_missing=skill.metadata.ask_missing))
+            for skill in skills
+        ]
+    except BrokenSkill as error:
+        raise BrokenSkill(f"{book.source.file.name}: {error}") from error
+    here = _here(entries, host)
+    return replace(book, entries=here, is_imported=True, is_certain=True, error=None, names=())
+
+
+def broken(book: Book, error: BrokenSkill) -> Book:
+    """Note that a file cannot be imported: nothing of it can be called."""
+    names = book.names or tuple(entry.skill.name for entry in book.entries)
+    return replace(book, entries=(), error=error, names=names)
+
+
+def succeeding(book: Book, before: Book | None) -> Book:
+    """Let a file that broke when it was saved keep the names of its tools, to say why there."""
+    if book.error is None or before is None:
+        return book
+    return replace(book, names=before.names or tuple(one.skill.name for one in before.entries))
+
+
+def is_listed_alike(one: Book, other: Book) -> bool:
+    """Whether an agent that listed the tools sees the same in both."""
+    if str(one.error) != str(other.error) or len(one.entries) != len(other.entries):
+        return False
+    if not (one.is_certain and other.is_certain):
+        return False
+    return all(map(_is_alike, one.entries, other.entries))
+
+
+def filed(
+    books: Iterable[Book],
+    added: Mapping[str, Entry],
+    folders: Mapping[str, SkillError],
+) -> Filed:
+    """Put the books together.
+
+    Args:
+        books: In the order of trust.
+        added: What was made in code, which comes before all of them.
+        folders: The folders that are not trusted.
+    """
+    entries: dict[str, Entry] = {}
+    broken: dict[str, BrokenSkill] = {}
+    refused: dict[str, SkillError] = dict(folders)
+    for book in books:
+        if book.error is not None:
+            if book.is_refused:
+                refused[str(book.source.file)] = book.error
+            for key in _keys(book):
+                broken.setdefault(key, BrokenSkill(str(book.error)))
+        for entry in book.entries:
+            _place(entry, entries, refused, added)
+    return Filed(entries, {n: e for n, e in broken.items() if n not in entries}, refused)
+
+
+def _place(
+    entry: Entry,
+    entries: dict[str, Entry],
+    refused: dict[str, SkillError],
+    added: Mapping[str, Entry],
+) -> None:
+    skill = entry.skill
+    taken = added.get(skill.name) or entries.get(skill.name)
+    if taken is None and NAME.fullmatch(skill.name):
+        entries[skill.name] = entry
+        return
+    place = f"{skill.file}: {skill.name}"
+    if taken is not None:
+        refused[place] = clash(taken.skill, skill)
+        return
+    try:
+        check_name(skill.name)
+    except BrokenSkill as error:
+        refused[place] = BrokenSkill(f"{skill.file}: {error}")
+
+
+def _keys(book: Book) -> tuple[str, ...]:
+    """Give the names under which an agent looks for what is broken."""
+    return book.names or (re.sub(r"[^A-Za-z0-9_.-]", "_", book.source.file.stem)[:64],)
+
+
+def _entry(declared: Declared, source: Source) -> Entry:
+    metadata = declared.metadata
+    title = title_of(declared.name, metadata)
+    skill = Skill(declared.name, title, unimported, metadata, source.file, source.digest)
+    asks = metadata.ask_missing
+    shape = declared.shape
+    signature = Signature(shape, skill.name, ask_missing=asks) if shape is not None else None
+    return Entry(skill, signature)
+
+
+def _here(entries: Iterable[Entry], host: str) -> tuple[Entry, ...]:
+    """Give those that can run in this host."""
+    every = ((entry, entry.skill.metadata.hosts) for entry in entries)
+    return tuple(entry for entry, hosts in every if not hosts or host in hosts)
+
+
+def _is_alike(one: Entry, other: Entry) -> bool:
+    if (one.skill.name, one.skill.metadata) != (other.skill.name, other.skill.metadata):
+        return False
+    if one.signature is None or other.signature is None:
+        return False
+    return one.signature.is_listed_like(other.signature)

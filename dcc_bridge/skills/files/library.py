@@ -1,0 +1,277 @@
+"""The skill files of some folders: read to be listed, imported when they are first used.
+
+`look` is called again and again on one thread, and takes in what was saved since. What it finds is
+only read: a file is imported, on the main thread, when one of its skills is called, or when what
+is listed cannot be told without. A call that runs keeps the function that it began with.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import threading
+from collections.abc import Callable, Mapping, Sequence, Set
+from concurrent.futures import Future
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Final
+
+from dcc_bridge.errors import BrokenSkill, SkillError
+from dcc_bridge.skills.files import catalogue, imported, trust
+from dcc_bridge.skills.files.catalogue import Book
+from dcc_bridge.skills.files.source import Source
+from dcc_bridge.skills.registry import Entry, Registry
+from dcc_bridge.threads import MainThread
+
+log = logging.getLogger(__name__)
+
+_TURN: Final = 0.001
+_SETTLE: Final = 0.05
+"""Seconds for which a file must not change before it is read: an editor may be writing it."""
+
+Stamp = tuple[int, int, int, int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    stamp: Stamp
+    book: Book
+
+
+class Library:
+    """The skill files of some folders, the most trusted folder first."""
+
+    def __init__(
+        self, folders: Sequence[Path], registry: Registry, main: MainThread, host: str = ""
+    ) -> None:
+        """Take the folders; nothing is read yet.
+
+        Args:
+            folders: Where the files are; one that is not there may come.
+            registry: Where their skills go.
+            main: Where they are imported.
+            host: The host's name; a skill for other hosts is passed over.
+        """
+        self._folders = tuple(dict.fromkeys(folders))
+        self._registry = registry
+        self._main = main
+        self._host = host
+        self._lock = threading.Lock()
+        self._seen: dict[Path, _Seen] = {}
+        self._refused: dict[str, SkillError] = {}
+        self._order: list[Path] = []
+        self._listed: dict[str, tuple[Stamp, Path]] = {}
+        self._is_listed_short = False
+        self._told: set[str] = set()
+        self.read: Future[None] = Future()
+        """Done after the first look; until then nobody can tell what there is."""
+        self.read.set_running_or_notify_cancel()  # of those who wait, none ends it for the others
+
+    def look(self, settle: Callable[[float], object] = lambda seconds: None) -> None:
+        """Take in what was saved, added or taken away since the last time. One thread at a time.
+
+        Args:
+            settle: Waits some seconds: a file that changes meanwhile is left for the next time.
+        """
+        try:
+            self._look(settle)
+        finally:
+            if not self.read.done():
+                self.read.set_result(None)
+
+    def prepare(self, pause: Callable[[float], bool]) -> None:
+        """Describe what was read, so that the first list need not: a thousand take a second.
+
+        Args:
+            pause: Waits some seconds, so that other threads have their turn; True to end here.
+        """
+        for entry in self._registry.entries():
+            if entry.signature is not None and not entry.signature.is_described:
+                with suppress(SkillError):  # the list will say why
+                    entry.signature.describe()
+                if pause(_TURN):
+                    return
+
+    def fetch(self, name: str) -> Future[Entry]:
+        """Give a skill with its function, importing its file if need be. Any thread.
+
+        Returns:
+            A future with the skill; or with BrokenSkill, UnknownSkill, or what the queue says.
+        """
+        found: Future[Entry] = Future()
+        found.set_running_or_notify_cancel()
+        self._fetch(name, found, ())
+        return found
+
+    def complete(self) -> list[Future[None]]:
+        """Import what cannot be listed without, a job a file. Any thread.
+
+        Returns:
+            What to wait for.
+        """
+        with self._lock:
+            wanted = [seen.book for seen in self._seen.values() if seen.book.needs_import]
+        return [self._submit(book) for book in wanted]
+
+    def note_incomplete(self) -> None:
+        """Note that tools were listed without what is still to be imported. Any thread."""
+        self._is_listed_short = True
+
+    # ---- inside
+
+    def _look(self, settle: Callable[[float], object]) -> None:
+        listed, refused = self._scan()
+        if listed == self._listed and refused.keys() == self._refused.keys():
+            return
+        stamps = {Path(name): found for name, found in listed.items()}
+        changed = {file for file, found in stamps.items() if self._stamp(file) != found[0]}
+        gone = self._seen.keys() - stamps.keys()
+        if self._seen:
+            settle(_SETTLE)
+            again, _ = self._scan()
+            changed = {file for file in changed if stamps[file] == again.get(str(file))}
+            listed = {name: found for name, found in listed.items() if again.get(name) == found}
+        self._listed = listed
+        books = {file: self._read(file, stamps[file][1]) for file in sorted(changed)}
+        self._refused = refused
+        if self._take(books, {file: stamps[file][0] for file in books}, gone):
+            self._registry.tell()
+        self._report()
+
+    def _take(
+        self, books: Mapping[Path, Book], stamps: Mapping[Path, Stamp], gone: Set[Path]
+    ) -> bool:
+        """Take in what was read; tell whether what is listed has changed."""
+        differs = bool(gone)
+        with self._lock:
+            for file in gone:
+                del self._seen[file]
+            for file, book in books.items():
+                old = self._seen.get(file)
+                new = catalogue.succeeding(book, old.book) if old else book
+                differs |= old is None or not catalogue.is_listed_alike(old.book, new)
+                self._seen[file] = _Seen(stamps[file], new)
+            self._order = self._in_order()
+            self._file()
+        return differs
+
+    def _fetch(self, name: str, found: Future[Entry], tried: tuple[Source, ...]) -> None:
+        wanted = [book for book in self._wanted(name) if book.source not in tried]
+        if not wanted:
+            try:
+                found.set_result(self._registry.find(name))
+            except SkillError as error:
+                found.set_exception(error)
+            return
+        jobs = [self._submit(book) for book in wanted]
+
+        def go_on(job: Future[None]) -> None:
+            error = job.exception()
+            if error is not None:
+                found.set_exception(error)
+            else:
+                self._fetch(name, found, (*tried, *(book.source for book in wanted)))
+
+        jobs[-1].add_done_callback(go_on)  # the queue keeps their order
+
+    def _wanted(self, name: str) -> list[Book]:
+        """Give the files that must be imported before a skill can be called, or be unknown."""
+        try:
+            entry = self._registry.find(name)
+        except SkillError:
+            entry = None
+        if entry is not None and entry.skill.is_imported:
+            return []
+        with self._lock:
+            books = [seen.book for seen in self._seen.values()]
+        if entry is not None:
+            return [book for book in books if book.source.file == entry.skill.file]
+        return [book for book in books if book.needs_import or book.may_offer(name)]
+
+    def _submit(self, book: Book) -> Future[None]:
+        name = f"the import of {book.source.file.name}"
+        return self._main.submit(lambda: self._import(book.source), name=name, read=True)
+
+    def _import(self, source: Source) -> None:
+        """Import a file, unless that is done, or it has changed meanwhile. Main thread."""
+        with self._lock:
+            seen = self._seen.get(source.file)
+        if seen is None or seen.book.source is not source or seen.book.is_imported:
+            return
+        try:
+            book = catalogue.imported(seen.book, imported.skills(source), self._host)
+        except BrokenSkill as error:
+            book = catalogue.broken(seen.book, error)
+        with self._lock:
+            now = self._seen.get(source.file)
+            if now is None or now.book.source is not source:
+                return
+            self._seen[source.file] = replace(now, book=book)
+            self._file()
+        was_listed = self._is_listed_short or not now.book.needs_import
+        if was_listed and not catalogue.is_listed_alike(now.book, book):
+            self._registry.tell()
+        self._report()
+
+    def _file(self) -> None:
+        """Hand over what there is now. Under the lock, so that the last one is the newest."""
+        books = [self._seen[file].book for file in self._order]
+        self._registry.file(catalogue.filed(books, self._registry.added, self._refused))
+
+    def _in_order(self) -> list[Path]:
+        rank = {folder: number for number, folder in enumerate(self._folders)}
+        return sorted(self._seen, key=lambda file: (rank[file.parent], file.name))
+
+    def _stamp(self, file: Path) -> Stamp | None:
+        seen = self._seen.get(file)
+        return seen.stamp if seen is not None else None
+
+    def _scan(self) -> tuple[dict[str, tuple[Stamp, Path]], dict[str, SkillError]]:
+        """Look at the folders: each file with its stamp and its root, and what is not trusted.
+
+        The files are texts: a thousand paths would take most of the time.
+        """
+        found: dict[str, tuple[Stamp, Path]] = {}
+        refused: dict[str, SkillError] = {}
+        for folder in self._folders:
+            try:
+                root = trust.check_folder(folder)
+                found.update({file: (stamp, root) for file, stamp in _list(folder)})
+            except SkillError as error:
+                refused[str(folder)] = error
+            except OSError:  # it is not there, or went away in this moment
+                continue
+        return found, refused
+
+    def _read(self, file: Path, root: Path) -> Book:
+        try:
+            return catalogue.read(Source.of(file, trust.read(file, root)), self._host)
+        except SkillError as error:
+            return catalogue.refused(file, error)
+        except OSError as error:
+            return catalogue.refused(file, SkillError(f"{file}: it cannot be read: {error}."))
+
+    def _report(self) -> None:
+        """Say in the log what cannot be used, each thing once."""
+        every = [*self._registry.broken.values(), *self._registry.refused.values()]
+        now = {str(error) for error in every}
+        for sentence in sorted(now - self._told):
+            log.warning("%s", sentence)
+        self._told = now
+
+
+def _list(folder: Path) -> list[tuple[str, Stamp]]:
+    """Give the skill files of a folder, and by what a change would show."""
+    found = []
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            if not entry.name.endswith(".py") or entry.name.startswith(("_", ".")):
+                continue
+            try:
+                about = entry.stat()
+            except OSError:  # a link to nowhere, or gone in this moment
+                continue
+            stamp = (about.st_mtime_ns, about.st_ctime_ns, about.st_size, about.st_ino)
+            found.append((entry.path, (*stamp, about.st_mode)))
+    return found

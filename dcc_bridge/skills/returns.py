@@ -1,0 +1,145 @@
+"""What a skill gives: the schema of its result, and the result as plain JSON. Any thread.
+
+A model, a dataclass, a TypedDict or a dict is an object as it stands; a number, a truth value or a
+list is put under the key ``result``, because the protocol wants an object. A text, an image, a
+file, what may be this or that, and what has no type, has no schema, and is an object only if it
+is one.
+"""
+
+from __future__ import annotations
+
+import json
+import types
+from collections.abc import Mapping
+from dataclasses import is_dataclass
+from functools import cached_property
+from pathlib import PurePath
+from typing import Annotated, Any, Final, Union, get_args, get_origin
+
+from pydantic import BaseModel, TypeAdapter, ValidationError, create_model
+from pydantic.json_schema import GenerateJsonSchema
+from pydantic_core import PydanticSerializationError, to_jsonable_python
+
+from dcc_bridge.skills.typeddicts import readable
+
+_UNTOLD: Final = (Any, None, type(None), object, str)
+_FILES: Final = (bytes, bytearray, PurePath)
+
+
+class Returns:
+    """The type of a skill's result."""
+
+    def __init__(self, hint: Any, name: str) -> None:
+        """Take the annotation.
+
+        Args:
+            hint: The type.
+            name: The skill's name.
+        """
+        self._hint = hint
+        self._name = name
+
+    @property
+    def schema(self) -> dict[str, Any] | None:
+        """The JSON schema of the structured result, or None."""
+        return self._made[1] if self._made is not None else None
+
+    def structured(self, value: Any) -> dict[str, Any] | None:
+        """Give a result as a JSON object, or None where it is none.
+
+        Raises:
+            ValueError: It does not fit the type that its function promised, or is not JSON's.
+        """
+        if self._made is None:
+            return plain(value) if _is_object(value) else None
+        adapter, _, wrapped = self._made
+        try:
+            fitting = adapter.validate_python({"result": value} if wrapped else value)
+        except ValidationError as error:
+            one = error.errors()[0]
+            where = ".".join(str(part) for part in one["loc"])
+            raise ValueError(f"{where}: {one['msg']}".removeprefix(": ")) from error
+        made = plain({"result": fitting.result} if wrapped else fitting)
+        assert isinstance(made, dict)
+        return made
+
+    @cached_property
+    def _made(self) -> tuple[TypeAdapter[Any], dict[str, Any], bool] | None:
+        hint = readable(self._hint)
+        if _has_no_schema(hint):
+            return None
+        try:
+            return self._make(hint)
+        except Exception:  # noqa: BLE001 - a type may do anything while pydantic looks at it
+            return None  # what it cannot describe is told in words
+
+    def _make(self, hint: Any) -> tuple[TypeAdapter[Any], dict[str, Any], bool] | None:
+        adapter = TypeAdapter(hint)
+        schema = _rooted(adapter.json_schema(schema_generator=_Strict, mode="serialization"))
+        if schema.get("type") == "object":
+            return adapter, schema, False
+        wrapper = create_model(f"{self._name}_result", result=(hint, ...))
+        wrapped = TypeAdapter(wrapper)
+        made = wrapped.json_schema(schema_generator=_Strict, mode="serialization")
+        return wrapped, made, True
+
+
+class _Strict(GenerateJsonSchema):
+    def emit_warning(self, kind: Any, detail: str) -> None:
+        raise ValueError(detail)
+
+
+def plain(value: Any) -> Any:
+    """Give a value as JSON has it: models, dataclasses, paths and the like in plain words.
+
+    Raises:
+        ValueError: It refers to itself, or is too deep.
+    """
+    try:
+        made = to_jsonable_python(
+            value, by_alias=True, fallback=str, bytes_mode="base64", inf_nan_mode="null"
+        )
+    except (PydanticSerializationError, RecursionError) as error:
+        raise ValueError(str(error)) from error
+    words = json.dumps(made, ensure_ascii=False)
+    try:
+        words.encode()
+    except UnicodeEncodeError:  # a file's name may hold what UTF-8 cannot
+        return json.loads(words.encode("utf-8", "replace"))
+    return made
+
+
+def is_file(value: object) -> bool:
+    """Whether a value is shown rather than told: bytes, or a path."""
+    return isinstance(value, _FILES)
+
+
+def _is_object(value: object) -> bool:
+    return isinstance(value, Mapping | BaseModel) or (
+        is_dataclass(value) and not isinstance(value, type)
+    )
+
+
+def _has_no_schema(hint: Any) -> bool:
+    if any(hint is one for one in _UNTOLD) or _is_file_type(hint):
+        return True
+    origin, parts = get_origin(hint), get_args(hint)
+    if origin is Annotated:
+        return _has_no_schema(parts[0])
+    if origin in (Union, types.UnionType):
+        return True
+    return origin in (list, tuple) and any(_shows_file(part) for part in parts)
+
+
+def _shows_file(hint: Any) -> bool:
+    return _is_file_type(hint) or any(_shows_file(part) for part in get_args(hint))
+
+
+def _is_file_type(hint: Any) -> bool:
+    return isinstance(hint, type) and issubclass(hint, _FILES)
+
+
+def _rooted(schema: dict[str, Any]) -> dict[str, Any]:
+    """Give the root of a model that refers to itself its own words, as clients look for a type."""
+    name = str(schema.get("$ref", "")).rpartition("/")[2]
+    return {**schema["$defs"][name], "$defs": schema["$defs"]} if name else schema

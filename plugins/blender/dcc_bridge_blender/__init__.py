@@ -1,0 +1,38 @@
+"""The bridge in Blender: an extension from 4.2 on, an add-on before.
+
+Both are this folder. An extension brings what it depends on as wheels, which Blender installs; the
+add-on brings it in ``vendor``. Nothing of it is imported until Blender registers it. Main thread.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+bl_info = {
+    "name": "DCC Bridge",
+    "author": "The DCC Bridge authors",
+    "version": (0, 1, 0),
+    "blender": (3, 4, 0),
+    "location": "3D View > Sidebar > Agents",
+    "description": "AI agents work in your scene, and ask before they change it",
+    "category": "System",
+}
+
+_vendored = Path(__file__).parent / "vendor"
+if _vendored.is_dir() and str(_vendored) not in sys.path:
+    sys.path.append(str(_vendored))
+
+
+def register() -> None:
+    """Start, as soon as Blender's window is up."""
+    from . import plugin  # what it imports is found by now
+
+    plugin.register()
+
+
+def unregister() -> None:
+    """Stop. Blender also calls it when it quits."""
+    from . import plugin
+
+    plugin.unregister()

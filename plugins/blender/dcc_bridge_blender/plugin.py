@@ -1,0 +1,126 @@
+"""The plug-in's start and its end, which may come any number of times. Main thread."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+import bpy
+
+from dcc_bridge import plugin as batch
+from dcc_bridge.bridge import Bridge
+from dcc_bridge.errors import BridgeError
+from dcc_bridge.hosts.blender import BlenderHost, BlenderLoop
+
+from . import panel, preferences, surface
+from .surface import Surface
+
+log = logging.getLogger(__name__)
+
+_HERE: Final = Path(__file__).resolve().parent
+SKILLS: Final = next(
+    each / "skills" for each in (_HERE, _HERE.parent) if (each / "skills").is_dir()
+)
+"""In the folder that was installed, or beside it."""
+
+
+@dataclass
+class _Running:
+    """What runs.
+
+    Attributes:
+        host: Blender.
+        loop: Its timer.
+        surface: Who draws the questions.
+        bridge: The bridge.
+    """
+
+    host: BlenderHost
+    loop: BlenderLoop
+    surface: Surface
+    bridge: Bridge
+
+
+_running: _Running | None = None
+_undo: list[Callable[[], None]] = []
+
+
+def register() -> None:
+    """Show the panel, and start once Blender can show a dialog.
+
+    In background it does not start: a farm's interpreter starts a server when it is told to.
+    """
+    preferences.register()
+    panel.register()
+    if bpy.app.background:
+        return
+    host = BlenderHost()
+    _undo.append(host.close)
+    _undo.append(host.when_ready(lambda: _start(host)))
+    _undo.append(host.when_leaving(stop))
+
+
+def unregister() -> None:
+    """Stop, and leave nothing in Blender."""
+    stop()
+    panel.unregister()
+    preferences.unregister()
+
+
+def stop() -> None:
+    """Stop, however often it is called.
+
+    A skill that does it ends first: then the rest is done when its frame is left.
+    """
+    global _running
+    running, _running = _running, None
+    while _undo:
+        _undo.pop()()
+    if running is not None:
+        preferences.state = "Stopped."
+        panel.shown = None
+        running.bridge.stop()
+        running.bridge.stopped.add_done_callback(lambda _: _let_go(running))
+
+
+def serve(until: Callable[[], bool], ready: Callable[[Bridge], None] = lambda _: None) -> None:
+    """Serve in ``blender -b`` or where ``bpy`` is a module: there is no event loop.
+
+    Args:
+        until: Whether to end; it is looked at after each call.
+        ready: Called once requests are taken.
+    """
+    host = BlenderHost()
+    try:
+        batch.serve(host, [SKILLS], until, ready)
+    finally:
+        host.close()
+
+
+def _start(host: BlenderHost) -> None:
+    global _running
+    loop = BlenderLoop()
+    drawn = surface.choose(loop.main, host, preferences.dialogs())
+    loop.turn = drawn.turn
+    bridge = Bridge(host, loop.main, presenter=drawn.presenter, skills=[SKILLS])
+    running = _Running(host, loop, drawn, bridge)
+    try:
+        bridge.start()
+    except BridgeError as error:
+        log.error("the bridge did not start: %s", error)
+        preferences.state = str(error)
+        loop.main.close()
+        _let_go(running)
+        return
+    _running = running
+    preferences.state = f"Agents reach it at {bridge.url}. {drawn.why}"
+    panel.shown = drawn.corner
+
+
+def _let_go(running: _Running) -> None:
+    running.surface.close()
+    running.loop.close()
+    running.host.close()

@@ -1,0 +1,46 @@
+"""Look for objects."""
+
+from __future__ import annotations
+
+from fnmatch import fnmatchcase
+from typing import Any
+
+import bpy
+
+from dcc_bridge import skill
+from dcc_bridge.hosts.blender.objects import item_of
+
+
+@skill(risk="read")
+def list_objects(
+    type_name: str | None = None,
+    name: str = "*",
+    collection: str | None = None,
+    limit: int = 200,
+) -> dict[str, Any]:
+    """List the objects of the open Blender file, with their types.
+
+    Args:
+        type_name: Only objects of this type, as Blender calls it: "MESH", "CAMERA", "EMPTY".
+        name: Only objects whose name matches this glob, such as "tree_*".
+        collection: Only objects of this collection, and of those in it.
+        limit: List no more than this many; "found" counts them all the same.
+    """
+    if limit < 1:
+        raise ValueError(f"limit is {limit}: give at least 1.")
+    within = bpy.data.objects if collection is None else _collection(collection).all_objects
+    found = [
+        (item_of(each), each.type)
+        for each in within
+        if fnmatchcase(each.name, name) and type_name in (None, each.type)
+    ]
+    told = [{"name": item, "type": kind} for item, kind in found[:limit]]
+    return {"found": len(found), "listed": len(told), "objects": told}
+
+
+def _collection(name: str) -> bpy.types.Collection:
+    found = bpy.data.collections.get(name)
+    if found is None:
+        there = ", ".join(bpy.data.collections.keys()[:20]) or "none"
+        raise ValueError(f"There is no collection {name!r}. There is: {there}.")
+    return found

@@ -1,0 +1,101 @@
+"""The bridge in FreeCAD: its start and its end. Main thread.
+
+``InitGui.py`` calls it, and so may whoever types in FreeCAD's Python console.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from concurrent.futures import Future
+from pathlib import Path
+from typing import Final
+
+ROOT: Final = Path(__file__).resolve().parent
+
+
+def _add_vendored() -> None:
+    """Find what was installed with us, for this Python and this system only.
+
+    In front: where FreeCAD has the system's Python, that brings older ones of the same names.
+    """
+    system = {"win32": "win64", "darwin": "mac"}.get(sys.platform, "linux")
+    folder = ROOT / "vendor" / f"py{sys.version_info.major}{sys.version_info.minor}-{system}"
+    if folder.is_dir() and str(folder) not in sys.path:
+        sys.path.insert(0, str(folder))
+
+
+_add_vendored()
+
+import FreeCAD  # noqa: E402 - what was vendored is found by now
+
+from dcc_bridge import plugin  # noqa: E402
+from dcc_bridge.bridge import Bridge  # noqa: E402
+from dcc_bridge.errors import BridgeError  # noqa: E402
+from dcc_bridge.hosts.freecad import FreeCADHost  # noqa: E402
+from dcc_bridge.plugin import PlugIn  # noqa: E402
+
+SKILLS: Final = ROOT / "skills"
+_plug_in: PlugIn | None = None
+_undo: list[Callable[[], None]] = []
+
+
+def load() -> None:
+    """Start as soon as FreeCAD can show a dialog."""
+    global _plug_in
+    if _plug_in is not None or not FreeCAD.GuiUp:
+        return
+    _plug_in = PlugIn(FreeCADHost(_later), [SKILLS])
+    _undo.append(_plug_in.host.when_ready(_begin))
+    _undo.append(_plug_in.host.when_leaving(unload))
+
+
+def unload() -> None:
+    """Stop, however often it is called."""
+    global _plug_in
+    plug_in, _plug_in = _plug_in, None
+    while _undo:
+        _undo.pop()()
+    if plug_in is not None:
+        plug_in.stop()
+
+
+def start() -> Future[None] | None:
+    """Start the bridge, unless it runs; what stands in the way is told in the Report view.
+
+    Returns:
+        Done once requests are taken; None where it could not be started.
+    """
+    if _plug_in is None:
+        return None
+    try:
+        return _plug_in.start()
+    except BridgeError as error:
+        FreeCAD.Console.PrintError(f"The bridge did not start: {error}\n")
+        return None
+
+
+def stop() -> None:
+    """Stop the bridge; `start` starts it again."""
+    if _plug_in is not None:
+        _plug_in.stop()
+
+
+def serve(until: Callable[[], bool], ready: Callable[[Bridge], None] = lambda _: None) -> None:
+    """Serve in ``freecadcmd``, where there is no event loop.
+
+    Args:
+        until: Whether to end; it is looked at after each call.
+        ready: Called once requests are taken.
+    """
+    plugin.serve(FreeCADHost(), [SKILLS], until, ready)
+
+
+def _begin() -> None:
+    start()
+
+
+def _later(fn: Callable[[], None]) -> None:
+    from dcc_bridge.qt.binding import QTimer  # FreeCAD's own, which it has loaded before us
+
+    QTimer.singleShot(50, fn)

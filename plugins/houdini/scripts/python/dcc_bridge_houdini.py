@@ -1,0 +1,103 @@
+"""The bridge in Houdini: its start and its end, its panel. Main thread.
+
+``uiready.py``, the panel and the shelf call it. A module and not those files, because Houdini runs
+these without telling them where they are.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+ROOT: Final = Path(__file__).resolve().parents[2]
+
+
+def _add_vendored() -> None:
+    """Find what came with the package, also where its JSON file was not read."""
+    system = {"win32": "win64", "darwin": "mac"}.get(sys.platform, "linux")
+    folder = ROOT / "vendor" / f"py{sys.version_info.major}{sys.version_info.minor}-{system}"
+    if folder.is_dir() and str(folder) not in sys.path:
+        sys.path.append(str(folder))
+
+
+_add_vendored()
+
+import hou  # noqa: E402 - what was vendored is found by now
+
+from dcc_bridge import plugin  # noqa: E402
+from dcc_bridge.bridge import Bridge  # noqa: E402
+from dcc_bridge.hosts.houdini import HoudiniHost  # noqa: E402
+from dcc_bridge.plugin import PlugIn  # noqa: E402
+
+if TYPE_CHECKING:
+    from dcc_bridge.qt.binding import QWidget
+
+SKILLS: Final = ROOT / "skills"
+_plug_in: PlugIn | None = None
+_undo: list[Callable[[], None]] = []
+
+
+def start_when_ready() -> None:
+    """Start as soon as Houdini can show a dialog."""
+    global _plug_in
+    if _plug_in is not None or not hou.isUIAvailable():
+        return
+    _plug_in = PlugIn(HoudiniHost(), [SKILLS])
+    _undo.append(_plug_in.host.when_ready(_start))
+    _undo.append(_plug_in.host.when_leaving(stop))
+
+
+def stop() -> None:
+    """Stop, however often it is called."""
+    global _plug_in
+    plug_in, _plug_in = _plug_in, None
+    while _undo:
+        _undo.pop()()
+    if plug_in is not None:
+        plug_in.stop()
+
+
+def make_panel() -> QWidget:
+    """Make what the Python panel shows. Houdini also asks before the bridge is up."""
+    from dcc_bridge.qt.binding import QLabel
+    from dcc_bridge.qt.words import tr
+
+    panel = _plug_in.panel if _plug_in is not None else None
+    return panel or QLabel(tr("The bridge does not run."))
+
+
+def show_panel() -> None:
+    """Show the panel in a pane of its own, or bring the one to the front that is there."""
+    kind = hou.pypanel.interfaceByName("dcc_bridge")
+    for tab in hou.ui.paneTabs():
+        if isinstance(tab, hou.PythonPanel) and tab.activeInterface() == kind:
+            tab.setIsCurrentTab()
+            return
+    desktop = hou.ui.curDesktop()
+    tab = desktop.createFloatingPaneTab(hou.paneTabType.PythonPanel)
+    if isinstance(tab, hou.PythonPanel) and kind is not None:
+        tab.setActiveInterface(kind)
+
+
+def serve(until: Callable[[], bool], ready: Callable[[Bridge], None] = lambda _: None) -> None:
+    """Serve in hython, where there is no event loop.
+
+    Args:
+        until: Whether to end; it is looked at after each call.
+        ready: Called once requests are taken.
+    """
+    plugin.serve(HoudiniHost(), [SKILLS], until, ready)
+
+
+def _start() -> None:
+    if _plug_in is None:
+        return
+    _plug_in.start()
+    bridge = _plug_in.bridge
+    if bridge is not None:
+        # Qt's wake comes at once; this is for one that Houdini's loop did not deliver.
+        drain = bridge.main.drain
+        hou.ui.addEventLoopCallback(drain)
+        _undo.append(lambda: hou.ui.removeEventLoopCallback(drain))

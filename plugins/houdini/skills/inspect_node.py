@@ -1,0 +1,46 @@
+"""Look at one node."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import hou
+
+from dcc_bridge import skill
+from dcc_bridge.hosts.houdini import find
+
+
+@skill(risk="read")
+def inspect_node(node: str, all_parameters: bool = False) -> dict[str, Any]:
+    """Read a node's parameters, its inputs, and what is wrong with it.
+
+    Args:
+        node: Its path, such as "/obj/cam1".
+        all_parameters: Also those that still have their defaults.
+
+    Returns:
+        The values of its parameters, the expressions behind them, its inputs, errors and warnings.
+    """
+    found = find(node)
+    parms = [parm for parm in found.parms() if all_parameters or not parm.isAtDefault()]
+    return {
+        "path": found.path(),
+        "type": found.type().name(),
+        "parameters": {parm.name(): _plain(parm) for parm in parms},
+        "expressions": {parm.name(): text for parm in parms if (text := _expression(parm))},
+        "inputs": [one.path() for one in found.inputs() if one is not None],
+        "errors": list(found.errors()),
+        "warnings": list(found.warnings()),
+    }
+
+
+def _plain(parm: hou.Parm) -> float | int | str:
+    value = parm.eval()
+    return value if isinstance(value, float | int | str) else str(value)
+
+
+def _expression(parm: hou.Parm) -> str:
+    try:
+        return parm.expression()
+    except hou.OperationFailed:  # it has none
+        return ""

@@ -1,0 +1,152 @@
+"""The bridge in Maya: its start and its end, its panel, its shelf button. Main thread.
+
+`userSetup` and the plug-in file call it. A module and not those files, because Maya runs these
+without telling them where they are.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Final
+
+ROOT: Final = Path(__file__).resolve().parents[1]
+PLUG_IN: Final = "dcc_bridge_plugin"
+PANEL: Final = "dccBridgePanel"
+SHELF: Final = "Agents"
+_FILL: Final = (  # Maya keeps it in the person's workspace, where it outlives what it imports
+    "import importlib.util; importlib.util.find_spec('dcc_bridge_maya') "
+    "and __import__('dcc_bridge_maya').restore()"
+)
+
+
+def _add_vendored() -> None:
+    """Find what came with the module: mayapy does not read that line of a ``.mod`` file."""
+    system = {"win32": "win64", "darwin": "mac"}.get(sys.platform, "linux")
+    folder = ROOT / "vendor" / f"py{sys.version_info.major}{sys.version_info.minor}-{system}"
+    if folder.is_dir() and str(folder) not in sys.path:
+        sys.path.append(str(folder))
+
+
+_add_vendored()
+
+from maya import cmds, mel  # noqa: E402 - what was vendored is found by now
+
+from dcc_bridge import plugin  # noqa: E402
+from dcc_bridge.bridge import Bridge  # noqa: E402
+from dcc_bridge.hosts.maya import MayaHost, MQtUtil  # noqa: E402
+from dcc_bridge.plugin import PlugIn  # noqa: E402
+
+SKILLS: Final = ROOT / "skills"
+_plug_in: PlugIn | None = None
+_undo: list[Callable[[], None]] = []
+
+
+def load() -> None:
+    """Load the plug-in once Maya is up. For `userSetup`, which runs before there is a window.
+
+    In batch it does nothing: a farm's interpreter starts a server when it is told to.
+    """
+    if not cmds.about(batch=True):
+        cmds.evalDeferred(lambda: cmds.loadPlugin(PLUG_IN, quiet=True), lowestPriority=True)
+
+
+def start_when_ready() -> None:
+    """Start as soon as Maya can show a dialog. For the plug-in's own start."""
+    global _plug_in
+    if _plug_in is not None or cmds.about(batch=True):
+        return
+    _plug_in = PlugIn(MayaHost(_wrap), [SKILLS])
+    _undo.append(_plug_in.host.when_ready(_start))
+    _undo.append(_plug_in.host.when_leaving(stop))
+
+
+def stop() -> None:
+    """Stop, however often it is called: on exit, and when the plug-in is unloaded."""
+    global _plug_in
+    plug_in, _plug_in = _plug_in, None
+    while _undo:
+        _undo.pop()()
+    if plug_in is not None:
+        plug_in.stop()
+
+
+def unload() -> None:
+    """Stop, and take the panel and the shelf away. For the plug-in's own end."""
+    stop()
+    if cmds.about(batch=True):
+        return
+    if cmds.workspaceControl(PANEL, exists=True):
+        cmds.deleteUI(PANEL)
+    if cmds.shelfLayout(SHELF, exists=True):
+        cmds.deleteUI(SHELF)
+
+
+def show_panel() -> None:
+    """Show the panel, docked where the person left it."""
+    if cmds.workspaceControl(PANEL, exists=True):
+        cmds.workspaceControl(PANEL, edit=True, restore=True)
+        return
+    cmds.workspaceControl(PANEL, label="Agents", uiScript=_FILL, retain=False, floating=True)
+
+
+def restore() -> None:
+    """Fill the panel's control, which is being built.
+
+    Maya also builds it when it restores its windows, before any plug-in is loaded; then it stays
+    empty until the bridge starts.
+    """
+    _fill(MQtUtil.getCurrentParent())
+
+
+def serve(until: Callable[[], bool], ready: Callable[[Bridge], None] = lambda _: None) -> None:
+    """Serve in mayapy, where there is no event loop, after ``maya.standalone.initialize()``.
+
+    Args:
+        until: Whether to end; it is looked at after each call.
+        ready: Called once requests are taken.
+    """
+    plugin.serve(MayaHost(), [SKILLS], until, ready)
+
+
+def _start() -> None:
+    if _plug_in is None:
+        return
+    _plug_in.start()
+    _add_shelf()
+    if cmds.workspaceControl(PANEL, exists=True):
+        _fill(MQtUtil.findControl(PANEL))
+
+
+def _fill(control: int | None) -> None:
+    panel = _plug_in.panel if _plug_in is not None else None
+    if panel is None or not control:
+        return
+    from dcc_bridge.qt.binding import getCppPointer
+
+    (address,) = getCppPointer(panel)
+    MQtUtil.addWidgetToMayaLayout(int(address), int(control))
+
+
+def _add_shelf() -> None:
+    """Make the shelf, unless Maya kept it with the person's own since last time."""
+    if cmds.shelfLayout(SHELF, exists=True):
+        return
+    shelves = mel.eval("$dccBridgeShelves = $gShelfTopLevel")
+    cmds.shelfLayout(SHELF, parent=shelves)
+    cmds.shelfButton(
+        parent=SHELF,
+        label="Agents",
+        annotation="What AI agents do in this scene, and what they ask you",
+        image="commandButton.png",
+        imageOverlayLabel="Agents",
+        sourceType="python",
+        command="import dcc_bridge_maya; dcc_bridge_maya.show_panel()",
+    )
+
+
+def _wrap(address: int) -> object:
+    from dcc_bridge.qt.binding import QWidget, wrapInstance
+
+    return wrapInstance(address, QWidget)

@@ -1,0 +1,100 @@
+"""Processes that edit until they are killed: ``python -m tests.audit.dying``.
+
+It reads the names of folders, one a line. For each it forks a process that edits for ever, says its
+number, and takes it away once it is dead. What such a process changes in its scene it writes into
+``scene`` in that folder, with the id of the call, and syncs it; its record is in ``audit``.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Coroutine
+from concurrent.futures import Future
+from itertools import cycle
+from pathlib import Path
+from typing import Any
+
+from dcc_bridge import confirm_sync, skill
+from dcc_bridge.audit.book import Book
+from dcc_bridge.config import Settings
+from dcc_bridge.elicitation import installed
+from dcc_bridge.elicitation.broker import Broker
+from dcc_bridge.elicitation.call import Call, Client, current
+from dcc_bridge.elicitation.clock import timer
+from dcc_bridge.elicitation.question import Question, Reply, Settle, TakeDown
+from dcc_bridge.pump import Pump
+from dcc_bridge.skills.outcome import Outcome
+from dcc_bridge.skills.runner import Runner
+from dcc_bridge.skills.skill import Skill, describe
+from dcc_bridge.testing import FakeHost, ScriptedPresenter
+
+
+class Agreeing(ScriptedPresenter):
+    """A person who agrees to everything, at once."""
+
+    def show(self, question: Question, settle: Settle) -> TakeDown:
+        settle(Reply("accept", {"confirm": True}))
+        return lambda why: None
+
+
+def skills(host: FakeHost, scene: int) -> list[Skill]:
+    """Make an edit and a deletion whose every change is on the disk when it was made."""
+
+    def change(names: list[str]) -> None:
+        call = current.get()
+        assert call is not None
+        host.items = names
+        os.write(scene, f"{call.id}\n".encode())
+        os.fsync(scene)
+
+    @skill(risk="edit")
+    def add() -> None:
+        """Add a camera."""
+        change([*host.items, "cam"])
+
+    @skill(risk="destructive", confirms=True)
+    def delete() -> None:
+        """Delete all."""
+        confirm_sync("Delete them?", items=lambda: host.items)
+        change([])
+
+    return [describe(add), describe(delete)]
+
+
+def edit_for_ever(folder: Path) -> None:
+    """Edit until somebody ends the process."""
+    settings = Settings(dialogs_per_minute=1_000_000)
+    book, pump, host = Book(folder / "audit", most=30_000), Pump(), FakeHost(has_ui=True)
+    scene = os.open(folder / "scene", os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+    broker = Broker(settings, host=Agreeing(), auditor=book)
+    installed.install(broker, pump.main, host)
+    runner = Runner(host, pump.main, settings, no_loop, timer, auditor=book)
+    for one in cycle(skills(host, scene)):
+        risk = one.metadata.risk
+        run = runner.start(one, {}, Call(one.name, one.title, risk, Client("dying")))
+        pump.run(run.outcome.done)
+        assert run.outcome.result().status == "done", run.outcome.result()
+
+
+def no_loop(coroutine: Coroutine[Any, Any, Outcome]) -> Future[Outcome]:
+    """Refuse to run one: there is no worker."""
+    raise AssertionError("no skill here is a coroutine")
+
+
+def main(edit: Callable[[Path], None] = edit_for_ever) -> None:
+    """Fork a process for each folder."""
+    for line in sys.stdin:
+        pid = os.fork()
+        if pid == 0:
+            try:
+                edit(Path(line.strip()))
+            finally:
+                os._exit(1)
+        print(pid, flush=True)
+        os.waitpid(pid, 0)
+        print("gone", flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,480 @@
+"""What a call leaves in the record, over a real server; and without a record nothing is changed."""
+
+from __future__ import annotations
+
+import logging
+from asyncio import to_thread
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated, Any
+
+import pytest
+from pydantic import Field, SecretStr
+
+from dcc_bridge import carry, confirm, confirm_sync, elicit_form_sync, on_main, skill
+from dcc_bridge.audit import reading
+from dcc_bridge.elicitation import plain
+from dcc_bridge.elicitation.question import Reply
+from dcc_bridge.testing import FakeHost, ScriptedPresenter
+from tests.audit.test_book import FailingDisk
+from tests.live import Live, accept, live, status, text
+
+YES = Reply("accept", {"confirm": True})
+WHY = {
+    "type": "object",
+    "properties": {"why": {"type": "string", "minLength": 50, "pattern": "^SHOT-"}},
+    "required": ["why"],
+}
+REASON = "SHOT-0120: the supervisor asked for these cameras to go today."
+CANARY = "canary-91ac"
+NONE = SecretStr("")
+
+
+def edit(host: FakeHost) -> Callable[..., Any]:
+    @skill(risk="edit", undo="Add a camera")
+    def add(name: str, password: SecretStr = NONE) -> None:
+        """Add a camera."""
+        host.items.append(name)
+        if name == "bad":
+            raise RuntimeError(f"no {name}, and {password.get_secret_value()}")
+
+    return add
+
+
+def destructive(host: FakeHost) -> Callable[..., Any]:
+    @skill(risk="destructive", confirms=True)
+    def delete() -> None:
+        """Delete what a person agreed to."""
+        for item in confirm_sync("Delete them?", items=lambda: host.items, verb="Delete"):
+            host.items.remove(item)
+
+    return delete
+
+
+def look() -> str:
+    """Look."""
+    return "seen"
+
+
+def told(running: Live) -> list[dict[str, Any]]:
+    """Give the lines of the record so far, once it was found whole."""
+    (first,) = reading.books(running.bridge.audit.folder)
+    book = reading.read(first)
+    assert book.trouble is None
+    return [line.fields for line in book.lines()]
+
+
+def events(running: Live) -> list[str]:
+    return [line["event"] for line in told(running) if "call" in line]
+
+
+def test_an_edit_is_granted_by_the_settings_before_it_begins(tmp_path: Path) -> None:
+    host = FakeHost()
+
+    with live(tmp_path, edit(host), host=host) as running:
+        running.call("add", {"name": "cam1"})
+
+        granted, begin, end = told(running)[1:]
+        assert [granted["event"], begin["event"], end["event"]] == ["granted", "begin", "end"]
+        assert granted["by"] == "policy"
+        assert (begin["client"], begin["arguments"]) == ("test", {"name": "cam1"})
+        assert begin["client_name"]
+        assert (end["status"], end["changed"], end["undo"]) == ("done", True, host.labels)
+
+    (book,) = map(reading.read, reading.books(tmp_path / "audit"))
+    assert (book.ending, book.unfinished) == ("closed", [])
+
+
+def test_a_read_leaves_no_record(tmp_path: Path) -> None:
+    with live(tmp_path, skill(risk="read")(look)) as running:
+        running.call("look")
+
+        assert running.bridge.audit.file is None
+
+
+def test_what_is_said_at_the_host_of_an_edit_names_the_call_of_the_record(tmp_path: Path) -> None:
+    host, person = FakeHost(has_ui=True), ScriptedPresenter()
+
+    with live(tmp_path, edit(host), host=host, presenter=person) as running:
+        running.call("add", {"name": "cam1"})
+
+        assert person.noticed == [told(running)[-1]["call"]]
+
+
+def test_a_consent_is_asked_granted_begun_and_ended_in_that_order(tmp_path: Path) -> None:
+    host = FakeHost([f"cam{n}" for n in range(60)], has_ui=True)
+
+    with live(tmp_path, destructive(host), host=host, presenter=ScriptedPresenter(YES)) as running:
+        running.call("delete")
+
+        asked, granted, *_ = told(running)[1:]
+        assert events(running) == ["asked", "granted", "begin", "end"]
+        assert (asked["objects"], len(asked["names"]), asked["surface"]) == (60, 50, "host")
+        assert (granted["by"], granted["answer"]) == ("host", {"confirm": True})
+        assert granted["ms_shown"] >= 0
+
+
+def test_a_clients_consent_is_not_taken_for_a_persons(tmp_path: Path) -> None:
+    host = FakeHost(["cam0"])
+
+    with live(tmp_path, destructive(host), host=host) as running:
+        running.run(_calling(running, "delete", accept(confirm=True)))
+
+        (granted,) = [line for line in told(running) if line["event"] == "granted"]
+        assert granted["by"] == "unverified client"
+
+
+@pytest.mark.parametrize(("allow", "ends"), [("allow", "end"), ("refuse", "no_consent")])
+def test_a_fallback_that_stands_for_consent_is_called_that(
+    allow: str, ends: str, tmp_path: Path
+) -> None:
+    host = FakeHost(["cam0"])
+
+    @skill(risk="destructive", confirms=True)
+    def wipe() -> None:
+        """Wipe."""
+        form = {"type": "object", "properties": {"sure": {"type": "boolean"}}, "required": ["sure"]}
+        if elicit_form_sync("Sure?", form, fallback_values={"sure": True}).accepted:
+            host.items.clear()
+
+    with live(tmp_path, wipe, host=host, unattended=allow) as running:
+        running.call("wipe")
+
+        first, *_ = [line for line in told(running) if "call" in line]
+        wanted = ("granted", "unattended") if allow == "allow" else ("answered", "fallback")
+        assert (first["event"], first["by"]) == wanted
+        assert events(running)[-1] == ends
+
+
+@pytest.mark.parametrize(
+    ("reply", "event"), [(Reply("decline", reason="not today"), "declined"), (None, "timed_out")]
+)
+def test_a_refusal_is_on_record_and_nothing_begins(
+    reply: Reply | None, event: str, tmp_path: Path
+) -> None:
+    host = FakeHost(["cam0"], has_ui=True)
+    person = ScriptedPresenter(reply)
+
+    with live(
+        tmp_path, destructive(host), host=host, presenter=person, host_deadline=0.05
+    ) as running:
+        running.call("delete")
+
+        assert events(running) == ["asked", event, "end"]
+        assert told(running)[2].get("reason") == (reply.reason if reply else None)
+
+
+def test_the_agent_is_told_why_the_person_said_no_and_not_to_try_another_way(
+    tmp_path: Path,
+) -> None:
+    """In one line of plain text, of 500 characters at most; the record has the same."""
+    host = FakeHost(["cam0"], has_ui=True)
+    odd = "not\nthe \u202ehero"
+    seen, cut = plain.line(odd), "x" * 499 + "…"
+    person = ScriptedPresenter(Reply("decline", reason=odd), Reply("decline", reason="x" * 5000))
+
+    with live(tmp_path, destructive(host), host=host, presenter=person) as running:
+        short, long = text(running.call("delete")), text(running.call("delete"))
+
+        kept = [line["reason"] for line in told(running) if line["event"] == "declined"]
+    assert f"They gave this reason: {seen!r}. Nothing was changed." in short
+    assert "Do not try to reach the same result another way" in short
+    assert repr(cut) in long
+    assert kept == [seen, cut]
+
+
+def test_a_skill_can_read_why_its_form_was_declined(tmp_path: Path) -> None:
+    host = FakeHost(has_ui=True)
+    person = ScriptedPresenter(Reply("decline", reason="ask the lead"))
+
+    @skill(risk="read")
+    def explain() -> str:
+        """Ask why."""
+        return str(elicit_form_sync("Why?", WHY).reason)
+
+    with live(tmp_path, explain, host=host, presenter=person, input="host") as running:
+        assert text(running.call("explain")) == "ask the lead"
+
+
+def test_what_failed_is_told_as_rolled_back(tmp_path: Path) -> None:
+    host = FakeHost()
+
+    with live(tmp_path, edit(host), host=host) as running:
+        running.call("add", {"name": "bad"})
+
+        assert events(running) == ["granted", "begin", "rolled_back"]
+        assert "no bad" in told(running)[-1]["error"]
+
+
+def test_an_async_edit_is_on_record_before_its_first_step(tmp_path: Path) -> None:
+    host = FakeHost()
+
+    @skill(risk="edit")
+    async def add_later() -> None:
+        """Add two cameras."""
+        await on_main(host.items.append, "cam1")
+        await on_main(host.items.append, "cam2")
+
+    with live(tmp_path, add_later, host=host) as running:
+        running.call("add_later")
+
+        assert events(running) == ["granted", "begin", "end"]
+
+
+def test_a_read_skill_that_changes_the_scene_is_undone(tmp_path: Path) -> None:
+    host = FakeHost()
+
+    @skill(risk="read")
+    async def sneak() -> None:
+        """Change what it may not."""
+        await on_main(host.items.append, "cam1")
+
+    with live(tmp_path, sneak, host=host) as running:
+        assert status(running.call("sneak")) == "no_consent"
+
+    assert host.items == []
+
+
+def test_what_a_schema_hides_is_not_in_the_log_either(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.INFO)
+
+    with live(tmp_path, edit(FakeHost()), host=FakeHost()) as running:
+        running.call("add", {"name": "bad", "password": CANARY})
+
+    assert "no bad, and (hidden)" in caplog.text
+    assert CANARY not in caplog.text
+
+
+@pytest.mark.parametrize("ends", ["accept", "cancel"])
+def test_a_justification_can_be_read_back(ends: str, tmp_path: Path) -> None:
+    """Also where it was typed and the question was then cancelled."""
+    host = FakeHost(has_ui=True)
+    person = ScriptedPresenter(Reply("accept" if ends == "accept" else "cancel", {"why": REASON}))
+
+    @skill(risk="edit")
+    def explain() -> None:
+        """Ask why."""
+        elicit_form_sync("Why?", WHY)
+
+    with live(tmp_path, explain, host=host, presenter=person, input="host") as running:
+        running.call("explain")
+
+        lines = told(running)
+    kept = {line["event"]: line.get("answer") or line.get("typed") for line in lines}
+    assert kept["answered" if ends == "accept" else "cancelled"] == {"why": REASON}
+
+
+def test_a_skill_that_calls_another_is_one_call_on_record(tmp_path: Path) -> None:
+    host = FakeHost(["cam0"], has_ui=True)
+    inner = destructive(host)
+
+    @skill(risk="edit")
+    def tidy() -> None:
+        """Tidy up."""
+        host.items.append("cam1")
+        inner()
+
+    with live(tmp_path, tidy, host=host, presenter=ScriptedPresenter(YES)) as running:
+        running.call("tidy")
+
+        lines = [line for line in told(running) if "call" in line]
+    assert {(line["call"], line["skill"]) for line in lines} == {(lines[0]["call"], "tidy")}
+    assert [line.get("inner_skill") for line in lines] == [None, None, "delete", None, None]
+    assert [line["event"] for line in lines] == [
+        *("granted", "begin"),
+        *("asked", "granted"),
+        "end",
+    ]
+
+
+@pytest.mark.parametrize("thread", [False, True])
+def test_an_async_skill_that_calls_another_names_it(thread: bool, tmp_path: Path) -> None:
+    """Also where that one asks on a thread of its own."""
+    host = FakeHost(["cam0"], has_ui=True)
+    person = ScriptedPresenter(Reply("decline"))
+
+    @skill(risk="destructive", name="wipe_all", confirms=True)
+    async def wipe() -> None:
+        """Wipe."""
+        ask = carry(lambda: confirm_sync("Wipe?")) if thread else None
+        await (to_thread(ask) if ask else confirm("Wipe?"))
+
+    @skill(risk="edit")
+    async def tidy() -> None:
+        """Tidy up."""
+        await wipe()
+
+    with live(tmp_path, tidy, host=host, presenter=person) as running:
+        running.call("tidy")
+
+        (asked,) = [line for line in told(running) if line["event"] == "asked"]
+    assert (asked["skill"], asked["inner_skill"]) == ("tidy", "wipe_all")
+
+
+@pytest.mark.parametrize(
+    ("name", "given", "says"),
+    [
+        ("publish", {"key": CANARY, "frames": "many"}, "frames: input should be a valid integer"),
+        ("publish", {"keey": CANARY, "key": 1}, "keey: there is no such argument"),
+        ("publish", {"key": [CANARY]}, "key: input should be a valid string"),
+        ("vanish", {"key": CANARY}, "vanish"),
+    ],
+)
+def test_a_call_that_is_rejected_is_on_record_without_its_values(
+    name: str, given: dict[str, Any], says: str, tmp_path: Path
+) -> None:
+    @skill(risk="read")
+    def publish(
+        key: Annotated[str, Field(json_schema_extra={"redact": True})], frames: int = 1
+    ) -> None:
+        """Publish."""
+
+    with live(tmp_path, publish) as running:
+        result = running.call(name, given)
+
+        (line,) = [line for line in told(running) if "call" in line]
+    assert (line["event"], line["skill"], line["client"]) == ("rejected", name, "test")
+    assert line["argument_names"] == list(given)
+    assert line["error"] == text(result)
+    assert says in line["error"]
+    files = [file.read_text() for file in (tmp_path / "audit").iterdir()]
+    assert CANARY not in "".join(files)
+
+
+def test_an_undo_is_on_record_with_what_was_undone_and_by_whom(tmp_path: Path) -> None:
+    """In the panel and the toast it is the person at the host, with `undo_last` the client."""
+    host, person = FakeHost(has_ui=True), ScriptedPresenter()
+
+    with live(tmp_path, edit(host), host=host, presenter=person) as running:
+        for number in range(3):
+            running.call("add", {"name": f"cam{number}"})
+        added = [line["call"] for line in told(running) if line["event"] == "begin"]
+        toast = person.undos[2]
+        assert toast is not None
+        toast()
+        running.bridge.undo(str(host.undo_label()))
+        running.call("undo_last")
+
+        lines = told(running)
+    undone = [line for line in lines if line["event"] == "undone"]
+    agents = next(line["call"] for line in lines if line.get("skill") == "undo_last")
+    assert [line["call"] for line in undone] == added[::-1]
+    assert [(line["by"], line.get("by_call")) for line in undone] == [
+        *(("host", None), ("host", None)),
+        ("client", agents),
+    ]
+    assert host.items == []
+
+
+def test_what_a_schema_hides_is_nowhere_in_the_record_nor_in_a_question(tmp_path: Path) -> None:
+    host = FakeHost(["cam0"], has_ui=True)
+    person = ScriptedPresenter(
+        YES, Reply("accept", {"nick": CANARY}), Reply("cancel", {"nick": CANARY})
+    )
+
+    @skill(risk="destructive")
+    def publish(key: Annotated[str, Field(json_schema_extra={"redact": True})]) -> None:
+        """Publish."""
+        form = {"type": "object", "properties": {"nick": {"type": "string", "x-redact": True}}}
+        for _ in range(2):
+            elicit_form_sync(f"Who, with {key}?", form)
+        host.items.append("cam1")
+        raise RuntimeError(f"{key} was refused")
+
+    with live(tmp_path, publish, edit(host), host=host, presenter=person, input="host") as running:
+        running.call("publish", {"key": CANARY})
+        running.call("add", {"name": "bad", "password": CANARY})
+
+        assert [line["event"] for line in told(running)].count("rolled_back") == 2
+    files = [file.read_text() for file in (tmp_path / "audit").iterdir()]
+    assert CANARY not in "".join(files)
+    assert CANARY not in person.shown[0].message
+
+
+# ---- a disk that fails
+
+
+@pytest.mark.parametrize("half", [False, True])
+@pytest.mark.parametrize("kind", ["edit", "destructive"])
+def test_where_the_record_cannot_be_written_nothing_is_changed(
+    kind: str, half: bool, tmp_path: Path
+) -> None:
+    """The Nth thing done with the disk fails, for every N; each call ends all the same."""
+    for nth in range(1, 14):
+        host = FakeHost(["cam0"], has_ui=True)
+        skills = edit(host), destructive(host)
+        folder = tmp_path / str(nth)
+        person = ScriptedPresenter(YES)
+        with live(folder, *skills, host=host, presenter=person, audit=folder / "a") as running:
+            running.bridge.audit.disk = FailingDisk(nth, half=half)
+            before = list(host.items)
+
+            if kind == "edit":
+                result = running.call("add", {"name": "cam1"})
+            else:
+                result = running.call("delete")
+
+        changed = host.items != before
+        books = [reading.read(first) for first in reading.books(folder / "a")]
+        lines = [line.event for book in books for line in book.lines()]
+        assert not changed or {"granted", "begin"} <= set(lines)
+        assert changed == (status(result) == "done")
+        assert changed or "cannot be written" in text(result)
+
+
+def test_reads_go_on_without_a_record(tmp_path: Path) -> None:
+    blocked = tmp_path / "file"
+    blocked.write_text("no folder")
+    host = FakeHost(["cam0"])
+
+    with live(tmp_path, skill(risk="read")(look), edit(host), host=host, audit=blocked) as running:
+        assert text(running.call("look")) == "seen"
+        refused = running.call("add", {"name": "cam1"})
+
+    assert status(refused) == "failed"
+    assert "DCC_BRIDGE_AUDIT" in text(refused)
+    assert (host.items, host.labels) == (["cam0"], [])
+
+
+def test_a_skill_that_swallows_the_refusal_is_undone_all_the_same(tmp_path: Path) -> None:
+    host = FakeHost(["cam0"], has_ui=True)
+
+    @skill(risk="destructive", confirms=True)
+    def push_on() -> None:
+        """Go on whatever happens."""
+        try:
+            confirm_sync("Delete them?", items=list(host.items))
+        except Exception:  # noqa: BLE001 - what it does wrong
+            host.items.clear()
+        host.items.clear()
+
+    for nth in range(1, 9):
+        folder = tmp_path / str(nth)
+        with live(folder, push_on, host=host, presenter=ScriptedPresenter(YES)) as running:
+            running.bridge.audit.disk = FailingDisk(nth)
+            host.items = ["cam0"]
+            result = running.call("push_on")
+
+        assert (host.items == []) == (status(result) == "done")
+
+
+def test_the_start_ends_the_record_of_a_process_that_died(tmp_path: Path) -> None:
+    from tests.audit.test_book import _die
+
+    _die(tmp_path / "audit")
+    with live(tmp_path, skill(risk="read")(look)) as running:
+        running.call("look")
+
+        (book,) = map(reading.read, reading.books(tmp_path / "audit"))
+
+    assert book.ending == "recovered"
+
+
+def _calling(running: Live, tool: str, asked: Any) -> Callable[[], Any]:
+    async def agent() -> Any:
+        async with running.client(asked=asked) as client:
+            return await client.call_tool(tool, {})
+
+    return agent

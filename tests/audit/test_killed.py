@@ -1,0 +1,67 @@
+"""A process that is killed leaves a record of all that it had changed, and a chain that holds."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from dcc_bridge.audit import reading, recovery
+
+KILLS = 50
+
+
+@pytest.mark.long
+@pytest.mark.timeout(180)
+def test_whatever_moment_it_is_killed_at_nothing_was_changed_without_its_grant(
+    tmp_path: Path,
+) -> None:
+    """At 50 random moments, with files that are full every few calls."""
+    chance, changes, unfinished = random.Random(4), 0, 0
+    with subprocess.Popen(
+        [sys.executable, "-m", "tests.audit.dying"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as nursery:
+        for number in range(KILLS):
+            (folder := tmp_path / str(number)).mkdir()
+            _kill(nursery, folder, chance.randrange(1_500, 60_000))
+
+            changed = (folder / "scene").read_text().splitlines()
+            (book,) = map(reading.read, reading.books(folder / "audit"))
+            granted = [line.fields["call"] for line in book.lines() if line.event == "granted"]
+            assert book.trouble is None or book.trouble[0] == book.parts[-1].file
+            assert all(part.broken is None for part in book.parts)
+            assert set(changed) <= set(granted)
+            changes += len(changed)
+            unfinished += recovery.recover(folder / "audit")
+            assert reading.read(book.parts[0].file).ending == "recovered"
+            assert reading.read(book.parts[0].file).trouble is None
+        assert nursery.stdin is not None
+        nursery.stdin.close()
+    print(f"{changes} changes, {unfinished} calls without an end")
+    assert changes > 2 * KILLS
+    assert unfinished > KILLS // 10
+
+
+def _kill(nursery: subprocess.Popen[str], folder: Path, size: int) -> None:
+    """Kill a process once its record has grown to a size, or soon after."""
+    assert nursery.stdin is not None
+    assert nursery.stdout is not None
+    print(folder, file=nursery.stdin, flush=True)
+    pid, end = int(nursery.stdout.readline()), time.monotonic() + 30
+    while _size(folder) < size:
+        assert time.monotonic() < end, "the process did not edit"
+    os.kill(pid, signal.SIGKILL)
+    assert nursery.stdout.readline() == "gone\n"
+
+
+def _size(folder: Path) -> int:
+    return sum(file.stat().st_size for file in folder.glob("audit/*.jsonl"))

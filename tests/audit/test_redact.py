@@ -1,0 +1,76 @@
+"""What a schema hides is not written down, wherever it turns up."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import pytest
+from pydantic import BaseModel, Field, SecretStr
+
+from dcc_bridge.audit.redact import HIDDEN, Redacted
+from dcc_bridge.skills.signature import Signature
+
+CANARY = "canary-7f3a"
+Hidden = Annotated[str, Field(json_schema_extra={"redact": True})]
+
+
+class Account(BaseModel):
+    user: str
+    word: SecretStr
+
+
+def takes(
+    name: str,
+    plain: Hidden = "",
+    secret: SecretStr | None = None,
+    account: Account | None = None,
+    accounts: list[Account] = [],  # noqa: B006 - as a skill's author writes it
+    by_name: dict[str, Hidden] = {},  # noqa: B006 - likewise
+    pair: tuple[int, SecretStr] | None = None,
+) -> None:
+    """Take much."""
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "left"),
+    [
+        ("plain", CANARY, HIDDEN),
+        ("secret", CANARY, HIDDEN),
+        ("account", {"user": "u", "word": CANARY}, {"user": "u", "word": HIDDEN}),
+        ("accounts", [{"user": "u", "word": CANARY}], [{"user": "u", "word": HIDDEN}]),
+        ("by_name", {"a": CANARY}, {"a": HIDDEN}),
+        ("pair", [7, CANARY], [7, HIDDEN]),
+    ],
+)
+def test_what_a_signature_hides_is_left_out(name: str, value: Any, left: Any) -> None:
+    arguments = Redacted({"name": "shown", name: value}, Signature.of(takes, "takes").schema)
+
+    assert arguments.value == {"name": "shown", name: left}
+    assert arguments.scrub({"error": f"no {CANARY}!"}) == {"error": f"no {HIDDEN}!"}
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [{"writeOnly": True}, {"format": "password"}, {"x-redact": True}, {"redact": True}],
+    ids=str,
+)
+def test_the_rule(schema: dict[str, Any]) -> None:
+    assert Redacted({"a": 1}, {"properties": {"a": schema}}).value == {"a": HIDDEN}
+
+
+def test_a_schema_that_refers_to_itself_is_followed_once() -> None:
+    node = {"properties": {"next": {"$ref": "#/$defs/Node"}, "word": {"format": "password"}}}
+    schema = {
+        "$ref": "#/$defs/Node",
+        "$defs": {"Node": node | {"allOf": [{"$ref": "#/$defs/Node"}]}},
+    }
+
+    found = Redacted({"next": {"word": CANARY, "next": {}}}, schema)
+
+    assert found.value == {"next": {"word": HIDDEN, "next": {}}}
+
+
+def test_a_short_value_does_not_tear_holes_into_other_texts() -> None:
+    found = Redacted({"a": "no"}, {"properties": {"a": {"writeOnly": True}}})
+
+    assert found.scrub("nobody knows") == "nobody knows"

@@ -1,0 +1,100 @@
+"""What the proxy adds to a call: the same client, straight to a host and through the proxy.
+
+``python -m tests.bench.proxy`` takes turns between the two, so that they share what else the
+machine does, and compares the medians of each turn.
+"""
+
+from __future__ import annotations
+
+import argparse
+import operator
+import os
+import tempfile
+from collections import defaultdict
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from functools import partial
+from pathlib import Path
+from time import perf_counter
+from typing import Any, Final
+
+import anyio
+from mcp import Client
+from mcp.client.stdio import stdio_client
+from mcp.client.streamable_http import streamable_http_client
+
+from dcc_bridge.client import http
+from dcc_bridge.server import instances
+from tests.bench.figures import over, paired, show
+from tests.client.proxy.stage import command, small
+
+MODES: Final = {"modern": "2026-07-28", "legacy": "legacy"}
+WAYS: Final = ("direct", "proxy")
+Rounds = dict[tuple[str, str], list[list[float]]]
+
+
+@asynccontextmanager
+async def direct(runtime: Path, mode: Any) -> AsyncIterator[Client]:
+    """Connect a client straight to the host."""
+    (host,) = instances.running(runtime)
+    async with (
+        http.open_(host.token("bench")) as opened,
+        Client(streamable_http_client(host.url, http_client=opened), mode=mode) as client,
+    ):
+        yield client
+
+
+@asynccontextmanager
+async def proxied(runtime: Path, mode: Any) -> AsyncIterator[Client]:
+    """Connect a client through the proxy."""
+    with open(os.devnull, "w") as nowhere:
+        async with Client(stdio_client(command(runtime), errlog=nowhere), mode=mode) as client:
+            yield client
+
+
+async def measure(runtime: Path, rounds: int, calls: int) -> Rounds:
+    """Measure both ways in both eras, in milliseconds a call."""
+    found: Rounds = defaultdict(list)
+    async with AsyncExitStack() as stack:
+        clients = {}
+        for era, mode in MODES.items():
+            for way, connect in zip(WAYS, (direct, proxied), strict=True):
+                clients[era, way] = await stack.enter_async_context(connect(runtime, mode))
+        for _ in range(rounds):
+            for key, client in clients.items():
+                found[key].append([await _timed(client) for _ in range(calls)])
+    return found
+
+
+async def _timed(client: Client) -> float:
+    begin = perf_counter()
+    result = await client.call_tool("where", {})
+    assert not result.is_error
+    return (perf_counter() - begin) * 1000
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--rounds", type=int, default=20)
+    parser.add_argument("--calls", type=int, default=50, help="calls in a round")
+    told = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder, small(Path(folder)):
+        found = anyio.run(partial(measure, Path(folder), told.rounds, told.calls))
+    columns = ("ms", "direct p50", "direct p95", "proxy p50", "proxy p95", "difference", "ratio")
+    show(
+        f"{told.rounds} rounds of {told.calls}, medians over rounds",
+        columns,
+        [_row(era, found) for era in MODES],
+    )
+
+
+def _row(era: str, found: Rounds) -> tuple[object, ...]:
+    straight, through = (found[era, way] for way in WAYS)
+    figures = [over(rounds, percent) for rounds in (straight, through) for percent in (50, 95)]
+    more, ratio = (paired(through, straight, fn) for fn in (operator.sub, operator.truediv))
+    return f"read call, {era}", *figures, f"{more:+.3f}", f"{ratio:.2f} x"
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,132 @@
+"""A person reads the record, checks it, and takes it elsewhere."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+
+import pytest
+
+from dcc_bridge import cli
+from dcc_bridge.audit.book import Book
+
+WHO = {"skill": "delete_cameras", "client": "claude", "client_name": "Claude Code"}
+
+
+@pytest.fixture
+def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A record of two calls, one of which has no end."""
+    monkeypatch.setenv("DCC_BRIDGE_AUDIT", str(tmp_path))
+    book = Book(tmp_path, {"host": "Maya", "version": "2026"})
+    first, second = {"call": "aaaa", **WHO}, {"call": "bbbb", **WHO}
+    asked = {"message": "Delete them?\u202e", "objects": 127, "names": ["cam0", "cam1"]}
+    book(("asked", first | asked))
+    book(("granted", first | {"by": "host", "ms_shown": 3200, "answer": {"why": "fit"}}))
+    book(("begin", first | {"scene": "shot.ma", "arguments": {"pattern": "cam*"}}))
+    book(("end", first | {"status": "done", "changed": True, "undo": ["Delete cameras [aaaa]"]}))
+    book(("granted", second | {"by": "policy"}), ("begin", second | {"scene": "shot.ma"}))
+    book.close()
+    assert book.file is not None
+    return book.file
+
+
+def test_a_call_is_told_in_sentences(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["audit", "show", "--call", "aa"]) == 0
+
+    said = capsys.readouterr().out.splitlines()
+    assert said[0].endswith("delete_cameras for claude (says it is Claude Code)  call aaaa")
+    assert "U+202E" in said[1]
+    assert said[1].endswith("127 objects: cam0, cam1, …")
+    assert said[2].endswith('granted by the person at the host after 3.2 s: {"why": "fit"}')
+    assert said[3].endswith('began in shot.ma with {"pattern": "cam*"}')
+    assert said[4].endswith("done, changed; undo: Delete cameras [aaaa]")
+
+
+def test_an_undo_a_rejection_and_who_asked_within_are_told(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    book = Book(tmp_path, {"host": "Maya", "version": "2026"})
+    call = {"call": "cccc", **WHO}
+    book(("asked", call | {"message": "Delete?", "inner_skill": "wipe"}))
+    book(("end", call | {"status": "done", "changed": True}))
+    book(("undone", call | {"by": "host"}), ("undone", call | {"by": "client", "by_call": "dd"}))
+    book(("rejected", {"call": "eeee", **WHO, "error": "frames: it is required."}))
+    book.close()
+
+    assert cli.main(["audit", "show", str(book.file)]) == 0
+
+    said = capsys.readouterr().out.splitlines()
+    assert said[1].endswith('asked by wipe, which it called: "Delete?"')
+    assert said[3].endswith("undone by the person at the host")
+    assert said[4].endswith("undone by the client, in call dd")
+    assert said[6].endswith('rejected: "frames: it is required."')
+    assert len(said) == 7
+
+
+def test_the_last_calls_are_told(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["audit", "show", "--last", "1", str(file)]) == 0
+
+    said = capsys.readouterr().out
+    assert "aaaa" not in said
+    assert "granted by the settings, unasked" in said
+    assert "no end is on record" in said
+
+
+def test_what_has_no_end_is_named(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["audit", "verify"]) == 0
+
+    said = capsys.readouterr().out
+    assert "8 lines, unbroken, closed" in said
+    assert "no end: " in said
+    assert "call bbbb" in said
+
+
+def test_a_broken_line_is_named_and_the_exit_code_says_so(
+    file: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file.write_bytes(file.read_bytes().replace(b'"by":"host"', b'"by":"h0st"'))
+
+    assert cli.main(["audit", "verify", str(file)]) == 1
+
+    assert "BROKEN at line 3" in capsys.readouterr().out
+
+
+def test_it_is_exported_as_json(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["audit", "export", str(file)]) == 0
+
+    rows = json.loads(capsys.readouterr().out)
+    assert [row["event"] for row in rows][:3] == ["opened", "asked", "granted"]
+    assert {(row["host"], row["version"]) for row in rows} == {("Maya", "2026")}
+
+
+def test_a_table_holds_no_formula(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    book = Book(tmp_path)
+    book(("asked", {"call": "c", "message": "=HYPERLINK(1)"}))
+    book.close()
+
+    assert cli.main(["audit", "export", "--csv", str(book.file)]) == 0
+
+    rows = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
+    assert rows[1]["message"] == "'=HYPERLINK(1)"
+
+
+@pytest.mark.parametrize("words", [["show"], ["verify"], ["export"]])
+def test_without_a_record_it_says_so(
+    words: list[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setenv("DCC_BRIDGE_AUDIT", str(tmp_path))
+
+    assert cli.main(["audit", *words]) == 2
+    assert "no record" in capsys.readouterr().err
+
+
+def test_a_file_that_is_not_there_is_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert cli.main(["audit", "verify", str(tmp_path / "none.jsonl")]) == 2
+    assert "none.jsonl cannot be read" in capsys.readouterr().err

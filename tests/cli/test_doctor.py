@@ -1,0 +1,162 @@
+"""``dcc-bridge doctor``: what is wrong, and what mends it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dcc_bridge.cli.doctor import versions
+from dcc_bridge.cli.target import START
+from dcc_bridge.elicitation.question import Reply
+from dcc_bridge.server.access import Access
+from dcc_bridge.testing import FakeHost, ScriptedPresenter
+from tests.cli.commands import Done, Served, run
+from tests.live import ERAS, Live, accept, live
+
+
+@pytest.fixture(autouse=True)
+def own_state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let each test have its own folder of what the user decided."""
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+
+
+def doctor(running: Live, runtime: Path, *words: str) -> Done:
+    """Let it look at a bridge in this process."""
+    return beside(running, lambda: run(runtime, "doctor", *words))
+
+
+def beside(running: Live, work: Callable[[], Done]) -> Done:
+    """Run a command on a thread of its own, and serve the main thread meanwhile."""
+    with ThreadPoolExecutor(1) as pool:
+        going = pool.submit(work)
+        running.until(going.done, 40)
+        return going.result()
+
+
+def findings(done: Done) -> dict[str, str]:
+    return {one["check"]: one["what"] for one in json.loads(done.out)["findings"]}
+
+
+def test_it_has_nothing_to_say_of_a_host_that_is_well(tmp_path: Path) -> None:
+    host = FakeHost(has_ui=True)
+    with live(tmp_path, host=host, presenter=ScriptedPresenter(Reply("accept", {}))) as running:
+        running.call("recent_calls", era=ERAS[1], label="cursor", asked=accept())
+        done = doctor(running, tmp_path)
+
+    assert (done.code, done.err) == (0, "")
+    assert f"answers at {running.bridge.url}: " in done.out
+    assert "cursor (mcp 0.1.0) speaks 2025-11-25 and draws forms and opens pages." in done.out
+    assert "The test question was seen in the host and answered after 0.0 s." in done.out
+    assert "All skills can be loaded." in done.out
+
+
+def test_it_names_a_skill_that_cannot_be_loaded(tmp_path: Path) -> None:
+    (tmp_path / "skills").mkdir()
+    (tmp_path / "skills" / "wipe.py").write_text("def wipe(:\n")
+    with live(tmp_path, skills=[tmp_path / "skills"]) as running:
+        done = doctor(running, tmp_path, "--no-question", "--json")
+
+    assert done.code == 1
+    assert "wipe" in findings(done)["skills"]
+    assert "line 1" in findings(done)["skills"]
+
+
+def test_it_says_that_nobody_can_be_asked(tmp_path: Path) -> None:
+    with live(tmp_path) as running:
+        running.call("recent_calls", label="cursor")
+        done = doctor(running, tmp_path)
+
+    assert done.code == 1
+    assert "cursor (mcp 0.1.0) speaks 2026-07-28 and asks nobody: the host asks." in done.out
+    assert "Nobody can be asked: the host has no window, and here is no terminal." in done.out
+    assert done.out.count("To mend it: ") == 2
+
+
+def test_it_says_of_a_client_that_it_draws_nothing(tmp_path: Path) -> None:
+    with live(tmp_path, host=FakeHost(has_ui=True), presenter=ScriptedPresenter()) as running:
+        running.call("recent_calls", label="codex", asked=accept())
+        done = doctor(running, tmp_path, "--no-question")
+
+    assert done.code == 0
+    assert "draws no questions, though it declares that it does: the host asks." in done.out
+
+
+def test_it_says_that_the_question_was_not_seen(tmp_path: Path) -> None:
+    person = ScriptedPresenter(Reply("decline"))
+    with live(tmp_path, host=FakeHost(has_ui=True), presenter=person) as running:
+        done = doctor(running, tmp_path, "--json")
+
+    assert findings(done)["question"] == "The test question was not seen (declined)."
+
+
+def test_it_says_that_no_host_is_running(tmp_path: Path) -> None:
+    done = run(tmp_path, "doctor")
+
+    assert done.code == 1
+    assert "WRONG  No host is running.\n" in done.out
+    assert f"To mend it: {START}\n" in done.out
+
+
+def test_it_says_that_nothing_answers(tmp_path: Path) -> None:
+    done = run(tmp_path, "doctor", "http://127.0.0.1:9/mcp", "--json", DCC_BRIDGE_TOKEN="x.y")
+
+    assert "nothing answers there" in findings(done)["server"]
+
+
+def test_it_says_that_the_token_is_wrong(tmp_path: Path) -> None:
+    with live(tmp_path) as running:
+        url = running.bridge.url
+        words = ("doctor", url, "--json")
+        done = beside(running, lambda: run(tmp_path / "x", *words, DCC_BRIDGE_TOKEN="cli.0"))
+        Access().revoke("cli")
+        revoked = doctor(running, tmp_path, "--json")
+
+    assert "it does not know us" in findings(done)["server"]
+    assert json.loads(revoked.out)["findings"][0]["mend"] == "dcc-bridge token make cli"
+
+
+def test_it_says_that_the_main_thread_takes_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("dcc_bridge.skills.connection.PATIENCE", 0.3)
+    with live(tmp_path):
+        done = run(tmp_path, "doctor", "--no-question", "--json")  # nobody serves it meanwhile
+
+    assert "took nothing for" in findings(done)["main thread"]
+
+
+@pytest.mark.parametrize(
+    ("packages", "python", "found"),
+    [
+        ({"PySide6-Essentials": "6.12.0"}, "3.11.7", 1),
+        ({"PySide6-Essentials": "6.12.0"}, "3.12.1", 0),
+        ({"PySide6-Essentials": "6.11.3"}, "3.11.7", 0),
+        ({"mcp": "2.2.9"}, "3.11.7", 1),
+        ({"mcp": "2.3.0"}, "3.11.7", 0),
+        ({"mcp": "3.0.0"}, "3.11.7", 1),
+        ({"greenlet": "3.0.3", "mcp": "1.30"}, "3.13.0", 2),
+        ({}, "3.11.7", 0),
+    ],
+)
+def test_it_knows_the_versions_that_break(packages: Any, python: str, found: int) -> None:
+    assert len(list(versions.check(packages, python, "Maya"))) == found
+
+
+def test_a_client_hears_of_itself_only(tmp_path: Path) -> None:
+    with live(tmp_path) as running:
+        running.call("recent_calls", label="other")
+        told = running.call("check_connection", label="cursor").structured_content or {}
+
+    assert [one["label"] for one in told["clients"]] == ["cursor"]
+
+
+def test_it_looks_at_a_served_host(host: Served) -> None:
+    done = host.run("doctor", "--no-question")
+
+    assert (done.code, done.err) == (0, "")
+    assert done.out.startswith("ok     dcc-bridge runs on Python")

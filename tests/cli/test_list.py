@@ -1,0 +1,42 @@
+"""``dcc-bridge list``: who runs, for a person and for a script."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from dcc_bridge.cli.target import START
+from tests.cli.commands import Served, run
+
+
+def test_it_shows_a_table_of_the_hosts_that_run(host: Served) -> None:
+    done = host.run("list")
+
+    titles, row = done.out.splitlines()
+    assert titles.split() == ["ID", "HOST", "VERSION", "SCENE", "STATE", "FOR", "PID", "URL"]
+    for column, cell in (
+        ("ID", host.instance.id),
+        ("SCENE", "shot_010_layout.usda"),
+        ("STATE", "ready"),
+        ("PID", str(host.process.pid)),
+        ("URL", host.url),
+    ):
+        assert row[titles.index(column) :].startswith(cell)
+
+
+def test_it_gives_json_without_the_secret(host: Served) -> None:
+    done = host.run("list", "--json")
+
+    (told,) = json.loads(done.out)
+    assert told["id"] == host.instance.id
+    assert host.instance.secret not in done.out
+
+
+def test_it_says_that_no_host_is_running(runtime: Path) -> None:
+    done = run(runtime, "list")
+
+    assert (done.code, done.out) == (
+        0,
+        f"No host is running. {START}\n",
+    )
+    assert json.loads(run(runtime, "list", "--json").out) == []

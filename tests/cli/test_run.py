@@ -1,0 +1,173 @@
+"""``dcc-bridge run``: one skill where nobody sits; what answered is printed and on record."""
+
+from __future__ import annotations
+
+import json
+import sys
+from hashlib import sha256
+from pathlib import Path
+
+import pytest
+
+from dcc_bridge.audit import reading
+from dcc_bridge.errors import MissingExtra
+from dcc_bridge.hosts.batch import opened
+from tests.cli import commands
+from tests.cli.commands import SHOT, Done
+from tests.hosts import freecad
+
+SKILLS = Path(__file__).parent / "skills"
+DELETE = Path(__file__).parents[2] / "plugins/standalone/skills/delete_prims.py"
+ALL = '{"pattern": "*"}'
+
+_NAMES = """
+from dcc_bridge import elicit_form_sync, skill
+
+SCHEMA = {"type": "object", "properties": {"name": {"type": "string"}}, "required": ["name"]}
+
+
+@skill(risk="edit")
+def name_it():
+    'Ask for a name.'
+    said = elicit_form_sync("Its name?", SCHEMA, fallback_values={"name": "crane"})
+    return said.data["name"] if said.accepted else None
+"""
+
+
+def run(folder: Path, *words: str | Path) -> Done:
+    return commands.run(folder, "run", *words, DCC_BRIDGE_AUDIT=str(folder / "audit"))
+
+
+def delete(folder: Path, *words: str | Path) -> Done:
+    return run(folder, "delete_prims", "--scene", SHOT, "--args", ALL, *words)
+
+
+def kept(folder: Path) -> list[str]:
+    """List what the record says of the call."""
+    (book,) = [reading.read(file) for file in reading.books(folder / "audit")]
+    assert book.trouble is None
+    return [str(one.fields.get("event")) for one in book.lines()]
+
+
+def test_a_skill_is_run_and_gives_its_value(tmp_path: Path) -> None:
+    """On the standard output alone, for another program to read."""
+    done = run(tmp_path, "list_prims", "--scene", SHOT, "--args", '{"type_name": "Camera"}')
+
+    assert done.code == 0, done.err
+    assert json.loads(done.out)["found"] == 127
+
+
+@pytest.mark.parametrize("rule", [(), ("--unattended", "deny"), ("--unattended", "fallback")])
+def test_where_nobody_sits_nothing_is_deleted(tmp_path: Path, rule: tuple[str, ...]) -> None:
+    """Who answered is printed, and the scene is not written."""
+    done = delete(tmp_path, "--save-as", tmp_path / "out.usda", *rule)
+
+    assert (done.code, "by nobody" in done.err) == (3, True)
+    assert not (tmp_path / "out.usda").exists()
+
+
+@pytest.mark.parametrize(("rule", "code", "out"), [("fallback", 0, '"crane"'), ("deny", 3, "")])
+def test_a_declared_fallback_answers_unless_it_is_denied(
+    tmp_path: Path, rule: str, code: int, out: str
+) -> None:
+    """What a skill declared for a question that is no consent."""
+    (tmp_path / "names.py").write_text(_NAMES)
+
+    done = run(tmp_path, "name_it", "--skills", tmp_path, "--unattended", rule)
+
+    assert (done.code, done.out.strip()) == (code, out), done.err
+
+
+@pytest.mark.parametrize("digest", ["", "{digest}", "sha256:{digest}  # looked at in March"])
+def test_what_a_studio_lists_goes_on_unasked(tmp_path: Path, digest: str) -> None:
+    """By its name, or by its name and the digest of its very file; the record says so."""
+    allowed = digest.format(digest=sha256(DELETE.read_bytes()).hexdigest())
+    (tmp_path / "list").write_text(f"# for the farm\n\ndelete_prims {allowed}\n")
+
+    done = delete(
+        tmp_path, "--unattended", f"allow:{tmp_path / 'list'}", "--save-as", tmp_path / "o.usda"
+    )
+
+    assert (done.code, json.loads(done.out)["deleted"]) == (0, 127), done.err
+    assert "which the settings let stand for consent" in done.err
+    assert "def Camera" not in (tmp_path / "o.usda").read_text()
+    assert "granted" in kept(tmp_path)
+
+
+@pytest.mark.parametrize("line", ["rename_prim", f"delete_prims {'0' * 64}"])
+def test_what_is_not_on_the_list_is_refused(tmp_path: Path, line: str) -> None:
+    """Another skill, and another file of the same name."""
+    (tmp_path / "list").write_text(line)
+
+    done = delete(tmp_path, "--unattended", f"allow:{tmp_path / 'list'}")
+
+    assert "by nobody" in done.err
+    assert "granted" not in kept(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("no_such_skill",), "no_such_skill"),
+        (("list_prims", "--args", "{"), "no JSON"),
+        (("list_prims", "--args", "[]"), "JSON object"),
+        (("list_prims", "--args", '{"limit": "many"}'), "limit"),
+        (("list_prims", "--scene", "nowhere.usda"), "no file"),
+        (("list_prims", "--unattended", "yes"), "--unattended"),
+        (("list_prims", "--unattended", "allow:nowhere"), "nowhere"),
+        (("list_prims", "--host", "maya", "--interpreter", "/no/mayapy"), "/no/mayapy"),
+    ],
+)
+def test_what_cannot_be_run_is_said_in_a_sentence(
+    tmp_path: Path, words: tuple[str, ...], said: str
+) -> None:
+    """With the exit code for wrong usage, and no traceback."""
+    done = run(tmp_path, *words)
+
+    assert (done.code, said in done.err, "Traceback" in done.err) == (2, True, False), done.err
+
+
+def test_a_standalone_host_that_is_not_installed_is_said_in_a_sentence(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Somebody with another host named none."""
+    monkeypatch.setitem(sys.modules, "dcc_bridge.hosts.standalone", None)
+
+    with (
+        pytest.raises(MissingExtra, match=r"--host.*dcc-bridge\[demo\]"),
+        opened("standalone", None),
+    ):
+        pass
+
+
+def test_a_skill_that_fails_has_its_own_code(tmp_path: Path) -> None:
+    """And nothing is written."""
+    done = run(
+        *(tmp_path, "rename_prim", "--scene", SHOT, "--save-as", tmp_path / "out.usda"),
+        *("--args", '{"path": "/nowhere", "new_name": "x"}'),
+    )
+
+    assert (done.code, "/nowhere" in done.err) == (1, True)
+    assert not (tmp_path / "out.usda").exists()
+
+
+@pytest.mark.real
+@pytest.mark.timeout(120)
+@pytest.mark.skipif(freecad.CONSOLE is None, reason="FreeCAD is not installed")
+def test_a_skill_is_run_in_freecadcmd(tmp_path: Path) -> None:
+    """FreeCAD's own interpreter makes a document; a second run loses it to a listed skill."""
+    made = "import FreeCAD; d = FreeCAD.newDocument(); d.addObject('Part::Box', 'Box'); "
+    scene, out = tmp_path / "a.FCStd", tmp_path / "b.FCStd"
+    freecad.in_console(f"{made} d.saveAs({str(scene)!r})", tmp_path)
+    (tmp_path / "list").write_text("delete_objects")
+    words = ("delete_objects", "--host", "freecad", "--args", '{"pattern": "Box"}')
+
+    refused = run(tmp_path, *words, "--scene", scene)
+    done = run(
+        *(tmp_path, *words, "--scene", scene, "--save-as", out),
+        *("--unattended", f"allow:{tmp_path / 'list'}"),
+    )
+    left = run(tmp_path, "list_objects", "--host", "freecad", "--scene", out)
+
+    assert (refused.code, done.code) == (3, 0), refused.err + done.err
+    assert json.loads(left.out)["found"] == 0

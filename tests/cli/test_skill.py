@@ -1,0 +1,114 @@
+"""`dcc-bridge skill`: a file to begin with that runs and passes, and a check with an exit code."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from dcc_bridge.cli import main
+from dcc_bridge.elicitation.question import Reply
+from dcc_bridge.testing import FakeHost, ScriptedPresenter
+from tests.live import live
+from tests.skills.shelf import save
+
+ARGUMENTS = {
+    "read": {"pattern": "camera*"},
+    "edit": {"pattern": "light_1", "prefix": "old_"},
+    "destructive": {"pattern": "light*"},
+}
+RESULTS = {
+    "read": {"result": ["camera_1", "camera_2"]},
+    "edit": {"light_1": "old_light_1"},
+    "destructive": {"deleted": ["light_1"]},
+}
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    folder = tmp_path / "mine"
+    monkeypatch.setenv("DCC_BRIDGE_USER_SKILLS", str(folder))
+    return folder
+
+
+@pytest.mark.parametrize("risk", ARGUMENTS)
+def test_a_new_file_passes_the_check_and_runs(risk: str, tmp_path: Path) -> None:
+    folder = tmp_path / "skills"
+    person = ScriptedPresenter(Reply("accept", {"confirm": True}))
+
+    assert main(["skill", "new", "try_it", "--folder", str(folder), "--risk", risk]) == 0
+    assert main(["skill", "check", str(folder)]) == 0
+    host = FakeHost(has_ui=True)
+    with live(tmp_path, host=host, presenter=person, skills=[folder]) as running:
+        result = running.call("try_it", ARGUMENTS[risk])
+
+    assert result.structured_content == RESULTS[risk]
+    assert [one.items for one in person.shown] == [("light_1",)] * (risk == "destructive")
+
+
+def test_without_a_folder_it_is_the_persons_own(home: Path) -> None:
+    assert main(["skill", "new", "mine"]) == 0
+
+    assert (home / "mine.py").is_file()
+
+
+def test_a_file_that_is_there_is_not_written_over(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = save(tmp_path / "mine.py", "# precious\n")
+
+    assert main(["skill", "new", "mine", "--folder", str(tmp_path)]) == 2
+
+    assert "is there already" in capsys.readouterr().err
+    assert file.read_text() == "# precious\n"
+
+
+NO_NAMES = [
+    *("", ".", "..", "../x", "../../x", "..\\x", "/x", "/etc/x", "//x", "\\\\host\\x", "C:x"),
+    *("C:\\x", "x/y", "x\\y", "x/../y", "./x", "x/", "x.py", "x y", " x", "x ", "x\n", "x\0y"),
+    *("~", "~/x", "$HOME", "%APPDATA%", "x;y", "x|y", "x&y", "`x`", "$(x)", "-x", "--x", "x-y"),
+    *("_x", "__init__", "1x", "x:y", "x*", "x?", "<x>", '"x"', "'x'", "x%2fy", "%2e%2e", "x\ty"),
+    *(
+        "class",
+        "def",
+        "None",
+        "löschen",
+        "\uff58",
+        "x\u202ey",
+        "x\u200by",
+        "con",
+        "NUL",
+        "com1",
+        "lpt9",
+    ),
+    *("aux", "Prn", "x" * 61, "x" * 5000, "{name}", "x{}"),
+]
+
+
+@pytest.mark.parametrize("name", NO_NAMES, ids=ascii)
+def test_a_name_that_leads_elsewhere_is_no_name(name: str, tmp_path: Path) -> None:
+    folder = tmp_path / "skills"
+
+    assert main(["skill", "new", "--folder", str(folder), "--", name]) == 2
+
+    assert list(tmp_path.rglob("*")) == []
+
+
+def test_findings_are_lines_and_the_exit_code_is_1(
+    tmp_path: Path, home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    save(home / "mine.py", "def mine():\n    '''Do it.'''\n")
+    file = save(tmp_path / "mine.py", "def mine(a):\n    '''Do it.'''\n")
+
+    assert main(["skill", "check", str(file)]) == 1
+
+    told = capsys.readouterr()
+    assert told.out.splitlines() == [
+        f"{file}:1: mine: its docstring does not tell of 'a' in Args.",
+        f"{file}:1: mine: this name is taken, by {home / 'mine.py'}:1.",
+    ]
+    assert told.err == "2 to put right in 1 file.\n"
+
+
+def test_a_path_that_is_not_there_is_a_usage_error(tmp_path: Path) -> None:
+    assert main(["skill", "check", str(tmp_path / "gone")]) == 2

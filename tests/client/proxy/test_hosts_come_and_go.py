@@ -1,0 +1,286 @@
+"""Hosts start late, crash, restart and are changed, and the client's session goes on."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import time
+from collections.abc import AsyncIterator
+from contextlib import ExitStack, asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import anyio
+import pytest
+from mcp import Client
+from mcp_types import ElicitResult
+
+from tests.cli.commands import COMMAND, environment, serve
+from tests.client.proxy.stage import (
+    OWN,
+    Small,
+    alone,
+    are_whole,
+    client,
+    names,
+    run,
+    said,
+    small,
+    told,
+    until,
+)
+from tests.live import ERAS, text
+
+TIMES = 20
+INITIALIZE = (
+    '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25",'
+    '"capabilities":{},"clientInfo":{"name":"raw","version":"1"}}}'
+)
+CHANGED = {ERAS[1]: "ToolListChangedNotification", ERAS[2]: "ToolsListChanged"}
+
+
+@pytest.mark.parametrize("era", ERAS[1:])
+def test_without_a_host_it_says_so_and_goes_on_once_one_is_started(
+    era: str, tmp_path: Path
+) -> None:
+    """The host is the product's own, started by its own command."""
+    heard: list[str] = []
+
+    def note(message: Any) -> None:
+        heard.append(type(message).__name__)
+
+    async def agent() -> None:
+        async with client(tmp_path, era, heard=note) as session:
+            assert await names(session) == OWN
+            assert (await told(session, "list_hosts"))["hosts"] == []
+            refused = await session.call_tool("list_prims", {})
+            assert refused.is_error
+            assert "list_prims was not called. No host is connected." in text(refused)
+            async with _news(session, era, heard):
+                with serve(tmp_path, "--headless"):
+                    await until(lambda: CHANGED[era] in heard)
+                    assert "list_prims" in await names(session)
+                    assert "found" in await said(session, "list_prims")
+
+    run(agent)
+
+
+@asynccontextmanager
+async def _news(session: Client, era: str, heard: list[str]) -> AsyncIterator[None]:
+    """Listen, in the era in which a client must; in the other one it always does."""
+    if era != ERAS[-1]:
+        yield
+        return
+    async with session.listen(tools_list_changed=True) as news, anyio.create_task_group() as tasks:
+
+        async def note() -> None:
+            async for event in news:
+                heard.append(type(event).__name__)
+
+        tasks.start_soon(note)
+        yield
+        tasks.cancel_scope.cancel()
+
+
+@pytest.mark.timeout(180)
+@pytest.mark.parametrize("era", ERAS[1:])
+def test_a_host_that_is_killed_and_restarted_20_times(era: str, tmp_path: Path) -> None:
+    """No hang, no call that is lost in silence, and one session all the way."""
+    ended: list[str] = []
+    took: list[float] = []
+
+    async def agent() -> None:
+        host = Small(tmp_path, "shot.ma")
+        async with client(tmp_path, era) as session:
+            await until(lambda: _works(session))
+            for _ in range(TIMES):
+                async with anyio.create_task_group() as calls:
+                    calls.start_soon(_call, session, ended)
+                    await until(lambda: _waits(session))
+                    began = time.monotonic()
+                    await anyio.to_thread.run_sync(host.kill)
+                took.append(time.monotonic() - began)
+                host = await anyio.to_thread.run_sync(Small, tmp_path, "shot.ma")
+                await until(lambda: _works(session))
+            assert are_whole(await names(session))
+        host.kill()
+
+    run(agent, limit=170.0)
+    assert len(ended) == TIMES
+    assert all("went away in the middle of wait. Whether it was done" in one for one in ended)
+    assert max(took) < 5.0
+
+
+async def _call(session: Client, ended: list[str]) -> None:
+    result = await session.call_tool("wait", {})
+    assert result.is_error
+    ended.append(text(result))
+
+
+async def _waits(session: Client) -> bool:
+    return '"wait", "state": "running"' in await said(session, "recent_calls")
+
+
+async def _works(session: Client) -> bool:
+    return not (await session.call_tool("where", {})).is_error
+
+
+@pytest.mark.parametrize("era", ERAS)
+def test_three_hosts_at_once_and_a_change_between_them_in_mid_session(
+    era: str, tmp_path: Path
+) -> None:
+    scenes = ["one.ma", "two.ma", "three.ma"]
+
+    async def agent() -> None:
+        with ExitStack() as stack:
+            ids = [stack.enter_context(small(tmp_path, scene)).id for scene in scenes]
+            async with client(tmp_path, era) as session:
+                listed = await told(session, "list_hosts")
+                assert sorted(one["id"] for one in listed["hosts"]) == sorted(ids)
+                assert listed["in_use"] is None
+                assert (await session.call_tool("where", {})).is_error
+                for place, scene in [*zip(ids, scenes, strict=True), (ids[0], scenes[0])]:
+                    await told(session, "use_host", host=place)
+                    assert await said(session, "where") == scene
+                    assert (await told(session, "list_hosts"))["in_use"] == place
+
+    run(agent)
+
+
+@pytest.mark.parametrize("era", ERAS)
+def test_an_answer_goes_to_the_host_that_asked_although_the_client_changed_meanwhile(
+    era: str, tmp_path: Path
+) -> None:
+    async def agent() -> None:
+        with small(tmp_path, "one.ma") as one, small(tmp_path, "two.ma") as two:
+
+            async def asked(params: Any) -> ElicitResult:
+                await told(session, "use_host", host=two.id)
+                assert await said(session, "where") == "two.ma"
+                return ElicitResult(action="accept", content={"name": "Ada"})
+
+            async with client(tmp_path, era, asked) as session:
+                await told(session, "use_host", host=one.id)
+                answered = await told(session, "ask", times=2)
+                assert answered["scene"] == "one.ma"
+                assert answered["names"] == ["Ada", "Ada"]
+                assert await said(session, "where") == "two.ma"
+
+    run(agent)
+
+
+@pytest.mark.parametrize("era", ERAS)
+def test_a_host_that_dies_with_its_question_open_ends_the_call_with_a_sentence(
+    era: str, tmp_path: Path
+) -> None:
+    async def agent() -> str:
+        with small(tmp_path) as host:
+
+            async def asked(params: Any) -> ElicitResult:
+                await anyio.to_thread.run_sync(host.kill)
+                await until(lambda: _is_gone(session))
+                return ElicitResult(action="accept", content={"name": "Ada"})
+
+            async with client(tmp_path, era, asked) as session:
+                result = await session.call_tool("ask", {})
+                assert result.is_error
+                return text(result)
+
+    assert "look at the scene before you try again" in run(agent)
+
+
+async def _is_gone(session: Client) -> bool:
+    return not (await told(session, "list_hosts"))["hosts"]
+
+
+@pytest.mark.parametrize("era", ERAS[1:])
+def test_a_client_that_is_revoked_is_told_so(era: str, tmp_path: Path) -> None:
+    async def agent() -> str:
+        with small(tmp_path):
+            async with client(tmp_path, era) as session:
+                assert await said(session, "where") == "shot.ma"
+                revoke = [*COMMAND, "token", "revoke", "test"]
+                await anyio.run_process(revoke, env=alone(tmp_path))
+                result = await session.call_tool("where", {})
+                assert result.is_error
+                return text(result)
+
+    assert "The person revoked 'test'" in run(agent)
+
+
+@pytest.mark.parametrize("words", [("--scene", "t*.ma"), ("--instance", "{id}")])
+def test_what_was_asked_for_at_the_set_up_is_used(words: tuple[str, str], tmp_path: Path) -> None:
+    async def agent() -> None:
+        with small(tmp_path, "one.ma"), small(tmp_path, "two.ma") as two:
+            told = [word.format(id=two.id) for word in words]
+            async with client(tmp_path, ERAS[-1], None, *told) as session:
+                assert await said(session, "where") == "two.ma"
+
+    run(agent)
+
+
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_ends_it_although_the_client_is_there(how: signal.Signals, tmp_path: Path) -> None:
+    """Whoever tries it in a terminal gets out with Ctrl+C."""
+    pipe = subprocess.PIPE
+    with subprocess.Popen(
+        [*COMMAND, "connect"], env=alone(tmp_path), stdin=pipe, stdout=pipe, text=True
+    ) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        process.stdin.write(INITIALIZE + "\n")
+        process.stdin.flush()
+        assert '"id":1' in process.stdout.readline()
+        process.send_signal(how)
+
+        assert process.wait(5) == -how
+
+
+def test_what_a_client_sends_before_its_handshake_is_answered_is_not_lost(tmp_path: Path) -> None:
+    """Some send all of it at once."""
+    pipe = subprocess.PIPE
+    with (
+        small(tmp_path),
+        subprocess.Popen(
+            [*COMMAND, "connect"], env=alone(tmp_path), stdin=pipe, stdout=pipe, text=True
+        ) as process,
+    ):
+        assert process.stdin is not None
+        assert process.stdout is not None
+        initialized = '{"jsonrpc":"2.0","method":"notifications/initialized"}'
+        listing = '{"jsonrpc":"2.0","id":2,"method":"tools/list"}'
+        process.stdin.write(f"{INITIALIZE}\n{initialized}\n{listing}\n")
+        process.stdin.flush()
+        lines = (json.loads(line) for line in process.stdout)
+        answer = next(line for line in lines if line.get("id") == 2)
+        process.stdin.close()
+
+    assert are_whole([tool["name"] for tool in answer["result"]["tools"]])
+
+
+def test_stdout_carries_the_protocol_and_nothing_else(tmp_path: Path) -> None:
+    """Garbage, an unknown method and a late answer are no reason to end, and the end is clean."""
+    sent = [
+        "this is no JSON",
+        '{"jsonrpc": "2.0", "id": 7, "result": {}}',
+        INITIALIZE,
+        '{"jsonrpc":"2.0","method":"notifications/initialized"}',
+        '{"jsonrpc":"2.0","id":2,"method":"no/such"}',
+        '{"jsonrpc":"2.0","id":3,"method":"tools/list"}',
+    ]
+    with small(tmp_path):
+        done = subprocess.run(
+            [*COMMAND, "connect"],
+            env=environment(tmp_path),
+            input="".join(line + "\n" for line in sent),
+            capture_output=True,
+            text=True,
+            timeout=30,
+            check=False,
+        )
+
+    heard = [json.loads(line) for line in done.stdout.splitlines()]
+    assert (done.returncode, done.stderr) == (0, "")
+    assert {one["jsonrpc"] for one in heard} == {"2.0"}
+    assert heard[0]["result"]["protocolVersion"] == "2025-11-25"

@@ -1,0 +1,175 @@
+"""Through the proxy a client sees what it would see of the host itself, and the host sees it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import anyio
+import pytest
+from mcp_types import ElicitResult
+
+from tests.client.proxy.stage import are_whole, client, names, run, said, small, told, until
+from tests.live import ERAS, AskedFn, accept, say
+
+
+@pytest.fixture(scope="module")
+def runtime(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Give a folder in which one small host is running."""
+    folder = tmp_path_factory.mktemp("runtime")
+    with small(folder):
+        yield folder
+
+
+@pytest.mark.parametrize("era", ERAS)
+def test_the_tools_are_the_hosts_and_two_of_the_proxys(era: str, runtime: Path) -> None:
+    async def agent() -> None:
+        async with client(runtime, era) as session:
+            assert are_whole(await names(session))
+            assert await said(session, "where") == "shot.ma"
+
+    run(agent)
+
+
+@pytest.mark.parametrize("era", ERAS)
+@pytest.mark.parametrize("asked", [None, accept()])
+def test_the_host_sees_the_client_itself(era: str, asked: AskedFn | None, runtime: Path) -> None:
+    """Its label from the set-up; its own name, its era, and what it can draw."""
+
+    async def agent() -> Any:
+        async with client(runtime, era, asked) as session:
+            return await told(session, "who")
+
+    can = asked is not None
+    assert run(agent) == {"label": "test", "name": "mcp", "era": era, "form": can, "url": can}
+
+
+@pytest.mark.parametrize("era", ERAS)
+@pytest.mark.parametrize("action", ["accept", "decline", "cancel"])
+def test_a_question_is_asked_and_its_answer_arrives(era: str, action: Any, runtime: Path) -> None:
+    async def agent() -> Any:
+        asked = accept(name="Ada") if action == "accept" else say(action)
+        async with client(runtime, era, asked) as session:
+            return await told(session, "ask")
+
+    name = "Ada" if action == "accept" else None
+    assert run(agent) == {
+        "scene": "shot.ma",
+        "actions": [action],
+        "names": [name],
+        "by": ["client"],
+    }
+
+
+@pytest.mark.parametrize("era", ERAS)
+def test_two_questions_of_two_calls_at_once_get_their_own_answers(era: str, runtime: Path) -> None:
+    names = iter(("Ada", "Bob", "Cyd", "Dee"))
+    results: list[dict[str, Any]] = []
+
+    async def asked(params: Any) -> ElicitResult:
+        await anyio.sleep(0)
+        return ElicitResult(action="accept", content={"name": next(names)})
+
+    async def agent() -> None:
+        async with client(runtime, era, asked) as session, anyio.create_task_group() as calls:
+
+            async def call() -> None:
+                results.append(await told(session, "ask", times=2))
+
+            calls.start_soon(call)
+            calls.start_soon(call)
+
+    run(agent)
+    heard = [name for result in results for name in result["names"]]
+    assert sorted(heard) == ["Ada", "Bob", "Cyd", "Dee"]
+    assert all(result["actions"] == ["accept"] * 2 for result in results)
+
+
+@pytest.mark.parametrize("era", ERAS[1:])
+def test_a_person_is_sent_to_a_page(era: str, runtime: Path) -> None:
+    urls: list[str] = []
+
+    def asked(params: Any) -> ElicitResult:
+        urls.append(params.url)
+        return ElicitResult(action="decline")
+
+    async def agent() -> Any:
+        async with client(runtime, era, asked) as session:
+            return await told(session, "visit")
+
+    assert run(agent) == {"action": "decline", "by": "client"}
+    assert urls == ["https://example.com/there"]
+
+
+@pytest.mark.parametrize("era", ERAS)
+def test_progress_arrives_and_a_cancel_ends_the_call_in_the_host(era: str, runtime: Path) -> None:
+    async def agent() -> None:
+        async with client(runtime, era) as session:
+            heard: list[str | None] = []
+
+            async def note(progress: float, total: float | None, message: str | None) -> None:
+                heard.append(message)
+
+            async def call() -> None:
+                await session.call_tool("wait", {}, progress_callback=note)
+
+            async with anyio.create_task_group() as calls:
+                calls.start_soon(call)
+                await until(lambda: "half of it" in heard)
+                calls.cancel_scope.cancel()
+
+            async def is_told() -> bool:
+                return "cancelled" in await said(session, "recent_calls")
+
+            await until(is_told)
+
+    run(agent)
+
+
+@pytest.mark.filterwarnings("ignore:resources/subscribe is removed")
+@pytest.mark.parametrize("era", ERAS[:2])
+def test_a_legacy_client_reads_resources_and_hears_of_their_changes(
+    era: str, runtime: Path
+) -> None:
+    heard: list[str] = []
+
+    def note(message: Any) -> None:
+        heard.append(str(getattr(message.params, "uri", "")))
+
+    async def agent() -> Any:
+        async with client(runtime, era, heard=note) as session:
+            await session.subscribe_resource("scene://selection")
+            await said(session, "choose", item="cam2")
+            await until(lambda: "scene://selection" in heard)
+            return await session.read_resource("scene://selection")
+
+    assert "cam2" in run(agent).contents[0].text
+
+
+def test_a_modern_client_reads_resources_and_hears_of_their_changes(runtime: Path) -> None:
+    uri = "scene://selection"
+
+    async def agent() -> Any:
+        async with (
+            client(runtime) as session,
+            session.listen(resource_subscriptions=[uri], tools_list_changed=True) as news,
+        ):
+            await said(session, "choose", item="cam1")
+            async for event in news:
+                assert event.uri == uri  # type: ignore[union-attr]  # nothing else has changed
+                return await session.read_resource(uri)
+
+    assert "cam1" in run(agent).contents[0].text
+
+
+@pytest.mark.parametrize("era", ERAS)
+def test_what_the_host_refuses_is_refused_in_its_own_words(era: str, runtime: Path) -> None:
+    async def agent() -> Any:
+        async with client(runtime, era) as session:
+            return await session.call_tool("nothing", {}), await session.list_prompts()
+
+    result, prompts = run(agent)
+    assert result.is_error
+    assert "nothing" in result.content[0].text
+    assert prompts.prompts == []

@@ -1,0 +1,37 @@
+"""A bridge in whatever application this is imported into, without a window, until it is killed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from dcc_bridge.bridge import Bridge
+from dcc_bridge.config import Settings
+from dcc_bridge.host import Host
+from dcc_bridge.pump import Pump
+from dcc_bridge.skills.skill import describe
+
+
+def serve(
+    runtime: Path, host: Host, make: Callable[[Bridge], list[Callable[..., Any]]], **more: Any
+) -> None:
+    """Serve, and print the host's id once it takes requests.
+
+    Args:
+        runtime: Where it writes itself down.
+        host: The application.
+        make: Makes what it can do.
+        **more: What the bridge is to know besides.
+    """
+    pump = Pump()
+    settings = Settings(runtime=runtime, audit=runtime / "audit")
+    bridge = Bridge(host, pump.main, settings=settings, **more)
+    for fn in make(bridge):
+        bridge.registry.add(describe(fn))
+    ready = bridge.start()
+    ready.add_done_callback(lambda _: pump.wake(0.0))
+    pump.run(ready.done)
+    ready.result()
+    print(f"serving {bridge.instance.id}", flush=True)
+    pump.run(lambda: False)

@@ -1,0 +1,109 @@
+"""What was agreed to for the session, as a person sees it listed."""
+
+from __future__ import annotations
+
+import pytest
+
+from dcc_bridge.elicitation.call import Call, Client
+from dcc_bridge.elicitation.grants import LASTS, SessionGrants
+from dcc_bridge.skills.skill import describe
+
+
+class Time:
+    """A clock that goes on when it is told to."""
+
+    def __init__(self) -> None:
+        self.now = 100.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def rename(digest: str = "abc", label: str = "claude") -> Call:
+    """Make the call of an edit."""
+    return Call("rename_all", "Rename all", "edit", Client(label), digest=digest)
+
+
+def test_a_list_has_for_each_what_for_whom_how_much_and_how_long() -> None:
+    time = Time()
+    grants = SessionGrants(time)
+
+    grants.allow(rename(), 12)
+    time.now += 600
+
+    (one,) = grants.live
+    assert (one.title, one.client, one.most) == ("Rename all", "claude", 12)
+    assert grants.remaining(one) == LASTS - 600
+
+
+def test_one_ends_by_itself() -> None:
+    time = Time()
+    grants = SessionGrants(time)
+    grants.allow(rename(), 12)
+    (one,) = grants.live
+
+    time.now += LASTS
+
+    assert grants.live == []
+    assert grants.remaining(one) == 0.0
+    assert not grants.covers(rename(), 1)
+
+
+def test_a_list_is_told_of_what_is_given_and_revoked_until_it_looks_no_more() -> None:
+    grants, told = SessionGrants(), list[int]()
+    stop = grants.watch(lambda: told.append(len(grants.live)))
+
+    grants.allow(rename(), 1)
+    grants.allow(rename(label="cursor"), 1)
+    grants.revoke(grants.live[0])
+    stop()
+    grants.revoke(grants.live[0])
+
+    assert told == [1, 2, 1]
+    assert grants.live == []
+
+
+def test_revoking_twice_is_told_once() -> None:
+    grants, told = SessionGrants(), list[str]()
+    grants.allow(rename(), 1)
+    (one,) = grants.live
+    grants.watch(lambda: told.append("changed"))
+
+    grants.revoke(one)
+    grants.revoke(one)
+
+    assert told == ["changed"]
+
+
+@pytest.mark.parametrize(("second", "most"), [(20, [20]), (12, [12]), (3, [12, 3])])
+def test_the_same_for_more_items_takes_the_place_of_the_first(second: int, most: list[int]) -> None:
+    grants = SessionGrants()
+
+    grants.allow(rename(), 12)
+    grants.allow(rename(), second)
+
+    assert [one.most for one in grants.live] == most
+
+
+def test_what_may_lose_something_is_not_listed_and_not_told() -> None:
+    grants, told = SessionGrants(), list[str]()
+    grants.watch(lambda: told.append("changed"))
+
+    grants.allow(Call("delete", "Delete", "destructive", Client("claude"), digest="abc"), 1)
+
+    assert (grants.live, told) == ([], [])
+
+
+def test_a_skill_made_in_code_is_another_one_once_a_value_in_it_is() -> None:
+    def first() -> str:
+        return "cam"
+
+    def second() -> list[str]:
+        return [f"cam{n}" for n in range(3)]
+
+    def third() -> list[str]:
+        return [f"light{n}" for n in range(3)]
+
+    digests = {describe(fn).digest for fn in (first, second, third)}
+
+    assert len(digests) == 3

@@ -1,0 +1,176 @@
+"""One client cannot wear a person out, nor keep another client's questions from them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import Future
+from typing import Any
+
+import pytest
+
+from dcc_bridge.config import Settings
+from dcc_bridge.elicitation.broker import Broker
+from dcc_bridge.elicitation.call import Call, Client
+from dcc_bridge.elicitation.limits import Limits
+from dcc_bridge.elicitation.question import HandOver, Question, Reply
+from dcc_bridge.elicitation.types import ElicitationResponse
+from dcc_bridge.testing import ScriptedPresenter
+from tests.elicitation.test_broker import CLAUDE, FORM, WRONG, YES, Clock
+
+CURSOR = Client("cursor")
+
+
+def eager(number: int) -> Question:
+    """Make a question of the client that asks a lot."""
+    return Question(f"{number}?", Call("x", "X", client=CLAUDE), FORM)
+
+
+class Time:
+    """A clock that goes on when it is told to."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def crowd(host: ScriptedPresenter, count: int, **settings: Any) -> tuple[Broker, list[Any], Clock]:
+    """Let one client ask many questions; gives the broker, their futures and the clock."""
+    clock = Clock()
+    roomy = {"dialogs_per_minute": 1000, "most_open": 2000, "most_open_of_one": 2000}
+    broker = Broker(Settings(**{**roomy, **settings}), host=host, clock=clock)
+    return broker, [broker.ask(eager(n)) for n in range(count)], clock
+
+
+def refused(futures: list[Future[ElicitationResponse]]) -> int:
+    """Count those that the policy refused."""
+    ended = [future.result(0) for future in futures if future.done()]
+    return sum(answer.answered_by == "policy" for answer in ended)
+
+
+def test_of_sixty_questions_three_are_open_fifty_wait_and_seven_are_refused() -> None:
+    host = ScriptedPresenter()
+
+    broker, futures, _ = crowd(host, 60)
+
+    assert [one.message for one in host.shown] == ["0?", "1?", "2?"]
+    assert len(broker.open) == 53
+    assert refused(futures) == 7
+    assert all(future.done() for future in futures[53:])
+
+
+def test_the_person_is_told_once_that_questions_wait() -> None:
+    host = ScriptedPresenter()
+
+    crowd(host, 60)
+
+    assert host.notices == ["Claude Code asks too often: its next questions have to wait."]
+
+
+def test_another_client_is_shown_at_once() -> None:
+    host = ScriptedPresenter()
+    broker, _, _ = crowd(host, 60)
+
+    broker.ask(Question("Mine?", Call("x", "X", client=CURSOR), FORM))
+
+    assert host.shown[-1].message == "Mine?"
+
+
+def test_the_host_itself_does_not_stand_in_line() -> None:
+    host = ScriptedPresenter()
+    broker = Broker(host=host, clock=Clock())
+
+    for number in range(20):
+        broker.ask(Question(f"{number}?", Call("host", "The host itself"), FORM))
+
+    assert len(host.shown) == 20
+
+
+@pytest.mark.parametrize("ending", ["answer", "hand over", "give up", "end", "deadline"])
+def test_however_a_question_ends_the_next_in_line_gets_its_place(ending: str) -> None:
+    host = ScriptedPresenter()
+    broker, futures, clock = crowd(host, 5)
+    first = host.shown[0].call
+    ways: dict[str, Callable[[], Any]] = {
+        "answer": lambda: host.settles[0](YES),
+        "hand over": lambda: host.settles[0](HandOver()),
+        "give up": futures[0].cancel,
+        "end": lambda: broker.end(first),
+        "deadline": clock.strike,
+    }
+
+    ways[ending]()
+
+    assert len(host.shown) == (5 if ending == "deadline" else 4)  # it strikes for all three
+
+
+def test_a_line_that_is_answered_at_once_is_served_in_order_and_in_a_loop() -> None:
+    host = ScriptedPresenter(None, *[YES] * 999)
+    _, futures, _ = crowd(host, 1000, pending_questions=1, most_waiting=999)
+
+    host.settles[0](YES)
+
+    assert all(future.result(0).accepted for future in futures)
+    assert [one.message for one in host.shown] == [f"{n}?" for n in range(1000)]
+
+
+def test_asking_again_after_a_wrong_answer_keeps_the_place() -> None:
+    host = ScriptedPresenter(None, None, None, None, None)
+    crowd(host, 60, dialogs_per_minute=3)
+
+    host.settles[0](WRONG)
+
+    assert [one.message for one in host.shown] == ["0?", "1?", "2?", "0?"]
+    assert host.shown[-1].reason is not None
+
+
+def test_of_a_thousand_questions_that_are_answered_at_once_ten_are_shown_in_a_minute() -> None:
+    host = ScriptedPresenter(*[YES] * 1000)
+
+    _, futures, clock = crowd(host, 1000, dialogs_per_minute=10)
+
+    assert len(host.shown) == 10
+    assert sum(future.done() for future in futures) == 10 + 1000 - 63
+    assert len(clock.waiting) == 3  # only those with a place wait for the minute to pass
+
+
+def test_a_place_that_is_given_up_before_its_dialog_costs_no_dialog() -> None:
+    limits, shown = Limits(2, 50, 3, time := Time()), list[float]()
+    first = limits.enter("claude", shown.append)
+    limits.enter("claude", shown.append)
+    third = limits.enter("claude", shown.append)
+    assert first is not None
+    assert third is not None
+
+    limits.leave("claude", third)
+    limits.enter("claude", shown.append)
+    time.now = 61.0
+    limits.leave("claude", first)
+    limits.enter("claude", shown.append)
+
+    assert shown == [0.0, 0.0, 60.0, 60.0, 0.0]
+
+
+def test_muting_refuses_what_the_client_asks_already_and_what_waits_behind() -> None:
+    host = ScriptedPresenter()
+    broker, futures, _ = crowd(host, 60)
+    other = broker.ask(Question("Mine?", Call("x", "X", client=CURSOR), FORM))
+
+    host.settles[0](Reply("decline", mute=True))
+    later = broker.ask(eager(60))
+
+    assert futures[0].result(0).answered_by == "host"
+    assert refused(futures) == 59
+    assert later.result(0).answered_by == "policy"
+    assert len(host.shown) == 4
+    assert not other.done()
+    assert broker.audience.limits.muted == {"claude": pytest.approx(600, abs=5)}
+
+
+def test_muting_is_offered_from_the_first_question_on_and_so_after_two_declines() -> None:
+    host = ScriptedPresenter(*[Reply("decline")] * 2)
+
+    crowd(host, 3)
+
+    assert [one.offers.mute for one in host.shown] == ["claude"] * 3

@@ -1,0 +1,156 @@
+"""A real application with the bridge in it, as it is from outside: an agent, a person, an end."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
+from contextlib import asynccontextmanager, contextmanager
+from pathlib import Path
+from typing import Any, Final, TypeVar
+
+import anyio
+from mcp import Client
+from mcp_types import CallToolResult
+
+from dcc_bridge.server import instances
+from dcc_bridge.server.instances import Instance
+from tests.hosts.orders import DONE, ORDERS
+from tests.live import ERAS, AskedFn, connected
+
+T = TypeVar("T")
+ROOT: Final = Path(__file__).parents[2]
+LIMIT: Final = 120.0
+"""Seconds; an application that draws in software beside other tests is slow."""
+
+
+class Application:
+    """A process, with its bridge once that runs.
+
+    Attributes:
+        folder: Its own folder, which is its home as well.
+    """
+
+    def __init__(self, process: subprocess.Popen[str], folder: Path) -> None:
+        self._process = process
+        self._said: tuple[str, str] | None = None
+        self._ordered = 0
+        self.folder = folder
+        self.pid = process.pid
+
+    @property
+    def instance(self) -> Instance:
+        """The bridge that runs in it; waits until one does."""
+        until(lambda: self._running() or not self.is_alive, "the bridge did not start")
+        assert self.is_alive, f"it ended: {self.output}"
+        return self._running()[0]
+
+    @property
+    def is_alive(self) -> bool:
+        """Whether it runs still."""
+        return self._process.poll() is None
+
+    @property
+    def output(self) -> str:
+        """All that it wrote, once it ended."""
+        if self._said is None:
+            self._said = self._process.communicate(timeout=LIMIT)
+        return "".join(self._said)
+
+    def _running(self) -> list[Instance]:
+        return instances.running(self.folder / "runtime")
+
+    @asynccontextmanager
+    async def client(
+        self, era: str = ERAS[-1], asked: AskedFn | None = None
+    ) -> AsyncIterator[Client]:
+        """Connect a real MCP client."""
+        instance = self.instance
+        async with connected(instance.url, instance.token("test"), era, asked) as session:
+            yield session
+
+    def call(self, tool: str, arguments: dict[str, Any], **client: Any) -> CallToolResult:
+        """Call a tool once, from a client of its own."""
+
+        async def agent() -> CallToolResult:
+            async with self.client(**client) as session:
+                return await session.call_tool(tool, arguments)
+
+        return self.run(agent)
+
+    def run(self, agent: Callable[[], Awaitable[T]], limit: float = LIMIT) -> T:
+        """Let an agent work to its end."""
+
+        async def bounded() -> T:
+            with anyio.fail_after(limit):
+                return await agent()
+
+        return anyio.run(bounded)
+
+    def order(self, *orders: str) -> None:
+        """Tell the person who sits at it what to do next; see `tests.hosts.person`."""
+        with open(self.folder / ORDERS, "a", encoding="utf-8") as out:
+            out.writelines(f"{order}\n" for order in orders)
+        self._ordered += len(orders)
+
+    def obeyed(self) -> None:
+        """Wait until the person did all that they were told."""
+        until(lambda: len(_lines(self.folder / DONE)) >= self._ordered or not self.is_alive)
+        assert self.is_alive, self.output
+
+    def end(self, limit: float = LIMIT) -> int:
+        """Wait for its end; give the exit code."""
+        try:
+            self._said = self._process.communicate(timeout=limit)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            raise AssertionError(f"it did not end: {self.output}") from None
+        return self._process.returncode
+
+
+@contextmanager
+def started(
+    command: Sequence[str | Path], folder: Path, **environment: str
+) -> Iterator[Application]:
+    """Run an application as long as the block lasts, with a home of its own.
+
+    Args:
+        command: How it is started.
+        folder: An empty one.
+        **environment: What it is to know besides.
+    """
+    kept = {n: v for n, v in os.environ.items() if not n.startswith(("DCC_BRIDGE_", "XDG_"))}
+    ours = {
+        "HOME": str(folder),
+        "DCC_BRIDGE_RUNTIME": str(folder / "runtime"),
+        "DCC_BRIDGE_AUDIT": str(folder / "audit"),
+        "DCC_BRIDGE_HOST_DEADLINE": "120",
+    }
+    process = subprocess.Popen(
+        [str(word) for word in command],
+        env={**kept, **ours, **environment},
+        cwd=folder,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        errors="replace",
+    )
+    with process:
+        try:
+            yield Application(process, folder)
+        finally:
+            process.kill()
+
+
+def until(condition: Callable[[], object], otherwise: str = "it did not come true") -> None:
+    """Wait for a condition of another process."""
+    end = time.monotonic() + LIMIT
+    while not condition():
+        assert time.monotonic() < end, otherwise
+        time.sleep(0.01)
+
+
+def _lines(file: Path) -> list[str]:
+    return file.read_text(encoding="utf-8").splitlines() if file.exists() else []

@@ -1,0 +1,172 @@
+"""The promises of every host, and Blender's own, to be run where ``bpy`` is.
+
+`tests.hosts.test_bpy` runs it in an interpreter of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import bpy
+import pytest
+
+from dcc_bridge.hosts.blender import BlenderHost
+from tests.hosts.contract import HostContract, Stand
+
+EDITS: dict[str, Callable[[], object]] = {
+    "a value": lambda: setattr(bpy.data.objects["Cube"], "location", (1, 2, 3)),
+    "a name": lambda: setattr(bpy.data.objects["Cube"], "name", "Box"),
+    "the name of other data": lambda: setattr(bpy.data.materials[0], "name", "Red"),
+    "a custom property": lambda: bpy.data.objects["Cube"].__setitem__("shot", "sh010"),
+    "data that nothing uses": lambda: bpy.data.objects.new("Loose", None),
+    "a text": lambda: bpy.data.texts.new("Notes").write("hello"),
+    "a marker": lambda: bpy.data.scenes[0].timeline_markers.new("cut"),
+    "a vertex": lambda: setattr(bpy.data.meshes["Cube"].vertices[0], "co", (9, 9, 9)),
+    "the frames": lambda: setattr(bpy.data.scenes[0], "frame_end", 7),
+    "a modifier": lambda: bpy.data.objects["Cube"].modifiers.new("Bend", "SIMPLE_DEFORM"),
+    "a collection": lambda: bpy.data.collections.new("Set"),
+    "a key": lambda: bpy.data.objects["Cube"].keyframe_insert("location"),
+}
+
+
+@pytest.fixture
+def stand(tmp_path: Path) -> Iterator[Stand]:
+    bpy.ops.wm.read_factory_settings()
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "set.blend"))
+    host = BlenderHost()
+    shifts = iter(range(1, 100))
+
+    def edit() -> None:
+        bpy.data.objects["Camera"].location.x += next(shifts)
+        if not host.is_in_step:  # what a person does is an entry of its own
+            bpy.ops.ed.undo_push(message="Move")
+
+    yield Stand(host, ("Cube", "Light"), edit, delete, lambda: bpy.ops.wm.save_mainfile())
+    host.close()
+
+
+def replace() -> None:
+    delete("Cube")
+    bpy.data.objects.new("Cube", None)
+
+
+def delete(item: str) -> None:
+    bpy.data.objects.remove(bpy.data.objects[item])
+
+
+class TestBlender(HostContract):
+    @pytest.mark.parametrize("kind", EDITS)
+    def test_every_kind_of_edit_is_an_entry_that_undo_takes_back(
+        self, stand: Stand, kind: str
+    ) -> None:
+        """Those too that Blender does not tell of."""
+        before = stand.host.scene_digest()
+
+        with stand.host.undo_step("Ours"):
+            EDITS[kind]()
+        label, after = stand.host.undo_label(), stand.host.scene_digest()
+        stand.host.undo()
+
+        assert (label, stand.host.scene_digest()) == ("Ours", before)
+        assert after != before
+
+    def test_a_label_that_is_too_long_for_blender_is_known_again(self, stand: Stand) -> None:
+        """It cuts off the end, which is what makes ours unique."""
+        labels = [f"{'Delete all of the cameras ' * 4}[{n:06x}]" for n in range(2)]
+
+        for label in labels:
+            with stand.host.undo_step(label):
+                stand.edit()
+        top = stand.host.undo_label()
+        stand.host.undo()
+
+        assert [stand.host.undo_label(), top] == labels
+
+    def test_the_persons_undo_and_redo_are_seen(self, stand: Stand) -> None:
+        """The label is Blender's own, not a copy that may be wrong."""
+        with stand.host.undo_step("First"):
+            stand.edit()
+        with stand.host.undo_step("Second"):
+            stand.edit()
+
+        bpy.ops.ed.undo()
+        undone = stand.host.undo_label()
+        bpy.ops.ed.redo()
+
+        assert (undone, stand.host.undo_label()) == ("First", "Second")
+
+    def test_a_step_works_in_every_file_that_is_opened(self, stand: Stand, tmp_path: Path) -> None:
+        """Another file has a stack of its own, and our listeners stay."""
+        told: list[int] = []
+        stand.host.watch(lambda: told.append(1))
+        with stand.host.undo_step("In the first"):
+            stand.edit()
+        bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "other.blend"))
+
+        bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "other.blend"))
+        opened, at_first = len(told), stand.host.undo_label()
+        with stand.host.undo_step("In the other"):
+            stand.edit()
+
+        assert (at_first, stand.host.undo_label()) == (None, "In the other")
+        assert 0 < opened < len(told)
+        assert stand.host.scene() == "other.blend"
+
+    def test_a_step_is_refused_where_undo_is_off(self, stand: Stand) -> None:
+        """Nothing could be taken back."""
+        assert bpy.context.preferences is not None
+        edit = bpy.context.preferences.edit
+        edit.use_global_undo = False
+        try:
+            with pytest.raises(RuntimeError, match="Global Undo"), stand.host.undo_step("Ours"):
+                pass
+        finally:
+            edit.use_global_undo = True
+
+    def test_another_object_of_the_same_name_is_another_one(self, stand: Stand) -> None:
+        """A person agreed to delete the one that they saw; so do its locks and what is below."""
+        prints = [stand.host.fingerprint(["Cube"])]
+        changes: tuple[Callable[[], object], ...] = (
+            lambda: setattr(bpy.data.objects["Light"], "parent", bpy.data.objects["Cube"]),
+            lambda: setattr(bpy.data.objects["Cube"], "lock_location", (True, False, False)),
+            lambda: setattr(bpy.data.objects["Cube"], "parent", bpy.data.objects["Camera"]),
+            replace,
+            lambda: delete("Cube"),
+        )
+
+        for change in changes:
+            change()
+            prints.append(stand.host.fingerprint(["Cube"]))
+
+        assert len(set(prints)) == 6
+
+    def test_a_linked_object_is_told_from_a_local_one_of_its_name(
+        self, stand: Stand, tmp_path: Path
+    ) -> None:
+        """Its library is part of its name here, as it is of its identity in Blender."""
+        library = str(tmp_path / "lib.blend")
+        bpy.ops.wm.save_as_mainfile(filepath=library, copy=True)
+
+        libraries: Any = bpy.data.libraries  # the stubs' load gives nothing
+        with libraries.load(library, link=True) as (_, wanted):
+            wanted.objects = ["Cube"]
+
+        linked = f"Cube [{wanted.objects[0].library.filepath}]"
+        assert stand.host.describe(linked)["library"] == wanted.objects[0].library.filepath
+        assert stand.host.describe("Cube")["library"] is None
+        assert stand.host.kinds([linked, "Cube [nowhere]"]) == ["MESH", "gone"]
+
+    def test_a_host_that_is_closed_leaves_no_listener(self, stand: Stand) -> None:
+        """However often it was loaded."""
+
+        def listeners() -> int:
+            lists = [getattr(bpy.app.handlers, name) for name in dir(bpy.app.handlers)]
+            return sum(len(each) for each in lists if isinstance(each, list))
+
+        before = listeners()
+        for _ in range(20):
+            BlenderHost().close()
+
+        assert listeners() == before

@@ -1,0 +1,159 @@
+"""What the bridge relies on in every host, as a list of promises to be run against an adapter.
+
+A test module subclasses `HostContract` and gives the fixture ``stand``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from dcc_bridge import checkpoints
+from dcc_bridge.host import Host
+
+
+@dataclass(frozen=True)
+class Stand:
+    """A host with a scene that has a file, and what a person could do in it.
+
+    Attributes:
+        host: The adapter.
+        items: Two things in its scene.
+        edit: Changes something that undo brings back.
+        delete: Deletes an item.
+        save: Saves the scene to its own file.
+    """
+
+    host: Host
+    items: tuple[str, str]
+    edit: Callable[[], object]
+    delete: Callable[[str], object]
+    save: Callable[[], object]
+
+
+class HostContract:
+    """The promises."""
+
+    def test_a_step_is_one_entry_with_its_label(self, stand: Stand) -> None:
+        """However much is edited inside, one undo brings all of it back, and redo does it again."""
+        host, before = stand.host, stand.host.scene_digest()
+
+        with host.undo_step("Ours [1]"):
+            stand.edit()
+            stand.delete(stand.items[0])
+        label, after = host.undo_label(), host.scene_digest()
+        host.undo()
+        undone = host.scene_digest()
+        host.redo()
+
+        assert label == "Ours [1]"
+        assert undone == before != after == host.scene_digest()
+
+    def test_an_empty_step_leaves_no_entry(self, stand: Stand) -> None:
+        """So "our label is on top" means that we changed something."""
+        top = stand.host.undo_label()
+
+        with stand.host.undo_step("Empty"):
+            pass
+
+        assert stand.host.undo_label() == top
+
+    def test_what_follows_an_empty_step_is_not_part_of_it(self, stand: Stand) -> None:
+        """A step that had nothing to close must be closed all the same."""
+        with stand.host.undo_step("Empty"):
+            pass
+
+        stand.edit()
+
+        assert stand.host.undo_label() != "Empty"
+
+    def test_a_step_closes_whatever_is_raised(self, stand: Stand) -> None:
+        """After at most one undo the scene is as it was, and another step can be opened."""
+        host, before = stand.host, stand.host.scene_digest()
+
+        with suppress(KeyError), host.undo_step("Fails"):
+            stand.edit()
+            raise KeyError
+        if host.undo_label() == "Fails":
+            host.undo()
+
+        assert host.scene_digest() == before
+        with host.undo_step("Goes on"):
+            stand.edit()
+        assert host.undo_label() == "Goes on"
+
+    def test_an_edit_of_the_person_lies_on_top_of_ours(self, stand: Stand) -> None:
+        """Their edit after our step hides our label, so nothing of theirs is undone."""
+        with stand.host.undo_step("Ours"):
+            stand.delete(stand.items[0])
+
+        stand.edit()
+
+        assert stand.host.undo_label() != "Ours"
+
+    def test_a_fingerprint_notices(self, stand: Stand) -> None:
+        """The order does not matter; that an item is gone does."""
+        host, (first, second) = stand.host, stand.items
+        before = host.fingerprint([first, second])
+
+        same = host.fingerprint([second, first])
+        with host.undo_step("Delete"):
+            stand.delete(second)
+
+        assert same == before != host.fingerprint([first, second])
+
+    def test_items_are_selected_and_described(self, stand: Stand) -> None:
+        """What is selected is what was said; each item has a type; an unknown one is named."""
+        host, (first, second) = stand.host, stand.items
+
+        host.select([second])
+
+        assert host.selection == [second]
+        assert host.kinds([first, "nowhere9"])[0] == host.describe(first)["type"]
+        with pytest.raises(LookupError, match="nowhere9"):
+            host.describe("nowhere9")
+        host.frame([first])
+        assert isinstance(host.summary()["scene"], str)
+
+    def test_a_watcher_hears_of_steps_and_of_the_selection(self, stand: Stand) -> None:
+        """Both tell, until the watch is ended."""
+        told: list[str] = []
+        unwatch = stand.host.watch(lambda: told.append("changed"))
+
+        with stand.host.undo_step("Edit"):
+            stand.edit()
+        edited = len(told)
+        stand.host.select([stand.items[1]])
+        selected = len(told)
+        unwatch()
+        unwatch()
+        stand.host.select([stand.items[0]])
+
+        assert 0 < edited < selected == len(told)
+
+    def test_a_checkpoint_holds_the_file_and_what_is_not_saved(self, stand: Stand) -> None:
+        """The old bytes to the last one, and a copy of the scene as it is in the application."""
+        host, file = stand.host, stand.host.file()
+        assert file is not None
+        stand.save()
+        old = file.read_bytes()
+        stand.edit()
+
+        made = host.checkpoint()
+        stand.save()
+
+        assert made is not None
+        assert made.parent == host.checkpoint_place() == file.with_name(f"{file.stem}.checkpoints")
+        assert (made / file.name).read_bytes() == old != file.read_bytes()
+        assert (made / f"{file.stem}.unsaved{file.suffix}").stat().st_size > 0
+
+    def test_the_eleventh_checkpoint_drops_the_oldest(self, stand: Stand) -> None:
+        """Ten are kept, and they are the newest ten."""
+        made = [stand.host.checkpoint(stand.host.files()) for _ in range(11)]
+
+        assert checkpoints.taken(stand.host.checkpoint_place()) == made[1:]
+        assert isinstance(made[0], Path)

@@ -1,0 +1,215 @@
+"""The stand-in itself: its start, its event loop, its files, its panes, its end."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType, SimpleNamespace
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+
+from tests.hosts.fakes.houdini import nodes
+from tests.hosts.fakes.houdini.nodes import OpNode
+from tests.hosts.fakes.houdini.panes import NetworkEditor, PythonPanel, Rect, SceneViewer
+from tests.hosts.fakes.houdini.scene import Scene, Undos
+
+MODULE = Path(__file__).parents[4] / "plugins" / "houdini"
+OURS = ("dcc_bridge_houdini", "dcc_bridge.hosts.houdini")
+LICENCES = {"Commercial": ".hip", "Indie": ".hiplc", "Apprentice": ".hipnc"}
+
+
+class Houdini:
+    """A Houdini session.
+
+    Attributes:
+        batch: It is hython: no ``hou.ui``, no event loop.
+        scene: Its nodes.
+        undos: Its undo stack.
+        window: Its main window.
+        posted: What is called in the next turn of its event loop, once.
+        polled: What is called in each turn.
+        tabs: Its panes.
+    """
+
+    def __init__(
+        self, monkeypatch: pytest.MonkeyPatch, *, batch: bool = False, licence: str = "Commercial"
+    ) -> None:
+        self.batch = batch
+        self.scene = Scene()
+        self.undos = Undos(self.scene)
+        self.window: Any = None
+        self.posted: list[Callable[[], None]] = []
+        self.polled: list[Callable[[], None]] = []
+        self.tabs: list[Any] = [NetworkEditor(), SceneViewer()]
+        self._licence = licence
+        self._file_events: list[Callable[[str], None]] = []
+        self._selected: list[Callable[[Any], None]] = []
+        self._install(monkeypatch)
+
+    # ---- what happens in it
+
+    def start(self, python: str = "3.11") -> None:
+        """Come up, and run ``uiready.py``: without a ``__file__``, of its own Python only."""
+        for file in MODULE.glob("python*libs/uiready.py"):
+            if file.parent.name == f"python{python}libs" and not self.batch:
+                self._run(file.read_text())
+
+    def turn(self) -> None:
+        """Turn the event loop: what was posted once, what is polled each time."""
+        posted, self.posted = self.posted, []
+        for one in [*posted, *self.polled]:
+            one()
+
+    def load(self, path: Path) -> None:
+        """Load a file: every reference to a node is dead from now on."""
+        self.scene.generation += 1
+        self.scene.path, self.scene.is_new = path.as_posix(), False
+        self.undos.done.clear()
+        for tell in list(self._file_events):
+            tell("AfterLoad")
+
+    def call_back(self, callback: Callable[[], None]) -> None:
+        """Run a parameter's callback, inside the group that Houdini itself opens."""
+        with self.undos.group("Parameter Change"):
+            callback()
+
+    def open_panel(self) -> Any:
+        """Have a pane show our Python panel."""
+        root = ElementTree.parse(MODULE / "python_panels" / "dcc_bridge.pypanel").getroot()
+        names = self._run(root.findtext("interface/script") or "")
+        return names["onCreateInterface"]()
+
+    def press_shelf(self) -> None:
+        """Press our shelf button."""
+        root = ElementTree.parse(MODULE / "toolbar" / "dcc_bridge.shelf").getroot()
+        self._run(root.findtext("tool/script") or "")
+
+    def tell_selection(self) -> None:
+        """Tell who listens for the selection."""
+        for tell in list(self._selected):
+            tell([])
+
+    # ---- hou
+
+    def node(self, path: str) -> OpNode | None:
+        """Find a node."""
+        kept = self.scene.at(path)
+        return OpNode(self, kept) if kept is not None else None
+
+    def hscript(self, command: str) -> tuple[str, str]:
+        """Run ``mwrite -n "path"``: a copy, which leaves the scene its name.
+
+        HScript takes what follows a dollar for a variable and what stands in backticks for an
+        expression, between double quotes too, unless there is a backslash before it.
+        """
+        found = re.fullmatch(r'mwrite -n "((?:[^"\\$`]|\\.)*)"', command)
+        assert found, f"what would Houdini do with {command}"
+        path = Path(re.sub(r"\\(.)", r"\1", found[1]))
+        if not path.parent.is_dir():
+            return "", f"Unable to open file {path}\n"
+        self.scene.write(path)
+        return "", ""
+
+    def _save(self, path: str = "", save_to_recent_files: bool = True) -> None:
+        """Save; with a path the scene has that name from then on, with the licence's suffix."""
+        target = Path(path or self.scene.path).with_suffix(LICENCES[self._licence])
+        self.scene.write(target)
+        self.scene.path, self.scene.is_new, self.scene.modified = target.as_posix(), False, False
+
+    def _make(self) -> dict[str, Any]:
+        file = SimpleNamespace(
+            path=lambda: self.scene.path,
+            isNewFile=lambda: self.scene.is_new,
+            hasUnsavedChanges=lambda: self.batch or self.scene.modified,
+            save=self._save,
+            addEventCallback=self._file_events.append,
+            removeEventCallback=self._file_events.remove,
+        )
+        return {
+            **{e.__name__: e for e in vars(nodes).values() if _is_error(e)},
+            "OpNode": OpNode,
+            "BoundingRect": Rect,
+            "NetworkEditor": NetworkEditor,
+            "SceneViewer": SceneViewer,
+            "PythonPanel": PythonPanel,
+            "paneTabType": SimpleNamespace(
+                NetworkEditor=NetworkEditor, SceneViewer=SceneViewer, PythonPanel=PythonPanel
+            ),
+            "hipFileEventType": SimpleNamespace(
+                **{name: name for name in ("AfterLoad", "AfterClear", "AfterMerge")}
+            ),
+            "applicationVersionString": lambda: "21.0.512",
+            "isUIAvailable": lambda: not self.batch,
+            "licenseCategory": lambda: SimpleNamespace(name=lambda: self._licence),
+            "hipFile": file,
+            "undos": self.undos,
+            "node": self.node,
+            "hscript": self.hscript,
+            "selectedNodes": lambda: tuple(
+                OpNode(self, kept) for kept in self.scene.nodes.values() if kept.selected
+            ),
+            "clearAllSelected": self._clear_selection,
+            "playbar": SimpleNamespace(frameRange=lambda: (1.0, 240.0)),
+            "frame": lambda: 24.0,
+            "fps": lambda: 24.0,
+            "qt": SimpleNamespace(mainWindow=lambda: self.window),
+            "pypanel": SimpleNamespace(interfaceByName=lambda name: name),
+        }
+
+    def _make_ui(self) -> Any:
+        def remove_polled(callback: Callable[[], None]) -> None:
+            if callback not in self.polled:
+                raise nodes.OperationFailed("The callback was not registered.")
+            self.polled.remove(callback)
+
+        def tab_of(kind: type) -> Any:
+            return next((tab for tab in self.tabs if isinstance(tab, kind)), None)
+
+        def add_tab(kind: Callable[[], Any]) -> Any:
+            self.tabs.append(kind())
+            return self.tabs[-1]
+
+        return SimpleNamespace(
+            postEventCallback=lambda callback: self.posted.append(callback),
+            addEventLoopCallback=self.polled.append,
+            removeEventLoopCallback=remove_polled,
+            addSelectionCallback=self._selected.append,
+            removeSelectionCallback=self._selected.remove,
+            paneTabOfType=tab_of,
+            paneTabs=lambda: tuple(self.tabs),
+            curDesktop=lambda: SimpleNamespace(createFloatingPaneTab=add_tab),
+        )
+
+    def _clear_selection(self) -> None:
+        def edit() -> None:
+            for kept in self.scene.nodes.values():
+                kept.selected = False
+
+        self.undos.record("Select", edit)
+        self.tell_selection()
+
+    def _run(self, script: str) -> dict[str, Any]:
+        names: dict[str, Any] = {"__name__": "__main__"}
+        exec(script, names)
+        return names
+
+    def _install(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        hou = ModuleType("hou")
+        vars(hou).update(self._make())
+        if not self.batch:
+            vars(hou)["ui"] = self._make_ui()
+        monkeypatch.setitem(sys.modules, "hou", hou)
+        # in hython its import fails, as it imports the UI
+        late = ModuleType("hdefereval") if not self.batch else None
+        monkeypatch.setitem(sys.modules, "hdefereval", late)
+        monkeypatch.syspath_prepend(str(MODULE / "scripts" / "python"))
+        for name in OURS:
+            monkeypatch.delitem(sys.modules, name, raising=False)
+
+
+def _is_error(value: object) -> bool:
+    return isinstance(value, type) and issubclass(value, nodes.Error)

@@ -1,0 +1,139 @@
+"""The nodes of a stand-in Houdini as they are kept, and its undo stack."""
+
+from __future__ import annotations
+
+import copy
+import itertools
+import json
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+_ids = itertools.count(1)
+
+
+@dataclass
+class Kept:
+    """One node as the scene keeps it; nobody outside has it.
+
+    Attributes:
+        path: Where it is.
+        type: Its type's name.
+        parms: Its parameters.
+        asset: It is a locked asset.
+        selected: By the person.
+        id: Unique in this session.
+    """
+
+    path: str
+    type: str
+    parms: dict[str, Any] = field(default_factory=dict)
+    asset: bool = False
+    selected: bool = False
+    id: int = field(default_factory=lambda: next(_ids))
+
+
+class Scene:
+    """The nodes in their order. Each load makes a new generation of them."""
+
+    def __init__(self) -> None:
+        self.nodes: dict[int, Kept] = {}
+        self.path = "/home/artist/untitled.hip"
+        self.is_new = True
+        self.modified = False
+        self.generation = 0
+        for path, of in (("/", "root"), ("/obj", "obj"), ("/stage", "stage")):
+            self.add(path, of)
+
+    def add(self, path: str, type_name: str, **more: Any) -> Kept:
+        """Add a node, as the scene had it all along."""
+        node = Kept(path, type_name, **more)
+        self.nodes[node.id] = node
+        return node
+
+    def at(self, path: str) -> Kept | None:
+        """Find by path."""
+        return next((node for node in self.nodes.values() if node.path == path), None)
+
+    def below(self, path: str) -> list[Kept]:
+        """List all that is inside."""
+        inside = path.rstrip("/") + "/"
+        return [n for n in self.nodes.values() if n.path.startswith(inside) and n.path != "/"]
+
+    def children(self, path: str) -> list[Kept]:
+        """List what is right inside."""
+        depth = path.rstrip("/").count("/") + 1
+        return [node for node in self.below(path) if node.path.count("/") == depth]
+
+    def write(self, path: Path) -> None:
+        """Write the nodes to a file."""
+        path.write_text(json.dumps([asdict(node) for node in self.nodes.values()]))
+
+
+class Undos:
+    """The undo stack.
+
+    `hou.undos.group`: one action; without effect inside a parameter's callback, which is run inside
+    a group of its own. That a group in which nothing was done leaves no action is assumed.
+    """
+
+    def __init__(self, scene: Scene) -> None:
+        self._scene = scene
+        self._depth = 0
+        self._dirty = False
+        self.enabled = True
+        self.done: list[tuple[str, Any, Any]] = []
+        self.undone: list[tuple[str, Any, Any]] = []
+
+    def record(self, label: str, edit: Callable[[], Any]) -> Any:
+        """Run what can be undone."""
+        with self.group(label):
+            made = edit()
+            self._dirty = True
+        self._scene.modified = True
+        return made
+
+    @contextmanager
+    def group(self, label: str, editor: object = None) -> Iterator[None]:
+        """Make one action of what is done inside; the outermost one counts."""
+        before = copy.deepcopy(self._scene.nodes)
+        if not self._depth:
+            self._dirty = False
+        self._depth += 1
+        try:
+            yield
+        finally:
+            self._depth -= 1
+            if not self._depth and self._dirty and self.enabled:
+                self.done.append((label, before, copy.deepcopy(self._scene.nodes)))
+                self.undone.clear()
+
+    @contextmanager
+    def disabler(self) -> Iterator[None]:
+        """Record nothing."""
+        self.enabled = False
+        try:
+            yield
+        finally:
+            self.enabled = True
+
+    def areEnabled(self) -> bool:
+        return self.enabled
+
+    def undoLabels(self) -> tuple[str, ...]:
+        """List the labels; the first is the one that is undone next."""
+        return tuple(label for label, _, _ in reversed(self.done))
+
+    def performUndo(self) -> bool:
+        return self._move(self.done, self.undone, 1)
+
+    def performRedo(self) -> bool:
+        return self._move(self.undone, self.done, 2)
+
+    def _move(self, one: list[Any], other: list[Any], to: int) -> bool:
+        entry = one.pop()
+        other.append(entry)
+        self._scene.nodes = copy.deepcopy(entry[to])
+        return True

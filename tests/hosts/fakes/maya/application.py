@@ -1,0 +1,201 @@
+"""The stand-in itself: its start, its idle events, its windows, its plug-ins, its end."""
+
+from __future__ import annotations
+
+import itertools
+import sys
+import threading
+from collections.abc import Callable
+from concurrent.futures import Future
+from pathlib import Path
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.hosts.fakes.maya import api
+from tests.hosts.fakes.maya.commands import Commands
+from tests.hosts.fakes.maya.scene import Scene, Undo
+
+if TYPE_CHECKING:
+    from tests.hosts.fakes.maya.windows import Windows
+
+MODULE = Path(__file__).parents[4] / "plugins" / "maya"
+OURS = ("dcc_bridge_maya", "dcc_bridge.hosts.maya")
+
+
+class Maya:
+    """A Maya session.
+
+    Attributes:
+        batch: It is mayapy: no window, no idle events, undo off.
+        scene: Its nodes.
+        undo: Its undo queue.
+        framed: What the view was fitted to last.
+        heard_by: What listens, by its number.
+        idle: What waits for an idle event.
+        loaded: The plug-ins.
+        vendors: Who registered a plug-in, in which version.
+        windows: What there is to see; None in batch.
+    """
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, *, batch: bool = False) -> None:
+        self.batch = batch
+        self.scene = Scene()
+        self.undo = Undo(self.scene, self.fire, on=not batch)
+        self.framed: list[str] = []
+        self.heard_by: dict[int, tuple[str, Callable[..., None]]] = {}
+        self.idle: list[Callable[[], object]] = []
+        self.loaded: dict[str, dict[str, Any]] = {}
+        self.vendors: list[tuple[str, str]] = []
+        self.windows: Windows | None = None
+        self._numbers = itertools.count(1)
+        self._thread = threading.get_ident()
+        self._is_initializing = False
+        self._install(monkeypatch)
+
+    # ---- what happens in it
+
+    def run_user_setup(self) -> None:
+        """Run ``userSetup.py`` as Maya does: before its window, and without a ``__file__``."""
+        self._run(MODULE / "scripts" / "userSetup.py", "__main__")
+
+    def show(self, windows: Windows) -> None:
+        """Bring the window up; the workspace is restored before any plug-in that is deferred."""
+        self.windows = windows
+        windows.restore()
+
+    def turn(self) -> None:
+        """Have an idle event. In batch there is none; a modal dialog holds it back."""
+        if self.batch or (self.windows is not None and self.windows.is_modal):
+            return
+        waiting, self.idle = self.idle, []
+        for one in waiting:
+            one()
+
+    def exit(self) -> None:
+        """Exit by the menu: it is told, and no plug-in is unloaded."""
+        self.fire("exiting")
+
+    def fire(self, event: str) -> None:
+        """Tell who listens."""
+        for wanted, fn in list(self.heard_by.values()):
+            if wanted == event:
+                fn(None)
+
+    def listen(self, event: str, fn: Callable[..., None]) -> int:
+        """Add who listens."""
+        number = next(self._numbers)
+        self.heard_by[number] = (event, fn)
+        return number
+
+    # ---- its modules
+
+    def evalDeferred(self, fn: Callable[[], object], lowestPriority: bool = False) -> None:
+        """Wait for an idle event; what is deferred in batch never runs."""
+        self.idle.append(fn)
+
+    def executeDeferred(self, fn: Callable[..., object], *args: Any) -> None:
+        """Wait for an idle event; may be called on any thread."""
+        self.idle.append(lambda: fn(*args))
+
+    def executeInMainThreadWithResult(self, fn: Callable[..., Any], *args: Any) -> Any:
+        """Run on the main thread at the next idle event; from the main thread at once.
+
+        Not available in batch. While a plug-in initializes it was seen to wait for ever.
+        """
+        if threading.get_ident() == self._thread:
+            if self._is_initializing:
+                raise AssertionError("Maya hangs here")
+            return fn(*args)
+        if self.batch:
+            raise AssertionError("Maya waits here for ever: there is no idle event in batch")
+        told: Future[Any] = Future()
+        self.idle.append(lambda: told.set_result(fn(*args)))
+        return told.result(5)
+
+    def loadPlugin(self, name: str, quiet: bool = False) -> list[str]:
+        """Load a plug-in's file, without a ``__file__``. Once only."""
+        if name in self.loaded:
+            return []
+        names = self._run(MODULE / "plug-ins" / f"{name}.py", name)
+        assert "maya_useNewAPI" in names, "Maya would give it the objects of the old API"
+        self.loaded[name] = names
+        self._is_initializing = True
+        try:
+            names["initializePlugin"](object())
+        finally:
+            self._is_initializing = False
+        return [name]
+
+    def unloadPlugin(self, name: str) -> None:
+        """Unload a plug-in."""
+        self.loaded.pop(name)["uninitializePlugin"](object())
+
+    def _run(self, file: Path, name: str) -> dict[str, Any]:
+        names: dict[str, Any] = {"__name__": name}
+        exec(compile(file.read_text(), f"<{file.name}>", "exec"), names)
+        return names
+
+    def _install(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        commands = Commands(self).functions() | {
+            "evalDeferred": self.evalDeferred,
+            "loadPlugin": self.loadPlugin,
+            "unloadPlugin": self.unloadPlugin,
+            "workspaceControl": lambda *a, **k: self._seen().workspaceControl(*a, **k),
+            "deleteUI": lambda name: self._seen().deleteUI(name),
+            "shelfLayout": lambda *a, **k: self._seen().shelfLayout(*a, **k),
+            "shelfButton": lambda **k: self._seen().shelfButton(**k),
+        }
+        deferred = {
+            "executeDeferred": self.executeDeferred,
+            "executeInMainThreadWithResult": self.executeInMainThreadWithResult,
+        }
+        parts: dict[str, dict[str, Any]] = {
+            "maya": {},
+            "maya.cmds": commands,
+            "maya.utils": deferred,
+            "maya.mel": {"eval": lambda line: "ShelfLayout"},
+            "maya.api": {},
+            "maya.api.OpenMaya": api.contents(self),
+            "maya.OpenMayaUI": {"MQtUtil": _MQtUtil(self)},
+        }
+        for name, contents in parts.items():
+            module = ModuleType(name)
+            vars(module).update(contents)
+            above, _, last = name.rpartition(".")
+            if above:
+                setattr(sys.modules[above], last, module)
+            monkeypatch.setitem(sys.modules, name, module)
+        monkeypatch.syspath_prepend(str(MODULE / "scripts"))
+        for name in OURS:
+            monkeypatch.delitem(sys.modules, name, raising=False)
+
+    def _seen(self) -> Windows:
+        if self.windows is None:
+            raise RuntimeError("There is no window in this Maya.")
+        return self.windows
+
+
+class _MQtUtil:
+    """What Maya tells of its Qt: numbers, which are addresses, or None."""
+
+    def __init__(self, maya: Maya) -> None:
+        self._maya = maya
+
+    def mainWindow(self) -> int | None:
+        windows = self._maya.windows
+        return windows.address(windows.main) if windows is not None else None
+
+    def getCurrentParent(self) -> int | None:
+        windows = self._maya.windows
+        return windows.address(windows.filled) if windows and windows.filled else None
+
+    def findControl(self, name: str) -> int | None:
+        windows = self._maya.windows
+        control = windows.controls.get(name) if windows is not None else None
+        return windows.address(control) if windows and control else None
+
+    def addWidgetToMayaLayout(self, widget: int, control: int) -> None:
+        if self._maya.windows is not None:
+            self._maya.windows.put(widget, control)

@@ -1,0 +1,30 @@
+"""A scene for the stand-in: a shot with cameras, a locked one, one from a referenced file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tests.hosts.fakes.maya.application import Maya
+from tests.hosts.fakes.maya.scene import Node
+
+
+def fill(maya: Maya, folder: Path, cameras: int = 3) -> None:
+    """Put a shot into it, as saved in a folder."""
+    scene = maya.scene
+    _camera(maya, "persp", None, startup=True)
+    group = scene.add("cameras", "transform")
+    for number in range(cameras):
+        _camera(maya, f"shot_{number:03}", group)
+    _camera(maya, "shot_locked", group).locked = True
+    _camera(maya, "shot_ref", group).referenced = True
+    scene.add("key", "transform", values={"translateX": 0.0, "notes": ""})
+    scene.add("sharedReferenceNode", "reference")
+    scene.name = (folder / "shot.ma").as_posix()
+    scene.write(Path(scene.name))
+
+
+def _camera(maya: Maya, name: str, parent: Node | None, *, startup: bool = False) -> Node:
+    node = maya.scene.add(name, "transform", parent, values={"translateX": 0.0})
+    shape = {"focalLength": 35.0}
+    maya.scene.add(f"{name}Shape", "camera", node, values=shape, startup=startup)
+    return node

@@ -1,0 +1,158 @@
+"""Somebody who sits at FreeCAD with our plug-in in it. FreeCAD imports this when it starts.
+
+What they can be told besides the buttons of a dialog is `WORDS`. Main thread.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+from typing import Any
+
+import FreeCAD
+import FreeCADGui
+
+import dcc_bridge
+import dcc_bridge_freecad
+from dcc_bridge.qt import binding
+from dcc_bridge.qt.binding import QApplication, QDialog, QDockWidget, QTimer
+from dcc_bridge.qt.presenter import DialogPresenter
+from dcc_bridge.qt.wording import word_of
+from tests.hosts.person import Person
+from tests.hosts.screen import SIZE
+
+HOME = Path(os.environ["HOME"])
+IS_SEEN = os.environ.get("QT_QPA_PLATFORM") != "offscreen"
+
+
+def presenter() -> DialogPresenter | None:
+    """Give what draws the questions of the bridge that runs."""
+    plug_in = dcc_bridge_freecad._plug_in
+    parts = plug_in._parts if plug_in is not None else None
+    return parts.presenter if parts is not None else None
+
+
+def new() -> None:
+    """Make a document with ten boxes and a cylinder, as its own file."""
+    for name in list(FreeCAD.listDocuments()):
+        FreeCAD.closeDocument(name)
+    # A 3D view where there is no screen crashes FreeCAD.
+    document = FreeCAD.newDocument("Scene", hidden=not IS_SEEN)
+    for number in range(10):
+        place = FreeCAD.Placement(FreeCAD.Vector(15 * number, 0, 0), FreeCAD.Rotation())
+        document.addObject("Part::Box", f"Box{number}").Placement = place
+    document.addObject("Part::Cylinder", "Cylinder")
+    document.recompute()
+    document.saveAs(str(HOME / "scene.FCStd"))
+    document.clearUndos()
+    if IS_SEEN:
+        for dock in FreeCADGui.getMainWindow().findChildren(QDockWidget):
+            dock.setVisible(dock.objectName() == "Combo View")
+        FreeCADGui.getMainWindow().setGeometry(0, 0, *SIZE)
+        QApplication.processEvents()  # the view has its size then
+        FreeCADGui.ActiveDocument.ActiveView.viewIsometric()
+        FreeCADGui.SendMsgToActiveView("ViewFit")
+
+
+def undo() -> None:
+    """Undo as FreeCAD's own menu does; a hidden document has no menu."""
+    if IS_SEEN:
+        FreeCADGui.runCommand("Std_Undo")
+    else:
+        FreeCAD.ActiveDocument.undo()
+
+
+def edit() -> None:
+    """Change a length by hand."""
+    FreeCAD.ActiveDocument.openTransaction("Edit Height")
+    FreeCAD.ActiveDocument.Cylinder.Height = 33
+    FreeCAD.ActiveDocument.commitTransaction()
+
+
+def modal() -> None:
+    """Open a modal dialog, and close it after a second and a half."""
+    dialog = QDialog(FreeCADGui.getMainWindow())
+    dialog.setModal(True)
+    dialog.open()
+
+    def end() -> None:
+        dialog.accept()
+        binding.delete(dialog)
+
+    QTimer.singleShot(1500, end)
+
+
+def where() -> None:
+    """Write down which bridge it is that runs here."""
+    (HOME / "where").write_text(str(dcc_bridge.__file__), encoding="utf-8")
+
+
+def reload() -> None:
+    """Unload the plug-in and load it again, as a reload of the add-on does."""
+    dcc_bridge_freecad.unload()
+    dcc_bridge_freecad.load()
+
+
+def close() -> None:
+    """Close the window, as a click on its corner does when there is nothing to save."""
+    for name in list(FreeCAD.listDocuments()):
+        FreeCAD.closeDocument(name)
+    FreeCADGui.getMainWindow().close()
+
+
+_SETTLED = 10
+"""How often a button is found at its place before it is believed to stay there."""
+
+
+class Typist(Person):
+    """Types the word for which a dialog asks, and tells where its button is on the screen."""
+
+    _times = 0
+
+    def _obey(self, order: str) -> bool:
+        drawn = presenter()
+        asked = drawn.dialogs[0] if drawn is not None and drawn.dialogs else None
+        if order == "type" and asked is not None and asked.name is not None:
+            asked.name.editor.setText(word_of(asked.question))
+            return True
+        if order == "locate" and asked is not None and asked.exits.verb.isEnabled():
+            at = asked.exits.verb.mapTo(asked, asked.exits.verb.rect().center())
+            where, file = f"{at.x()} {at.y()}", HOME / "at"
+            was = file.read_text(encoding="utf-8") if file.exists() else ""
+            self._times = self._times + 1 if where == was else 0
+            file.write_text(where, encoding="utf-8")
+            return self._times == _SETTLED
+        return order not in ("type", "locate") and super()._obey(order)
+
+
+class Heartbeat:
+    """Counts how often FreeCAD's event loop comes round: it must, while a skill waits."""
+
+    def __init__(self) -> None:
+        self.ticks = 0
+        self._timer = QTimer()
+        self._timer.timeout.connect(self.beat)
+        self._timer.start(20)
+
+    def beat(self) -> None:
+        self.ticks += 1
+
+    def note(self) -> None:
+        """Write the count down, with the time."""
+        with open(HOME / "ticks", "a", encoding="utf-8") as out:
+            out.write(f"{time.monotonic()} {self.ticks}\n")
+
+
+HEART = Heartbeat()
+WORDS: dict[str, Any] = {
+    "new": new,
+    "undo": undo,
+    "edit": edit,
+    "modal": modal,
+    "reload": reload,
+    "where": where,
+    "close": close,
+    "tick": HEART.note,
+}
+PERSON = Typist(presenter, WORDS)

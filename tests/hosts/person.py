@@ -1,0 +1,89 @@
+"""Somebody who sits at a Qt application, and does what a file tells them, line by line.
+
+An order is the name of a button of the dialog ("accept", "decline", "cancel"), for which they wait
+until it can be pressed, "read", for which they wait until there is a dialog, or one of the words
+that the application's own script knows. What is done is written down in another file. Inside of
+the application, main thread.
+"""
+
+from __future__ import annotations
+
+import os
+import traceback
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Final
+
+from dcc_bridge.qt.binding import QAbstractButton, QObject, QTimer, Slot
+from dcc_bridge.qt.dialog import QuestionDialog
+from dcc_bridge.qt.presenter import DialogPresenter
+from tests.hosts.orders import DONE, ORDERS
+
+_EVERY: Final = 10
+
+
+class Person(QObject):
+    """Looks at the orders every 10 ms."""
+
+    def __init__(
+        self,
+        presenter: Callable[[], DialogPresenter | None],
+        words: Mapping[str, Callable[[], object]],
+    ) -> None:
+        """Sit down.
+
+        Args:
+            presenter: Whose dialogs they answer.
+            words: What else they can be told to do.
+        """
+        super().__init__()
+        folder = Path(os.environ["HOME"])
+        self._orders, self._done = folder / ORDERS, folder / DONE
+        self._presenter = presenter
+        self._words = words
+        self._count = 0
+        self._is_busy = False
+        self._timer = QTimer(self)
+        self._timer.timeout.connect(self._look)
+        self._timer.start(_EVERY)
+
+    @Slot()
+    def _look(self) -> None:
+        orders = (
+            self._orders.read_text(encoding="utf-8").splitlines() if self._orders.exists() else []
+        )
+        if self._is_busy or len(orders) <= self._count:
+            return
+        self._is_busy = True
+        try:
+            if self._obey(orders[self._count]):
+                self._note(orders[self._count])
+        except Exception:  # noqa: BLE001 - the test reads what went wrong, and this process goes on
+            traceback.print_exc()
+        finally:
+            self._is_busy = False
+
+    def _note(self, order: str) -> None:
+        self._count += 1
+        with open(self._done, "a", encoding="utf-8") as out:
+            out.write(f"{order}\n")
+
+    def _obey(self, order: str) -> bool:
+        if order == "read":
+            return self._button("cancel") is not None
+        if order in self._words:
+            self._words[order]()
+            return True
+        button = self._button(order)
+        if button is None or not button.isEnabled():
+            return False
+        button.click()
+        return True
+
+    def _button(self, order: str) -> QAbstractButton | None:
+        presenter = self._presenter()
+        dialogs: list[QuestionDialog] = presenter.dialogs if presenter is not None else []
+        if not dialogs:
+            return None
+        exits = dialogs[0].exits
+        return {"accept": exits.verb, "decline": exits.decline, "cancel": exits.cancel}[order]

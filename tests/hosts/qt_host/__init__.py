@@ -1,0 +1,1 @@
+"""A C++ application of the shape of Maya and Houdini, built for these tests."""

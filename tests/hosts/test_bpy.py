@@ -1,0 +1,196 @@
+"""Blender as the module ``bpy``, in both of its versions that are kept for long."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import anyio
+import pytest
+from mcp_types import CallToolResult, ElicitRequestParams, ElicitResult, ImageContent
+
+from tests.hosts import bpy_module
+from tests.hosts.application import Application, started
+from tests.live import ERAS, accept, say, status, text
+
+START = Path(__file__).parent / "bpy_start.py"
+TRIALS = Path(__file__).parent / "blender_trial" / "skills"
+
+pytestmark = [pytest.mark.real, pytest.mark.timeout(600)]
+
+
+@pytest.fixture(params=bpy_module.VERSIONS)
+def python(request: pytest.FixtureRequest) -> Path:
+    """An interpreter with Blender in it."""
+    found = bpy_module.python(request.param)
+    if found is None:
+        pytest.skip(f"Python {bpy_module.VERSIONS[request.param]} is not installed")
+    return found
+
+
+@pytest.fixture
+def blender(python: Path, tmp_path: Path) -> Iterator[Application]:
+    """Blender without a window, with the plug-in's server; it has to end well."""
+    with started([python, START], tmp_path, DCC_BRIDGE_SKILLS=str(TRIALS)) as running:
+        yield running
+        running.order("close")
+        assert running.end() == 0, running.output
+
+
+def names(blender: Application) -> str:
+    return text(blender.call("list_objects", {}))
+
+
+def test_blender_keeps_the_promises_of_every_host(python: Path, tmp_path: Path) -> None:
+    """They run inside of it, and it ends well."""
+    contract = bpy_module.ROOT / "tests" / "hosts" / "bpy_contract.py"
+    quiet = ["-q", "-c", os.devnull, "--noconftest", "-p", "no:cacheprovider"]
+
+    done = subprocess.run(
+        [python, "-m", "pytest", *quiet, "--rootdir", bpy_module.ROOT, contract],
+        env={**os.environ, "PYTHONPATH": str(bpy_module.ROOT)},
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=180,
+        check=False,
+    )
+
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_what_was_agreed_to_is_deleted_and_undone(blender: Application) -> None:
+    """Nobody sits there, so the client answers; Blender's own undo brings back what went."""
+    seen: list[ElicitRequestParams] = []
+
+    def agree(params: ElicitRequestParams) -> ElicitResult:
+        seen.append(params)
+        return ElicitResult(action="accept", content={"confirm": True})
+
+    result = blender.call("delete_objects", {"pattern": "C*", "type_name": "*"}, asked=agree)
+    after = names(blender)
+    blender.order("undo")
+    blender.obeyed()
+
+    assert status(result) == "done", text(result)
+    assert "Delete 2 objects?" in seen[0].message
+    assert "Cube" not in after
+    assert "Light" in after
+    assert "Cube" in names(blender)
+
+
+def test_what_is_refused_or_fails_leaves_nothing(blender: Application) -> None:
+    """A refusal, nobody to ask, and an error in mid-edit."""
+    one = {"pattern": "Cube", "type_name": "*"}
+    before = text(blender.call("inspect_object", {"name": "Cube"}))
+
+    declined = blender.call("delete_objects", one, asked=say("decline"))
+    unasked = blender.call("delete_objects", one)
+    failed = blender.call("break_off", {"name": "half"})
+
+    ended = [status(each) for each in (declined, unasked, failed)]
+    assert ended == ["refused", "refused", "failed"]
+    assert "half" not in names(blender)
+    assert text(blender.call("inspect_object", {"name": "Cube"})) == before
+
+
+@pytest.mark.parametrize("era", ERAS)
+def test_a_skill_waits_while_another_one_reads(blender: Application, era: str) -> None:
+    """It is suspended in mid-body, on the only thread that Blender has."""
+    meanwhile: list[str] = []
+
+    async def asked(params: ElicitRequestParams) -> ElicitResult:
+        async with blender.client() as other:
+            meanwhile.append(text(await other.call_tool("list_objects", {})))
+        return ElicitResult(action="accept", content={"name": "Crane"})
+
+    result = blender.call("name_object", {}, era=era, asked=asked)
+
+    assert "Cube" in meanwhile[0]
+    assert text(result) == "Crane"
+    assert "Crane" in names(blender)
+
+
+def test_another_file_may_be_opened_in_between(blender: Application) -> None:
+    """Its scene is served then, with an undo stack of its own; so is a new one."""
+    blender.call("add_object", {"name": "First"})
+    blender.order("load")
+    blender.obeyed()
+
+    loaded = names(blender)
+    failed = blender.call("break_off", {"name": "half"})
+    added = blender.call("add_object", {"name": "Second"})
+    there = names(blender)
+    blender.order("undo", "new")
+    blender.obeyed()
+
+    assert "First" in loaded
+    assert "Light" not in loaded
+    assert (status(failed), status(added)) == ("failed", "done")
+    assert "half" not in there
+    assert "Second" in there
+    assert "Light" in names(blender)
+
+
+def test_a_file_that_is_opened_while_a_skill_waits_ends_well(blender: Application) -> None:
+    """What it agreed to is another scene's, so it is asked again; nothing that is gone is used."""
+
+    async def agent() -> CallToolResult:
+        times: list[str] = []
+
+        async def asked(params: ElicitRequestParams) -> ElicitResult:
+            times.append(params.message)
+            if len(times) == 1:
+                blender.order("load")
+                await anyio.to_thread.run_sync(blender.obeyed)
+                return ElicitResult(action="accept", content={"confirm": True})
+            return ElicitResult(action="decline")
+
+        async with blender.client(asked=asked) as client:
+            return await client.call_tool("delete_objects", {"pattern": "Cube", "type_name": "*"})
+
+    result = blender.run(agent)
+
+    assert status(result) == "refused"
+    assert "Cube" in names(blender)
+
+
+def test_it_can_be_stopped_and_started_twenty_times(blender: Application) -> None:
+    """And works after that."""
+    assert blender.instance
+    for _ in range(20):
+        blender.order("reload")
+        blender.obeyed()
+
+    result = blender.call(
+        "delete_objects", {"pattern": "Cube", "type_name": "*"}, asked=accept(confirm=True)
+    )
+
+    assert status(result) == "done"
+
+
+def test_the_skills_do_what_they_say(blender: Application) -> None:
+    """Set, rename, save with a copy, and an image; in a scene that is saved."""
+    file = blender.folder / "shot.blend"
+    yes = accept(confirm=True)
+
+    moved = blender.call("set_property", {"name": "Cube", "prop": "location", "value": [1, 2, 3]})
+    custom = blender.call("set_property", {"name": "Cube", "prop": '["shot"]', "value": "sh010"})
+    lens = blender.call(
+        "set_property", {"name": "Camera", "prop": "lens", "value": 35, "of_data": True}
+    )
+    renamed = blender.call("rename_object", {"name": "Cube", "new_name": "Box"})
+    saved = blender.call("save_scene", {"path": str(file)}, asked=yes)
+    again = blender.call("save_scene", {}, asked=yes)
+    image = blender.call("render_image", {"width": 64, "height": 36})
+
+    results = (moved, custom, lens, renamed, saved, again, image)
+    assert [status(each) for each in results] == ["done"] * 7, [text(each) for each in results]
+    assert '"lens"' in text(lens)
+    assert "shot.checkpoints" in text(again)
+    assert file.stat().st_size > 0
+    assert isinstance(image.content[0], ImageContent)
+    wrong = blender.call("set_property", {"name": "Box", "prop": "type", "value": "MESH"})
+    assert (status(wrong), "Box" in text(wrong)) == ("failed", True)

@@ -1,0 +1,138 @@
+"""Copies of what undo does not bring back: whole or not at all, ten of them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from dcc_bridge import checkpoints
+from dcc_bridge.errors import NoCheckpoint
+from dcc_bridge.hosts.standalone import UsdSession
+from tests.hosts.scenes import SMALL
+
+
+def test_the_old_file_survives_a_save(session: UsdSession) -> None:
+    """The copy opens as the scene that was there, and holds the same bytes."""
+    session.stage.RemovePrim("/World/b")
+
+    made = session.checkpoint(session.files())
+    session.save()
+
+    assert made is not None
+    assert (made / "small.usda").read_text() == SMALL
+    assert UsdSession(made / "small.usda").stage.GetPrimAtPath("/World/b")
+
+
+def test_a_sublayer_that_would_be_written_is_kept(session: UsdSession, tmp_path: Path) -> None:
+    """A save writes sublayers too, so they are in the checkpoint."""
+    sub = session.stage.GetLayerStack(False)[1]
+    session.stage.SetEditTarget(sub)
+    session.stage.DefinePrim("/World/added")
+
+    made = session.checkpoint()
+    session.save()
+
+    assert made is not None
+    assert (made / "sub.usda").read_text() == "#usda 1.0\n" != (tmp_path / "sub.usda").read_text()
+
+
+def test_what_was_never_saved_is_kept_whole(session: UsdSession) -> None:
+    """The scene as it is in the application, and its relative paths still lead somewhere."""
+    session.stage.DefinePrim("/World/added")
+
+    made = session.checkpoint()
+
+    assert made is not None
+    copy = UsdSession(made / "small.unsaved.usda")
+    assert copy.stage.GetPrimAtPath("/World/added")
+    assert len(copy.stage.GetLayerStack(False)) == 2
+
+
+def test_a_scene_that_is_as_on_disk_is_copied_once(session: UsdSession) -> None:
+    """No second copy of the same."""
+    made = session.checkpoint()
+
+    assert made is not None
+    assert [file.name for file in made.iterdir()] == ["small.usda"]
+
+
+def test_an_untitled_scene_goes_to_the_users_state(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """There is no file beside which it could lie."""
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    session = UsdSession()
+    session.stage.DefinePrim("/World")
+
+    made = session.checkpoint()
+
+    assert made is not None
+    assert made.is_relative_to(tmp_path)
+    assert UsdSession(made / "untitled.usda").stage.GetPrimAtPath("/World")
+
+
+def test_nothing_to_lose_makes_no_folder(tmp_path: Path) -> None:
+    """A file that is not there yet needs no copy."""
+    assert checkpoints.take(tmp_path / "kept", [tmp_path / "new.usda"]) is None
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_short_disk_is_refused(tmp_path: Path) -> None:
+    """With less room than the copy and the save need; the older checkpoints stay."""
+    file = tmp_path / "big.usda"
+    file.write_bytes(b"x" * 1_000_000)
+    where = tmp_path / "kept"
+    older = checkpoints.take(where, [file])
+
+    with pytest.raises(NoCheckpoint, match=r"the disk has 18 MB left, and 19 are needed"):
+        checkpoints.take(where, [file], free=lambda folder: 18_000_000)
+
+    assert list(where.iterdir()) == [older]
+
+
+def test_a_copy_that_fails_half_way_leaves_nothing(tmp_path: Path) -> None:
+    """The disk ran full in the middle: the error says so, and no part is left."""
+    file = tmp_path / "a.usda"
+    file.write_text(SMALL)
+    where = tmp_path / "kept"
+
+    def fail(path: Path) -> None:
+        path.write_text("half")
+        raise OSError(28, "No space left on device")
+
+    with pytest.raises(NoCheckpoint, match="No space left on device"):
+        checkpoints.take(where, [file], ("b.usda", fail))
+
+    assert list(where.iterdir()) == []
+
+
+def test_two_files_of_one_name_are_both_kept(tmp_path: Path) -> None:
+    """Layers in different folders often have one."""
+    files = [tmp_path / "a" / "layer.usda", tmp_path / "b" / "layer.usda"]
+    for number, file in enumerate(files):
+        file.parent.mkdir()
+        file.write_text(str(number))
+
+    made = checkpoints.take(tmp_path / "kept", files)
+
+    assert made is not None
+    assert {f.name: f.read_text() for f in made.iterdir()} == {
+        "layer.usda": "0",
+        "layer (2).usda": "1",
+    }
+
+
+def test_only_checkpoints_are_tidied_up(tmp_path: Path) -> None:
+    """What somebody else put into the folder stays, and a link is not followed."""
+    file, where = tmp_path / "a.usda", tmp_path / "kept"
+    file.write_text(SMALL)
+    (where / "mine").mkdir(parents=True)
+    for _ in range(12):
+        checkpoints.take(where, [file])
+    assert (where / "mine").is_dir()
+    assert len(checkpoints.taken(where)) == 10
+
+    (tmp_path / "link").symlink_to(where)
+    with pytest.raises(NoCheckpoint, match="is a link"):
+        checkpoints.take(tmp_path / "link", [file])

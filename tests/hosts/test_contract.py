@@ -1,0 +1,44 @@
+"""The hosts that run everywhere keep what the bridge relies on."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from pxr import Sdf
+
+from dcc_bridge.hosts.standalone import UsdSession
+from dcc_bridge.hosts.standalone.edits import remove
+from dcc_bridge.testing import FakeHost
+from tests.hosts.contract import HostContract, Stand
+
+
+class TestUsdSession(HostContract):
+    @pytest.fixture
+    def stand(self, session: UsdSession) -> Stand:
+        def edit() -> None:
+            camera = session.stage.GetPrimAtPath("/World/a")
+            focal = camera.GetAttribute("focalLength")
+            focal.Set((focal.Get(7) or 0) + 1, 7)
+
+        return Stand(
+            session,
+            ("/World/b", "/World/c"),
+            edit,
+            lambda item: remove(session.stage, [Sdf.Path(item)]),
+            session.save,
+        )
+
+
+class TestFakeHost(HostContract):
+    @pytest.fixture
+    def stand(self, tmp_path: Path) -> Stand:
+        host = FakeHost(["cam1", "light1"], file=tmp_path / "fake.json")
+        host.save()
+        return Stand(
+            host,
+            ("cam1", "light1"),
+            lambda: host.items.append(f"cam{len(host.items) + 10}"),
+            host.items.remove,
+            host.save,
+        )

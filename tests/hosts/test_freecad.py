@@ -1,0 +1,212 @@
+"""FreeCAD with our plug-in, loaded by its own loader: an agent, a person, and the end."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from mcp_types import CallToolResult
+
+from tests.hosts import freecad
+from tests.hosts.application import Application, started
+from tests.live import ERAS, accept, status, text
+
+pytestmark = [
+    pytest.mark.real,
+    pytest.mark.timeout(240),
+    pytest.mark.skipif(freecad.PROGRAM is None, reason="FreeCAD is not installed"),
+]
+
+
+@pytest.fixture(scope="module")
+def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Application]:
+    """FreeCAD without a screen; that it ends well is tested at its end."""
+    home = tmp_path_factory.mktemp("freecad")
+    freecad.settle(home)
+    assert freecad.PROGRAM is not None
+    with started([freecad.PROGRAM], home, **freecad.WITHOUT_A_SCREEN) as application:
+        yield application
+        application.order("close")
+        assert application.end() == 0, application.output
+
+
+@pytest.fixture
+def window(running: Application) -> Application:
+    """The same, with a new document of ten boxes and a cylinder."""
+    assert running.instance
+    running.order("new")
+    running.obeyed()
+    return running
+
+
+def names(application: Application) -> set[str]:
+    listed = json.loads(text(application.call("list_objects", {})))
+    return {one["name"] for one in listed["objects"]}
+
+
+BOXES = {f"Box{number}" for number in range(10)}
+
+
+def test_the_promises_hold_without_a_window(tmp_path: Path) -> None:
+    """In freecadcmd, by FreeCAD's own Python."""
+    done = freecad.in_console("from tests.hosts.freecad_contract import run; run()", tmp_path)
+
+    assert (done.returncode, "11 passed" in done.stdout) == (0, True), done.stdout + done.stderr
+
+
+def test_a_deletion_is_agreed_to_in_freecad(window: Application) -> None:
+    """One undo of FreeCAD's brings back what went."""
+    window.order("accept")
+    result = window.call("delete_objects", {"pattern": "Box*"})
+    after = names(window)
+    window.order("undo")
+    window.obeyed()
+
+    assert status(result) == "done"
+    assert after == {"Cylinder"}
+    assert names(window) == {"Cylinder"} | BOXES
+
+
+@pytest.mark.parametrize("answer", ["decline", "cancel"])
+def test_what_is_refused_is_not_done(window: Application, answer: str) -> None:
+    """Nothing is changed."""
+    window.order(answer)
+    result = window.call("delete_objects", {"pattern": "Box*"})
+
+    assert status(result) == "refused"
+    assert names(window) == {"Cylinder"} | BOXES
+
+
+def test_a_skill_that_fails_leaves_nothing(window: Application) -> None:
+    """Its transaction is closed and undone; the next step is one of its own."""
+    failed = window.call(
+        "set_property", {"name": "Box0", "property_name": "Placement.Base.q", "value": 3}
+    )
+    done = window.call("set_property", {"name": "Box0", "property_name": "Length", "value": 30})
+    length = _property(window, "Box0", "Length")
+    window.order("undo")
+    window.obeyed()
+
+    assert (status(failed), status(done)) == ("failed", "done")
+    assert "Placement.Base.q cannot be 3" in text(failed)
+    assert (length, _property(window, "Box0", "Length")) == (30, 10)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "after"),
+    [
+        ("Length", "12 cm", 120),
+        ("Placement.Base", [1, 2, 3], [1, 2, 3]),
+        ("Placement.Base.y", 7, [0, 7, 0]),
+        ("Visibility", False, False),
+        ("MapMode", "FlatFace", "FlatFace"),
+    ],
+)
+def test_properties_of_many_kinds_are_set(
+    window: Application, name: str, value: object, after: object
+) -> None:
+    """By the number, by the text a person would type, and a part of a placement alone."""
+    result = window.call("set_property", {"name": "Box0", "property_name": name, "value": value})
+
+    told = json.loads(text(result))["after"]
+    assert (told["Base"] if isinstance(told, dict) else told) == after, text(result)
+
+
+def test_a_label_is_changed_and_the_name_stays(window: Application) -> None:
+    """The label that is taken gets a number, and the agent is told."""
+    result = window.call("rename_object", {"name": "Box0", "new_label": "Cylinder"})
+
+    told = json.loads(text(result))
+    assert told == {"name": "Box0", "before": "Box0", "after": "Cylinder001"}
+    assert names(window) == {"Cylinder"} | BOXES
+
+
+def test_a_save_keeps_what_it_writes_over(window: Application) -> None:
+    """The file as it was is in the copy, to the last byte."""
+    file = window.folder / "scene.FCStd"
+    old = file.read_bytes()
+    window.call("set_property", {"name": "Box0", "property_name": "Length", "value": 30})
+
+    window.order("type", "accept")
+    result = window.call("save_document", {})
+
+    assert status(result) == "done", text(result)
+    copy = Path(json.loads(text(result))["copy"]) / file.name
+    assert copy.read_bytes() == old != file.read_bytes()
+
+
+def test_an_image_where_there_is_no_screen_is_an_error(window: Application) -> None:
+    """FreeCAD would crash if it drew; it is asked for a thing afterwards, and answers."""
+    result = window.call("view_image", {})
+
+    assert result.is_error
+    assert "no screen" in text(result)
+    assert names(window)
+
+
+@pytest.mark.parametrize("era", ERAS)
+def test_the_client_does_not_decide_where_somebody_sits(window: Application, era: str) -> None:
+    """A client that says yes to all is not asked: the person at FreeCAD is, in every era."""
+    window.order("decline")
+    result = window.call("delete_objects", {"pattern": "Box*"}, era=era, asked=accept(confirm=True))
+
+    assert status(result) == "refused"
+
+
+def test_freecads_own_dialog_and_a_question_end_well(window: Application) -> None:
+    """An edit waits until the modal dialog is gone."""
+    window.order("modal")
+    window.obeyed()
+    set_ = window.call("set_property", {"name": "Box0", "property_name": "Length", "value": 30})
+    window.order("accept")
+    deleted = window.call("delete_objects", {"pattern": "Box*"})
+
+    assert (status(set_), status(deleted)) == ("done", "done")
+
+
+def test_an_edit_by_hand_while_the_question_is_open_stays(window: Application) -> None:
+    """The person may work before they answer."""
+    window.order("edit", "accept")
+    result = window.call("delete_objects", {"pattern": "Box*"})
+
+    assert status(result) == "done"
+    assert _property(window, "Cylinder", "Height") == 33
+
+
+def test_freecad_goes_on_while_a_skill_waits(window: Application) -> None:
+    """A skill on the main thread waits in its middle; the event loop comes round all the time."""
+
+    async def agent() -> CallToolResult:
+        async with window.client() as client:
+            return await client.call_tool("delete_objects", {"pattern": "Box*"})
+
+    window.order("tick", *["edit"] * 100, "tick", "decline")
+    result = window.run(agent)
+
+    (begun, first), (ended, last) = _ticks(window.folder / "ticks")
+    assert status(result) == "refused"
+    assert last - first > (ended - begun) / 0.02 / 3
+
+
+def test_it_can_be_unloaded_and_loaded_twenty_times(window: Application) -> None:
+    """And works after that."""
+    window.order(*["reload"] * 20)
+    window.obeyed()
+    window.order("accept")
+
+    result = window.call("delete_objects", {"pattern": "Box*"})
+
+    assert status(result) == "done"
+    assert names(window) == {"Cylinder"}
+
+
+def _property(application: Application, name: str, which: str) -> object:
+    told = json.loads(text(application.call("inspect_object", {"name": name})))
+    return told["properties"][which]
+
+
+def _ticks(file: Path) -> list[tuple[float, int]]:
+    rows = [line.split() for line in file.read_text(encoding="utf-8").splitlines()]
+    return [(float(when), int(count)) for when, count in rows]

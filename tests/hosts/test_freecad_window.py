@@ -1,0 +1,91 @@
+"""FreeCAD in a window on a screen: a real mouse agrees, and FreeCAD's own Ctrl+Z takes it back."""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+from mcp_types import CallToolResult, ImageContent
+from PIL import Image
+
+from tests.hosts import freecad
+from tests.hosts.application import Application, started, until
+from tests.hosts.screen import Screen, missing, screen
+from tests.live import status, text
+
+PICTURE = os.environ.get("FREECAD_PICTURE")
+"""Where the picture of the README is written, if it is to be made anew."""
+pytestmark = [
+    pytest.mark.real,
+    pytest.mark.timeout(240),
+    pytest.mark.skipif(freecad.PROGRAM is None, reason="FreeCAD is not installed"),
+    pytest.mark.skipif(bool(missing()), reason=f"not installed: {missing()}"),
+]
+
+
+@pytest.fixture(scope="module")
+def shown() -> Iterator[Screen]:
+    with screen() as one:
+        yield one
+
+
+@pytest.fixture(scope="module")
+def window(shown: Screen, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Application]:
+    """FreeCAD, drawn by software, with ten boxes and a cylinder."""
+    home = tmp_path_factory.mktemp("freecad")
+    freecad.settle(home)
+    ours = {"DISPLAY": shown.display, "LIBGL_ALWAYS_SOFTWARE": "1", "QT_QPA_PLATFORM": "xcb"}
+    ours["QTWEBENGINE_DISABLE_SANDBOX"] = "1"
+    assert freecad.PROGRAM is not None
+    with started([freecad.PROGRAM], home, **ours) as application:
+        assert application.instance
+        application.order("new")
+        application.obeyed()
+        yield application
+        application.order("close")
+        assert application.end() == 0, application.output
+
+
+def count(application: Application) -> int:
+    return int(json.loads(text(application.call("list_objects", {})))["found"])
+
+
+def colours(result: CallToolResult, file: Path) -> int:
+    """Count the colours of an image that a skill gave."""
+    (image,) = [part for part in result.content if isinstance(part, ImageContent)]
+    file.write_bytes(base64.b64decode(image.data))
+    with Image.open(file) as seen:
+        return len(seen.convert("RGB").getcolors(1 << 24) or [])
+
+
+def test_a_click_agrees_and_ctrl_z_takes_it_back(window: Application, shown: Screen) -> None:
+    """The dialog is over FreeCAD's own window; what the mouse agreed to is one undo entry."""
+    with ThreadPoolExecutor(1) as agent:
+        called = agent.submit(window.call, "delete_objects", {"pattern": "Box*"})
+        window.order("locate")
+        window.obeyed()
+        at = window.folder / "at"
+        if PICTURE:
+            shown.picture(Path(PICTURE))
+        x, y = map(int, at.read_text().split())
+        shown.click("a question for you", x, y)
+        result = called.result(60)
+    deleted = count(window)
+
+    shown.key("FreeCAD", "ctrl+z")
+    until(lambda: count(window) == 11)
+
+    assert (status(result), deleted) == ("done", 1), f"clicked {x}, {y}: {text(result)}"
+
+
+def test_an_agent_sees_what_the_person_does(window: Application, tmp_path: Path) -> None:
+    """The 3D view as an image: solids in it have many shades."""
+    result = window.call("view_image", {"width": 400, "height": 300})
+
+    assert status(result) == "done", text(result)
+    assert colours(result, tmp_path / "view.png") > 50

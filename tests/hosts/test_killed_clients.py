@@ -1,0 +1,88 @@
+"""A client that is killed over real HTTP, at any step of a program: rolled back like any other."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from dcc_bridge import skill
+from dcc_bridge.elicitation.call import current
+from dcc_bridge.elicitation.question import Question, Settle, TakeDown
+from dcc_bridge.hosts.standalone import UsdSession
+from dcc_bridge.testing import ScriptedPresenter
+from tests.bench.agent import ERAS, Agent, Server
+from tests.hosts.programs import Program
+from tests.live import live
+
+PROGRAMS = 25
+LIMIT = 10.0
+
+
+class Killed(Program):
+    """A program whose client hangs up without a word at one of its steps."""
+
+    def __init__(self, seed: int, session: UsdSession) -> None:
+        super().__init__(seed, session)
+        self.at = Random(seed).randrange(self.steps)
+        self.client: Agent | None = None
+
+    def kill(self) -> None:
+        """Cut the connection, as a system does that ends a process."""
+        assert self.client is not None
+        self.client.close()
+
+    def meet(self, index: int) -> None:
+        """At an edit, hang up and let the server notice while the skill runs on."""
+        call = current.get()
+        if index == self.at and index not in self.questions and call is not None:
+            self.kill()
+            end = time.monotonic() + LIMIT
+            while call.ended is None:
+                assert time.monotonic() < end, "nobody noticed that the client is gone"
+                time.sleep(0.001)
+
+
+class Person(ScriptedPresenter):
+    """Says yes, but is not quick enough where the client is killed at the question."""
+
+    program: Killed
+
+    def show(self, question: Question, settle: Settle) -> TakeDown:
+        """Answer at once, or see the client go."""
+        if self.program.index == self.program.at:
+            self.program.kill()
+        else:
+            settle(self.program.yes())
+        return super().show(question, settle)
+
+
+@pytest.mark.parametrize("era", ERAS)
+def test_a_killed_client_leaves_the_scene_as_it_was(era: str, tmp_path: Path) -> None:
+    """Wherever it was killed: the digest and the undo stack are those before the call."""
+    session, person = UsdSession(has_ui=True), Person()
+
+    @skill(risk="destructive", confirms=True)
+    def program() -> str:
+        """Edit, and ask in between."""
+        return person.program.body()
+
+    with live(
+        tmp_path,
+        program,
+        host=session,
+        presenter=person,
+        input="host",
+        session_grace=0.05,
+        dialogs_per_minute=10_000,
+    ) as running:
+        server = Server(running.bridge.url, running.bridge.instance.token("killed"))
+        for seed in range(PROGRAMS):
+            played = person.program = Killed(seed, session)
+            before = played.seen()
+            played.client = Agent(server, era)
+            played.client.send(played.client.calling("program"))
+            running.until(lambda: person.program.is_over)
+            assert played.seen() == before, f"seed {seed}, killed at step {played.at}"

@@ -1,0 +1,445 @@
+"""Maya's plug-in as Maya's loader runs it, and agents that work there over HTTP."""
+
+from __future__ import annotations
+
+import sys
+import tomllib
+from collections.abc import Iterator
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import pytest
+from mcp_types import ImageContent
+
+pytest.importorskip("PySide6.QtWidgets")
+
+import shiboken6
+from PySide6.QtCore import QTimer
+from PySide6.QtWidgets import QApplication, QDialog
+
+from dcc_bridge import skill
+from dcc_bridge.plugin import PlugIn
+from dcc_bridge.qt.panel import Panel
+from dcc_bridge.skills.skill import describe
+from tests.hosts.fakes.desk import Desk, application, shown
+from tests.hosts.fakes.maya import Maya
+from tests.hosts.fakes.maya.application import MODULE
+from tests.hosts.fakes.maya.shots import fill
+from tests.hosts.fakes.maya.windows import Windows
+from tests.live import status, text
+from tests.printed import nothing_printed
+from tests.qt import stage
+
+PLUG_IN = "dcc_bridge_plugin"
+
+
+@pytest.fixture(scope="module")
+def app() -> QApplication:
+    return application()
+
+
+@pytest.fixture
+def maya(app: QApplication, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Maya]:
+    """A Maya without its window yet, with idle events; at its end nothing of ours is left."""
+    monkeypatch.setenv("DCC_BRIDGE_RUNTIME", str(tmp_path / "runtime"))
+    monkeypatch.setenv("DCC_BRIDGE_AUDIT", str(tmp_path / "audit"))
+    maya = Maya(monkeypatch)
+    fill(maya, tmp_path)
+    idle = QTimer()
+    idle.timeout.connect(maya.turn)
+    idle.start(2)
+    with nothing_printed(monkeypatch):
+        yield maya
+        idle.stop()
+        maya.exit()
+        if maya.windows is not None:
+            maya.windows.close()
+    assert shown() == []
+
+
+@pytest.fixture
+def cmds(maya: Maya) -> Any:
+    return sys.modules["maya.cmds"]
+
+
+@pytest.fixture
+def desk(maya: Maya) -> Desk:
+    """Somebody at a Maya that was started, with the bridge in it."""
+    maya.run_user_setup()
+    maya.show(Windows())
+    return Desk(running().bridge)
+
+
+def running() -> Any:
+    """Wait until the plug-in runs, and give it."""
+    stage.until(lambda: plug_in() is not None and plug_in().bridge is not None)
+    return plug_in()
+
+
+def kept() -> str:
+    """Give the script that Maya keeps in a workspace."""
+    script: str = import_module("dcc_bridge_maya")._FILL
+    return script
+
+
+def plug_in() -> Any:
+    module: Any = import_module("dcc_bridge_maya")
+    made: PlugIn | None = module._plug_in
+    return made
+
+
+class TestStart:
+    def test_it_waits_for_the_window(self, maya: Maya) -> None:
+        """UserSetup and the plug-in's own start run before it; the server starts when it is up."""
+        maya.run_user_setup()
+        stage.until(lambda: PLUG_IN in maya.loaded)
+        for _ in range(5):
+            maya.turn()
+        early = plug_in().bridge
+
+        maya.show(Windows())
+
+        assert early is None
+        assert running().bridge is not None
+        assert maya.vendors == [("dcc_bridge", "0.1.0")]
+
+    def test_nothing_starts_while_the_plug_in_initializes(self, maya: Maya) -> None:
+        """By then Maya may wait for the plug-in, and the plug-in for Maya."""
+        maya.show(Windows())
+
+        maya.loadPlugin(PLUG_IN)
+
+        assert plug_in().bridge is None
+        running()
+
+    def test_it_waits_for_a_modal_dialog_at_the_start(self, maya: Maya) -> None:
+        """A dialog that is open at the start holds idle events back; then it goes on."""
+        maya.show(Windows())
+        assert maya.windows is not None
+        modal = QDialog(maya.windows.main)
+        modal.setModal(True)
+        modal.show()
+        maya.loadPlugin(PLUG_IN)
+        stage.until(lambda: maya.windows is not None and maya.windows.is_modal)
+        maya.turn()
+        held = plug_in().bridge is None
+
+        modal.close()
+
+        assert held
+        running()
+        shiboken6.delete(modal)
+
+    def test_it_is_in_the_manager_and_the_list_of_hosts(self, desk: Desk, maya: Maya) -> None:
+        """Agents find it as Maya, with its scene."""
+        assert (desk.bridge.instance.host, desk.bridge.instance.scene) == ("Maya", "shot.ma")
+
+
+class TestPanel:
+    def test_a_workspace_that_comes_back_before_the_plug_in_is_filled_later(
+        self, maya: Maya
+    ) -> None:
+        """workspaceControl: Maya runs its script at the start, before any plug-in."""
+        maya.run_user_setup()
+        maya.show(Windows({sys.modules["dcc_bridge_maya"].PANEL: kept()}))
+        assert maya.windows is not None
+        empty = maya.windows.controls["dccBridgePanel"].findChildren(Panel)
+
+        running()
+
+        filled = maya.windows.controls["dccBridgePanel"].findChildren(Panel)
+        assert (empty, len(filled)) == ([], 1)
+
+    def test_a_workspace_that_comes_back_after_an_uninstall_stays_empty(
+        self, maya: Maya, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """The script that Maya keeps outlives what it imports; Maya's start has no traceback."""
+        script = kept()
+        monkeypatch.delitem(sys.modules, "dcc_bridge_maya")
+        monkeypatch.setattr(sys, "path", [one for one in sys.path if str(MODULE) not in one])
+
+        maya.show(Windows({"dccBridgePanel": script}))
+
+        assert maya.windows is not None
+        assert not maya.windows.controls["dccBridgePanel"].findChildren(Panel)
+
+    def test_the_shelf_button_shows_it_docked(self, desk: Desk, maya: Maya) -> None:
+        """One button; pressed twice there is one panel still, and it is in Maya's own control."""
+        assert maya.windows is not None
+        (command,) = maya.windows.shelves["Agents"]
+
+        for _ in range(2):
+            exec(command, {"__name__": "__main__"})
+
+        (panel,) = maya.windows.main.findChildren(Panel)
+        assert panel.parentWidget() is maya.windows.controls["dccBridgePanel"]
+
+
+class TestEnd:
+    def test_twenty_unloads_leave_nothing_behind(
+        self, desk: Desk, maya: Maya, cmds: Any, tmp_path: Path
+    ) -> None:
+        """Each time its windows, its callbacks, its shelf and its place in the list are gone."""
+        assert maya.windows is not None
+        for _ in range(20):
+            sys.modules["dcc_bridge_maya"].show_panel()
+            bridge = running().bridge
+            cmds.unloadPlugin(PLUG_IN)
+            assert (maya.heard_by, maya.windows.shelves, maya.windows.controls) == ({}, {}, {})
+            assert bridge.stopped.done()
+            assert not list((tmp_path / "runtime").glob("*.json"))
+
+            cmds.loadPlugin(PLUG_IN)
+            running()
+
+        assert Desk(running().bridge).call("list_nodes").is_error is False
+
+    def test_exit_without_an_unload_stops_it(self, desk: Desk, maya: Maya) -> None:
+        """On exit plug-ins are not unloaded; kMayaExiting is what we are told."""
+        bridge = desk.bridge
+        sys.modules["dcc_bridge_maya"].show_panel()
+
+        maya.exit()
+        maya.exit()
+
+        assert maya.windows is not None
+        assert maya.windows.main.findChildren(Panel) == []
+        assert bridge.stopped.done()
+        assert PLUG_IN in maya.loaded
+
+    def test_an_open_question_ends_with_maya(self, desk: Desk, maya: Maya, cmds: Any) -> None:
+        """The agent is told, the dialog is gone, and the scene as it was."""
+        before = desk.host.scene_digest()
+        future = desk.go(_delete, desk)
+        desk.until(lambda: bool(shown()))
+
+        maya.exit()
+
+        desk.until(future.done)
+        assert shown() == []
+        assert desk.host.scene_digest() == before
+
+
+class TestWork:
+    def test_consent_in_a_dialog_over_mayas_window(self, desk: Desk, maya: Maya, cmds: Any) -> None:
+        """The agent asks, the person agrees, three are gone; Maya's own undo brings them back."""
+        before = desk.host.scene_digest()
+        future = desk.go(_delete, desk)
+
+        parent = desk.dialog.parentWidget()
+        said = desk.agree()
+        desk.until(future.done)
+
+        result = future.result()
+        assert maya.windows is not None
+        assert parent is maya.windows.main
+        assert said == "Delete 3 cameras"
+        assert result.structured_content["deleted"] == 3
+        stay = {path.rpartition("|")[2] for path in result.structured_content["stay"]}
+        assert stay == {"shot_locked", "shot_ref"}
+        assert not cmds.objExists("|cameras|shot_000")
+        assert "Delete nodes" in cmds.undoInfo(query=True, undoName=True)
+        cmds.undo()
+        assert desk.host.scene_digest() == before
+
+    def test_maya_goes_on_while_the_question_waits(self, desk: Desk, maya: Maya) -> None:
+        """Its idle events come, and another agent reads, in the middle of the first one's skill."""
+        future = desk.go(_delete, desk)
+        desk.until(lambda: bool(shown()))
+        turned: list[str] = []
+        maya.executeDeferred(turned.append, "idle")
+
+        listed = desk.call("list_nodes")
+
+        assert listed.structured_content is not None
+        assert listed.structured_content["found"] == 8
+        assert turned == ["idle"]
+        assert not future.done()
+        desk.refuse()
+        desk.until(future.done)
+
+    def test_a_refusal_changes_nothing(self, desk: Desk, cmds: Any) -> None:
+        """Not even the undo queue."""
+        before = desk.host.scene_digest()
+        future = desk.go(_delete, desk)
+
+        desk.refuse()
+        desk.until(future.done)
+
+        assert "said no" in text(future.result()) or "declined" in text(future.result())
+        assert desk.host.scene_digest() == before
+        assert cmds.undoInfo(query=True, undoQueueEmpty=True)
+
+    def test_a_camera_that_moves_under_the_question_is_asked_for_again(
+        self, desk: Desk, maya: Maya, cmds: Any
+    ) -> None:
+        """What was agreed to was not what is there."""
+        future = desk.go(_delete, desk)
+        first = desk.dialog.question.id
+        cmds.lockNode("|cameras|shot_000", lock=True)
+        desk.agree()
+
+        desk.until(lambda: any(one.question.id != first for one in shown()))
+        said = desk.agree()
+        desk.until(future.done)
+
+        assert said == "Delete 2 cameras"
+        assert cmds.objExists("|cameras|shot_000")
+
+    def test_what_fails_is_rolled_back(self, desk: Desk, cmds: Any) -> None:
+        """Half an edit is undone, with Maya's own undo; what the person did before stays."""
+
+        @skill(risk="edit")
+        def half() -> None:
+            cmds.setAttr("key.translateX", 3.0)
+            cmds.delete("|cameras|shot_000")
+            raise RuntimeError("the disk is full")
+
+        cmds.setAttr("key.translateX", 1.0)
+        before = desk.host.scene_digest()
+        desk.bridge.registry.add(describe(half))
+
+        result = desk.call("half")
+
+        assert "the disk is full" in text(result)
+        assert desk.host.scene_digest() == before
+        assert cmds.undoInfo(query=True, undoName=True) == "setAttr"
+
+    def test_what_cannot_be_done_is_said(self, desk: Desk, cmds: Any) -> None:
+        """In words that tell the agent what to do; nothing changes."""
+        before = desk.host.scene_digest()
+
+        result = desk.call("rename_node", {"node": "|key", "new_name": "not a name"})
+        wrong = desk.call("set_attribute", {"node": "key", "name": "translateX", "value": "far"})
+
+        assert result.is_error
+        assert "translateX cannot be set" in text(wrong)
+        assert desk.host.scene_digest() == before
+
+    def test_the_skills_read_and_edit(self, desk: Desk, cmds: Any) -> None:
+        """List, inspect, set and rename, each undone by one undo."""
+        listed = desk.call("list_nodes", {"type_name": "camera", "under": "|cameras"})
+        seen = desk.call("inspect_node", {"node": "shot_locked"})
+        put = desk.call("set_attribute", {"node": "key", "name": "translateX", "value": 4.0})
+        named = desk.call("rename_node", {"node": "key", "new_name": "rim"})
+        cmds.undo()
+        cmds.undo()
+
+        assert listed.structured_content["found"] == 5
+        assert seen.structured_content["cannot_be_set"] == ["translateX"]
+        assert (put.structured_content["before"], put.structured_content["after"]) == (0.0, 4.0)
+        assert named.structured_content["new"] == "|rim"
+        assert cmds.getAttr("key.translateX") == 0.0
+
+    def test_a_save_keeps_what_it_writes_over(self, desk: Desk, maya: Maya, cmds: Any) -> None:
+        """The person is asked, and the old bytes are kept beside the scene."""
+        file = Path(maya.scene.name)
+        old = file.read_bytes()
+        cmds.setAttr("key.translateX", 9.0)
+        future = desk.go(_save, desk)
+
+        desk.agree()
+        desk.until(future.done)
+
+        kept = Path(future.result().structured_content["copy"]) / file.name
+        assert kept.read_bytes() == old != file.read_bytes()
+        assert not cmds.file(query=True, modified=True)
+
+    def test_a_playblast_is_an_image(self, desk: Desk) -> None:
+        """The agent sees what the artist sees."""
+        (image,) = desk.call("playblast").content
+
+        assert isinstance(image, ImageContent)
+        assert image.mime_type == "image/png"
+
+    def test_a_modal_dialog_of_mayas_holds_the_work_back(self, desk: Desk, maya: Maya) -> None:
+        """Qt's events come all the same; an edit in the middle of somebody's dialog does not."""
+        assert maya.windows is not None
+        modal = QDialog(maya.windows.main)
+        modal.setModal(True)
+        modal.show()
+        future = desk.go(_set, desk)
+        desk.until(lambda: desk.bridge.main.waiting > 0)
+        held = not future.done()
+
+        modal.close()
+        desk.until(future.done)
+
+        assert held
+        assert status(future.result()) == "done"
+        shiboken6.delete(modal)
+
+
+def test_batch_serves_without_a_window_and_refuses_what_needs_a_person(
+    app: QApplication, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """mayapy: no idle events, undo off at first; a delete is refused, an edit can be undone."""
+    monkeypatch.setenv("DCC_BRIDGE_RUNTIME", str(tmp_path / "runtime"))
+    monkeypatch.setenv("DCC_BRIDGE_AUDIT", str(tmp_path / "audit"))
+    maya = Maya(monkeypatch, batch=True)
+    fill(maya, tmp_path)
+    maya.run_user_setup()
+    ends: list[Any] = []
+
+    def ready(bridge: Any) -> None:
+        desk = Desk(bridge)
+        ends.extend([desk.go(_delete, desk), desk.go(_set, desk)])
+
+    import_module("dcc_bridge_maya").serve(lambda: all(end.done() for end in ends), ready)
+
+    refused, edited = (end.result() for end in ends)
+    assert maya.loaded == {}
+    assert "|cameras|shot_000" in sys.modules["maya.cmds"].ls(type="transform")
+    assert status(refused) != "done"
+    assert status(edited) == "done"
+    assert len(maya.undo.done) == 1
+
+
+def test_no_file_says_where_it_is_and_none_hides_the_package() -> None:
+    """Maya runs userSetup and plug-ins without ``__file__``, and puts their folder on the path."""
+    names = {file.stem for file in (MODULE / "plug-ins").glob("*.py")}
+    names |= {file.stem for file in (MODULE / "scripts").glob("*.py")}
+
+    assert "dcc_bridge" not in names
+    for file in ((MODULE / "plug-ins") / "dcc_bridge_plugin.py", MODULE / "scripts/userSetup.py"):
+        assert "__file__" not in file.read_text()
+
+
+def test_the_version_is_the_packages() -> None:
+    """In the module file and in the Plug-in Manager."""
+    version = tomllib.loads((MODULE.parents[1] / "pyproject.toml").read_text())["project"][
+        "version"
+    ]
+
+    assert (MODULE / "dcc_bridge.mod").read_text().count(f"dcc_bridge {version} ") == 6
+    assert f'"{version}"' in (MODULE / "plug-ins" / "dcc_bridge_plugin.py").read_text()
+
+
+def test_the_module_file_names_a_folder_for_each_year_and_platform() -> None:
+    """MAYA_MODULE_PATH: one stanza each, with the vendored packages of that Maya's Python."""
+    lines = (MODULE / "dcc_bridge.mod").read_text().splitlines()
+    stanzas = [line.split()[1:3] for line in lines if line.startswith("+")]
+    vendored = [line.partition(":=")[2] for line in lines if line.startswith("PYTHONPATH+")]
+
+    platforms = ("linux", "win64", "mac")
+    years = ("2025", "2026")
+    assert stanzas == [[f"MAYAVERSION:{y}", f"PLATFORM:{p}"] for y in years for p in platforms]
+    assert vendored == [f"vendor/py311-{p}" for _ in years for p in platforms]
+    assert lines.count("scripts: scripts") == len(stanzas)  # the space matters
+
+
+async def _delete(desk: Desk) -> Any:
+    async with desk.client() as session:
+        return await session.call_tool("delete_nodes", {"pattern": "shot_*", "under": "|cameras"})
+
+
+async def _save(desk: Desk) -> Any:
+    async with desk.client() as session:
+        return await session.call_tool("save_scene", {})
+
+
+async def _set(desk: Desk) -> Any:
+    told = {"node": "key", "name": "translateX", "value": 2.0}
+    async with desk.client() as session:
+        return await session.call_tool("set_attribute", told)

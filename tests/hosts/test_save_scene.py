@@ -1,0 +1,208 @@
+"""Saving cannot be undone: the question says so, and what is written over is kept first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dcc_bridge import checkpoints, confirm, confirm_sync, on_main, skill
+from dcc_bridge.audit import reading
+from dcc_bridge.elicitation.question import Reply
+from dcc_bridge.hosts.standalone import UsdSession, install
+from dcc_bridge.skills.files.imported import skills
+from dcc_bridge.skills.files.source import Source
+from dcc_bridge.testing import FakeHost, ScriptedPresenter
+from tests.hosts.scenes import SMALL
+from tests.live import ERAS, accept, live, status, text
+
+YES, NO = Reply("accept", {"confirm": True}), Reply("decline")
+FILE = Path(__file__).parents[2] / "plugins/standalone/skills/save_scene.py"
+(SAVE,) = skills(Source.of(FILE, FILE.read_bytes()))
+
+
+@pytest.fixture
+def edited(session: UsdSession) -> Iterator[UsdSession]:
+    """The small scene, current, with an unsaved edit."""
+    uninstall = install(session)
+    session.stage.RemovePrim("/World/b")
+    yield session
+    uninstall()
+
+
+def test_saved_over_the_checkpoint_holds_the_old_bytes(edited: UsdSession, tmp_path: Path) -> None:
+    person, file = ScriptedPresenter(YES), tmp_path / "small.usda"
+
+    with live(tmp_path / "run", SAVE.fn, host=edited, presenter=person) as running:
+        told = running.call("save_scene").structured_content or {}
+        folder = running.bridge.audit.folder
+
+    (book,) = reading.books(folder)
+    lines = {line.event: line.fields for line in reading.read(book).lines()}
+    asked, kept = person.shown[0], Path(told["copies"])
+    assert not asked.undoable
+    assert asked.message == "Save small.usda, over the file that is there?"
+    assert Path(asked.kept or "") == kept.parent == tmp_path / "small.checkpoints"
+    assert (kept / "small.usda").read_text() == SMALL != file.read_text()
+    assert not edited.modified
+    assert lines["asked"]["checkpoint_place"] == str(kept.parent)
+    assert lines["end"]["checkpoint"] == str(kept)
+
+
+def test_a_no_writes_and_keeps_nothing(edited: UsdSession, tmp_path: Path) -> None:
+    person = ScriptedPresenter(NO)
+
+    with live(tmp_path / "run", SAVE.fn, host=edited, presenter=person) as running:
+        result = running.call("save_scene")
+
+    assert status(result) == "refused"
+    assert (tmp_path / "small.usda").read_text() == SMALL
+    assert not (tmp_path / "small.checkpoints").exists()
+
+
+def test_without_a_copy_it_is_not_saved(
+    edited: UsdSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The disk is short: the agent is told, and the file is as it was."""
+    monkeypatch.setattr("shutil.disk_usage", lambda folder: _Usage())
+
+    with live(tmp_path / "run", SAVE.fn, host=edited, presenter=ScriptedPresenter(YES)) as running:
+        result = running.call("save_scene")
+
+    assert status(result) == "failed"
+    assert "the disk has 0 MB left" in text(result)
+    assert "nothing was changed" in text(result)
+    assert (tmp_path / "small.usda").read_text() == SMALL
+    assert edited.modified
+
+
+class _Usage:
+    free = 1000
+
+
+def test_another_file_that_is_written_over_is_kept(edited: UsdSession, tmp_path: Path) -> None:
+    """Save as: not the scene's own file is at risk, but the one that is there."""
+    other = tmp_path / "other.usda"
+    other.write_text("#usda 1.0\n")
+    person = ScriptedPresenter(YES)
+
+    with live(tmp_path / "run", SAVE.fn, host=edited, presenter=person) as running:
+        told = running.call("save_scene", {"path": str(other)}).structured_content or {}
+
+    assert [file.name for file in Path(told["copies"]).iterdir()] == ["other.usda"]
+    assert "over the file that is there" in person.shown[0].message
+    assert edited.path == other
+
+
+def test_a_new_file_needs_no_copy(edited: UsdSession, tmp_path: Path) -> None:
+    """Nothing is written over, so none is promised and none is made."""
+    person = ScriptedPresenter(YES)
+
+    with live(tmp_path / "run", SAVE.fn, host=edited, presenter=person) as running:
+        told = running.call("save_scene", {"path": str(tmp_path / "new.usdc")})
+
+    assert told.structured_content == {"saved": str(tmp_path / "new.usdc")}
+    assert person.shown[0].kept is None
+    assert "a new file" in person.shown[0].message
+
+
+def test_eleven_saves_keep_ten(edited: UsdSession, tmp_path: Path) -> None:
+    person = ScriptedPresenter(*[YES] * 11)
+
+    with live(
+        tmp_path / "run", SAVE.fn, host=edited, presenter=person, dialogs_per_minute=100
+    ) as running:
+        for number in range(11):
+            edited.stage.DefinePrim(f"/World/added{number}")
+            assert status(running.call("save_scene")) == "done"
+
+    kept = checkpoints.taken(tmp_path / "small.checkpoints")
+    assert len(kept) == 10
+    assert "added0" in (kept[0] / "small.usda").read_text()
+    assert "added1" not in (kept[0] / "small.usda").read_text()
+
+
+@pytest.mark.parametrize("era", ERAS)
+def test_a_client_that_draws_the_question_says_so_too(era: str, tmp_path: Path) -> None:
+    """Where the person sits at the client, the same words are in its plain text."""
+    host = FakeHost(["cam1"], file=tmp_path / "fake.json")
+    host.save()
+    asked: list[str] = []
+
+    @skill(risk="destructive", undoable=False)
+    def export() -> str:
+        """Write the file that the host has."""
+        host.save()
+        return "written"
+
+    def answer(params: Any) -> Any:
+        asked.append(params.message)
+        return accept(confirm=True)(params)
+
+    host.items.append("cam2")
+    with live(tmp_path / "run", export, host=host) as running:
+        result = running.call("export", era=era, asked=answer)
+
+    (made,) = checkpoints.taken(tmp_path / "fake.checkpoints")
+    assert status(result) == "done"
+    assert f"It can NOT be undone. A copy is kept first, in {made.parent}" in asked[0]
+    assert (made / "fake.json").read_text() == '["cam1"]'
+    assert (made / "fake.unsaved.json").read_text() == '["cam1", "cam2"]'
+
+
+@pytest.mark.parametrize("kind", ["main", "any", "async", "gated async"])
+def test_wherever_a_skill_runs_the_copy_comes_before_its_edit(kind: str, tmp_path: Path) -> None:
+    """On the main thread, on a pool thread, in a coroutine, and at the gate before one."""
+    host = FakeHost(["cam1"], has_ui=True, file=tmp_path / "fake.json")
+    host.save()
+
+    def write(items: Any = ()) -> str:
+        assert checkpoints.taken(tmp_path / "fake.checkpoints"), "no copy was kept"
+        host.items.append("cam2")
+        host.save()
+        return "written"
+
+    @skill(risk="destructive", confirms=True, thread="any" if kind == "any" else "main")
+    def sync() -> str:
+        """Write the file."""
+        return confirm_sync("Write?", verb="Write", undoable=False).apply_sync(write)
+
+    @skill(risk="destructive", confirms=True)
+    async def asynchronous() -> str:
+        """Write the file."""
+        return await (await confirm("Write?", verb="Write", undoable=False)).apply(write)
+
+    @skill(risk="destructive", undoable=False)
+    async def gated() -> str:
+        """Write the file."""
+        return await on_main(write)
+
+    fn: Any = {"async": asynchronous, "gated async": gated}.get(kind, sync)
+    person = ScriptedPresenter(YES)
+    with live(tmp_path / "run", fn, host=host, presenter=person) as running:
+        result = running.call(fn.__name__)
+
+    assert status(result) == "done", text(result)
+    assert not person.shown[0].undoable
+    assert person.shown[0].kept == str(tmp_path / "fake.checkpoints")
+
+
+@pytest.mark.parametrize("undoable", [True, False])
+def test_undo_is_offered_only_for_what_it_brings_back(undoable: bool, tmp_path: Path) -> None:
+    """A step beside a written file would take back the half of it."""
+    host = FakeHost(["cam1"], has_ui=True, file=tmp_path / "fake.json")
+    person = ScriptedPresenter(YES)
+
+    @skill(risk="destructive", undoable=undoable)
+    def rename() -> str:
+        """Rename the camera, and perhaps write it down."""
+        host.items[0] = "cam2"
+        return "renamed"
+
+    with live(tmp_path / "run", rename, host=host, presenter=person) as running:
+        assert status(running.call("rename")) == "done"
+
+    assert len(person.undos) == undoable
+    assert len(host.labels) == 1

@@ -1,0 +1,1 @@
+"""The plug-in where an application looks for it."""

@@ -1,0 +1,79 @@
+"""Installed into a real application, used there, and taken away: nothing is left of it."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.hosts import freecad
+from tests.hosts.application import started
+from tests.live import status, text
+
+pytestmark = [pytest.mark.real, pytest.mark.timeout(300)]
+
+
+def command(home: Path, *words: str, code: int = 0) -> str:
+    """Run a command in a home of its own; give what it said."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("XDG_")}
+    done = subprocess.run(
+        [sys.executable, "-m", "dcc_bridge", *words],
+        env={**kept, "HOME": str(home)},
+        capture_output=True,
+        text=True,
+        timeout=200,
+        check=False,
+    )
+    assert done.returncode == code, done.stdout + done.stderr
+    return done.stdout + done.stderr
+
+
+def tree(folder: Path) -> dict[str, bytes | None]:
+    every = sorted(folder.rglob("*"))
+    return {
+        str(one.relative_to(folder)): one.read_bytes() if one.is_file() else None for one in every
+    }
+
+
+@pytest.mark.skipif(freecad.PROGRAM is None, reason="FreeCAD is not installed")
+def test_freecad_is_installed_into_used_and_left_as_it_was(tmp_path: Path) -> None:
+    """By FreeCAD's own loader; an agent deletes with consent, by what was installed alone."""
+    freecad.settle(tmp_path, installed=True)
+    before = tree(tmp_path)
+
+    dry = command(tmp_path, "install", "freecad", "--dry-run")
+    assert tree(tmp_path) == before
+    told = command(tmp_path, "install", "freecad")
+    vendored = tmp_path / ".local/share/FreeCAD/Mod/dcc_bridge/vendor"
+    assert dry.splitlines()[:4] == told.splitlines()[:4]
+    assert not [one for one in vendored.rglob("*") if "PySide" in one.name]
+
+    assert freecad.PROGRAM is not None
+    with started([freecad.PROGRAM], tmp_path, **freecad.WITHOUT_A_SCREEN) as application:
+        assert application.instance
+        application.order("where", "new", "accept")
+        result = application.call("delete_objects", {"pattern": "Box*"})
+        left = text(application.call("list_objects", {}))
+        application.order("close")
+        assert application.end() == 0, application.output
+    assert (status(result), json.loads(left)["found"]) == ("done", 1)
+    assert Path((tmp_path / "where").read_text()).is_relative_to(vendored)
+
+    assert "changed" not in command(tmp_path, "status", "freecad")
+    command(tmp_path, "uninstall", "freecad")
+    after = tree(tmp_path)
+    # FreeCAD keeps its settings and its cache, and who may call belongs to the user, not to this.
+    theirs = (".cfg", ".conf")
+    assert {one: after.get(one) for one in before if not one.endswith(theirs)} == {
+        one: before[one] for one in before if not one.endswith(theirs)
+    }
+    new = [name for name in after if name not in before and "person/__pycache__" not in name]
+    assert [one for one in new if "Mod/" in one] == []
+    ours = [name for name in new if "dcc_bridge" in name]
+    assert all(name.startswith(".local/state/dcc_bridge") for name in ours)
+    assert "installed nowhere" in command(tmp_path, "status", "freecad")
+    command(tmp_path, "uninstall", "freecad", code=2)

@@ -1,0 +1,139 @@
+"""Where each host looks, on each system: paths alone, nothing is touched."""
+
+from __future__ import annotations
+
+from pathlib import Path, PurePath
+from typing import Any
+
+import pytest
+
+from dcc_bridge.install.asking import settled
+from dcc_bridge.install.places import KINDS, NoPlace, Told
+from dcc_bridge.install.system import Platform, System
+
+HOME = Path("/home/ann")
+USER = {
+    ("freecad", "0.20", "linux"): ".local/share/FreeCAD/Mod/dcc_bridge",
+    ("freecad", "1.0", "linux"): ".local/share/FreeCAD/Mod/dcc_bridge",
+    ("freecad", "1.1", "linux"): ".local/share/FreeCAD/v1-1/Mod/dcc_bridge",
+    ("freecad", "1.0", "win32"): "AppData/Roaming/FreeCAD/Mod/dcc_bridge",
+    ("freecad", "1.0", "darwin"): "Library/Application Support/FreeCAD/Mod/dcc_bridge",
+    ("blender", "3.4.1", "linux"): ".config/blender/3.4/scripts/addons/dcc_bridge_blender",
+    ("blender", "4.5", "win32"): (
+        "AppData/Roaming/Blender Foundation/Blender/4.5/scripts/addons/dcc_bridge_blender"
+    ),
+    ("blender", "4.5", "darwin"): (
+        "Library/Application Support/Blender/4.5/scripts/addons/dcc_bridge_blender"
+    ),
+    ("maya", "2026", "linux"): "maya/dcc_bridge",
+    ("maya", "2026", "win32"): "Documents/maya/dcc_bridge",
+    ("maya", "2026", "darwin"): "Library/Preferences/Autodesk/maya/dcc_bridge",
+    ("houdini", "21.0.512", "linux"): "houdini21.0/packages/dcc_bridge",
+    ("houdini", "20.5", "win32"): "Documents/houdini20.5/packages/dcc_bridge",
+    ("houdini", "22.0", "darwin"): "Library/Preferences/houdini/22.0/packages/dcc_bridge",
+}
+NAMED = [
+    ("freecad", "1.0", "FREECAD_USER_DATA", "/x", "/x/Mod/dcc_bridge"),
+    ("freecad", "1.0", "XDG_DATA_HOME", "/x", "/x/FreeCAD/Mod/dcc_bridge"),
+    ("blender", "4.5", "BLENDER_USER_SCRIPTS", "/x", "/x/addons/dcc_bridge_blender"),
+    ("blender", "4.5", "BLENDER_USER_RESOURCES", "/x", "/x/scripts/addons/dcc_bridge_blender"),
+    ("blender", "4.5", "XDG_CONFIG_HOME", "/x", "/x/blender/4.5/scripts/addons/dcc_bridge_blender"),
+    ("maya", "2026", "MAYA_APP_DIR", "/x/maya", "/x/maya/dcc_bridge"),
+    (
+        "houdini",
+        "21.0",
+        "HOUDINI_USER_PREF_DIR",
+        "/x/h__HVER__",
+        "/x/h21.0/packages/dcc_bridge",
+    ),
+]
+SHARED: list[tuple[str, Platform, dict[str, str], Told, str]] = [
+    ("maya", "linux", {}, Told("2026", "3.11"), "/usr/autodesk/modules/maya/2026"),
+    ("maya", "darwin", {}, Told("2026", "3.11"), "/Users/Shared/Autodesk/modules/maya/2026"),
+    (
+        "maya",
+        "win32",
+        {"COMMONPROGRAMFILES": "/C/Common"},
+        Told("2026", "3.11"),
+        "/C/Common/Autodesk Shared/Modules/maya/2026",
+    ),
+    ("houdini", "linux", {"HSITE": "/site"}, Told("21.0", "3.11"), "/site/houdini21.0/packages"),
+    ("freecad", "linux", {}, Told("1.0", "3.11", Path("/usr/lib/freecad/Mod")), "/usr/lib/freecad"),
+    ("blender", "linux", {}, Told("4.5", "3.11", Path("/opt/blender/addons")), "/opt/blender"),
+]
+
+
+def folder(host: str, system: System, told: Told, for_all: bool = False) -> PurePath:
+    return KINDS[host].place(system, told, for_all).folder
+
+
+@pytest.mark.parametrize(("host", "version", "platform"), USER)
+def test_the_users_own_folder(host: str, version: str, platform: Platform) -> None:
+    """Each application's documentation names it."""
+    found = folder(host, System(platform, HOME, {}), Told(version, "3.11"))
+
+    assert found == HOME / USER[host, version, platform]
+
+
+@pytest.mark.parametrize(("host", "version", "variable", "value", "expected"), NAMED)
+def test_a_variable_names_another_folder(
+    host: str, version: str, variable: str, value: str, expected: str
+) -> None:
+    """A studio that moves them is followed."""
+    found = folder(host, System("linux", HOME, {variable: value}), Told(version, "3.11"))
+
+    assert found == Path(expected)
+
+
+@pytest.mark.parametrize(("host", "platform", "env", "told", "below"), SHARED)
+def test_for_all_users(
+    host: str, platform: Platform, env: dict[str, str], told: Told, below: str
+) -> None:
+    """What is found lies there, with the file that names it."""
+    place = KINDS[host].place(System(platform, HOME, env), told, True)
+
+    for path in (place.folder, *place.texts):
+        assert Path(below) in path.parents or Path(below).parent in path.parents
+        assert HOME not in path.parents
+
+
+@pytest.mark.parametrize(
+    ("host", "told"), [("freecad", Told("1.0")), ("blender", Told("4.5")), ("houdini", Told("21"))]
+)
+def test_where_nobody_can_tell_a_sentence_says_what_is_missing(host: str, told: Told) -> None:
+    """And nothing is guessed."""
+    with pytest.raises(NoPlace, match=r"say --|HSITE"):
+        folder(host, System("linux", HOME, {}), told, for_all=True)
+
+
+@pytest.mark.parametrize(
+    ("host", "version", "python"),
+    [
+        ("maya", "2025", "3.11"),
+        ("maya", "2026", "3.11"),
+        ("houdini", "20.5", "3.11"),
+        ("houdini", "22.0", "3.13"),
+        ("blender", "4.5", "3.11"),
+        ("blender", "5.2", "3.13"),
+        ("freecad", "1.0", "3.11"),
+        ("freecad", "0.20", None),
+        ("blender", "3.4", None),
+    ],
+)
+def test_which_python_a_version_has(host: str, version: str, python: str | None) -> None:
+    """Where a distribution builds it with its own, nobody can tell: then the person must."""
+    kind: Any = KINDS[host]
+    if python is None:
+        with pytest.raises(NoPlace, match="--python"):
+            settled(kind, Told(), version, None)
+        assert settled(kind, Told(), version, "3.11").python == "3.11"
+    else:
+        assert settled(kind, Told(), version, None).python == python
+
+
+def test_what_the_program_says_counts_for_its_own_version_only() -> None:
+    """Somebody who names another version does not get the Python of the one on PATH."""
+    kind, told = KINDS["maya"], Told("2025.3", "3.11", program=Path("/mayapy"))
+
+    assert settled(kind, told, "2025", None) == told
+    assert settled(kind, told, "2026", None).program is None

@@ -1,0 +1,191 @@
+"""What was put is taken away to the byte, and nothing that somebody else wrote."""
+
+from __future__ import annotations
+
+import py_compile
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from dcc_bridge.install import plan, vendor, written
+from dcc_bridge.install.places import KINDS, Told
+from dcc_bridge.install.plan import Plan
+from dcc_bridge.install.system import System
+from dcc_bridge.install.written import Changed
+
+HOSTS = [("freecad", "1.0"), ("blender", "4.5"), ("maya", "2026"), ("houdini", "21.0")]
+
+
+@pytest.fixture(autouse=True)
+def vendored(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What pip would bring, without pip; `test_installed` has the real one."""
+
+    def fill(into: Path, python: str, platform: str) -> None:
+        (into / "mcp").mkdir(parents=True)
+        (into / "mcp" / "__init__.py").write_text(f"# {python} {platform}")
+
+    monkeypatch.setattr(vendor, "fill", fill)
+
+
+def planned(home: Path, host: str = "freecad", version: str = "1.0") -> Plan:
+    system, told = System("linux", home, {}), Told(version, "3.11")
+    return Plan(KINDS[host], told, KINDS[host].place(system, told, False), system)
+
+
+def tree(folder: Path) -> dict[str, bytes | None]:
+    """Give everything below a folder, to the byte."""
+    every = sorted(folder.rglob("*"))
+    return {str(one): one.read_bytes() if one.is_file() else None for one in every}
+
+
+@pytest.mark.parametrize(("host", "version"), HOSTS)
+def test_nothing_is_left(tmp_path: Path, host: str, version: str) -> None:
+    """Whatever was there stays as it was, and folders that had to be made go."""
+    (tmp_path / ".config/blender").mkdir(parents=True)
+    (tmp_path / ".config/blender/mine.txt").write_text("mine")
+    before = tree(tmp_path)
+    made = planned(tmp_path, host, version)
+
+    made.do()
+    during = tree(tmp_path)
+    found = written.read(made.place.folder)
+    assert found is not None
+    plan.undo(made.place.folder, found)
+
+    assert len(during) > len(before) + 10
+    assert tree(tmp_path) == before
+
+
+@pytest.mark.parametrize(("host", "version"), HOSTS)
+def test_the_host_finds_what_its_loader_wants(tmp_path: Path, host: str, version: str) -> None:
+    """The file with which it begins is where the application looks."""
+    begin = {
+        "freecad": "InitGui.py",
+        "blender": "__init__.py",
+        "maya": "plug-ins/dcc_bridge_plugin.py",
+        "houdini": "python3.11libs/uiready.py",
+    }
+    made = planned(tmp_path, host, version)
+
+    made.do()
+
+    assert (made.place.folder / begin[host]).is_file()
+    assert (made.place.folder / made.place.vendor / "mcp/__init__.py").is_file()
+    assert list((made.place.folder / "skills").glob("*.py"))
+    assert all(file.is_file() for file in made.place.texts)
+
+
+def test_what_python_compiled_goes_too(tmp_path: Path) -> None:
+    """A host that ran leaves compiled copies beside our files."""
+    made = planned(tmp_path)
+    done = made.do()
+    for file in done.files:
+        if file.suffix == ".py":
+            py_compile.compile(str(file))
+
+    assert plan.undo(made.place.folder, done) == []
+    assert tree(tmp_path) == {}
+
+
+def change(folder: Path) -> None:
+    (folder / "InitGui.py").write_text("# mine")
+
+
+def replace_by_link(folder: Path) -> None:
+    (folder / "InitGui.py").unlink()
+    (folder / "InitGui.py").symlink_to("/etc/passwd")
+
+
+@pytest.mark.parametrize("meddle", [change, replace_by_link])
+def test_what_somebody_changed_is_not_lost(tmp_path: Path, meddle: Callable[[Path], None]) -> None:
+    """Neither by an uninstall nor by a newer version; both name the file and touch nothing."""
+    made = planned(tmp_path)
+    done = made.do()
+    meddle(made.place.folder)
+    before = tree(tmp_path)
+
+    with pytest.raises(Changed, match=r"InitGui\.py"):
+        plan.undo(made.place.folder, done)
+    with pytest.raises(Changed, match=r"InitGui\.py"):
+        made.do()
+
+    assert tree(tmp_path) == before
+
+
+def test_what_somebody_added_stays(tmp_path: Path) -> None:
+    """And is named."""
+    made = planned(tmp_path)
+    done = made.do()
+    mine = made.place.folder / "skills" / "mine.py"
+    mine.write_text("# mine")
+
+    others = plan.undo(made.place.folder, done)
+
+    assert others == [mine]
+    assert [one for one in tree(tmp_path).values() if one is not None] == [b"# mine"]
+
+
+def test_a_folder_of_somebody_else_is_not_touched(tmp_path: Path) -> None:
+    """One that is called as ours is, and was not put by us."""
+    made = planned(tmp_path)
+    made.place.folder.mkdir(parents=True)
+    (made.place.folder / "theirs.py").write_text("theirs")
+    before = tree(tmp_path)
+
+    with pytest.raises(Changed, match="not put by us"):
+        made.do()
+
+    assert tree(tmp_path) == before
+
+
+def test_a_new_version_takes_the_place_of_the_old_one(tmp_path: Path) -> None:
+    """It is one installation then, and nothing is left of either."""
+    made = planned(tmp_path)
+    made.do()
+    done = made.do()
+
+    plan.undo(made.place.folder, done)
+
+    assert tree(tmp_path) == {}
+
+
+def test_what_fails_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The host never finds half a plug-in."""
+
+    def fail(into: Path, python: str, platform: str) -> None:
+        raise vendor.NotVendored("no network")
+
+    monkeypatch.setattr(vendor, "fill", fail)
+
+    with pytest.raises(vendor.NotVendored):
+        planned(tmp_path).do()
+
+    assert tree(tmp_path) == {}
+
+
+def test_a_list_that_cannot_be_read_is_told(tmp_path: Path) -> None:
+    """Then nobody knows what is ours, and nothing is deleted."""
+    made = planned(tmp_path)
+    made.do()
+    (made.place.folder / written.NAME).write_text('{"facts": 3}')
+    before = tree(tmp_path)
+
+    with pytest.raises(Changed, match="by hand"):
+        written.read(made.place.folder)
+
+    assert tree(tmp_path) == before
+
+
+@pytest.mark.parametrize("platform", ["linux", "win32", "darwin"])
+@pytest.mark.parametrize("python", ["3.11", "3.13"])
+def test_pip_is_told_the_hosts_python_and_system(python: str, platform: str) -> None:
+    """Wheels alone, for that Python and that system, and nothing of Qt."""
+    words = vendor.command(Path("into"), python, platform)  # type: ignore[arg-type]  # one of three
+
+    assert words[words.index("--python-version") + 1] == python
+    assert "--only-binary=:all:" in words
+    assert all("PySide" not in word for word in words)
+    assert {"linux": "manylinux_2_28_x86_64", "win32": "win_amd64"}.get(
+        platform, "macosx_11_0_arm64"
+    ) in words

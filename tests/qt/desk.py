@@ -1,0 +1,180 @@
+"""What the tests and the pictures of the panel play on: a stage with all that a panel reads."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any
+from unittest.mock import patch
+
+import shiboken6
+
+from dcc_bridge.elicitation.broker import Broker
+from dcc_bridge.elicitation.call import Call, Client, Risk
+from dcc_bridge.elicitation.question import Question
+from dcc_bridge.elicitation.watchers import Undo, Watchers
+from dcc_bridge.qt.dialog import QuestionDialog
+from dcc_bridge.qt.panel import Panel
+from dcc_bridge.server.clients import Clients, Seen
+from dcc_bridge.skills.outcome import Status
+from dcc_bridge.skills.recent import Recent, Trail
+from dcc_bridge.testing import FakeHost
+from dcc_bridge.threads import MainThread
+
+from .stage import Stage, form
+
+CLAUDE = Client("claude-code", "Claude Code", "2.1")
+CURSOR = Client("cursor", "Cursor", "1.9.3")
+YES = form(["ok"], ok={"type": "boolean", "title": "Do it"})
+
+
+class Channel:
+    """A client that shows what it is asked, and never answers."""
+
+    def show(self, question: Question, settle: Any) -> Callable[[str], None]:
+        return lambda reason: None
+
+
+class Parts:
+    """A bridge's parts without its server: what a panel reads, and what it does."""
+
+    def __init__(self, main: MainThread, broker: Broker, most: int = 100) -> None:
+        """Begin with a session in which nothing was done."""
+        self.main = main
+        self.broker = broker
+        self.host = FakeHost(["cam1"], has_ui=True)
+        self.recent = Recent(most)
+        self.clients = Clients()
+        self.address: str | None = "http://127.0.0.1:41234/mcp"
+        self.is_paused = False
+        self.cancelled: list[str] = []
+        self.watchers = Watchers()
+        self.watching = 0
+
+    def pause(self) -> None:
+        self.is_paused = True
+        self.watchers.call()
+
+    def resume(self) -> None:
+        self.is_paused = False
+        self.watchers.call()
+
+    def cancel(self, call: str) -> None:
+        self.cancelled.append(call)
+
+    def undo(self, label: str) -> bool:
+        if self.host.undo_label() != label:
+            return False
+        self.host.undo()
+        return True
+
+    def watch(self, fn: Callable[[], None]) -> Undo:
+        grants = self.broker.audience.grants
+        parts = [self.watchers.add, self.broker.watch, self.clients.watch, grants.watch]
+        ends = [watch(fn) for watch in parts] + [self.recent.watch(lambda _: fn())]
+
+        def end() -> None:
+            self.watching -= 1
+            for one in ends:
+                one()
+
+        self.watching += 1
+        return end
+
+    def meet(self, client: Client, ago: float = 0.0, *, form: bool = True) -> None:
+        """Have a client that spoke a while ago."""
+        self.clients.note(Seen(client, "2026-07-28", form, False, time.time() - ago))
+
+    def call(
+        self, title: str, risk: Risk = "edit", client: Client = CLAUDE, *, ago: float = 5.0
+    ) -> tuple[Call, Trail]:
+        """Have a call in the queue for some seconds."""
+        call = Call(title.lower().replace(" ", "_"), title, risk, client, digest="digest")
+        trail = self.recent.follow(call)
+        call.asking, call.heard = trail.ask, trail.hear
+        self.change(call, began=time.time() - ago)
+        return call, trail
+
+    def change(self, call: Call, **changes: Any) -> None:
+        """Write down what changed of a call."""
+        self.recent.change(call.id, **changes)
+
+    def ended(
+        self,
+        title: str,
+        state: Status,
+        risk: Risk = "edit",
+        *,
+        by: str | None = None,
+        ago: float = 60.0,
+        client: Client = CLAUDE,
+        error: str | None = None,
+    ) -> str | None:
+        """Have a call that ended a while ago; gives the label of the step it left."""
+        call, trail = self.call(title, risk, client, ago=ago)
+        if by is not None:
+            self.change(call, answered_by=by)
+        label = f"{title} [{call.id[:6]}]" if state == "done" and risk != "read" else None
+        if label is not None:
+            with self.host.undo_step(label):
+                self.host.items.append(call.id)
+        with patch("dcc_bridge.skills.recent.time.time", return_value=time.time() - ago):
+            trail.end(state, error, label)
+        return label
+
+    def ask(self, message: str, call: Call, *, consent: bool = True, **more: Any) -> Question:
+        """Have a question open."""
+        question = Question(message, call, YES, consent=consent, **more)
+        self.broker.ask(question)
+        return question
+
+
+class Desk(Parts):
+    """The same with a window, dialogs and a panel."""
+
+    def __init__(self, most: int = 100) -> None:
+        self.stage = Stage()
+        super().__init__(self.stage.main, self.stage.broker, most)
+        self.window = self.stage.window
+        self.presenter = self.stage.presenter
+        self.panel = Panel(self, self.presenter.bring)
+
+    @property
+    def dialog(self) -> QuestionDialog:
+        """Wait for a dialog, and give it."""
+        return self.stage.dialog
+
+    def furnish(self) -> None:
+        """Have a good deal go on, and shown."""
+        furnish(self)
+        self.panel.refresh()
+
+    def close(self) -> None:
+        """Take everything down; the panel with its window, if it stands in one."""
+        if shiboken6.isValid(self.panel):
+            self.panel.close_for_good()
+            shiboken6.delete(self.panel)
+        self.stage.close()
+
+
+def furnish(desk: Parts) -> None:
+    """Have a session in which a good deal goes on."""
+    desk.meet(CURSOR, 340, form=False)
+    desk.meet(CLAUDE)
+    desk.ended("Set attribute", "done", ago=1500, client=CURSOR)
+    desk.ended("Delete prims", "refused", "destructive", by="host", ago=900)
+    desk.ended("Save scene", "failed", ago=600, error="Save scene failed: the disk is full.")
+    desk.ended("List prims", "done", "read", ago=400)
+    desk.ended("Rename prim", "done", by="grant", ago=300)
+    desk.ended("Delete prims", "done", "destructive", by="host", ago=120)
+    render, running = desk.call("Render preview", "edit", ago=42)
+    running.begin()
+    desk.change(render, progress=(37.0, 90.0, "frame 1037"))
+    desk.call("Set attribute", client=CURSOR, ago=8)
+    desk.call("Rename prim", client=CURSOR, ago=3)
+    for_you, _ = desk.call("Delete prims", "destructive")
+    desk.ask("Delete 127 cameras?\nAll of them.", for_you)
+    elsewhere, _ = desk.call("Rename prim")
+    elsewhere.channel = Channel()
+    desk.ask("What should Lamp_08_Glow be called?", elsewhere, consent=False)
+    desk.broker.audience.grants.allow(Call("rename_prim", "Rename", "edit", CLAUDE, digest="x"), 12)

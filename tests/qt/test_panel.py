@@ -1,0 +1,505 @@
+"""The panel shows what goes on, and lets the person act on it, by mouse or by keyboard alone."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QColor, QPalette
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QDockWidget, QLabel, QLineEdit, QPushButton, QWidget
+
+from dcc_bridge.elicitation.call import Call, Client
+from dcc_bridge.qt.panel import Panel
+from dcc_bridge.qt.panel.cards import Card, Cards
+from dcc_bridge.qt.panel.history import _small
+from dcc_bridge.qt.panel.quiet import Action
+from dcc_bridge.qt.panel.state import State
+
+from .desk import CLAUDE, CURSOR, Channel, Desk
+from .stage import click, delete, elsewhere, press, until, words
+
+Key = Qt.Key
+
+
+@pytest.fixture
+def desk(app: QApplication) -> Iterator[Desk]:
+    """A session with its panel, which is shown."""
+    desk = Desk()
+    desk.panel.resize(340, 760)
+    desk.panel.show()
+    yield desk
+    desk.close()
+    assert desk.watching == 0
+
+
+def activate(window: QWidget) -> None:
+    """Give a window the keyboard, as the person does, once a dialog that just came has had it."""
+    for _ in range(100):
+        window.activateWindow()
+        QTest.qWait(20)  # Qt tells the windows in turns of its loop; asked more often it never does
+        if window.isActiveWindow():
+            return
+    raise AssertionError("the window did not become active")
+
+
+def titles(cards: Cards) -> list[str]:
+    return [card.row.title for card in cards.cards]
+
+
+def card(cards: Cards, title: str) -> Card:
+    return next(one for one in cards.cards if one.row.title == title)
+
+
+def button(cards: Cards, title: str, caption: str) -> Action:
+    return next(one for one in card(cards, title).buttons if one.text() == caption)
+
+
+def ended(panel: Panel) -> list[str]:
+    model = panel.history.model
+    return [str(model.index(row).data()) for row in range(model.rowCount())]
+
+
+def test_where_nothing_is_it_says_what_will_be_there(desk: Desk) -> None:
+    assert desk.panel.banner.text == "Ready for agents"
+    for page in (desk.panel.now, desk.panel.grants, desk.panel.clients, desk.panel.history):
+        (sentence,) = [label for label in page.findChildren(QLabel) if not label.isHidden()]
+        assert sentence.text().endswith(".")
+
+
+def test_what_wants_the_person_stands_first_then_what_runs_then_what_waits(desk: Desk) -> None:
+    desk.furnish()
+
+    assert desk.panel.banner.text == "A question for you"
+    assert titles(desk.panel.now) == [
+        "Delete 127 cameras?",
+        "What should Lamp_08_Glow be called?",
+        "Render preview",
+        "Set attribute",
+        "Rename prim",
+    ]
+    first, second, *_ = desk.panel.now.cards
+    assert first.row.stands_out
+    assert not second.row.stands_out
+    assert card(desk.panel.now, "Render preview").row.done == pytest.approx(37 / 90)
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (lambda desk: setattr(desk, "address", None), "Agents cannot connect"),
+        (lambda desk: desk.pause(), "Paused: agents may only read"),
+        (lambda desk: desk.call("Render")[1].begin(), "claude-code is working"),
+    ],
+)
+def test_the_headline_says_how_things_are(desk: Desk, change: object, said: str) -> None:
+    change(desk)  # type: ignore[operator]  # what is given above
+    desk.panel.refresh()
+
+    assert desk.panel.banner.text == said
+
+
+def test_the_address_is_shown_and_copied_without_any_token(desk: Desk) -> None:
+    assert "127.0.0.1:41234/mcp" in words(desk.panel)
+
+    click(desk.panel.banner.copy)
+
+    assert QApplication.clipboard().text() == "http://127.0.0.1:41234/mcp"
+
+
+def test_who_is_connected_is_shown_as_proved_and_as_they_call_themselves(desk: Desk) -> None:
+    desk.meet(CURSOR, 340)
+    desk.meet(CLAUDE)
+    until(lambda: titles(desk.panel.clients) == ["claude-code", "cursor"])
+
+    assert "calls itself Claude Code 2.1" in card(desk.panel.clients, "claude-code").row.detail
+    assert "5 min ago" in card(desk.panel.clients, "cursor").row.detail
+
+
+def test_a_client_is_muted_and_heard_again(desk: Desk) -> None:
+    desk.meet(CLAUDE)
+    until(lambda: titles(desk.panel.clients))
+    desk.panel.tabs.setCurrentIndex(2)
+
+    click(button(desk.panel.clients, "claude-code", "Mute"))
+    assert list(desk.broker.audience.limits.muted) == ["claude-code"]
+    until(lambda: card(desk.panel.clients, "claude-code").row.detail == "Muted for 10 min more")
+
+    click(button(desk.panel.clients, "claude-code", "Unmute"))
+    assert not desk.broker.audience.limits.muted
+
+
+def test_a_grant_is_listed_and_revoked(desk: Desk) -> None:
+    call = Call("rename_prim", "Rename", "edit", CLAUDE, digest="x")
+    desk.broker.audience.grants.allow(call, 12)
+    until(lambda: titles(desk.panel.grants))
+    desk.panel.tabs.setCurrentIndex(1)
+    assert "claude-code · up to 12 items" in card(desk.panel.grants, "Rename").row.detail
+
+    click(button(desk.panel.grants, "Rename", "Revoke"))
+
+    assert not desk.broker.audience.grants.covers(call, 1)
+    until(lambda: not titles(desk.panel.grants))
+
+
+def test_a_call_is_cancelled_by_its_own_button(desk: Desk) -> None:
+    desk.call("Set attribute")
+    call, _ = desk.call("Rename prim")
+    desk.panel.refresh()
+
+    click(button(desk.panel.now, "Rename prim", "Cancel"))
+
+    assert desk.cancelled == [call.id]
+
+
+def test_the_switch_pauses_and_shows_a_pause_from_elsewhere(desk: Desk) -> None:
+    click(desk.panel.banner.pause)
+    assert desk.is_paused
+    assert desk.panel.banner.pause.text() == "Resume"
+
+    desk.resume()
+
+    until(lambda: desk.panel.banner.pause.text() == "Pause")
+    assert not desk.panel.banner.pause.isChecked()
+
+
+def test_a_question_at_its_client_is_answered_here(desk: Desk) -> None:
+    call, _ = desk.call("Rename prim")
+    call.channel = Channel()
+    question = desk.ask("What is it called?", call, consent=False)
+    desk.panel.refresh()
+    assert not desk.presenter.dialogs
+
+    click(button(desk.panel.now, "What is it called?", "Answer here"))
+
+    assert desk.dialog.question.id == question.id
+    until(lambda: desk.panel.now.cards[0].row.stands_out)
+
+
+def test_a_change_on_another_thread_is_seen(desk: Desk) -> None:
+    elsewhere(lambda: desk.call("Set attribute"))
+
+    until(lambda: titles(desk.panel.now) == ["Set attribute"])
+
+
+def test_a_call_that_is_over_at_once_does_not_flicker(desk: Desk) -> None:
+    desk.call("List prims", "read", ago=0.0)
+    desk.panel.refresh()
+
+    assert not titles(desk.panel.now)
+
+
+def test_fifty_questions_are_listed_and_one_dialog_is_shown(desk: Desk) -> None:
+    """By keyboard alone: the last one is shown and declined, and another one is cancelled."""
+    calls = [desk.call("Delete", "destructive", Client(f"agent{n}"))[0] for n in range(50)]
+    asked = [desk.ask(f"Question {n}?", call) for n, call in enumerate(calls)]
+    until(lambda: desk.presenter.waiting == 49)
+    desk.panel.refresh()
+    assert desk.panel.banner.text == "50 questions for you"
+    assert titles(desk.panel.now) == [f"Question {n}?" for n in range(50)]
+    assert len(desk.presenter.dialogs) == 1
+
+    activate(desk.panel)
+    desk.panel.enter()
+    for _ in range(49):
+        press(focused(), Key.Key_Down)
+    press(focused(), Key.Key_Return)
+    (dialog,) = desk.presenter.dialogs
+    assert dialog.question.id == asked[49].id
+    press(dialog.exits.decline, Key.Key_Space)
+    until(lambda: titles(desk.panel.now)[48:] == ["Question 48?", "Delete"])
+
+    activate(desk.panel)
+    desk.panel.enter()
+    press(focused(), Key.Key_Tab)
+    assert focused().text() == "Cancel"
+    press(focused(), Key.Key_Return)
+    until(lambda: titles(desk.panel.now)[:48] == [f"Question {n}?" for n in range(1, 49)])
+    assert len(desk.presenter.dialogs) == 1
+
+
+def test_of_a_client_that_asks_much_at_a_time_all_is_listed_and_some_can_be_shown(
+    desk: Desk,
+) -> None:
+    """What waits for its turn can be cancelled, and says why it cannot be shown."""
+    calls = [desk.call("Delete", "destructive")[0] for _ in range(8)]
+    for number, call in enumerate(calls):
+        desk.ask(f"Question {number}?", call)
+    until(lambda: desk.presenter.waiting == 2)
+    desk.panel.refresh()
+
+    assert desk.panel.banner.text == "3 questions for you"
+    assert titles(desk.panel.now) == [f"Question {n}?" for n in range(8)]
+    captions = [[one.text() for one in card.buttons] for card in desk.panel.now.cards]
+    assert captions == [["Show", "Cancel"]] * 3 + [["Cancel"]] * 5
+    click(button(desk.panel.now, "Question 0?", "Cancel"))
+    until(lambda: card(desk.panel.now, "Question 3?").row.stands_out)
+
+
+def focused() -> QPushButton:
+    found = QApplication.focusWidget()
+    assert isinstance(found, QPushButton)
+    return found
+
+
+def test_tab_goes_through_the_panel_in_the_order_in_which_it_is_read(desk: Desk) -> None:
+    desk.furnish()
+    activate(desk.panel)
+    desk.panel.banner.pause.setFocus()
+    seen = []
+    for _ in range(8):
+        press(focused(), Key.Key_Tab)
+        seen.append(focused().text())
+
+    assert seen == ["Copy", "Show", "Cancel", "Answer here", *["Cancel"] * 4]
+
+
+def test_only_the_step_on_top_can_be_undone(desk: Desk) -> None:
+    first = desk.ended("Rename prim", "done", ago=20)
+    second = desk.ended("Delete prims", "done", "destructive", by="host", ago=10)
+    desk.panel.refresh()
+    undo = desk.panel.history.undo
+    assert desk.host.labels == [first, second]
+    assert (undo.text(), undo.isEnabled()) == ("Undo Delete prims", True)
+
+    desk.panel.history.list.setCurrentIndex(desk.panel.history.model.index(1))
+    assert not undo.isEnabled()
+    assert "use the undo of fake" in undo.toolTip()
+
+    desk.panel.history.list.clearSelection()
+    click(undo)
+    assert desk.host.labels == [first]
+    assert (undo.text(), undo.isEnabled()) == ("Undo Rename prim", True)
+
+
+def test_a_step_of_the_artist_on_top_keeps_the_agents_from_being_undone(desk: Desk) -> None:
+    desk.ended("Rename prim", "done")
+    with desk.host.undo_step("By hand"):
+        desk.host.items.append("mine")
+
+    desk.panel.refresh()
+
+    assert not desk.panel.history.undo.isEnabled()
+    assert "use the undo of fake" in desk.panel.history.undo.toolTip()
+
+
+def test_the_history_says_who_answered_and_leaves_reads_out(desk: Desk) -> None:
+    desk.furnish()
+    assert ended(desk.panel) == [
+        "Delete prims. claude-code · you agreed here",
+        "Rename prim. claude-code · allowed for this session",
+        "Save scene. claude-code · failed; nothing was changed",
+        "Delete prims. claude-code · you said no",
+        "Set attribute. cursor · done, no question needed",
+    ]
+    tip = desk.panel.history.model.index(2).data(Qt.ItemDataRole.ToolTipRole)
+    assert "the disk is full" in tip
+
+    desk.panel.history.reads.click()
+
+    assert "List prims. claude-code · done, no question needed" in ended(desk.panel)
+
+
+def test_the_id_of_a_call_can_be_read_and_copied_by_mouse_and_by_key(
+    desk: Desk, app: QApplication
+) -> None:
+    """By it the record and the log find the call."""
+    desk.ended("Rename prim", "failed", ago=30)
+    desk.ended("Delete prims", "failed", ago=10)
+    desk.panel.refresh()
+    history = desk.panel.history
+    assert not history.menu.copy.isEnabled()
+    for row, copy in enumerate((_copy_by_menu, _copy_by_key)):
+        index = history.model.index(row)
+        history.list.setCurrentIndex(index)
+
+        copy(desk)
+
+        call = history.model.records[row].id
+        assert app.clipboard().text() == call
+        assert f"Call {call}" in index.data(Qt.ItemDataRole.ToolTipRole)
+
+
+def _copy_by_menu(desk: Desk) -> None:
+    menu, shown = desk.panel.history.menu, desk.panel.history.list
+    activate(desk.panel)
+    shown.customContextMenuRequested.emit(shown.rect().center())
+    until(menu.isVisible)
+    menu.copy.trigger()
+    menu.hide()
+
+
+def _copy_by_key(desk: Desk) -> None:
+    activate(desk.panel)
+    desk.panel.history.list.setFocus()
+    press(desk.panel.history.list, Key.Key_C, Qt.KeyboardModifier.ControlModifier)
+
+
+def test_what_is_selected_stays_selected_as_more_ends(desk: Desk) -> None:
+    desk.ended("Rename prim", "failed", ago=30)
+    desk.panel.refresh()
+    history = desk.panel.history
+    history.list.setCurrentIndex(history.model.index(0))
+    chosen = history.chosen
+
+    desk.ended("Set attribute", "failed", ago=10)
+    desk.panel.refresh()
+
+    assert history.chosen == chosen
+    assert ended(desk.panel)[0].startswith("Set attribute")
+
+
+def test_ten_thousand_calls_stay_fast(app: QApplication) -> None:
+    desk = Desk(most=10_000)
+    for number in range(10_000):
+        desk.recent.follow(Call(f"skill{number}", f"Skill {number}", "edit", CLAUDE)).end("failed")
+    desk.panel.resize(340, 760)
+    began = time.perf_counter()
+    desk.panel.show()
+    desk.panel.grab()
+    shown = time.perf_counter() - began
+    began = time.perf_counter()
+    desk.panel.refresh()
+    again = time.perf_counter() - began
+    desk.close()
+
+    assert desk.panel is not None
+    assert shown < 0.5
+    assert again < 0.15
+
+
+def test_a_storm_of_changes_is_drawn_a_few_times(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looks: list[State] = []
+    monkeypatch.setattr(desk.panel.banner, "show_state", looks.append)
+    call, trail = desk.call("Render")
+    trail.begin()
+    began = time.monotonic()
+
+    def storm() -> None:
+        while time.monotonic() - began < 1:
+            desk.change(call, progress=(time.monotonic() - began, 1.0, ""))
+
+    done = elsewhere(storm)
+    until(done.done)
+
+    assert 1 <= len(looks) <= 13
+
+
+def test_it_takes_no_focus_whatever_happens(desk: Desk) -> None:
+    editor = QLineEdit()
+    desk.window.setCentralWidget(editor)
+    dock = QDockWidget(desk.window)
+    dock.setWidget(desk.panel)
+    desk.window.addDockWidget(Qt.DockWidgetArea.RightDockWidgetArea, dock)
+    activate(desk.window)
+    editor.setFocus()
+    until(editor.hasFocus)
+
+    call, trail = desk.call("Render")
+    trail.begin()
+    desk.ended("Delete prims", "done", "destructive", by="host")
+    desk.meet(CLAUDE)
+    desk.panel.refresh()
+    click(desk.panel.banner.pause)
+    click(button(desk.panel.now, "Render", "Cancel"))
+    trail.end("cancelled")
+    desk.panel.refresh()
+
+    assert editor.hasFocus()
+    assert desk.cancelled == [call.id]
+
+
+def test_the_focus_stays_on_a_button_while_others_come_and_go(desk: Desk) -> None:
+    desk.call("First")
+    _, trail = desk.call("Second")
+    desk.call("Third")
+    desk.panel.refresh()
+    activate(desk.panel)
+    third = button(desk.panel.now, "Third", "Cancel")
+    third.setFocus()
+
+    trail.end("cancelled")
+    question = desk.ask("Sure?", desk.call("Fourth", "destructive")[0])
+    desk.panel.refresh()
+
+    assert titles(desk.panel.now) == ["Sure?", "First", "Third"]
+    assert QApplication.focusWidget() is third
+    desk.broker.dismiss(question)
+
+
+def test_hidden_it_costs_nothing_and_shown_again_it_is_right(desk: Desk) -> None:
+    desk.panel.hide()
+    assert desk.watching == 0
+    desk.call("Set attribute")
+
+    desk.panel.show()
+
+    assert desk.watching == 1
+    assert titles(desk.panel.now) == ["Set attribute"]
+
+
+def test_deleted_by_its_host_it_is_forgotten(app: QApplication) -> None:
+    desk = Desk()
+    dock = QDockWidget(desk.window)
+    dock.setWidget(desk.panel)
+    desk.window.addDockWidget(Qt.DockWidgetArea.RightDockWidgetArea, dock)
+    desk.panel.show()
+
+    delete(dock)
+    desk.call("Set attribute")
+
+    until(lambda: desk.watching == 0)
+    desk.close()
+
+
+def test_it_follows_the_palette_of_its_host(desk: Desk) -> None:
+    desk.furnish()
+    light, dark = QColor("#fafafa"), QColor("#202020")
+
+    grounds = []
+    for ground, text in ((light, dark), (dark, light)):
+        palette = QPalette(ground, ground)
+        palette.setColor(QPalette.ColorRole.WindowText, text)
+        desk.panel.setPalette(palette)
+        picture = desk.panel.grab().toImage()
+        grounds.append(picture.pixelColor(1, 1).name())
+
+    assert grounds == [light.name(), dark.name()]
+
+
+def test_what_agents_say_is_plain_text_on_one_line(desk: Desk) -> None:
+    evil = "<b>Delete</b>\u202eeverything?\nand more"
+    desk.ask(evil, desk.call("<i>Skill</i>", "destructive")[0])
+    desk.panel.refresh()
+
+    (one,) = desk.panel.now.cards
+    assert "\u202e" not in one.row.title
+    assert "\n" not in one.row.title
+    assert "<b>Delete</b>" in words(one)
+    assert all(label.textFormat() is Qt.TextFormat.PlainText for label in all_labels(one))
+
+
+def all_labels(widget: QWidget) -> list[QLabel]:
+    return widget.findChildren(QLabel)
+
+
+def test_every_control_has_a_name_for_who_cannot_see_it(desk: Desk) -> None:
+    desk.furnish()
+
+    for one in desk.panel.now.findChildren(QPushButton):
+        assert ": " in one.accessibleName()
+
+
+def test_a_font_in_pixels_is_no_smaller_than_one_in_points(desk: Desk) -> None:
+    """Hosts that dress their widgets by a style sheet often give pixels."""
+    desk.panel.setStyleSheet("* { font-size: 15px; }")
+    desk.furnish()
+
+    small = _small(desk.panel.history.list.font())
+
+    assert small.pixelSize() == 14
+    assert desk.panel.grab().height()

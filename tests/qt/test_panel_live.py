@@ -1,0 +1,196 @@
+"""The panel beside a real bridge: what is pressed there is what agents meet."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from concurrent.futures import Future
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PySide6.QtWidgets import QApplication
+
+from dcc_bridge import confirm_sync, skill, track
+from dcc_bridge.qt.panel import Panel
+from dcc_bridge.qt.presenter import DialogPresenter
+from dcc_bridge.testing import FakeHost
+from tests.live import ERAS, Live, status, text
+
+from .pump import QtPump
+from .stage import click, delete
+from .test_panel import button, card, ended, titles
+
+
+class Session:
+    """A host with a bridge, its dialogs and its panel."""
+
+    def __init__(self, folder: Path) -> None:
+        self.host = FakeHost(["cam0"], has_ui=True)
+        self.pump = QtPump()
+        self.presenter = DialogPresenter(self.pump.main, self.host, lambda: None)
+        self.gates: list[Future[None]] = []
+        self.running = Live(
+            folder,
+            self.rename(),
+            self.long(),
+            host=self.host,
+            presenter=self.presenter,
+            pump=self.pump,
+            edit="ask",
+        )
+        self.panel = Panel(self.running.bridge, self.presenter.bring)
+        self.panel.resize(340, 760)
+        self.panel.show()
+
+    def rename(self) -> Any:
+        """Make an edit that asks, and can be agreed to for the session."""
+
+        @skill(risk="edit", title="Rename", confirms=True, undo="Rename")
+        def rename() -> str:
+            """Rename it."""
+            confirm_sync("Rename it?", items=["cam0"], verb="Rename")
+            self.host.items.append("renamed")
+            return "renamed"
+
+        return rename
+
+    def long(self) -> Any:
+        """Make an edit that takes long, and tells how far it is."""
+
+        @skill(risk="read", title="Count", thread="any")
+        def count() -> str:
+            """Count for ever."""
+            for _ in track(range(10**9)):
+                pass
+            return "counted"
+
+        return count
+
+    def go(self, name: str, era: str = ERAS[-1]) -> Future[Any]:
+        """Let an agent call a tool."""
+
+        async def agent() -> Any:
+            async with self.running.client(era, label="claude-code") as session:
+                return await session.call_tool(name, {})
+
+        return self.running.go(agent)
+
+    def answer(self, *, remember: bool = False) -> None:
+        """Agree in the dialog."""
+        self.running.until(lambda: bool(self.presenter.dialogs))
+        (dialog,) = self.presenter.dialogs
+        if remember:
+            assert dialog.further.remember is not None
+            dialog.further.remember.setChecked(True)
+        self.running.until(dialog.exits.verb.isEnabled)
+        click(dialog.exits.verb)
+
+    def close(self) -> None:
+        """Take everything down, in a host's order."""
+        self.running.stop()
+        self.panel.close_for_good()
+        self.presenter.close()
+        self.pump.loop.close()
+        delete(self.panel)
+
+
+@pytest.fixture
+def session(app: QApplication, tmp_path: Path) -> Iterator[Session]:
+    session = Session(tmp_path)
+    yield session
+    session.close()
+
+
+@pytest.mark.parametrize("era", ERAS)
+def test_after_a_revoke_the_next_edit_asks_again(session: Session, era: str) -> None:
+    panel, until = session.panel, session.running.until
+    first = session.go("rename", era)
+    session.answer(remember=True)
+    until(first.done)
+    second = session.go("rename", era)
+    until(second.done)
+    assert not session.presenter.dialogs
+    panel.tabs.setCurrentIndex(1)
+    until(lambda: titles(panel.grants) == ["Rename"])
+
+    click(button(panel.grants, "Rename", "Revoke"))
+    third = session.go("rename", era)
+    session.answer()
+    until(third.done)
+
+    assert [status(one.result()) for one in (first, second, third)] == ["done"] * 3
+    until(lambda: len(ended(session.panel)) == 3)
+    assert ended(session.panel) == [
+        "Rename. claude-code · you agreed here",
+        "Rename. claude-code · allowed for this session",
+        "Rename. claude-code · you agreed here",
+    ]
+
+
+def test_while_it_is_paused_an_agent_is_told_and_nothing_is_asked(session: Session) -> None:
+    click(session.panel.banner.pause)
+
+    refused = session.go("rename")
+    session.running.until(refused.done)
+
+    assert "The person at fake paused the agent; nothing was changed." in text(refused.result())
+    assert not session.presenter.dialogs
+    click(session.panel.banner.pause)
+    again = session.go("rename")
+    session.answer()
+    session.running.until(again.done)
+    assert status(again.result()) == "done"
+
+
+def test_a_muted_client_is_refused_until_it_is_heard_again(session: Session) -> None:
+    panel, until = session.panel, session.running.until
+    first = session.go("rename")
+    session.answer()
+    until(lambda: first.done() and bool(titles(panel.clients)))
+    panel.tabs.setCurrentIndex(2)
+
+    click(button(panel.clients, "claude-code", "Mute"))
+    refused = session.go("rename")
+    until(refused.done)
+    until(lambda: card(panel.clients, "claude-code").buttons[0].text() == "Unmute")
+    click(button(panel.clients, "claude-code", "Unmute"))
+    again = session.go("rename")
+    session.answer()
+    until(again.done)
+
+    assert status(refused.result()) == "refused"
+    assert status(again.result()) == "done"
+
+
+def test_what_an_agent_did_is_undone_from_the_history(session: Session) -> None:
+    done = session.go("rename")
+    session.answer()
+    session.running.until(done.done)
+    session.running.until(session.panel.history.undo.isEnabled)
+
+    click(session.panel.history.undo)
+
+    assert session.host.items == ["cam0"]
+    assert not session.panel.history.undo.isEnabled()
+
+
+@pytest.mark.parametrize("era", ERAS)
+def test_what_runs_is_cancelled(session: Session, era: str) -> None:
+    panel, until = session.panel, session.running.until
+    future = session.go("count", era)
+    until(lambda: titles(panel.now) == ["Count"])
+
+    click(button(panel.now, "Count", "Cancel"))
+    until(future.done)
+
+    assert future.result().is_error
+    until(lambda: not titles(panel.now))
+
+
+def test_as_the_bridge_stops_it_says_so(session: Session) -> None:
+    assert session.panel.banner.text == "Ready for agents"
+
+    session.running.stop()
+
+    session.running.until(lambda: session.panel.banner.text == "Agents cannot connect")
+    assert not session.panel.banner.copy.isVisible()

@@ -1,0 +1,74 @@
+"""A skill that needs a secret, and the page on which it is entered."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from dcc_bridge import Secret, ask_secret, ask_secret_sync, skill
+from dcc_bridge.testing import ScriptedPresenter
+from tests.live import Live
+
+CANARY = "canary-5f1e7c0a-ünï"
+ENTERED = {"exit": "accept", "secret": CANARY}
+
+
+class Tracker:
+    """A skill that needs a key, and what it got."""
+
+    def __init__(self) -> None:
+        self.got: list[Secret] = []
+
+    def sync(self, give: Callable[[Secret], Any] = lambda got: "signed in") -> Callable[..., Any]:
+        @skill(risk="read")
+        def sign_in() -> Any:
+            """Sign in to the tracker."""
+            got = ask_secret_sync("The tracker needs a key.", label="API key of the tracker")
+            self.got.append(got)
+            return give(got)
+
+        return sign_in
+
+    def on_loop(self) -> Callable[..., Any]:
+        @skill(risk="read")
+        async def sign_in() -> str:
+            """Sign in to the tracker."""
+            got = await ask_secret("The tracker needs a key.", label="API key of the tracker")
+            self.got.append(got)
+            return "signed in"
+
+        return sign_in
+
+    def texts(self) -> list[str]:
+        return [got.reveal() for got in self.got]
+
+
+class Sent:
+    """A skill that waits for its secret, and the page on which it is entered.
+
+    Attributes:
+        url: The page.
+        got: What the skill got.
+    """
+
+    def __init__(self, running: Live, tracker: Tracker, host: ScriptedPresenter) -> None:
+        self.running = running
+        self._tracker = tracker
+        self.calling = running.go(self._call)
+        running.until(lambda: bool(host.shown))
+        self.question = host.shown[-1]
+        assert self.question.url is not None
+        self.url = self.question.url
+
+    async def _call(self) -> Any:
+        async with self.running.client() as session:
+            return await session.call_tool("sign_in", {})
+
+    @property
+    def secrets(self) -> list[str]:
+        """What the skill got, as soon as it ended or still waits."""
+        return self._tracker.texts()
+
+    def end(self) -> Any:
+        self.running.until(self.calling.done)
+        return self.calling.result()

@@ -1,0 +1,120 @@
+"""A choice that the agent left out is asked of the person, before the body."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from enum import Enum
+from pathlib import Path
+from typing import Any, Literal
+
+import pytest
+
+from dcc_bridge import skill
+from tests.live import ERAS, accept, listed, live, say, status, text
+
+
+class Axis(Enum):
+    UP = 1
+    DOWN = 2
+
+
+def _on_main(axis: Axis, mode: Literal["soft", "hard"]) -> str:
+    """Turn it."""
+    return f"{axis.name} {mode}"
+
+
+async def _on_loop(axis: Axis, mode: Literal["soft", "hard"]) -> str:
+    """Turn it."""
+    return f"{axis.name} {mode}"
+
+
+FNS: list[tuple[Callable[..., Any], str]] = [
+    (_on_main, "main"),
+    (_on_main, "any"),
+    (_on_loop, "main"),
+]
+
+
+def turn(fn: Callable[..., Any], thread: Any) -> Callable[..., Any]:
+    return skill(name="turn", risk="read", ask_missing=True, thread=thread)(fn)
+
+
+@pytest.mark.parametrize("era", ERAS)
+@pytest.mark.parametrize(("fn", "thread"), FNS)
+def test_the_person_is_asked_for_what_is_missing_only(
+    fn: Callable[..., Any], thread: str, era: str, tmp_path: Path
+) -> None:
+    seen: list[Any] = []
+
+    def person(params: Any) -> Any:
+        seen.append(params)
+        return accept(axis="2")(params)
+
+    with live(tmp_path, turn(fn, thread)) as running:
+        result = running.call("turn", {"mode": "hard"}, era=era, asked=person)
+
+    assert text(result) == "DOWN hard"
+    assert seen[0].message == "Turn: which axis?"
+    assert seen[0].requested_schema["properties"]["axis"]["enum"] == ["1", "2"]
+
+
+def test_nobody_is_asked_where_nothing_is_missing(tmp_path: Path) -> None:
+    with live(tmp_path, turn(*FNS[0])) as running:
+        result = running.call("turn", {"mode": "hard", "axis": 1})
+
+    assert text(result) == "UP hard"
+
+
+def test_the_schema_says_that_it_may_be_left_out(tmp_path: Path) -> None:
+    async def agent() -> Any:
+        async with running.client() as client:
+            return await listed(client, "turn")
+
+    with live(tmp_path, turn(*FNS[0])) as running:
+        (tool,) = running.run(agent)
+
+    assert "required" not in tool.input_schema
+    axis = tool.input_schema["properties"]["axis"]
+    assert "default" not in axis
+    assert axis["description"] == "If it is left out, the person is asked."
+
+
+@pytest.mark.parametrize(
+    ("asked", "ended", "told"),
+    [
+        (None, "failed", "axis: it is required"),
+        (say("decline"), "refused", "The person said no"),
+        (say("cancel"), "refused", "without an answer"),
+    ],
+)
+def test_without_a_choice_the_body_does_not_run(
+    asked: Any, ended: str, told: str, tmp_path: Path
+) -> None:
+    with live(tmp_path, turn(*FNS[0])) as running:
+        result = running.call("turn", {"mode": "soft"}, asked=asked)
+
+    assert result.is_error
+    assert status(result) == ended
+    assert told in text(result)
+
+
+def test_consent_is_asked_after_it_and_names_what_was_chosen(tmp_path: Path) -> None:
+    ran: list[str] = []
+
+    @skill(ask_missing=True)
+    def wipe(mode: Literal["soft", "hard"]) -> None:
+        """Wipe it."""
+        ran.append(mode)
+
+    messages: list[str] = []
+
+    def person(params: Any) -> Any:
+        messages.append(params.message)
+        answer = {"mode": "hard"} if len(messages) == 1 else {"confirm": True}
+        return accept(**answer)(params)
+
+    with live(tmp_path, wipe) as running:
+        running.call("wipe", asked=person)
+
+    assert "mode: hard" in messages[1]
+    assert ran == ["hard"]

@@ -1,0 +1,385 @@
+"""The scene as resources, read and watched by real clients in both eras."""
+
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+from typing import Any
+
+import anyio
+import pytest
+from mcp import Client, MCPError
+from mcp.server.mcpserver import Context, MCPServer
+from mcp_types import Completion, PromptReference
+from pxr import Sdf
+
+from dcc_bridge import confirm_sync, skill
+from dcc_bridge.elicitation.question import Reply
+from dcc_bridge.hosts.standalone import UsdSession
+from dcc_bridge.server import resources
+from dcc_bridge.testing import FakeHost, ScriptedPresenter
+from tests.hosts.scenes import SCENE
+from tests.live import ERAS, Live, live, text
+
+YES = Reply("accept", {"confirm": True})
+CAMERA = "/World/Cameras/sq010/sh0010_cam"
+
+
+def read(running: Live, uri: str, era: str = ERAS[-1]) -> Any:
+    """Read one resource, with a client of its own."""
+
+    async def agent() -> Any:
+        async with running.client(era) as client:
+            (content,) = (await client.read_resource(uri)).contents
+            assert content.mime_type == "application/json"
+            return json.loads(content.text)  # type: ignore[union-attr]  # it is JSON
+
+    return running.run(agent)
+
+
+def refused(running: Live, uri: str, era: str = ERAS[-1]) -> MCPError:
+    """Read one resource that cannot be read, and give the error."""
+
+    async def agent() -> MCPError:
+        async with running.client(era) as client:
+            with pytest.raises(MCPError) as caught:
+                await client.read_resource(uri)
+            return caught.value
+
+    return running.run(agent)
+
+
+@pytest.mark.parametrize("era", ERAS)
+def test_the_scene_is_read_as_it_is(era: str, tmp_path: Path) -> None:
+    session = UsdSession(SCENE)
+    session.select([CAMERA])
+
+    with live(tmp_path, host=session) as running:
+        summary = read(running, "scene://summary", era)
+        selection = read(running, "scene://selection", era)
+        prim = read(running, f"scene://prim{CAMERA}", era)
+        same = read(running, f"scene://prim/{CAMERA}", era)
+
+    assert (summary["scene"], summary["types"]["Camera"]) == ("shot_010_layout.usda", 127)
+    assert summary["counted_all"]
+    assert selection == {"selected": 1, "items": [{"item": CAMERA, "type": "Camera"}]}
+    assert (prim["path"], prim["type"]) == (CAMERA, "Camera")
+    assert "focalLength" in prim["attributes"]
+    assert prim == same
+
+
+@pytest.mark.parametrize("era", ERAS)
+def test_they_are_listed_under_the_hosts_own_words(era: str, tmp_path: Path) -> None:
+    async def agent() -> tuple[list[str], list[str]]:
+        async with running.client(era) as client:
+            listed = (await client.list_resources()).resources
+            templates = (await client.list_resource_templates()).resource_templates
+            assert all(one.description and one.title for one in listed)
+            assert all(one.description and one.title for one in templates)
+            can = client.server_capabilities.resources  # a modern client asks for it by itself
+            assert era == ERAS[-1] or (can is not None and can.subscribe)
+            return [str(one.uri) for one in listed], [one.uri_template for one in templates]
+
+    with live(tmp_path, host=UsdSession()) as running:
+        assert running.run(agent) == (
+            ["scene://summary", "scene://selection"],
+            ["scene://prim/{+path}"],
+        )
+
+
+@pytest.mark.parametrize("era", ERAS)
+@pytest.mark.parametrize("path", ["/World/Cameras/none", "../../etc/passwd", "%00", "a b"])
+def test_an_unknown_item_is_said_to_be_unknown(era: str, path: str, tmp_path: Path) -> None:
+    uri = f"scene://prim/{path}"
+
+    with live(tmp_path, host=UsdSession(SCENE)) as running:
+        error = refused(running, uri, era)
+
+    assert error.error.code == -32602
+    assert error.error.data == {"uri": uri}
+
+
+def test_an_unknown_prim_is_told_with_what_there_is(tmp_path: Path) -> None:
+    with live(tmp_path, host=UsdSession(SCENE)) as running:
+        told = refused(running, "scene://prim/World/none").error.message
+
+    assert told.startswith("There is no prim at '/World/none'. Under /World there is Looks, Set")
+
+
+@pytest.mark.parametrize("edits_first", [False, True])
+def test_a_read_beside_a_waiting_edit(edits_first: bool, tmp_path: Path) -> None:
+    """Served while it has not edited yet, and a clear word in the middle of an edit."""
+    host, person = FakeHost(["cam1", "cam2"], has_ui=True), ScriptedPresenter(YES, None)
+
+    @skill(risk="destructive", confirms=True)
+    def delete() -> str:
+        """Delete the cameras."""
+        confirm_sync("The first?", verb="Delete")
+        if edits_first:
+            host.items.pop()
+        confirm_sync("The second?", verb="Delete")
+        return "done"
+
+    async def agent() -> Any:
+        async with running.client() as client:
+            return await client.call_tool("delete", {})
+
+    with live(tmp_path, delete, host=host, presenter=person) as running:
+        call = running.go(agent)
+        running.until(lambda: len(person.shown) == 2)
+        if edits_first:
+            told = refused(running, "scene://summary").error.message
+            assert told.startswith("busy: Delete is in the middle of an edit")
+        else:
+            assert read(running, "scene://selection") == {"selected": 0, "items": []}
+        person.settles[1](Reply("decline"))
+        running.until(call.done)
+
+    assert host.items == ["cam1", "cam2"]
+
+
+URIS = ["scene://summary", f"scene://prim{CAMERA}"]
+
+
+def edit(session: UsdSession) -> None:
+    with session.undo_step("Edit"):
+        session.stage.GetPrimAtPath(CAMERA).GetAttribute("focalLength").Set(77.0)
+
+
+@pytest.mark.filterwarnings("ignore:resources/(un)?subscribe is removed")
+@pytest.mark.parametrize("era", ERAS[:2])
+def test_a_legacy_client_hears_of_what_it_subscribed_to(era: str, tmp_path: Path) -> None:
+    """Of that and of nothing else, until it unsubscribes; many edits are one notice."""
+    session = UsdSession(SCENE)
+    heard: list[str] = []
+    over: list[bool] = []
+
+    async def agent() -> None:
+        async with running.client(era, heard=lambda m: heard.append(str(m.params.uri))) as client:
+            for uri in URIS:
+                await client.subscribe_resource(uri)
+            over.append(False)
+            while len(heard) < 2:
+                await anyio.sleep(0.01)
+            for uri in URIS:
+                await client.unsubscribe_resource(uri)
+            over.append(True)
+            while len(over) < 3:
+                await anyio.sleep(0.01)
+
+    with live(tmp_path, host=session) as running:
+        done = running.go(agent)
+        running.until(lambda: len(over) == 1)
+        for _ in range(20):
+            edit(session)
+        running.until(lambda: len(over) == 2)
+        edit(session)
+        read(running, "scene://summary")  # by now a notice would be on its way
+        over.append(True)
+        running.until(done.done)
+        done.result()
+
+    assert sorted(heard) == sorted(URIS)
+
+
+@pytest.mark.filterwarnings("ignore:resources/subscribe is removed")
+def test_the_legacy_request_is_unknown_to_the_modern_era(tmp_path: Path) -> None:
+    async def agent() -> int:
+        async with running.client() as client:
+            with pytest.raises(MCPError) as caught:
+                await client.subscribe_resource("scene://summary")
+            return caught.value.error.code
+
+    with live(tmp_path) as running:
+        assert running.run(agent) == -32601
+
+
+def test_a_modern_client_hears_of_what_it_listens_for(tmp_path: Path) -> None:
+    """An edit, a change of the selection, and an edit that nobody put in a step."""
+    session = UsdSession(SCENE)
+    heard: list[str] = []
+    listening: list[bool] = []
+
+    async def agent() -> None:
+        async with running.client() as client, client.listen(resource_subscriptions=URIS) as news:
+            listening.append(True)
+            async for event in news:
+                heard.append(event.uri)  # type: ignore[union-attr]  # no other was asked for
+                if len(heard) == 6:
+                    return
+
+    with live(tmp_path, host=session) as running:
+        done = running.go(agent)
+        running.until(lambda: bool(listening))
+        edit(session)
+        running.until(lambda: len(heard) == 2)
+        session.select([CAMERA])
+        running.until(lambda: len(heard) == 4)
+        session.stage.RemovePrim(CAMERA)
+        running.until(done.done)
+        done.result()
+
+    assert sorted(set(heard)) == sorted(URIS)
+
+
+def test_a_stop_ends_a_stream_of_news_in_the_protocols_own_way(tmp_path: Path) -> None:
+    """The client's loop ends without an error, and the bridge stops in a second."""
+    listening: list[bool] = []
+
+    async def agent() -> str:
+        async with running.client() as client, client.listen(resource_subscriptions=URIS) as news:
+            listening.append(True)
+            async for _ in news:
+                pass
+            return "ended"
+
+    running = Live(tmp_path, host=FakeHost(["cam1"]))
+    done = running.go(agent)
+    running.until(lambda: bool(listening))
+    began = time.monotonic()
+    running.stop()
+
+    assert time.monotonic() - began < 1.5
+    running.until(done.done)
+    assert done.result() == "ended"
+
+
+@pytest.mark.filterwarnings("ignore:resources/subscribe is removed")
+def test_a_client_that_is_gone_costs_nothing(tmp_path: Path) -> None:
+    """Neither era leaves a subscriber behind once its client has left and something changed."""
+    host = FakeHost(["cam1"])
+    scenes: list[resources.Scene] = []
+
+    async def agent() -> None:
+        async with running.client(ERAS[1]) as client:
+            await client.subscribe_resource("scene://summary")
+        async with running.client() as client, client.listen(resource_subscriptions=URIS):
+            pass
+
+    class Noted(resources.Scene):
+        def __init__(self, *args: Any) -> None:
+            super().__init__(*args)
+            scenes.append(self)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("dcc_bridge.server.service.Scene", Noted)
+        with live(tmp_path, host=host) as running:
+            running.run(agent)
+
+            def is_gone() -> bool:
+                host.select(["cam1"])
+                return not (scenes[0]._sessions or scenes[0]._listen.wanted)
+
+            running.until(is_gone)
+
+
+def extend(server: MCPServer[Any]) -> None:
+    """What a plug-in adds by the SDK's own means."""
+
+    @server.tool()
+    def by_hand(n: int) -> int:
+        """Double a number."""
+        return 2 * n
+
+    @server.prompt()
+    def tidy(scope: str) -> str:
+        """Tidy up a part of the scene."""
+        return f"Tidy up {scope}."
+
+    @server.completion()  # type: ignore[no-untyped-call,untyped-decorator]  # the SDK's own
+    async def complete(ref: Any, argument: Any, context: Any) -> Completion:
+        return Completion(values=[s for s in ("cameras", "lights") if s.startswith(argument.value)])
+
+    @server.resource("studio://conventions")
+    def conventions() -> str:
+        """How things are named here."""
+        return "sh0010_cam"
+
+
+@pytest.mark.parametrize("era", ERAS)
+def test_a_plug_in_adds_whatever_the_sdk_offers(era: str, tmp_path: Path) -> None:
+    """A tool registered by hand, a prompt, its completion, a resource; skills beside them."""
+
+    async def agent(client: Client) -> list[Any]:
+        names = {tool.name for tool in (await client.list_tools()).tools}
+        by_hand = await client.call_tool("by_hand", {"n": 21})
+        ours = await client.call_tool("ours", {})
+        prompt = await client.get_prompt("tidy", {"scope": "the lights"})
+        ref = PromptReference(type="ref/prompt", name="tidy")
+        completed = await client.complete(ref, {"name": "scope", "value": "ca"})
+        (conventions,) = (await client.read_resource("studio://conventions")).contents
+        said = prompt.messages[0].content
+        return [
+            {"by_hand", "ours"} <= names,
+            text(by_hand),
+            text(ours),
+            said.text,  # type: ignore[union-attr]  # it is text
+            completed.completion.values,
+            conventions.text,  # type: ignore[union-attr]  # the same
+        ]
+
+    async def connected() -> list[Any]:
+        async with running.client(era) as client:
+            return await agent(client)
+
+    @skill(risk="read")
+    def ours() -> str:
+        """Say something."""
+        return "a skill"
+
+    with live(tmp_path, ours, extend=extend) as running:
+        assert running.run(connected) == [
+            True,
+            "42",
+            "a skill",
+            "Tidy up the lights.",
+            ["cameras"],
+            "sh0010_cam",
+        ]
+
+
+def test_a_plug_ins_notice_reaches_a_client_that_listens(tmp_path: Path) -> None:
+    """The SDK's own way to tell of a change, in a tool that was added by hand."""
+
+    def add(server: MCPServer[Any]) -> None:
+        @server.tool()
+        async def change(context: Context[Any, Any]) -> str:
+            """Change the prompts."""
+            await context.notify_prompts_changed()
+            return "changed"
+
+    async def agent() -> str:
+        async with running.client() as client, client.listen(prompts_list_changed=True) as news:
+            await client.call_tool("change", {})
+            return type(await anext(aiter(news))).__name__
+
+    with live(tmp_path, extend=add) as running:
+        assert running.run(agent) == "PromptsListChanged"
+
+
+def test_a_hundred_thousand_prims_do_not_freeze_the_host(tmp_path: Path) -> None:
+    """A summary counts so many as it can in a moment, and says that it did not count all."""
+    session = crowd(100_000)
+    session.undo_label()  # the snapshot after the edit is the edit's cost
+
+    began = time.perf_counter()
+    told = session.summary()
+    took = time.perf_counter() - began
+
+    assert (told["prims"], told["counted_all"]) == (20_000, False)
+    assert took < 0.2  # measured: 19 ms on a quiet machine
+
+
+def crowd(count: int) -> UsdSession:
+
+    session = UsdSession()
+    layer = session.stage.GetRootLayer()
+    with Sdf.ChangeBlock():
+        for number in range(count):
+            path = f"/World/group{number // 100}/camera{number}"
+            spec = Sdf.CreatePrimInLayer(layer, path)
+            spec.typeName, spec.specifier = "Camera", Sdf.SpecifierDef
+            for above in (path.rpartition("/")[0], "/World"):
+                layer.GetPrimAtPath(above).specifier = Sdf.SpecifierDef
+    return session

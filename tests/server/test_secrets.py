@@ -1,0 +1,310 @@
+"""A secret is entered on a page, and is seen by the skill that asked for it and by nobody else."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import anyio.to_thread
+import httpx2
+import pytest
+from mcp_types import ElicitRequestParams, ElicitRequestURLParams, ElicitResult
+
+from dcc_bridge import Secret, ask_secret_sync, elicit_form_sync, skill
+from dcc_bridge.elicitation.question import Reply
+from dcc_bridge.testing import FakeHost, ScriptedPresenter
+from tests.live import ERAS, Tap, live, status, text
+from tests.server.asked import Seen
+from tests.server.sending import CANARY, ENTERED, Sent, Tracker
+
+
+class Browser:
+    """Somebody who opens what they are sent to."""
+
+    def __init__(self, **answer: str) -> None:
+        self.answer = {"exit": "accept", "secret": CANARY, **answer}
+        self.urls: list[str] = []
+        self.pages: list[httpx2.Response] = []
+
+    def visit(self, url: str) -> None:
+        self.urls.append(url)
+        with httpx2.Client(timeout=10, follow_redirects=True) as browser:
+            self.pages.append(browser.get(url))
+            self.pages.append(browser.post(url, data=self.answer))
+
+    async def asked(self, params: ElicitRequestParams) -> ElicitResult:
+        assert isinstance(params, ElicitRequestURLParams)
+        await anyio.to_thread.run_sync(self.visit, params.url)
+        return ElicitResult(action="accept")
+
+
+@pytest.mark.parametrize("era", ERAS[1:])
+@pytest.mark.parametrize("kind", ["sync", "on_loop"])
+def test_it_comes_by_way_of_a_client_that_opens_pages(tmp_path: Path, era: str, kind: str) -> None:
+    tracker, person, tap = Tracker(), Browser(), Tap()
+    with live(tmp_path, getattr(tracker, kind)()) as running:
+        result = running.call("sign_in", era=era, asked=person.asked, tap=tap)
+
+    assert (status(result), text(result)) == ("done", "signed in")
+    assert tracker.texts() == [CANARY]
+    assert CANARY.encode() not in bytes(tap.heard)
+    completed = b"notifications/elicitation/complete" in bytes(tap.heard)
+    assert completed == (era == "2025-11-25")
+
+
+@pytest.fixture
+def sent(tmp_path: Path) -> Iterator[Sent]:
+    tracker, host = Tracker(), ScriptedPresenter()
+    fake = FakeHost(has_ui=True)
+    with live(tmp_path, tracker.sync(), host=fake, presenter=host) as running:
+        yield Sent(running, tracker, host)
+
+
+def browser() -> httpx2.Client:
+    return httpx2.Client(timeout=10, follow_redirects=True)
+
+
+def test_it_comes_by_way_of_the_host_where_the_client_opens_no_pages(sent: Sent) -> None:
+    with browser() as person:
+        seen = Seen(person.get(sent.url).text)
+        after = person.post(sent.url, data=ENTERED)
+
+    assert (status(sent.end()), sent.secrets) == ("done", [CANARY])
+    assert ("Skill", "Sign in") in seen.facts
+    assert ("Application", "fake 1.0") in seen.facts
+    assert seen.one(id="secret")["type"] == "password"
+    assert seen.one(**{"for": "secret"})
+    assert "The tracker needs a key." in seen.text
+    assert "Your answer was sent" in after.text
+    assert CANARY not in after.text
+
+
+@pytest.mark.parametrize(
+    ("exit", "word"), [("decline", "said no"), ("cancel", "closed the question")]
+)
+def test_who_enters_nothing_is_not_asked_for_it_in_another_way(
+    sent: Sent, exit: str, word: str
+) -> None:
+    with browser() as person:
+        person.get(sent.url)
+        person.post(sent.url, data={"exit": exit, "secret": CANARY})
+
+    result = sent.end()
+    assert status(result) == "refused"
+    assert word in text(result)
+    assert sent.secrets == []
+
+
+def test_nothing_entered_is_said_on_the_page(sent: Sent) -> None:
+    with browser() as person:
+        person.get(sent.url)
+        empty = person.post(sent.url, data={"exit": "accept", "secret": ""})
+        person.post(sent.url, data=ENTERED)
+
+    assert "Nothing was entered." in empty.text
+    assert empty.status_code == 422
+    sent.end()
+    assert sent.secrets == [CANARY]
+
+
+def test_a_page_takes_one_answer(sent: Sent) -> None:
+    with browser() as person:
+        person.get(sent.url)
+        person.post(sent.url, data=ENTERED)
+        for _ in range(100):
+            again = person.post(sent.url, data={"exit": "accept", "secret": "another one"})
+            assert again.status_code == 410
+        later = person.get(sent.url)
+    with browser() as other:
+        foreign = other.get(sent.url)
+
+    sent.end()
+    assert sent.secrets == [CANARY]
+    assert (again.status_code, "This page was used already" in again.text) == (410, True)
+    assert "Your answer was sent" in later.text
+    assert "Your answer was sent" in foreign.text
+    assert 'name="secret"' not in again.text + later.text + foreign.text
+
+
+def test_only_the_browser_that_opened_it_first_may_answer(sent: Sent) -> None:
+    with browser() as person, browser() as other:
+        opened = person.get(sent.url)
+        looked = other.get(sent.url)
+        posted = other.post(sent.url, data=ENTERED)
+        person.post(sent.url, data=ENTERED)
+
+    cookie = opened.headers["set-cookie"].lower()
+    path = "/ask/" + sent.url.rpartition("/")[2]
+    assert all(part in cookie for part in ("httponly", "samesite=strict", f"path={path}"))
+    for page in (looked, posted):
+        assert (page.status_code, "Opened in another browser" in page.text) == (403, True)
+    sent.end()
+    assert sent.secrets == [CANARY]
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"Origin": "https://evil.example"},
+        {"Origin": "null"},
+        {"Origin": "http://127.0.0.1:1"},
+        {"Sec-Fetch-Site": "cross-site"},
+        {"Sec-Fetch-Site": "same-site"},
+        {"Sec-Fetch-Site": "none"},
+    ],
+)
+def test_an_answer_of_another_site_is_refused(sent: Sent, headers: dict[str, str]) -> None:
+    with browser() as person:
+        person.get(sent.url)
+        refused = person.post(sent.url, data=ENTERED, headers=headers)
+        assert (refused.status_code, "from another site" in refused.text) == (403, True)
+        person.post(sent.url, data={"exit": "cancel"})
+
+    sent.end()
+    assert sent.secrets == []
+
+
+@pytest.mark.parametrize("part", ["iframe", "frame", "embed", "object", "image", "empty"])
+def test_it_is_no_part_of_another_page(sent: Sent, part: str) -> None:
+    with browser() as person:
+        framed = person.get(sent.url, headers={"Sec-Fetch-Dest": part})
+
+    assert (framed.status_code, "inside of another one" in framed.text) == (403, True)
+    assert framed.headers["x-frame-options"] == "DENY"
+    assert "frame-ancestors 'none'" in framed.headers["content-security-policy"]
+    assert "set-cookie" not in framed.headers
+
+
+def test_who_is_sent_by_another_site_is_told_so_first(sent: Sent) -> None:
+    with browser() as person:
+        led = person.get(sent.url, headers={"Sec-Fetch-Site": "cross-site"})
+        opened = person.get(sent.url, headers={"Sec-Fetch-Site": "same-origin"})
+
+    assert "Another site sent you here" in led.text
+    assert "set-cookie" not in led.headers
+    assert Seen(led.text).one(href=sent.url.removeprefix(sent.url.rsplit("/ask/")[0]))
+    assert 'name="secret"' not in led.text
+    assert 'name="secret"' in opened.text
+
+
+def test_it_expires_with_its_question(tmp_path: Path) -> None:
+    tracker, host = Tracker(), ScriptedPresenter()
+    fake, limits = FakeHost(has_ui=True), {"client_deadline": 0.2}
+    with live(tmp_path, tracker.sync(), host=fake, presenter=host, **limits) as running:
+        sent = Sent(running, tracker, host)
+        result = sent.end()
+        with browser() as person:
+            late = person.get(sent.url)
+            posted = person.post(sent.url, data=ENTERED)
+
+    assert status(result) == "refused"
+    assert "did not answer in time" in text(result)
+    for page in (late, posted):
+        assert (page.status_code, "The time is over" in page.text) == (410, True)
+    assert tracker.got == []
+
+
+def test_without_anybody_it_is_not_supported_at_once(tmp_path: Path) -> None:
+    tracker = Tracker()
+    with live(tmp_path, tracker.sync()) as running:
+        result = running.call("sign_in")
+
+    assert "could not be asked" in text(result)
+
+
+@pytest.mark.parametrize(
+    "give",
+    [
+        lambda got: got,
+        lambda got: {"key": got},
+        lambda got: {"deep": [{"er": ({"est": got},)}]},
+        lambda got: [got, got],
+        lambda got: {got: 1},
+        lambda got: got.reveal(),
+        lambda got: {"header": f"Bearer {got.reveal()}"},
+        lambda got: {"raw": got.reveal().encode()},
+        lambda got: Holder(got),
+    ],
+)
+def test_it_is_refused_in_a_result(tmp_path: Path, give: Callable[[Secret], Any]) -> None:
+    tracker, person, tap = Tracker(), Browser(), Tap()
+    with live(tmp_path, tracker.sync(give)) as running:
+        result = running.call("sign_in", asked=person.asked, tap=tap)
+
+    assert status(result) == "failed"
+    assert "There is a secret in the result of sign_in" in text(result)
+    assert CANARY.encode() not in bytes(tap.heard)
+
+
+def test_it_is_cut_out_of_an_error_and_of_the_log(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    def give(got: Secret) -> None:
+        raise RuntimeError(f"401 for {got.reveal()}")
+
+    tracker, person, tap = Tracker(), Browser(), Tap()
+    with live(tmp_path, tracker.sync(give)) as running:
+        result = running.call("sign_in", asked=person.asked, tap=tap)
+
+    assert "401 for Secret(hidden)" in text(result)
+    assert "401 for Secret(hidden)" in caplog.text
+    assert CANARY not in caplog.text
+    assert CANARY.encode() not in bytes(tap.heard)
+
+
+def test_it_is_refused_in_a_question(tmp_path: Path) -> None:
+    def give(got: Secret) -> None:
+        elicit_form_sync(f"Use {got.reveal()}?", {"type": "object", "properties": {}})
+
+    tracker, person, tap = Tracker(), Browser(), Tap()
+    with live(tmp_path, tracker.sync(give)) as running:
+        result = running.call("sign_in", asked=person.asked, tap=tap)
+
+    assert "There is a secret in a question" in text(result)
+    assert CANARY.encode() not in bytes(tap.heard)
+
+
+class Holder:
+    """An object that holds a secret."""
+
+    def __init__(self, secret: Secret) -> None:
+        self.secret = secret
+
+
+def test_what_the_dialog_says_of_a_page_that_was_cancelled_there(tmp_path: Path) -> None:
+    tracker, host = Tracker(), ScriptedPresenter(Reply("decline"))
+    fake = FakeHost(has_ui=True)
+    with live(tmp_path, tracker.sync(), host=fake, presenter=host) as running:
+        result = running.call("sign_in")
+        assert host.shown[0].url is not None
+        with browser() as person:
+            late = person.get(host.shown[0].url)
+
+    assert status(result) == "refused"
+    assert (late.status_code, "declined in another place" in late.text) == (410, True)
+
+
+def test_a_page_to_which_nobody_could_be_sent_is_not_kept(tmp_path: Path) -> None:
+    """An agent that asks on and on would fill the memory."""
+    host, person = FakeHost(has_ui=True), ScriptedPresenter(None)
+
+    @skill(risk="edit", thread="any")
+    def sign() -> None:
+        """Ask for a key."""
+        ask_secret_sync("Which key?", label="Key")
+
+    async def agent() -> Any:
+        async with running.client() as client:
+            return await client.call_tool("sign", {})
+
+    with live(tmp_path, sign, host=host, presenter=person, most_open=1) as running:
+        first = running.go(agent)
+        running.until(lambda: bool(person.shown))
+        refused = [running.call("sign") for _ in range(3)]
+        open_pages = [page for page in running.bridge._pages.all if page.question]
+        running.bridge.broker.dismiss(person.shown[0])
+        running.until(first.done)
+
+    assert [status(one) for one in refused] == ["failed"] * 3
+    assert len(open_pages) == 1

@@ -1,0 +1,54 @@
+"""A client that comes while the bridge is still starting."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import anyio
+import pytest
+from mcp_types import CallToolResult
+
+from dcc_bridge.bridge import Bridge
+from dcc_bridge.config import Settings
+from dcc_bridge.pump import Pump
+from dcc_bridge.testing import FakeHost
+from tests.hosts.application import until
+from tests.live import ERAS, connected, text
+from tests.skills.shelf import save
+
+COUNT = '''
+from dcc_bridge import skill
+
+@skill(risk="read")
+def count() -> int:
+    """Count to one."""
+    return 1
+'''
+
+
+@pytest.mark.parametrize("era", ERAS)
+def test_a_call_before_the_skills_are_read_waits_for_them(tmp_path: Path, era: str) -> None:
+    """It is not told that there is no such tool."""
+    save(tmp_path / "skills" / "count.py", COUNT)
+    pump = Pump()
+    settings, folders = Settings(runtime=tmp_path), [tmp_path / "skills"]
+    bridge = Bridge(FakeHost(), pump.main, settings=settings, skills=folders)
+    bridge.start()
+
+    async def agent() -> tuple[list[str], CallToolResult]:
+        token = bridge.instance.token("test")
+        async with connected(bridge.url, token, era) as client:
+            result = await client.call_tool("count", {})
+            return [tool.name for tool in (await client.list_tools()).tools], result
+
+    with ThreadPoolExecutor(1) as apart:
+        told = apart.submit(anyio.run, agent)
+        told.add_done_callback(lambda _: pump.wake(0))
+        until(lambda: bool(bridge.clients.seen))
+        pump.run(told.done)
+    names, result = told.result()
+    bridge.stop()
+
+    assert "count" in names
+    assert text(result) == "1"

@@ -1,0 +1,116 @@
+"""A call that is made again, because nobody fetched the first one's result, says so."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import anyio
+import pytest
+from mcp_types import ElicitRequestParams, ElicitResult
+
+from dcc_bridge import elicit_form_sync, skill
+from dcc_bridge.elicitation.question import Reply
+from dcc_bridge.server.unfetched import MOST, Unfetched, same
+from dcc_bridge.testing import FakeHost, ScriptedPresenter
+from tests.live import ERAS, live
+from tests.server.skills import CONFIRM
+
+YES = Reply("accept", {"confirm": True})
+
+
+def ask_and_delete(host: FakeHost) -> Callable[..., Any]:
+    """Make a skill that deletes some things if the person agrees."""
+
+    @skill(risk="destructive", confirms=True)
+    def delete(count: int = 1) -> int:
+        """Ask, and delete."""
+        if elicit_form_sync("Delete?", CONFIRM).accepted:
+            del host.items[-count:]
+        return count
+
+    return delete
+
+
+@pytest.mark.parametrize("era", ERAS)
+def test_a_call_that_its_client_gave_up_is_not_told_of(era: str, tmp_path: Path) -> None:
+    host, person = FakeHost(["a", "b"], has_ui=True), ScriptedPresenter(None, YES)
+
+    async def impatient() -> None:
+        async with running.client(era) as client, anyio.create_task_group() as calling:
+            calling.start_soon(client.call_tool, "delete", {})
+            while not person.shown:
+                await anyio.sleep(0.005)
+            calling.cancel_scope.cancel()
+
+    with live(tmp_path, ask_and_delete(host), host=host, presenter=person) as running:
+        running.run(impatient)
+        running.until(lambda: running.bridge.recent.records()[0].ended is not None)
+        running.call("delete", era=era)
+
+    assert [question.reason for question in person.shown] == [None, None]
+    assert host.items == ["a"]
+
+
+def test_a_result_that_nobody_fetched_is_told_of_in_the_next_question(tmp_path: Path) -> None:
+    host, asked = FakeHost(["a", "b", "c"]), list[str]()
+
+    async def answer(params: ElicitRequestParams) -> ElicitResult:
+        asked.append(params.message)
+        if len(asked) == 1:
+            await anyio.sleep_forever()
+        return ElicitResult(action="accept", content={"confirm": True})
+
+    async def vanishing() -> None:
+        async with running.client(asked=answer) as client, anyio.create_task_group() as calling:
+            calling.start_soon(client.call_tool, "delete", {})
+            while not asked:
+                await anyio.sleep(0.005)
+            calling.cancel_scope.cancel()
+
+    with live(tmp_path, ask_and_delete(host), host=host, client_deadline=0.2) as running:
+        running.run(vanishing)
+        running.until(lambda: running.bridge.recent.records()[0].ended is not None)
+        running.call("delete", {"count": 1}, asked=answer)
+        running.call("delete", {"count": 1}, asked=answer)
+        running.call("delete", {"count": 1}, asked=answer, label="another")
+
+    assert ["same call" in one for one in asked] == [False, True, False, False]
+    assert "The same call was made 1 min ago and was refused" in asked[1]
+
+
+def test_calls_are_the_same_by_client_skill_and_arguments() -> None:
+    one = same("cursor", "delete", {"a": 1, "b": [2]})
+
+    assert one == same("cursor", "delete", {"b": [2], "a": 1})
+    assert len({one, same("zed", "delete", {"a": 1, "b": [2]}), same("cursor", "x", {})}) == 3
+
+
+def test_what_was_fetched_given_up_or_is_old_is_not_told_of(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    unfetched, call = Unfetched(), same("cursor", "delete", {})
+
+    unfetched.end(call, "done")
+    told = unfetched.again(call)
+    unfetched.fetch(call)
+    fetched = unfetched.again(call)
+    unfetched.end(call, "cancelled")
+    cancelled = unfetched.again(call)
+    unfetched.end(call, "failed")
+    monkeypatch.setattr("dcc_bridge.server.unfetched.FRESH", -1.0)
+    old = unfetched.again(call)
+
+    assert told == ("The same call was made 1 min ago and was done, but nobody fetched its result.")
+    assert (fetched, cancelled, old) == (None, None, None)
+
+
+def test_no_more_than_so_many_are_remembered() -> None:
+    unfetched = Unfetched()
+
+    for number in range(MOST + 10):
+        unfetched.end(same("cursor", "delete", {"n": number}), "done")
+
+    assert unfetched.again(same("cursor", "delete", {"n": 9})) is None
+    assert unfetched.again(same("cursor", "delete", {"n": 10})) is not None

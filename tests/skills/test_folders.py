@@ -1,0 +1,53 @@
+"""Skills are looked for in the application's own folder, the user's, the project's, and others."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from dcc_bridge.config import Settings
+from dcc_bridge.errors import SkillError
+from dcc_bridge.skills.files.folders import folders, user_folder
+
+
+def test_the_environment_names_the_folders(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    more = [tmp_path / "a", tmp_path / "b"]
+    monkeypatch.setenv("DCC_BRIDGE_PROJECT", str(tmp_path / "show"))
+    monkeypatch.setenv("DCC_BRIDGE_USER_SKILLS", str(tmp_path / "mine"))
+    monkeypatch.setenv("DCC_BRIDGE_SKILLS", os.pathsep.join(map(str, [*more, more[0]])))
+
+    found = folders([tmp_path], Settings.load())
+
+    assert found == [tmp_path, tmp_path / "mine", tmp_path / "show" / "skills", *more]
+
+
+def test_without_settings_the_users_own_is_where_the_system_keeps_data(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    found = folders((), Settings())
+
+    assert found == [user_folder(Settings())]
+    assert found[0].name == "skills"
+    assert found[0].parent.name == "dcc_bridge"
+
+
+def test_a_studio_can_fix_the_folders(tmp_path: Path) -> None:
+    policy = tmp_path / "policy.toml"
+    policy.write_text('skills = ["/studio/skills"]\nproject = "/studio/show"\n')
+
+    fixed = Settings(skills=(tmp_path,)).under(policy)
+
+    assert (fixed.skills, fixed.project) == ((Path("/studio/skills"),), Path("/studio/show"))
+
+
+def test_a_setting_that_is_no_list_of_folders_is_refused() -> None:
+    with pytest.raises(ValueError, match="skills is a list of folders"):
+        Settings(skills=("text",))  # type: ignore[arg-type]  # that is what is tried
+
+
+def test_a_folder_of_the_applications_own_must_be_there(tmp_path: Path) -> None:
+    with pytest.raises(SkillError, match="no folder of skills"):
+        folders([tmp_path / "nowhere"], Settings(user_skills=tmp_path))

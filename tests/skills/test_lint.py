@@ -1,0 +1,163 @@
+"""The check of skill files finds what is wrong by reading them, each with its file and line."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from dcc_bridge.errors import SkillError
+from dcc_bridge.skills.lint import check
+from tests.skills.shelf import save
+
+HEAD = "import no_such_module\nfrom dcc_bridge import skill, confirm_sync\n"
+
+
+def said(tmp_path: Path, text: str) -> list[tuple[int, str]]:
+    file = save(tmp_path / "x.py", text)
+    return [(one.line, one.said) for one in check.check([file])]
+
+
+def body(risk: str, imports: str, *lines: str, asynchronous: bool = False) -> str:
+    start = "async def" if asynchronous else "def"
+    inside = "".join(f"    {line}\n" for line in lines)
+    return f'{HEAD}{imports}\n@skill(risk="{risk}")\n{start} x():\n    """Do it."""\n{inside}'
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "told"),
+    [
+        ("def x(:\n", 1, "SyntaxError"),
+        ("def x():\n    y = 1\n    +\n", 3, "SyntaxError"),
+        ("\n\ndef x(): ...\n", 3, "no docstring"),
+        ("def x(a):\n    '''Do it.'''\n", 1, "does not tell of 'a'"),
+        ("def x():\n    '''Do it.\n\n    Args:\n        b: B.\n    '''\n", 1, "tells of 'b'"),
+        (f"{HEAD}@skill(risk='raed')\ndef x():\n    '''Do it.'''\n", 4, "risk is read, edit"),
+        (f"{HEAD}@skill(name='a b')\ndef x():\n    '''Do it.'''\n", 4, "no name for a tool"),
+        ("from . import y\ndef x():\n    '''Do it.'''\n", 1, "no part of a package"),
+        ("x = 1\n", 1, "no function that is a skill"),
+        (
+            f"{HEAD}@skill(confirms=True)\ndef x():\n    '''Do it.'''\n",
+            4,
+            "confirms=True and asks nothing",
+        ),
+    ],
+)
+def test_what_is_wrong_is_told_with_its_line(
+    text: str, line: int, told: str, tmp_path: Path
+) -> None:
+    ((where, what),) = said(tmp_path, text)
+
+    assert where == line
+    assert told in what
+
+
+DELETES = [
+    ("from pxr import Usd", "stage.RemovePrim('/a')"),
+    ("from maya import cmds", "cmds.delete('a')"),
+    ("import maya.cmds as mc", "mc.cutKey('a')"),
+    ("import maya.cmds", "maya.cmds.delete('a')"),
+    ("import bpy", "bpy.data.objects.remove(o)"),
+    ("import bpy", "bpy.ops.object.delete()"),
+    ("import hou", "hou.node('/obj').destroy()"),
+    ("import FreeCAD", "FreeCAD.ActiveDocument.removeObject('a')"),
+    ("import FreeCAD as App", "App.ActiveDocument.removeObject('a')"),
+    ("import os", "os.remove('a')"),
+    ("from os import unlink", "unlink('a')"),
+    ("import shutil", "shutil.rmtree('a')"),
+    ("from pathlib import Path", "Path('a').unlink()"),
+]
+EDITS = [
+    ("from pxr import Usd", "stage.DefinePrim('/a')"),
+    ("from maya import cmds", "cmds.setAttr('a.tx', 1)"),
+    ("import bpy", "bpy.data.objects.new('a', None)"),
+    ("import hou", "node.createNode('geo')"),
+    ("import FreeCAD", "doc.addObject('Part::Box', 'a')"),
+]
+
+
+@pytest.mark.parametrize("risk", ["read", "edit"])
+@pytest.mark.parametrize(("imports", "call"), DELETES)
+def test_a_call_that_deletes_wants_the_risk_that_asks(
+    imports: str, call: str, risk: str, tmp_path: Path
+) -> None:
+    ((line, told),) = said(tmp_path, body(risk, imports, call))
+
+    assert line == 7
+    assert 'say risk="destructive"' in told
+    assert said(tmp_path, body("destructive", imports, call)) == []
+
+
+@pytest.mark.parametrize(("imports", "call"), EDITS)
+def test_a_skill_that_reads_does_not_edit(imports: str, call: str, tmp_path: Path) -> None:
+    ((_, told),) = said(tmp_path, body("read", imports, call))
+
+    assert 'say risk="edit"' in told
+    assert said(tmp_path, body("edit", imports, call)) == []
+
+
+@pytest.mark.parametrize(
+    ("imports", "call"),
+    [
+        ("from maya import cmds", "cmds.xform('a', query=True, translation=True)"),
+        ("import json", "stage.RemovePrim('/a')"),
+        ("from pxr import Usd", "stage.GetPrimAtPath('/a')"),
+    ],
+)
+def test_what_only_tells_is_no_edit(imports: str, call: str, tmp_path: Path) -> None:
+    assert said(tmp_path, body("read", imports, call)) == []
+
+
+def test_what_a_function_of_the_file_does_counts_too(tmp_path: Path) -> None:
+    text = body("edit", "from maya import cmds", "_outer()")
+    text += "\ndef _outer():\n    return map(_inner, [])\n\ndef _inner(n):\n    cmds.delete(n)\n"
+
+    ((line, told),) = said(tmp_path, text)
+
+    assert (line, "maya.cmds.delete deletes" in told) == (13, True)
+
+
+@pytest.mark.parametrize(
+    ("imports", "call"),
+    [
+        ("import time", "time.sleep(1)"),
+        ("from time import sleep", "sleep(1)"),
+        ("from dcc_bridge import elicit_form_sync as ask", "ask('Which?', {})"),
+        ("import requests", "requests.get('http://localhost')"),
+        ("import subprocess as s", "s.run(['ls'])"),
+    ],
+)
+def test_a_coroutine_does_not_wait_for_what_blocks(imports: str, call: str, tmp_path: Path) -> None:
+    ((_, told),) = said(tmp_path, body("read", imports, call, asynchronous=True))
+
+    assert "stops the server's loop" in told
+    assert said(tmp_path, body("read", imports, call)) == []
+
+
+def test_a_name_that_is_taken_is_told_with_both_places(tmp_path: Path) -> None:
+    text = "def x():\n    '''Do it.'''\n"
+    one, two = save(tmp_path / "one.py", text), save(tmp_path / "two.py", "\n" + text)
+
+    ((found),) = check.check([one, two])
+    ((other),) = check.check([two], [one])
+
+    assert str(found) == str(other) == f"{two}:2: x: this name is taken, by {one}:1."
+
+
+def test_a_file_that_others_can_write_is_told(tmp_path: Path) -> None:
+    file = save(tmp_path / "x.py", "def x():\n    '''Do it.'''\n")
+    file.chmod(0o666)
+
+    (found,) = check.check([file])
+
+    assert "chmod o-w" in found.said
+
+
+def test_a_path_that_is_not_there_is_a_sentence(tmp_path: Path) -> None:
+    with pytest.raises(SkillError, match="no file and no folder"):
+        check.files(tmp_path / "gone")
+
+
+@pytest.mark.parametrize("folder", sorted(Path(__file__).parents[2].glob("plugins/*/skills")))
+def test_our_own_skills_pass(folder: Path) -> None:
+    assert check.check(check.files(folder)) == []

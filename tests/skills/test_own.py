@@ -1,0 +1,150 @@
+"""The tools that every host has: what became of my calls, and undo."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from dcc_bridge import elicit_form_sync, skill
+from dcc_bridge.audit import reading
+from dcc_bridge.elicitation.question import Reply
+from dcc_bridge.testing import FakeHost, ScriptedPresenter
+from tests.audit.test_book import FailingDisk
+from tests.live import Live, live, status, text
+from tests.server.skills import CONFIRM, Skills
+
+YES = Reply("accept", {"confirm": True})
+
+
+def calls(running: Live, label: str = "test", **arguments: Any) -> Any:
+    """Ask what became of a client's calls."""
+    return running.call("recent_calls", arguments, label=label).structured_content
+
+
+def test_a_client_sees_what_became_of_its_calls(tmp_path: Path) -> None:
+    skills, person = Skills(has_ui=True), ScriptedPresenter(Reply("decline"), YES)
+
+    with live(tmp_path, skills.delete(), host=skills.host, presenter=person) as running:
+        running.call("delete")
+        running.call("delete")
+        mine = calls(running)
+        others = calls(running, "another")
+        none = calls(running, limit=0)
+
+    done, refused = mine["calls"]
+    assert (done["tool"], done["state"], done["answered_by"]) == ("delete", "done", "host")
+    assert done["undo_step"] == skills.host.labels[0]
+    assert (refused["state"], "undo_step" in refused) == ("refused", False)
+    assert mine["others"] == []
+    assert others["calls"] == []
+    assert {"title": "Delete", "state": "done"} in others["others"]
+    assert all(set(one) == {"title", "state"} for one in others["others"])
+    assert none == {"calls": [], "others": []}
+
+
+def test_it_is_served_while_an_edit_waits_in_its_middle(tmp_path: Path) -> None:
+    host, person = FakeHost(["a", "b"], has_ui=True), ScriptedPresenter(None)
+
+    @skill(risk="edit")
+    def half() -> None:
+        """Edit, and ask."""
+        host.items.pop()
+        elicit_form_sync("Go on?", CONFIRM)
+
+    async def agent() -> Any:
+        async with running.client() as client:
+            return await client.call_tool("half", {})
+
+    with live(tmp_path, half, host=host, presenter=person) as running:
+        result = running.go(agent)
+        running.until(lambda: bool(person.shown))
+        seen = calls(running)["calls"]
+        person.settles[0](YES)
+        running.until(result.done)
+
+    assert [one["state"] for one in seen] == ["asking"]
+
+
+def test_the_last_action_of_an_agent_is_undone_and_the_one_before_it(tmp_path: Path) -> None:
+    host = FakeHost(["a", "b", "c"])
+
+    @skill(risk="edit", title="Drop one")
+    def drop() -> None:
+        """Drop the last one."""
+        host.items.pop()
+
+    with live(tmp_path, drop, host=host) as running:
+        running.call("drop")
+        running.call("drop")
+        first = running.call("undo_last")
+        after = list(host.items)
+        running.call("undo_last")
+        nothing = running.call("undo_last")
+        host.redo()
+
+    assert (status(first), text(first)) == ("done", "Undone: Drop one, of test.")
+    assert after == ["a", "b"]
+    assert host.items == ["a", "b"]
+    assert "There is nothing to undo." in text(nothing)
+
+
+def test_what_the_person_did_since_is_never_undone(tmp_path: Path) -> None:
+    host = FakeHost(["a", "b", "c"])
+
+    @skill(risk="edit")
+    def drop() -> None:
+        """Drop the last one."""
+        host.items.pop()
+
+    with live(tmp_path, drop, host=host) as running:
+        running.call("drop")
+        with host.undo_step("Rename a"):
+            host.items[0] = "A"
+        refused = running.call("undo_last")
+
+    assert status(refused) == "failed"
+    assert "'Rename a' is on top of the undo stack" in text(refused)
+    assert "use fake's own undo" in text(refused)
+    assert host.items == ["A", "b"]
+
+
+def test_an_agents_undo_is_on_record_before_it_is_done(tmp_path: Path) -> None:
+    host = FakeHost(["a"])
+
+    @skill(risk="edit")
+    def drop() -> None:
+        """Drop the last one."""
+        host.items.pop()
+
+    with live(tmp_path, drop, host=host) as running:
+        running.call("drop")
+        label = host.undo_label()
+        running.call("undo_last")
+        (book,) = reading.books(running.bridge.audit.folder)
+        lines = [line.fields for line in reading.read(book).lines()]
+        running.call("drop")
+        running.bridge.audit.disk = FailingDisk(1)
+        refused = running.call("undo_last")
+
+    mine = [line for line in lines if line.get("skill") == "undo_last"]
+    assert [line["event"] for line in mine] == ["granted", "begin", "end"]
+    assert (mine[-1]["undoes"], mine[-1]["changed"]) == (label, True)
+    assert status(refused) == "failed"
+    assert host.items == []
+
+
+def test_a_studio_that_asks_for_edits_is_asked_for_the_undo_too(tmp_path: Path) -> None:
+    host, person = FakeHost(["a", "b"], has_ui=True), ScriptedPresenter(YES, Reply("decline"))
+
+    @skill(risk="edit")
+    def drop() -> None:
+        """Drop the last one."""
+        host.items.pop()
+
+    with live(tmp_path, drop, host=host, presenter=person, edit="ask") as running:
+        running.call("drop")
+        refused = running.call("undo_last")
+
+    assert status(refused) == "refused"
+    assert person.shown[1].message == "Undo last agent action?"
+    assert host.items == ["a"]

@@ -1,0 +1,86 @@
+"""The person's switch: while it is on, no edit begins, and the agent is told why."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from dcc_bridge import skill
+from dcc_bridge.elicitation.question import Reply
+from dcc_bridge.testing import FakeHost, ScriptedPresenter
+from tests.live import ERAS, live, text
+from tests.server.skills import Skills
+
+YES = Reply("accept", {"confirm": True})
+
+
+@pytest.mark.parametrize("era", ERAS)
+def test_an_edit_is_refused_with_a_sentence_until_it_may_go_on(tmp_path: Path, era: str) -> None:
+    host = FakeHost(["cam1"])
+
+    @skill(risk="edit")
+    def clear() -> None:
+        """Clear it."""
+        host.items.clear()
+
+    with live(tmp_path, clear, host=host) as running:
+        running.bridge.pause()
+        refused = running.call("clear", era=era)
+        left = list(host.items)
+        running.bridge.resume()
+        done = running.call("clear", era=era)
+
+    assert refused.is_error
+    assert "The person at fake paused the agent; nothing was changed." in text(refused)
+    assert left == ["cam1"]
+    assert not done.is_error
+    assert host.items == []
+
+
+@pytest.mark.parametrize("where", ["delete", "delete_async"])
+def test_nobody_is_asked_for_what_is_refused(tmp_path: Path, where: str) -> None:
+    skills, person = Skills(has_ui=True), ScriptedPresenter(YES)
+
+    with live(tmp_path, getattr(skills, where)(), host=skills.host, presenter=person) as running:
+        running.bridge.pause()
+        refused = running.call("delete")
+        record = running.bridge.recent.records()[0]
+
+    assert refused.is_error
+    assert record.state == "not_started"
+    assert not person.shown
+    assert not skills.ran
+
+
+def test_reading_still_works(tmp_path: Path) -> None:
+    @skill(risk="read")
+    def count() -> int:
+        """Count."""
+        return 7
+
+    with live(tmp_path, count) as running:
+        running.bridge.pause()
+        assert running.bridge.is_paused
+        assert not running.call("count").is_error
+
+
+def test_what_was_queued_before_does_not_begin(tmp_path: Path) -> None:
+    skills, person = Skills(has_ui=True), ScriptedPresenter(None)
+
+    with live(tmp_path, skills.delete(), host=skills.host, presenter=person) as running:
+
+        async def agent() -> str:
+            async with running.client() as session:
+                return text(await session.call_tool("delete", {}))
+
+        first = running.go(agent)
+        running.until(lambda: bool(person.shown))
+        second = running.go(agent)
+        running.until(lambda: running.bridge.main.waiting == 1)
+        running.bridge.pause()
+        person.settles[0](YES)
+        running.until(lambda: first.done() and second.done())
+
+    assert "paused" not in first.result()
+    assert "paused the agent" in second.result()

@@ -1,0 +1,239 @@
+"""A skill can be watched and stopped."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import anyio
+import httpx2
+import pytest
+from mcp import Client
+from mcp.client.streamable_http import streamable_http_client
+
+from dcc_bridge import check_cancelled, report_progress, skill, track
+from dcc_bridge.elicitation.clock import timer
+from dcc_bridge.errors import Stopped
+from dcc_bridge.skills.pace import Paced
+from dcc_bridge.skills.recent import Record
+from dcc_bridge.testing import FakeHost
+from tests.live import ERAS, Live, live, status
+
+Heard = list[tuple[float, float | None, str | None]]
+MODERN, LEGACY = ERAS[-1], ERAS[1]
+
+
+def test_outside_of_a_skill_it_does_nothing() -> None:
+    report_progress(1, 2, "half")
+    check_cancelled()
+
+    assert list(track([1, 2, 3], message="counting")) == [1, 2, 3]
+
+
+@pytest.mark.parametrize("numbers", [(float("nan"), None), (1, float("inf"))])
+def test_a_number_that_is_none_is_refused(numbers: tuple[float, float | None]) -> None:
+    with pytest.raises(ValueError, match="finite"):
+        report_progress(*numbers)
+
+
+def test_of_many_values_at_once_few_are_handed_on_and_the_last_one_always() -> None:
+    given: list[int] = []
+    last = threading.Event()
+
+    def give(value: int) -> None:
+        given.append(value)
+        if value == 999:
+            last.set()
+
+    paced = Paced(give, timer)
+    for number in range(1000):
+        paced(number)
+    assert last.wait(10)
+
+    assert given[-1] == 999
+    assert len(given) <= 4
+
+
+def test_a_flush_hands_on_what_is_left_at_once() -> None:
+    given: list[int] = []
+    paced = Paced[int](given.append, lambda seconds, fn: lambda: None)
+
+    paced(1)
+    paced(2)
+    paced.flush()
+    paced.flush()
+
+    assert given == [2]
+
+
+def watched(heard: Heard, era: str, tool: str = "work") -> Callable[[Live], Any]:
+    """Make an agent that calls a tool and keeps what it hears of its progress."""
+
+    async def hear(progress: float, total: float | None, message: str | None) -> None:
+        heard.append((progress, total, message))
+
+    async def agent(running: Live) -> Any:
+        async with running.client(era) as client:
+            return await client.call_tool(tool, {}, progress_callback=hear)
+
+    return agent
+
+
+@pytest.mark.parametrize("era", ERAS)
+@pytest.mark.parametrize("thread", ["main", "any"])
+def test_progress_reaches_the_client_in_order_and_to_its_end(
+    era: str, thread: Any, tmp_path: Path
+) -> None:
+    heard: Heard = []
+    told: list[Record] = []
+
+    @skill(risk="read", thread=thread)
+    def work() -> str:
+        """Go through many things."""
+        for _ in track(range(300), message="Counting"):
+            time.sleep(0.001)
+        return "done"
+
+    with live(tmp_path, work) as running:
+        running.bridge.recent.watch(told.append)
+        result = running.run(watched(heard, era), running)
+
+    assert status(result) == "done"
+    assert heard[-1] == (300, 300, "Counting")
+    assert heard == sorted(heard)
+    assert len({done for done, _, _ in heard}) == len(heard)
+    assert 2 <= len(heard) <= 12
+    assert told[-1].progress == (300, 300, "Counting")
+
+
+def test_a_coroutine_reports_too(tmp_path: Path) -> None:
+    heard: Heard = []
+
+    @skill(risk="read")
+    async def work() -> str:
+        """Report once, and then wait for long."""
+        report_progress(0.25, 1, "a quarter")
+        while not heard:
+            await anyio.sleep(0.01)
+        return "done"
+
+    with live(tmp_path, work) as running:
+        running.run(watched(heard, MODERN), running)
+
+    assert heard == [(0.25, 1, "a quarter")]
+
+
+def test_what_counts_twice_from_zero_never_goes_back(tmp_path: Path) -> None:
+    heard: Heard = []
+
+    @skill(risk="read")
+    def work() -> None:
+        """Go through two lists."""
+        for name in ("first", "second"):
+            for _ in track(range(20), message=name):
+                time.sleep(0.01)
+
+    with live(tmp_path, work, keepalive=0.05) as running:
+        running.run(watched(heard, LEGACY), running)
+
+    values = [done for done, _, _ in heard]
+    assert values == sorted(set(values))
+    assert heard[-1][2] == "second"
+
+
+def test_a_client_hears_that_it_is_in_the_queue(tmp_path: Path) -> None:
+    heard: Heard = []
+
+    @skill(risk="read")
+    def work() -> None:
+        """Do nothing."""
+
+    with live(tmp_path, work, keepalive=0.02) as running:
+        calling = running.go(watched(heard, MODERN), running)
+        end = time.monotonic() + 10
+        while len(heard) < 2 and time.monotonic() < end:
+            time.sleep(0.005)  # the main thread does not serve its queue
+        running.until(calling.done)
+
+    assert heard[0][2] == "Waiting in the queue of the host"
+
+
+@pytest.mark.parametrize("era", ERAS)
+def test_a_client_that_cancels_stops_a_skill_in_its_middle_and_its_edit_is_undone(
+    era: str, tmp_path: Path
+) -> None:
+    host, edits = FakeHost(f"cam{number}" for number in range(127)), list[int]()
+
+    @skill(risk="edit")
+    def work() -> None:
+        """Remove items, slowly."""
+        for _ in track(range(2000), message="Removing"):
+            edits.append(1)
+            host.items[:] = host.items[:-1]
+            time.sleep(0.005)
+
+    async def agent() -> None:
+        async with running.client(era) as client, anyio.create_task_group() as calling:
+            calling.start_soon(client.call_tool, "work", {})
+            while len(edits) < 5:
+                await anyio.sleep(0.005)
+            calling.cancel_scope.cancel()
+
+    with live(tmp_path, work, host=host) as running:
+        running.run(agent)
+        running.until(lambda: running.bridge.recent.records()[0].ended is not None)
+        record = running.bridge.recent.records()[0]
+
+    assert len(edits) < 500
+    assert len(host.items) == 127
+    assert host.labels == []
+    assert record.state == "cancelled"
+    assert "was cancelled" in str(record.error)
+
+
+def test_a_legacy_client_that_ends_its_session_stops_a_skill_in_its_middle(tmp_path: Path) -> None:
+    host, edits = FakeHost(f"cam{number}" for number in range(127)), list[int]()
+
+    @skill(risk="edit")
+    def work() -> None:
+        """Remove items, slowly."""
+        for _ in track(range(2000)):
+            edits.append(1)
+            host.items[:] = host.items[:-1]
+            time.sleep(0.005)
+
+    async def agent() -> None:
+        ids: list[str] = []
+
+        async def note(response: httpx2.Response) -> None:
+            ids.extend(filter(None, [response.headers.get("mcp-session-id")]))
+
+        headers = {"Authorization": f"Bearer {running.bridge.instance.token('test')}"}
+        async with httpx2.AsyncClient(headers=headers, event_hooks={"response": [note]}) as http:
+            transport = streamable_http_client(running.bridge.url, http_client=http)
+            async with (
+                Client(transport, mode="legacy") as client,
+                anyio.create_task_group() as own,
+            ):
+                own.start_soon(client.call_tool, "work", {})
+                while len(edits) < 5:
+                    await anyio.sleep(0.005)
+                await http.delete(running.bridge.url, headers={"mcp-session-id": ids[0]})
+                while running.bridge.recent.records()[0].ended is None:
+                    await anyio.sleep(0.01)
+                own.cancel_scope.cancel()
+
+    with live(tmp_path, work, host=host) as running:
+        running.run(agent)
+        record = running.bridge.recent.records()[0]
+
+    assert (record.state, len(edits) < 300) == ("cancelled", True)
+    assert len(host.items) == 127
+
+
+def test_what_is_told_of_a_stop_is_a_sentence() -> None:
+    assert str(Stopped("Rename")) == "Rename was cancelled, so its changes were undone."
+    assert "longer than it may" in str(Stopped("Rename", overdue=True))

@@ -1,0 +1,423 @@
+"""A call begins in time or never, ends in time or says so, and is refused where too many wait."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import Future
+from pathlib import Path
+from typing import Any
+from unittest.mock import patch
+
+import anyio
+import pytest
+
+from dcc_bridge import carry, check_cancelled, confirm, confirm_sync, on_main, skill, track
+from dcc_bridge.elicitation.ask import current_call
+from dcc_bridge.elicitation.question import Reply
+from dcc_bridge.errors import Cancelled, Ended
+from dcc_bridge.skills.limit import Limit
+from dcc_bridge.testing import FakeHost, ScriptedPresenter
+from tests.live import Live, live, status, text
+from tests.server.skills import Skills
+
+YES = Reply("accept", {"confirm": True})
+
+
+def call(running: Live, tool: str) -> Future[Any]:
+    """Start a call on a client of its own."""
+
+    async def agent() -> Any:
+        async with running.client() as client:
+            return await client.call_tool(tool, {})
+
+    return running.go(agent)
+
+
+def test_where_too_many_wait_the_next_one_is_told_so_at_once(tmp_path: Path) -> None:
+    skills, person = Skills(has_ui=True), ScriptedPresenter(None, YES, YES, YES)
+
+    with live(
+        tmp_path, skills.delete(), host=skills.host, presenter=person, most_queued=3
+    ) as running:
+        first = call(running, "delete")
+        running.until(lambda: bool(person.shown))
+        others = [call(running, "delete") for _ in range(3)]
+        running.until(lambda: running.bridge.main.waiting == 3)
+        refused = running.call("delete")
+        person.settles[0](YES)
+        running.until(lambda: all(one.done() for one in (first, *others)))
+
+    assert status(refused) == "not_started"
+    assert "fake is busy: 3 calls wait, and the first, Delete, asks a question in fake" in text(
+        refused
+    )
+    assert skills.ran["delete"] == 4
+
+
+def test_a_call_that_waits_past_its_deadline_never_begins(tmp_path: Path) -> None:
+    skills, person = Skills(has_ui=True), ScriptedPresenter(None)
+
+    with live(
+        tmp_path, skills.delete(), host=skills.host, presenter=person, call_deadline=0.2
+    ) as running:
+        first = call(running, "delete")
+        running.until(lambda: bool(person.shown))
+        late = running.call("delete")
+        waiting = running.bridge.main.waiting
+        person.settles[0](YES)
+        running.until(first.done)
+
+    assert status(late) == "not_started"
+    assert "it waited for 0.2 s, and will not begin any more" in text(late)
+    assert waiting == 0
+    assert status(first.result()) == "done"
+    assert skills.ran["delete"] == 1
+
+
+def test_a_call_that_is_cancelled_while_it_waits_makes_room(tmp_path: Path) -> None:
+    skills, person = Skills(has_ui=True), ScriptedPresenter(None)
+
+    async def impatient() -> None:
+        async with running.client() as client, anyio.create_task_group() as calling:
+            calling.start_soon(client.call_tool, "delete", {})
+            while running.bridge.main.waiting == 0:
+                await anyio.sleep(0.005)
+            calling.cancel_scope.cancel()
+
+    with live(tmp_path, skills.delete(), host=skills.host, presenter=person) as running:
+        first = call(running, "delete")
+        running.until(lambda: bool(person.shown))
+        running.run(impatient)
+        recent = running.bridge.recent
+        running.until(lambda: recent.records()[0].state not in ("queued", "asking"))
+        state, waiting = recent.records()[0].state, running.bridge.main.waiting
+        person.settles[0](YES)
+        running.until(first.done)
+
+    assert (state, waiting) == ("not_started", 0)
+    assert skills.ran["delete"] == 1
+
+
+@pytest.mark.parametrize("thread", ["main", "any"])
+def test_a_skill_that_runs_for_too_long_is_ended_where_it_looks(
+    thread: Any, tmp_path: Path
+) -> None:
+    host = FakeHost(["cam1", "cam2"])
+
+    @skill(risk="edit", timeout=0.1, thread=thread)
+    def slow() -> None:
+        """Edit for ever."""
+        if thread == "main":
+            host.items.clear()
+        for _ in track(range(10_000)):
+            time.sleep(0.01)
+
+    with live(tmp_path, slow, host=host) as running:
+        result = running.call("slow")
+
+    assert status(result) == "timed_out"
+    assert "ran for longer than it may" in text(result)
+    assert host.items == ["cam1", "cam2"]
+
+
+def test_a_coroutine_that_runs_for_too_long_is_ended_where_it_waits(tmp_path: Path) -> None:
+    host = FakeHost(["cam1", "cam2"])
+
+    @skill(risk="edit", timeout=0.1)
+    async def slow() -> None:
+        """Edit and sleep."""
+        await on_main(host.items.clear)
+        await anyio.sleep(60)
+
+    with live(tmp_path, slow, host=host) as running:
+        result = running.call("slow")
+
+    assert status(result) == "timed_out"
+    assert host.items == ["cam1", "cam2"]
+
+
+def test_a_skill_that_does_not_look_has_an_unknown_outcome_until_it_ends(tmp_path: Path) -> None:
+    host, go_on = FakeHost(["cam1"]), threading.Event()
+
+    @skill(risk="edit", timeout=0.05, thread="any")
+    def deaf() -> None:
+        """Wait without looking."""
+        go_on.wait(20)
+
+    with live(tmp_path, deaf, host=host, call_grace=0.05) as running:
+        result = running.call("deaf")
+        meanwhile = running.bridge.recent.records()[0].state
+        go_on.set()
+        running.until(lambda: running.bridge.recent.records()[0].ended is not None)
+        after = running.bridge.recent.records()[0].state
+
+    assert status(result) == "unknown_outcome"
+    assert "may still change the scene" in text(result)
+    assert (meanwhile, after) == ("running", "done")
+
+
+def test_where_no_thread_can_be_started_the_call_is_refused_and_the_next_one_runs(
+    tmp_path: Path,
+) -> None:
+    @skill(risk="read", thread="any")
+    def look() -> str:
+        """Look."""
+        return "seen"
+
+    def refuse(thread: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    with live(tmp_path, look, pool=1) as running:
+        start = threading.Thread.start
+        one_fails = iter([refuse])
+        with patch.object(
+            threading.Thread,
+            "start",
+            lambda it: (next(one_fails, start) if it.name == "dcc_bridge look" else start)(it),
+        ):
+            results = [running.call("look") for _ in range(2)]
+
+    assert [status(one) for one in results] == ["not_started", "done"]
+
+
+def test_an_edit_of_which_the_host_cannot_say_whether_it_was_made_is_undone(tmp_path: Path) -> None:
+    host = FakeHost(["cam0"])
+    label, fails = host.undo_label, list[bool]()
+
+    def say() -> str | None:
+        if fails and fails.pop():
+            raise RuntimeError("undo is switched off")
+        return label()
+
+    @skill(risk="edit")
+    def add() -> None:
+        """Add a camera."""
+        host.items.append("cam1")
+        fails.append(True)
+
+    with patch.object(host, "undo_label", say), live(tmp_path, add, host=host) as running:
+        result = running.call("add")
+
+    assert (status(result), host.items) == ("failed", ["cam0"])
+
+
+def test_a_thread_that_a_skill_left_behind_neither_edits_nor_asks_any_more(tmp_path: Path) -> None:
+    host, person = FakeHost(["cam0"], has_ui=True), ScriptedPresenter()
+    go, late = threading.Event(), list[Any]()
+
+    def edit_late() -> None:
+        go.wait(20)
+        late.append(current_call().edit(host.items.clear).exception(20))
+        try:
+            confirm_sync("Sure?")
+        except Cancelled as error:
+            late.append(error)
+
+    @skill(risk="edit", thread="any")
+    def start() -> None:
+        """Leave a thread behind."""
+        threading.Thread(target=carry(edit_late)).start()
+
+    with live(tmp_path, start, host=host, presenter=person) as running:
+        result = running.call("start")
+        go.set()
+        running.until(lambda: len(late) == 2)
+
+    assert (status(result), host.items, person.shown) == ("done", ["cam0"], [])
+    assert [type(one) for one in late] == [Ended, Cancelled]
+
+
+def test_a_task_that_a_skill_left_behind_edits_no_more(tmp_path: Path) -> None:
+    host, tasks, ended = FakeHost(["cam0"]), list[Any](), threading.Event()
+
+    async def edit_late() -> None:
+        while not ended.is_set():
+            await asyncio.sleep(0.005)
+        await on_main(host.items.clear)
+
+    @skill(risk="edit")
+    async def start() -> None:
+        """Leave a task behind."""
+        tasks.append(asyncio.create_task(edit_late()))
+
+    with live(tmp_path, start, host=host) as running:
+        running.call("start")
+        ended.set()
+        running.until(tasks[0].done)
+
+    assert isinstance(tasks[0].exception(), Ended)
+    assert host.items == ["cam0"]
+
+
+def test_a_question_that_a_skill_left_open_ends_with_it(tmp_path: Path) -> None:
+    host, person = FakeHost(has_ui=True), ScriptedPresenter(None)
+    tasks: list[Any] = []
+
+    @skill(risk="edit")
+    async def leave() -> None:
+        """Ask, and do not wait for the answer."""
+        tasks.append(asyncio.create_task(confirm("Sure?")))
+        while not person.shown:
+            await asyncio.sleep(0.005)
+
+    with live(tmp_path, leave, host=host, presenter=person) as running:
+        running.call("leave")
+        running.until(lambda: not running.bridge.broker.open, limit=5)
+        running.until(tasks[0].done)
+
+        assert isinstance(tasks[0].exception(), Cancelled)
+    assert person.taken_down == ["cancelled"]
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (RuntimeError("a null prim"), "RuntimeError: a null prim."),
+        (ValueError("The disk is full."), "The disk is full."),
+        (RuntimeError(), "RuntimeError."),
+    ],
+)
+def test_why_a_skill_failed_is_a_sentence_of_its_own(
+    error: Exception, said: str, tmp_path: Path
+) -> None:
+    @skill(risk="edit")
+    def add() -> None:
+        """Add a camera, and fail."""
+        raise error
+
+    with live(tmp_path, add) as running:
+        result = running.call("add")
+
+    assert text(result) == f"add failed: {said} Its changes were undone."
+
+
+class Odd(BaseException):
+    """What is no `Exception`, as some hosts have it."""
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt, asyncio.CancelledError, Odd])
+@pytest.mark.parametrize("thread", ["main", "any"])
+def test_a_skill_that_raises_anything_at_all_is_undone_and_ends(
+    thread: Any, error: type[BaseException], tmp_path: Path
+) -> None:
+    """Esc in Maya is a KeyboardInterrupt."""
+    host = FakeHost(["cam0"])
+
+    @skill(risk="edit", thread=thread)
+    def add() -> None:
+        """Add a camera, and be interrupted."""
+        if thread == "main":
+            host.items.append("cam1")
+        raise error
+
+    with live(tmp_path, add, host=host) as running:
+        result = running.call("add")
+
+    assert (status(result), text(result)) == (
+        "failed",
+        f"add failed: {error.__name__}. Its changes were undone.",
+    )
+    assert host.items == ["cam0"]
+
+
+def test_the_time_in_which_a_person_thinks_is_not_counted(tmp_path: Path) -> None:
+    skills, person = Skills(has_ui=True), ScriptedPresenter(None)
+    delete = skills.delete()
+
+    @skill(risk="destructive", confirms=True, timeout=0.3)
+    def careful() -> Any:
+        """Ask, and look afterwards."""
+        answer = delete()
+        check_cancelled()
+        return answer
+
+    with live(tmp_path, careful, host=skills.host, presenter=person) as running:
+        result = call(running, "careful")
+        running.until(lambda: bool(person.shown))
+        end = time.monotonic() + 0.6
+        running.until(lambda: time.monotonic() > end)
+        person.settles[0](YES)
+        running.until(result.done)
+
+    assert status(result.result()) == "done"
+
+
+def test_a_coroutine_that_is_cancelled_at_its_end_is_undone_all_the_same(tmp_path: Path) -> None:
+    host = FakeHost(["cam1"])
+    ended: list[str] = []
+
+    @skill(risk="edit")
+    async def edit() -> None:
+        """Edit, and end."""
+        await on_main(host.items.clear)
+        ended.append("body")
+
+    async def agent() -> None:
+        async with running.client() as client, anyio.create_task_group() as calling:
+            calling.start_soon(client.call_tool, "edit", {})
+            while not ended:
+                await anyio.sleep(0)
+            calling.cancel_scope.cancel()
+
+    with live(tmp_path, edit, host=host) as running:
+        calling = running.go(agent)
+        running.until(lambda: bool(ended))
+        time.sleep(0.3)  # the main thread does not serve the end of the call meanwhile
+        running.until(calling.done)
+        running.until(lambda: running.bridge.recent.records()[0].ended is not None)
+        state = running.bridge.recent.records()[0].state
+
+    assert (state, host.items) in (("cancelled", ["cam1"]), ("done", []))
+
+
+def test_a_limit_calls_once_and_not_while_it_rests() -> None:
+    rung: list[tuple[float, Any]] = []
+    over: list[str] = []
+
+    def clock(seconds: float, fn: Callable[[], None]) -> Callable[[], None]:
+        rung.append((seconds, fn))
+        return lambda: None
+
+    limit = Limit(0.05, clock, lambda: over.append("over"))
+
+    limit.go()
+    limit.go()
+    limit.rest()
+    rung[0][1]()
+    rested = list(over)
+    time.sleep(0.06)
+    limit.go()
+    rung[0][1]()
+    early = list(over)
+    time.sleep(0.06)
+    rung[1][1]()
+    rung[1][1]()
+
+    assert len(rung) == 2
+    assert rung[1][0] <= 0.05
+    assert (rested, early, over) == ([], [], ["over"])
+
+
+def test_a_skill_that_says_it_only_reads_and_edits_is_undone(tmp_path: Path) -> None:
+    """Paused or not; what lay on the undo stack before stays there."""
+    host = FakeHost(["cam1", "cam2"])
+
+    @skill(risk="read")
+    def look() -> int:
+        """Look, they say."""
+        host.items.remove("cam1")
+        return len(host.items)
+
+    with live(tmp_path, look, host=host) as running:
+        with host.undo_step("Mine"):
+            host.items.append("light")
+        lied = running.call("look")
+        running.bridge.pause()
+        again = running.call("look")
+
+    assert [status(lied), status(again)] == ["no_consent", "no_consent"]
+    assert host.items == ["cam1", "cam2", "light"]
+    assert host.undo_label() == "Mine"

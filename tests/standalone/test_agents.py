@@ -1,0 +1,56 @@
+"""The panel is part of our own application: docked, in the View menu, reached by a key."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QDockWidget
+
+from dcc_standalone.window import MainWindow
+from tests.qt.desk import Desk
+from tests.qt.stage import until
+from tests.qt.test_panel import activate
+
+
+@pytest.fixture
+def dock(window: MainWindow) -> Iterator[QDockWidget]:
+    """The panel's dock."""
+    desk = Desk()
+    dock = window.add_agents(desk.panel, desk.panel.enter)
+    until(desk.panel.isVisible)
+    yield dock
+    desk.close()
+
+
+def has_focus(dock: QDockWidget) -> bool:
+    focused = QApplication.focusWidget()
+    return focused is not None and dock.isAncestorOf(focused)
+
+
+def test_it_is_seen_from_the_beginning_and_takes_no_focus(
+    window: MainWindow, dock: QDockWidget
+) -> None:
+    panel = dock.widget()
+
+    assert panel.isVisible()
+    assert panel.height() > 300
+    assert not has_focus(dock)
+    assert "A&gents" in [action.text() for action in window.commands.view.actions()]
+
+
+def test_its_key_goes_there_and_hides_it_and_shows_it_again(
+    window: MainWindow, dock: QDockWidget
+) -> None:
+    activate(window)
+    QTest.keyClick(window, Qt.Key.Key_F8)
+    assert has_focus(dock)
+
+    QTest.keyClick(window, Qt.Key.Key_F8)
+    assert dock.isHidden()
+
+    QTest.keyClick(window, Qt.Key.Key_F8)
+    assert dock.widget().isVisible()
+    assert has_focus(dock)

@@ -1,0 +1,74 @@
+"""What a plug-in starts and stops, in a host that has Qt."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("PySide6.QtWidgets")
+
+from PySide6.QtWidgets import QApplication
+
+from dcc_bridge.config import Settings
+from dcc_bridge.errors import StartError
+from dcc_bridge.plugin import PlugIn
+from dcc_bridge.testing import FakeHost
+from tests.hosts.fakes.desk import Desk, application
+
+
+@pytest.fixture
+def settings(tmp_path: Path) -> Settings:
+    return Settings(runtime=tmp_path / "runtime", audit=tmp_path / "audit")
+
+
+@pytest.fixture
+def plug_in(settings: Settings) -> Iterator[PlugIn]:
+    application()
+    plug_in = PlugIn(FakeHost(["cam1"], has_ui=True), [], settings=settings)
+    yield plug_in
+    plug_in.stop()
+
+
+def test_a_second_start_changes_nothing(plug_in: PlugIn) -> None:
+    """A host may load a plug-in twice."""
+    plug_in.start()
+    bridge, panel = plug_in.bridge, plug_in.panel
+
+    assert plug_in.start().done()
+
+    assert plug_in.bridge is bridge
+    assert plug_in.panel is panel
+
+
+def test_it_stops_before_it_is_ready_and_starts_again(plug_in: PlugIn) -> None:
+    """A person may unload a plug-in at once."""
+    plug_in.start()
+
+    plug_in.stop()
+    plug_in.stop()
+    plug_in.start()
+
+    assert plug_in.bridge is not None
+    assert Desk(plug_in.bridge).call("recent_calls").is_error is False
+
+
+def test_a_start_that_fails_leaves_nothing(settings: Settings) -> None:
+    """The port is taken: the host hears why, nothing of ours stays, and it may be tried again."""
+    application()
+    before = set(QApplication.allWidgets())
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        plug_in = PlugIn(FakeHost(has_ui=True), [], settings=replace(settings, port=port))
+
+        with pytest.raises(StartError):
+            plug_in.start()
+
+    assert plug_in.bridge is None
+    assert plug_in.panel is None
+    assert set(QApplication.allWidgets()) == before
+    plug_in.start()
+    plug_in.stop()

@@ -1,0 +1,252 @@
+"""Connections that dawdle or come in floods, and bodies that are too much (rows 8 and 9).
+
+8   `test_a_body_over_the_limit_is_413`, `test_ten_thousand_broken_bodies`
+9   `test_three_hundred_half_open_connections_are_closed`, `test_a_part_that_does_not_come`,
+    `test_a_flood_of_connections_leaves_room`, `test_where_all_are_served_the_next_one_is_told_so`,
+    `test_a_stream_that_lasts_longer_than_a_request_may_take_is_not_cut`
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import socket
+import time
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+
+from dcc_bridge import skill
+from tests.live import live, text
+from tests.threats.raw import META, MODERN, Line, Raw, heard, in_thread
+
+PING = b'{"jsonrpc":"2.0","id":1,"method":"ping"}'
+HALF = 300
+FUZZED = 10_000
+
+
+def lasts(sock: socket.socket, limit: float) -> bool:
+    """Whether a connection is still open when the limit has passed."""
+    sock.settimeout(max(0.01, limit))
+    try:
+        while sock.recv(4096):
+            pass
+    except TimeoutError:
+        return True
+    except ConnectionError:
+        pass
+    return False
+
+
+def percentile(times: list[float], part: float) -> float:
+    return sorted(times)[int(len(times) * part)]
+
+
+@pytest.mark.timeout(120)
+def test_three_hundred_half_open_connections_are_closed(tmp_path: Path) -> None:
+    """All are gone within 6 s, and a good call is served meanwhile."""
+    with live(tmp_path) as running, ExitStack() as opened:
+        raw = Raw.to(running)
+
+        def attack() -> tuple[int, list[float], float]:
+            begin, socks = time.monotonic(), []
+            for number in range(HALF):
+                socks.append(opened.enter_context(raw.open()))
+                part = raw.head(100, {})
+                socks[-1].sendall(part[: (0, 20, len(part))[number % 3]])  # nothing, half, no body
+            times = []
+            while time.monotonic() < begin + 4.5:
+                called = time.monotonic()
+                assert raw.say("tools/list", {"_meta": META}).status == 200
+                times.append(time.monotonic() - called)
+            end = begin + 6.0 + 2.0  # the machine may be busy
+            alive = sum(lasts(sock, end - time.monotonic()) for sock in socks)
+            return alive, times, time.monotonic() - begin
+
+        future = running.go(in_thread(attack))
+        running.until(future.done, 60)
+        alive, times, took = future.result()
+
+    print(f"{HALF} half-open closed after {took:.1f} s; p99 of a call meanwhile", end=" ")
+    print(f"{percentile(times, 0.99) * 1000:.0f} ms over {len(times)} calls")
+    assert alive == 0
+    assert percentile(times, 0.5) < 1.0
+
+
+@pytest.mark.parametrize(("sent", "part"), [(40, "head"), (None, "body")])
+def test_a_part_that_does_not_come(sent: int | None, part: str, tmp_path: Path) -> None:
+    """Head and body have their time, and who is too slow is told which one was missing."""
+    with live(tmp_path, request_deadline=0.3) as running, Raw.to(running).open() as sock:
+        sock.sendall(Raw.to(running).head(100, {})[:sent])
+
+        said = heard(sock)
+
+    assert said.status == 408
+    assert f"The {part} of the request did not come within 0.3 s." in said.body.decode()
+
+
+def test_a_connection_that_says_nothing_is_closed_without_a_word(tmp_path: Path) -> None:
+    with live(tmp_path, request_deadline=0.3) as running, Raw.to(running).open() as sock:
+        assert heard(sock).status == 0
+
+
+def test_a_byte_now_and_then_does_not_lengthen_the_time(tmp_path: Path) -> None:
+    with live(tmp_path, request_deadline=0.5) as running, Raw.to(running).open() as sock:
+        begin, head = time.monotonic(), Raw.to(running).head(100, {})
+        sock.settimeout(0.1)
+        for byte in head:
+            try:
+                sock.send(bytes([byte]))
+                if sock.recv(100):
+                    break
+            except TimeoutError:
+                continue
+            except ConnectionError:
+                break
+        took = time.monotonic() - begin
+
+    assert took < 5  # the whole head would have taken twenty
+
+
+def test_a_second_request_on_a_connection_has_its_time_again(tmp_path: Path) -> None:
+    with live(tmp_path, request_deadline=1.0) as running, Raw.to(running).open() as sock:
+        line = Line(Raw.to(running), sock)
+        for _ in range(3):
+            assert lasts(sock, 0.6)  # shorter than the deadline, and all together longer
+            sock.settimeout(10)
+            assert line.send(PING, {"Authorization": None}).status == 401
+            assert line.is_open
+
+
+def test_a_stream_that_lasts_longer_than_a_request_may_take_is_not_cut(tmp_path: Path) -> None:
+    @skill(risk="read", thread="any")
+    def slow() -> str:
+        """Take a while."""
+        time.sleep(1.0)
+        return "done"
+
+    with live(tmp_path, slow, request_deadline=0.3) as running:
+        assert text(running.call("slow")) == "done"
+
+
+def test_a_flood_of_connections_leaves_room(tmp_path: Path) -> None:
+    """The idle ones make room, the oldest first; nobody who asks is turned away."""
+    with live(tmp_path, most_connections=20) as running, ExitStack() as opened:
+        raw = Raw.to(running)
+        socks = [opened.enter_context(raw.open()) for _ in range(100)]
+
+        said = raw.say("tools/list", {"_meta": META})
+
+        assert said.status == 200
+        assert sum(lasts(sock, 0.05) for sock in socks[:70]) == 0
+
+
+def test_where_all_are_served_the_next_one_is_told_so(tmp_path: Path) -> None:
+    listen = {
+        "jsonrpc": "2.0",
+        "id": 1,
+        "method": "subscriptions/listen",
+        "params": {"_meta": META, "notifications": {"toolsListChanged": True}},
+    }
+    body = json.dumps(listen).encode()
+    headers: dict[str, str | None] = {
+        "MCP-Protocol-Version": MODERN,
+        "Mcp-Method": "subscriptions/listen",
+    }
+    with live(tmp_path, most_of_a_peer=5) as running, ExitStack() as opened:
+        raw = Raw.to(running)
+        for _ in range(5):
+            sock = opened.enter_context(raw.open())
+            sock.sendall(raw.head(len(body), headers) + body)
+            assert sock.recv(4096).startswith(b"HTTP/1.1 200")
+
+        said = raw.say("tools/list", {"_meta": META})
+
+    assert said.status == 503
+    assert "Too many connections are open" in said.body.decode()
+
+
+@pytest.mark.parametrize("told", [True, False], ids=["told", "chunked"])
+def test_a_body_over_the_limit_is_413(told: bool, tmp_path: Path) -> None:
+    body = b" " * (2**20 + 1)
+    with live(tmp_path) as running:
+        raw = Raw.to(running)
+        if told:
+            assert raw.send(body[:10], Content_Length=str(len(body))).status == 413
+        else:
+            chunk = b"100001\r\n" + body + b"\r\n0\r\n\r\n"
+            with raw.open() as sock:
+                headers = {"Content-Length": None, "Transfer-Encoding": "chunked"}
+                sock.sendall(raw.head(0, headers) + chunk)
+                assert sock.recv(4096).startswith(b"HTTP/1.1 413")
+
+
+@pytest.mark.timeout(180)
+def test_ten_thousand_broken_bodies(tmp_path: Path) -> None:
+    """None is a fault of the server's own, and none of them stays in its memory."""
+    chance = random.Random(8)
+    good = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {}}).encode()
+    shapes = [_flipped, _cut, _noise, _deep, _strange]
+
+    with live(tmp_path) as running:
+        raw = Raw.to(running)
+
+        def attack() -> tuple[dict[int, int], int]:
+            seen: dict[int, int] = {}
+            before = 0
+            with ExitStack() as opened:
+                line = opened.enter_context(raw.line())
+                for number in range(FUZZED):
+                    if number == FUZZED // 10:
+                        before = _memory()
+                    body = shapes[number % len(shapes)](good, chance)
+                    headers: dict[str, str | None] = {}
+                    if number % 2:
+                        headers = {"MCP-Protocol-Version": MODERN, "Mcp-Method": "tools/list"}
+                    status = line.send(body, headers).status
+                    seen[status] = seen.get(status, 0) + 1
+                    if not line.is_open:
+                        line = opened.enter_context(raw.line())
+            return seen, _memory() - before
+
+        future = running.go(in_thread(attack))
+        running.until(future.done, 150)
+        seen, grown = future.result()
+
+    print(f"{FUZZED} broken bodies: {seen}, memory {grown / 1e6:+.1f} MB")
+    assert [status for status in seen if not 200 <= status < 500] == []
+    assert grown < 20e6
+
+
+def _flipped(good: bytes, chance: random.Random) -> bytes:
+    body = bytearray(good)
+    for _ in range(chance.randint(1, 4)):
+        body[chance.randrange(len(body))] = chance.randrange(256)
+    return bytes(body)
+
+
+def _cut(good: bytes, chance: random.Random) -> bytes:
+    return good[: chance.randrange(len(good))]
+
+
+def _noise(good: bytes, chance: random.Random) -> bytes:
+    return chance.randbytes(chance.randint(0, 200))
+
+
+def _deep(good: bytes, chance: random.Random) -> bytes:
+    if chance.random() < 0.9:
+        return chance.choice([b"[", b'{"a":']) * chance.randint(1, 300)
+    return b"[" * 100_000 + b"]" * 100_000
+
+
+def _strange(good: bytes, chance: random.Random) -> bytes:
+    values: list[object] = [None, True, -1, 1e308, 2**70, "", "\0\ud800", [], {}, [[]], "x" * 5000]
+    keys = ["jsonrpc", "id", "method", "params", "result", "error", "", "_meta"]
+    picked = {key: chance.choice(values) for key in chance.sample(keys, chance.randint(0, 6))}
+    return json.dumps({**json.loads(good), **picked}).encode()
+
+
+def _memory() -> int:
+    return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")

@@ -227,14 +227,20 @@ class Broker:
         self._hurry(one, showing)
         host = self.audience.host
         if host is not None and ("host",) in one.stages:
-            showing.keep(
-                host.chip(
-                    one.question,
-                    name(one.question.call),
-                    lambda: self._leave(one, showing, _MOVED),
-                    lambda: one.settle(CLOSED_BY_PERSON),
-                )
+            self._show_chip(one, showing, host)
+
+    def _show_chip(self, one: Opened, showing: Showing, host: HostPresenter) -> None:
+        try:
+            chip = host.chip(
+                one.question,
+                name(one.question.call),
+                lambda: self._leave(one, showing, _MOVED),
+                lambda: one.settle(CLOSED_BY_PERSON),
             )
+        except Exception:  # the client shows the question already; a notice that fails stops none
+            log.exception("no chip could be shown for the question %s", one.question.id)
+        else:
+            showing.keep(chip)
 
     def _hurry(self, one: Opened, showing: Showing) -> None:
         """Wait less long for a client while others wait for the one who asks."""

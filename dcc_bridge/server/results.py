@@ -54,7 +54,8 @@ def result(outcome: Outcome, returns: Returns = _UNTYPED) -> CallToolResult:
         structured = returns.structured(outcome.value)
     except (TypeError, ValueError, RecursionError) as error:
         log.warning("a result cannot be told", exc_info=error)
-        return failure(f"The skill ran, but what it returned cannot be told: {error}")
+        told = f"The skill ran, and its changes stand, but what it returned cannot be told: {error}"
+        return _result(outcome.status, [_text(told)], is_error=True)
     if outcome.status == "refused":
         content.append(_text(REFUSED))
     return _result(outcome.status, content or [_text("Done.")], structured=structured)

@@ -45,6 +45,16 @@ def test_the_chip_goes_when_the_client_answers() -> None:
     assert host.chips[0].taken_down == ["answered"]
 
 
+def test_a_chip_that_cannot_be_shown_leaves_the_question_with_the_client() -> None:
+    class Broken(ScriptedPresenter):
+        def chip(self, *_: Any) -> Any:
+            raise RuntimeError("no window")
+
+    future, _, _ = ask(host=Broken(), client=ScriptedPresenter(YES))
+
+    assert future.result(0).answered_by == "client"
+
+
 def test_a_person_may_cancel_from_the_chip() -> None:
     host = ScriptedPresenter()
     future, _, _ = ask(host=host, client=ScriptedPresenter(None))

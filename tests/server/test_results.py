@@ -13,7 +13,7 @@ from mcp_types import CallToolResult, Tool
 from pydantic import BaseModel, Field
 
 from dcc_bridge import skill
-from tests.live import ERAS, listed, live, text
+from tests.live import ERAS, listed, live, status, text
 
 PNG = b"\x89PNG\r\n\x1a\n" + bytes(8)
 JPEG = b"\xff\xd8\xff\xe0" + bytes(8)
@@ -93,7 +93,8 @@ def test_a_result_that_breaks_its_promise_is_told_as_an_error(tmp_path: Path) ->
     _, result = give(tmp_path, {"width": "wide"}, Size)
 
     assert result.is_error
-    assert "The skill ran, but what it returned cannot be told: width" in text(result)
+    assert "its changes stand, but what it returned cannot be told: width" in text(result)
+    assert status(result) == "done"
 
 
 @pytest.mark.parametrize(("data", "kind"), [(PNG, "image/png"), (JPEG, "image/jpeg")])

@@ -8,9 +8,10 @@ import ssl
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from tests.live import Live
+if TYPE_CHECKING:  # a process of clients alone needs nothing of it
+    from tests.live import Live
 
 LIMIT = 10.0
 T = TypeVar("T")

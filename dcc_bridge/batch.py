@@ -10,9 +10,10 @@ import asyncio
 import json
 import os
 import threading
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Sequence
 from concurrent.futures import Future
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Final
 
@@ -24,7 +25,7 @@ from dcc_bridge.elicitation import installed
 from dcc_bridge.elicitation.broker import Broker
 from dcc_bridge.elicitation.call import Call, Client
 from dcc_bridge.elicitation.clock import timer
-from dcc_bridge.errors import BridgeError, UnknownSkill
+from dcc_bridge.errors import BridgeError, SkillError, UnknownSkill
 from dcc_bridge.host import Host
 from dcc_bridge.hosts import batch
 from dcc_bridge.pump import Pump
@@ -51,9 +52,8 @@ class Job:
         scene: The file that is opened, or None.
         save_as: Where the scene is written to if it is done, or None.
         skills: Folders of skill files, the most trusted first.
-        unattended: What answers where nobody can be asked; as the setting of that name.
-        allowed: Skills that may go on unasked, each with its file's digest or "" for any; None
-            where no such list was given.
+        unattended: What answers where nobody can be asked: the setting of that name, or None.
+        allow_list: The file that says which skills go on unasked, or None.
         ending: The file into which what came of it is written.
     """
 
@@ -63,14 +63,9 @@ class Job:
     scene: str | None
     save_as: str | None
     skills: list[str]
-    unattended: str
-    allowed: dict[str, str] | None
+    unattended: str | None
+    allow_list: str | None
     ending: str
-
-    def allows(self, name: str, digest: str) -> bool:
-        """Tell whether a list of the studio's lets a skill go on unasked."""
-        wanted = (self.allowed or {}).get(name)
-        return wanted is not None and digest.startswith(wanted)
 
 
 def main() -> None:
@@ -99,7 +94,8 @@ def run(job: Job) -> dict[str, Any]:
 
 
 def _run_in(host: Host, job: Job) -> dict[str, Any]:
-    settings = Settings.load(unattended=job.unattended).under()
+    allow_list = Path(job.allow_list) if job.allow_list else None
+    settings = Settings.load(unattended=job.unattended, allow_list=allow_list).under()
     book = Book(place.folder(settings.audit), {"host": host.name, "version": host.version})
     recovery.recover(book.folder)
     pump = Pump()
@@ -125,9 +121,6 @@ def _run(job: Job, host: Host, pump: Pump, settings: Settings, book: Book) -> Ou
     skill, signature = entry.skill, entry.signature
     if signature is None:
         raise UnknownSkill(job.skill)
-    if job.allowed is not None:
-        may = job.allows(skill.name, skill.digest)
-        settings = replace(settings, unattended="allow" if may else "refuse").under()
     bound = signature.bind(job.arguments)
     call = Call(skill.name, skill.title, skill.metadata.risk, Client(LABEL, "dcc-bridge run"))
     call.digest = skill.digest
@@ -147,16 +140,23 @@ def _run(job: Job, host: Host, pump: Pump, settings: Settings, book: Book) -> Ou
 
 
 def _find(job: Job, host: Host, pump: Pump, settings: Settings) -> Entry:
-    library = Library(
-        folders.folders([Path(one) for one in job.skills], settings),
-        Registry(),
-        pump.main,
-        host.name,
-    )
+    own, registry = folders.folders([Path(one) for one in job.skills], settings), Registry()
+    library = Library(own, registry, pump.main, host.name)
     library.look()
     found = library.fetch(job.skill)
     _serve(pump, found)
-    return found.result()
+    try:
+        return found.result()
+    except UnknownSkill:
+        there = sorted(entry.skill.name for entry in registry.entries())
+        raise SkillError(_not_there(job.skill, host.name, there)) from None
+
+
+def _not_there(name: str, host: str, there: Sequence[str]) -> str:
+    near = get_close_matches(name, there, n=2, cutoff=0.6)
+    meant = f" Did you mean {' or '.join(near)}?" if near else ""
+    every = f" There are: {', '.join(there)}." if there else ""
+    return f"There is no skill {name!r} for {host}.{meant}{every}"
 
 
 def _serve(pump: Pump, future: Future[Any]) -> None:

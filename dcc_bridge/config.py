@@ -51,6 +51,8 @@ class Settings:
         unattended: Where nobody can be asked: "refuse" what needs consent, and take a declared
             fallback for all else; "deny" every question; or "allow" a declared fallback to stand
             for consent, too. The record says so.
+        allow_list: Of which skills alone ``unattended="allow"`` speaks: a file as
+            `dcc_bridge.elicitation.allowance` reads it; None for all.
         edit: Skills of risk "edit" run unasked ("allow") or are asked for first ("ask").
         session_grants: A person may agree to edits for the session.
         silent_clients: Labels of clients that declare that they can ask, and draw nothing.
@@ -96,6 +98,7 @@ class Settings:
     consent: Literal["host", "either"] = "host"
     input: Literal["client", "host", "either"] = "client"
     unattended: Literal["refuse", "deny", "allow"] = "refuse"
+    allow_list: Path | None = None
     edit: Literal["allow", "ask"] = "allow"
     session_grants: bool = True
     silent_clients: tuple[str, ...] = known_clients.SILENT

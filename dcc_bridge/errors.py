@@ -37,6 +37,13 @@ A message names the offender and says what to do. Any thread.
 
 from __future__ import annotations
 
+from typing import Final
+
+NO_OTHER_WAY: Final = (
+    "Do not try to reach the same result another way; ask them what they would like instead."
+)
+"""What an agent is told with each refusal, and a person is not."""
+
 
 class BridgeError(Exception):
     """The base of every error the bridge raises on purpose; its text may be shown to an agent."""
@@ -102,8 +109,7 @@ class NotConfirmed(BridgeError):
         self.said = said
         why = f" They gave this reason: {said!r}." if said else ""
         super().__init__(
-            f"The person {self.reason}: {question!r}.{why} Nothing was changed. Do not try to "
-            "reach the same result another way; ask them what they would like instead."
+            f"The person {self.reason}: {question!r}.{why} Nothing was changed. {NO_OTHER_WAY}"
         )
 
 

@@ -122,6 +122,8 @@ def serve(
     skills: Sequence[Path],
     until: Callable[[], bool],
     ready: Callable[[Bridge], None] = lambda _: None,
+    *,
+    settings: Settings | None = None,
 ) -> None:
     """Serve in a batch interpreter, which has no event loop and nobody to ask.
 
@@ -130,12 +132,13 @@ def serve(
         skills: Folders of skill files, the most trusted first.
         until: Whether to end; it is looked at after each call.
         ready: Called once requests are taken.
+        settings: How to behave; None for the environment and the defaults.
 
     Raises:
         BridgeError: It cannot be started.
     """
     pump = Pump()
-    bridge = Bridge(host, pump.main, skills=skills)
+    bridge = Bridge(host, pump.main, settings=settings, skills=skills)
     started = bridge.start()
     started.add_done_callback(lambda _: pump.wake(0.0))
     try:

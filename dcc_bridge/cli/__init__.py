@@ -27,7 +27,7 @@ COMMANDS: Final = {
     "uninstall": "take away what install put there",
     "status": "say where the plug-in is installed",
     "run": "run one skill where nobody sits, in a host's batch interpreter",
-    "serve": "start the standalone host with its MCP server",
+    "serve": "start a host with the MCP server in it, until it is told to stop",
     "list": "list the hosts that are running",
     "connect": "join a client that speaks stdio to the hosts that run",
     "client": "tell an MCP client how to reach the hosts",

@@ -11,6 +11,7 @@ from typing import Any, Final
 from dcc_bridge.audit.book import CLOSED, ROTATED
 from dcc_bridge.audit.reading import ENDINGS, RECOVERED, Told
 from dcc_bridge.elicitation.plain import line
+from dcc_bridge.errors import NO_OTHER_WAY
 
 ENDED: Final = {
     CLOSED: "closed",
@@ -75,6 +76,11 @@ def heading(first: Mapping[str, Any]) -> str:
     return f"{when}  {line(str(first.get('skill')))} {who}  call {first.get('call')}"
 
 
+def for_person(error: str) -> str:
+    """Give what a person has to know of what an agent was told."""
+    return error.replace(NO_OTHER_WAY, "").strip()
+
+
 def _sentence(each: Mapping[str, Any]) -> str:
     event = str(each["event"])
     if event == "asked":
@@ -102,6 +108,8 @@ def _answer(event: str, each: Mapping[str, Any]) -> str:
 
 
 def _by(each: Mapping[str, Any]) -> str:
+    if each.get("allow_list"):
+        return f"the list {line(str(each['allow_list']))}, unasked"
     return _BY.get(str(each.get("by")), line(str(each.get("by"))))
 
 
@@ -109,7 +117,8 @@ def _ending(event: str, each: Mapping[str, Any]) -> str:
     undo = each.get("undo") or []
     label = ", ".join(line(str(one)) for one in undo)
     left = f"; undo: {label}" if label and event == "end" else ""
-    why = f": {_quoted(each, 'error')}" if each.get("error") else ""
+    error = for_person(str(each.get("error") or ""))
+    why = f': "{line(error, 400)}"' if error else ""
     if event == "end":
         done = "changed" if each.get("changed") else "nothing was changed"
         return f"{line(str(each.get('status')))}, {done}{left}{why}"

@@ -17,6 +17,7 @@ from dcc_bridge.bridge import Bridge
 from dcc_bridge.cli import display, target
 from dcc_bridge.cli.answers import tell
 from dcc_bridge.cli.exits import Failure
+from dcc_bridge.cli.unattended import Rule
 from dcc_bridge.config import Settings, data_folder
 from dcc_bridge.threads import MainThread
 
@@ -85,7 +86,7 @@ def fill(parser: argparse.ArgumentParser) -> None:
         "--scene",
         type=Path,
         metavar="FILE",
-        help="a USD scene; without it, a copy of the shot we bring",
+        help="a scene; without it, an empty one, or in the standalone host a copy of our shot",
     )
     parser.add_argument(
         "--headless", action="store_true", help="no window, even where there is a screen"
@@ -94,9 +95,21 @@ def fill(parser: argparse.ArgumentParser) -> None:
 
 
 def opening(
-    options: argparse.Namespace, *, skills: list[Path], port: int | None, pages: bool = False
+    options: argparse.Namespace,
+    *,
+    skills: list[Path],
+    port: int | None,
+    pages: bool = False,
+    rule: tuple[Rule | None, Path | None] = (None, None),
 ) -> Opening:
     """Read what a host is to be started with.
+
+    Args:
+        options: What `fill` takes.
+        skills: Folders of skill files besides our own.
+        port: Where it listens, or None.
+        pages: Its questions are pages.
+        rule: The settings ``unattended`` and ``allow_list``; None stands for "not said".
 
     Raises:
         Failure: A setting or a part of the installation is not right.
@@ -109,7 +122,7 @@ def opening(
     for folder in skills:
         if not folder.is_dir():
             raise Failure(f"There is no folder of skills at {folder}.")
-    settings = target.settings(port=port)
+    settings = target.settings(port=port, unattended=rule[0], allow_list=rule[1])
     window = not pages and _wants_window(options)
     return Opening(scene, (ours, *skills), settings, window, pages, bundled=options.scene is None)
 

@@ -17,25 +17,26 @@ _PACKAGE: Final = Path(__file__).resolve().parents[1]
 _START: Final = """\
 import sys
 sys.path[:0] = {paths!r}
-from dcc_bridge.batch import main
+from dcc_bridge.{module} import main
 main()
 sys.modules.pop("__mp_main__", None)
 """
 
 
-def command(host: str, program: str | None, folder: Path) -> list[str]:
+def command(host: str, program: str | None, folder: Path, module: str = "batch") -> list[str]:
     """Give the command that runs a job in a host.
 
     Args:
         host: Its name.
         program: Its batch interpreter; None for the one on PATH.
         folder: For the file that begins it.
+        module: The module of ours whose ``main`` does the job.
 
     Raises:
         Failure: It is not there, or has another Python and the bridge was not installed for it.
     """
     if host == "standalone":
-        return [program or sys.executable, "-m", "dcc_bridge.batch"]
+        return [program or sys.executable, "-m", f"dcc_bridge.{module}"]
     kind = KINDS[host]
     try:
         found = asking.find(kind, program)
@@ -46,7 +47,7 @@ def command(host: str, program: str | None, folder: Path) -> list[str]:
         names = " or ".join(kind.programs)
         raise Failure(f"{kind.title}'s {names} is not on PATH; say --interpreter PATH.")
     start = folder / "start.py"
-    start.write_text(_START.format(paths=paths), encoding="utf-8")
+    start.write_text(_START.format(paths=paths, module=module), encoding="utf-8")
     if host == "blender":
         return [str(found), "-b", "--python", str(start)]
     return [str(found), str(start)]

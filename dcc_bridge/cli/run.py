@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import subprocess
 import tempfile
 from dataclasses import asdict
@@ -13,15 +12,19 @@ from typing import Any, Final
 
 from dcc_bridge.audit import reading
 from dcc_bridge.batch import JOB, Job
-from dcc_bridge.cli import accounts, allowance, interpreter
+from dcc_bridge.cli import accounts, interpreter, unattended
 from dcc_bridge.cli.answers import tell
 from dcc_bridge.cli.exits import REFUSED, SUCCESS, TOOL_ERROR, USAGE, Failure
 from dcc_bridge.config import data_folder
 from dcc_bridge.hosts.batch import HOSTS
+from dcc_bridge.install import asking
 
 _CODES: Final = {"done": SUCCESS, "refused": REFUSED, "no_consent": REFUSED, "not_started": USAGE}
 _TAIL: Final = 2000
-_RULES: Final = {"deny": "deny", "fallback": "refuse"}
+_REFUSED: Final = (
+    "It was refused, and nothing was changed. What may go on unasked where nobody sits is said "
+    "with --unattended allow:FILE."
+)
 
 
 def fill(parser: argparse.ArgumentParser) -> None:
@@ -33,13 +36,7 @@ def fill(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--save-as", type=Path, metavar="FILE", help="where the scene is written if it is done"
     )
-    parser.add_argument(
-        "--unattended",
-        default="fallback",
-        metavar="RULE",
-        help="deny: every question is declined; fallback (the default): what a skill declared "
-        "answers, but never for consent; allow:FILE: the skills that the file lists go on unasked",
-    )
+    unattended.fill(parser)
     parser.add_argument(
         "--skills", type=Path, action="append", default=[], metavar="DIR", help="more skill files"
     )
@@ -56,20 +53,21 @@ def run(options: argparse.Namespace) -> int:
     with tempfile.TemporaryDirectory(prefix="dcc_bridge-") as folder:
         job = _job(options, Path(folder, "ending.json"))
         ending = _run(job, options, Path(folder))
-    _account(ending.get("audit"))
-    if ending["error"]:
-        tell(ending["error"])
+    told, error = _account(ending.get("audit")), accounts.for_person(ending["error"] or "")
+    code = _CODES.get(ending["status"], TOOL_ERROR)
+    if code == REFUSED:
+        tell(_REFUSED)
+    elif error and error not in told:
+        tell(error)
     if ending["status"] == "done":
         print(json.dumps(ending["value"], indent=2))
     if ending.get("saved"):
         tell(f"The scene was written to {ending['saved']}.")
-    return _CODES.get(ending["status"], TOOL_ERROR)
+    return code
 
 
 def _job(options: argparse.Namespace, ending: Path) -> Job:
-    rule, _, file = options.unattended.partition(":")
-    if rule not in (*_RULES, "allow") or bool(file) != (rule == "allow"):
-        raise Failure(f"--unattended is deny, fallback or allow:FILE, not {options.unattended}.")
+    rule, allow_list = unattended.read(options.unattended)
     ours = data_folder("plugins") / options.host / "skills"
     return Job(
         host=options.host,
@@ -78,8 +76,8 @@ def _job(options: argparse.Namespace, ending: Path) -> Job:
         scene=str(options.scene.absolute()) if options.scene else None,
         save_as=str(options.save_as.absolute()) if options.save_as else None,
         skills=[str(ours), *(str(one.absolute()) for one in options.skills)],
-        unattended=_RULES.get(rule, "refuse"),
-        allowed=allowance.read(Path(file)) if file else None,
+        unattended=rule,
+        allow_list=str(allow_list) if allow_list else None,
         ending=str(ending),
     )
 
@@ -101,7 +99,7 @@ def _run(job: Job, options: argparse.Namespace, folder: Path) -> dict[str, Any]:
     try:
         done = subprocess.run(
             command,
-            env={**os.environ, JOB: str(file), "PYTHONDONTWRITEBYTECODE": "1"},
+            env={**asking.environment(), JOB: str(file), "PYTHONDONTWRITEBYTECODE": "1"},
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
@@ -124,10 +122,12 @@ def _run(job: Job, options: argparse.Namespace, folder: Path) -> dict[str, Any]:
     return ending
 
 
-def _account(record: str | None) -> None:
-    """Say who could have answered and what did, from the record itself."""
+def _account(record: str | None) -> str:
+    """Say who could have answered and what did, from the record itself; give what was said."""
     if record is None:
-        return
-    for call in accounts.calls(reading.read(Path(record))):
-        tell("\n".join(accounts.sentences(call)))
+        return ""
+    calls = accounts.calls(reading.read(Path(record)))
+    told = "\n".join("\n".join(accounts.sentences(call)) for call in calls)
+    tell(told)
     tell(f"The record of it: {record}")
+    return told

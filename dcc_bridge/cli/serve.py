@@ -1,17 +1,30 @@
-"""``dcc-bridge serve``: the standalone host with its server, until it is told to stop."""
+"""``dcc-bridge serve``: a host with the server in it, until it is told to stop.
+
+The standalone host runs in this process, every other one in its own batch interpreter.
+"""
 
 from __future__ import annotations
 
 import argparse
 from pathlib import Path
+from typing import Final
 
-from dcc_bridge.cli import hosting
-from dcc_bridge.cli.exits import SUCCESS
+from dcc_bridge.cli import hosting, serving, unattended
+from dcc_bridge.cli.exits import SUCCESS, Failure
 from dcc_bridge.cli.hosting import Running
+from dcc_bridge.hosts.batch import HOSTS
+
+_OURS: Final = "standalone"
 
 
 def fill(parser: argparse.ArgumentParser) -> None:
     """Say what the command takes."""
+    parser.add_argument(
+        "--host",
+        choices=sorted(HOSTS),
+        default=_OURS,
+        help="any other than standalone is started without a window, in its own batch interpreter",
+    )
     hosting.fill(parser)
     parser.add_argument(
         "--skills",
@@ -29,15 +42,44 @@ def fill(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--port", type=int, metavar="N", help="where the server listens; 0, or nothing, for any"
     )
+    unattended.fill(parser)
+    parser.add_argument(
+        "--interpreter", metavar="PATH", help="the host's batch interpreter, if not on PATH"
+    )
 
 
 def run(options: argparse.Namespace) -> int:
-    """Serve until SIGINT, SIGTERM, or the window is closed."""
+    """Serve until SIGINT, SIGTERM, or the window is closed.
+
+    Raises:
+        Failure: It could not be started.
+    """
+    if options.host != _OURS:
+        return _elsewhere(options)
+    if options.interpreter:
+        raise Failure("--interpreter is for another --host than standalone.")
     opening = hosting.opening(
-        options, skills=options.skills, port=options.port, pages=options.pages
+        options,
+        skills=options.skills,
+        port=options.port,
+        pages=options.pages,
+        rule=unattended.read(options.unattended),
     )
     hosting.run(opening, _announce)
     return SUCCESS
+
+
+def _elsewhere(options: argparse.Namespace) -> int:
+    if options.pages or options.window:
+        raise Failure(
+            f"{options.host} is served without a window here; --pages and --window are for the "
+            "standalone host. With a window, the plug-in serves: dcc-bridge install "
+            f"{options.host}"
+        )
+    for folder in options.skills:
+        if not folder.is_dir():
+            raise Failure(f"There is no folder of skills at {folder}.")
+    return serving.run(options)
 
 
 def _announce(running: Running) -> None:

@@ -31,7 +31,7 @@ from typing import Final
 
 from dcc_bridge.audit.port import Auditor, nowhere
 from dcc_bridge.config import Settings
-from dcc_bridge.elicitation import unattended
+from dcc_bridge.elicitation import allowance, unattended
 from dcc_bridge.elicitation.audience import Audience, label, name
 from dcc_bridge.elicitation.call import Call
 from dcc_bridge.elicitation.clock import Clock, timer
@@ -96,8 +96,13 @@ class Broker:
             clock: Calls back after some seconds, on any thread; gives what stops it.
             busy: Whether others wait for the one who asks, so that a client has less time.
             auditor: Told what is asked and answered.
+
+        Raises:
+            ValueError: The list of what goes on unasked cannot be read.
         """
         self.settings = settings or Settings()
+        file = self.settings.allow_list
+        self._allowed = allowance.read(file) if file is not None else None
         self.audience = Audience(self.settings, host)
         self._clock = clock or timer
         self._busy = busy
@@ -155,7 +160,7 @@ class Broker:
         self._room.enter(label(question.call))
         again, question.call.again = question.call.again, None
         question = replace(question, reason=question.reason or again)
-        record = QuestionRecord(self._auditor, question)
+        record = QuestionRecord(self._auditor, question, self.settings.allow_list)
         one = Opened(question, deque(self.audience.stages(question)), record)
         question.call.asking()
         one.future.add_done_callback(lambda _: self._clean_up(one))
@@ -213,7 +218,8 @@ class Broker:
         if unable is not None and unable.ends:
             one.settle(cancel(unable.message))
         else:
-            one.settle(unattended.answer(one.question, self.settings.unattended))
+            rule = self.settings.unattended
+            one.settle(unattended.answer(one.question, rule, self._allowed))
 
     def _show(self, one: Opened, showing: Showing) -> None:
         if showing.surface == "client":

@@ -10,6 +10,7 @@ import logging
 import threading
 import time
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any, Final
 from urllib.parse import urlsplit
 
@@ -31,10 +32,11 @@ log = logging.getLogger(__name__)
 _UNRECORDED: Final = ElicitationResponse(False, None, NOT_RECORDED, "cancel", "nobody")
 _TAKEN_BACK: Final = ElicitationResponse(False, None, CANCELLED, "cancel", "nobody")
 _OWN: Final = "(a page of this application)"
+_UNATTENDED: Final = "unattended"
 _GRANTORS: Final = {
     "host": "host",
     "client": "unverified client",
-    "policy": "unattended",
+    "policy": _UNATTENDED,
     "grant": "grant",
 }
 """Who can agree, and what the record calls them."""
@@ -88,9 +90,18 @@ def scrubbed(call: Call, told: Mapping[str, Any]) -> dict[str, Any]:
 class QuestionRecord:
     """The lines of one question."""
 
-    def __init__(self, auditor: Auditor, question: Question) -> None:
-        """Write nothing yet."""
+    def __init__(
+        self, auditor: Auditor, question: Question, allow_list: Path | None = None
+    ) -> None:
+        """Write nothing yet.
+
+        Args:
+            auditor: Writes it.
+            question: Which question it is.
+            allow_list: What speaks where nobody can be asked: the setting of that name.
+        """
         self._auditor = auditor
+        self._allow_list = allow_list
         self._question = question
         self._inner = question.call.losing_here  # told by this stack: it asks just now
         self._lock = threading.Lock()
@@ -128,7 +139,9 @@ class QuestionRecord:
 
         def told() -> dict[str, Any]:
             shown = {} if self._shown else self._about()
-            return {**shown, **of(self._question.call), **self._answer(response), "by": by}
+            ended = {**shown, **of(self._question.call), **self._answer(response), "by": by}
+            by_list = by == _UNATTENDED and self._allow_list is not None
+            return {**ended, "allow_list": str(self._allow_list)} if by_list else ended
 
         written = self._tried(event, told, durable=event == "granted")
         return response if written or event != "granted" else _UNRECORDED

@@ -12,21 +12,26 @@ from dcc_bridge.elicitation.types import (
 )
 
 if TYPE_CHECKING:
+    from dcc_bridge.elicitation.allowance import Allowance
     from dcc_bridge.elicitation.question import Question
 
 
 def answer(
-    question: Question, rule: Literal["refuse", "deny", "allow"] = "refuse"
+    question: Question,
+    rule: Literal["refuse", "deny", "allow"] = "refuse",
+    allowed: Allowance | None = None,
 ) -> ElicitationResponse:
     """Answer with the declared fallback, or decline.
 
     Args:
         question: Its fallback was validated when it was asked.
         rule: The setting ``unattended``.
+        allowed: The only skills for which the rule "allow" holds; None for all.
     """
     if rule == "deny":
         return ElicitationResponse(False, None, NOT_SUPPORTED, "decline", "nobody")
-    allow = rule == "allow"
+    call = question.call
+    allow = rule == "allow" and (allowed is None or allowed.covers(call.skill, call.digest))
     lone = question.form.lone_confirmation if question.form and question.consent else None
     if question.fallback is None and allow and lone is not None:
         return ElicitationResponse(True, {lone.name: True}, FALLBACK_USED, "accept", "policy")

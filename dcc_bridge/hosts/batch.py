@@ -5,6 +5,7 @@ Which host it is is told, and never found out.
 
 from __future__ import annotations
 
+import atexit
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -74,6 +75,8 @@ def _maya(scene: Path | None) -> Host:
     import maya.standalone
 
     maya.standalone.initialize()
+    # A mayapy that ends without it may crash. It is last: nothing of Maya may be used after it.
+    atexit.register(maya.standalone.uninitialize)
     from maya import cmds
 
     from dcc_bridge.hosts.maya import MayaHost

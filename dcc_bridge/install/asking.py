@@ -6,6 +6,7 @@ import json
 import os
 import shutil
 import subprocess
+import sys
 import tempfile
 from contextlib import suppress
 from dataclasses import replace
@@ -33,7 +34,7 @@ def ask(kind: Kind, program: str | None = None) -> Told:
     with tempfile.TemporaryDirectory(prefix="dcc_bridge-") as home:
         answer = Path(home, "answer.json")
         # It is asked in a home of its own: a host that starts writes settings.
-        env = {**os.environ, "DCC_BRIDGE_TELL": str(answer)}
+        env = {**environment(), "DCC_BRIDGE_TELL": str(answer)}
         env |= dict.fromkeys(("HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME"), home)
         with suppress(subprocess.TimeoutExpired, OSError):
             subprocess.run(
@@ -51,6 +52,21 @@ def ask(kind: Kind, program: str | None = None) -> Told:
             raise NoPlace(f"{found} does not say which {kind.title} it is.") from None
     shared = Path(told["shared"]) if told.get("shared") else None
     return Told(told["version"], told["python"], shared, found)
+
+
+def environment() -> dict[str, str]:
+    """Give an environment in which a host finds its own Python.
+
+    A Blender of a distribution takes the first one on PATH for its own, and then cannot load its
+    compiled modules: that must not be the virtual environment from which this was started.
+    """
+    env = dict(os.environ)
+    if sys.prefix != sys.base_prefix:
+        ours = os.path.dirname(sys.executable)
+        parts = env.get("PATH", "").split(os.pathsep)
+        env["PATH"] = os.pathsep.join(one for one in parts if one != ours)
+        env.pop("VIRTUAL_ENV", None)
+    return env
 
 
 def find(kind: Kind, program: str | None = None) -> Path | None:

@@ -20,6 +20,7 @@ from mcp_types import (
     TextContent,
 )
 
+from dcc_bridge.errors import NO_OTHER_WAY
 from dcc_bridge.server.wire import carried
 from dcc_bridge.skills.outcome import Outcome, Status
 from dcc_bridge.skills.returns import Returns, is_file, plain
@@ -28,10 +29,7 @@ log = logging.getLogger(__name__)
 
 STATUS: Final = "dcc-bridge/status"
 """The key of a result's ``_meta`` that says how a call ended, in the runner's words."""
-REFUSED: Final = (
-    "The person did not agree to this. "
-    "Do not try to reach the same result another way; ask them what they would like instead."
-)
+REFUSED: Final = f"The person did not agree to this. {NO_OTHER_WAY}"
 MOST_IMAGE: Final = 8_000_000
 """Bytes of an image file that are sent; of a larger one the place is told."""
 

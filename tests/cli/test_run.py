@@ -89,7 +89,8 @@ def test_what_a_studio_lists_goes_on_unasked(tmp_path: Path, digest: str) -> Non
     )
 
     assert (done.code, json.loads(done.out)["deleted"]) == (0, 127), done.err
-    assert "which the settings let stand for consent" in done.err
+    assert f"granted by the list {tmp_path / 'list'}, unasked" in done.err
+    assert "fallback" not in done.err
     assert "def Camera" not in (tmp_path / "o.usda").read_text()
     assert "granted" in kept(tmp_path)
 
@@ -108,7 +109,8 @@ def test_what_is_not_on_the_list_is_refused(tmp_path: Path, line: str) -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("no_such_skill",), "no_such_skill"),
+        (("no_such_skill",), "There are: delete_prims, "),
+        (("list_prim",), "Did you mean list_prims"),
         (("list_prims", "--args", "{"), "no JSON"),
         (("list_prims", "--args", "[]"), "JSON object"),
         (("list_prims", "--args", '{"limit": "many"}'), "limit"),

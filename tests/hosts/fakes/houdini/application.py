@@ -72,6 +72,13 @@ class Houdini:
         for tell in list(self._file_events):
             tell("AfterLoad")
 
+    def _open(self, path: str, suppress_save_prompt: bool = False) -> None:
+        try:
+            self.scene.read(Path(path))
+        except ValueError:
+            raise nodes.OperationFailed(f"Unable to open file: {path}") from None
+        self.load(Path(path))
+
     def call_back(self, callback: Callable[[], None]) -> None:
         """Run a parameter's callback, inside the group that Houdini itself opens."""
         with self.undos.group("Parameter Change"):
@@ -126,6 +133,7 @@ class Houdini:
             isNewFile=lambda: self.scene.is_new,
             hasUnsavedChanges=lambda: self.batch or self.scene.modified,
             save=self._save,
+            load=self._open,
             addEventCallback=self._file_events.append,
             removeEventCallback=self._file_events.remove,
         )

@@ -71,6 +71,11 @@ class Scene:
         """Write the nodes to a file."""
         path.write_text(json.dumps([asdict(node) for node in self.nodes.values()]))
 
+    def read(self, path: Path) -> None:
+        """Have the nodes of a file instead."""
+        nodes = [Kept(**told) for told in json.loads(path.read_text())]
+        self.nodes = {node.id: node for node in nodes}
+
 
 class Undos:
     """The undo stack.

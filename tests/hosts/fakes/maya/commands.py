@@ -48,14 +48,27 @@ class Commands:
             return scene.name if flags.get("sceneName") else scene.modified
         if "rename" in flags:
             scene.name = flags["rename"]
-        elif flags.get("save"):
-            self._write(Path(scene.name))
-            scene.modified = False
-        elif flags.get("exportAll"):
-            if not flags.get("preserveReferences"):
-                raise AssertionError("an export without preserveReferences flattens references")
-            self._write(Path(path))
+        kinds = {"open": self._open, "save": self._save, "exportAll": self._export}
+        for do in (do for flag, do in kinds.items() if flags.get(flag)):
+            do(path, flags)
         return path
+
+    def _open(self, path: str, flags: dict[str, Any]) -> None:
+        if not flags.get("force"):
+            raise AssertionError("unsaved changes raise an error in batch without force")
+        try:
+            self._maya.scene.read(Path(path))
+        except ValueError:
+            raise RuntimeError(f"Error reading file: {path}") from None
+
+    def _save(self, path: str, flags: dict[str, Any]) -> None:
+        self._write(Path(self._maya.scene.name))
+        self._maya.scene.modified = False
+
+    def _export(self, path: str, flags: dict[str, Any]) -> None:
+        if not flags.get("preserveReferences"):
+            raise AssertionError("an export without preserveReferences flattens references")
+        self._write(Path(path))
 
     def _write(self, path: Path) -> None:
         if not path.parent.is_dir():

@@ -81,6 +81,12 @@ class Scene:
         """Write the nodes to a file."""
         path.write_text(json.dumps([asdict(node) for node in self.nodes.values()], indent=0))
 
+    def read(self, path: Path) -> None:
+        """Have the nodes of a file instead."""
+        nodes = [Node(**told) for told in json.loads(path.read_text())]
+        self.nodes = {node.uuid: node for node in nodes}
+        self.name, self.modified = path.as_posix(), False
+
 
 Memory = tuple[dict[str, Node], list[str]]
 

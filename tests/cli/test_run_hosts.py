@@ -1,0 +1,198 @@
+"""``dcc-bridge run`` and ``serve`` in mayapy and hython, of which stand-ins are here."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.cli import commands
+from tests.cli.commands import Done
+from tests.hosts import freecad
+from tests.hosts.application import until
+from tests.hosts.fakes import interpreter
+from tests.hosts.fakes.houdini.scene import Scene as Hip
+from tests.hosts.fakes.maya.scene import Scene as Maya
+
+HOSTS = ("maya", "houdini")
+CAMERAS = {"maya": {"pattern": "shot_*"}, "houdini": {"pattern": "shot_*", "under": "/obj"}}
+NOWHERE = {
+    "maya": {"node": "|nowhere", "new_name": "x"},
+    "houdini": {"node": "/obj/nowhere", "new_name": "x"},
+}
+
+
+class Farm:
+    """A folder with a scene in it, and a host's batch interpreter on PATH."""
+
+    def __init__(self, folder: Path, host: str) -> None:
+        self.folder, self.host, self.bin = folder, host, folder / "bin"
+        self.scene = folder / ("shot.ma" if host == "maya" else "shot.hip")
+        self.out = folder / f"out{self.scene.suffix}"
+        (_maya if host == "maya" else _hip)(self.scene)
+        self.program = interpreter.put(self.bin, host)
+
+    @property
+    def environment(self) -> dict[str, str]:
+        path = os.pathsep.join((str(self.bin), os.environ["PATH"]))
+        return {"PATH": path, "DCC_BRIDGE_AUDIT": str(self.folder / "audit")}
+
+    def run(self, *words: str | Path) -> Done:
+        """Run a command with its host and its scene."""
+        there = ("--host", self.host, "--scene", self.scene)
+        return commands.run(self.folder / "runtime", *words, *there, **self.environment)
+
+    def delete(self, *words: str | Path) -> Done:
+        given = ("--args", json.dumps(CAMERAS[self.host]), "--save-as", self.out)
+        return self.run("run", "delete_nodes", *given, *words)
+
+
+def _maya(file: Path) -> None:
+    scene = Maya()
+    for name in ("shot_010", "shot_020", "key"):
+        node = scene.add(name, "transform", values={"translateX": 0.0})
+        scene.add(f"{name}Shape", "camera", node, values={"focalLength": 35.0})
+    scene.write(file)
+
+
+def _hip(file: Path) -> None:
+    scene = Hip()
+    for name in ("shot_010", "shot_020", "key"):
+        scene.add(f"/obj/{name}", "cam", parms={"tx": 0.0})
+    scene.write(file)
+
+
+@pytest.fixture(params=HOSTS)
+def farm(request: pytest.FixtureRequest, tmp_path: Path) -> Farm:
+    return Farm(tmp_path, request.param)
+
+
+def test_a_refusal_and_what_a_list_allows_have_codes_of_their_own(farm: Farm) -> None:
+    """The scene is written in the second case alone. Maya is told of its end."""
+    (farm.folder / "list").write_text("delete_nodes")
+
+    refused = farm.delete()
+    was_written = farm.out.exists()
+    asked, ran, *ended = interpreter.notes(farm.bin)
+    done = farm.delete("--unattended", f"allow:{farm.folder / 'list'}")
+
+    assert (refused.code, was_written, refused.out) == (3, False, ""), refused.err
+    assert refused.err.count("nothing was changed") == 2  # in the record, and in a sentence
+    assert "another way" not in refused.err
+    assert (asked["words"][0], [Path(word).name for word in ran["words"]]) == ("-c", ["start.py"])
+    assert (Path(ran["job"]).name, ran["stdin"]) == ("job.json", "/dev/null")
+    assert ended == ([{"ended": True}] if farm.host == "maya" else [])
+    assert (done.code, json.loads(done.out)["deleted"]) == (0, 2), done.err
+    assert "shot_" not in farm.out.read_text()
+    assert "key" in farm.out.read_text()
+
+
+def _lose(farm: Farm) -> None:
+    farm.scene.write_text("no scene")
+
+
+def _crash(farm: Farm) -> None:
+    interpreter.put(farm.bin, farm.host, instead="echo Segmentation fault >&2; exit 139")
+
+
+@pytest.mark.parametrize(
+    ("before", "code", "said"),
+    [
+        (lambda farm: None, 1, "nowhere"),
+        (_lose, 2, "shot"),
+        (_crash, 1, "ended with 139"),
+        (lambda farm: farm.program.unlink(), 2, "is not on PATH; say --interpreter PATH"),
+    ],
+    ids=["a skill fails", "no scene", "a crash", "no program"],
+)
+def test_what_goes_wrong_is_said_in_a_sentence(
+    farm: Farm, before: Callable[[Farm], None], code: int, said: str
+) -> None:
+    before(farm)
+
+    done = farm.run("run", "rename_node", "--args", json.dumps(NOWHERE[farm.host]))
+
+    assert (done.code, said in done.err, "Traceback" in done.err) == (code, True, False), done.err
+
+
+def test_a_host_with_another_python_needs_an_installation(farm: Farm) -> None:
+    """The mend is the command."""
+    told: dict[str, Any] = {"version": "2023", "python": "3.9"}
+    farm.program.write_text(f"#!/bin/sh\necho '{json.dumps(told)}' > \"$DCC_BRIDGE_TELL\"\n")
+
+    done = farm.run("run", "list_nodes")
+
+    assert (done.code, f"dcc-bridge install {farm.host}" in done.err) == (2, True), done.err
+
+
+def test_it_serves_until_it_is_told_to_stop(farm: Farm) -> None:
+    """A client that can ask nobody is refused; what was edited is there for the next call."""
+    there = ("--host", farm.host, "--scene", farm.scene)
+    with commands.serve(farm.folder / "runtime", *there, **farm.environment) as served:
+        assert served.ready.startswith(f"Ready: {farm.host.title()} ")
+        refused = served.run("call", "delete_nodes", "--args", json.dumps(CAMERAS[farm.host]))
+        listed = served.run("call", "list_nodes")
+        done, _ = served.end()
+
+    assert (refused.code, listed.code) == (3, 0), refused.err + listed.err
+    assert "shot_010" in listed.out
+    assert (done.code, "Traceback" in done.err) == (0, False), done.err
+    assert not list((farm.folder / "runtime").glob("*.json"))
+
+
+def test_it_ends_with_whoever_started_it_however_that_one_ends(tmp_path: Path) -> None:
+    """A host that goes on alone would keep its licence."""
+    farm = Farm(tmp_path, "houdini")
+    runtime = tmp_path / "runtime"
+    with commands.serve(runtime, "--host", "houdini", **farm.environment) as served:
+        there = [*runtime.glob("*.json")]
+        served.process.kill()
+        served.process.wait()
+
+    until(lambda: not [*runtime.glob("*.json")], "it went on")
+    assert there
+
+
+@pytest.mark.real
+@pytest.mark.timeout(200)
+@pytest.mark.parametrize(
+    ("host", "number", "things"),
+    [("blender", signal.SIGINT, {"type_name": "MESH"}), ("freecad", signal.SIGTERM, {})],
+)
+def test_a_real_host_is_served_by_its_own_interpreter(
+    host: str, number: int, things: dict[str, str], tmp_path: Path
+) -> None:
+    """The client is asked; a client that asks nobody is refused, unless the list says otherwise."""
+    program = {"blender": "blender", "freecad": "freecadcmd"}[host]
+    if shutil.which(program) is None:
+        pytest.skip(f"{program} is not installed")
+    if host == "freecad":
+        make = "import FreeCAD; d = FreeCAD.newDocument(); d.addObject('Part::Box', 'Cube'); "
+        freecad.in_console(f"{make} d.saveAs({str(tmp_path / 'a.FCStd')!r})", tmp_path)
+    scene = ["--scene", str(tmp_path / "a.FCStd")] if host == "freecad" else []
+    (tmp_path / "list").write_text("rename_object")
+    audit = {"DCC_BRIDGE_AUDIT": str(tmp_path / "audit"), "HOME": str(tmp_path)}
+    delete = ("call", "delete_objects", "--args", json.dumps({"pattern": "Cube", **things}))
+    words = ["--host", host, *scene, "--unattended", f"allow:{tmp_path / 'list'}"]
+    with commands.serve(tmp_path / "rt", *words, **audit) as served:
+        unlisted = served.run(*delete)
+        agreed = served.run(*delete, "--answer", "accept")
+        left = served.run("call", "list_objects")
+        done, _ = served.end(number)
+
+    assert (unlisted.code, agreed.code, left.code) == (3, 0, 0), unlisted.err + agreed.err
+    assert "Cube" not in left.out
+    assert (done.code, "Traceback" in done.err) == (0, False), done.err
+
+
+def test_a_window_is_not_for_a_host_that_is_served_in_batch(tmp_path: Path) -> None:
+    """The mend is to install the plug-in."""
+    done = commands.run(tmp_path, "serve", "--host", "blender", "--pages")
+
+    assert (done.code, "dcc-bridge install blender" in done.err) == (2, True), done.err

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -27,21 +27,23 @@ def fill(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Look at every place, and say what is there."""
     kinds = [KINDS[options.host]] if options.host else list(KINDS.values())
-    found = [told for kind in kinds for told in _look(kind, options.version)]
+    found = [told for kind in kinds for told in there(kind, _tolds(kind, options.version))]
     if options.json:
         print(json.dumps(found, indent=2))
     else:
-        print("\n".join(map(_line, found)) or "The bridge is installed nowhere.")
+        print("\n".join(map(line, found)) or "The bridge is installed nowhere.")
     return SUCCESS
 
 
-def _look(kind: Kind, version: str | None) -> Iterator[dict[str, Any]]:
-    try:
-        told = Told(version) if version else asking.ask(kind)
-    except NoPlace:
-        told = Told()
+def known(kind: Kind) -> list[Told]:
+    """List the versions of an application whose folders are known, without asking it."""
+    return [Told(), *map(Told, kind.known)]
+
+
+def there(kind: Kind, tolds: Sequence[Told]) -> Iterator[dict[str, Any]]:
+    """Look where some versions of an application look for plug-ins; give what is there of ours."""
     seen: set[Path] = set()
-    for for_all in (False, True):
+    for told, for_all in ((told, for_all) for told in tolds for for_all in (False, True)):
         try:
             folder = kind.place(System.here(), told, for_all).folder
         except NoPlace:  # without a version some have no place
@@ -49,6 +51,15 @@ def _look(kind: Kind, version: str | None) -> Iterator[dict[str, Any]]:
         if folder not in seen:
             seen.add(folder)
             yield from _at(kind, folder, for_all)
+
+
+def _tolds(kind: Kind, version: str | None) -> list[Told]:
+    if version:
+        return [Told(version)]
+    try:
+        return [asking.ask(kind), *known(kind)]
+    except NoPlace:
+        return known(kind)
 
 
 def _at(kind: Kind, folder: Path, for_all: bool) -> Iterator[dict[str, Any]]:
@@ -63,7 +74,8 @@ def _at(kind: Kind, folder: Path, for_all: bool) -> Iterator[dict[str, Any]]:
         yield {**about, **old.facts, "changed": changed, "missing": missing}
 
 
-def _line(told: dict[str, Any]) -> str:
+def line(told: dict[str, Any]) -> str:
+    """Say in a line what is there."""
     if "wrong" in told:
         return f"{told['host']}: {told['wrong']}"
     who = " for all users" if told["for_all_users"] else ""

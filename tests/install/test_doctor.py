@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from dcc_bridge.cli.doctor import installation
+from dcc_bridge.cli.doctor import installation, setup
+from dcc_bridge.client.configs import written as configs
+from dcc_bridge.client.configs.places import PLACES
 from dcc_bridge.install import asking, vendor, written
 from dcc_bridge.install.places import KINDS, Told
 from dcc_bridge.install.plan import Plan
@@ -102,3 +105,50 @@ def test_what_was_never_installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     (found,) = installation.check("freecad").findings
 
     assert found.mend == "dcc-bridge install freecad"
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A home in which Cursor knows us."""
+    monkeypatch.setenv("HOME", str(tmp_path))
+    configs.add(PLACES["cursor"], "cursor")
+    return tmp_path
+
+
+def test_without_a_host_it_lists_what_is_set_up(folder: Path, home: Path) -> None:
+    """A line for each plug-in and each client; no application is started for that."""
+    plug_in, client = setup.check().facts
+
+    assert plug_in.startswith("Installed: freecad 1.0: version ")
+    assert plug_in.endswith(f"in {folder}.")
+    assert client == f"Cursor is set up in {home / '.cursor/mcp.json'}."
+
+
+def test_what_is_set_up_and_gone_is_found(folder: Path, home: Path) -> None:
+    """A file of a plug-in, and the program that a client starts."""
+    lose(folder)
+    file = home / ".cursor/mcp.json"
+    told = json.loads(file.read_text())
+    told["mcpServers"]["dcc-bridge"]["command"] = str(home / "old/dcc-bridge")
+    file.write_text(json.dumps(told))
+
+    plug_in, client = setup.check().findings
+
+    assert (plug_in.mend, "1 files missing" in plug_in.what) == (
+        "See what it is: dcc-bridge doctor freecad",
+        True,
+    )
+    assert (client.mend, str(home / "old") in client.what) == ("dcc-bridge client add cursor", True)
+
+
+def test_where_nothing_is_set_up_it_says_how(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Neither is wrong: a host may be served, and a client be told by hand."""
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setattr(System, "here", lambda: System("linux", tmp_path, {}))
+
+    report = setup.check()
+
+    assert report.findings == []
+    assert ["dcc-bridge install" in report.facts[0], "client add" in report.facts[1]] == [True] * 2

@@ -10,7 +10,7 @@ import json
 import sys
 from dataclasses import asdict
 
-from dcc_bridge.cli.doctor import here, installation, live
+from dcc_bridge.cli.doctor import here, installation, live, setup
 from dcc_bridge.cli.doctor.report import Check, Report
 from dcc_bridge.cli.exits import SUCCESS, TOOL_ERROR
 from dcc_bridge.elicitation.plain import line
@@ -46,13 +46,16 @@ def run(options: argparse.Namespace) -> int:
         print(json.dumps(told, indent=2))
     elif findings:
         print(f"{len(findings)} to mend.", file=sys.stderr)
+    else:
+        print("Nothing to mend.")
     return TOOL_ERROR if findings else SUCCESS
 
 
 def _checks(options: argparse.Namespace) -> list[Check]:
     if options.url in KINDS:
         return [here.check, lambda: installation.check(options.url)]
-    return [here.check, lambda: live.check(options.url, ask=not options.no_question)]
+    there = [] if options.url else [setup.check]
+    return [here.check, *there, lambda: live.check(options.url, ask=not options.no_question)]
 
 
 def _show(report: Report) -> None:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from dcc_bridge.client.configs import edit, entry, files
 from dcc_bridge.client.configs.places import Place
@@ -57,10 +58,16 @@ def remove(place: Place, project: Path | None = None) -> Change:
 
 def is_there(place: Place, project: Path | None = None) -> bool:
     """Tell whether our entry is in a file, as far as that can be read."""
+    return find(place, project) is not None
+
+
+def find(place: Place, project: Path | None = None) -> Mapping[str, Any] | None:
+    """Give our entry in a file; None where it is not there, or the file cannot be read."""
     try:
-        return edit.find(files.bare(files.read(place.file(project)))[1], place.path) is not None
+        found = edit.find(files.bare(files.read(place.file(project)))[1], place.path)
     except (OSError, ValueError):
-        return False
+        return None
+    return found if isinstance(found, Mapping) else None
 
 
 def _change(file: Path, change: Callable[[str], str]) -> Change:

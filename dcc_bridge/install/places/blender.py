@@ -68,4 +68,5 @@ BLENDER: Final = Kind(
     place=place,
     first=(3, 4),
     after="In Blender, switch it on once: Edit > Preferences > Add-ons > DCC Bridge.",
+    known=("3.4", "3.6", *(f"{one}.{two}" for one in (4, 5, 6) for two in range(6))),
 )

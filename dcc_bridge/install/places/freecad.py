@@ -65,4 +65,5 @@ FREECAD: Final = Kind(
     place=place,
     first=(0, 20),
     after="Start FreeCAD again: dcc-bridge list shows it.",
+    known=("1.0", "1.1", "1.2", "1.3"),
 )

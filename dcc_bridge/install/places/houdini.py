@@ -76,4 +76,5 @@ HOUDINI: Final = Kind(
     place=place,
     first=(20, 5),
     after="Start Houdini again: the tool is on the shelf Agents.",
+    known=("20.5", "21.0", "21.5", "22.0", "22.5"),
 )

@@ -74,4 +74,5 @@ MAYA: Final = Kind(
     place=place,
     first=(2025,),
     after="Start Maya again: the button is on the shelf Agents.",
+    known=("2025", "2026", "2027"),
 )

@@ -61,6 +61,7 @@ class Kind:
         place: Tells where the plug-in goes.
         first: The oldest version for which this is meant.
         after: What the person does once it is there.
+        known: Versions whose folders are looked at where the program is not asked.
     """
 
     name: str
@@ -71,6 +72,7 @@ class Kind:
     place: Callable[[System, Told, bool], Place]
     first: tuple[int, ...]
     after: str
+    known: tuple[str, ...]
 
 
 def numbers(version: str) -> tuple[int, ...]:

@@ -1,0 +1,52 @@
+"""What was set up here: the plug-ins that are installed, and the clients that know us. Any thread.
+
+No application is asked for its version, which takes seconds: `doctor HOST` does that.
+"""
+
+from __future__ import annotations
+
+import shutil
+
+from dcc_bridge import known_clients
+from dcc_bridge.cli import status
+from dcc_bridge.cli.doctor.report import Report
+from dcc_bridge.client.configs import written
+from dcc_bridge.client.configs.places import PLACES
+from dcc_bridge.install.places import KINDS, Kind
+
+
+def check() -> Report:
+    """Look at both, a line each."""
+    report = Report()
+    for kind in KINDS.values():
+        _plug_ins(report, kind)
+    if not report.facts and not report.findings:
+        report.facts.append("No plug-in is installed: dcc-bridge install HOST.")
+    before = len(report.facts) + len(report.findings)
+    for name in PLACES:
+        _client(report, name)
+    if len(report.facts) + len(report.findings) == before:
+        report.facts.append("No client is set up: dcc-bridge client add NAME.")
+    return report
+
+
+def _plug_ins(report: Report, kind: Kind) -> None:
+    for told in status.there(kind, status.known(kind)):
+        if "wrong" in told or told["changed"] or told["missing"]:
+            mend = f"See what it is: dcc-bridge doctor {kind.name}"
+            report.find("installation", f"Not as it was installed: {status.line(told)}.", mend)
+        else:
+            report.facts.append(f"Installed: {status.line(told)}.")
+
+
+def _client(report: Report, name: str) -> None:
+    place, title = PLACES[name], known_clients.CLIENTS[name].name
+    entry = written.find(place) if place.writes else None
+    if entry is None:
+        return
+    file, program = place.file(None), str(entry.get("command"))
+    if shutil.which(program) is None:
+        what = f"{title} starts {program}, as {file} says, and that is no program here."
+        report.find("client", what, f"dcc-bridge client add {name}")
+    else:
+        report.facts.append(f"{title} is set up in {file}.")

@@ -266,7 +266,14 @@ class Bridge:
     def _instance(self) -> Instance:
         origin = self._place.origin(self._socket.getsockname()[1])
         host = self.host
-        return Instance(f"{origin}/mcp", host.name, host.version, host.scene())
+        return Instance(
+            f"{origin}/mcp",
+            host.name,
+            host.version,
+            host.scene(),
+            certificate=self._place.certificate,
+            address=self._place.address,
+        )
 
     def _note_scene(self) -> None:
         self._tell(scene=self.host.scene())

@@ -11,7 +11,6 @@ import anyio
 
 from dcc_bridge.cli import answers, results, target
 from dcc_bridge.cli.target import Target
-from dcc_bridge.client import connection
 from dcc_bridge.client.agent import Result
 from dcc_bridge.client.person import Person
 from dcc_bridge.elicitation.plain import line
@@ -62,7 +61,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 async def _call(host: Target, options: argparse.Namespace, person: Person | None) -> Result:
-    async with connection.connect(host.url, host.token, era=options.era, person=person) as client:
+    async with host.connect(era=options.era, person=person) as client:
         return await client.call(options.tool, options.args, _Progress().show)
 
 

@@ -9,7 +9,6 @@ import anyio
 from dcc_bridge.cli import target
 from dcc_bridge.cli.exits import SUCCESS
 from dcc_bridge.cli.target import Target
-from dcc_bridge.client import connection
 from dcc_bridge.client.agent import Tool
 from dcc_bridge.elicitation.plain import line
 
@@ -32,7 +31,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 async def _list(host: Target) -> list[Tool]:
-    async with connection.connect(host.url, host.token) as client:
+    async with host.connect() as client:
         return await client.tools()
 
 

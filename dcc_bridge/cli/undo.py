@@ -8,7 +8,6 @@ import anyio
 
 from dcc_bridge.cli import answers, results, target
 from dcc_bridge.cli.target import Target
-from dcc_bridge.client import connection
 from dcc_bridge.client.agent import Result
 from dcc_bridge.client.person import Person
 
@@ -29,5 +28,5 @@ def run(options: argparse.Namespace) -> int:
 
 
 async def _undo(host: Target, person: Person | None) -> Result:
-    async with connection.connect(host.url, host.token, person=person) as client:
+    async with host.connect(person=person) as client:
         return await client.call("undo_last", {})

@@ -44,6 +44,9 @@ class Instance:
         state: "starting" until all its tools are there, then "ready".
         started: When, in seconds since the epoch.
         secret: The master secret, from which tokens are made.
+        certificate: What its server shows, as PEM, so that who reads this need trust no other; ""
+            where nothing is encrypted.
+        address: The address of this computer at which it listens.
     """
 
     url: str
@@ -55,6 +58,8 @@ class Instance:
     state: State = "starting"
     started: float = field(default_factory=time.time)
     secret: str = field(default_factory=lambda: secrets.token_hex(32), repr=False)
+    certificate: str = field(default="", repr=False)
+    address: str = "127.0.0.1"
 
     def __post_init__(self) -> None:
         """Give it a name, if it has none."""
@@ -67,10 +72,9 @@ class Instance:
         return tokens.issue(self.secret, label, Access().standing(label).turn)
 
     def told(self) -> dict[str, Any]:
-        """Give what anybody may see of it."""
-        facts = asdict(self)
-        del facts["secret"]
-        return facts
+        """Give what anybody may see of it, and wants to."""
+        unsaid = ("secret", "certificate", "address")
+        return {name: value for name, value in asdict(self).items() if name not in unsaid}
 
 
 class Registration:

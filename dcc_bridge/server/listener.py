@@ -11,10 +11,13 @@ import socket
 import ssl
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from dcc_bridge.config import Settings
 from dcc_bridge.errors import StartError
+
+if TYPE_CHECKING:
+    from cryptography import x509
 
 LOOPBACK: Final = "127.0.0.1"
 
@@ -28,12 +31,19 @@ class Place:
         names: The hosts under which it answers, and no other; the first one is in its URL.
         cert: The file of its certificate, or None where nothing is encrypted.
         key: The file of that one's key; None where it is in the same file.
+        certificate: What that file shows to clients, as PEM; "" where nothing is encrypted.
     """
 
     bind: str = LOOPBACK
     names: tuple[str, ...] = (LOOPBACK, "localhost")
     cert: Path | None = None
     key: Path | None = None
+    certificate: str = ""
+
+    @property
+    def address(self) -> str:
+        """Give the address at which this computer itself reaches it."""
+        return {"0.0.0.0": LOOPBACK, "::": "::1"}.get(self.bind, self.bind)
 
     @property
     def scheme(self) -> str:
@@ -69,7 +79,7 @@ def place(settings: Settings) -> Place:
     try:
         ipaddress.ip_address(bind)
         ssl.create_default_context(ssl.Purpose.CLIENT_AUTH).load_cert_chain(cert, key, lambda: "")
-        names = _names(cert)
+        names, certificate = _read(cert)
     except (OSError, ValueError) as error:  # of ssl they are OSErrors
         raise StartError(
             f"The server cannot be encrypted at {bind!r} with the certificate {cert} and the key "
@@ -80,7 +90,7 @@ def place(settings: Settings) -> Place:
     if not known:
         raise StartError(f"The certificate {cert} names no host, so nobody could connect to it.")
     first = (bind,) if bind in known else ()
-    return Place(bind, tuple(dict.fromkeys([*first, *known])), cert, key)
+    return Place(bind, tuple(dict.fromkeys([*first, *known])), cert, key, certificate)
 
 
 def listen(port: int, bind: str = LOOPBACK) -> socket.socket:
@@ -113,11 +123,19 @@ def listen(port: int, bind: str = LOOPBACK) -> socket.socket:
     return sock
 
 
-def _names(cert: Path) -> list[str]:
-    """Read for which hosts a certificate stands; those with a wildcard are for no one host."""
+def _read(cert: Path) -> tuple[list[str], str]:
+    """Read for which hosts a certificate stands, and itself without the key that may be with it."""
     from cryptography import x509  # 30 ms, and only where something is encrypted
+    from cryptography.hazmat.primitives.serialization import Encoding
 
     read = x509.load_pem_x509_certificate(cert.read_bytes())
+    return _names(read), read.public_bytes(Encoding.PEM).decode("ascii")
+
+
+def _names(read: x509.Certificate) -> list[str]:
+    """Name the hosts of a certificate; those with a wildcard are for no one host."""
+    from cryptography import x509
+
     try:
         told = read.extensions.get_extension_for_class(x509.SubjectAlternativeName).value
     except x509.ExtensionNotFound:

@@ -88,7 +88,7 @@ class Served:
         self.process = process
         assert process.stdout is not None
         self.ready = process.stdout.readline()
-        found = re.search(r"http://\S+$", self.ready.strip())
+        found = re.search(r"https?://\S+$", self.ready.strip())
         assert found, f"{self.ready!r} {process.communicate(timeout=LIMIT)[1]}"
         self.url = found[0]
 

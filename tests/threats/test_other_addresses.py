@@ -7,17 +7,12 @@
 
 from __future__ import annotations
 
-import datetime
-import ipaddress
 import socket
 import ssl
 from pathlib import Path
 from typing import Any
 
 import pytest
-from cryptography import x509
-from cryptography.hazmat.primitives import hashes, serialization
-from cryptography.hazmat.primitives.asymmetric import ec
 
 from dcc_bridge.bridge import Bridge
 from dcc_bridge.config import Settings
@@ -25,51 +20,17 @@ from dcc_bridge.errors import StartError
 from dcc_bridge.pump import Pump
 from dcc_bridge.server import instances
 from dcc_bridge.testing import FakeHost
+from tests.certificate import NAME, signed
 from tests.live import live
 from tests.threats.raw import META, Raw, heard, in_thread
 
 OTHERS = ["0.0.0.0", "::", "::1", "127.0.0.2", "192.168.1.5", "localhost", "", "host.example"]
-NAME = "render07.example"
 
 
 @pytest.fixture(scope="module")
 def certificate(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
-    """Sign a certificate for a host's name and for this computer, and give it and its key."""
-    key = ec.generate_private_key(ec.SECP256R1())
-    name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, NAME)])
-    now = datetime.datetime.now(datetime.UTC)
-    made = (
-        x509.CertificateBuilder()
-        .subject_name(name)
-        .issuer_name(name)
-        .public_key(key.public_key())
-        .serial_number(1)
-        .not_valid_before(now - datetime.timedelta(days=1))
-        .not_valid_after(now + datetime.timedelta(days=1))
-        .add_extension(
-            x509.SubjectAlternativeName(
-                [
-                    x509.DNSName(NAME),
-                    x509.DNSName("*.wild.example"),
-                    x509.IPAddress(ipaddress.ip_address("127.0.0.1")),
-                ]
-            ),
-            critical=False,
-        )
-        .add_extension(x509.BasicConstraints(ca=True, path_length=None), critical=True)
-        .sign(key, hashes.SHA256())
-    )
-    folder = tmp_path_factory.mktemp("tls")
-    cert_file, key_file = folder / "cert.pem", folder / "key.pem"
-    cert_file.write_bytes(made.public_bytes(serialization.Encoding.PEM))
-    key_file.write_bytes(
-        key.private_bytes(
-            serialization.Encoding.PEM,
-            serialization.PrivateFormat.PKCS8,
-            serialization.NoEncryption(),
-        )
-    )
-    return cert_file, key_file
+    """Sign a certificate, and give it and its key."""
+    return signed(tmp_path_factory.mktemp("tls"))
 
 
 def begin(runtime: Path, **settings: Any) -> None:

@@ -16,7 +16,6 @@ from dcc_bridge.cli.doctor import versions
 from dcc_bridge.cli.doctor.report import Report
 from dcc_bridge.cli.exits import Failure
 from dcc_bridge.cli.target import Target
-from dcc_bridge.client import connection
 from dcc_bridge.client.agent import Result
 from dcc_bridge.client.person import Person
 from dcc_bridge.elicitation.types import NOT_SUPPORTED, TIMED_OUT
@@ -71,7 +70,7 @@ def _way_back() -> str:
 async def _measure(host: Target) -> tuple[Facts, float]:
     times = []
     with anyio.fail_after(_LIMIT):
-        async with connection.connect(host.url, host.token) as client:
+        async with host.connect() as client:
             for _ in range(_CALLS):
                 began = time.perf_counter()
                 told = _facts(await client.call(TOOL, {}))
@@ -151,7 +150,7 @@ def _question(report: Report, host: Target) -> None:
 
 
 async def _ask(host: Target, person: Person | None) -> Facts:
-    async with connection.connect(host.url, host.token, person=person) as client:
+    async with host.connect(person=person) as client:
         asked: Facts = _facts(await client.call(TOOL, {"ask": True}))["question"]
         return asked
 

@@ -7,8 +7,10 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Any, Protocol
 
+from dcc_bridge.client.http import Recorded
 
-class Host(Protocol):
+
+class Host(Recorded, Protocol):
     """A running host, as it wrote itself down."""
 
     @property

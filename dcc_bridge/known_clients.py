@@ -18,7 +18,7 @@ class Known:
     Attributes:
         name: What its makers call it.
         questions: Whether it "draws" them, only "declares" that it would, or does "neither".
-        asof: The day for which this was told, as an ISO date.
+        asof: The day on which somebody saw it, as an ISO date.
         source: Where.
     """
 
@@ -42,10 +42,18 @@ CLIENTS: Final[dict[str, Known]] = {
         "github.com/anthropics/claude-code/issues/88901: declared, never rendered, 60 s of waiting",
     ),
     "cursor": Known(
-        "Cursor", "draws", "2026-11-01", "cursor.com/docs/context/mcp: elicitation is supported"
+        "Cursor",
+        "draws",  # forms; whether it opens pages nobody tells, nor have we a later report
+        "2025-08-27",
+        "github.com/modelcontextprotocol/modelcontextprotocol/pull/1396: seen inline with the call "
+        "in 1.5; cursor.com/docs/context/mcp lists it as supported",
     ),
     "vscode": Known(
-        "VS Code", "draws", "2026-11-01", "code.visualstudio.com/updates/v1_102: elicitation"
+        "VS Code",
+        "draws",  # its button "Cancel" sends a decline; its Claude agent asks since pull 325908
+        "2026-04-13",
+        "github.com/microsoft/vscode/issues/307962: the chat asks field by field, and the terminal "
+        "agent in a row of questions",
     ),
     "codex": Known(
         "Codex",

@@ -1,12 +1,16 @@
 """The SDK's server and nothing of the bridge: it asks as the SDK does, in each era.
 
-What a client does not do here either is the client's own affair.
+What a client does not do here either is the client's own affair. ``python -m tests.clients.bare
+FILE`` serves on stdio, and notes in the file what became of each question.
 """
 
 from __future__ import annotations
 
+import json
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import anyio
@@ -27,6 +31,18 @@ def bare() -> Iterator[tuple[str, dict[str, str]]]:
         yield server.started.result(20).url, ended
     finally:
         server.stop()
+
+
+class _Noted(dict[str, str]):
+    """What is also in a file, for another process."""
+
+    def __init__(self, file: Path) -> None:
+        super().__init__()
+        self._file = file
+
+    def __setitem__(self, case: str, how: str) -> None:
+        super().__setitem__(case, how)
+        self._file.write_text(json.dumps(self))
 
 
 def _server(ended: dict[str, str]) -> MCPServer[Any]:
@@ -56,3 +72,7 @@ def _server(ended: dict[str, str]) -> MCPServer[Any]:
     server.tool()(age)
     server.tool()(seen)
     return server
+
+
+if __name__ == "__main__":
+    _server(_Noted(Path(sys.argv[1]))).run("stdio")

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import os
 import subprocess
+import sys
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -57,11 +58,19 @@ def through_bridge(row: str) -> Results:
 
 
 def at_bare_server(row: str, cases: Sequence[Case]) -> Results:
-    """Put a client through cases at a server that is the SDK's alone."""
-    kind, era, _ = ROWS[row]
-    with TemporaryDirectory() as folder, bare() as (url, ended):
-        told = _drive(kind, era, cases, {"url": url, "headers": {}}, folder)
-        return judged(cases, told, ended)
+    """Put a client through cases at a server that is the SDK's alone.
+
+    It is reached as the bridge was: over HTTP, or on stdio where the proxy was.
+    """
+    kind, era, way = ROWS[row]
+    with TemporaryDirectory() as folder:
+        if way == HTTP:
+            with bare() as (url, ended):
+                told = _drive(kind, era, cases, {"url": url, "headers": {}}, folder)
+            return judged(cases, told, ended)
+        noted = Path(folder, "ended.json")
+        told = _drive(kind, era, cases, _stdio(noted), folder)
+        return judged(cases, told, json.loads(noted.read_text()) if noted.exists() else {})
 
 
 def _http(running: Live) -> Target:
@@ -72,6 +81,11 @@ def _http(running: Live) -> Target:
 def _proxy(runtime: Path) -> Target:
     arguments = [*COMMAND[1:], "connect", "--label", "matrix"]
     return {"command": COMMAND[0], "args": arguments, "env": environment(runtime)}
+
+
+def _stdio(noted: Path) -> Target:
+    arguments = ["-m", "tests.clients.bare", str(noted)]
+    return {"command": sys.executable, "args": arguments, "env": environment(noted.parent)}
 
 
 def judged(cases: Sequence[Case], told: Sequence[Told], ended: dict[str, str]) -> Results:

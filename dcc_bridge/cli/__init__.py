@@ -26,6 +26,7 @@ COMMANDS: Final = {
     "install": "put the plug-in where an application looks for it",
     "uninstall": "take away what install put there",
     "status": "say where the plug-in is installed",
+    "pack": "make Blender's extension, one file that Blender installs",
     "run": "run one skill where nobody sits, in a host's batch interpreter",
     "serve": "start a host with the MCP server in it, until it is told to stop",
     "list": "list the hosts that are running",

@@ -62,13 +62,27 @@ def command(into: Path, python: str, platform: Platform) -> list[str]:
         python: The minor version of the host's Python: "3.11".
         platform: The host's.
     """
-    words = [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
-    words += ["--no-cache-dir", "--no-compile"]  # nothing is written elsewhere
-    words += ["--only-binary=:all:", "--implementation", "cp"]
-    words += ["--python-version", python, "--target", str(into)]
+    words = _pip("install", python, platform)
+    return [*words, "--no-compile", "--target", str(into), *wanted()]
+
+
+def _pip(does: str, python: str, platform: Platform) -> list[str]:
+    words = [sys.executable, "-m", "pip", does, "--quiet", "--disable-pip-version-check"]
+    words += ["--no-cache-dir"]  # nothing is written elsewhere
+    words += ["--only-binary=:all:", "--implementation", "cp", "--python-version", python]
     for tag in _TAGS[platform]:
         words += ["--platform", tag]
-    return [*words, *wanted()]
+    return words
+
+
+def download(into: Path, python: str, platform: Platform) -> None:
+    """Put the wheels of all that the bridge depends on into a folder; others may be there.
+
+    Raises:
+        NotVendored: pip could not; says what it said.
+    """
+    _run([*_pip("download", python, platform), "--dest", str(into), *wanted()], into)
+    _refuse_qt(into)
 
 
 def fill(into: Path, python: str, platform: Platform) -> None:
@@ -77,8 +91,15 @@ def fill(into: Path, python: str, platform: Platform) -> None:
     Raises:
         NotVendored: pip could not; says what it said.
     """
+    _run(command(into, python, platform), into)
+    shutil.rmtree(into / "bin", ignore_errors=True)  # commands of this Python, not of the host's
+    _refuse_qt(into)
+    shutil.copytree(_PACKAGE, into / "dcc_bridge", ignore=_SKIP)
+
+
+def _run(words: list[str], into: Path) -> None:
     done = subprocess.run(
-        command(into, python, platform),
+        words,
         # pip asks rustc for its version, for its statistics, and rustup then writes settings.
         env={**os.environ, "RUSTUP_HOME": str(into.parent / ".rustup")},
         capture_output=True,
@@ -93,8 +114,9 @@ def fill(into: Path, python: str, platform: Platform) -> None:
             "Look whether this computer reaches a package index."
         )
     shutil.rmtree(into.parent / ".rustup", ignore_errors=True)
-    shutil.rmtree(into / "bin", ignore_errors=True)  # commands of this Python, not of the host's
+
+
+def _refuse_qt(into: Path) -> None:
     found = [one.name for one in into.iterdir() if _NEVER.match(one.name)]
     if found:
         raise NotVendored(f"Qt came along ({', '.join(found)}), and must not: nothing was put.")
-    shutil.copytree(_PACKAGE, into / "dcc_bridge", ignore=_SKIP)

@@ -34,7 +34,8 @@ def _base(minor: str) -> str | None:
     if minor == f"{sys.version_info.major}.{sys.version_info.minor}":
         return sys.executable
     built = sorted(Path.home().glob(f".pyenv/versions/{minor}.*/bin/python{minor}"))
-    return shutil.which(f"python{minor}") or (str(built[-1]) if built else None)
+    # pyenv's own command of that name fails unless that version is the one in use
+    return str(built[-1]) if built else shutil.which(f"python{minor}")
 
 
 def _made(version: str, base: str) -> Path:

@@ -37,6 +37,7 @@ A message names the offender and says what to do. Any thread.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
 NO_OTHER_WAY: Final = (
@@ -166,8 +167,11 @@ class BrokenSkill(SkillError):
 class UnknownSkill(SkillError):
     """No skill has that name."""
 
-    def __init__(self, name: str) -> None:
-        super().__init__(f"There is no tool named {name!r}. List the tools to see what there is.")
+    def __init__(self, name: str, near: Sequence[str] = ()) -> None:
+        meant = f" Did you mean {' or '.join(near)}?" if near else ""
+        super().__init__(
+            f"There is no tool named {name!r}.{meant} List the tools to see what there is."
+        )
 
 
 class WrongRisk(SkillError):

@@ -14,7 +14,7 @@ import anyio
 
 from dcc_bridge.cli import answers, hosting
 from dcc_bridge.cli.audience import Audience, InClient, Nobody
-from dcc_bridge.cli.exits import INTERRUPTED, SUCCESS, Failure
+from dcc_bridge.cli.exits import INTERRUPTED, Failure
 from dcc_bridge.cli.hosting import Opening, Running
 from dcc_bridge.cli.narrator import Narrator
 from dcc_bridge.cli.story import Story
@@ -44,7 +44,7 @@ def run(options: argparse.Namespace) -> int:
     if options.screenshot is not None and not opening.window:
         raise Failure("A picture needs a window, and there is none here.")
     narrator = Narrator(_TITLE)
-    played: Future[None] = Future()
+    played: Future[int] = Future()
     with _audience(options, opening, narrator) as audience:
 
         def begin(running: Running) -> None:
@@ -54,19 +54,18 @@ def run(options: argparse.Namespace) -> int:
         hosting.run(opening, begin)
     if not played.done():
         return INTERRUPTED
-    played.result()
-    return SUCCESS
+    return played.result()
 
 
-def _play(story: Story, running: Running, played: Future[None]) -> None:
+def _play(story: Story, running: Running, played: Future[int]) -> None:
     """Play the story on this thread, and end the host."""
     try:
-        anyio.run(story.play)
+        ended = anyio.run(story.play)
     except BaseException as error:  # noqa: BLE001 - the top of a thread: it belongs to `played`
         if not running.is_stopping:
             played.set_exception(error)
     else:
-        played.set_result(None)
+        played.set_result(ended)
     finally:
         running.stop()
 

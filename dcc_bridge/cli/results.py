@@ -32,6 +32,11 @@ def show(result: Result, *, as_json: bool) -> int:
         print(json.dumps(_data(result)))
     else:
         print(_prose(result))
+    return code(result)
+
+
+def code(result: Result) -> int:
+    """Give the exit code that tells how a call ended."""
     if status(result) in _REFUSALS:
         return REFUSED
     return TOOL_ERROR if result.is_error else SUCCESS

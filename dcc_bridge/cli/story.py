@@ -21,6 +21,7 @@ from dcc_bridge.cli.hosting import Running
 from dcc_bridge.cli.narrator import Narrator
 from dcc_bridge.client import connection
 from dcc_bridge.client.agent import Agent, Result
+from dcc_bridge.client.http import Pinned
 
 T = TypeVar("T")
 LABEL: Final = "demo"
@@ -54,8 +55,11 @@ class Story:
         self._tell = narrator.step
         self._audience = audience
 
-    async def play(self) -> None:
+    async def play(self) -> int:
         """Do it, and tell it.
+
+        Returns:
+            The exit code that tells how the call for the deletion ended.
 
         Raises:
             Failure: Something did not go as it should.
@@ -66,27 +70,31 @@ class Story:
         self._tell(f"The host opens {await self._on_main(session.scene)} {where}.")
         self._tell(f"Its MCP server runs inside it at {bridge.url}; a client needs a token.")
         token = bridge.instance.token(LABEL)
-        async with connection.connect(bridge.url, token, person=self._audience.person) as client:
+        pinned = Pinned.of(bridge.instance)
+        person = self._audience.person
+        async with connection.connect(bridge.url, token, person=person, pinned=pinned) as client:
             count = len(await client.tools())
             self._tell(f"An agent connects over HTTP ({client.protocol}) and finds {count} tools.")
-            await self._edit(client)
+            return await self._edit(client)
 
-    async def _edit(self, client: Agent) -> None:
+    async def _edit(self, client: Agent) -> int:
         session = self._running.session
         digest = await self._on_main(session.scene_digest)
         before = await _look(client)
         self._tell(f"The agent calls scene_summary: {before}.")
-        self._tell_result(await self._delete(client, before.kind))
+        result = await self._delete(client, before.kind)
+        self._tell_result(result)
         after = await _look(client, before.kind)
         if await self._on_main(session.scene_digest) == digest:
             self._tell(f"The scene is as it was: {after}. There is nothing to undo.")
-            return
+            return results.code(result)
         self._tell(f"The scene now: {after}.")
         await self._on_main(session.undo)
         restored = await _look(client, before.kind)
         if await self._on_main(session.scene_digest) != digest:
             raise Failure(f"After the undo the scene is another one: {restored}.", TOOL_ERROR)
         self._tell(f"One undo in the host brings it back: {restored}, all as it was.")
+        return results.code(result)
 
     async def _delete(self, client: Agent, kind: str) -> Result:
         self._tell(

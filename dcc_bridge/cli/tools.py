@@ -27,6 +27,8 @@ def run(options: argparse.Namespace) -> int:
     for tool in found:
         first = tool.description.strip().partition("\n")[0]
         print(f"{line(tool.name):{name}}  {tool.risk:{risk}}  {line(first)}".rstrip())
+        for argument in tool.arguments:
+            print(f"    {line(argument)}")
     return SUCCESS
 
 

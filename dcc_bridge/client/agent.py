@@ -12,6 +12,8 @@ from mcp.client import InputRequiredRoundsExceededError
 from mcp.shared.dispatcher import ProgressFnT
 from mcp.shared.exceptions import MCPError
 
+from dcc_bridge.client import arguments
+
 
 @dataclass(frozen=True, slots=True)
 class Tool:
@@ -21,11 +23,13 @@ class Tool:
         name: Its name.
         risk: "read", "edit" or "destructive", as far as the server says.
         description: What it does.
+        arguments: What it takes, a few words for each argument.
     """
 
     name: str
     risk: str
     description: str
+    arguments: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,10 +68,18 @@ class Agent:
         while found.next_cursor is not None:
             found = await self._client.list_tools(cursor=found.next_cursor)
             tools += found.tools
-        return [Tool(tool.name, _risk(tool), tool.description or "") for tool in tools]
+        return [
+            Tool(
+                tool.name,
+                _risk(tool),
+                tool.description or "",
+                tuple(arguments.told(tool.input_schema)),
+            )
+            for tool in tools
+        ]
 
     async def call(
-        self, tool: str, arguments: dict[str, Any], on_progress: ProgressFnT | None = None
+        self, tool: str, given: dict[str, Any], on_progress: ProgressFnT | None = None
     ) -> Result:
         """Call a tool, and answer what it asks. An error of the protocol is an error of the call.
 
@@ -75,7 +87,7 @@ class Agent:
             Unreachable: The host went away.
         """
         try:
-            result = await self._client.call_tool(tool, arguments, progress_callback=on_progress)
+            result = await self._client.call_tool(tool, given, progress_callback=on_progress)
         except MCPError as error:
             if error.code == types.CONNECTION_CLOSED:
                 raise

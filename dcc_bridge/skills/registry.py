@@ -10,6 +10,7 @@ import re
 import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, Final
 
 from dcc_bridge.elicitation.watchers import Watchers
@@ -130,7 +131,7 @@ class Registry:
             error = self._filed.broken.get(name)
         if entry is not None:
             return entry
-        raise BrokenSkill(str(error)) if error else UnknownSkill(name)
+        raise BrokenSkill(str(error)) if error else UnknownSkill(name, self._near(name))
 
     def __contains__(self, name: Any) -> bool:
         """Whether a skill, or a broken file, has that name."""
@@ -142,6 +143,11 @@ class Registry:
         with self._lock:
             every = {**self._filed.entries, **self._added}
         return [every[name] for name in sorted(every)]
+
+    def _near(self, name: str) -> list[str]:
+        """Give what may have been meant; a name that no tool can have is not looked at."""
+        names = [entry.skill.name for entry in self.entries()]
+        return get_close_matches(name, names, n=2) if NAME.fullmatch(name) else []
 
     def _remove(self, entry: Entry) -> None:
         with self._lock:

@@ -23,7 +23,7 @@ def cameras(host: Served) -> int:
 def test_tools_are_listed_with_their_risk_in_columns(host: Served) -> None:
     done = host.run("tools")
 
-    lines = done.out.splitlines()
+    lines = [line for line in done.out.splitlines() if not line.startswith(" ")]
     assert done.code == 0
     assert any(line.split()[:3] == ["delete_prims", "destructive", "Delete"] for line in lines)
     assert any(line.split()[:2] == ["scene_summary", "read"] for line in lines)
@@ -31,6 +31,18 @@ def test_tools_are_listed_with_their_risk_in_columns(host: Served) -> None:
     columns = {line.index(line.split()[1]) for line in lines}
     assert len(columns) == 1
     assert not any("And then give back" in line for line in lines)
+
+
+def test_each_tool_is_listed_with_what_it_takes(host: Served) -> None:
+    told = host.run("tools").out
+
+    _, listed = told.split("\nlist_prims ")
+    assert [line.strip() for line in listed.splitlines()[1:4]] == [
+        "type_name: text, optional",
+        'under: text, optional ["/"]',
+        'name: text, optional ["*"]',
+    ]
+    assert "\n    new_name: text, required\n" in told
 
 
 def test_a_host_can_be_named_by_its_url(host: Served) -> None:
@@ -100,6 +112,7 @@ def test_an_error_of_the_tool_is_told_from_a_refusal(host: Served) -> None:
     assert [one.code for one in (failed, unknown, wrong)] == [1, 1, 1]
     assert "boom failed: KeyError: 'nothing there'" in failed.err
     assert "no tool named 'nothing_of_the_kind'" in unknown.err
+    assert "Did you mean scene_summary?" in host.run("call", "sceen_summary").err
     assert "depth" in wrong.err
     assert "Traceback" not in failed.err + unknown.err + wrong.err
     assert failed.out + unknown.out + wrong.out == ""

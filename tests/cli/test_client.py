@@ -84,6 +84,49 @@ def test_taken_back_nothing_is_left_of_it_and_all_else_is(tmp_path: Path) -> Non
 
 
 @linux
+def test_the_copy_is_of_what_was_there_before_us_however_often_it_is_set_up(tmp_path: Path) -> None:
+    """The file is another one each time, for the entry is."""
+    (file := tmp_path / ".claude.json").write_text("{}\n")
+    client(tmp_path, "add", "claude-code")
+    file.write_text(file.read_text().replace("connect", "join"))
+
+    again = client(tmp_path, "add", "claude-code")
+
+    assert "is set up in" in again.out
+    assert "What it held before" not in again.out
+    assert (tmp_path / ".claude.json.before-dcc-bridge").read_text() == "{}\n"
+
+
+@linux
+@pytest.mark.parametrize("text", ['{"numStartups": 7}', "\ufeff{\n}\n", '{"mcpServers": {}}'])
+def test_taken_back_the_file_is_what_it_was_to_the_byte_and_the_copy_goes(
+    text: str, tmp_path: Path
+) -> None:
+    (file := tmp_path / ".claude.json").write_text(text)
+    client(tmp_path, "add", "claude-code")
+
+    done = client(tmp_path, "remove", "claude-code")
+
+    assert file.read_text() == text
+    assert not (tmp_path / ".claude.json.before-dcc-bridge").exists()
+    assert "before" not in done.out
+
+
+@linux
+def test_the_copy_stays_where_the_file_was_changed_in_between(tmp_path: Path) -> None:
+    (file := tmp_path / ".claude.json").write_text('{"a": 1}')
+    client(tmp_path, "add", "claude-code")
+    file.write_text(file.read_text().replace('"a": 1', '"a": 2'))
+
+    done = client(tmp_path, "remove", "claude-code")
+
+    copy = tmp_path / ".claude.json.before-dcc-bridge"
+    assert json.loads(file.read_text())["a"] == 2
+    assert copy.read_text() == '{"a": 1}'
+    assert f"What it held before is in {copy}." in done.out
+
+
+@linux
 def test_a_client_that_was_revoked_is_let_in_again_by_setting_it_up(tmp_path: Path) -> None:
     access = Access(tmp_path / ".local" / "state" / "dcc_bridge" / "clients")
     access.revoke("cursor")

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from dcc_bridge.cli.exits import REFUSED
 from tests.cli.commands import COMMAND, Done, background, environment, run
 from tests.client.tty import LIMIT, at_terminal
 
@@ -21,9 +22,9 @@ BEFORE = "339 prims, 127 of them cameras"
 AS_IT_WAS = f"The scene is as it was: {BEFORE}. There is nothing to undo."
 
 
-def told(done: Done) -> str:
+def told(done: Done, code: int = 0) -> str:
     """Give what was told, without the breaks of the lines."""
-    assert done.code == 0, done.err
+    assert done.code == code, done.err
     assert "Traceback" not in done.err
     return re.sub(r"\s+", " ", done.out.replace("\n    | ", " "))
 
@@ -48,7 +49,7 @@ def test_an_agreement_deletes_and_undo_brings_back(runtime: Path) -> None:
     ],
 )
 def test_a_refusal_deletes_nothing(runtime: Path, answer: str, does: str, why: str) -> None:
-    text = told(run(runtime, "demo", "--headless", "--answer", answer))
+    text = told(run(runtime, "demo", "--headless", "--answer", answer), REFUSED)
 
     assert f"The person {does}" in text
     assert f"0 deleted, refused. {why}" in text
@@ -56,7 +57,7 @@ def test_a_refusal_deletes_nothing(runtime: Path, answer: str, does: str, why: s
 
 
 def test_where_nobody_can_be_asked_it_says_so_and_what_that_meant(runtime: Path) -> None:
-    text = told(run(runtime, "demo", "--headless"))
+    text = told(run(runtime, "demo", "--headless"), REFUSED)
 
     assert "Nobody can be asked: the host has no window, and there is no terminal here" in text
     assert "0 deleted, refused. There was nobody to ask" in text
@@ -73,15 +74,18 @@ def test_its_steps_are_numbered_and_its_columns_straight(runtime: Path) -> None:
 
 
 def test_without_a_screen_it_needs_no_option_to_run_without_a_window(runtime: Path) -> None:
-    text = told(run(runtime, "demo", "--answer", "decline", **WINDOW))
+    text = told(run(runtime, "demo", "--answer", "decline", **WINDOW), REFUSED)
 
     assert "without a window" in text
 
 
 @pytest.mark.parametrize(
-    ("typed", "does"), [("yes", "agrees"), ("no", "says no"), ("/cancel", "closes the question")]
+    ("typed", "does", "code"),
+    [("yes", "agrees", 0), ("no", "says no", 3), ("/cancel", "closes the question", 3)],
 )
-def test_a_person_at_a_terminal_is_asked_there(runtime: Path, typed: str, does: str) -> None:
+def test_a_person_at_a_terminal_is_asked_there(
+    runtime: Path, typed: str, does: str, code: int
+) -> None:
     command = [*COMMAND, "demo", "--headless"]
     with at_terminal(command, environment(runtime)) as (tty, process):
         tty.until("Delete 127 cameras? Type yes or no")
@@ -89,7 +93,7 @@ def test_a_person_at_a_terminal_is_asked_there(runtime: Path, typed: str, does: 
         tty.type(typed)
         out, _ = process.communicate(timeout=LIMIT)
 
-    assert process.returncode == 0
+    assert process.returncode == code
     assert f"The person {does}" in out
 
 
@@ -104,7 +108,8 @@ def test_a_person_at_a_terminal_is_asked_there(runtime: Path, typed: str, does: 
 def test_with_a_window_the_dialogs_own_buttons_are_pressed(
     runtime: Path, answer: str, presses: str, ends: str
 ) -> None:
-    text = told(run(runtime, "demo", "--window", "--answer", answer, **WINDOW))
+    done = run(runtime, "demo", "--window", "--answer", answer, **WINDOW)
+    text = told(done, 0 if answer == "accept" else REFUSED)
 
     assert "A dialog over the host's window asks the person: Delete 127 cameras?" in text
     assert presses in text
@@ -114,7 +119,7 @@ def test_with_a_window_the_dialogs_own_buttons_are_pressed(
 def test_a_picture_of_the_dialog_over_the_window_is_saved(runtime: Path, tmp_path: Path) -> None:
     file = tmp_path / "picture.png"
     words = ("demo", "--window", "--answer", "decline", "--screenshot", file)
-    told(run(runtime, *words, **WINDOW))
+    told(run(runtime, *words, **WINDOW), REFUSED)
 
     assert file.read_bytes().startswith(b"\x89PNG")
 

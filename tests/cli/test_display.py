@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from dcc_bridge.cli import display
+from dcc_bridge.cli.exits import REFUSED
 from tests.cli.commands import run, serve
 
 NO_SCREEN = ":4321"
@@ -78,4 +79,4 @@ def test_the_host_runs_without_a_window_then_and_says_so(tmp_path: Path) -> None
 def test_headless_asks_for_no_screen(runtime: Path) -> None:
     done = run(runtime, "demo", "--headless", "--answer", "cancel", DISPLAY=NO_SCREEN)
 
-    assert (done.code, done.err) == (0, "")
+    assert (done.code, done.err) == (REFUSED, "")

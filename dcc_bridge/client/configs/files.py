@@ -1,4 +1,8 @@
-"""A file is changed as a whole or not at all, and what it held before is kept. Any thread."""
+"""A file is changed as a whole or not at all, and what it held before us is kept. Any thread.
+
+The copy is made once, before the first change, and no later one writes over it: it would hold our
+own entry. Once the file is back to that byte there is nothing to keep any more.
+"""
 
 from __future__ import annotations
 
@@ -26,18 +30,14 @@ def read(file: Path) -> str:
         return ""
 
 
-def write(file: Path, text: str) -> Path | None:
+def write(file: Path, text: str) -> None:
     """Put another text in a file, whose mode stays; a link leads to the same file as before.
-
-    Returns:
-        The copy of what it held, or None where there was no file.
 
     Raises:
         OSError: It cannot be written; then it is as it was.
     """
     file = Path(os.path.realpath(file))
     file.parent.mkdir(parents=True, exist_ok=True)
-    kept = _keep(file) if file.exists() else None
     new = file.with_name(f".{file.name}.{secrets.token_hex(4)}.new")
     try:
         opened = os.open(
@@ -47,25 +47,38 @@ def write(file: Path, text: str) -> Path | None:
             out.write(text.encode("utf-8"))
             out.flush()
             os.fsync(out.fileno())
-        if kept is not None:
+        if file.exists():
             shutil.copymode(file, new)
         os.replace(new, file)
     finally:
         new.unlink(missing_ok=True)
-    return kept
+
+
+def keep(file: Path) -> Path | None:
+    """Copy what a file holds; others can read the copy no more than the file.
+
+    Returns:
+        The copy; None where there is no file, or was a copy before.
+
+    Raises:
+        OSError: It cannot be made.
+    """
+    file, copy = Path(os.path.realpath(file)), copy_of(file)
+    if not file.exists() or os.path.lexists(copy):
+        return None
+    os.close(os.open(copy, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
+    shutil.copyfile(file, copy)
+    shutil.copymode(file, copy)
+    return copy
+
+
+def copy_of(file: Path) -> Path:
+    """Say where the copy of a file is, or would be."""
+    real = Path(os.path.realpath(file))
+    return real.with_name(real.name + BACKUP)
 
 
 def bare(text: str) -> tuple[str, str]:
     """Part the mark with which some editors begin a file from the rest."""
     mark = codecs.BOM_UTF8.decode("utf-8")
     return (mark, text[len(mark) :]) if text.startswith(mark) else ("", text)
-
-
-def _keep(file: Path) -> Path:
-    """Copy what a file holds; others can read the copy no more than the file."""
-    copy = file.with_name(file.name + BACKUP)
-    copy.unlink(missing_ok=True)
-    os.close(os.open(copy, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
-    shutil.copyfile(file, copy)
-    shutil.copymode(file, copy)
-    return copy

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,8 @@ class Change:
     Attributes:
         file: The file.
         is_new: It is another one now; else it was as wanted before.
-        kept: The copy of what it held, or None where there was no file, or nothing to do.
+        kept: The copy of what it held before us, where it has just been made, or is still needed;
+            or None.
     """
 
     file: Path
@@ -38,12 +39,18 @@ def add(place: Place, label: str, project: Path | None = None) -> Change:
         ValueError: The file cannot be edited safely, or there is none for projects.
         OSError: It cannot be read or written.
     """
-    wanted = place.entry(entry.make(label))
-    return _change(place.file(project), lambda text: edit.put(text, place.path, wanted))
+    file, wanted = place.file(project), place.entry(entry.make(label))
+    mark, text = files.bare(files.read(file))
+    done = edit.put(text, place.path, wanted)
+    if done == text:
+        return Change(file, is_new=False)
+    kept = files.keep(file)
+    files.write(file, mark + done)
+    return Change(file, is_new=True, kept=kept)
 
 
 def remove(place: Place, project: Path | None = None) -> Change:
-    """Take our entry out.
+    """Take our entry out; where nothing else was changed since, the file is what it was before us.
 
     Args:
         place: The client's configuration.
@@ -53,7 +60,19 @@ def remove(place: Place, project: Path | None = None) -> Change:
         ValueError: The file cannot be edited safely, or there is none for projects.
         OSError: It cannot be read or written.
     """
-    return _change(place.file(project), lambda text: edit.remove(text, place.path))
+    file = place.file(project)
+    copy, before = files.copy_of(file), files.read(file)
+    mark, text = files.bare(before)
+    done = mark + edit.remove(text, place.path)
+    if done == before:
+        return Change(file, is_new=False)
+    first = files.read(copy)
+    if first and _made_of(first, place, text) == before:
+        done = first
+    files.write(file, done)
+    if first == done:
+        copy.unlink(missing_ok=True)
+    return Change(file, is_new=True, kept=copy if copy.exists() else None)
 
 
 def is_there(place: Place, project: Path | None = None) -> bool:
@@ -70,9 +89,10 @@ def find(place: Place, project: Path | None = None) -> Mapping[str, Any] | None:
     return found if isinstance(found, Mapping) else None
 
 
-def _change(file: Path, change: Callable[[str], str]) -> Change:
-    mark, text = files.bare(files.read(file))
-    done = change(text)
-    if done == text:
-        return Change(file, is_new=False)
-    return Change(file, is_new=True, kept=files.write(file, mark + done))
+def _made_of(first: str, place: Place, text: str) -> str:
+    """Give what a file was made into when our entry, as it is in a text, was put in."""
+    mark, bare = files.bare(first)
+    try:
+        return mark + edit.put(bare, place.path, edit.find(text, place.path))
+    except ValueError:  # the copy is none of ours
+        return ""

@@ -28,6 +28,7 @@ runs then is on the job's own stack.
 from __future__ import annotations
 
 import contextvars
+import logging
 import threading
 import time
 from collections import deque
@@ -41,6 +42,7 @@ from greenlet import getcurrent, greenlet
 
 from dcc_bridge.errors import BridgeClosed, Busy
 
+log = logging.getLogger(__name__)
 T = TypeVar("T")
 Wake = Callable[[float], None]
 Spin = Callable[["Future[Any]"], None]
@@ -48,7 +50,7 @@ Spin = Callable[["Future[Any]"], None]
 BUDGET: Final = 0.008
 """Seconds that one drain may take before it gives the host its turn."""
 HELD_RETRY: Final = 0.1
-"""Seconds until a job that met the host's own modal dialog is tried again."""
+"""Seconds until a job that met the host's own modal dialog is tried again, and a failed wake."""
 _LEVELS: Final = 30
 _THROWS: Final = 8
 """How often a suspended job is told to end before it is left behind."""
@@ -205,7 +207,7 @@ class MainThread:
             self._painting = False
             missed, self._missed = self._missed, False
             if missed:  # `_woken` still holds, so nobody else will wake the host
-                self._wake_host(0.0)
+                self._ask_host(0.0)
 
     def close(self) -> None:
         """End everything: fail what is queued, resume what has its answer, end what is suspended.
@@ -244,7 +246,23 @@ class MainThread:
             if self._woken:
                 return
             self._woken = True
-        self._wake_host(0.0)
+        self._ask_host(0.0)
+
+    def _ask_host(self, seconds: float) -> None:
+        """Have the host call `drain`; where that fails, again soon: what waits must not lie."""
+        try:
+            self._wake_host(seconds)
+        except Exception:  # the host's own; whoever queued something is not to blame
+            log.exception("the host could not be woken; it is tried again")
+            with self._lock:
+                self._woken = False
+            again = threading.Timer(HELD_RETRY, self._wake_again)
+            again.daemon = True
+            again.start()
+
+    def _wake_again(self) -> None:
+        if not self._closed:
+            self._wake()
 
     def _step(self) -> bool:
         if self._ui:
@@ -261,7 +279,7 @@ class MainThread:
         if not (self._ready or self._jobs):
             return False
         if self._blocked():
-            self._wake_host(HELD_RETRY)
+            self._ask_host(HELD_RETRY)
             return False
         return self._resume_next() or self._start_next()
 

@@ -289,6 +289,23 @@ def test_wakes_are_coalesced() -> None:
     assert wakes == [0.0]
 
 
+def test_a_wake_that_fails_is_tried_again_and_nothing_lies_in_the_queue() -> None:
+    woken, fails = threading.Event(), iter([True, True])
+
+    def wake(seconds: float) -> None:
+        if next(fails, False):
+            raise RuntimeError("the event loop is not there yet")
+        woken.set()
+
+    main = MainThread(wake)
+    job = main.submit(lambda: "served")
+
+    assert woken.wait(LIMIT)
+    main.drain()
+
+    assert job.result(0) == "served"
+
+
 def test_a_drain_gives_the_host_its_turn_after_the_budget() -> None:
     wakes: list[float] = []
     main = MainThread(wakes.append)

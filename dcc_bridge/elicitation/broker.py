@@ -222,10 +222,14 @@ class Broker:
             one.settle(unattended.answer(one.question, rule, self._allowed))
 
     def _show(self, one: Opened, showing: Showing) -> None:
-        if showing.surface == "client":
-            self._show_in_client(one, showing)
-        else:
-            self._line.enter(one, showing)
+        try:
+            if showing.surface == "client":
+                self._show_in_client(one, showing)
+            else:
+                self._line.enter(one, showing)
+        except Exception:  # a clock that cannot be set, say: nobody would end it
+            log.exception("the question %s was not put", one.question.id)
+            one.settle(cancel(CANCELLED))
 
     def _show_in_client(self, one: Opened, showing: Showing) -> None:
         limit = one.question.timeout or self.settings.client_deadline
@@ -281,8 +285,8 @@ class Broker:
         turn = one.draw(showing)
         if turn < 0:
             return
-        showing.keep_clock(self._clock(limit, lambda: one.settle(cancel(TIMED_OUT))))
         try:
+            showing.keep_clock(self._clock(limit, lambda: one.settle(cancel(TIMED_OUT))))
             if presenter is None:
                 raise RuntimeError("the surface is gone")
             down = presenter.show(question, lambda heard: self._hear(one, showing, turn, heard))
@@ -297,6 +301,13 @@ class Broker:
         """Take what a surface says, unless the question moved on."""
         if one.future.done() or not showing.take(turn):
             return
+        try:
+            self._take_in(one, showing, heard)
+        except Exception:  # the answer is lost, and nobody gives it twice
+            log.exception("the answer to the question %s was not taken", one.question.id)
+            one.settle(cancel(CANCELLED))
+
+    def _take_in(self, one: Opened, showing: Showing, heard: Heard) -> None:
         match heard:
             case Reply(action="accept"):
                 self._accept(one, showing, heard)

@@ -5,12 +5,16 @@ Any thread; the counting is in `limits`, under its lock.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
 
 from dcc_bridge.elicitation.audience import Audience, label
 from dcc_bridge.elicitation.clock import Clock
-from dcc_bridge.elicitation.opened import REFUSED, Opened
+from dcc_bridge.elicitation.opened import REFUSED, Opened, cancel
 from dcc_bridge.elicitation.showing import Showing
+from dcc_bridge.elicitation.types import CANCELLED
+
+log = logging.getLogger(__name__)
 
 
 class Line:
@@ -52,6 +56,13 @@ class Line:
 
     def _place(self, one: Opened, showing: Showing, wait: float) -> None:
         """Show a question that has got its place, perhaps after a while."""
+        try:
+            self._show_or_wait(one, showing, wait)
+        except Exception:  # it must not go on to whoever left, nor keep the place
+            log.exception("the question %s was not put to the host", one.question.id)
+            one.settle(cancel(CANCELLED))
+
+    def _show_or_wait(self, one: Opened, showing: Showing, wait: float) -> None:
         if label(one.question.call) in self._audience.limits.muted:
             one.settle(REFUSED)
         elif self._is_closed():

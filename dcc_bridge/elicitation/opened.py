@@ -14,6 +14,7 @@ from dcc_bridge.elicitation.question import MOST_REASON, Heard, Question, Reply
 from dcc_bridge.elicitation.record import QuestionRecord
 from dcc_bridge.elicitation.showing import Showing
 from dcc_bridge.elicitation.types import CANCELLED, DECLINED, NOT_RECORDED, ElicitationResponse
+from dcc_bridge.elicitation.watchers import tell
 
 REFUSED: Final = ElicitationResponse(False, None, DECLINED, "decline", "policy")
 CLOSED_BY_PERSON: Final = ElicitationResponse(False, None, CANCELLED, "cancel", "host")
@@ -87,8 +88,11 @@ class Opened:
             if self._settled or not self.future.set_running_or_notify_cancel():
                 return
             self._settled = True
-        recorded = self.record.end(response)
-        self.future.set_result(recorded)  # what is called then may wait for others: not locked
+        recorded = cancel(NOT_RECORDED)
+        try:
+            recorded = self.record.end(response)
+        finally:  # what is called then may wait for others: not locked
+            self.future.set_result(recorded)
 
     def refuse(self, reply: Reply, surface: Surface) -> None:
         """End it with what a person did instead of agreeing, and with the reason they gave."""
@@ -104,14 +108,14 @@ class Opened:
             showings: Where it was drawn.
         """
         answer = None if self.future.cancelled() else self.future.result()
-        if answer is None:
-            self.record.end(None)
-        self.question.call.heard(None if answer is None else answer.answered_by)
+        tell(self.question.call.heard, None if answer is None else answer.answered_by)
         why = CANCELLED if answer is None else answer.message or "answered"
         for showing in showings:
             showing.end(why)
         if self.question.visit is not None:
             self.question.visit.end(why)
+        if answer is None:  # last: if it fails, nobody else has to bear it
+            self.record.end(None)
 
 
 def cancel(message: str) -> ElicitationResponse:

@@ -30,6 +30,7 @@ from mcp_types import INVALID_PARAMS, CallToolResult, InputRequiredResult
 from dcc_bridge.elicitation.call import Call, Progress
 from dcc_bridge.elicitation.question import Question, Settle, Unable
 from dcc_bridge.elicitation.types import TOO_MANY_QUESTIONS
+from dcc_bridge.elicitation.watchers import tell
 from dcc_bridge.server import malformed, wire
 from dcc_bridge.server.meter import Meter
 from dcc_bridge.server.unfetched import Same, Unfetched
@@ -68,7 +69,7 @@ class Asked:
         """Hand over what the client said; only the first time counts."""
         settle, self._settle = self._settle, None
         if settle is not None:
-            settle(reply)
+            tell(settle, reply)  # if that fails, the request still waits for what comes next
 
     def withdraw(self, why: str = "") -> None:
         """Forget the question: it was answered elsewhere, or ended."""
@@ -312,7 +313,7 @@ class Calls:
         began = time.monotonic()
         try:
             return await self._answer(parked, request, number)
-        except anyio.get_cancelled_exc_class():
+        except BaseException:  # cut off, or it failed: nobody waits at its end; and it goes on
             if parked.requests == [request]:
                 self._abandon(parked)
             raise

@@ -110,11 +110,12 @@ class Run:
             self._queued.cancel()
 
     def refuse(self, why: str) -> None:
-        """End it before it was queued.
+        """End it before it begins.
 
         Args:
             why: A sentence for the agent.
         """
+        self.cancel()
         self._end(Outcome("not_started", None, why))
 
     def abandon(self) -> None:

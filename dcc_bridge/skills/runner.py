@@ -102,6 +102,9 @@ class Runner:
             run.queue(self._queue(run))
         except BridgeError as error:
             run.refuse(str(error))
+        except Exception:  # its caller waits for an outcome, whatever kept it from the queue
+            log.exception("call %s of %s could not be queued", call.id, call.skill)
+            run.refuse(f"{skill.name} could not be queued in {self._shared.host.name}.")
         return run
 
     def reject(self, call: Call, why: str) -> None:

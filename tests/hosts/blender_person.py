@@ -30,6 +30,7 @@ def write() -> None:
     new = {
         **seen,
         "objects": sorted(bpy.data.objects.keys()),
+        "bridge": str(sys.modules["dcc_bridge"].__file__) if "dcc_bridge" in sys.modules else "",
         "jobs": [job for job in ("RENDER",) if bpy.app.is_job_running(job)],
     }
     if "PySide6" in sys.modules and (verb := find_verb()) is not None:
@@ -54,6 +55,12 @@ def reload() -> None:
     """Disable and enable the add-on."""
     addon_utils.disable(ADDON)
     addon_utils.enable(ADDON)
+
+
+def disable() -> None:
+    """Switch the add-on off for good, as in the preferences."""
+    bpy.ops.preferences.addon_disable(module=ADDON)
+    bpy.ops.wm.save_userpref()
 
 
 def render() -> None:
@@ -93,6 +100,7 @@ def fill() -> None:
 
 WORDS: Final[dict[str, Callable[[], object]]] = {
     "reload": reload,
+    "disable": disable,
     "render": render,
     "load": load,
     "write": write,

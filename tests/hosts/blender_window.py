@@ -77,20 +77,23 @@ def screen() -> Iterator[Screen]:
 def blender(
     folder: Path, screen: Screen, *, qt: bool = False, **more: str
 ) -> Iterator[Application]:
-    """Run Blender as long as the block lasts; its mouse is in the middle."""
-    assert PROGRAM is not None
+    """Run Blender as long as the block lasts, with the add-on; its mouse is in the middle."""
     scripts = folder / "scripts"
     install(scripts / "addons" / "dcc_bridge_blender", qt=qt)
-    width, height = map(str, _SIZE)
     screen.move(_SIZE[0] // 2, _SIZE[1] // 2)
-    command = [PROGRAM, "--factory-startup", "--window-geometry", "0", "0", width, height]
-    ours = {
-        "DISPLAY": screen.display,
-        "LIBGL_ALWAYS_SOFTWARE": "1",
-        "BLENDER_USER_SCRIPTS": str(scripts),
-    }
-    addons: list[str | Path] = ["--addons", "dcc_bridge_blender", "--python", _PERSON]
-    with started([*command, *addons], folder, **ours, **more) as running:
+    words = ("--factory-startup", "--addons", "dcc_bridge_blender")
+    with opened(folder, screen, *words, BLENDER_USER_SCRIPTS=str(scripts), **more) as running:
+        yield running
+
+
+@contextmanager
+def opened(folder: Path, screen: Screen, *words: str, **more: str) -> Iterator[Application]:
+    """Run Blender as long as the block lasts, with what is installed in its home."""
+    assert PROGRAM is not None
+    width, height = map(str, _SIZE)
+    command = [PROGRAM, *words, "--window-geometry", "0", "0", width, height]
+    ours = {"DISPLAY": screen.display, "LIBGL_ALWAYS_SOFTWARE": "1"}
+    with started([*command, "--python", _PERSON], folder, **ours, **more) as running:
         yield running
 
 
@@ -121,4 +124,4 @@ def _pyside() -> Path:
     return folder
 
 
-__all__ = ["NEEDED", "PROGRAM", "Screen", "blender", "install", "screen", "until"]
+__all__ = ["NEEDED", "PROGRAM", "Screen", "blender", "install", "opened", "screen", "until"]

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from tests.hosts import freecad
+from tests.hosts import blender_window, freecad
 from tests.hosts.application import started
 from tests.live import status, text
 
@@ -77,3 +78,61 @@ def test_freecad_is_installed_into_used_and_left_as_it_was(tmp_path: Path) -> No
     assert all(name.startswith(".local/state/dcc_bridge") for name in ours)
     assert "installed nowhere" in command(tmp_path, "status", "freecad")
     command(tmp_path, "uninstall", "freecad", code=2)
+
+
+# What somebody does once, in the preferences.
+_SWITCH_ON = """
+import bpy
+bpy.ops.preferences.addon_enable(module="dcc_bridge_blender")
+bpy.ops.wm.save_userpref()
+"""
+
+
+@pytest.mark.skipif(
+    any(shutil.which(tool) is None for tool in blender_window.NEEDED),
+    reason=f"not all of {', '.join(blender_window.NEEDED)} are installed",
+)
+def test_blender_is_installed_into_used_and_left_as_it_was(tmp_path: Path) -> None:
+    """Switched on once, it serves in the window at the next start, by what was installed alone."""
+    (tmp_path / ".config").mkdir()
+    (tmp_path / ".config/mine.txt").write_text("mine")
+    before = tree(tmp_path)
+
+    dry = command(tmp_path, "install", "blender", "--dry-run")
+    assert tree(tmp_path) == before
+    told = command(tmp_path, "install", "blender")
+    addon = tmp_path / ".config/blender/3.4/scripts/addons/dcc_bridge_blender"
+    assert dry.splitlines()[:4] == told.splitlines()[:4]
+    assert not [one for one in (addon / "vendor").rglob("*") if "PySide" in one.name]
+
+    assert blender_window.PROGRAM is not None
+    switch_on = [blender_window.PROGRAM, "-b", "--python-expr", _SWITCH_ON]
+    with started(switch_on, tmp_path, PYTHONPATH="") as preferences:
+        assert preferences.end() == 0, preferences.output
+    with (
+        blender_window.screen() as screen,
+        blender_window.opened(tmp_path, screen, PYTHONPATH="") as application,
+    ):
+        assert application.instance
+        renamed = application.call("rename_object", {"name": "Cube", "new_name": "Crane"})
+        left = text(application.call("list_objects", {}))
+        application.order("write", "disable", "close")
+        assert application.end() == 0, application.output
+    seen = json.loads((tmp_path / "seen.json").read_text())
+    assert (status(renamed), "Crane" in left) == ("done", True)
+    assert Path(seen["bridge"]).is_relative_to(addon / "vendor")
+
+    assert "changed" not in command(tmp_path, "status", "blender")
+    command(tmp_path, "uninstall", "blender")
+    after = tree(tmp_path)
+    assert {one: after.get(one) for one in before} == before
+    # Blender keeps its settings, which name the add-on no more.
+    settings = {one for one in after if one.startswith(".config/blender/3.4/config/")}
+    assert not [one for one in settings if b"dcc_bridge" in (after[one] or b"")]
+    new = after.keys() - before.keys() - settings
+    folders = {".config/blender", ".config/blender/3.4", ".config/blender/3.4/config"}
+    assert {one for one in new if one.startswith(".config/blender")} == folders
+    ours = [name for name in new if "dcc_bridge" in name]
+    assert all(name.startswith(".local/state/dcc_bridge") for name in ours)
+    assert "installed nowhere" in command(tmp_path, "status", "blender")
+    command(tmp_path, "uninstall", "blender", code=2)

@@ -73,6 +73,7 @@ def environment(version: str | None) -> dict[str, str]:
     path = [ROOT, folder, sysconfig.get_path("purelib"), sysconfig.get_path("platlib")]
     return {
         "LD_LIBRARY_PATH": str(folder / "PySide6" / "Qt" / "lib"),
+        "PATH": "/usr/bin:/bin",  # the first python3 there is where it takes its library from
         "QT_HOST_PATH": os.pathsep.join(map(str, path)),
         "QT_QPA_PLATFORM": "offscreen",
     }

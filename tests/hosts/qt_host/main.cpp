@@ -172,10 +172,12 @@ static PyObject *defer(PyObject *, PyObject *function) {
   if (batch) Py_RETURN_NONE;  // without a word, as Maya's executeDeferred
   Py_INCREF(function);
   QTimer::singleShot(0, QCoreApplication::instance(), [function] {
+    const PyGILState_STATE lock = PyGILState_Ensure();
     PyObject *result = PyObject_CallNoArgs(function);
     if (!result) PyErr_Print();
     Py_XDECREF(result);
     Py_DECREF(function);
+    PyGILState_Release(lock);
   });
   Py_RETURN_NONE;
 }
@@ -186,7 +188,9 @@ static PyObject *modal(PyObject *, PyObject *args) {
   QDialog dialog(window);
   dialog.setWindowTitle("The application asks");
   QTimer::singleShot(milliseconds, &dialog, &QDialog::accept);
+  Py_BEGIN_ALLOW_THREADS;
   dialog.exec();
+  Py_END_ALLOW_THREADS;
   Py_RETURN_NONE;
 }
 
@@ -229,8 +233,11 @@ static void open_window() {
 }
 
 static bool run(const char *file) {
+  const PyGILState_STATE lock = PyGILState_Ensure();
   FILE *script = fopen(file, "r");
-  return script && PyRun_SimpleFileEx(script, file, 1) == 0;
+  const bool done = script && PyRun_SimpleFileEx(script, file, 1) == 0;
+  PyGILState_Release(lock);
+  return done;
 }
 
 int main(int argc, char **argv) {
@@ -245,7 +252,9 @@ int main(int argc, char **argv) {
     exit_code = run(argv[1]) ? exit_code : 3;
   } else {
     QTimer::singleShot(0, app.get(), [argv] { if (!run(argv[1])) QCoreApplication::exit(3); });
+    PyThreadState *python = PyEval_SaveThread();  // other threads of Python's run while it is idle
     exit_code = app->exec();
+    PyEval_RestoreThread(python);
   }
   const int finalized = Py_FinalizeEx();
   delete window;

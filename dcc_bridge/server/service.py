@@ -159,7 +159,7 @@ class McpService:
                     await self._stopping.wait()
                     telling.cancel_scope.cancel()
                 await self._wait_for_last_words()
-                self._uvicorn.should_exit = True
+                self._uvicorn.end()
                 self._door.close()
 
     def stop(self) -> None:
@@ -198,6 +198,20 @@ class McpService:
 class _Uvicorn(uvicorn.Server):
     ready: Callable[[], None]
     handshake: float
+
+    def __init__(self, config: uvicorn.Config) -> None:
+        super().__init__(config)
+        self._ended = anyio.Event()
+
+    def end(self) -> None:
+        self.should_exit = True
+        self._ended.set()
+
+    async def main_loop(self) -> None:
+        """Wait for the end; uvicorn looks ten times a second, and for a date that is not sent."""
+        await self.on_tick(0)  # makes the headers of every answer
+        if not self.should_exit:
+            await self._ended.wait()
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         if self.config.ssl is not None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from dcc_bridge.elicitation.grants import SessionGrant
@@ -15,6 +15,8 @@ from dcc_bridge.skills.recent import LIVE, Record
 
 QUICK: Final = 0.4
 """Seconds after which a call is worth showing: shorter ones would only flicker."""
+_AGES: Final = 10
+"""Seconds after which what is told in minutes is told anew."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +80,16 @@ class State:
 def is_top(record: Record, state: State) -> bool:
     """Whether a call's step is the one that the host would undo."""
     return record.undo_label is not None and record.undo_label == state.top
+
+
+def looks_like(state: State, before: State) -> bool:
+    """Whether the panel would show the same as before: seconds count only while something goes on.
+
+    How long ago a client spoke is told in minutes.
+    """
+    counts = (state.asked, state.running, state.queued, state.grants, state.muted)
+    is_near = state.at // _AGES == before.at // _AGES
+    return is_near and not any(counts) and replace(state, at=before.at) == before
 
 
 def read(port: Port) -> State:

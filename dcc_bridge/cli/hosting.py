@@ -14,7 +14,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Final, Protocol
 
 from dcc_bridge.bridge import Bridge
-from dcc_bridge.cli import display, target
+from dcc_bridge.cli import display, logs, target
 from dcc_bridge.cli.answers import tell
 from dcc_bridge.cli.exits import Failure
 from dcc_bridge.cli.unattended import Rule
@@ -138,7 +138,8 @@ def run(opening: Opening, on_ready: OnReady) -> None:
         Failure: It cannot be started; says why.
         StartError: Its server cannot.
     """
-    load("windowed" if opening.window else "headless").run(opening, on_ready)
+    with logs.kept():
+        load("windowed" if opening.window else "headless").run(opening, on_ready)
 
 
 def load(name: str) -> ModuleType:

@@ -21,6 +21,7 @@ from dcc_bridge.config import Settings
 from dcc_bridge.elicitation.broker import Broker
 from dcc_bridge.elicitation.watchers import Watchers
 from dcc_bridge.host import Host
+from dcc_bridge.server import departures
 from dcc_bridge.server.calls import Calls
 from dcc_bridge.server.clients import Clients
 from dcc_bridge.server.connections import limited
@@ -150,7 +151,7 @@ class McpService:
     async def run(self, ready: Callable[[], None]) -> None:
         """Serve until `stop`."""
         self._uvicorn.ready = ready
-        with closing(self._socket):
+        with closing(self._socket), departures.said_quietly():
             async with anyio.create_task_group() as serving:
                 serving.start_soon(self._uvicorn.serve, [self._socket])
                 async with anyio.create_task_group() as telling:

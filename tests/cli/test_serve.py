@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import signal
 import socket
 import time
@@ -50,6 +51,25 @@ def test_it_prints_one_line_with_its_address_when_it_is_ready(tmp_path: Path) ->
         done, _ = host.end()
 
     assert (done.code, done.out, done.err) == (0, host.ready, "")
+
+
+def test_a_skill_that_fails_is_a_sentence_in_the_terminal_and_whole_in_the_log(
+    tmp_path: Path,
+) -> None:
+    state = tmp_path / "state"
+    words = ("--headless", "--skills", SKILLS)
+    with serve(tmp_path / "runtime", *words, XDG_STATE_HOME=str(state)) as host:
+        host.run("call", "boom")
+        done, _ = host.end()
+
+    log = state / "dcc_bridge" / "log" / "host.log"
+    told, text = re.fullmatch(r"dcc-bridge: (.+) \(more in (.+)\)\n", done.err), log.read_text()
+    assert told is not None, done.err
+    assert told[1].endswith(": boom failed: KeyError: 'nothing there'")
+    assert told[2] == str(log)
+    assert told[1].partition(":")[0] in text
+    assert text.count("Traceback") == 1
+    assert log.stat().st_mode & 0o777 == 0o600
 
 
 @pytest.mark.parametrize("number", STOP)

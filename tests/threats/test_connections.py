@@ -9,6 +9,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import os
 import random
 import socket
@@ -129,6 +130,24 @@ def test_a_stream_that_lasts_longer_than_a_request_may_take_is_not_cut(tmp_path:
 
     with live(tmp_path, slow, request_deadline=0.3) as running:
         assert text(running.call("slow")) == "done"
+
+
+@pytest.mark.parametrize("modern", [True, False])
+def test_a_client_that_is_killed_in_mid_request_writes_nothing_into_the_hosts_terminal(
+    modern: bool, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    head: dict[str, str | None] = {"MCP-Protocol-Version": MODERN, "Mcp-Method": "tools/list"}
+    with live(tmp_path) as running:
+        raw = Raw.to(running)
+
+        def leave() -> int:
+            with raw.open() as sock:
+                sock.sendall(raw.head(1000, head if modern else {}) + b'{"jsonrpc"')
+            return raw.say("tools/list", {"_meta": META}).status
+
+        assert running.run(in_thread(leave)) == 200
+
+    assert [one for one in caplog.records if one.levelno >= logging.WARNING] == []
 
 
 def test_a_flood_of_connections_leaves_room(tmp_path: Path) -> None:

@@ -1,0 +1,83 @@
+"""What goes wrong in a host of this process: a sentence in the terminal, all of it in a file.
+
+The file is made when there is something to write, and only its user can read it. What the SDK and
+uvicorn log is for the file alone: what is news of it, is told by us. Main thread; records come from
+any.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from io import TextIOWrapper
+from pathlib import Path
+from typing import Final
+
+import platformdirs
+
+from dcc_bridge import private
+from dcc_bridge.elicitation.plain import line
+
+_MOST: Final = 2_000_000
+"""Bytes from which on the file is put aside and a new one begun."""
+_SILENT: Final = ("mcp", "uvicorn", "httpx2", "httpcore2", "sse_starlette")
+
+
+def file() -> Path:
+    """Say where it is written."""
+    return platformdirs.user_state_path("dcc_bridge") / "log" / "host.log"
+
+
+@contextmanager
+def kept() -> Iterator[None]:
+    """Write what is logged as long as the block lasts."""
+    root, handlers = logging.getLogger(), [_File(file(), delay=True), _terminal()]
+    for handler in handlers:
+        root.addHandler(handler)
+    try:
+        yield
+    finally:
+        for handler in handlers:
+            root.removeHandler(handler)
+            handler.close()
+
+
+class _File(logging.FileHandler):
+    def __init__(self, path: Path, *, delay: bool) -> None:
+        super().__init__(path, encoding="utf-8", delay=delay)
+        self.setFormatter(logging.Formatter("%(asctime)s %(process)d %(name)s: %(message)s"))
+
+    def emit(self, record: logging.LogRecord) -> None:
+        with suppress(OSError):  # a disk that is full must not end what was logged
+            super().emit(record)
+
+    def _open(self) -> TextIOWrapper:
+        path = Path(self.baseFilename)
+        private.folder(path.parent)
+        with suppress(FileNotFoundError):
+            if path.stat().st_size > _MOST:
+                os.replace(path, path.with_suffix(".1.log"))
+        try:
+            opened = private.create(path)
+        except FileExistsError:
+            opened = private.reopen(path)
+        return open(opened, "a", encoding="utf-8", errors="backslashreplace")
+
+
+class _Sentence(logging.Formatter):
+    """The first line, and of a traceback the last one: what it says is wrong."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        first, *rest = super().format(record).splitlines() or [""]
+        said = line(f"{first}: {rest[-1]}" if rest else first)
+        return f"dcc-bridge: {said}" + (f" (more in {file()})" if rest else "")
+
+
+def _terminal() -> logging.Handler:
+    handler = logging.StreamHandler()
+    handler.setLevel(logging.WARNING)
+    handler.setFormatter(_Sentence())
+    handler.addFilter(lambda record: record.name.partition(".")[0] not in _SILENT)
+    return handler

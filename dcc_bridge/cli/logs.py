@@ -17,7 +17,7 @@ from typing import Final
 
 import platformdirs
 
-from dcc_bridge import private
+from dcc_bridge import private, redaction
 from dcc_bridge.elicitation.plain import line
 
 _MOST: Final = 2_000_000
@@ -47,7 +47,7 @@ def kept() -> Iterator[None]:
 class _File(logging.FileHandler):
     def __init__(self, path: Path, *, delay: bool) -> None:
         super().__init__(path, encoding="utf-8", delay=delay)
-        self.setFormatter(logging.Formatter("%(asctime)s %(process)d %(name)s: %(message)s"))
+        self.setFormatter(_Clean("%(asctime)s %(process)d %(name)s: %(message)s"))
 
     def emit(self, record: logging.LogRecord) -> None:
         with suppress(OSError):  # a disk that is full must not end what was logged
@@ -66,7 +66,14 @@ class _File(logging.FileHandler):
         return open(opened, "a", encoding="utf-8", errors="backslashreplace")
 
 
-class _Sentence(logging.Formatter):
+class _Clean(logging.Formatter):
+    """Without tokens, whoever logs; of our own records they are gone already."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        return redaction.clean(super().format(record))
+
+
+class _Sentence(_Clean):
     """The first line, and of a traceback the last one: what it says is wrong."""
 
     def format(self, record: logging.LogRecord) -> str:

@@ -33,9 +33,14 @@ def python(version: str) -> Path | None:
 def _base(minor: str) -> str | None:
     if minor == f"{sys.version_info.major}.{sys.version_info.minor}":
         return sys.executable
-    built = sorted(Path.home().glob(f".pyenv/versions/{minor}.*/bin/python{minor}"))
-    # pyenv's own command of that name fails unless that version is the one in use
-    return str(built[-1]) if built else shutil.which(f"python{minor}")
+    built = sorted(map(str, Path.home().glob(f".pyenv/versions/{minor}.*/bin/python{minor}")))
+    found = [*reversed(built), shutil.which(f"python{minor}")]
+    return next((one for one in found if one is not None and _runs(one)), None)
+
+
+def _runs(python: str) -> bool:
+    """Whether it is one: pyenv puts a file on the path that only says that there is none."""
+    return not subprocess.run([python, "-c", ""], capture_output=True, timeout=60).returncode
 
 
 def _made(version: str, base: str) -> Path:

@@ -9,7 +9,7 @@ import sys
 from collections.abc import Callable
 from concurrent.futures import Future
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 ROOT: Final = Path(__file__).resolve().parent
 
@@ -35,8 +35,12 @@ from dcc_bridge.errors import BridgeError  # noqa: E402
 from dcc_bridge.hosts.freecad import FreeCADHost  # noqa: E402
 from dcc_bridge.plugin import PlugIn  # noqa: E402
 
+if TYPE_CHECKING:  # it needs Qt, which freecadcmd must not load
+    from dcc_bridge_freecad_menu import Menu
+
 SKILLS: Final = ROOT / "skills"
 _plug_in: PlugIn | None = None
+_menu: Menu | None = None
 _undo: list[Callable[[], None]] = []
 
 
@@ -51,11 +55,14 @@ def load() -> None:
 
 
 def unload() -> None:
-    """Stop, however often it is called."""
-    global _plug_in
+    """Stop and take the menu away, however often it is called."""
+    global _plug_in, _menu
     plug_in, _plug_in = _plug_in, None
+    menu, _menu = _menu, None
     while _undo:
         _undo.pop()()
+    if menu is not None:
+        menu.close()
     if plug_in is not None:
         plug_in.stop()
 
@@ -77,8 +84,42 @@ def start() -> Future[None] | None:
 
 def stop() -> None:
     """Stop the bridge; `start` starts it again."""
+    if _menu is not None:
+        _menu.close_panel()
     if _plug_in is not None:
         _plug_in.stop()
+
+
+def bridge() -> Bridge | None:
+    """Give the bridge that runs, or None."""
+    return _plug_in.bridge if _plug_in is not None else None
+
+
+def is_paused() -> bool | None:
+    """Tell whether agents may only read; None while no bridge runs."""
+    running = bridge()
+    return running.is_paused if running is not None else None
+
+
+def pause() -> None:
+    """Let agents only read, until `resume`."""
+    running = bridge()
+    if running is not None:
+        running.pause()
+
+
+def resume() -> None:
+    """Let agents edit again."""
+    running = bridge()
+    if running is not None:
+        running.resume()
+
+
+def show_panel() -> None:
+    """Show what agents do and did, while a bridge runs."""
+    panel = _plug_in.panel if _plug_in is not None else None
+    if panel is not None and _menu is not None:
+        _menu.show_panel(panel)
 
 
 def serve(until: Callable[[], bool], ready: Callable[[Bridge], None] = lambda _: None) -> None:
@@ -92,6 +133,10 @@ def serve(until: Callable[[], bool], ready: Callable[[Bridge], None] = lambda _:
 
 
 def _begin() -> None:
+    from dcc_bridge_freecad_menu import Menu
+
+    global _menu
+    _menu = Menu()
     start()
 
 

@@ -5,8 +5,10 @@ What they can be told besides the buttons of a dialog is `WORDS`. Main thread.
 
 from __future__ import annotations
 
+import json
 import os
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +18,7 @@ import FreeCADGui
 import dcc_bridge
 import dcc_bridge_freecad
 from dcc_bridge.qt import binding
-from dcc_bridge.qt.binding import QApplication, QDialog, QDockWidget, QTimer
+from dcc_bridge.qt.binding import QAction, QApplication, QDialog, QDockWidget, QTimer
 from dcc_bridge.qt.presenter import DialogPresenter
 from dcc_bridge.qt.wording import word_of
 from tests.hosts.person import Person
@@ -94,6 +96,33 @@ def reload() -> None:
     dcc_bridge_freecad.load()
 
 
+def entries() -> dict[str, QAction]:
+    """Open our menu, as a click on it does; give what it offers."""
+    bar = FreeCADGui.getMainWindow().menuBar()
+    (menu,) = (one.menu() for one in bar.actions() if one.text().replace("&", "") == "Agents")
+    menu.aboutToShow.emit()
+    return {entry.text(): entry for entry in menu.actions()}
+
+
+def choose(entry: str) -> Callable[[], None]:
+    """Choose an entry of our menu."""
+    return lambda: entries()[entry].trigger()
+
+
+def menu() -> None:
+    """Write down what our menu offers, and whether the panel can be seen."""
+    offered = [text for text, entry in entries().items() if entry.isEnabled()]
+    docks = FreeCADGui.getMainWindow().findChildren(QDockWidget, "DccBridgeAgents")
+    seen = [dock.widget() is not None and dock.isVisible() for dock in docks]
+    (HOME / "menu").write_text(json.dumps([offered, seen]), encoding="utf-8")
+
+
+def workbench() -> None:
+    """Go to another workbench, and back."""
+    FreeCADGui.activateWorkbench("SpreadsheetWorkbench")
+    FreeCADGui.activateWorkbench("PartWorkbench")
+
+
 def close() -> None:
     """Close the window, as a click on its corner does when there is nothing to save."""
     for name in list(FreeCAD.listDocuments()):
@@ -152,6 +181,9 @@ WORDS: dict[str, Any] = {
     "modal": modal,
     "reload": reload,
     "where": where,
+    "menu": menu,
+    "workbench": workbench,
+    **{name: choose(name) for name in ("Start", "Stop", "Pause", "Resume", "What agents did")},
     "close": close,
     "tick": HEART.note,
 }

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from mcp_types import CallToolResult
@@ -190,6 +191,34 @@ def test_freecad_goes_on_while_a_skill_waits(window: Application) -> None:
     assert last - first > (ended - begun) / 0.02 / 3
 
 
+def test_freecads_menu_stops_and_starts_the_bridge(window: Application) -> None:
+    """In every workbench; only what can be done is offered, and the panel goes with the bridge."""
+    running = ["Stop", "Pause", "What agents did"]
+    before = _menu(window)
+    seen = _menu(window, "workbench", "What agents did")
+    stopped = _menu(window, "Stop")
+    again = _menu(window, "Start", "What agents did")
+
+    assert (before, seen) == ([running, []], [running, [True]])
+    assert (stopped, again) == ([["Start"], []], [running, [True]])
+    assert names(window) == {"Cylinder"} | BOXES
+
+
+def test_freecads_menu_lets_agents_only_read(window: Application) -> None:
+    """Until it is told otherwise."""
+    edit = {"name": "Box0", "property_name": "Length", "value": 30}
+    paused = _menu(window, "Pause")
+    refused = window.call("set_property", edit)
+    resumed = _menu(window, "Resume")
+    done = window.call("set_property", edit)
+
+    assert (paused[0], resumed[0]) == (
+        ["Stop", "Resume", "What agents did"],
+        ["Stop", "Pause", "What agents did"],
+    )
+    assert (status(refused), status(done)) == ("not_started", "done")
+
+
 def test_it_can_be_unloaded_and_loaded_twenty_times(window: Application) -> None:
     """And works after that."""
     window.order(*["reload"] * 20)
@@ -200,6 +229,13 @@ def test_it_can_be_unloaded_and_loaded_twenty_times(window: Application) -> None
 
     assert status(result) == "done"
     assert names(window) == {"Cylinder"}
+
+
+def _menu(application: Application, *chosen: str) -> Any:
+    """Choose entries of the menu; tell what it offers then, and whether the panel is seen."""
+    application.order(*chosen, "menu")
+    application.obeyed()
+    return json.loads((application.folder / "menu").read_text(encoding="utf-8"))
 
 
 def _property(application: Application, name: str, which: str) -> object:

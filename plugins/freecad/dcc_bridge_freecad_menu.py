@@ -1,0 +1,161 @@
+"""The menu "Agents" in FreeCAD, in every workbench. Main thread.
+
+What it offers are commands of FreeCAD's own kind, so whoever likes puts them on a tool bar or a key
+by Tools > Customize. FreeCAD 0.20 cannot be asked to show commands in another's workbench: it
+builds its menu bar anew for each, and tells of it; then the menu is put in again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Final
+
+import FreeCADGui
+
+import dcc_bridge_freecad as plug_in
+from dcc_bridge.qt.binding import QAction, QDockWidget, QMenu, QObject, Qt, Slot, delete, isValid
+from dcc_bridge.qt.panel import Panel
+from dcc_bridge.qt.words import tr
+
+_TITLE: Final = "Agents"
+_BEFORE: Final = "&Windows"
+"""The menu that ours stands before, by the untranslated name that FreeCAD keeps with it."""
+
+
+@dataclass(frozen=True)
+class Command:
+    """Something that a person can have done; FreeCAD looks for its methods by their names.
+
+    Attributes:
+        name: Its name among FreeCAD's commands.
+        text: What the menu says.
+        tip: What is said about it.
+        act: Does it.
+        can: Whether it can be done now.
+    """
+
+    name: str
+    text: str
+    tip: str
+    act: Callable[[], object]
+    can: Callable[[], bool]
+
+    def GetResources(self) -> dict[str, str]:
+        """Give the words."""
+        return {"MenuText": tr(self.text), "ToolTip": tr(self.tip)}
+
+    def IsActive(self) -> bool:
+        """Tell whether it can be done now."""
+        return self.can()
+
+    def Activated(self, _: int = 0) -> None:
+        """Do it."""
+        self.act()
+
+
+COMMANDS: Final = (
+    Command(
+        "DccBridge_Start",
+        "Start",
+        "Let AI agents work in this FreeCAD",
+        lambda: plug_in.start(),
+        lambda: plug_in.bridge() is None,
+    ),
+    Command(
+        "DccBridge_Stop",
+        "Stop",
+        "Let no agent in any more, and end what they do",
+        lambda: plug_in.stop(),
+        lambda: plug_in.bridge() is not None,
+    ),
+    Command(
+        "DccBridge_Pause",
+        "Pause",
+        "Let agents only read",
+        lambda: plug_in.pause(),
+        lambda: plug_in.is_paused() is False,
+    ),
+    Command(
+        "DccBridge_Resume",
+        "Resume",
+        "Let agents edit again",
+        lambda: plug_in.resume(),
+        lambda: plug_in.is_paused() is True,
+    ),
+    Command(
+        "DccBridge_Agents",
+        "What agents did",
+        "Show what AI agents do in this session, what they ask you, and what they did",
+        lambda: plug_in.show_panel(),
+        lambda: plug_in.bridge() is not None,
+    ),
+)
+
+
+class Menu(QObject):
+    """The menu, as long as the plug-in is loaded.
+
+    Attributes:
+        menu: What is in the menu bar.
+        dock: What the panel is in, while it is shown.
+    """
+
+    def __init__(self) -> None:
+        """Put it into the bar; FreeCAD's window must be up."""
+        super().__init__()
+        self._window: Any = FreeCADGui.getMainWindow()
+        self.dock: QDockWidget | None = None
+        self.menu = QMenu(tr(_TITLE), self._window)
+        self.menu.menuAction().setData(tr(_TITLE))  # or FreeCAD loses it with another language
+        known = FreeCADGui.listCommands()
+        for command in COMMANDS:
+            if command.name not in known:  # none can be taken back
+                FreeCADGui.addCommand(command.name, command)
+            self.menu.addAction(tr(command.text)).setData(command.name)
+        self.menu.aboutToShow.connect(self._look)
+        self.menu.triggered.connect(self._run)
+        self._window.workbenchActivated.connect(self._put)
+        self._put()
+
+    def close(self) -> None:
+        """Take it away, and the panel out of its dock."""
+        self.close_panel()
+        if isValid(self.menu):  # else the window is gone, and all that belongs to it
+            self._window.workbenchActivated.disconnect(self._put)
+            delete(self.menu)
+
+    def show_panel(self, panel: Panel) -> None:
+        """Show the panel at the right of the window, or wherever the person put it."""
+        if self.dock is None or not isValid(self.dock):
+            self.dock = QDockWidget(tr(_TITLE), self._window)
+            self.dock.setObjectName("DccBridgeAgents")
+            self._window.addDockWidget(Qt.DockWidgetArea.RightDockWidgetArea, self.dock)
+        self.dock.setWidget(panel)
+        self.dock.show()
+        self.dock.raise_()
+
+    def close_panel(self) -> None:
+        """Take the panel out of its dock, which goes; the panel is its maker's to delete."""
+        dock, self.dock = self.dock, None
+        if dock is None or not isValid(dock):
+            return
+        panel = dock.widget()
+        if panel is not None:
+            panel.setParent(None)
+        delete(dock)
+
+    @Slot()
+    def _put(self) -> None:
+        bar = self._window.menuBar()
+        before = next((one for one in bar.actions() if one.data() == _BEFORE), None)
+        bar.insertMenu(before, self.menu)
+
+    @Slot()
+    def _look(self) -> None:
+        for action in self.menu.actions():
+            action.setEnabled(FreeCADGui.isCommandActive(action.data()))
+
+    @Slot(QAction)
+    def _run(self, action: QAction) -> None:
+        FreeCADGui.runCommand(action.data())

@@ -32,6 +32,17 @@ else:
     _parts = [import_module(f"{NAME}.{part}") for part in _PARTS]
     _parts.append(import_module(_KNOWN[NAME]))
 
+    if NAME == "PySide2":
+
+        def delete(thing: Any) -> None:
+            """Delete an object of ours at once, by the event that `deleteLater` posts.
+
+            shiboken2's own looks at a bit that it has never written (``isQAppSingleton``, in 5.15.8
+            seen by valgrind) and now and then deletes the host's application instead.
+            """
+            core = _parts[0]
+            core.QCoreApplication.sendEvent(thing, core.QEvent(core.QEvent.DeferredDelete))
+
     def __getattr__(name: str) -> Any:
         """Find a name where this binding has it."""
         for part in _parts:

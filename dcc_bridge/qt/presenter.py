@@ -126,7 +126,8 @@ class DialogPresenter(QObject):
         gone crashes the host. So it must not be called from a dialog's own frame.
         """
         app, self._app = self._app, None
-        if app is not None:
+        # A host's application may be gone by now, and its wrapper does not know.
+        if app is not None and QCoreApplication.instance() is not None:
             app.aboutToQuit.disconnect(self._quit)
         self._quit()
         self._bin.empty()

@@ -130,6 +130,11 @@ def close() -> None:
     FreeCADGui.getMainWindow().close()
 
 
+def leave() -> None:
+    """End the event loop; the window is deleted without having been closed."""
+    QApplication.quit()
+
+
 _SETTLED = 10
 """How often a button is found at its place before it is believed to stay there."""
 
@@ -185,6 +190,7 @@ WORDS: dict[str, Any] = {
     "workbench": workbench,
     **{name: choose(name) for name in ("Start", "Stop", "Pause", "Resume", "What agents did")},
     "close": close,
+    "leave": leave,
     "tick": HEART.note,
 }
 PERSON = Typist(presenter, WORDS)

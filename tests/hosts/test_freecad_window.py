@@ -36,7 +36,10 @@ def shown() -> Iterator[Screen]:
 
 @pytest.fixture(scope="module")
 def window(shown: Screen, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Application]:
-    """FreeCAD, drawn by software, with ten boxes and a cylinder."""
+    """FreeCAD, drawn by software, with ten boxes and a cylinder.
+
+    It ends without a word, as when a script quits it: the panel and a document are open.
+    """
     home = tmp_path_factory.mktemp("freecad")
     freecad.settle(home)
     ours = {"DISPLAY": shown.display, "LIBGL_ALWAYS_SOFTWARE": "1", "QT_QPA_PLATFORM": "xcb"}
@@ -47,7 +50,7 @@ def window(shown: Screen, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
         application.order("new")
         application.obeyed()
         yield application
-        application.order("close")
+        application.order("What agents did", "leave")
         assert application.end() == 0, application.output
 
 

@@ -20,6 +20,15 @@ TELL = """
 from dcc_bridge.qt import binding
 print(binding.NAME, binding.QAction, sorted(n for n in sys.modules if n in binding._KNOWN))
 """
+DELETE = """
+core = sys.modules["PySide2.QtCore"]
+core.QEvent = lambda kind: kind
+core.QEvent.DeferredDelete = "deleted"
+core.QCoreApplication = types.SimpleNamespace(sendEvent=lambda *told: print(*told))
+from dcc_bridge.qt.binding import delete
+sys.modules["shiboken2"].delete = None
+delete("it")
+"""
 
 
 def told(code: str) -> str:
@@ -30,6 +39,11 @@ def told(code: str) -> str:
 
 def test_the_binding_that_the_host_loaded_is_taken_and_no_other_one_imported() -> None:
     assert told(LOADED + TELL) == "PySide2 Qt 5 has it here ['PySide2']\n"
+
+
+def test_pyside2_deletes_by_an_event_and_not_by_shiboken() -> None:
+    """Which now and then deletes the application instead of what it is given."""
+    assert told(LOADED + DELETE) == "it deleted\n"
 
 
 def test_where_there_is_none_it_is_pyside6() -> None:

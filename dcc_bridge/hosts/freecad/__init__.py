@@ -228,10 +228,13 @@ class FreeCADHost(Host):
         return is_wanted.clear
 
     def when_leaving(self, stop: Callable[[], None]) -> Undo:
-        """Call when the window closes, and when the interpreter ends."""
-        undo = super().when_leaving(stop)
+        """Call when the window closes, and when the interpreter ends.
+
+        Before it ends Python, FreeCAD deletes its window and its application, which stand on its
+        stack. PySide2's wrappers of them seem valid still, and whatever touches them crashes.
+        """
         if not self.has_ui:
-            return undo
+            return super().when_leaving(stop)
         window: Any = self.main_window()
         state = {"connected"}
 
@@ -239,6 +242,8 @@ class FreeCADHost(Host):
             # A connection that is cut while it calls is freed under PySide2's feet.
             state.clear()
             stop()
+
+        undo = super().when_leaving(leave)
 
         def disconnect() -> None:
             undo()

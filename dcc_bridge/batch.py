@@ -73,7 +73,7 @@ def main() -> None:
     job = Job(**json.loads(Path(os.environ[JOB]).read_text(encoding="utf-8")))
     try:
         ending = run(job)
-    except BridgeError as error:
+    except (BridgeError, OSError, ValueError) as error:  # sentences as they are
         ending = {"status": "not_started", "error": str(error)}
     except Exception as error:  # noqa: BLE001 - a host may raise anything for a scene; it is told
         ending = {"status": "not_started", "error": f"{type(error).__name__}: {error}"}

@@ -58,7 +58,7 @@ def main() -> None:
     try:
         with batch.opened(job.host, Path(job.scene) if job.scene else None) as host:
             _serve(job, host)
-    except BridgeError as error:
+    except (BridgeError, OSError, ValueError) as error:  # sentences as they are
         job.say(error=str(error))
     except Exception as error:  # noqa: BLE001 - a host may raise anything for a scene; it is told
         job.say(error=f"{type(error).__name__}: {error}")

@@ -88,7 +88,7 @@ def _parser(words: Sequence[str]) -> argparse.ArgumentParser:
         command = commands.add_parser(
             name,
             help=summary,
-            description=summary.capitalize() + ".",
+            description=f"{summary[0].upper()}{summary[1:]}.",
             epilog=exits.TABLE,
             formatter_class=argparse.RawDescriptionHelpFormatter,
         )

@@ -49,6 +49,8 @@ def run(options: argparse.Namespace) -> int:
                 if ready:
                     print(ready, flush=True)
                     tell(_HOW)
+                else:  # freecadcmd goes on, and waits for somebody who types
+                    child.end()
                 code = child.process.wait()
             return _ended(child, code, Path(job.said), bool(ready))
 
@@ -68,12 +70,17 @@ class _Child:
         self._late.daemon = True
 
     def stop(self) -> None:
-        """Tell it to end; one that hangs is ended. Any thread."""
+        """Tell it to end. Any thread."""
         self.stopping.set()
+        self.end()
+
+    def end(self) -> None:
+        """Have it end, if it does not by itself; one that hangs is ended. Any thread."""
         assert self.process.stdin is not None
         with suppress(OSError):  # it is gone
             self.process.stdin.close()
-        self._late.start()
+        with suppress(RuntimeError):  # it was told before
+            self._late.start()
 
     def close(self) -> None:
         """Leave nothing of it."""

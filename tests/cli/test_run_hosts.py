@@ -101,34 +101,33 @@ def _crash(farm: Farm) -> None:
     interpreter.put(farm.bin, farm.host, instead="echo Segmentation fault >&2; exit 139")
 
 
+def _age(farm: Farm) -> None:
+    told: dict[str, Any] = {"version": "19.5", "python": "3.9"}
+    farm.program.write_text(f"#!/bin/sh\necho '{json.dumps(told)}' > \"$DCC_BRIDGE_TELL\"\n")
+
+
 @pytest.mark.parametrize(
-    ("before", "code", "said"),
+    ("farm", "before", "code", "said"),
     [
-        (lambda farm: None, 1, "nowhere"),
-        (_lose, 2, "shot"),
-        (_crash, 1, "ended with 139"),
-        (lambda farm: farm.program.unlink(), 2, "is not on PATH; say --interpreter PATH"),
+        ("maya", lambda farm: None, 1, "nowhere"),
+        ("houdini", lambda farm: None, 1, "nowhere"),
+        ("houdini", _lose, 2, "shot"),
+        ("maya", _crash, 1, "ended with 139"),
+        ("maya", lambda farm: farm.program.unlink(), 2, "not on PATH; say --interpreter PATH"),
+        ("houdini", _age, 2, "dcc-bridge install houdini"),
     ],
-    ids=["a skill fails", "no scene", "a crash", "no program"],
+    ids=["a skill fails", "in hython", "no scene", "a crash", "no program", "another Python"],
+    indirect=["farm"],
 )
 def test_what_goes_wrong_is_said_in_a_sentence(
     farm: Farm, before: Callable[[Farm], None], code: int, said: str
 ) -> None:
+    """With the mend, where there is one."""
     before(farm)
 
     done = farm.run("run", "rename_node", "--args", json.dumps(NOWHERE[farm.host]))
 
     assert (done.code, said in done.err, "Traceback" in done.err) == (code, True, False), done.err
-
-
-def test_a_host_with_another_python_needs_an_installation(farm: Farm) -> None:
-    """The mend is the command."""
-    told: dict[str, Any] = {"version": "2023", "python": "3.9"}
-    farm.program.write_text(f"#!/bin/sh\necho '{json.dumps(told)}' > \"$DCC_BRIDGE_TELL\"\n")
-
-    done = farm.run("run", "list_nodes")
-
-    assert (done.code, f"dcc-bridge install {farm.host}" in done.err) == (2, True), done.err
 
 
 def test_it_serves_until_it_is_told_to_stop(farm: Farm) -> None:
@@ -144,6 +143,23 @@ def test_it_serves_until_it_is_told_to_stop(farm: Farm) -> None:
     assert "shot_010" in listed.out
     assert (done.code, "Traceback" in done.err) == (0, False), done.err
     assert not list((farm.folder / "runtime").glob("*.json"))
+
+
+@pytest.mark.parametrize(
+    ("before", "code", "said"),
+    [(_lose, 2, "shot"), (_crash, 1, "ended by itself, with 139")],
+    ids=["no scene", "a crash"],
+)
+def test_what_keeps_it_from_serving_is_said_in_a_sentence(
+    before: Callable[[Farm], None], code: int, said: str, tmp_path: Path
+) -> None:
+    farm = Farm(tmp_path, "maya")
+    before(farm)
+
+    done = farm.run("serve")
+
+    assert (done.code, done.out, said in done.err) == (code, "", True), done.err
+    assert "Traceback" not in done.err
 
 
 def test_it_ends_with_whoever_started_it_however_that_one_ends(tmp_path: Path) -> None:

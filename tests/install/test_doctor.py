@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from dcc_bridge.cli import status
 from dcc_bridge.cli.doctor import installation, setup
 from dcc_bridge.client.configs import written as configs
 from dcc_bridge.client.configs.places import PLACES
@@ -152,3 +153,19 @@ def test_where_nothing_is_set_up_it_says_how(
 
     assert report.findings == []
     assert ["dcc-bridge install" in report.facts[0], "client add" in report.facts[1]] == [True] * 2
+
+
+def test_a_plug_in_is_found_though_its_application_is_not_asked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two versions of Blender, neither of them on PATH."""
+    system = System("linux", tmp_path, {})
+    monkeypatch.setattr(System, "here", lambda: system)
+    monkeypatch.setattr(vendor, "fill", lambda into, python, platform: into.mkdir())
+    kind = KINDS["blender"]
+    for told in (Told("4.2.1", "3.11"), Told("5.2", "3.13")):
+        Plan(kind, told, kind.place(system, told, False), system).do()
+
+    found = [one["host_version"] for one in status.there(kind, status.known(kind))]
+
+    assert found == ["4.2.1", "5.2"]

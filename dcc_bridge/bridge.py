@@ -308,7 +308,8 @@ class Bridge:
         """
         error = started.exception()
         if error is not None:
-            self._ready.set_exception(error)
+            if not self._ready.done():  # it is where the bridge was stopped while it started
+                self._ready.set_exception(error)
             return
         self._watch.first.add_done_callback(
             lambda _: self.main.submit(self._tell_ready, name="the start", read=True)

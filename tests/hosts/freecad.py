@@ -54,10 +54,8 @@ def run(module: str, folder: Path, **environment: str) -> subprocess.CompletedPr
         **environment: What the module is to know.
     """
     assert PROGRAM is not None
-    settings, start = folder / "user.cfg", folder / "start.py"
+    settings, start = folder / "user.cfg", script(f"import {module}", folder)
     settings.write_text(_SETTINGS)
-    paths = [str(ROOT), str(dependencies())]
-    start.write_text(_START.format(paths=paths, statement=f"import {module}"), encoding="utf-8")
     return subprocess.run(
         [PROGRAM, "-u", str(settings), str(start)],
         env={**os.environ, **WITHOUT_A_SCREEN, **environment},
@@ -74,11 +72,8 @@ def in_console(
 ) -> subprocess.CompletedProcess[str]:
     """Start freecadcmd, have it do something, and wait for its end."""
     assert CONSOLE is not None
-    start = folder / "start.py"
-    paths = [str(ROOT), str(dependencies())]
-    start.write_text(_START.format(paths=paths, statement=statement), encoding="utf-8")
     return subprocess.run(
-        [CONSOLE, str(start)],
+        [CONSOLE, str(script(statement, folder))],
         env={**os.environ, "HOME": str(folder), **environment},
         cwd=folder,
         stdin=subprocess.DEVNULL,
@@ -87,6 +82,14 @@ def in_console(
         timeout=_LIMIT,
         check=False,
     )
+
+
+def script(statement: str, folder: Path) -> Path:
+    """Write a script for FreeCAD that finds the bridge, the plug-in and the tests."""
+    start = folder / "start.py"
+    paths = [str(ROOT), str(ROOT / "plugins/freecad"), str(dependencies())]
+    start.write_text(_START.format(paths=paths, statement=statement), encoding="utf-8")
+    return start
 
 
 def settle(home: Path, *, installed: bool = False) -> None:

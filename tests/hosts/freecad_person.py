@@ -18,7 +18,16 @@ import FreeCADGui
 import dcc_bridge
 import dcc_bridge_freecad
 from dcc_bridge.qt import binding
-from dcc_bridge.qt.binding import QAction, QApplication, QDialog, QDockWidget, QTimer
+from dcc_bridge.qt.binding import (
+    QAction,
+    QApplication,
+    QDialog,
+    QDockWidget,
+    QPaintEvent,
+    QTimer,
+    QWidget,
+    Slot,
+)
 from dcc_bridge.qt.presenter import DialogPresenter
 from dcc_bridge.qt.wording import word_of
 from tests.hosts.person import Person
@@ -48,6 +57,7 @@ def new() -> None:
     document.recompute()
     document.saveAs(str(HOME / "scene.FCStd"))
     document.clearUndos()
+    HEART.show_up()
     if IS_SEEN:
         for dock in FreeCADGui.getMainWindow().findChildren(QDockWidget):
             dock.setVisible(dock.objectName() == "Combo View")
@@ -160,22 +170,37 @@ class Typist(Person):
         return order not in ("type", "locate") and super()._obey(order)
 
 
-class Heartbeat:
-    """Counts how often FreeCAD's event loop comes round: it must, while a skill waits."""
+class Heartbeat(QWidget):
+    """Counts the turns of FreeCAD's event loop, and how often its status bar is drawn.
+
+    Both must go on while a skill waits.
+    """
 
     def __init__(self) -> None:
-        self.ticks = 0
-        self._timer = QTimer()
-        self._timer.timeout.connect(self.beat)
+        super().__init__()
+        self._turns = self._frames = 0
+        self.setFixedSize(4, 4)
+        self._timer = QTimer(self)
+        self._timer.timeout.connect(self._beat)
         self._timer.start(20)
 
-    def beat(self) -> None:
-        self.ticks += 1
+    def paintEvent(self, event: QPaintEvent) -> None:
+        self._frames += 1
+
+    @Slot()
+    def _beat(self) -> None:
+        self._turns += 1
+        self.update()
 
     def note(self) -> None:
-        """Write the count down, with the time."""
+        """Write the counts down, with the time."""
         with open(HOME / "ticks", "a", encoding="utf-8") as out:
-            out.write(f"{time.monotonic()} {self.ticks}\n")
+            out.write(f"{time.monotonic()} {self._turns} {self._frames}\n")
+
+    def show_up(self) -> None:
+        """Take a place in the window, which is up by now."""
+        FreeCADGui.getMainWindow().statusBar().addPermanentWidget(self)
+        self.show()
 
 
 HEART = Heartbeat()

@@ -1,0 +1,21 @@
+"""What is played in freecadcmd: the plug-in's server, and somebody who orders. Main thread."""
+
+from __future__ import annotations
+
+import FreeCAD
+
+import dcc_bridge_freecad
+from tests.hosts.batch_person import HOME, Person
+
+
+def run() -> None:
+    """Serve a document of ten boxes and a cylinder until the person closes."""
+    document = FreeCAD.newDocument("Scene")
+    for number in range(10):
+        document.addObject("Part::Box", f"Box{number}")
+    document.addObject("Part::Cylinder", "Cylinder")
+    document.recompute()
+    document.saveAs(str(HOME / "scene.FCStd"))
+    person = Person({"undo": document.undo})
+    while person.end != "close":
+        dcc_bridge_freecad.serve(lambda: person.end is not None, person.sit_down)

@@ -14,11 +14,17 @@ from dcc_bridge.install.system import System
 
 _PACKAGE: Final = Path(__file__).resolve().parents[1]
 # Blender frees a module that `multiprocessing` keeps under this name, and crashes at its end.
+# Some hosts go on where a script fails, and freecadcmd then waits for somebody who types.
 _START: Final = """\
-import sys
+import os, sys, traceback
 sys.path[:0] = {paths!r}
-from dcc_bridge.{module} import main
-main()
+try:
+    from dcc_bridge.{module} import main
+    main()
+except BaseException:
+    traceback.print_exc()
+    sys.stderr.flush()
+    os._exit(1)
 sys.modules.pop("__mp_main__", None)
 """
 

@@ -57,8 +57,10 @@ def in_window() -> None:
     from PySide6.QtCore import Qt
     from PySide6.QtTest import QTest
 
+    from tests.hosts.heart import Heart
     from tests.hosts.person import Person
 
+    heart = globals()["heart"] = Heart()
     plug_in = PlugIn(QtHost())
     started = time.perf_counter()
 
@@ -75,6 +77,8 @@ def in_window() -> None:
         "reload": plug_in.reload,
         "modal": lambda: qt_host.modal(1500),
         "edit": lambda: qt_host.create(f"by_hand_{time.perf_counter() - started:.6f}"),
+        "beat": heart.begin,
+        "note": heart.note,
         "close": close,
         "vanish": lambda: qt_host.quit(0),  # without a word to the plug-in
     }

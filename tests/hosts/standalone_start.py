@@ -1,0 +1,34 @@
+"""Our own application in its window, with somebody who sits at it and does what a file says."""
+
+from __future__ import annotations
+
+import argparse
+
+from PySide6.QtCore import QTimer
+from PySide6.QtWidgets import QDialog
+
+from dcc_bridge.cli import hosting
+from dcc_bridge.cli.windowed import Windowed
+from tests.hosts.heart import Heart
+from tests.hosts.person import Person
+
+
+def sit_down(running: hosting.Running) -> None:
+    """Let somebody come once it takes requests."""
+    assert isinstance(running, Windowed)
+    heart = Heart()
+
+    def modal() -> None:
+        dialog = QDialog(running.window)
+        QTimer.singleShot(1500, dialog.accept)
+        dialog.exec()
+
+    words = {"beat": heart.begin, "note": heart.note, "modal": modal, "close": running.stop}
+    globals()["there"] = heart, Person(lambda: running.presenter, words)
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser()
+    hosting.fill(parser)
+    options = parser.parse_args(["--window"])
+    hosting.run(hosting.opening(options, skills=[], port=None), sit_down)

@@ -154,18 +154,22 @@ class MainThread:
         """Queue something for the ui lane: it must be quick and must not touch the scene."""
         return self._queue(self._ui, Job(fn, "a question", read=True))
 
-    def wait(self, future: Future[T]) -> T:
+    def wait(self, future: Future[T], limit: float | None = None) -> T:
         """Wait for a future without freezing the host.
 
         A job is suspended; elsewhere on the main thread the host's event loop is spun; any other
         thread simply blocks.
 
+        Args:
+            future: What to wait for.
+            limit: Seconds that another thread, for which others may wait, gives a job to begin.
+
         Raises:
-            Busy: The main thread waits for another answer, or paints in the middle of a job.
+            Busy: The main thread waits for another answer, paints in mid-job, or was too late.
             BridgeClosed: The bridge stopped.
         """
         if not self.is_current:
-            return future.result()
+            return _blocked_for(future, limit)
         if not future.done():
             if self._closed:
                 raise BridgeClosed
@@ -256,13 +260,10 @@ class MainThread:
             log.exception("the host could not be woken; it is tried again")
             with self._lock:
                 self._woken = False
-            again = threading.Timer(HELD_RETRY, self._wake_again)
-            again.daemon = True
-            again.start()
-
-    def _wake_again(self) -> None:
-        if not self._closed:
-            self._wake()
+            if not self._closed:
+                again = threading.Timer(HELD_RETRY, self._wake)
+                again.daemon = True
+                again.start()
 
     def _step(self) -> bool:
         if self._ui:
@@ -381,6 +382,16 @@ def _deep(fn: Callable[[], None], levels: int = _LEVELS) -> None:
         sorted((0,), key=lambda _: _deep(fn, levels - 1))  # type: ignore[arg-type,return-value]  # None sorts alone
     else:
         fn()
+
+
+def _blocked_for(future: Future[T], limit: float | None) -> T:
+    """Block until a future is done, or give a job up that does not begin; then it never does."""
+    try:
+        return future.result(limit)
+    except TimeoutError:
+        if not future.cancel():  # it runs, or the error is its own
+            return future.result()
+    raise Busy(f"The host's main thread did not come to it within {limit:g} s; try again later.")
 
 
 def _fail(job: Job, error: Exception) -> None:

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import contextvars
 from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import Future
 from contextlib import contextmanager, nullcontext
-from typing import Any, Final, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, Final, ParamSpec, TypeVar
 
 from dcc_bridge.elicitation import schema as schemas
 from dcc_bridge.elicitation import unattended
@@ -21,6 +22,9 @@ from dcc_bridge.elicitation.schema import Form, InvalidAnswer
 from dcc_bridge.elicitation.types import CANCELLED, ElicitationResponse
 from dcc_bridge.elicitation.web import secret
 from dcc_bridge.errors import Cancelled, SchemaError
+
+if TYPE_CHECKING:  # skills import this, and need none of it
+    from dcc_bridge.threads import MainThread
 
 MOST_MESSAGE: Final = 8192
 """Bytes of a question's message, as UTF-8."""
@@ -144,7 +148,16 @@ def _ask_sync(question: Question, instead: str) -> ElicitationResponse:
         with call.pause() if here.main.is_current else nullcontext():
             call.raise_risk(risk)  # here: what was changed so far was allowed
             # noted before the undo step opens again: whether it may is decided by the grant
-            return _noted(question, here.main.wait(here.broker.ask(question)))
+            return _noted(question, _waited(here.main, here.broker.ask(question)))
+
+
+def _waited(main: MainThread, answer: Future[ElicitationResponse]) -> ElicitationResponse:
+    """Wait for an answer; where that cannot be, nobody is to be asked for it any more."""
+    try:
+        return main.wait(answer)
+    except BaseException:  # whatever it is, it goes on
+        answer.cancel()
+        raise
 
 
 async def _ask(question: Question) -> ElicitationResponse:

@@ -14,8 +14,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 
 from dcc_bridge.elicitation import ask
-from dcc_bridge.elicitation.call import Call
-from dcc_bridge.elicitation.installed import arrival, bridge, look, look_sync
+from dcc_bridge.elicitation.call import Call, current
+from dcc_bridge.elicitation.installed import (
+    arrival,
+    bridge,
+    look,
+    look_sync,
+    refuse_in_coroutine,
+)
 from dcc_bridge.elicitation.question import Question
 from dcc_bridge.elicitation.schema import Form, parse
 from dcc_bridge.elicitation.sentence import Sentence
@@ -88,7 +94,12 @@ class Grant(list[str]):
         raise Cancelled(self._plan.words(self._plan.message, self._seen))
 
     def apply_sync(self, fn: Callable[[list[str]], T]) -> T:
-        """Do the same from a skill on a pool thread, or on the main thread."""
+        """Do the same from a skill on a pool thread, or on the main thread.
+
+        Raises:
+            WrongThread: It was called in a coroutine; use ``await grant.apply``.
+        """
+        _refuse_in_coroutine("grant.apply")
         for left in reversed(range(MOST_ASKED)):
             edit = self._plan.wait_for_edit(self._seen, fn)
             if edit.moved is None:
@@ -154,6 +165,7 @@ def confirm_sync(
         SchemaError: The message is longer than a person reads.
         WrongThread: It was called in a coroutine; use ``await confirm``.
     """
+    _refuse_in_coroutine("confirm")
     plan = _Plan(message, items, verb, undoable, files, title, timeout, key)
     seen, call = look_sync(plan.look), ask.current_call()
     before = call.granted
@@ -256,6 +268,13 @@ def yes_or_no(verb: str) -> Form:
     return parse({"type": "object", "properties": {"confirm": confirm}, "required": ["confirm"]})
 
 
+def _refuse_in_coroutine(instead: str) -> None:
+    """Refuse to look at the scene there, too: the loop would stand still for as long."""
+    here = bridge()
+    if here is not None:
+        refuse_in_coroutine(here.main, instead)
+
+
 def _with_place(question: Question) -> Question:
     """Say where a copy will be kept. Main thread."""
     here = bridge()
@@ -338,13 +357,16 @@ class _Plan:
 
     def edit(self, agreed: Seen, fn: Callable[[list[str]], T]) -> Future[_Edit[T]]:
         """Queue an edit that is done only if the scene is what was agreed to."""
+        here, call = bridge(), current.get()
+        if here is not None and call is None:  # of no skill, on a thread of somebody's own
+            return here.main.submit(lambda: self._edit(agreed, fn), name="An edit")
         return ask.current_call().edit(lambda: self._edit(agreed, fn))
 
     def wait_for_edit(self, agreed: Seen, fn: Callable[[list[str]], T]) -> _Edit[T]:
         here = bridge()
         if here is None or here.main.is_current:
             return self._edit(agreed, fn)
-        return here.main.wait(self.edit(agreed, fn))
+        return here.main.wait(self.edit(agreed, fn), here.broker.settings.call_deadline)
 
     def _edit(self, agreed: Seen, fn: Callable[[list[str]], T]) -> _Edit[Any]:
         now = self.look()

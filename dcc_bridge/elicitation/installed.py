@@ -71,11 +71,16 @@ def bridge() -> Installed | None:
 
 
 def look_sync(fn: Callable[[], T]) -> T:
-    """Run something that only reads the scene on the main thread, and wait for it."""
+    """Run something that only reads the scene on the main thread, and wait for it.
+
+    Raises:
+        Busy: The main thread did not come to it as long as a call may wait there.
+    """
     here = _installed
     if here is None or here.main.is_current:
         return fn()
-    return here.main.wait(here.main.submit(fn, name="a look at the scene", read=True))
+    look = here.main.submit(fn, name="a look at the scene", read=True)
+    return here.main.wait(look, here.broker.settings.call_deadline)
 
 
 async def look(fn: Callable[[], T]) -> T:

@@ -2,7 +2,9 @@
 
 uvicorn waits for a request as long as its sender likes, and takes any number of senders. Here a
 head has to come within some seconds of the connection or of its own first byte, and a body within
-as many after its head. What comes after that, an answer that streams for an hour, has no limit.
+as many after its head. Between two requests a connection may rest for longer than clients keep one
+(5 s is common): if both ends gave it up at once, the request that is on its way would be lost. What
+comes after that, an answer that streams for an hour, has no limit.
 
 Once there are too many connections, the one that says nothing for the longest time makes room: a
 sender that dawdles is lost before one that is served. Where all are being served, the new one is
@@ -22,6 +24,8 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from dcc_bridge.config import Settings
 from dcc_bridge.server.refusal import refuse
 
+RESTS: Final = 75.0
+"""Seconds that a connection may rest after a request."""
 Part = Literal["head", "body"]
 _PARTS: Final[dict[Any, Part]] = {h11.IDLE: "head", h11.SEND_BODY: "body"}
 """What is still to come, by the state of the one who sends it."""
@@ -95,15 +99,17 @@ class Connection(H11Protocol):
         if part == "head":
             self._has_begun = False
             self.since = time.monotonic()
-        self._wait_for(part)
+        rests = part == "head" and self.cycle is not None
+        self._wait_for(part, RESTS if rests else self.settings.request_deadline)
 
-    def _wait_for(self, part: Part | None) -> None:
+    def _wait_for(self, part: Part | None, seconds: float | None = None) -> None:
         self._part = part
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
         if part is not None:
-            self._timer = self.loop.call_later(self.settings.request_deadline, self._give_up)
+            limit = self.settings.request_deadline if seconds is None else seconds
+            self._timer = self.loop.call_later(limit, self._give_up)
 
     def _give_up(self) -> None:
         """Say why, where something came and nothing was said yet, and close."""

@@ -24,7 +24,7 @@ from dcc_bridge.host import Host
 from dcc_bridge.server import departures
 from dcc_bridge.server.calls import Calls
 from dcc_bridge.server.clients import Clients
-from dcc_bridge.server.connections import limited
+from dcc_bridge.server.connections import RESTS, limited
 from dcc_bridge.server.events import Events
 from dcc_bridge.server.http import Door
 from dcc_bridge.server.listener import Place
@@ -236,5 +236,6 @@ def _config(app: Door, settings: Settings, place: Place) -> uvicorn.Config:
         proxy_headers=False,
         ws="none",
         lifespan="on",
+        timeout_keep_alive=int(RESTS),
         timeout_graceful_shutdown=1,
     )

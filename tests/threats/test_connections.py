@@ -3,7 +3,8 @@
 8   `test_a_body_over_the_limit_is_413`, `test_ten_thousand_broken_bodies`
 9   `test_three_hundred_half_open_connections_are_closed`, `test_a_part_that_does_not_come`,
     `test_a_flood_of_connections_leaves_room`, `test_where_all_are_served_the_next_one_is_told_so`,
-    `test_a_stream_that_lasts_longer_than_a_request_may_take_is_not_cut`
+    `test_a_stream_that_lasts_longer_than_a_request_may_take_is_not_cut`,
+    `test_a_connection_may_rest_for_longer_than_a_client_keeps_it`
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from pathlib import Path
 import pytest
 
 from dcc_bridge import skill
+from dcc_bridge.server.connections import RESTS
 from tests.live import live, text
 from tests.threats.raw import META, MODERN, Line, Raw, heard, in_thread
 
@@ -148,6 +150,26 @@ def test_a_client_that_is_killed_in_mid_request_writes_nothing_into_the_hosts_te
         assert running.run(in_thread(leave)) == 200
 
     assert [one for one in caplog.records if one.levelno >= logging.WARNING] == []
+
+
+def test_a_connection_may_rest_for_longer_than_a_client_keeps_it(tmp_path: Path) -> None:
+    """Were it given up after the same seconds at both ends, a request would be lost on the way."""
+
+    @skill(risk="read")
+    def look() -> str:
+        """Look."""
+        return "seen"
+
+    def talk() -> list[str]:
+        with Raw.to(running).line() as line:
+            said = [line.call("look")["result"]["content"][0]["text"]]
+            time.sleep(0.5)  # more than a head may take
+            return [*said, line.call("look")["result"]["content"][0]["text"]]
+
+    with live(tmp_path, look, request_deadline=0.2) as running:
+        assert running.run(in_thread(talk)) == ["seen", "seen"]
+
+    assert RESTS > 5.0  # what httpx, for one, keeps
 
 
 def test_a_flood_of_connections_leaves_room(tmp_path: Path) -> None:

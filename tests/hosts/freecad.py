@@ -24,6 +24,8 @@ WITHOUT_A_SCREEN: Final = {
     "QT_QPA_PLATFORM": "offscreen",
     "QT_SCALE_FACTOR_ROUNDING_POLICY": "Round",  # lines of a pixel are drawn as such
     "QTWEBENGINE_DISABLE_SANDBOX": "1",
+    # No memory is zero by chance: what PySide2 forgot to write is wrong each time.
+    "GLIBC_TUNABLES": "glibc.malloc.perturb=1:glibc.malloc.tcache_count=0",
 }
 # Its start page wants a browser that cannot run here; a part's workbench is up sooner.
 _SETTINGS: Final = """\

@@ -69,9 +69,10 @@ class Connection(H11Protocol):
         self._look()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Wait for nothing any more."""
+        """Wait for nothing any more: a clock that goes on holds all that the connection had."""
         self._wait_for(None)
         super().connection_lost(exc)
+        self._unset_keepalive_if_required()
 
     @property
     def peer(self) -> str:

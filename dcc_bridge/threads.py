@@ -175,8 +175,7 @@ class MainThread:
                 raise BridgeClosed
             if self._painting:
                 raise Busy("A skill is running; nothing can be asked until it is done.")
-            job = self.job
-            self._suspend(job, future) if job else self._spin_for(future)
+            self._suspend(job, future) if (job := self.job) else self._spin_for(future)
         return future.result()
 
     def when_unwound(self, fn: Callable[[], None]) -> None:
@@ -353,7 +352,9 @@ class MainThread:
         return True
 
     def _spin_for(self, future: Future[Any]) -> None:
-        if self._spinning or self._spin is None:
+        if self._spin is None:
+            raise Busy("This application cannot wait for an answer in a button's or script's code.")
+        if self._spinning:
             raise Busy("The host is already waiting for an answer; answer that question first.")
         self._spinning = True
         try:

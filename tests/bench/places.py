@@ -126,7 +126,7 @@ def _blender(folder: Path, bridged: bool) -> Iterator[Application]:
     words = [blender_window.PROGRAM, "--factory-startup", "--window-geometry", "0", "0"]
     words += ["1280", "800", *(["--addons", "dcc_bridge_blender"] if bridged else [])]
     with ExitStack() as stack:
-        shown = stack.enter_context(blender_window.screen())
+        shown = stack.enter_context(screen.screen(*blender_window.SIZE))
         ours = {"DISPLAY": shown.display, "LIBGL_ALWAYS_SOFTWARE": "1"}
         ours["BLENDER_USER_SCRIPTS"] = str(scripts)
         yield stack.enter_context(_started(words, folder, **ours))

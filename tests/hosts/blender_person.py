@@ -9,6 +9,7 @@ import json
 import math
 import os
 import sys
+import time
 import traceback
 from collections.abc import Callable
 from pathlib import Path
@@ -21,8 +22,9 @@ from mathutils import Vector
 HOME: Final = Path(os.environ["HOME"])
 ORDERS: Final = HOME / "orders"
 ADDON: Final = "dcc_bridge_blender"
-seen: dict[str, Any] = {"ticks": 0}
+seen: dict[str, Any] = {"renders": [], "torn": False}
 obeyed = 0
+last = begun = 0.0
 
 
 def write() -> None:
@@ -31,13 +33,27 @@ def write() -> None:
         **seen,
         "objects": sorted(bpy.data.objects.keys()),
         "bridge": str(sys.modules["dcc_bridge"].__file__) if "dcc_bridge" in sys.modules else "",
-        "jobs": [job for job in ("RENDER",) if bpy.app.is_job_running(job)],
+        "seconds": time.monotonic() - begun,
+        **told_of_question(),
     }
     if "PySide6" in sys.modules and (verb := find_verb()) is not None:
         new["verb"] = verb
     part = HOME / "seen.part"
     part.write_text(json.dumps(new), encoding="utf-8")
     os.replace(part, HOME / "seen.json")
+
+
+def told_of_question() -> dict[str, Any]:
+    """Tell which question is drawn by Blender, and what was wrong with its answer."""
+    running = sys.modules[f"{ADDON}.plugin"]._running
+    ticket: Any = (
+        getattr(running.surface.presenter, "_shown", None) if running is not None else None
+    )
+    is_drawn = ticket is not None and sys.modules[f"{ADDON}.dialog"].is_shown()
+    return {
+        "question": ticket.question.id if is_drawn else None,
+        "wrong": ticket.wrong if is_drawn else None,
+    }
 
 
 def find_verb() -> list[int] | None:
@@ -63,15 +79,70 @@ def disable() -> None:
     bpy.ops.wm.save_userpref()
 
 
+def count() -> None:
+    """Count timer ticks and drawn frames from now on."""
+    global begun, last
+    begun = last = time.monotonic()
+    seen.update(ticks=0, frames=0, gap=0.0)
+
+
+def rest() -> None:
+    """Count no more."""
+    global begun
+    begun = 0.0
+
+
+def tick() -> None:
+    """Have the 3D view drawn, and see how long that took."""
+    global last
+    now = time.monotonic()
+    seen.update(ticks=seen["ticks"] + 1, gap=max(seen["gap"], now - last))
+    last = now
+    window: Any = bpy.context.window_manager
+    for area in window.windows[0].screen.areas:
+        if area.type == "VIEW_3D":
+            area.tag_redraw()
+
+
+def frame() -> None:
+    """Count a frame."""
+    seen["frames"] = seen.get("frames", 0) + 1
+
+
 def render() -> None:
-    """Begin a render as F12 does."""
+    """Begin a render as F12 does, that takes some seconds and shows no window."""
+    seen.update(renders=[], torn=False)
+    preferences.view.render_display_type = "NONE"
     scene: Any = bpy.context.scene
     scene.render.engine = "CYCLES"
-    scene.cycles.samples = 4096
-    scene.render.resolution_x = scene.render.resolution_y = 800
+    scene.cycles.samples = 1 << 20
+    scene.cycles.time_limit = 5
+    scene.cycles.use_denoising = False  # Debian's is built without
+    scene.render.resolution_x = scene.render.resolution_y = 64
     window: Any = bpy.context.window_manager
     with bpy.context.temp_override(window=window.windows[0]):
         bpy.ops.render.render("INVOKE_DEFAULT")
+
+
+def button() -> None:
+    """Press it."""
+    operators: Any = bpy.ops
+    operators.person.button()
+
+
+class Button(bpy.types.Operator):
+    """Asks, as a button of a studio's own would."""
+
+    bl_idname, bl_label = "person.button", "Ask"
+
+    def execute(self, context: bpy.types.Context) -> Any:
+        from dcc_bridge import confirm_sync
+
+        try:
+            confirm_sync("Go on?")
+        except Exception as error:  # noqa: BLE001 - the test reads it
+            seen["told"] = str(error)
+        return {"FINISHED"}
 
 
 def load() -> None:
@@ -105,13 +176,20 @@ WORDS: Final[dict[str, Callable[[], object]]] = {
     "load": load,
     "write": write,
     "fill": fill,
+    "count": count,
+    "rest": rest,
+    "button": button,
+    "new": lambda: bpy.ops.wm.read_homefile(use_factory_startup=True),
     "close": bpy.ops.wm.quit_blender,
 }
 
 
 def look() -> float:
     global obeyed
-    seen["ticks"] += 1
+    if begun:
+        tick()
+    if bpy.app.is_job_running("RENDER") and "Cube" not in bpy.data.objects:
+        seen["torn"] = True
     orders = ORDERS.read_text(encoding="utf-8").splitlines() if ORDERS.exists() else []
     if len(orders) > obeyed:
         order = orders[obeyed]
@@ -127,4 +205,10 @@ def look() -> float:
 
 preferences: Any = bpy.context.preferences
 preferences.view.show_splash = False
+bpy.utils.register_class(Button)
+bpy.types.SpaceView3D.draw_handler_add(frame, (), "WINDOW", "POST_PIXEL")
+for told, word in (("render_complete", "complete"), ("render_cancel", "cancel")):
+    getattr(bpy.app.handlers, told).append(
+        bpy.app.handlers.persistent(lambda *_, word=word: seen["renders"].append(word))
+    )
 bpy.app.timers.register(look, persistent=True)

@@ -10,6 +10,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
+from PIL import Image, ImageGrab
+
 SIZE: Final = (1440, 900)
 _NEEDED: Final = ("Xvfb", "xdotool", "import")
 
@@ -35,6 +37,22 @@ class Screen:
         near, there = (("mousemove", "--window", "%1", str(x - d), str(y - d)) for d in (3, 0))
         self.do(*found, *near, "sleep", "0.3", *there, "sleep", "0.3", "click", "1")
 
+    def move(self, x: int, y: int) -> None:
+        """Move the mouse to a place on the screen."""
+        self.do("mousemove", str(x), str(y))
+
+    def press(self) -> None:
+        """Press the mouse's left button, wherever it is."""
+        self.do("click", "1")
+
+    def tap(self, *keys: str) -> None:
+        """Press keys, where no window manager says whose they are."""
+        self.do("key", "--delay", "60", *keys)
+
+    def write(self, text: str) -> None:
+        """Type a text, likewise."""
+        self.do("type", "--delay", "60", text)
+
     def key(self, window: str, *keys: str) -> None:
         """Press keys in the window of that title."""
         self.do("search", "--onlyvisible", "--name", window, "windowfocus", "--sync", "key", *keys)
@@ -42,6 +60,10 @@ class Screen:
     def do(self, *words: str) -> None:
         """Let xdotool do something."""
         subprocess.run(["xdotool", *words], env=self._environment, check=True, capture_output=True)
+
+    def look(self) -> Image.Image:
+        """See all of it."""
+        return ImageGrab.grab(xdisplay=self.display).convert("RGB")
 
     def picture(self, file: Path) -> Path:
         """Take a picture of all of it."""
@@ -55,14 +77,17 @@ class Screen:
 
 
 @contextmanager
-def screen() -> Iterator[Screen]:
+def screen(width: int = SIZE[0], height: int = SIZE[1]) -> Iterator[Screen]:
     """Run an X server as long as the block lasts."""
     reader, writer = os.pipe()
-    size = f"{SIZE[0]}x{SIZE[1]}x24"
+    size = f"{width}x{height}x24"
     # At its own 100 dots an inch Qt 5 counts in other pixels than the mouse.
     command = ["Xvfb", "-displayfd", str(writer), "-screen", "0", size, "-dpi", "96"]
     with subprocess.Popen(command, pass_fds=(writer,), stderr=subprocess.DEVNULL) as server:
         os.close(writer)
         with open(reader) as told:
-            yield Screen(f":{told.readline().strip()}")
-        server.terminate()
+            display = told.readline().strip()
+        try:
+            yield Screen(f":{display}")
+        finally:
+            server.terminate()

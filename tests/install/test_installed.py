@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from tests.hosts import blender_window, freecad
+from tests.hosts import blender_window, freecad, screen
 from tests.hosts.application import started
 from tests.live import status, text
 
@@ -89,8 +88,8 @@ bpy.ops.wm.save_userpref()
 
 
 @pytest.mark.skipif(
-    any(shutil.which(tool) is None for tool in blender_window.NEEDED),
-    reason=f"not all of {', '.join(blender_window.NEEDED)} are installed",
+    blender_window.PROGRAM is None or bool(screen.missing()),
+    reason=f"not installed: Blender, or {screen.missing()}",
 )
 def test_blender_is_installed_into_used_and_left_as_it_was(tmp_path: Path) -> None:
     """Switched on once, it serves in the window at the next start, by what was installed alone."""
@@ -110,8 +109,8 @@ def test_blender_is_installed_into_used_and_left_as_it_was(tmp_path: Path) -> No
     with started(switch_on, tmp_path, PYTHONPATH="") as preferences:
         assert preferences.end() == 0, preferences.output
     with (
-        blender_window.screen() as screen,
-        blender_window.opened(tmp_path, screen, PYTHONPATH="") as application,
+        screen.screen(*blender_window.SIZE) as shown,
+        blender_window.opened(tmp_path, shown, PYTHONPATH="") as application,
     ):
         assert application.instance
         renamed = application.call("rename_object", {"name": "Cube", "new_name": "Crane"})

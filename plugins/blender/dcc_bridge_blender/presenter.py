@@ -11,7 +11,9 @@ import time
 from collections import deque
 from collections.abc import Callable
 from concurrent.futures import Future
-from typing import Final
+from typing import Any, Final
+
+import bpy
 
 from dcc_bridge.elicitation import plain
 from dcc_bridge.elicitation.question import (
@@ -61,6 +63,13 @@ class OperatorPresenter:
         self._queue: deque[Ticket] = deque()
         self._shown: Ticket | None = None
         self._is_open = self._is_closed = False
+
+        @bpy.app.handlers.persistent  # type: ignore[untyped-decorator]  # in its stubs
+        def loads(*_: object) -> None:
+            self._is_open = False  # Blender cancels what pops up; the person did not
+
+        self._loads: Any = loads
+        bpy.app.handlers.load_pre.append(loads)
 
     # ---- from any thread
 
@@ -127,6 +136,8 @@ class OperatorPresenter:
     def close(self) -> None:
         """End every question; later ones end at once."""
         self._is_closed = True
+        if self._loads in bpy.app.handlers.load_pre:
+            bpy.app.handlers.load_pre.remove(self._loads)
         for ticket in [*filter(None, [self._shown]), *self._queue]:
             self._end(ticket, _CLOSED)
         dialog.forget()
@@ -154,12 +165,12 @@ class OperatorPresenter:
 
     def _heard(self, ticket: Ticket, heard: Reply | Heard | str) -> None:
         """Take an answer, or show the dialog again with what was wrong with it."""
-        if ticket is not self._shown:
+        if ticket is not self._shown or not self._is_open:
             return
+        self._is_open = False
         if isinstance(heard, str):
-            ticket.wrong, self._is_open = heard, False
+            ticket.wrong = heard
         else:
-            self._is_open = False
             self._end(ticket, heard)
 
     def _end(self, ticket: Ticket, heard: Heard | None) -> None:

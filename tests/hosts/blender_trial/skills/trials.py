@@ -27,7 +27,7 @@ def break_off(name: str) -> None:
 
 
 @skill(risk="edit")
-def name_object() -> str:
+def name_object(seconds: float | None = None) -> str:
     """Ask for a name, and add an object of that name."""
-    answer = elicit_form_sync("What is it called?", _NAME)
+    answer = elicit_form_sync("What is it called?", _NAME, timeout=seconds)
     return add_object(answer.data["name"]) if answer.accepted else f"{answer.message}"

@@ -33,11 +33,13 @@ class Seat:
     Attributes:
         application: Blender.
         screen: Where it is drawn.
+        codes: The exit codes that are well: Blender's own is 1 after Esc, until a render.
     """
 
     def __init__(self, application: Application, screen: Screen) -> None:
         self.application = application
         self.screen = screen
+        self.codes: tuple[int, ...] = (0,)
         self._agents = ThreadPoolExecutor()
 
     def ask(self, tool: str, **arguments: Any) -> Future[CallToolResult]:

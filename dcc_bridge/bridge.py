@@ -88,13 +88,16 @@ class Bridge:
         self._watch = Watch(
             lambda pause: self._library.look(pause), lambda pause: self._library.prepare(pause)
         )
-        self.broker = Broker(
-            self.settings,
-            host=presenter,
-            clock=self._worker.later,
-            busy=lambda: main.waiting > 0,
-            auditor=self.audit,
-        )
+        try:
+            self.broker = Broker(
+                self.settings,
+                host=presenter,
+                clock=self._worker.later,
+                busy=lambda: main.waiting > 0,
+                auditor=self.audit,
+            )
+        except ValueError as error:  # the list of what goes on unasked
+            raise StartError(str(error)) from None
         self._runner = Runner(
             host,
             main,

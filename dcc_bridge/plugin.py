@@ -84,13 +84,19 @@ class PlugIn:
             return _done()
         loop = HostLoop()
         presenter = DialogPresenter(loop.main, self.host, self._window)
-        bridge = Bridge(
-            self.host,
-            loop.main,
-            presenter=presenter,
-            settings=self._settings,
-            skills=self._skills,
-        )
+        try:
+            bridge = Bridge(
+                self.host,
+                loop.main,
+                presenter=presenter,
+                settings=self._settings,
+                skills=self._skills,
+            )
+        except BaseException:
+            loop.main.close()
+            presenter.close()
+            loop.close()
+            raise
         parts = _Parts(loop, presenter, bridge)
         try:
             ready = bridge.start()

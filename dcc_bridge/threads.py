@@ -104,7 +104,7 @@ class MainThread:
         self._painting = self._missed = False
         self._ident = threading.get_ident()
         self._lock = threading.Lock()
-        self._woken = self._closed = self._spinning = False
+        self._woken = self._closed = self._spinning = self._tries_again = False
         self._ui: deque[Job] = deque()
         self._jobs: deque[Job] = deque()
         self._ready: deque[Job] = deque()
@@ -259,10 +259,16 @@ class MainThread:
             log.exception("the host could not be woken; it is tried again")
             with self._lock:
                 self._woken = False
-            if not self._closed:
-                again = threading.Timer(HELD_RETRY, self._wake)
+                is_first, self._tries_again = not (self._closed or self._tries_again), True
+            if is_first:
+                again = threading.Timer(HELD_RETRY, self._try_again)
                 again.daemon = True
                 again.start()
+
+    def _try_again(self) -> None:
+        with self._lock:
+            self._tries_again = False
+        self._wake()
 
     def _step(self) -> bool:
         if self._ui:

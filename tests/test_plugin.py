@@ -72,3 +72,17 @@ def test_a_start_that_fails_leaves_nothing(settings: Settings) -> None:
     assert set(QApplication.allWidgets()) == before
     plug_in.start()
     plug_in.stop()
+
+
+def test_a_setting_that_cannot_be_used_leaves_nothing(settings: Settings, tmp_path: Path) -> None:
+    """It is the same error as of any start that fails, for a host takes no other one."""
+    application()
+    before = set(QApplication.allWidgets())
+    missing = replace(settings, unattended="allow", allow_list=tmp_path / "none")
+    plug_in = PlugIn(FakeHost(has_ui=True), [], settings=missing)
+
+    with pytest.raises(StartError, match="none"):
+        plug_in.start()
+
+    assert plug_in.bridge is None
+    assert set(QApplication.allWidgets()) == before

@@ -306,6 +306,20 @@ def test_a_wake_that_fails_is_tried_again_and_nothing_lies_in_the_queue() -> Non
     assert job.result(0) == "served"
 
 
+def test_a_host_that_cannot_be_woken_is_tried_by_one_thread() -> None:
+    def wake(seconds: float) -> None:
+        raise RuntimeError("the event loop is gone")
+
+    before = threading.active_count()
+    main = MainThread(wake)
+    for _ in range(100):
+        main.submit(lambda: None)
+    more = threading.active_count() - before
+    main.close()
+
+    assert more <= 1
+
+
 def test_a_drain_gives_the_host_its_turn_after_the_budget() -> None:
     wakes: list[float] = []
     main = MainThread(wakes.append)

@@ -53,6 +53,13 @@ class _File(logging.FileHandler):
         with suppress(OSError):  # a disk that is full must not end what was logged
             super().emit(record)
 
+    def handleError(self, record: logging.LogRecord) -> None:
+        """Say nothing: logging would write the record, token and all, to the terminal."""
+
+    def close(self) -> None:
+        with suppress(OSError):  # what could not be written is tried once more
+            super().close()
+
     def _open(self) -> TextIOWrapper:
         path = Path(self.baseFilename)
         private.folder(path.parent)

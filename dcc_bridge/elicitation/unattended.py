@@ -13,6 +13,7 @@ from dcc_bridge.elicitation.types import (
 
 if TYPE_CHECKING:
     from dcc_bridge.elicitation.allowance import Allowance
+    from dcc_bridge.elicitation.call import Call
     from dcc_bridge.elicitation.question import Question
 
 
@@ -31,7 +32,7 @@ def answer(
     if rule == "deny":
         return ElicitationResponse(False, None, NOT_SUPPORTED, "decline", "nobody")
     call = question.call
-    allow = rule == "allow" and (allowed is None or allowed.covers(call.skill, call.digest))
+    allow = rule == "allow" and (allowed is None or _covers(allowed, call))
     lone = question.form.lone_confirmation if question.form and question.consent else None
     if question.fallback is None and allow and lone is not None:
         return ElicitationResponse(True, {lone.name: True}, FALLBACK_USED, "accept", "policy")
@@ -39,3 +40,10 @@ def answer(
         return ElicitationResponse(False, None, NOT_SUPPORTED, "decline", "nobody")
     by: AnsweredBy = "policy" if allow and question.consent else "fallback"
     return ElicitationResponse(True, dict(question.fallback), FALLBACK_USED, "accept", by)
+
+
+def _covers(allowed: Allowance, call: Call) -> bool:
+    """Whether the list has the skill that was called, and the one in it that loses something."""
+    losing = call.losing_here or call.skill
+    inner = losing == call.skill or allowed.covers(losing, "")
+    return inner and allowed.covers(call.skill, call.digest)

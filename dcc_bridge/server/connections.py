@@ -98,9 +98,9 @@ class Connection(H11Protocol):
         if part == self._part:
             return
         if part == "head":
-            self._has_begun = False
+            self._has_begun = bool(self.conn.trailing_data[0])  # came with the last one
             self.since = time.monotonic()
-        rests = part == "head" and self.cycle is not None
+        rests = part == "head" and self.cycle is not None and not self._has_begun
         self._wait_for(part, RESTS if rests else self.settings.request_deadline)
 
     def _wait_for(self, part: Part | None, seconds: float | None = None) -> None:

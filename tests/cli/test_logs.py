@@ -63,3 +63,17 @@ def test_a_place_that_cannot_be_written_ends_nothing(
         logging.getLogger("dcc_bridge").warning("said all the same")
 
     assert capsys.readouterr().err == "dcc-bridge: said all the same\n"
+
+
+def test_a_disk_that_is_full_ends_nothing_and_tells_no_token(
+    file: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(self: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(logs._File, "flush", full)
+
+    with logs.kept():
+        logging.getLogger("studio").warning("no licence for %s", TOKEN)
+
+    assert TOKEN not in capsys.readouterr().err

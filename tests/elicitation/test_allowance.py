@@ -64,3 +64,16 @@ def test_a_line_that_cannot_be_read_is_named_and_nothing_runs(line: str, tmp_pat
 def test_a_list_that_is_not_there_is_said(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="nowhere cannot be read"):
         allowance.read(tmp_path / "nowhere")
+
+
+def test_a_skill_of_the_list_does_not_take_another_one_along(tmp_path: Path) -> None:
+    """What it calls and loses something is on the list itself, or is refused."""
+    (tmp_path / "list").write_text("wipe_cache\n")
+    settings = Settings(unattended="allow", allow_list=tmp_path / "list")
+    call = Call("wipe_cache", "Wipe cache", "edit", Client("farm"))
+    call.asks_to_lose = lambda: "delete_all"
+    question = Question("Delete all?", call, yes_or_no("Delete"), consent=True)
+
+    given = Broker(settings).ask(question).result(0)
+
+    assert (given.accepted, given.answered_by) == (False, "nobody")

@@ -67,8 +67,12 @@ def keep(file: Path) -> Path | None:
     if not file.exists() or os.path.lexists(copy):
         return None
     os.close(os.open(copy, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
-    shutil.copyfile(file, copy)
-    shutil.copymode(file, copy)
+    try:
+        shutil.copyfile(file, copy)
+        shutil.copymode(file, copy)
+    except BaseException:  # half a copy would be taken for what the file held
+        copy.unlink(missing_ok=True)
+        raise
     return copy
 
 

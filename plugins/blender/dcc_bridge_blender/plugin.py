@@ -83,7 +83,9 @@ def stop() -> None:
         preferences.state = "Stopped."
         panel.shown = None
         running.bridge.stop()
-        running.bridge.stopped.add_done_callback(lambda _: _let_go(running))
+        running.bridge.stopped.add_done_callback(
+            lambda _: _let_go(running.surface, running.loop, running.host)
+        )
 
 
 def serve(until: Callable[[], bool], ready: Callable[[Bridge], None] = lambda _: None) -> None:
@@ -105,22 +107,21 @@ def _start(host: BlenderHost) -> None:
     loop = BlenderLoop()
     drawn = surface.choose(loop.main, host, preferences.dialogs())
     loop.turn = drawn.turn
-    bridge = Bridge(host, loop.main, presenter=drawn.presenter, skills=[SKILLS])
-    running = _Running(host, loop, drawn, bridge)
     try:
+        bridge = Bridge(host, loop.main, presenter=drawn.presenter, skills=[SKILLS])
         bridge.start()
     except BridgeError as error:
         log.error("the bridge did not start: %s", error)
         preferences.state = str(error)
         loop.main.close()
-        _let_go(running)
+        _let_go(drawn, loop, host)
         return
-    _running = running
+    _running = _Running(host, loop, drawn, bridge)
     preferences.state = f"Agents reach it at {bridge.url}. {drawn.why}"
     panel.shown = drawn.corner
 
 
-def _let_go(running: _Running) -> None:
-    running.surface.close()
-    running.loop.close()
-    running.host.close()
+def _let_go(drawn: surface.Surface, loop: BlenderLoop, host: BlenderHost) -> None:
+    drawn.close()
+    loop.close()
+    host.close()

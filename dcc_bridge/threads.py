@@ -133,8 +133,6 @@ class MainThread:
         """How many jobs are queued behind the one that holds the slot."""
         return len(self._jobs)
 
-    # ---- from any thread
-
     def submit(self, fn: Callable[[], T], *, name: str = "a job", read: bool = False) -> Future[T]:
         """Queue a job.
 
@@ -184,8 +182,6 @@ class MainThread:
             self._later.append(fn)
         self._wake()
 
-    # ---- on the main thread
-
     def drain(self) -> None:
         """Serve what is queued, for at most `BUDGET` seconds. The host calls it after a wake."""
         if self._painting:
@@ -228,8 +224,6 @@ class MainThread:
             pass
         for job in list(self._suspended):
             self._end(job)
-
-    # ---- inside
 
     def _queue(self, lane: deque[Job], job: Job) -> Future[Any]:
         with self._lock:

@@ -47,7 +47,9 @@ def opened(folder: Path, screen: Screen, *words: str, **more: str) -> Iterator[A
     assert PROGRAM is not None
     width, height = map(str, SIZE)
     command = [PROGRAM, *words, "--window-geometry", "0", "0", width, height]
-    ours = {"DISPLAY": screen.display, "LIBGL_ALWAYS_SOFTWARE": "1"}
+    # other tests of this process have Qt draw nowhere
+    seen = {"DISPLAY": screen.display, "QT_QPA_PLATFORM": "xcb"}
+    ours = {**seen, "LIBGL_ALWAYS_SOFTWARE": "1"}
     with started([*command, "--python", _PERSON], folder, **ours, **more) as running:
         yield running
 

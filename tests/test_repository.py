@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.house import BOUNDS, NOT_MET_YET, Bound
+
 ROOT = Path(__file__).parent.parent
 ALLOWED = {"pyproject.toml", "dcc_bridge", "plugins", "tests", "resources", "README.md", "LICENSE"}
 SOURCES = [*(ROOT / "dcc_bridge").rglob("*.py"), *(ROOT / "plugins").rglob("*.py")]
@@ -56,7 +58,13 @@ def test_the_top_level_holds_the_agreed_names_only() -> None:
     assert {name for name in seen if not name.startswith(".")} <= ALLOWED
 
 
-def test_no_module_is_longer_than_it_may_be() -> None:
+@pytest.mark.parametrize("bound", BOUNDS, ids=lambda bound: bound.what)
+def test_the_package_keeps_its_bounds(bound: Bound) -> None:
+    """``python -m tests.house`` prints all of them."""
+    assert bound.measure() <= max(bound.limit, NOT_MET_YET.get(bound.what, 0.0))
+
+
+def test_no_plug_in_module_is_longer_than_it_may_be() -> None:
     lengths = {file.name: len(file.read_text().splitlines()) for file in SOURCES}
 
     assert {name: length for name, length in lengths.items() if length > 400} == {}

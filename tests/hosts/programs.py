@@ -15,7 +15,7 @@ from typing import Any, Final, Literal
 from pxr import Sdf, Tf, Usd
 
 from dcc_bridge import check_cancelled, confirm_sync, elicit_form_sync, skill
-from dcc_bridge.audit.port import Auditor, nowhere
+from dcc_bridge.audit.log import Auditor, nowhere
 from dcc_bridge.config import Settings
 from dcc_bridge.elicitation import installed
 from dcc_bridge.elicitation.broker import Broker

@@ -6,8 +6,8 @@ from typing import Any, Final
 
 import bpy
 
-from dcc_bridge.hosts.blender.changes import census
 from dcc_bridge.hosts.blender.objects import facts, item_of
+from dcc_bridge.hosts.blender.scene_changes import census
 
 _LEFT_OUT: Final = {"session_uid", "use_nodes"}
 """Undo changes the one, and to read the other is deprecated since 5.0."""

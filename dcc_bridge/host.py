@@ -7,7 +7,7 @@ a default here that does the plain thing.
 ============  ==================================================================================
 required      ``name``, ``version``, ``has_ui``, `Host.file`, `Host.save_copy`, `Host.undo_step`,
               `Host.undo_label`, `Host.undo`, `Host.redo`, `Host.selection`, `Host.select`,
-              `Host.describe`, `Host.fingerprint`, `Host.scene_digest`
+              `Host.describe`, `Host.fingerprint`
 better with   ``item_noun``, ``suffix``, `Host.summary`, `Host.watch`, `Host.frame`,
               `Host.modified`, `Host.main_window`, `Host.when_ready`, `Host.when_leaving`
 seldom        `Host.scene`, `Host.kinds`, `Host.files`; `Host.checkpoint` and
@@ -171,11 +171,6 @@ class Host(Protocol):
             A digest that differs as soon as an item's identity, type, parent, locks or
             descendants do. An item that is gone is part of it too, and so is the scene's file.
         """
-        ...
-
-    @abstractmethod
-    def scene_digest(self) -> str:
-        """Digest the whole scene. An oracle for tests, too slow to be part of a call."""
         ...
 
     def kinds(self, items: Sequence[str]) -> list[str]:

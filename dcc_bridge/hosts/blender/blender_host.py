@@ -16,7 +16,6 @@ import bpy
 from dcc_bridge.host import Host, Undo, digest
 from dcc_bridge.hosts.blender import blender_loop, objects
 from dcc_bridge.hosts.blender.blender_undo import Stack
-from dcc_bridge.hosts.blender.digest import scene_facts
 from dcc_bridge.hosts.blender.scene_changes import Changes, census
 
 _MOST_COUNTED: Final = 20_000
@@ -154,10 +153,6 @@ class BlenderHost(Host):
     def fingerprint(self, items: Sequence[str]) -> str:
         """Digest file, identity, type, parent, locks and what is below."""
         return digest([bpy.data.filepath, objects.facts(sorted(set(items)))])
-
-    def scene_digest(self) -> str:
-        """Digest everything."""
-        return digest(scene_facts())
 
     # ---- the application around the scene
 

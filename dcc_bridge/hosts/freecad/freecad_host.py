@@ -178,10 +178,6 @@ class FreeCADHost(Host):
         """Digest ids, types, labels, what uses the objects and all that they use."""
         return digest([str(self.file()), [facts(item) for item in sorted(set(items))]])
 
-    def scene_digest(self) -> str:
-        """Digest every object with all its properties. An undo changes their order."""
-        return digest(sorted([one.Name, one.TypeId, one.Content] for one in document().Objects))
-
     # ---- the application around the document
 
     def watch(self, changed: Callable[[], None]) -> Undo:

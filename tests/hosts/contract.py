@@ -144,17 +144,21 @@ class HostContract:
         old = file.read_bytes()
         stand.edit()
 
-        made = host.checkpoint()
+        made = checkpoints.keep(host)
         stand.save()
 
         assert made is not None
-        assert made.parent == host.checkpoint_place() == file.with_name(f"{file.stem}.checkpoints")
+        assert (
+            made.parent
+            == checkpoints.checkpoint_folder(host)
+            == file.with_name(f"{file.stem}.checkpoints")
+        )
         assert (made / file.name).read_bytes() == old != file.read_bytes()
         assert (made / f"{file.stem}.unsaved{file.suffix}").stat().st_size > 0
 
     def test_the_eleventh_checkpoint_drops_the_oldest(self, stand: Stand) -> None:
         """Ten are kept, and they are the newest ten."""
-        made = [stand.host.checkpoint(stand.host.files()) for _ in range(11)]
+        made = [checkpoints.keep(stand.host, stand.host.files()) for _ in range(11)]
 
-        assert checkpoints.taken(stand.host.checkpoint_place()) == made[1:]
+        assert checkpoints.taken(checkpoints.checkpoint_folder(stand.host)) == made[1:]
         assert isinstance(made[0], Path)

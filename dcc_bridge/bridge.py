@@ -11,7 +11,7 @@ from concurrent.futures import Future
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dcc_bridge import redaction
+from dcc_bridge import log_redaction
 from dcc_bridge.audit import reader
 from dcc_bridge.audit.log import AuditLog, log_folder
 from dcc_bridge.config import Settings
@@ -141,7 +141,7 @@ class Bridge:
             if isinstance(error, StartError):
                 raise
             raise StartError(f"The host cannot be written down as running: {error}.") from error
-        self._undo.append(redaction.install())
+        log_redaction.install()
         self._state = "running"
         self._changes.add(self._note_scene)
         self._undo.append(self.host.watch(self._changes.call))

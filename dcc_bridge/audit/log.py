@@ -32,7 +32,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, Final, Protocol
 
-from dcc_bridge import private
+from dcc_bridge import private_files
 from dcc_bridge.audit import redact
 from dcc_bridge.errors import NotRecorded
 
@@ -88,8 +88,8 @@ class Disk:
 
     def create(self, file: Path) -> int:
         """Make a new file, in a folder that only its user can reach; gives its descriptor."""
-        private.folder(file.parent)
-        return private.create(file)
+        private_files.folder(file.parent)
+        return private_files.create(file)
 
     def write(self, descriptor: int, data: bytes) -> None:
         """Append all of it."""

@@ -15,7 +15,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
 
-from dcc_bridge import private
+from dcc_bridge import private_files
 from dcc_bridge.audit.log import CLOSED, OPENED, START, Disk, chain, claim, line_hash
 
 log = logging.getLogger(__name__)
@@ -185,7 +185,7 @@ def _note_call(open_calls: dict[str, AuditLine], line: AuditLine) -> None:
 
 def _recover(file: Path) -> int:
     try:
-        descriptor = private.reopen(file)
+        descriptor = private_files.reopen(file)
         try:
             may_end = _lacks_end(descriptor) and claim(descriptor)
             return _end(read(file), descriptor) if may_end else 0

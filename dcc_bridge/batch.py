@@ -17,8 +17,8 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Final
 
-from dcc_bridge.audit import place, recovery
-from dcc_bridge.audit.book import Book
+from dcc_bridge.audit import reader
+from dcc_bridge.audit.log import AuditLog, log_folder
 from dcc_bridge.audit.redact import Redacted
 from dcc_bridge.config import Settings
 from dcc_bridge.elicitation import installed
@@ -96,8 +96,8 @@ def run(job: Job) -> dict[str, Any]:
 def _run_in(host: Host, job: Job) -> dict[str, Any]:
     allow_list = Path(job.allow_list) if job.allow_list else None
     settings = Settings.load(unattended=job.unattended, allow_list=allow_list).under()
-    book = Book(place.folder(settings.audit), {"host": host.name, "version": host.version})
-    recovery.recover(book.folder)
+    book = AuditLog(log_folder(settings.audit), {"host": host.name, "version": host.version})
+    reader.recover(book.folder)
     pump = Pump()
     try:
         outcome, saved = _run(job, host, pump, settings, book), None
@@ -116,7 +116,7 @@ def _run_in(host: Host, job: Job) -> dict[str, Any]:
     }
 
 
-def _run(job: Job, host: Host, pump: Pump, settings: Settings, book: Book) -> Outcome:
+def _run(job: Job, host: Host, pump: Pump, settings: Settings, book: AuditLog) -> Outcome:
     entry = _find(job, host, pump, settings)
     skill, signature = entry.skill, entry.signature
     if signature is None:

@@ -11,9 +11,9 @@ from concurrent.futures import Future
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dcc_bridge import redaction
-from dcc_bridge.audit import place, recovery
-from dcc_bridge.audit.book import Book
+from dcc_bridge import log_redaction
+from dcc_bridge.audit import reader
+from dcc_bridge.audit.log import AuditLog, log_folder
 from dcc_bridge.config import Settings
 from dcc_bridge.elicitation import audience, installed
 from dcc_bridge.elicitation.broker import Broker
@@ -80,10 +80,9 @@ class Bridge:
         self._pages = presenter.pages if isinstance(presenter, PagePresenter) else Pages()
         self._desk = PageDesk(self._pages, self.settings)
         self._worker = Worker(self._make_service)
-        self.audit = Book(
-            place.folder(self.settings.audit),
+        self.audit = AuditLog(
+            log_folder(self.settings.audit),
             {"host": host.name, "version": host.version},
-            most=self.settings.audit_file_size,
         )
         self._watch = Watch(
             lambda pause: self._library.look(pause), lambda pause: self._library.prepare(pause)
@@ -142,7 +141,7 @@ class Bridge:
             if isinstance(error, StartError):
                 raise
             raise StartError(f"The host cannot be written down as running: {error}.") from error
-        self._undo.append(redaction.install())
+        log_redaction.install()
         self._state = "running"
         self._changes.add(self._note_scene)
         self._undo.append(self.host.watch(self._changes.call))
@@ -337,7 +336,7 @@ class Bridge:
 
         if self._state != "running":
             raise BridgeClosed
-        recovery.recover(self.audit.folder)
+        reader.recover(self.audit.folder)
         self._library = Library(self._folders, self.registry, self.main, self.host.name)
         parts = Parts(
             host=self.host,

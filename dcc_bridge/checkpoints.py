@@ -19,6 +19,7 @@ from typing import Final
 import platformdirs
 
 from dcc_bridge.errors import NoCheckpoint
+from dcc_bridge.host import Host
 
 MOST: Final = 10
 _SPARE: Final = 16 * 2**20
@@ -26,17 +27,35 @@ _SPARE: Final = 16 * 2**20
 _OURS: Final = re.compile(r"(\d{4,})-\d{8}T\d{6}Z")
 
 
-def place(scene: Path | None, host: str) -> Path:
-    """Say where the checkpoints of a scene are.
-
-    Args:
-        scene: Its file, or None for one that was never saved.
-        host: The application's name.
-    """
+def checkpoint_folder(host: Host) -> Path:
+    """Give the folder in which the checkpoints of a host's scene are."""
+    scene = host.file()
     if scene is not None:
         return scene.with_name(f"{scene.stem}.checkpoints")
-    name = re.sub(r"\W+", "_", host) or "host"
+    name = re.sub(r"\W+", "_", host.name) or "host"
     return platformdirs.user_state_path("dcc_bridge") / "checkpoints" / name
+
+
+def keep(host: Host, files: Iterable[Path] | None = None) -> Path | None:
+    """Keep a copy of what is about to be lost, since undo will not bring it back.
+
+    Args:
+        host: Whose scene it is.
+        files: Those that will be written over or deleted. None for the scene as a whole: its
+            files as they are on disk, and itself as it is in the application.
+
+    Returns:
+        The folder with the copies, or None where there was nothing to keep.
+
+    Raises:
+        NoCheckpoint: It cannot be kept; then what it was for must not be done.
+    """
+    if files is not None:
+        return take(checkpoint_folder(host), files)
+    file = host.file()
+    name = f"{file.stem}.unsaved{file.suffix}" if file else f"untitled{host.suffix}"
+    scene = (name, host.save_copy) if host.modified else None
+    return take(checkpoint_folder(host), host.files(), scene)
 
 
 def take(

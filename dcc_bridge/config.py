@@ -79,7 +79,6 @@ class Settings:
         most_recent: How many calls that ended are listed: so many that only read, and so many
             others, which a busy reader does not push out.
         audit: The user's own folder for the record of who agreed to what; None for the system's.
-        audit_file_size: Bytes in a file of it, after which the next one is begun.
         user_skills: The folder of the user's own skills; None for the system's place.
         project: The project's folder; its skills are in "skills" below it.
         skills: Further folders of skills; in the environment a list as PATH is one.
@@ -120,7 +119,6 @@ class Settings:
     call_grace: float = 5.0
     most_recent: int = 100
     audit: Path | None = None
-    audit_file_size: int = 16_000_000
     user_skills: Path | None = None
     project: Path | None = None
     skills: tuple[Path, ...] = ()

@@ -6,12 +6,12 @@ a default here that does the plain thing.
 
 ============  ==================================================================================
 required      ``name``, ``version``, ``has_ui``, `Host.file`, `Host.save_copy`, `Host.undo_step`,
-              `Host.undo_label`, `Host.undo`, `Host.redo`, `Host.selection`, `Host.select`,
-              `Host.describe`, `Host.fingerprint`, `Host.scene_digest`
-better with   ``item_noun``, ``suffix``, `Host.summary`, `Host.watch`, `Host.frame`,
-              `Host.modified`, `Host.main_window`, `Host.when_ready`, `Host.when_leaving`
-seldom        `Host.scene`, `Host.kinds`, `Host.files`; `Host.checkpoint` and
-              `Host.checkpoint_place` are the same for all
+              `Host.undo_label`, `Host.undo`, `Host.selection`, `Host.describe`,
+              `Host.fingerprint`, `Application.redo`, `Application.select`
+better with   ``item_noun``, ``suffix``, `Host.summary`, `Host.modified`, `Application.watch`,
+              `Application.frame`, `Application.main_window`, `Application.when_ready`,
+              `Application.when_leaving`
+seldom        `Host.scene`, `Host.kinds`, `Host.files`
 ============  ==================================================================================
 
 An item is a string that names one thing in the scene so that it is found again: a path, a unique
@@ -24,12 +24,10 @@ from __future__ import annotations
 import atexit
 import json
 from abc import abstractmethod
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any, Final, Protocol
-
-from dcc_bridge import checkpoints
 
 MOST_TOLD: Final = 1000
 """Names in one answer to an agent; more of them help nobody."""
@@ -37,7 +35,63 @@ Undo = Callable[[], None]
 """What takes a registration back; harmless the second time."""
 
 
-class Host(Protocol):
+class Application(Protocol):
+    """What surrounds the scene: its window, its start and its end."""
+
+    @abstractmethod
+    def redo(self) -> None:
+        """Redo the step undone last."""
+        ...
+
+    @abstractmethod
+    def select(self, items: Sequence[str]) -> None:
+        """Select items in the application, so that the person sees them; others no longer."""
+        ...
+
+    def frame(self, items: Sequence[str]) -> None:
+        """Show items in the viewport. Nothing happens where there is none."""
+        return
+
+    def watch(self, changed: Callable[[], None]) -> Undo:
+        """Be told, on the main thread, that the scene or the selection is another one now.
+
+        As often as the application likes: the bridge makes one of many. Without it agents are not
+        told of changes, and have to look again.
+
+        Returns:
+            What ends it.
+        """
+        return _nothing
+
+    def main_window(self) -> object | None:
+        """Give the main window, as the application's own Qt binding wraps it, for dialogs.
+
+        None where there is none, or it is not Qt's.
+        """
+        return None
+
+    def when_ready(self, start: Callable[[], None]) -> Undo:
+        """Call once, on the main thread, as soon as the application is up and can show a dialog.
+
+        Returns:
+            What prevents it, if it has not happened.
+        """
+        start()
+        return _nothing
+
+    def when_leaving(self, stop: Callable[[], None]) -> Undo:
+        """Call on the main thread before the application goes, while its API still works.
+
+        Some hosts tell twice, or not at all; `stop` may be called any number of times.
+
+        Returns:
+            What takes it back.
+        """
+        atexit.register(stop)
+        return lambda: atexit.unregister(stop)
+
+
+class Host(Application, Protocol):
     """A desktop application with a scene, as the bridge sees it."""
 
     name: str
@@ -130,22 +184,12 @@ class Host(Protocol):
         """Undo the step on top of the stack."""
         ...
 
-    @abstractmethod
-    def redo(self) -> None:
-        """Redo the step undone last."""
-        ...
-
     # ---- items
 
     @property
     @abstractmethod
     def selection(self) -> list[str]:
         """The selected items, in the order of the application."""
-        ...
-
-    @abstractmethod
-    def select(self, items: Sequence[str]) -> None:
-        """Select items in the application, so that the person sees them; others no longer."""
         ...
 
     @abstractmethod
@@ -173,84 +217,9 @@ class Host(Protocol):
         """
         ...
 
-    @abstractmethod
-    def scene_digest(self) -> str:
-        """Digest the whole scene. An oracle for tests, too slow to be part of a call."""
-        ...
-
     def kinds(self, items: Sequence[str]) -> list[str]:
         """Name the type of each item, "gone" for one that is not there."""
         return [self._kind(item) for item in items]
-
-    def frame(self, items: Sequence[str]) -> None:
-        """Show items in the viewport. Nothing happens where there is none."""
-        return
-
-    def watch(self, changed: Callable[[], None]) -> Undo:
-        """Be told, on the main thread, that the scene or the selection is another one now.
-
-        As often as the application likes: the bridge makes one of many. Without it agents are not
-        told of changes, and have to look again.
-
-        Returns:
-            What ends it.
-        """
-        return _nothing
-
-    # ---- what cannot be undone
-
-    def checkpoint_place(self) -> Path:
-        """Say where this scene's checkpoints are kept."""
-        return checkpoints.place(self.file(), self.name)
-
-    def checkpoint(self, files: Iterable[Path] | None = None) -> Path | None:
-        """Keep a copy of what is about to be lost, since undo will not bring it back.
-
-        Args:
-            files: Those that will be written over or deleted. None for the scene as a whole: its
-                files as they are on disk, and itself as it is in the application.
-
-        Returns:
-            The folder with the copies, or None where there was nothing to keep.
-
-        Raises:
-            NoCheckpoint: It cannot be kept; then what it was for must not be done.
-        """
-        if files is not None:
-            return checkpoints.take(self.checkpoint_place(), files)
-        file = self.file()
-        name = f"{file.stem}.unsaved{file.suffix}" if file else f"untitled{self.suffix}"
-        scene = (name, self.save_copy) if self.modified else None
-        return checkpoints.take(self.checkpoint_place(), self.files(), scene)
-
-    # ---- the application around the scene
-
-    def main_window(self) -> object | None:
-        """Give the main window, as the application's own Qt binding wraps it, for dialogs.
-
-        None where there is none, or it is not Qt's.
-        """
-        return None
-
-    def when_ready(self, start: Callable[[], None]) -> Undo:
-        """Call once, on the main thread, as soon as the application is up and can show a dialog.
-
-        Returns:
-            What prevents it, if it has not happened.
-        """
-        start()
-        return _nothing
-
-    def when_leaving(self, stop: Callable[[], None]) -> Undo:
-        """Call on the main thread before the application goes, while its API still works.
-
-        Some hosts tell twice, or not at all; `stop` may be called any number of times.
-
-        Returns:
-            What takes it back.
-        """
-        atexit.register(stop)
-        return lambda: atexit.unregister(stop)
 
     # ---- inside
 

@@ -1,4 +1,4 @@
-"""What must not be written down, by one rule, and how it is left out. Any thread.
+"""What the audit log may hold of a value: nothing hidden, JSON, and not too much. Any thread.
 
 A value is hidden where its schema says ``"writeOnly": true``, ``"format": "password"``,
 ``"x-redact": true`` or ``"redact": true``. With pydantic: ``SecretStr``, or
@@ -7,8 +7,12 @@ A value is hidden where its schema says ``"writeOnly": true``, ``"format": "pass
 
 from __future__ import annotations
 
+import json
+import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
+from hashlib import sha256
+from itertools import islice
 from typing import Any, Final
 
 HIDDEN: Final = "(hidden)"
@@ -17,6 +21,12 @@ MARKS: Final = frozenset({"writeOnly", "x-redact", "redact"})
 """The words of a schema that hide a value by being true."""
 _SHORTEST: Final = 4
 """A shorter text is not looked for in other texts: it would be found everywhere."""
+
+MOST_NAMES: Final = 50
+"""How many items of a list are written; the others are counted."""
+_MOST_TEXT: Final = 20_000
+_MOST_FIELD: Final = 65_536
+_DEEPEST: Final = 8
 
 Schema = Mapping[str, Any]
 
@@ -46,10 +56,10 @@ class Redacted:
         """The value, with `HIDDEN` in the place of what must not be seen."""
         return self._found[0]
 
-    def scrub(self, told: Any) -> Any:
+    def scrub(self, value: Any) -> Any:
         """Take what is hidden here out of other texts too: a message, an error."""
         hidden = self._found[1]
-        return each_text(told, lambda text: _without(text, hidden)) if hidden else told
+        return each_text(value, lambda text: _without(text, hidden)) if hidden else value
 
     def _show(self, value: object, schemas: Iterable[Schema], hidden: set[str]) -> Any:
         branches = list(self._branches(schemas))
@@ -59,8 +69,8 @@ class Redacted:
         if isinstance(value, Mapping):
             return {n: self._show(v, _members(branches, n), hidden) for n, v in value.items()}
         if isinstance(value, list | tuple):
-            each = enumerate(value)
-            return [self._show(one, _elements(branches, place), hidden) for place, one in each]
+            items = enumerate(value)
+            return [self._show(item, _elements(branches, at), hidden) for at, item in items]
         return value
 
     def _branches(self, schemas: Iterable[Schema]) -> Iterator[Schema]:
@@ -78,21 +88,41 @@ class Redacted:
 
     def _referred(self, name: object) -> Iterator[Schema]:
         if isinstance(name, str) and name.startswith("#/"):
-            found: Any = self._root
+            schema: Any = self._root
             for part in name[2:].split("/"):
-                found = found.get(part, {}) if isinstance(found, Mapping) else {}
-            yield found
+                schema = schema.get(part, {}) if isinstance(schema, Mapping) else {}
+            yield schema
 
 
-def each_text(told: Any, change: Callable[[str], str]) -> Any:
+def as_json(value: object) -> Any:
+    """Give a value as JSON can carry it, cut where it is too much."""
+    plain = _plain(value, _DEEPEST)
+    text = json.dumps(plain)
+    if len(text) <= _MOST_FIELD:
+        return plain
+    return {"cut": text[:_MOST_TEXT], "length": len(text), "sha256": digest(plain)}
+
+
+def digest(value: object) -> str:
+    """Give the SHA-256 of a value as canonical JSON."""
+    text = json.dumps(value, sort_keys=True, separators=(",", ":"), default=str)
+    return sha256(text.encode()).hexdigest()
+
+
+def names(items: Iterable[str]) -> list[str]:
+    """Give the first names of a list."""
+    return list(islice(items, MOST_NAMES))
+
+
+def each_text(value: Any, change: Callable[[str], str]) -> Any:
     """Change every text in a value, however deep."""
-    if isinstance(told, str):
-        return change(told)
-    if isinstance(told, Mapping):
-        return {name: each_text(one, change) for name, one in told.items()}
-    if isinstance(told, list | tuple):
-        return [each_text(one, change) for one in told]
-    return told
+    if isinstance(value, str):
+        return change(value)
+    if isinstance(value, Mapping):
+        return {name: each_text(member, change) for name, member in value.items()}
+    if isinstance(value, list | tuple):
+        return [each_text(item, change) for item in value]
+    return value
 
 
 def _members(branches: Iterable[Schema], name: str) -> Iterator[Schema]:
@@ -104,23 +134,42 @@ def _members(branches: Iterable[Schema], name: str) -> Iterator[Schema]:
             yield branch.get("additionalProperties", {})
 
 
-def _elements(branches: Iterable[Schema], place: int) -> Iterator[Schema]:
+def _elements(branches: Iterable[Schema], at: int) -> Iterator[Schema]:
     for branch in branches:
         first = branch.get("prefixItems", ())
-        yield first[place] if place < len(first) else branch.get("items", {})
+        yield first[at] if at < len(first) else branch.get("items", {})
 
 
 def _texts(value: object) -> Iterator[str]:
     if isinstance(value, Mapping):
         value = list(value.values())
     if isinstance(value, list | tuple):
-        for one in value:
-            yield from _texts(one)
+        for item in value:
+            yield from _texts(item)
     elif isinstance(value, str | int | float) and not isinstance(value, bool):
         yield str(value)
 
 
 def _without(text: str, hidden: Iterable[str]) -> str:
-    for one in sorted(hidden, key=len, reverse=True):
-        text = text.replace(one, HIDDEN)
+    for secret in sorted(hidden, key=len, reverse=True):
+        text = text.replace(secret, HIDDEN)
     return text
+
+
+def _plain(value: object, deep: int) -> Any:
+    match value:
+        case None | bool() | int():
+            return value
+        case float():
+            return value if math.isfinite(value) else str(value)
+        case Mapping() if deep:
+            kept = islice(value.items(), MOST_NAMES)
+            more = len(value) - MOST_NAMES
+            cut = {"…": f"and {more:,} more"} if more > 0 else {}
+            return {str(name): _plain(member, deep - 1) for name, member in kept} | cut
+        case list() | tuple() | set() | frozenset() if deep:
+            kept_items = [_plain(item, deep - 1) for item in islice(value, MOST_NAMES)]
+            more = len(value) - MOST_NAMES
+            return [*kept_items, f"… and {more:,} more"] if more > 0 else kept_items
+    text = value if isinstance(value, str) else str(value)
+    return text if len(text) <= _MOST_TEXT else f"{text[:_MOST_TEXT]}… ({len(text):,} characters)"

@@ -17,7 +17,6 @@ from collections.abc import Sequence
 from importlib import import_module, metadata
 from typing import Final
 
-from dcc_bridge import redaction
 from dcc_bridge.cli import exits
 from dcc_bridge.errors import BridgeError, Unreachable
 
@@ -56,7 +55,6 @@ def main(argv: Sequence[str] | None = None) -> int:
         # the process ends.
         atexit.register(gc.freeze)
     _prepare_output()
-    unredact = redaction.install()
     words = [*(sys.argv[1:] if argv is None else argv)]  # here `list` is one of the modules
     try:
         options = _parser(words).parse_args(words)
@@ -70,8 +68,6 @@ def main(argv: Sequence[str] | None = None) -> int:
         return _sorry(failure, failure.code)
     except BridgeError as error:
         return _sorry(error, exits.UNREACHABLE if isinstance(error, Unreachable) else exits.USAGE)
-    finally:
-        unredact()
 
 
 def _parser(words: Sequence[str]) -> argparse.ArgumentParser:

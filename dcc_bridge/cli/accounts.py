@@ -8,15 +8,14 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Final
 
-from dcc_bridge.audit.book import CLOSED, ROTATED
-from dcc_bridge.audit.reading import ENDINGS, RECOVERED, Told
+from dcc_bridge.audit.log import CLOSED
+from dcc_bridge.audit.reader import ENDINGS, RECOVERED, AuditFile
 from dcc_bridge.elicitation.plain import line
 from dcc_bridge.errors import NO_OTHER_WAY
 
 ENDED: Final = {
     CLOSED: "closed",
     RECOVERED: "its process died, and a later one wrote the end mark",
-    ROTATED: "the file that goes on from here is missing or was not begun",
     None: "without an end mark: it is still written, its process died, or its tail was cut off",
 }
 """What an end mark says."""
@@ -47,7 +46,7 @@ class Account:
     lines: list[Mapping[str, Any]] = field(default_factory=list)
 
 
-def calls(book: Told) -> list[Account]:
+def calls(book: AuditFile) -> list[Account]:
     """Sort the lines of a book by call."""
     found: dict[str, Account] = {}
     for one in book.lines():

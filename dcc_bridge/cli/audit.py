@@ -10,8 +10,9 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, Final
 
-from dcc_bridge.audit import place, reading
-from dcc_bridge.audit.reading import Told
+from dcc_bridge.audit import reader
+from dcc_bridge.audit.log import log_folder
+from dcc_bridge.audit.reader import AuditFile
 from dcc_bridge.cli import accounts, target
 from dcc_bridge.cli.exits import SUCCESS, TOOL_ERROR, Failure
 from dcc_bridge.elicitation.plain import line
@@ -69,14 +70,13 @@ def _verify(options: argparse.Namespace) -> int:
     return SUCCESS if all(found) else TOOL_ERROR
 
 
-def _verified(book: Told) -> bool:
-    file, trouble = book.parts[-1].file, book.trouble
-    count = sum(len(part.lines) for part in book.parts)
+def _verified(book: AuditFile) -> bool:
+    trouble = book.trouble
     if trouble is not None:
-        print(f"{trouble[0]}: BROKEN at line {trouble[1]}: {line(trouble[2])}")
-    else:
-        print(f"{file}: {count} lines, unbroken, {accounts.ENDED[book.ending]}")
-        print(f"  the last line is {book.parts[-1].lines[-1].hash}")
+        print(f"{book.file}: BROKEN at line {trouble.number}: {line(trouble.why)}")
+    elif book.last is not None:
+        print(f"{book.file}: {book.count} lines, unbroken, {accounts.ENDED[book.ending]}")
+        print(f"  the last line is {book.last.hash}")
     for one in book.unfinished:
         print(f"  no end: {accounts.heading(one.fields)}")
     return trouble is None
@@ -94,7 +94,7 @@ def _export(options: argparse.Namespace) -> int:
     return SUCCESS
 
 
-def _rows(book: Told) -> Iterator[dict[str, Any]]:
+def _rows(book: AuditFile) -> Iterator[dict[str, Any]]:
     header = {n: v for n, v in book.header.items() if n in ("user", "machine", "pid", "host")}
     header["version"] = book.header.get("version")
     for one in book.lines():
@@ -107,13 +107,13 @@ def _cell(value: Any) -> Any:
     return f"'{text}" if text.startswith(_FORMULA) else text
 
 
-def _books(file: Path | None) -> Iterator[Told]:
-    folder = place.folder(target.settings().audit) if file is None else None
-    files = reading.books(folder) if folder is not None else [file or Path()]
+def _books(file: Path | None) -> Iterator[AuditFile]:
+    folder = log_folder(target.settings().audit) if file is None else None
+    files = reader.logs(folder) if folder is not None else [file or Path()]
     if not files:
         raise Failure(f"There is no record in {folder} yet: no skill has asked or edited.")
     for one in files:
         try:
-            yield reading.read(one)
+            yield reader.read(one)
         except OSError as error:
             raise Failure(f"{one} cannot be read: {error.strerror}.") from None

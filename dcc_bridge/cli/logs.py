@@ -17,7 +17,7 @@ from typing import Final
 
 import platformdirs
 
-from dcc_bridge import private, redaction
+from dcc_bridge import log_redaction, private_files
 from dcc_bridge.elicitation.plain import line
 
 _MOST: Final = 2_000_000
@@ -62,14 +62,14 @@ class _File(logging.FileHandler):
 
     def _open(self) -> TextIOWrapper:
         path = Path(self.baseFilename)
-        private.folder(path.parent)
+        private_files.folder(path.parent)
         with suppress(FileNotFoundError):
             if path.stat().st_size > _MOST:
                 os.replace(path, path.with_suffix(".1.log"))
         try:
-            opened = private.create(path)
+            opened = private_files.create(path)
         except FileExistsError:
-            opened = private.reopen(path)
+            opened = private_files.reopen(path)
         return open(opened, "a", encoding="utf-8", errors="backslashreplace")
 
 
@@ -77,7 +77,7 @@ class _Clean(logging.Formatter):
     """Without tokens, whoever logs; of our own records they are gone already."""
 
     def format(self, record: logging.LogRecord) -> str:
-        return redaction.clean(super().format(record))
+        return log_redaction.redact_tokens(super().format(record))
 
 
 class _Sentence(_Clean):

@@ -10,7 +10,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Final
 
-from dcc_bridge.audit import reading
+from dcc_bridge.audit import reader
 from dcc_bridge.batch import JOB, Job
 from dcc_bridge.cli import accounts, interpreter, unattended
 from dcc_bridge.cli.answers import tell
@@ -126,7 +126,7 @@ def _account(record: str | None) -> str:
     """Say who could have answered and what did, from the record itself; give what was said."""
     if record is None:
         return ""
-    calls = accounts.calls(reading.read(Path(record)))
+    calls = accounts.calls(reader.read(Path(record)))
     told = "\n".join("\n".join(accounts.sentences(call)) for call in calls)
     tell(told)
     tell(f"The record of it: {record}")

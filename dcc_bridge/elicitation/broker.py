@@ -29,7 +29,7 @@ from concurrent.futures import Future
 from dataclasses import replace
 from typing import Final
 
-from dcc_bridge.audit.port import Auditor, nowhere
+from dcc_bridge.audit.log import Auditor, nowhere
 from dcc_bridge.config import Settings
 from dcc_bridge.elicitation import allowance, unattended
 from dcc_bridge.elicitation.audience import Audience, label, name

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 
+from dcc_bridge import checkpoints
 from dcc_bridge.elicitation import ask
 from dcc_bridge.elicitation.call import Call, current
 from dcc_bridge.elicitation.installed import (
@@ -278,7 +279,7 @@ def _refuse_in_coroutine(instead: str) -> None:
 def _with_place(question: Question) -> Question:
     """Say where a copy will be kept. Main thread."""
     here = bridge()
-    place = None if here is None else str(here.host.checkpoint_place())
+    place = None if here is None else str(checkpoints.checkpoint_folder(here.host))
     return replace(question, kept=place)
 
 
@@ -289,7 +290,7 @@ def _keep(call: Call, files: Sequence[Path] | None = None) -> None:
         return
     call.undoable = False
     try:
-        call.checkpoint = here.host.checkpoint(files)
+        call.checkpoint = checkpoints.keep(here.host, files)
     except BaseException:  # whatever kept it from being made; and it goes on
         call.granted = False
         raise
@@ -329,7 +330,8 @@ class _Plan:
         """Say where the copies will be, if there is anything to copy."""
         paths = None if self.undoable else self._paths()
         has_any = paths is None or any(path.exists() for path in paths)
-        return str(host.checkpoint_place()) if has_any and not self.undoable else None
+        needs_copy = has_any and not self.undoable
+        return str(checkpoints.checkpoint_folder(host)) if needs_copy else None
 
     @staticmethod
     def words(text: Text, seen: Seen) -> str:

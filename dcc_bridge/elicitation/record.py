@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any, Final
 from urllib.parse import urlsplit
 
-from dcc_bridge.audit import plainly
-from dcc_bridge.audit.port import Auditor, Event
+from dcc_bridge.audit import redact
+from dcc_bridge.audit.log import Auditor, Event
 from dcc_bridge.audit.redact import HIDDEN, each_text
 from dcc_bridge.elicitation.call import Call
 from dcc_bridge.elicitation.question import Question, Reply
@@ -66,7 +66,7 @@ def in_full(call: Call) -> dict[str, Any]:
         **_who(call),
         **more,
         "arguments": given,
-        "arguments_digest": plainly.digest(given),
+        "arguments_digest": redact.digest(given),
     }
 
 
@@ -77,7 +77,7 @@ def rejected(call: Call, why: str) -> Event:
     hide it.
     """
     given = call.arguments.value
-    names = plainly.names(given) if isinstance(given, Mapping) else []
+    names = redact.names(given) if isinstance(given, Mapping) else []
     return "rejected", scrubbed(call, {**_who(call), "argument_names": names, "error": why})
 
 
@@ -158,8 +158,8 @@ class QuestionRecord:
         if question.url is not None:
             told["url"] = _OWN if question.visit is not None else _address(question.url)
         if question.items:
-            names = plainly.names(question.items)
-            digest = plainly.digest(question.items)
+            names = redact.names(question.items)
+            digest = redact.digest(question.items)
             told |= {"objects": len(question.items), "names": names, "objects_digest": digest}
         return {**in_full(question.call), **told}
 

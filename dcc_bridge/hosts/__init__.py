@@ -58,9 +58,6 @@ an id, never a reference to an object. All of it is called on the main thread. F
             below = sorted((each.path, each.type) for each in node.descendants())
             return [item, node.id, node.type, node.locked, below]
 
-        def scene_digest(self) -> str:  # for tests: values, keys, connections, order
-            return digest(acme.dump())
-
 What it does better if it also has `summary` (units, frames, how many of each type), `watch` (agents
 are told of changes), `modified`, `frame`, `main_window`, `when_ready` and `when_leaving` is said
 with each. Where the application has no named undo steps, keep the labels in a list of your own

@@ -161,10 +161,6 @@ class HoudiniHost(Host):
         """Digest session ids, types, places, locks and what is below."""
         return digest([hou.hipFile.path(), [_facts(item) for item in sorted(set(items))]])
 
-    def scene_digest(self) -> str:
-        """Digest the code that would make every node again."""
-        return digest([node.asCode(recurse=True) for node in find("/").children()])
-
     def watch(self, changed: Callable[[], None]) -> Undo:
         """Be told of steps, the selection and scenes.
 

@@ -208,10 +208,6 @@ class MayaHost(Host):
         """
         return digest([str(self.file()), [_facts(item) for item in sorted(set(items))]])
 
-    def scene_digest(self) -> str:
-        """Digest every node with its plain values and its connections."""
-        return digest([[*_facts(node), _values(node)] for node in sorted(cmds.ls(long=True))])
-
     def watch(self, changed: Callable[[], None]) -> Undo:
         """Be told of steps, the selection, undo and redo, scenes, and nodes that come and go.
 
@@ -348,11 +344,3 @@ def _facts(item: str) -> list[Any]:
     ids = cmds.ls([item, *below], uuid=True)
     locks = [is_locked(item), is_referenced(item)]
     return [item, ids, cmds.nodeType(item), _parent(item), locks, below]
-
-
-def _values(node: str) -> list[Any]:
-    told: list[Any] = []
-    for name in cmds.listAttr(node, scalar=True, read=True) or []:
-        with suppress(RuntimeError, ValueError):  # an element of an array that has none
-            told.append([name, cmds.getAttr(f"{node}.{name}")])
-    return [told, cmds.listConnections(node, plugs=True, connections=True) or []]

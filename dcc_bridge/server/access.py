@@ -20,7 +20,7 @@ from typing import Final
 
 import platformdirs
 
-from dcc_bridge import private
+from dcc_bridge import private_files
 
 _MINUTE: Final = 60.0
 _FOLLOWS: Final = os.utime not in os.supports_follow_symlinks
@@ -97,8 +97,8 @@ class Access:
             try:
                 os.utime(file, follow_symlinks=_FOLLOWS)
             except FileNotFoundError:
-                private.folder(self._folder)
-                with open(private.create(file), "w", encoding="utf-8") as out:
+                private_files.folder(self._folder)
+                with open(private_files.create(file), "w", encoding="utf-8") as out:
                     out.write(label)
 
     def labels(self) -> list[Standing]:
@@ -124,16 +124,16 @@ class Access:
 
     def _write(self, label: str, turn: int, *, revoked: bool) -> None:
         file = self._file(label, ".json")
-        private.folder(self._folder)
+        private_files.folder(self._folder)
         new = file.with_suffix(f".{secrets.token_hex(4)}.new")
-        with open(private.create(new), "w", encoding="utf-8") as out:
+        with open(private_files.create(new), "w", encoding="utf-8") as out:
             json.dump({"label": label, "turn": turn, "revoked": revoked}, out)
         os.replace(new, file)
 
 
 def _read(file: Path, label: str) -> Standing:
     try:
-        with open(private.reopen(file), encoding="utf-8") as text:
+        with open(private_files.reopen(file), encoding="utf-8") as text:
             told = json.load(text)
         if told["label"] == label:
             return Standing(label, int(told["turn"]), bool(told["revoked"]))

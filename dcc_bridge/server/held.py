@@ -16,7 +16,7 @@ import sys
 from pathlib import Path
 from typing import Final
 
-from dcc_bridge import private
+from dcc_bridge import private_files
 
 _READ: Final = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0)
 
@@ -45,7 +45,7 @@ class Held:
             OSError: It cannot be made or locked.
         """
         self._file = file
-        self._opened: int | None = private.create(file)
+        self._opened: int | None = private_files.create(file)
         _lock(self._opened)
         if hasattr(os, "register_at_fork"):  # else a child would hold it when we are gone
             os.register_at_fork(after_in_child=self._close)

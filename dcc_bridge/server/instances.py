@@ -21,7 +21,7 @@ from typing import Any, Literal
 
 import platformdirs
 
-from dcc_bridge import private
+from dcc_bridge import private_files
 from dcc_bridge.errors import StartError
 from dcc_bridge.server import tokens
 from dcc_bridge.server.access import Access
@@ -117,7 +117,7 @@ class Registration:
     def _write(self) -> None:
         """Put a whole record in the old one's place, so that nobody reads half of one."""
         new = self._file.with_name(f"{self._file.stem}.{secrets.token_hex(4)}.new")
-        with open(private.create(new), "w", encoding="utf-8") as out:
+        with open(private_files.create(new), "w", encoding="utf-8") as out:
             json.dump(asdict(self.instance), out)
         os.replace(new, self._file)
 
@@ -137,7 +137,7 @@ def folder(runtime: Path | None = None) -> Path:
         )  # XDG_RUNTIME_DIR need not be set; the folder is checked here
         path = runtime or platformdirs.user_runtime_path("dcc_bridge")
     try:
-        return private.folder(path)
+        return private_files.folder(path)
     except PermissionError as error:
         raise StartError(f"{error} Set DCC_BRIDGE_RUNTIME to one that is yours.") from error
 

@@ -17,6 +17,7 @@ import anyio
 import uvicorn
 from mcp.server.transport_security import TransportSecuritySettings
 
+from dcc_bridge import log_redaction
 from dcc_bridge.config import Settings
 from dcc_bridge.elicitation.broker import Broker
 from dcc_bridge.elicitation.watchers import Watchers
@@ -94,6 +95,7 @@ class McpService:
     def __init__(self, parts: Parts, worker: Worker) -> None:
         """Build everything; nothing is served yet."""
         settings = parts.settings
+        log_redaction.install()  # the loggers of what was imported on this thread
         self._socket = parts.socket
         self._worker = worker
         self._grace = settings.session_grace

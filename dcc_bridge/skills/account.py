@@ -9,7 +9,7 @@ from contextlib import suppress
 from datetime import UTC, datetime
 from typing import Final
 
-from dcc_bridge.audit.port import Auditor
+from dcc_bridge.audit.log import Auditor
 from dcc_bridge.elicitation import record
 from dcc_bridge.elicitation.call import Call
 from dcc_bridge.errors import NotRecorded

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from dcc_bridge.audit.port import Auditor
+from dcc_bridge.audit.log import Auditor
 from dcc_bridge.config import Settings
 from dcc_bridge.elicitation.call import Call
 from dcc_bridge.elicitation.clock import Clock

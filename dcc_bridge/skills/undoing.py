@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 
-from dcc_bridge.audit.port import Auditor
+from dcc_bridge.audit.log import Auditor
 from dcc_bridge.elicitation.call import Call
 from dcc_bridge.errors import NotRecorded
 from dcc_bridge.host import Host

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from dcc_bridge import confirm_sync, skill
-from dcc_bridge.audit.book import Book
+from dcc_bridge.audit.log import AuditLog
 from dcc_bridge.config import Settings
 from dcc_bridge.elicitation import installed
 from dcc_bridge.elicitation.broker import Broker
@@ -65,7 +65,7 @@ def skills(host: FakeHost, scene: int) -> list[Skill]:
 def edit_for_ever(folder: Path) -> None:
     """Edit until somebody ends the process."""
     settings = Settings(dialogs_per_minute=1_000_000)
-    book, pump, host = Book(folder / "audit", most=30_000), Pump(), FakeHost(has_ui=True)
+    book, pump, host = AuditLog(folder / "audit"), Pump(), FakeHost(has_ui=True)
     scene = os.open(folder / "scene", os.O_WRONLY | os.O_CREAT | os.O_APPEND)
     broker = Broker(settings, host=Agreeing(), auditor=book)
     installed.install(broker, pump.main, host)

@@ -12,11 +12,11 @@ import pytest
 from pydantic import Field, SecretStr
 
 from dcc_bridge import carry, confirm, confirm_sync, elicit_form_sync, on_main, skill
-from dcc_bridge.audit import reading
+from dcc_bridge.audit import reader
 from dcc_bridge.elicitation import plain
 from dcc_bridge.elicitation.question import Reply
 from dcc_bridge.testing import FakeHost, ScriptedPresenter
-from tests.audit.test_book import FailingDisk
+from tests.audit.test_log import FailingDisk
 from tests.live import Live, accept, live, status, text
 
 YES = Reply("accept", {"confirm": True})
@@ -58,8 +58,8 @@ def look() -> str:
 
 def told(running: Live) -> list[dict[str, Any]]:
     """Give the lines of the record so far, once it was found whole."""
-    (first,) = reading.books(running.bridge.audit.folder)
-    book = reading.read(first)
+    (first,) = reader.logs(running.bridge.audit.folder)
+    book = reader.read(first)
     assert book.trouble is None
     return [line.fields for line in book.lines()]
 
@@ -81,7 +81,7 @@ def test_an_edit_is_granted_by_the_settings_before_it_begins(tmp_path: Path) -> 
         assert begin["client_name"]
         assert (end["status"], end["changed"], end["undo"]) == ("done", True, host.labels)
 
-    (book,) = map(reading.read, reading.books(tmp_path / "audit"))
+    (book,) = map(reader.read, reader.logs(tmp_path / "audit"))
     assert (book.ending, book.unfinished) == ("closed", [])
 
 
@@ -417,7 +417,7 @@ def test_where_the_record_cannot_be_written_nothing_is_changed(
                 result = running.call("delete")
 
         changed = host.items != before
-        books = [reading.read(first) for first in reading.books(folder / "a")]
+        books = [reader.read(first) for first in reader.logs(folder / "a")]
         lines = [line.event for book in books for line in book.lines()]
         assert not changed or {"granted", "begin"} <= set(lines)
         assert changed == (status(result) == "done")
@@ -461,13 +461,13 @@ def test_a_skill_that_swallows_the_refusal_is_undone_all_the_same(tmp_path: Path
 
 
 def test_the_start_ends_the_record_of_a_process_that_died(tmp_path: Path) -> None:
-    from tests.audit.test_book import _die
+    from tests.audit.test_log import _die
 
     _die(tmp_path / "audit")
     with live(tmp_path, skill(risk="read")(look)) as running:
         running.call("look")
 
-        (book,) = map(reading.read, reading.books(tmp_path / "audit"))
+        (book,) = map(reader.read, reader.logs(tmp_path / "audit"))
 
     assert book.ending == "recovered"
 

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from dcc_bridge.audit import chain, reading
-from dcc_bridge.audit.book import Book
-from dcc_bridge.audit.reading import Told
+from dcc_bridge.audit import reader
+from dcc_bridge.audit.log import AuditLog
+from dcc_bridge.audit.reader import AuditFile
 
 FLIPS = 1000
 
@@ -17,7 +17,7 @@ FLIPS = 1000
 @pytest.fixture
 def written(tmp_path: Path) -> Path:
     """A closed record of one file, with 50 edits."""
-    book = Book(tmp_path, {"host": "fake"})
+    book = AuditLog(tmp_path, {"host": "fake"})
     for number in range(50):
         told = {"call": f"{number:016x}", "skill": "delete", "client": "claude"}
         book(("granted", told), ("begin", told), durable=True)
@@ -28,7 +28,7 @@ def written(tmp_path: Path) -> Path:
 
 
 def test_a_record_hangs_together_and_says_that_it_was_closed(written: Path) -> None:
-    told = reading.read(written)
+    told = reader.read(written)
 
     assert (told.trouble, told.ending, told.unfinished) == (None, "closed", [])
     assert [line.fields["n"] for line in told.lines()] == list(range(1, 153))
@@ -57,7 +57,7 @@ def test_the_broken_line_is_named(written: Path) -> None:
     trouble = _told(written, changed).trouble
 
     assert trouble is not None
-    assert trouble[1] == 42
+    assert trouble.number == 42
 
 
 @pytest.mark.parametrize("taken", [0, 1, 70, 150])
@@ -76,7 +76,7 @@ def test_two_lines_that_changed_places_are_found(written: Path) -> None:
 
     trouble = _told(written, b"".join(lines)).trouble
     assert trouble is not None
-    assert trouble[1] == 8
+    assert trouble.number == 8
 
 
 def test_a_tail_that_was_cut_at_a_line_end_leaves_no_end_mark(written: Path) -> None:
@@ -101,5 +101,6 @@ def test_what_is_no_record_is_not_taken_for_one(text: bytes, tmp_path: Path) -> 
     assert _told(tmp_path / "x.jsonl", text).trouble is not None
 
 
-def _told(file: Path, data: bytes) -> Told:
-    return Told([reading.Part(file, *chain.check(data))])
+def _told(file: Path, data: bytes) -> AuditFile:
+    file.write_bytes(data)
+    return reader.read(file)

@@ -15,9 +15,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from dcc_bridge import skill
-from dcc_bridge.audit.book import Book
-from dcc_bridge.audit.disk import Disk
-from dcc_bridge.audit.port import Auditor, nowhere
+from dcc_bridge.audit.log import AuditLog, Auditor, Disk, nowhere
 from dcc_bridge.config import Settings
 from dcc_bridge.elicitation.call import Call, Client
 from dcc_bridge.pump import Pump
@@ -78,7 +76,7 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=10)
     told = parser.parse_args()
     with tempfile.TemporaryDirectory(dir=told.folder) as folder:
-        book, unsynced = Book(Path(folder)), Book(Path(folder))
+        book, unsynced = AuditLog(Path(folder)), AuditLog(Path(folder))
         unsynced.disk = Unsynced()
         found = _measure({"synced": book, "not synced": unsynced}, told.rounds, told.calls)
         book.close()
@@ -87,7 +85,7 @@ def main() -> None:
 
 
 def _measure(
-    books: dict[str, Book], rounds: int, calls: int
+    books: dict[str, AuditLog], rounds: int, calls: int
 ) -> list[tuple[str, float, float, float, str, str]]:
     taken: dict[tuple[str, str], list[list[float]]] = defaultdict(list)
     for _ in range(rounds):

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from dcc_bridge import cli
-from dcc_bridge.audit.book import Book
+from dcc_bridge.audit.log import AuditLog
 
 WHO = {"skill": "delete_cameras", "client": "claude", "client_name": "Claude Code"}
 
@@ -19,7 +19,7 @@ WHO = {"skill": "delete_cameras", "client": "claude", "client_name": "Claude Cod
 def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A record of two calls, one of which has no end."""
     monkeypatch.setenv("DCC_BRIDGE_AUDIT", str(tmp_path))
-    book = Book(tmp_path, {"host": "Maya", "version": "2026"})
+    book = AuditLog(tmp_path, {"host": "Maya", "version": "2026"})
     first, second = {"call": "aaaa", **WHO}, {"call": "bbbb", **WHO}
     asked = {"message": "Delete them?\u202e", "objects": 127, "names": ["cam0", "cam1"]}
     book(("asked", first | asked))
@@ -47,7 +47,7 @@ def test_a_call_is_told_in_sentences(file: Path, capsys: pytest.CaptureFixture[s
 def test_an_undo_a_rejection_and_who_asked_within_are_told(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    book = Book(tmp_path, {"host": "Maya", "version": "2026"})
+    book = AuditLog(tmp_path, {"host": "Maya", "version": "2026"})
     call = {"call": "cccc", **WHO}
     book(("asked", call | {"message": "Delete?", "inner_skill": "wipe"}))
     book(("end", call | {"status": "done", "changed": True}))
@@ -102,7 +102,7 @@ def test_it_is_exported_as_json(file: Path, capsys: pytest.CaptureFixture[str]) 
 
 
 def test_a_table_holds_no_formula(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    book = Book(tmp_path)
+    book = AuditLog(tmp_path)
     book(("asked", {"call": "c", "message": "=HYPERLINK(1)"}))
     book.close()
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from dcc_bridge.audit import reading
+from dcc_bridge.audit import reader
 from dcc_bridge.errors import MissingExtra
 from dcc_bridge.hosts.batch import opened
 from tests.cli import commands
@@ -44,7 +44,7 @@ def delete(folder: Path, *words: str | Path) -> Done:
 
 def kept(folder: Path) -> list[str]:
     """List what the record says of the call."""
-    (book,) = [reading.read(file) for file in reading.books(folder / "audit")]
+    (book,) = [reader.read(file) for file in reader.logs(folder / "audit")]
     assert book.trouble is None
     return [str(one.fields.get("event")) for one in book.lines()]
 

@@ -273,10 +273,10 @@ def test_a_yes_to_what_is_not_there_any_more_is_none_if_the_next_answer_is_no(
 
 @pytest.mark.parametrize("is_async", [True, False])
 def test_a_grant_that_was_asked_for_again_keeps_a_copy_of_what_there_is_then(
-    is_async: bool, tmp_path: Path
+    is_async: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "kept"))
     host, person = FakeHost(["cam1"], has_ui=True), ScriptedPresenter(YES, YES)
-    host.checkpoint_place = lambda: tmp_path / "kept"  # type: ignore[method-assign]  # a test
     (folder := tmp_path / "renders").mkdir()
     (folder / "one").touch()
     asked: dict[str, Any] = {

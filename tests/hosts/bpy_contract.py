@@ -14,6 +14,7 @@ import pytest
 
 from dcc_bridge.hosts.blender import BlenderHost
 from tests.hosts.contract import HostContract, Stand
+from tests.hosts.digests import scene_digest
 
 EDITS: dict[str, Callable[[], object]] = {
     "a value": lambda: setattr(bpy.data.objects["Cube"], "location", (1, 2, 3)),
@@ -62,14 +63,14 @@ class TestBlender(HostContract):
         self, stand: Stand, kind: str
     ) -> None:
         """Those too that Blender does not tell of."""
-        before = stand.host.scene_digest()
+        before = scene_digest(stand.host)
 
         with stand.host.undo_step("Ours"):
             EDITS[kind]()
-        label, after = stand.host.undo_label(), stand.host.scene_digest()
+        label, after = stand.host.undo_label(), scene_digest(stand.host)
         stand.host.undo()
 
-        assert (label, stand.host.scene_digest()) == ("Ours", before)
+        assert (label, scene_digest(stand.host)) == ("Ours", before)
         assert after != before
 
     def test_a_label_that_is_too_long_for_blender_is_known_again(self, stand: Stand) -> None:

@@ -14,6 +14,7 @@ import pytest
 
 from dcc_bridge import checkpoints
 from dcc_bridge.host import Host
+from tests.hosts.digests import scene_digest
 
 
 @dataclass(frozen=True)
@@ -40,18 +41,18 @@ class HostContract:
 
     def test_a_step_is_one_entry_with_its_label(self, stand: Stand) -> None:
         """However much is edited inside, one undo brings all of it back, and redo does it again."""
-        host, before = stand.host, stand.host.scene_digest()
+        host, before = stand.host, scene_digest(stand.host)
 
         with host.undo_step("Ours [1]"):
             stand.edit()
             stand.delete(stand.items[0])
-        label, after = host.undo_label(), host.scene_digest()
+        label, after = host.undo_label(), scene_digest(host)
         host.undo()
-        undone = host.scene_digest()
+        undone = scene_digest(host)
         host.redo()
 
         assert label == "Ours [1]"
-        assert undone == before != after == host.scene_digest()
+        assert undone == before != after == scene_digest(host)
 
     def test_an_empty_step_leaves_no_entry(self, stand: Stand) -> None:
         """So "our label is on top" means that we changed something."""
@@ -73,7 +74,7 @@ class HostContract:
 
     def test_a_step_closes_whatever_is_raised(self, stand: Stand) -> None:
         """After at most one undo the scene is as it was, and another step can be opened."""
-        host, before = stand.host, stand.host.scene_digest()
+        host, before = stand.host, scene_digest(stand.host)
 
         with suppress(KeyError), host.undo_step("Fails"):
             stand.edit()
@@ -81,7 +82,7 @@ class HostContract:
         if host.undo_label() == "Fails":
             host.undo()
 
-        assert host.scene_digest() == before
+        assert scene_digest(host) == before
         with host.undo_step("Goes on"):
             stand.edit()
         assert host.undo_label() == "Goes on"
@@ -143,17 +144,21 @@ class HostContract:
         old = file.read_bytes()
         stand.edit()
 
-        made = host.checkpoint()
+        made = checkpoints.keep(host)
         stand.save()
 
         assert made is not None
-        assert made.parent == host.checkpoint_place() == file.with_name(f"{file.stem}.checkpoints")
+        assert (
+            made.parent
+            == checkpoints.checkpoint_folder(host)
+            == file.with_name(f"{file.stem}.checkpoints")
+        )
         assert (made / file.name).read_bytes() == old != file.read_bytes()
         assert (made / f"{file.stem}.unsaved{file.suffix}").stat().st_size > 0
 
     def test_the_eleventh_checkpoint_drops_the_oldest(self, stand: Stand) -> None:
         """Ten are kept, and they are the newest ten."""
-        made = [stand.host.checkpoint(stand.host.files()) for _ in range(11)]
+        made = [checkpoints.keep(stand.host, stand.host.files()) for _ in range(11)]
 
-        assert checkpoints.taken(stand.host.checkpoint_place()) == made[1:]
+        assert checkpoints.taken(checkpoints.checkpoint_folder(stand.host)) == made[1:]
         assert isinstance(made[0], Path)

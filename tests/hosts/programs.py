@@ -15,14 +15,14 @@ from typing import Any, Final, Literal
 from pxr import Sdf, Tf, Usd
 
 from dcc_bridge import check_cancelled, confirm_sync, elicit_form_sync, skill
-from dcc_bridge.audit.port import Auditor, nowhere
+from dcc_bridge.audit.log import Auditor, nowhere
 from dcc_bridge.config import Settings
 from dcc_bridge.elicitation import installed
 from dcc_bridge.elicitation.broker import Broker
 from dcc_bridge.elicitation.call import Call, Client
 from dcc_bridge.elicitation.question import Expired, Heard, Question, Reply, Settle, TakeDown
 from dcc_bridge.hosts.standalone import UsdSession
-from dcc_bridge.hosts.standalone.edits import remove, rename
+from dcc_bridge.hosts.standalone.prims import remove, rename
 from dcc_bridge.skills.outcome import Outcome
 from dcc_bridge.skills.runner import Runner
 from dcc_bridge.skills.skill import describe

@@ -16,7 +16,7 @@ def test_the_old_file_survives_a_save(session: UsdSession) -> None:
     """The copy opens as the scene that was there, and holds the same bytes."""
     session.stage.RemovePrim("/World/b")
 
-    made = session.checkpoint(session.files())
+    made = checkpoints.keep(session, session.files())
     session.save()
 
     assert made is not None
@@ -30,7 +30,7 @@ def test_a_sublayer_that_would_be_written_is_kept(session: UsdSession, tmp_path:
     session.stage.SetEditTarget(sub)
     session.stage.DefinePrim("/World/added")
 
-    made = session.checkpoint()
+    made = checkpoints.keep(session)
     session.save()
 
     assert made is not None
@@ -41,7 +41,7 @@ def test_what_was_never_saved_is_kept_whole(session: UsdSession) -> None:
     """The scene as it is in the application, and its relative paths still lead somewhere."""
     session.stage.DefinePrim("/World/added")
 
-    made = session.checkpoint()
+    made = checkpoints.keep(session)
 
     assert made is not None
     copy = UsdSession(made / "small.unsaved.usda")
@@ -51,7 +51,7 @@ def test_what_was_never_saved_is_kept_whole(session: UsdSession) -> None:
 
 def test_a_scene_that_is_as_on_disk_is_copied_once(session: UsdSession) -> None:
     """No second copy of the same."""
-    made = session.checkpoint()
+    made = checkpoints.keep(session)
 
     assert made is not None
     assert [file.name for file in made.iterdir()] == ["small.usda"]
@@ -65,7 +65,7 @@ def test_an_untitled_scene_goes_to_the_users_state(
     session = UsdSession()
     session.stage.DefinePrim("/World")
 
-    made = session.checkpoint()
+    made = checkpoints.keep(session)
 
     assert made is not None
     assert made.is_relative_to(tmp_path)

@@ -8,7 +8,7 @@ import pytest
 from pxr import Sdf
 
 from dcc_bridge.hosts.standalone import UsdSession
-from dcc_bridge.hosts.standalone.edits import remove
+from dcc_bridge.hosts.standalone.prims import remove
 from dcc_bridge.testing import FakeHost
 from tests.hosts.contract import HostContract, Stand
 

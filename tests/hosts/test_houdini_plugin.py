@@ -21,6 +21,7 @@ from PySide6.QtWidgets import QApplication, QLabel, QMainWindow
 from dcc_bridge import skill
 from dcc_bridge.qt.panel import Panel
 from dcc_bridge.skills.skill import describe
+from tests.hosts.digests import scene_digest
 from tests.hosts.fakes.desk import Desk, application, shown
 from tests.hosts.fakes.houdini import Houdini
 from tests.hosts.fakes.houdini.application import MODULE
@@ -149,7 +150,7 @@ class TestWork:
         self, desk: Desk, houdini: Houdini, hou: Any
     ) -> None:
         """The agent asks, the person agrees, three are gone; Houdini's undo brings them back."""
-        before = desk.host.scene_digest()
+        before = scene_digest(desk.host)
         future = desk.go(_delete, desk)
 
         parent = desk.dialog.parentWidget()
@@ -162,18 +163,18 @@ class TestWork:
         assert hou.node("/obj/cam0") is None
         assert "Delete nodes" in hou.undos.undoLabels()[0]
         hou.undos.performUndo()
-        assert desk.host.scene_digest() == before
+        assert scene_digest(desk.host) == before
 
     def test_a_refusal_changes_nothing(self, desk: Desk, hou: Any) -> None:
         """Not even the undo stack."""
-        before = desk.host.scene_digest()
+        before = scene_digest(desk.host)
         future = desk.go(_delete, desk)
 
         desk.refuse()
         desk.until(future.done)
 
         assert "said no" in text(future.result()) or "declined" in text(future.result())
-        assert desk.host.scene_digest() == before
+        assert scene_digest(desk.host) == before
         assert hou.undos.undoLabels() == ()
 
     def test_a_scene_that_is_loaded_under_the_question_is_another_one(
@@ -202,25 +203,25 @@ class TestWork:
             raise RuntimeError("the disk is full")
 
         hou.node("/obj/key").parm("tx").set(1.0)
-        before = desk.host.scene_digest()
+        before = scene_digest(desk.host)
         desk.bridge.registry.add(describe(half))
 
         result = desk.call("half")
 
         assert "the disk is full" in text(result)
-        assert desk.host.scene_digest() == before
+        assert scene_digest(desk.host) == before
         assert hou.undos.undoLabels() == ("Parameter Change",)
 
     def test_what_cannot_be_done_is_said(self, desk: Desk) -> None:
         """Houdini's own words reach the agent, and nothing changes."""
-        before = desk.host.scene_digest()
+        before = scene_digest(desk.host)
 
         locked = desk.call("rename_node", {"node": "/obj/asset/inner", "new_name": "x"})
         wrong = desk.call("set_parameter", {"node": "/obj/key", "name": "tx", "value": "far"})
 
         assert "cannot be called" in text(locked)
         assert "cannot be set" in text(wrong)
-        assert desk.host.scene_digest() == before
+        assert scene_digest(desk.host) == before
 
     def test_the_skills_read_and_edit(self, desk: Desk, hou: Any) -> None:
         """List, inspect, set and rename, each undone by one undo."""

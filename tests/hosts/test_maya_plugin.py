@@ -22,6 +22,7 @@ from dcc_bridge import skill
 from dcc_bridge.plugin import PlugIn
 from dcc_bridge.qt.panel import Panel
 from dcc_bridge.skills.skill import describe
+from tests.hosts.digests import scene_digest
 from tests.hosts.fakes.desk import Desk, application, shown
 from tests.hosts.fakes.maya import Maya
 from tests.hosts.fakes.maya.application import MODULE
@@ -210,7 +211,7 @@ class TestEnd:
 
     def test_an_open_question_ends_with_maya(self, desk: Desk, maya: Maya, cmds: Any) -> None:
         """The agent is told, the dialog is gone, and the scene as it was."""
-        before = desk.host.scene_digest()
+        before = scene_digest(desk.host)
         future = desk.go(_delete, desk)
         desk.until(lambda: bool(shown()))
 
@@ -218,13 +219,13 @@ class TestEnd:
 
         desk.until(future.done)
         assert shown() == []
-        assert desk.host.scene_digest() == before
+        assert scene_digest(desk.host) == before
 
 
 class TestWork:
     def test_consent_in_a_dialog_over_mayas_window(self, desk: Desk, maya: Maya, cmds: Any) -> None:
         """The agent asks, the person agrees, three are gone; Maya's own undo brings them back."""
-        before = desk.host.scene_digest()
+        before = scene_digest(desk.host)
         future = desk.go(_delete, desk)
 
         parent = desk.dialog.parentWidget()
@@ -241,7 +242,7 @@ class TestWork:
         assert not cmds.objExists("|cameras|shot_000")
         assert "Delete nodes" in cmds.undoInfo(query=True, undoName=True)
         cmds.undo()
-        assert desk.host.scene_digest() == before
+        assert scene_digest(desk.host) == before
 
     def test_maya_goes_on_while_the_question_waits(self, desk: Desk, maya: Maya) -> None:
         """Its idle events come, and another agent reads, in the middle of the first one's skill."""
@@ -261,14 +262,14 @@ class TestWork:
 
     def test_a_refusal_changes_nothing(self, desk: Desk, cmds: Any) -> None:
         """Not even the undo queue."""
-        before = desk.host.scene_digest()
+        before = scene_digest(desk.host)
         future = desk.go(_delete, desk)
 
         desk.refuse()
         desk.until(future.done)
 
         assert "said no" in text(future.result()) or "declined" in text(future.result())
-        assert desk.host.scene_digest() == before
+        assert scene_digest(desk.host) == before
         assert cmds.undoInfo(query=True, undoQueueEmpty=True)
 
     def test_a_camera_that_moves_under_the_question_is_asked_for_again(
@@ -297,25 +298,25 @@ class TestWork:
             raise RuntimeError("the disk is full")
 
         cmds.setAttr("key.translateX", 1.0)
-        before = desk.host.scene_digest()
+        before = scene_digest(desk.host)
         desk.bridge.registry.add(describe(half))
 
         result = desk.call("half")
 
         assert "the disk is full" in text(result)
-        assert desk.host.scene_digest() == before
+        assert scene_digest(desk.host) == before
         assert cmds.undoInfo(query=True, undoName=True) == "setAttr"
 
     def test_what_cannot_be_done_is_said(self, desk: Desk, cmds: Any) -> None:
         """In words that tell the agent what to do; nothing changes."""
-        before = desk.host.scene_digest()
+        before = scene_digest(desk.host)
 
         result = desk.call("rename_node", {"node": "|key", "new_name": "not a name"})
         wrong = desk.call("set_attribute", {"node": "key", "name": "translateX", "value": "far"})
 
         assert result.is_error
         assert "translateX cannot be set" in text(wrong)
-        assert desk.host.scene_digest() == before
+        assert scene_digest(desk.host) == before
 
     def test_the_skills_read_and_edit(self, desk: Desk, cmds: Any) -> None:
         """List, inspect, set and rename, each undone by one undo."""

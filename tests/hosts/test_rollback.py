@@ -8,9 +8,8 @@ from pathlib import Path
 import pytest
 from pxr import Sdf, Usd
 
-from dcc_bridge.audit import reading
-from dcc_bridge.audit.book import Book
-from dcc_bridge.audit.disk import Disk
+from dcc_bridge.audit import reader
+from dcc_bridge.audit.log import AuditLog, Disk
 from tests.hosts.programs import Fault, Program
 
 EVERY: tuple[Fault, ...] = ("exception", "cancel", "killed")
@@ -32,14 +31,14 @@ class Quick(Disk):
 
 
 @pytest.fixture
-def book(tmp_path: Path) -> Iterator[Book]:
+def book(tmp_path: Path) -> Iterator[AuditLog]:
     """A record, which is whole at the end: no edit without its grant, and none without its end."""
-    kept = Book(tmp_path / "audit", most=10**9)
+    kept = AuditLog(tmp_path / "audit")
     kept.disk = Quick()
     yield kept
     kept.close()
-    (file,) = reading.books(tmp_path / "audit")
-    told = reading.read(file)
+    (file,) = reader.logs(tmp_path / "audit")
+    told = reader.read(file)
     assert (told.trouble, told.ending, told.unfinished) == (None, "closed", [])
     of_call: dict[str, list[str]] = {}
     for line in told.lines():
@@ -47,10 +46,10 @@ def book(tmp_path: Path) -> Iterator[Book]:
     for call, events in of_call.items():
         if "begin" in events:
             assert "granted" in events[: events.index("begin")], (call, events)
-            assert sum(events.count(ending) for ending in reading.ENDINGS) == 1, (call, events)
+            assert sum(events.count(ending) for ending in reader.ENDINGS) == 1, (call, events)
 
 
-def play(seed: int, fault: Fault, at: int, book: Book) -> str:
+def play(seed: int, fault: Fault, at: int, book: AuditLog) -> str:
     """Run a program with a fault, and see that it holds; gives how it ended."""
     program = Program(seed)
     outcome, before, after = program.run(fault, at, book)
@@ -77,7 +76,7 @@ def test_a_program_that_nothing_happens_to_changes_the_scene() -> None:
 
 
 @pytest.mark.parametrize("seed", range(12))
-def test_a_fault_at_every_step_leaves_the_scene_as_it_was(seed: int, book: Book) -> None:
+def test_a_fault_at_every_step_leaves_the_scene_as_it_was(seed: int, book: AuditLog) -> None:
     """Values, time samples, relationships, the order of siblings, undo stack and record."""
     for fault, at in faults(Program(seed)):
         play(seed, fault, at, book)
@@ -86,7 +85,7 @@ def test_a_fault_at_every_step_leaves_the_scene_as_it_was(seed: int, book: Book)
 @pytest.mark.long
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize("part", range(10))
-def test_ten_thousand_programs(part: int, book: Book) -> None:
+def test_ten_thousand_programs(part: int, book: AuditLog) -> None:
     """Each with one of the faults that can happen in it, all of them in turn."""
     ended: dict[str, int] = {}
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from dcc_bridge import checkpoints, confirm, confirm_sync, on_main, skill
-from dcc_bridge.audit import reading
+from dcc_bridge.audit import reader
 from dcc_bridge.elicitation.question import Reply
 from dcc_bridge.hosts.standalone import UsdSession, install
 from dcc_bridge.skills.files.imported import skills
@@ -39,8 +39,8 @@ def test_saved_over_the_checkpoint_holds_the_old_bytes(edited: UsdSession, tmp_p
         told = running.call("save_scene").structured_content or {}
         folder = running.bridge.audit.folder
 
-    (book,) = reading.books(folder)
-    lines = {line.event: line.fields for line in reading.read(book).lines()}
+    (book,) = reader.logs(folder)
+    lines = {line.event: line.fields for line in reader.read(book).lines()}
     asked, kept = person.shown[0], Path(told["copies"])
     assert not asked.undoable
     assert asked.message == "Save small.usda, over the file that is there?"

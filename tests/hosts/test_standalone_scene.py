@@ -6,8 +6,7 @@ import pytest
 from pxr import Usd, UsdGeom, UsdShade
 
 from dcc_bridge.hosts.standalone import UsdSession
-from dcc_bridge.hosts.standalone.edits import remove
-from dcc_bridge.hosts.standalone.prims import find
+from dcc_bridge.hosts.standalone.prims import find, remove
 from tests.hosts.scenes import SCENE
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 from pxr import Sdf, Usd, UsdGeom
 
-from dcc_bridge.hosts.standalone import UsdSession, history
+from dcc_bridge.hosts.standalone import UsdSession, undo_stack
 from tests.hosts.scenes import Failed, fail_after
 
 Edit = Callable[[Usd.Stage], object]
@@ -178,7 +178,7 @@ def test_an_edit_outside_a_step_is_not_lost(session: UsdSession) -> None:
         session.stage.DefinePrim("/World/inside")
     end = session.scene_digest()
 
-    assert session.undo_labels == [history.OUTSIDE, "Inside"]
+    assert session.undo_labels == [undo_stack.OUTSIDE, "Inside"]
     session.undo()
     assert session.scene_digest() == outside
     session.undo()
@@ -197,7 +197,7 @@ def test_undo_begins_with_what_was_edited_outside(session: UsdSession) -> None:
     session.undo()
 
     assert session.undo_labels == ["Inside"]
-    assert session.redo_labels == [history.OUTSIDE]
+    assert session.redo_labels == [undo_stack.OUTSIDE]
     assert prim(session.stage, "inside")
     assert not prim(session.stage, "outside")
 
@@ -254,7 +254,7 @@ def test_undo_leaves_a_usable_edit_target(session: UsdSession) -> None:
 
 def test_at_most_so_many_steps(session: UsdSession, monkeypatch: pytest.MonkeyPatch) -> None:
     """The oldest steps are forgotten."""
-    monkeypatch.setattr(history, "MOST_STEPS", 3)
+    monkeypatch.setattr(undo_stack, "MOST_STEPS", 3)
     for number in range(5):
         with session.undo_step(f"Step {number}"):
             session.stage.DefinePrim(f"/World/p{number}")
@@ -264,7 +264,7 @@ def test_at_most_so_many_steps(session: UsdSession, monkeypatch: pytest.MonkeyPa
 
 def test_at_most_so_much_memory(session: UsdSession, monkeypatch: pytest.MonkeyPatch) -> None:
     """However large the scene, the newest step can be undone; older ones make room for it."""
-    monkeypatch.setattr(history, "MOST_BYTES", 1)
+    monkeypatch.setattr(undo_stack, "MOST_BYTES", 1)
     for number in range(3):
         with session.undo_step(f"Step {number}"):
             session.stage.DefinePrim(f"/World/p{number}")

@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import Any
 
 from dcc_bridge import elicit_form_sync, skill
-from dcc_bridge.audit import reading
+from dcc_bridge.audit import reader
 from dcc_bridge.elicitation.question import Reply
 from dcc_bridge.testing import FakeHost, ScriptedPresenter
-from tests.audit.test_book import FailingDisk
+from tests.audit.test_log import FailingDisk
 from tests.live import Live, live, status, text
 from tests.server.skills import CONFIRM, Skills
 
@@ -120,8 +120,8 @@ def test_an_agents_undo_is_on_record_before_it_is_done(tmp_path: Path) -> None:
         running.call("drop")
         label = host.undo_label()
         running.call("undo_last")
-        (book,) = reading.books(running.bridge.audit.folder)
-        lines = [line.fields for line in reading.read(book).lines()]
+        (book,) = reader.logs(running.bridge.audit.folder)
+        lines = [line.fields for line in reader.read(book).lines()]
         running.call("drop")
         running.bridge.audit.disk = FailingDisk(1)
         refused = running.call("undo_last")

@@ -45,7 +45,7 @@ from mcp.server.request_state import AESGCMRequestStateCodec
 from mcp.shared.exceptions import MCPError
 
 from dcc_bridge import confirm_sync, elicit_form_sync, report_progress, skill
-from dcc_bridge.audit.disk import Disk
+from dcc_bridge.audit.log import Disk
 from dcc_bridge.elicitation import ask, broker, consent
 from dcc_bridge.elicitation.call import current
 from dcc_bridge.elicitation.opened import Opened

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from dcc_bridge import private
+from dcc_bridge import private_files
 from dcc_bridge.errors import BridgeError
 from dcc_bridge.server.access import Access
 from dcc_bridge.server.held import Held
@@ -143,7 +143,7 @@ def test_a_folder_that_becomes_a_link_and_back(tmp_path: Path) -> None:
     try:
         for number in range(RACES):
             with suppress(OSError):
-                os.close(private.create(trap.ours / f"{number}.json"))
+                os.close(private_files.create(trap.ours / f"{number}.json"))
                 made += 1
     finally:
         over.set()

@@ -4,7 +4,6 @@ Source of the facts in this folder: measured with usd-core 26.11 on CPython 3.11
 modules name theirs.
 """
 
-from dcc_bridge.hosts.standalone.current import install, session
-from dcc_bridge.hosts.standalone.session import UsdSession
+from dcc_bridge.hosts.standalone.session import UsdSession, install, session
 
 __all__ = ["UsdSession", "install", "session"]

@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
+import json
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
+from hashlib import sha256
+from itertools import islice
+from typing import Any, Final
 
-from pxr import Sdf, Usd
+from pxr import Sdf, Usd, UsdGeom
+
+from dcc_bridge.hosts.standalone.values import plain
 
 
 def prim_at(stage: Usd.Stage, path: str) -> Usd.Prim | None:
@@ -80,3 +88,184 @@ def _nearest(stage: Usd.Stage, path: str) -> str:
     names = [child.GetName() for child in stage.GetPrimAtPath(parent).GetChildren()]
     more = f" and {len(names) - 10} more" if len(names) > 10 else ""
     return f"Under {parent} there is {', '.join(names[:10]) or 'nothing'}{more}."
+
+
+def remove(stage: Usd.Stage, paths: Iterable[Sdf.Path]) -> list[Sdf.Path]:
+    """Delete prims with what is below them.
+
+    A prim that comes from a referenced file cannot be deleted from here; it is deactivated, which
+    is how USD hides it from everybody who looks at this scene.
+
+    Returns:
+        Those that were only deactivated.
+
+    Raises:
+        ValueError: A layer is locked.
+    """
+    gone = list(paths)
+    for layer in stage.GetLayerStack(includeSessionLayers=True):
+        _remove_specs(layer, [path for path in gone if layer.GetPrimAtPath(path)])
+    left = [path for path in gone if stage.GetPrimAtPath(path)]
+    for path in left:
+        stage.GetPrimAtPath(path).SetActive(False)
+    return left
+
+
+def rename(stage: Usd.Stage, prim: Usd.Prim, name: str) -> Sdf.Path:
+    """Give a prim another name, in its place among its siblings.
+
+    Relationships, connections and collections that point to it or below it follow.
+
+    Returns:
+        Its new path.
+
+    Raises:
+        ValueError: It cannot have that name; says why.
+    """
+    old = prim.GetPath()
+    if not Sdf.Path.IsValidIdentifier(name):
+        raise ValueError(
+            f"{name!r} is no name for a prim: use letters, digits and _, and begin with no digit."
+        )
+    editor = Usd.NamespaceEditor(stage)
+    editor.RenamePrim(prim, name)
+    can_apply = editor.CanApplyEdits()
+    if not can_apply:
+        raise ValueError(f"{old} cannot be renamed to {name}: {can_apply.whyNot}.")
+    editor.ApplyEdits()
+    return old.ReplaceName(name)
+
+
+def _remove_specs(layer: Sdf.Layer, paths: list[Sdf.Path]) -> None:
+    if paths and not layer.permissionToEdit:
+        raise ValueError(f"The layer {layer.GetDisplayName()} is locked: unlock it first.")
+    batch = Sdf.BatchNamespaceEdit()
+    for path in paths:
+        batch.Add(Sdf.NamespaceEdit.Remove(path))
+    if paths and not layer.Apply(batch):
+        raise ValueError(f"The layer {layer.GetDisplayName()} does not let these prims go.")
+
+
+MOST_COUNTED: Final = 20_000
+"""Prims that are counted by type in 25 ms, as measured."""
+_MOST_NAMED: Final = 200
+_MOST_ELEMENTS: Final = 16
+
+
+def scene_summary(stage: Usd.Stage, most: int | None = MOST_COUNTED) -> dict[str, Any]:
+    """Describe a stage: units, frames, layers, and how many prims of each type.
+
+    Args:
+        stage: Which one.
+        most: How many prims are counted; None for all. If there are more, "counted_all" is false.
+    """
+    prims = iter(stage.Traverse())
+    types = Counter(p.GetTypeName() or "(no type)" for p in islice(prims, most))
+    return {
+        "default_prim": str(stage.GetDefaultPrim().GetPath()) if stage.HasDefaultPrim() else None,
+        "top": _names([str(prim.GetPath()) for prim in _top(stage)]),
+        "prims": types.total(),
+        "counted_all": next(prims, None) is None,
+        "types": dict(types.most_common()),
+        "up_axis": str(UsdGeom.GetStageUpAxis(stage)),
+        "metres_per_unit": UsdGeom.GetStageMetersPerUnit(stage),
+        "frames": [stage.GetStartTimeCode(), stage.GetEndTimeCode()],
+        "frames_per_second": stage.GetFramesPerSecond(),
+        "layers": _names([layer.GetDisplayName() for layer in stage.GetLayerStack(False)]),
+    }
+
+
+def describe_prim(stage: Usd.Stage, path: str) -> dict[str, Any]:
+    """Describe a prim: its type, what is below it, its attributes and relationships.
+
+    Args:
+        stage: Where it is.
+        path: Its path; the slash in front may be missing.
+
+    Raises:
+        LookupError: There is none at that path; says what there is instead.
+    """
+    try:
+        found = require(stage, f"/{path.lstrip('/')}")
+    except ValueError as error:
+        raise LookupError(str(error)) from error
+    children = found.GetAllChildren()
+    return {
+        "path": str(found.GetPath()),
+        "type": str(found.GetTypeName()),
+        "active": found.IsActive(),
+        "children": _names([child.GetName() for child in children]),
+        "children_count": len(children),
+        "attributes": {a.GetName(): _attribute(a) for a in found.GetAttributes() if a.HasValue()},
+        "relationships": {
+            r.GetName(): _names([str(target) for target in r.GetTargets()])
+            for r in found.GetRelationships()
+        },
+    }
+
+
+def _attribute(attribute: Usd.Attribute) -> dict[str, Any]:
+    keys = attribute.GetNumTimeSamples()
+    value = attribute.Get() if not keys else attribute.Get(attribute.GetTimeSamples()[0])
+    told: dict[str, Any] = {"type": str(attribute.GetTypeName())}
+    if attribute.GetTypeName().isArray and value is not None and len(value) > _MOST_ELEMENTS:
+        told |= {"elements": len(value), "value": plain(value[:_MOST_ELEMENTS])}
+    else:
+        told["value"] = plain(value)
+    return told | ({"keys": keys} if keys else {})
+
+
+def _names(names: Sequence[str]) -> list[str]:
+    """Name so many that an agent learns what there is."""
+    return list(names[:_MOST_NAMED])
+
+
+def _top(stage: Usd.Stage) -> list[Usd.Prim]:
+    """Give the default prim's children, where a scene's parts usually are, or the roots."""
+    return (stage.GetDefaultPrim() or stage.GetPseudoRoot()).GetChildren()
+
+
+def scene_digest(stage: Usd.Stage) -> str:
+    """Digest everything that the local layers hold, the session layer too."""
+    layers = stage.GetLayerStack(includeSessionLayers=True)
+    return _digest([layer.ExportToString() for layer in layers])
+
+
+def fingerprint(stage: Usd.Stage, items: Iterable[str]) -> str:
+    """Digest what prims or properties are, not their values; their order does not matter.
+
+    In another scene's file, the same path is another thing.
+    """
+    what = [_describe(stage, item) for item in sorted(set(items))]
+    return _digest([stage.GetRootLayer().identifier, what])
+
+
+def _digest(facts: object) -> str:
+    return sha256(json.dumps(facts).encode()).hexdigest()
+
+
+def _describe(stage: Usd.Stage, item: str) -> list[object]:
+    path = Sdf.Path(item) if Sdf.Path.IsValidPathString(item) else Sdf.Path.emptyPath
+    prim = stage.GetPrimAtPath(path.GetPrimPath())
+    if not path.IsAbsolutePath() or not prim:
+        return [item, "gone"]
+    if path.IsPropertyPath():
+        return [item, *_property(prim.GetProperty(path.name)), _locks(prim)]
+    return [item, _locks(prim), *_below(prim)]
+
+
+def _property(found: Usd.Property) -> list[object]:
+    if isinstance(found, Usd.Attribute):
+        return [str(found.GetTypeName()), str(found.GetVariability())]
+    return ["relationship" if found else "gone"]
+
+
+def _locks(prim: Usd.Prim) -> list[object]:
+    """USD locks whole layers, and forbids edits of a prim by its permission."""
+    editable = [spec.layer.permissionToEdit for spec in prim.GetPrimStack()]
+    return [str(prim.GetMetadata("permission")), editable]
+
+
+def _below(prim: Usd.Prim) -> list[list[object]]:
+    every = Usd.PrimRange.AllPrims(prim)
+    return [[str(p.GetPath()), p.GetTypeName(), p.IsActive(), p.IsDefined()] for p in every]

@@ -20,10 +20,10 @@ from pxr import Usd
 
 from dcc_bridge.errors import WrongThread
 from dcc_bridge.host import Host, Undo
-from dcc_bridge.hosts.standalone import described, digest, files, saving
-from dcc_bridge.hosts.standalone.history import History
+from dcc_bridge.hosts.standalone import files, prims
 from dcc_bridge.hosts.standalone.listeners import Listeners
 from dcc_bridge.hosts.standalone.prims import prim_at
+from dcc_bridge.hosts.standalone.undo_stack import UndoStack
 
 
 class UsdSession(Host):
@@ -60,8 +60,8 @@ class UsdSession(Host):
         self._untitled = "untitled"
         if as_copy and self._path:
             self._untitled = f"untitled copy of {self._path.name}"
-            self._stage, self._path = saving.untitled(self._stage), None
-        self._history = History(self._stage, self._announce, self._touched)
+            self._stage, self._path = files.untitled(self._stage), None
+        self._history = UndoStack(self._stage, self._announce, self._touched)
 
     @property
     def stage(self) -> Usd.Stage:
@@ -130,7 +130,7 @@ class UsdSession(Host):
         target = files.absolute(path) if path is not None else self._path
         assert target is not None
         root = self._stage.GetRootLayer()
-        saving.write_sublayers([layer for layer in self._history.unsaved() if layer != root])
+        files.write_sublayers([layer for layer in self._history.unsaved() if layer != root])
         if target == self._path:
             files.write(root, target)
         else:
@@ -146,7 +146,7 @@ class UsdSession(Host):
             OSError: It cannot be written.
         """
         self._check_thread("save_copy")
-        saving.write_copy(self._stage.GetRootLayer(), files.absolute(path))
+        files.write_copy(self._stage.GetRootLayer(), files.absolute(path))
 
     @contextmanager
     def undo_step(self, label: str) -> Iterator[None]:
@@ -256,7 +256,7 @@ class UsdSession(Host):
 
     def summary(self) -> dict[str, Any]:
         """Describe the scene: units, frames, layers, and how many prims of each type."""
-        return {**super().summary(), **described.scene(self.stage)}
+        return {**super().summary(), **prims.scene_summary(self.stage)}
 
     def describe(self, item: str) -> dict[str, Any]:
         """Describe a prim: its type, children, attributes and relationships.
@@ -264,7 +264,7 @@ class UsdSession(Host):
         Raises:
             LookupError: There is none at that path; says what there is instead.
         """
-        return described.prim(self.stage, item)
+        return prims.describe_prim(self.stage, item)
 
     def kinds(self, items: Sequence[str]) -> list[str]:
         """Name the USD type of each prim; "" for one without a type, "gone" for one that is not."""
@@ -277,11 +277,11 @@ class UsdSession(Host):
 
     def fingerprint(self, items: Sequence[str]) -> str:
         """Digest what a person agreed to change: identity, type, parent, locks, descendants."""
-        return digest.fingerprint(self.stage, items)
+        return prims.fingerprint(self.stage, items)
 
     def scene_digest(self) -> str:
         """Digest everything that the scene's own layers hold."""
-        return digest.scene_digest(self.stage)
+        return prims.scene_digest(self.stage)
 
     def _check_thread(self, what: str) -> None:
         if threading.get_ident() != self._thread:
@@ -303,8 +303,8 @@ class UsdSession(Host):
         return [path for path in dict.fromkeys(paths) if prim_at(self._stage, path)]
 
     def _save_as(self, target: Path) -> None:
-        stage = saving.save_as(self._stage, target)
-        self._history.move_root(stage, saving.mover(self._path, target))
+        stage = files.save_as(self._stage, target)
+        self._history.move_root(stage, files.mover(self._path, target))
         self._stage, self._path = stage, target
 
 
@@ -314,3 +314,35 @@ def _version() -> str:
         return metadata.version("dcc-bridge")
     except metadata.PackageNotFoundError:
         return "unknown"
+
+
+_current: UsdSession | None = None
+
+
+def session() -> UsdSession:
+    """Give the current session.
+
+    Raises:
+        RuntimeError: None was installed.
+    """
+    if _current is None:
+        raise RuntimeError(
+            "There is no USD session here; the application installs one at its start."
+        )
+    return _current
+
+
+def install(session: UsdSession) -> Callable[[], None]:
+    """Make a session the current one.
+
+    Returns:
+        What makes the one before it current again.
+    """
+    global _current
+    before, _current = _current, session
+
+    def uninstall() -> None:
+        global _current
+        _current = before
+
+    return uninstall

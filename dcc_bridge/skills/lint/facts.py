@@ -13,7 +13,7 @@ Sources, each the maker's own reference:
 - Houdini: https://www.sidefx.com/docs/houdini/hom/hou/, hou.Node, hou.Parm, hou.hipFile
 - FreeCAD: https://freecad.github.io/SourceDoc/, App::Document, and its wiki's "Document API"
 - Python: https://docs.python.org/3/library/, os, shutil, pathlib, subprocess, time
-- Ours: `dcc_bridge.hosts.standalone.edits`
+- Ours: `dcc_bridge.hosts.standalone.prims`
 """
 
 from __future__ import annotations
@@ -110,8 +110,8 @@ MODULES: Final = (
     ),
     Module(
         "dcc_bridge.hosts.standalone",
-        ("*.RemovePrim", "*.RemoveProperty", "dcc_bridge.hosts.standalone.edits.remove"),
-        (*_words(_USD_EDITS, "*."), "dcc_bridge.hosts.standalone.edits.*"),
+        ("*.RemovePrim", "*.RemoveProperty", "dcc_bridge.hosts.standalone.prims.remove"),
+        (*_words(_USD_EDITS, "*."), "dcc_bridge.hosts.standalone.prims.*"),
     ),
     Module(
         "os",

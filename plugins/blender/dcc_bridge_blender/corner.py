@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Final
 
-from dcc_bridge.hosts.blender.context import redraw
+from dcc_bridge.hosts.blender.blender_loop import redraw
 
 PASSING: Final = 60.0
 """Seconds for which a notice stays."""

@@ -20,7 +20,7 @@ from dcc_bridge.elicitation import plain, wording
 from dcc_bridge.elicitation.question import HandOver, Heard, Question, Reply
 from dcc_bridge.elicitation.schema import Form, InvalidAnswer
 from dcc_bridge.host import Host
-from dcc_bridge.hosts.blender.context import redraw
+from dcc_bridge.hosts.blender.blender_loop import redraw
 
 from .fields import Fields
 from .ticket import Ticket

@@ -11,7 +11,7 @@ from typing import Any
 import bpy
 
 from dcc_bridge import skill
-from dcc_bridge.hosts.blender.context import views
+from dcc_bridge.hosts.blender.blender_loop import views
 
 _MOST = 2048
 

@@ -7,7 +7,7 @@ from fnmatch import fnmatchcase
 from typing import Any
 
 from dcc_bridge import confirm_sync, skill
-from dcc_bridge.hosts.freecad.document import document
+from dcc_bridge.hosts.freecad.freecad_document import document
 
 
 @skill(risk="destructive", confirms=True, undo="Delete objects")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dcc_bridge import skill
-from dcc_bridge.hosts.freecad.document import find
+from dcc_bridge.hosts.freecad.freecad_document import find
 
 
 @skill(risk="edit")

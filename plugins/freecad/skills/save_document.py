@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from dcc_bridge import confirm_sync, skill
-from dcc_bridge.hosts.freecad.document import document
+from dcc_bridge.hosts.freecad.freecad_document import document
 
 
 @skill(risk="destructive", confirms=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from dcc_bridge import skill
-from dcc_bridge.hosts.freecad.document import document, find, told
+from dcc_bridge.hosts.freecad.freecad_document import document, find, told
 
 
 @skill(risk="edit")

@@ -9,7 +9,7 @@ from typing import Literal
 import FreeCAD
 
 from dcc_bridge import skill
-from dcc_bridge.hosts.freecad.document import view
+from dcc_bridge.hosts.freecad.freecad_document import view
 
 Background = Literal["Current", "White", "Black", "Transparent"]
 

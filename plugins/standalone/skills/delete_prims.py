@@ -11,8 +11,7 @@ from pxr import Sdf, Usd
 from dcc_bridge import confirm_sync, skill
 from dcc_bridge.errors import Declined, NobodyToAsk, NotConfirmed, TimedOut
 from dcc_bridge.hosts.standalone import session
-from dcc_bridge.hosts.standalone.edits import remove
-from dcc_bridge.hosts.standalone.prims import find
+from dcc_bridge.hosts.standalone.prims import find, remove
 
 _CLOSED = "The question was closed without an answer."
 _REASONS = {

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dcc_bridge import skill
 from dcc_bridge.hosts.standalone import session
-from dcc_bridge.hosts.standalone.edits import rename
-from dcc_bridge.hosts.standalone.prims import require
+from dcc_bridge.hosts.standalone.prims import rename, require
 
 
 @skill(risk="edit")

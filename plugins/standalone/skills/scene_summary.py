@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from dcc_bridge import skill
-from dcc_bridge.hosts.standalone import described, session
+from dcc_bridge.hosts.standalone import prims, session
 
 
 @skill(risk="read")
@@ -15,4 +15,4 @@ def scene_summary() -> dict[str, Any]:
     Call this first. It also tells what the person has selected, and the step that undo would undo.
     """
     here = session()
-    return {**here.summary(), **described.scene(here.stage, None)}
+    return {**here.summary(), **prims.scene_summary(here.stage, None)}

@@ -23,14 +23,41 @@ from typing import Final
 
 from pxr import Sdf, Tf, Usd
 
-from dcc_bridge.hosts.standalone.snapshot import Snapshot
-
 OUTSIDE: Final = "Edit outside a step"
 MOST_STEPS: Final = 100
 MOST_BYTES: Final = 512 * 2**20
 
+_BYTES_PER_SPEC: Final = 250
+_BYTES_PER_SAMPLE: Final = 24
+
 Place = Sdf.Layer | None
 """A layer, or None for the root layer, whichever that is: "save as" makes another one root."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Snapshot:
+    """What a layer held at one moment. Two of them are the same moment only if they are one.
+
+    Attributes:
+        content: A layer of our own.
+        size: About how many bytes it keeps to itself, as measured for specs and time samples.
+    """
+
+    content: Sdf.Layer
+    size: int
+
+    @classmethod
+    def take(cls, layer: Sdf.Layer) -> Snapshot:
+        """Copy a layer."""
+        content = Sdf.Layer.CreateAnonymous(".usdc")
+        content.TransferContent(layer)
+        return cls(content, _size(content))
+
+    def restore(self, layer: Sdf.Layer) -> None:
+        """Give a layer what it held."""
+        layer.TransferContent(self.content)
+
+
 State = Mapping[Place, Snapshot]
 
 
@@ -49,7 +76,7 @@ class Step:
     after: State
 
 
-class History:
+class UndoStack:
     """The undo and redo stacks of one scene. A state is replaced, never changed."""
 
     def __init__(
@@ -251,3 +278,10 @@ class History:
 
     def _size(self) -> int:
         return sum(one.size for one in {s for state in self._states() for s in state.values()})
+
+
+def _size(layer: Sdf.Layer) -> int:
+    specs: list[Sdf.Path] = []
+    layer.Traverse(Sdf.Path.absoluteRootPath, specs.append)  # type: ignore[arg-type]  # gives paths
+    samples = sum(layer.GetNumTimeSamplesForPath(p) for p in specs if p.IsPropertyPath())
+    return len(specs) * _BYTES_PER_SPEC + samples * _BYTES_PER_SAMPLE

@@ -19,7 +19,7 @@ from typing import Final
 
 import bpy
 
-from dcc_bridge.hosts.blender.context import in_window
+from dcc_bridge.hosts.blender.blender_loop import in_window
 
 _LONGEST: Final = 63
 """Bytes of a name; Blender cuts off the rest, which is what makes ours unique."""

@@ -14,10 +14,9 @@ from typing import Any, Final
 import bpy
 
 from dcc_bridge.host import Host, Undo, digest
-from dcc_bridge.hosts.blender import context, objects
-from dcc_bridge.hosts.blender.changes import Changes, census
-from dcc_bridge.hosts.blender.digest import scene_facts
-from dcc_bridge.hosts.blender.stack import Stack
+from dcc_bridge.hosts.blender import blender_loop, objects
+from dcc_bridge.hosts.blender.blender_undo import Stack
+from dcc_bridge.hosts.blender.scene_changes import Changes, census
 
 _MOST_COUNTED: Final = 20_000
 """Objects whose types are counted for a summary: 25 ms."""
@@ -56,7 +55,7 @@ class BlenderHost(Host):
 
     def save_copy(self, path: Path) -> None:
         """Write the file as it is now to another one."""
-        with context.in_window():
+        with blender_loop.in_window():
             bpy.ops.wm.save_as_mainfile(filepath=str(path), copy=True, check_existing=False)
 
     @property
@@ -107,12 +106,12 @@ class BlenderHost(Host):
     def undo(self) -> None:
         """Undo; every reference to an object is dead then."""
         self._stack.back()
-        context.redraw()
+        blender_loop.redraw()
 
     def redo(self) -> None:
         """Redo; every reference to an object is dead then."""
         self._stack.forth()
-        context.redraw()
+        blender_loop.redraw()
 
     # ---- items
 
@@ -137,7 +136,7 @@ class BlenderHost(Host):
         """Show objects in every 3D view; what is selected stays so."""
         selected = self.selection
         self.select(items)
-        for view in context.views():
+        for view in blender_loop.views():
             with view:
                 bpy.ops.view3d.view_selected()
         self.select(selected)
@@ -154,10 +153,6 @@ class BlenderHost(Host):
     def fingerprint(self, items: Sequence[str]) -> str:
         """Digest file, identity, type, parent, locks and what is below."""
         return digest([bpy.data.filepath, objects.facts(sorted(set(items)))])
-
-    def scene_digest(self) -> str:
-        """Digest everything."""
-        return digest(scene_facts())
 
     # ---- the application around the scene
 

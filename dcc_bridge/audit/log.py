@@ -1,0 +1,292 @@
+"""The audit log of one process: append-only, hash-chained JSON lines. Any thread.
+
+A process writes one file. It is made with the first event, so a bridge that only reads leaves none.
+
+- Events are one write: all of them are in the file, or none is.
+- What has to be on the disk before a change is synced before the call returns. Other events are in
+  the system's hands at once, which outlives the process, not a power cut.
+- A write that fails is cut off again. Who wrote is told, and must not go on. While the file cannot
+  be cut either, every further event is refused.
+
+Each line is a JSON object whose first member is the SHA-256 of the hash before it and of the rest
+of the line, byte for byte: whoever changes a byte, takes a line out, or puts one in breaks the
+chain there. What the chain cannot show by itself: lines taken from the very end (then the end mark
+is missing, as after a crash), a whole file that was deleted, and a chain that its own user wrote
+anew. For these keep the last line's hash, which ``dcc-bridge audit verify`` prints, elsewhere.
+"""
+
+from __future__ import annotations
+
+import getpass
+import json
+import logging
+import os
+import platform
+import secrets
+import threading
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from datetime import UTC, datetime
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, Final, Protocol
+
+from dcc_bridge import private_files
+from dcc_bridge.audit import redact
+from dcc_bridge.errors import NotRecorded
+
+log = logging.getLogger(__name__)
+
+START: Final = "0" * 64
+"""The hash before the first line."""
+OPENED: Final = "opened"
+"""The event of the first line: it holds what is the same for all that follow."""
+CLOSED: Final = "closed"
+"""The event of the last line of a process that ended in order."""
+_ATTEMPTS: Final = 3
+"""How many names are tried for a new file; they are random, so a second attempt is rare."""
+_SYNC: Final = getattr(os, "fdatasync", os.fsync)
+
+Event = tuple[str, Mapping[str, Any]]
+"""What happened, in a word, and its fields; they need not be JSON."""
+
+
+class Auditor(Protocol):
+    """Writes events to the audit log."""
+
+    def __call__(self, *events: Event, durable: bool = False) -> None:
+        """Write events, all or none.
+
+        Args:
+            *events: In their order.
+            durable: They must be on the disk before this returns.
+
+        Raises:
+            NotRecorded: They could not be written.
+        """
+        ...
+
+
+def nowhere(*events: Event, durable: bool = False) -> None:
+    """Write nothing: an `Auditor` for a part that is tested by itself."""
+
+
+def log_folder(chosen: Path | None = None) -> Path:
+    """Give the folder of the audit logs; it need not exist yet.
+
+    Args:
+        chosen: Another folder than the system's own.
+    """
+    import platformdirs  # 4 ms that a skill's own import need not pay
+
+    return chosen or platformdirs.user_state_path("dcc_bridge") / "audit"
+
+
+class Disk:
+    """The file operations of the log; a test puts a failing one in its place."""
+
+    def create(self, file: Path) -> int:
+        """Make a new file, in a folder that only its user can reach; gives its descriptor."""
+        private_files.folder(file.parent)
+        return private_files.create(file)
+
+    def write(self, descriptor: int, data: bytes) -> None:
+        """Append all of it."""
+        while data:
+            data = data[os.write(descriptor, data) :]
+
+    def sync(self, descriptor: int) -> None:
+        """Wait until all that was written would outlive a power cut."""
+        _SYNC(descriptor)
+
+    def cut(self, descriptor: int, size: int) -> None:
+        """Truncate the file."""
+        os.ftruncate(descriptor, size)
+
+
+class AuditLog:
+    """The audit log of one process. It is an `Auditor`.
+
+    Attributes:
+        folder: Where its file is.
+        disk: What it is written with.
+        file: The file that is being written, or None before the first event.
+    """
+
+    def __init__(self, folder: Path, about: Mapping[str, Any] | None = None) -> None:
+        """Write nothing yet.
+
+        Args:
+            folder: Where its file shall be; made when it is needed.
+            about: What is the same for all events: the host, its version.
+        """
+        self.folder = folder
+        self.disk = Disk()
+        self.file: Path | None = None
+        self._about = dict(about or {})
+        self._lock = threading.Lock()
+        self._name = f"{datetime.now(UTC):%Y%m%dT%H%M%SZ}-{os.getpid()}"
+        self._descriptor: int | None = None
+        self._size = 0
+        self._must_cut = False
+        self._last_hash = START
+        self._next_number = 1
+        self._is_closed = False
+
+    def __call__(self, *events: Event, durable: bool = False) -> None:
+        """Write events, all or none.
+
+        Args:
+            *events: In their order.
+            durable: They are on the disk when this returns.
+
+        Raises:
+            NotRecorded: They could not be written, or the log is closed.
+        """
+        lines = [_dated(event, fields) for event, fields in events]
+        with self._lock:
+            if self._is_closed:
+                raise NotRecorded("the bridge was stopped.")
+            try:
+                if self._descriptor is None:
+                    self._create()
+                self._append(lines, durable)
+            except OSError as error:
+                raise NotRecorded(f"{error.strerror or error}.") from error
+
+    def close(self) -> None:
+        """Write the end mark, and nothing after it."""
+        with self._lock:
+            self._is_closed = True
+            if self._descriptor is None:
+                return
+            try:
+                self._append([_dated(CLOSED, {})], durable=True)
+            except OSError:
+                log.warning("the audit log could not be closed", exc_info=True)
+            with suppress(OSError):
+                os.close(self._descriptor)
+            self._descriptor = None
+
+    # ---- under the lock
+
+    def _append(self, lines: Sequence[Mapping[str, Any]], durable: bool) -> None:
+        assert self._descriptor is not None
+        if self._must_cut:
+            self._cut()
+        data, last_hash = chain(lines, self._last_hash, self._next_number)
+        try:
+            self.disk.write(self._descriptor, data)
+            if durable:
+                self.disk.sync(self._descriptor)
+        except OSError:
+            self._must_cut = True
+            with suppress(OSError):
+                self._cut()
+            raise
+        self._size += len(data)
+        self._last_hash = last_hash
+        self._next_number += len(lines)
+
+    def _cut(self) -> None:
+        assert self._descriptor is not None
+        self.disk.cut(self._descriptor, self._size)
+        self._must_cut = False
+
+    def _create(self) -> None:
+        file = self._create_file()
+        try:
+            self._append([_dated(OPENED, self._header())], durable=True)
+        except OSError:
+            assert self._descriptor is not None
+            os.close(self._descriptor)
+            self._descriptor, self._must_cut = None, False
+            with suppress(OSError):
+                file.unlink()
+            raise
+        self.file = file
+
+    def _create_file(self) -> Path:
+        for left in reversed(range(_ATTEMPTS)):
+            file = self.folder / f"{self._name}.{secrets.token_hex(4)}.jsonl"
+            try:
+                self._descriptor = self.disk.create(file)
+            except FileExistsError:
+                if not left:
+                    raise
+                continue
+            claim(self._descriptor, wait=True)
+            return file
+        raise AssertionError("the last attempt raises")
+
+    def _header(self) -> dict[str, Any]:
+        process = {"user": _user(), "machine": platform.node(), "pid": os.getpid()}
+        return {"format": 1, "prev": START, **process, **self._about}
+
+
+def chain(lines: Iterable[Mapping[str, Any]], last_hash: str, number: int) -> tuple[bytes, str]:
+    """Serialize lines that follow each other.
+
+    Args:
+        lines: Their fields, as JSON can carry them.
+        last_hash: The hash of the line before the first.
+        number: The number of the first.
+
+    Returns:
+        The bytes to append, and the hash of the last line.
+    """
+    data = bytearray()
+    for offset, fields in enumerate(lines):
+        line = {"n": number + offset, **fields}
+        rest = json.dumps(line, separators=(",", ":"), allow_nan=False)[1:].encode()
+        last_hash = line_hash(last_hash, rest)
+        data += b'{"hash":"%s",%s\n' % (last_hash.encode(), rest)
+    return bytes(data), last_hash
+
+
+def line_hash(last_hash: str, rest: bytes) -> str:
+    """Give the hash of a line.
+
+    Args:
+        last_hash: That of the line before.
+        rest: The line's bytes behind its own hash, without the line end.
+    """
+    return sha256(last_hash.encode() + rest).hexdigest()
+
+
+def claim(descriptor: int, *, wait: bool = False) -> bool:
+    """Lock a file for as long as this process lives or keeps it open.
+
+    Not by `filelock`: the lock has to be on the log itself, which is moved and copied without a
+    lock file beside it, and the process that died must not leave one.
+
+    Args:
+        descriptor: The open file.
+        wait: Others look at it for a moment only; wait until they have.
+
+    Returns:
+        Whether it is locked now. Windows, and some network folders, have no such lock: False.
+    """
+    try:
+        import fcntl  # not there on Windows
+    except ImportError:
+        return False
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
+    except OSError:
+        return False
+    return True
+
+
+def _dated(event: str, fields: Mapping[str, Any]) -> dict[str, Any]:
+    utc = datetime.now(UTC).isoformat(timespec="milliseconds")
+    values = {name: redact.as_json(value) for name, value in fields.items()}
+    return {"utc": utc, "monotonic": round(time.monotonic(), 6), "event": event, **values}
+
+
+def _user() -> str:
+    try:
+        return getpass.getuser()
+    except (OSError, KeyError, ImportError):  # an account without a name, as in some containers
+        return str(os.getuid()) if hasattr(os, "getuid") else "unknown"

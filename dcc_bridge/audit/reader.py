@@ -1,0 +1,237 @@
+"""Reads audit logs: verifies the chain, finds calls without an end, ends logs of dead processes.
+
+A file is read as a stream, line by line, and is never in memory as a whole. Any thread.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Final
+
+from dcc_bridge import private_files
+from dcc_bridge.audit.log import CLOSED, OPENED, START, Disk, chain, claim, line_hash
+
+log = logging.getLogger(__name__)
+
+RECOVERED: Final = "recovered"
+"""The event of the last line that a later process wrote for one that died."""
+ENDINGS: Final = ("end", "rolled_back", "failed", "no_consent", "partly_applied", "rejected")
+"""The events with which a call ends."""
+_LINE: Final = re.compile(rb'\{"hash":"([0-9a-f]{64})",(.+)\n')
+_TAIL_BYTES: Final = 65_536
+_OF_A_LINE: Final = ("n", "utc", "monotonic", "hash")
+_MOST_TORN: Final = 200
+
+
+class BrokenChain(Exception):
+    """A line is not what was written.
+
+    Attributes:
+        number: Which line of its file, from 1.
+        why: What is wrong with it.
+        torn: The bytes of a last line without its line end, as a write that a crash cut short.
+    """
+
+    def __init__(self, number: int, why: str, torn: bytes = b"") -> None:
+        super().__init__(f"line {number}: {why}")
+        self.number = number
+        self.why = why
+        self.torn = torn
+
+
+@dataclass(frozen=True, slots=True)
+class AuditLine:
+    """A verified line.
+
+    Attributes:
+        hash: Its own.
+        fields: What it holds.
+    """
+
+    hash: str
+    fields: dict[str, Any]
+
+    @property
+    def event(self) -> str:
+        """What happened."""
+        return str(self.fields.get("event"))
+
+
+@dataclass
+class AuditFile:
+    """A log as it was read.
+
+    Attributes:
+        file: Where it is.
+        header: What is the same for all its events.
+        count: How many lines hang together.
+        last: The last of them.
+        unfinished: The last line of each call that was granted or begun and has no end.
+        trouble: Where the chain breaks first, or None.
+    """
+
+    file: Path
+    header: dict[str, Any] = field(default_factory=dict)
+    count: int = 0
+    last: AuditLine | None = None
+    unfinished: list[AuditLine] = field(default_factory=list)
+    trouble: BrokenChain | None = None
+
+    @property
+    def ending(self) -> str | None:
+        """The end mark, or None: it is still written, its process died, or its tail was cut."""
+        event = self.last.event if self.last else None
+        return event if event in (CLOSED, RECOVERED) else None
+
+    def lines(self) -> Iterator[AuditLine]:
+        """Read the lines again, as far as they hang together."""
+        try:
+            yield from follow(self.file)
+        except BrokenChain:
+            return
+
+
+def read(file: Path) -> AuditFile:
+    """Verify a log.
+
+    Raises:
+        OSError: The file cannot be read.
+    """
+    result, open_calls = AuditFile(file), dict[str, AuditLine]()
+    try:
+        for line in follow(file):
+            result.count += 1
+            result.header = result.header or line.fields
+            result.last = line
+            _note_call(open_calls, line)
+    except BrokenChain as broken:
+        result.trouble = broken
+    result.unfinished = list(open_calls.values())
+    return result
+
+
+def follow(file: Path) -> Iterator[AuditLine]:
+    """Read the lines of a log and verify each.
+
+    Raises:
+        BrokenChain: At the first line that is not what was written, or where there is none.
+        OSError: The file cannot be read.
+    """
+    last_hash = START
+    number = 0
+    with file.open("rb") as stream:
+        for number, text in enumerate(stream, 1):
+            line = _line(text, number, last_hash)
+            last_hash = line.hash
+            yield line
+    if not number:
+        raise BrokenChain(1, "the file is empty.")
+
+
+def logs(folder: Path) -> list[Path]:
+    """List the logs in a folder, the oldest first. Links are none."""
+    files = sorted(folder.glob("*.jsonl"))
+    return [file for file in files if file.is_file() and not file.is_symlink()]
+
+
+def recover(folder: Path) -> int:
+    """Write an end mark to the logs of processes that died; it names the calls without an end.
+
+    A process holds a lock on its log that the system releases when it dies, so a log is never
+    taken for ended while somebody writes it. Where there are no such locks (Windows, some network
+    folders) no end mark is added; ``dcc-bridge audit verify`` finds the same.
+
+    Returns:
+        How many calls they left without an end.
+    """
+    if os.name != "posix" or not folder.is_dir():
+        return 0
+    return sum(map(_recover, logs(folder)))
+
+
+def _line(text: bytes, number: int, last_hash: str) -> AuditLine:
+    if not text.endswith(b"\n"):
+        why = "it is not whole: its process died over it, or somebody changed it."
+        raise BrokenChain(number, why, torn=text)
+    match = _LINE.fullmatch(text)
+    if match is None:
+        raise BrokenChain(number, "it is not a line of an audit log.")
+    own_hash, rest = match[1].decode(), match[2]
+    try:
+        fields = json.loads(b"{" + rest)
+    except (ValueError, RecursionError):
+        raise BrokenChain(number, "it is not JSON any more.") from None
+    if number == 1 and (fields.get("event") != OPENED or fields.get("prev") != START):
+        raise BrokenChain(number, "the lines before it are missing.")
+    if line_hash(last_hash, rest) != own_hash:
+        raise BrokenChain(number, "it does not hang on the line before: one of them was changed.")
+    return AuditLine(own_hash, fields)
+
+
+def _note_call(open_calls: dict[str, AuditLine], line: AuditLine) -> None:
+    call = str(line.fields.get("call"))
+    if line.event == "begin" or (line.event == "granted" and line.fields.get("client")):
+        open_calls[call] = line
+    elif line.event in ENDINGS:
+        open_calls.pop(call, None)
+
+
+def _recover(file: Path) -> int:
+    try:
+        descriptor = private_files.reopen(file)
+        try:
+            may_end = _lacks_end(descriptor) and claim(descriptor)
+            return _end(read(file), descriptor) if may_end else 0
+        finally:
+            os.close(descriptor)
+    except OSError as error:
+        log.warning("the audit log %s cannot be looked at: %s", file, error)
+        return 0
+
+
+def _end(audit_file: AuditFile, descriptor: int) -> int:
+    """Append the end mark. Nobody else writes the file now."""
+    trouble = audit_file.trouble
+    if audit_file.ending is not None:
+        return 0
+    if trouble is not None and not (trouble.torn or os.fstat(descriptor).st_size == 0):
+        log.warning("the audit log %s is broken at %s", audit_file.file, trouble)
+        return 0
+    torn = trouble.torn if trouble is not None else b""
+    disk = Disk()
+    disk.cut(descriptor, os.fstat(descriptor).st_size - len(torn))
+    disk.write(descriptor, _end_mark(audit_file, torn))
+    disk.sync(descriptor)
+    for line in audit_file.unfinished:
+        call, skill = line.fields.get("call"), line.fields.get("skill")
+        log.warning("call %s: %s had begun when its host died (%s)", call, skill, audit_file.file)
+    return len(audit_file.unfinished)
+
+
+def _end_mark(audit_file: AuditFile, torn: bytes) -> bytes:
+    """Make the end mark, with a first line before it where the file never got one."""
+    names = ("call", "skill", "event", "n")
+    calls = [{name: line.fields.get(name) for name in names} for line in audit_file.unfinished]
+    mark = {"event": RECOVERED, "by_pid": os.getpid(), "unfinished": calls}
+    mark |= {"torn": torn[:_MOST_TORN].decode("ascii", "replace")} if torn else {}
+    lines: list[dict[str, Any]] = [mark]
+    if audit_file.last is None:
+        lines.insert(0, {"event": OPENED, "format": 1, "prev": START})
+    utc = datetime.now(UTC).isoformat(timespec="milliseconds")
+    last_hash = audit_file.last.hash if audit_file.last else START
+    return chain(({"utc": utc, **line} for line in lines), last_hash, audit_file.count + 1)[0]
+
+
+def _lacks_end(descriptor: int) -> bool:
+    """Whether the last line is no end mark: most logs have one, and need not be read."""
+    size = os.fstat(descriptor).st_size
+    tail = os.pread(descriptor, _TAIL_BYTES, max(0, size - _TAIL_BYTES))
+    last = tail.rpartition(b"\n")[0].rpartition(b"\n")[2]
+    return not any(b'"event":"%s"' % mark.encode() in last for mark in (CLOSED, RECOVERED))

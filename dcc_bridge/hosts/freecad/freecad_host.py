@@ -1,0 +1,272 @@
+"""FreeCAD as a host: 0.20 and newer, in its window and in ``freecadcmd``.
+
+The scene is the active document, and an item is an object's internal name, which stays when the
+person changes its label. Measured in 0.20.2. Main thread.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from itertools import islice
+from pathlib import Path
+from typing import Any, Final
+
+import FreeCAD
+
+from dcc_bridge.errors import Busy
+from dcc_bridge.host import MOST_TOLD, Host, Undo, digest
+from dcc_bridge.hosts.freecad.freecad_document import document, facts, find, gui
+
+Later = Callable[[Callable[[], None]], object]
+_CHANGES: Final = (
+    *("slotCreatedObject", "slotDeletedObject", "slotChangedObject", "slotChangedDocument"),
+    *("slotUndoDocument", "slotRedoDocument", "slotActivateDocument", "slotDeletedDocument"),
+)
+_SELECTIONS: Final = ("addSelection", "removeSelection", "setSelection", "clearSelection")
+
+
+class FreeCADHost(Host):
+    """The document that is active in this FreeCAD."""
+
+    name = "FreeCAD"
+    item_noun = "object"
+    suffix = ".FCStd"
+
+    def __init__(self, later: Later | None = None) -> None:
+        """Look at the application.
+
+        Args:
+            later: Calls a function from the event loop, in some milliseconds; a timer of the Qt
+                that FreeCAD brings. Needed where it has a window.
+        """
+        self.version = ".".join(FreeCAD.Version()[:3])
+        self.has_ui = bool(FreeCAD.GuiUp)
+        self._later = later
+        self._selected: list[str] = []  # where there is no window FreeCAD keeps none
+        self._watching: dict[object, Callable[[], None]] = {}
+
+    def file(self) -> Path | None:
+        """Give the document's file."""
+        name = document().FileName if FreeCAD.ActiveDocument else ""
+        return Path(name) if name else None
+
+    def scene(self) -> str:
+        """Name the document as its tab does."""
+        return str(document().Label) if FreeCAD.ActiveDocument else "no document"
+
+    @property
+    def modified(self) -> bool:
+        """Whether FreeCAD would ask before it closes the document. Without a window: perhaps."""
+        if not (self.has_ui and FreeCAD.ActiveDocument):
+            return FreeCAD.ActiveDocument is not None
+        return bool(gui().getDocument(document().Name).Modified)
+
+    def save_copy(self, path: Path) -> None:
+        """Write the document to another file.
+
+        Raises:
+            OSError: It cannot be written; FreeCAD itself does not tell.
+        """
+        document().saveCopy(str(path))
+        if not path.is_file():
+            raise OSError(f"FreeCAD did not write {path}.")
+
+    def summary(self) -> dict[str, Any]:
+        """Describe the document: how many objects of each type, and what is on top."""
+        objects = document().Objects if FreeCAD.ActiveDocument else []
+        top = (one.Name for one in objects if not one.InList)
+        return {
+            **super().summary(),
+            "units": "mm",
+            "objects": len(objects),
+            "types": Counter(one.TypeId for one in islice(objects, 10 * MOST_TOLD)),
+            "top": list(islice(top, MOST_TOLD)),
+            "documents": list(FreeCAD.listDocuments()),
+        }
+
+    # ---- undo
+
+    @contextmanager
+    def undo_step(self, label: str) -> Iterator[None]:
+        """Open a transaction, and close it whatever happens; an empty one leaves no entry.
+
+        It is the application's, and not the document's: that one stays open if it is empty when it
+        is committed, and takes in what the person does next.
+
+        Raises:
+            Busy: The person is in a task, which keeps a transaction open: ours would end it.
+        """
+        theirs = FreeCAD.getActiveTransaction()
+        if theirs is not None:
+            raise Busy(
+                f"The person is in the middle of {theirs[0]!r} in FreeCAD, so nothing was changed. "
+                "Try again when they have closed that task."
+            )
+        if not FreeCAD.ActiveDocument:
+            yield
+            return
+        document().UndoMode = 1  # freecadcmd begins with undo off
+        FreeCAD.setActiveTransaction(label)
+        try:
+            yield
+        finally:
+            FreeCAD.closeActiveTransaction()
+
+    def undo_label(self) -> str | None:
+        """Give the label on top of the document's stack."""
+        names = document().UndoNames if FreeCAD.ActiveDocument else []
+        return str(names[0]) if names else None
+
+    def undo(self) -> None:
+        """Undo the transaction on top, and compute what depends on it."""
+        document().undo()
+        document().recompute()
+
+    def redo(self) -> None:
+        """Redo the transaction undone last."""
+        document().redo()
+        document().recompute()
+
+    # ---- items
+
+    @property
+    def selection(self) -> list[str]:
+        """The selected objects, without their faces and edges."""
+        if not FreeCAD.ActiveDocument:
+            return []
+        if not self.has_ui:
+            return [name for name in self._selected if document().getObject(name)]
+        return [one.Name for one in gui().Selection.getSelection(document().Name)]
+
+    def select(self, items: Sequence[str]) -> None:
+        """Select objects."""
+        there = [name for name in items if document().getObject(name)]
+        if not self.has_ui:
+            self._selected = there
+            self._tell()
+            return
+        gui().Selection.clearSelection()
+        for name in there:
+            gui().Selection.addSelection(document().Name, name)
+
+    def frame(self, items: Sequence[str]) -> None:
+        """Fit the view to objects; what is selected stays so."""
+        if not (self.has_ui and items and gui().ActiveDocument):
+            return
+        before = self.selection
+        self.select(items)
+        gui().SendMsgToActiveView("ViewSelection")
+        self.select(before)
+
+    def describe(self, item: str) -> dict[str, Any]:
+        """Describe an object.
+
+        Raises:
+            LookupError: There is none of that name.
+        """
+        one = find(item)
+        return {
+            "type": one.TypeId,
+            "label": one.Label,
+            "used_by": [user.Name for user in one.InList][:MOST_TOLD],
+            "uses": [used.Name for used in one.OutList][:MOST_TOLD],
+        }
+
+    def fingerprint(self, items: Sequence[str]) -> str:
+        """Digest ids, types, labels, what uses the objects and all that they use."""
+        return digest([str(self.file()), [facts(item) for item in sorted(set(items))]])
+
+    # ---- the application around the document
+
+    def watch(self, changed: Callable[[], None]) -> Undo:
+        """Be told of objects, undo, redo, other documents and the selection."""
+        document_observer, selection_observer = _Observer(_CHANGES, changed), None
+        FreeCAD.addDocumentObserver(document_observer)
+        if self.has_ui:
+            selection_observer = _Observer(_SELECTIONS, changed)
+            gui().Selection.addObserver(selection_observer)
+        self._watching[document_observer] = changed
+
+        def unwatch() -> None:
+            if self._watching.pop(document_observer, None):
+                FreeCAD.removeDocumentObserver(document_observer)
+                if selection_observer is not None:
+                    gui().Selection.removeObserver(selection_observer)
+
+        return unwatch
+
+    def main_window(self) -> object | None:
+        """Give the main window, wrapped by the Qt binding that FreeCAD has loaded."""
+        window: object = gui().getMainWindow() if self.has_ui else None
+        return window
+
+    def when_ready(self, start: Callable[[], None]) -> Undo:
+        """Call once the window is there and has a workbench.
+
+        ``InitGui.py`` runs before there is one, and FreeCAD serves timers while it starts. It
+        tells when a workbench comes, but that is before the window is shown.
+        """
+        if not self.has_ui or self._later is None:
+            start()
+            return lambda: None
+        is_wanted, later = [True], self._later
+
+        def look() -> None:
+            if is_wanted and not _is_up():
+                later(look)
+            elif is_wanted:
+                is_wanted.clear()
+                start()
+
+        look()
+        return is_wanted.clear
+
+    def when_leaving(self, stop: Callable[[], None]) -> Undo:
+        """Call when the window closes, and when the interpreter ends.
+
+        Before it ends Python, FreeCAD deletes its window and its application, which stand on its
+        stack. PySide2's wrappers of them seem valid still, and whatever touches them crashes.
+        """
+        if not self.has_ui:
+            return super().when_leaving(stop)
+        window: Any = self.main_window()
+        state = {"connected"}
+
+        def leave() -> None:
+            # A connection that is cut while it calls is freed under PySide2's feet.
+            state.clear()
+            stop()
+
+        undo = super().when_leaving(leave)
+
+        def disconnect() -> None:
+            undo()
+            if state:
+                state.clear()
+                window.mainWindowClosed.disconnect(leave)
+
+        window.mainWindowClosed.connect(leave)
+        return disconnect
+
+    def _tell(self) -> None:
+        for changed in list(self._watching.values()):
+            changed()
+
+
+class _Observer:
+    """What FreeCAD calls: it looks for methods by their names."""
+
+    def __init__(self, names: Sequence[str], changed: Callable[[], None]) -> None:
+        for name in names:
+            setattr(self, name, lambda *_: changed())
+
+
+def _is_up() -> bool:
+    window = gui().getMainWindow()
+    try:
+        gui().activeWorkbench()
+    except (AssertionError, AttributeError):  # none yet, or one that is being loaded
+        return False
+    return window is not None and bool(window.isVisible())

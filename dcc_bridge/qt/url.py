@@ -8,9 +8,8 @@ from __future__ import annotations
 from html import escape
 from typing import Final
 
-from dcc_bridge.elicitation import plain
+from dcc_bridge.elicitation import plain, urls
 from dcc_bridge.elicitation.question import Question
-from dcc_bridge.elicitation.web import address
 from dcc_bridge.elicitation.web.hosts import Place
 from dcc_bridge.errors import RefusedAddress
 from dcc_bridge.qt.binding import (
@@ -52,7 +51,7 @@ class AddressView(QWidget):
             RefusedAddress: Its address leads to no page, or Qt reads another one from it.
         """
         super().__init__()
-        where = address.of(question)
+        where = urls.of(question)
         self.text = where.url
         self.url = _same(where.url)
         self.host = _owner() if where.ours else _host(where.place)

@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
-from dcc_bridge.elicitation.web import address
+from dcc_bridge.elicitation import urls
 from dcc_bridge.errors import RefusedAddress
 from tests.elicitation.vectors import FORBIDDEN, PHISHING, PLAIN
 
 
 def kinds(url: str) -> str:
-    return " ".join(danger.kind for danger in address.read(url).dangers)
+    return " ".join(danger.kind for danger in urls.read(url).dangers)
 
 
 @pytest.mark.parametrize(("url", "wanted"), PHISHING.items())
@@ -29,7 +29,7 @@ def test_there_are_forty_vectors() -> None:
 @pytest.mark.parametrize("url", FORBIDDEN)
 def test_what_is_no_page_or_hides_its_host_is_refused(url: str) -> None:
     with pytest.raises(RefusedAddress, match="refused: "):
-        address.read(url)
+        urls.read(url)
 
 
 @pytest.mark.parametrize("url", PLAIN)
@@ -52,7 +52,7 @@ def test_a_plain_address_is_shown_without_a_warning(url: str) -> None:
 def test_the_part_that_somebody_registered_stands_out(
     url: str, weak: str, strong: str, letters: str
 ) -> None:
-    place = address.read(url).place
+    place = urls.read(url).place
 
     assert (place.weak, place.strong, place.letters) == (weak, strong, letters)
 
@@ -69,19 +69,19 @@ def test_the_part_that_somebody_registered_stands_out(
     ],
 )
 def test_what_opens_is_encoded_whole(given: str, opened: str) -> None:
-    assert address.read(given).url == opened
-    assert address.read(opened).url == opened
+    assert urls.read(given).url == opened
+    assert urls.read(opened).url == opened
 
 
 def test_a_page_of_ours_is_exempt() -> None:
-    read = address.read("http://127.0.0.1:41234/ask/0123456789abcdef", ours=True)
+    read = urls.read("http://127.0.0.1:41234/ask/0123456789abcdef", ours=True)
 
     assert read.dangers == ()
     assert read.ours
 
 
 def test_a_sentence_says_what_is_wrong() -> None:
-    (danger,) = address.read("https://accounts.google.com@evil.example/").dangers
+    (danger,) = urls.read("https://accounts.google.com@evil.example/").dangers
 
     assert danger.text == ("What stands before the @ (accounts.google.com) is not where it leads.")
 
@@ -95,4 +95,4 @@ def test_nothing_is_looked_up(monkeypatch: pytest.MonkeyPatch) -> None:
 
     for _ in range(25):
         for url in (*PHISHING, *PLAIN):
-            address.read(url)
+            urls.read(url)

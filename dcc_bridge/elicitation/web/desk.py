@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Protocol
 
 from dcc_bridge.elicitation.question import Question, Visit
+from dcc_bridge.elicitation.secret import Secret
 from dcc_bridge.elicitation.web.provider import Provider, Tokens
-from dcc_bridge.elicitation.web.secret import Secret
 
 
 class SecretVisit(Visit, Protocol):

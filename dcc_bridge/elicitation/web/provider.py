@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from dcc_bridge.elicitation.web.secret import Secret
+from dcc_bridge.elicitation.secret import Secret
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,17 +37,17 @@ class Provider:
         Raises:
             RefusedAddress: One of them is not safe to use.
         """
-        from dcc_bridge.elicitation.web import address  # 5 ms that only who signs in needs
+        from dcc_bridge.elicitation import urls  # 5 ms that only who signs in needs
 
         for url in (self.authorize_url, self.token_url):
-            address.read(url)
+            urls.read(url)
 
     @property
     def title(self) -> str:
         """What a person reads."""
-        from dcc_bridge.elicitation.web import address  # the same
+        from dcc_bridge.elicitation import urls  # the same
 
-        return self.name or address.read(self.authorize_url).place.host
+        return self.name or urls.read(self.authorize_url).place.host
 
 
 @dataclass(frozen=True, slots=True)

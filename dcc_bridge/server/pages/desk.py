@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from dcc_bridge.config import Settings
 from dcc_bridge.elicitation.question import Offers, Question
-from dcc_bridge.elicitation.web.address import read
+from dcc_bridge.elicitation.urls import read
 from dcc_bridge.elicitation.web.provider import Provider
 from dcc_bridge.server.pages.kept import SIGNED_IN, Pages, asker, facts
 from dcc_bridge.server.pages.oauth import Flow

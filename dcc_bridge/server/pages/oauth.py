@@ -15,8 +15,8 @@ from importlib import import_module
 from secrets import token_urlsafe
 from typing import TYPE_CHECKING, Any, Final
 
+from dcc_bridge.elicitation.secret import Secret
 from dcc_bridge.elicitation.web.provider import Provider, Tokens
-from dcc_bridge.elicitation.web.secret import Secret
 from dcc_bridge.errors import MissingExtra
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ import anyio
 import httpx2
 from starlette.requests import Request
 
-from dcc_bridge.elicitation.web.address import read
+from dcc_bridge.elicitation.urls import read
 from dcc_bridge.elicitation.web.provider import Tokens
 from dcc_bridge.server.pages.kept import Pages
 from dcc_bridge.server.pages.oauth import Flow, Refused

@@ -5,8 +5,8 @@ from __future__ import annotations
 from hmac import compare_digest
 
 from dcc_bridge.elicitation.question import Heard, Question, Reply, Settle
+from dcc_bridge.elicitation.secret import Secret
 from dcc_bridge.elicitation.web.provider import Tokens
-from dcc_bridge.elicitation.web.secret import Secret
 from dcc_bridge.server.pages.oauth import Flow
 from dcc_bridge.server.pages.page import Page
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dcc_bridge.elicitation import plain
+from dcc_bridge.elicitation import plain, urls
 from dcc_bridge.elicitation.question import Question
-from dcc_bridge.elicitation.web import address
-from dcc_bridge.elicitation.web.address import Address
+from dcc_bridge.elicitation.urls import Address
 from dcc_bridge.server.pages.markup import Markup, element, join
 
 
@@ -20,7 +19,7 @@ def draw(question: Question, *, note: str, ends: str) -> Markup:
     Raises:
         RefusedAddress: Nobody should go there.
     """
-    where = address.of(question)
+    where = urls.of(question)
     return element(
         "form",
         element("p", note, class_="notice", role="alert") if note else "",

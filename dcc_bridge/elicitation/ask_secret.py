@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 from dcc_bridge.elicitation import ask, consent
 from dcc_bridge.elicitation.installed import bridge
 from dcc_bridge.elicitation.question import Question
+from dcc_bridge.elicitation.secret import Secret
 from dcc_bridge.elicitation.types import ElicitationResponse
-from dcc_bridge.elicitation.web.secret import Secret
 from dcc_bridge.errors import NobodyToAsk
 
 if TYPE_CHECKING:

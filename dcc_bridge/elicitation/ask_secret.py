@@ -1,23 +1,68 @@
-"""Asking for a secret: on a page of this application, so that nobody else ever sees it.
+"""Asking for a secret, on a page of this application, so that nobody else ever sees it.
 
-The address goes to the person through their client, or through the host's dialog; what they enter
-goes from their browser to this process and nowhere else. Threads: as `dcc_bridge.elicitation.ask`.
+The URL goes to the person through their client or the host's dialog; what they enter goes from
+their browser to this process and nowhere else. Threads: as `dcc_bridge.elicitation.ask`.
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from dcc_bridge.elicitation import ask, consent
 from dcc_bridge.elicitation.installed import bridge
-from dcc_bridge.elicitation.question import Question
+from dcc_bridge.elicitation.question import Question, Visit
 from dcc_bridge.elicitation.secret import Secret
 from dcc_bridge.elicitation.types import ElicitationResponse
 from dcc_bridge.errors import NobodyToAsk
 
 if TYPE_CHECKING:
-    from dcc_bridge.elicitation.web.desk import SecretVisit
+    from dcc_bridge.elicitation.sign_in import Provider, Tokens
+
+T = TypeVar("T")
+
+
+class ResultVisit(Visit, Protocol[T]):
+    """A page of this application that brings something back.
+
+    Attributes:
+        result: What came of it, once the question was accepted.
+        failure: Why nothing came of it although the person did what was asked, or "".
+    """
+
+    result: T | None
+    failure: str
+
+
+class Desk(Protocol):
+    """The port through which skills get pages: `dcc_bridge.server.page_site`. Any thread."""
+
+    def secret(self, question: Question, label: str) -> tuple[str, ResultVisit[Secret]]:
+        """Make a page on which a secret is entered.
+
+        Args:
+            question: Why; how long the page is there, and who asks.
+            label: What is to be entered, in a few words.
+
+        Returns:
+            Its URL, whose last part is its only credential, and the page.
+        """
+        ...
+
+    def sign_in(self, question: Question, provider: Provider) -> tuple[str, ResultVisit[Tokens]]:
+        """Make a way to a provider and back.
+
+        Args:
+            question: Why; how long it is waited for, and who asks.
+            provider: Where to.
+
+        Returns:
+            The URL at the provider, and the page to which the person comes back.
+
+        Raises:
+            MissingExtra: The library for it is not installed.
+        """
+        ...
 
 
 def ask_secret_sync(
@@ -40,7 +85,7 @@ def ask_secret_sync(
         WrongThread: It was called in a coroutine; use ``await ask_secret``.
     """
     question, visit = _open(message, label, timeout, key)
-    return _given(question, visit, ask.put(question, "ask_secret"))
+    return _entered(question, visit, ask.put(question, "ask_secret"))
 
 
 async def ask_secret(
@@ -48,23 +93,24 @@ async def ask_secret(
 ) -> Secret:
     """Have the person enter a secret in an async skill. See `ask_secret_sync`."""
     question, visit = _open(message, label, timeout, key)
-    return _given(question, visit, await ask.put_async(question))
+    return _entered(question, visit, await ask.put_async(question))
 
 
 def _open(
     message: str, label: str, timeout: float | None, key: str | None
-) -> tuple[Question, SecretVisit]:
-    here, call = bridge(), ask.current_call()
-    if here is None or here.desk is None:
+) -> tuple[Question, ResultVisit[Secret]]:
+    installed, call = bridge(), ask.current_call()
+    if installed is None or installed.desk is None:
         raise NobodyToAsk(message)
-    said = ask.sayable(message)
-    question = Question(said, call, title=label, key=key or ask.next_key(call), timeout=timeout)
-    url, visit = here.desk.secret(question, label)
+    question = Question(
+        ask.sayable(message), call, title=label, key=key or ask.next_key(call), timeout=timeout
+    )
+    url, visit = installed.desk.secret(question, label)
     return replace(question, url=url, visit=visit), visit
 
 
-def _given(question: Question, visit: SecretVisit, answer: ElicitationResponse) -> Secret:
-    secret, visit.secret = visit.secret, None
+def _entered(question: Question, visit: ResultVisit[Secret], answer: ElicitationResponse) -> Secret:
+    secret, visit.result = visit.result, None
     if not answer.accepted or secret is None:
         raise consent.refusal(question.message, answer)
     question.call.secrets.append(secret)

@@ -15,7 +15,7 @@ from dcc_bridge import Secret, ask_secret_sync, elicit_form_sync, skill
 from dcc_bridge.elicitation.question import Reply
 from dcc_bridge.testing import FakeHost, ScriptedPresenter
 from tests.live import ERAS, Tap, live, status, text
-from tests.server.asked import Seen
+from tests.server.seen import Seen
 from tests.server.sending import CANARY, ENTERED, Sent, Tracker
 
 
@@ -149,6 +149,7 @@ def test_only_the_browser_that_opened_it_first_may_answer(sent: Sent) -> None:
         {"Origin": "https://evil.example"},
         {"Origin": "null"},
         {"Origin": "http://127.0.0.1:1"},
+        {"Origin": "http://localhost"},
         {"Sec-Fetch-Site": "cross-site"},
         {"Sec-Fetch-Site": "same-site"},
         {"Sec-Fetch-Site": "none"},
@@ -302,7 +303,7 @@ def test_a_page_to_which_nobody_could_be_sent_is_not_kept(tmp_path: Path) -> Non
         first = running.go(agent)
         running.until(lambda: bool(person.shown))
         refused = [running.call("sign") for _ in range(3)]
-        open_pages = [page for page in running.bridge._pages.all if page.question]
+        open_pages = [page for page in running.bridge._desk.pages if page.question]
         running.bridge.broker.dismiss(person.shown[0])
         running.until(first.done)
 

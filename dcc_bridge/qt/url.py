@@ -10,7 +10,7 @@ from typing import Final
 
 from dcc_bridge.elicitation import plain, urls
 from dcc_bridge.elicitation.question import Question
-from dcc_bridge.elicitation.web.hosts import Place
+from dcc_bridge.elicitation.urls import UrlHost
 from dcc_bridge.errors import RefusedAddress
 from dcc_bridge.qt.binding import (
     QFontDatabase,
@@ -84,7 +84,7 @@ def _owner() -> QLabel:
     return label(tr("A page of this application"), size=1.1, bold=True)
 
 
-def _host(place: Place) -> QLabel:
+def _host(place: UrlHost) -> QLabel:
     """Draw a host. It has no other characters than a network's names, and is escaped all the same.
 
     `plain.breakable` lets a long name wrap.

@@ -1,10 +1,12 @@
-"""Where a page's address really leads, and what a person should look at before going there.
+"""Reads URLs that a skill sends a person to: which are refused, and what is odd about the others.
 
-An address is read more strictly than a browser does: what a browser would mend is refused, so that
-what is shown is what opens. Nothing is fetched and no name is looked up. Any thread.
+A URL is read more strictly than a browser does: what a browser would mend is refused, so that what
+is shown is what opens. So is what hides where it leads: a user name before the host, an IPv4 number
+that is not written as four decimal ones, a name that mixes alphabets. Nothing is fetched and no
+name is looked up. Any thread.
 
-The host's parts are told apart as the URL standard has them (https://url.spec.whatwg.org/), its
-registrable part by the Public Suffix List (https://publicsuffix.org/).
+The parts of the host are those of the URL standard (https://url.spec.whatwg.org/), its registrable
+part that of the Public Suffix List (https://publicsuffix.org/), which comes with its package.
 """
 
 from __future__ import annotations
@@ -19,25 +21,77 @@ from urllib.parse import quote, unquote
 
 from dcc_bridge.elicitation import plain
 from dcc_bridge.elicitation.question import Question
-from dcc_bridge.elicitation.sentence import Sentence
 from dcc_bridge.errors import RefusedAddress
 
 if TYPE_CHECKING:
     from publicsuffixlist import PublicSuffixList
 
 MOST: Final = 8192
-"""Characters of an address."""
+"""Characters of a URL."""
+_LONG: Final = 1000
+"""Characters from which on it is said that a URL is long."""
 _PORTS: Final = {"http": 80, "https": 443}
 _KEPT: Final = "!$&'()*+,;=:@/?%-._~"
 """What is not percent-encoded behind the host, beside letters and digits."""
 _STRAY: Final = re.compile(r"%(?![0-9A-Fa-f]{2})")
 _ESCAPED: Final = re.compile(r"%[0-9A-Fa-f]{2}")
 _AUTHORITY: Final = re.compile(r"([^/?#]*)([^#]*)(?:#(.*))?", re.DOTALL)
+_NAME: Final = re.compile(r"(?!-)[a-z0-9_-]{1,63}(?<!-)(\.(?!-)[a-z0-9_-]{1,63}(?<!-))*\.?")
+_NUMBER: Final = re.compile(r"0x[0-9a-f]*|[0-9]+")
+_IMITATED: Final = frozenset({"com", "org", "net", "edu", "gov", "mil"})
+"""What makes the beginning of a name look like a whole one: "example.com.else.where"."""
+_TOGETHER: Final = (
+    {"LATIN", "CJK", "IDEOGRAPHIC", "HIRAGANA", "KATAKANA", "KATAKANA-HIRAGANA"},
+    {"LATIN", "CJK", "IDEOGRAPHIC", "BOPOMOFO"},
+    {"LATIN", "CJK", "IDEOGRAPHIC", "HANGUL"},
+)
+"""Alphabets that are written together, by the first words of their letters' names: those of
+https://www.unicode.org/reports/tr39/, "highly restrictive"."""
+
+
+@dataclass(frozen=True, slots=True)
+class UrlHost:
+    """The host of a URL.
+
+    Attributes:
+        host: Its name as the network knows it, or its number.
+        strong: The end of it that somebody registered: whose it is. The whole where that is not
+            known.
+        letters: The name as it is read, where that differs from `host`; else "".
+        imitated: What the beginning of the name looks like, or "".
+        is_number: It is an IP address instead of a name.
+        is_loopback: It is this computer.
+    """
+
+    host: str
+    strong: str
+    letters: str = ""
+    imitated: str = ""
+    is_number: bool = False
+    is_loopback: bool = False
+
+    @property
+    def weak(self) -> str:
+        """What stands before `strong`."""
+        return self.host[: len(self.host) - len(self.strong)]
+
+
+@dataclass(frozen=True, slots=True)
+class Danger:
+    """Something that a person should look at before they go there.
+
+    Attributes:
+        kind: What it is.
+        text: A sentence that says so, safe to show.
+    """
+
+    kind: Literal["imitation", "punycode", "ip", "localhost", "http", "port", "hidden", "long"]
+    text: str
 
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """An address that may be opened, once a person agreed.
+    """A URL that may be opened, once a person agreed.
 
     Attributes:
         url: The whole of it, percent-encoded: what is shown, and what opens.
@@ -53,48 +107,38 @@ class Address:
 
 
 def read(url: str, *, ours: bool = False) -> Address:
-    """Read an address.
+    """Read a URL.
 
     Args:
         url: As a skill gives it.
         ours: The bridge itself made it: a page of this application.
 
     Raises:
-        RefusedAddress: It does not lead to a page, or not plainly; says why.
+        RefusedAddress: It does not lead to a page, or hides where it leads; says why.
     """
-    if len(url) > MOST:
-        raise RefusedAddress(url, f"it has more than {MOST:,} characters")
-    if any(char.isspace() or ord(char) < 0x20 or 0x7F <= ord(char) < 0xA0 for char in url):
-        raise RefusedAddress(url, "it contains spaces or control characters; encode them")
-    if "\\" in url:
-        raise RefusedAddress(url, "it contains a backslash, which browsers read as a slash")
+    _refuse_unreadable(url)
     scheme, separator, rest = url.partition("://")
     scheme = scheme.lower()
     if not separator or scheme not in _PORTS:
         raise RefusedAddress(url, "only pages at https:// are opened")
     authority, path, fragment = _AUTHORITY.fullmatch(rest).groups()  # type: ignore[union-attr]  # it matches any text
-    user, at, named = authority.rpartition("@")
-    name, port = _port(url, scheme, named)
-    place = _host(url, name)
-    if scheme == "http" and not place.is_loopback:
+    if "@" in authority:
+        raise RefusedAddress(url, "what stands before the @ hides where it leads; leave it out")
+    name, port = _port(url, scheme, authority)
+    host = _host(url, name)
+    if scheme == "http" and not host.is_loopback:
         raise RefusedAddress(url, "only on this computer a page may go without https")
     path = path if path.startswith("/") else f"/{path}"
     tail = _encoded(path) + ("" if fragment is None else "#" + _encoded(fragment))
-    user = _encoded(user.replace("@", "%40"))
-    encoded = f"{scheme}://{user}{at}{place.host}{'' if port is None else f':{port}'}{tail}"
+    encoded = f"{scheme}://{host.host}{'' if port is None else f':{port}'}{tail}"
     if ours:
-        return Address(encoded, place, ours=True)
-    found = [
-        *_of_user(user, at),
-        *_of_place(place),
-        *_of_way(scheme, port),
-        *_of_text(user + tail, len(encoded)),
-    ]
-    return Address(encoded, place, tuple(found))
+        return Address(encoded, host, ours=True)
+    dangers = (*_of_host(host), *_of_way(scheme, port), *_of_text(tail, len(encoded)))
+    return Address(encoded, host, dangers)
 
 
 def of(question: Question) -> Address:
-    """Read the address of a question that was asked.
+    """Read the URL of a question that was asked.
 
     Raises:
         RefusedAddress: It has none that may be opened.
@@ -103,11 +147,20 @@ def of(question: Question) -> Address:
     return read(question.url or "", ours=visit is not None and visit.ours)
 
 
-def _port(url: str, scheme: str, named: str) -> tuple[str, int | None]:
-    """Tell the host's name from its port; None for the usual one."""
-    name, colon, digits = named.rpartition(":")
-    if not colon or named.endswith("]"):
-        return named, None
+def _refuse_unreadable(url: str) -> None:
+    if len(url) > MOST:
+        raise RefusedAddress(url, f"it has more than {MOST:,} characters")
+    if any(char.isspace() or ord(char) < 0x20 or 0x7F <= ord(char) < 0xA0 for char in url):
+        raise RefusedAddress(url, "it contains spaces or control characters; encode them")
+    if "\\" in url:
+        raise RefusedAddress(url, "it contains a backslash, which browsers read as a slash")
+
+
+def _port(url: str, scheme: str, authority: str) -> tuple[str, int | None]:
+    """Split the host from its port; None for the usual one."""
+    name, colon, digits = authority.rpartition(":")
+    if not colon or authority.endswith("]"):
+        return authority, None
     if not digits:
         return name, None
     if not (digits.isascii() and digits.isdecimal()) or not 0 < int(digits[:6]) < 65536:
@@ -120,79 +173,43 @@ def _encoded(text: str) -> str:
     return _ESCAPED.sub(lambda m: m[0].upper(), quote(_STRAY.sub("%25", text), safe=_KEPT))
 
 
-_ASCII: Final = re.compile(r"(?!-)[a-z0-9_-]{1,63}(?<!-)(\.(?!-)[a-z0-9_-]{1,63}(?<!-))*\.?")
-_NUMBER: Final = re.compile(r"0x[0-9a-f]*|[0-9]+")
-_IMITATED: Final = frozenset({"com", "org", "net", "edu", "gov", "mil"})
-"""What makes the beginning of a name look like a whole one: "example.com.else.where"."""
-_TOGETHER: Final = frozenset({"CJK", "HIRAGANA", "KATAKANA", "LATIN"})
-"""Alphabets that are written together, in Japanese."""
-
-
-@dataclass(frozen=True, slots=True)
-class UrlHost:
-    """A host.
-
-    Attributes:
-        host: Its name as the network knows it, or its number.
-        strong: The end of it that somebody registered: whose it is. The whole where that is not
-            known.
-        letters: The name as it is read, where that differs from `host`; else "".
-        scripts: The alphabets that are mixed in a part of the name; none where that is usual.
-        imitated: What the beginning of the name looks like, or "".
-        is_number: It is an address instead of a name.
-        written: How a number was disguised, or "".
-        is_loopback: It is this computer.
-    """
-
-    host: str
-    strong: str
-    letters: str = ""
-    scripts: tuple[str, ...] = ()
-    imitated: str = ""
-    is_number: bool = False
-    written: str = ""
-    is_loopback: bool = False
-
-    @property
-    def weak(self) -> str:
-        """What stands before `strong`."""
-        return self.host[: len(self.host) - len(self.strong)]
-
-
 def _host(url: str, name: str) -> UrlHost:
-    """Read a host.
-
-    Args:
-        url: Where it stands, for the error.
-        name: As it is written there.
-
-    Raises:
-        RefusedAddress: It is none.
-    """
     if name.startswith("["):
         return _version_6(url, name)
     host = _ascii(url, name)
-    last = host.rstrip(".").rpartition(".")[2]
-    if _NUMBER.fullmatch(last):
+    if _NUMBER.fullmatch(host.rstrip(".").rpartition(".")[2]):
         return _version_4(url, host)
-    return _named(host, _letters(url, host))
+    letters = _letters(url, host)
+    if scripts := _mixed(letters):
+        raise RefusedAddress(
+            url, f"its host mixes alphabets ({', '.join(scripts)}), as imitations of others do"
+        )
+    bare = host.rstrip(".")
+    registered = _suffixes().privatesuffix(bare)
+    begin = bare[: -len(registered) - 1] if registered and registered != bare else ""
+    looks_whole = bool(_IMITATED.intersection(begin.split(".")[1:]))
+    return UrlHost(
+        host,
+        strong=host[len(bare) - len(registered) :] if registered else host,
+        letters=letters if letters != host else "",
+        imitated=begin if looks_whole else "",
+        is_loopback=bare == "localhost" or bare.endswith(".localhost"),
+    )
 
 
 def _ascii(url: str, name: str) -> str:
     """Give a name as the network knows it."""
-    lower = name.lower()
-    if not lower.isascii():
+    host = name.lower()
+    if not host.isascii():
         import idna  # 200 kB of tables that only such a name needs
 
         try:
-            lower = idna.encode(name, uts46=True).decode()
+            host = idna.encode(name, uts46=True).decode()
         except idna.IDNAError as error:
-            raise RefusedAddress(
-                url, f"its host is no name that a network knows ({error})"
-            ) from None
-    if len(lower) > 253 or not _ASCII.fullmatch(lower):
-        raise RefusedAddress(url, "its host is no name that a network knows")
-    return lower
+            raise _unknown(url, f" ({error})") from None
+    if len(host) > 253 or not _NAME.fullmatch(host):
+        raise _unknown(url)
+    return host
 
 
 def _letters(url: str, host: str) -> str:
@@ -204,173 +221,86 @@ def _letters(url: str, host: str) -> str:
     try:
         return idna.decode(host)
     except (idna.IDNAError, UnicodeError) as error:
-        raise RefusedAddress(url, f"its host is no name that a network knows ({error})") from None
+        raise _unknown(url, f" ({error})") from None
 
 
-def _named(host: str, letters: str) -> UrlHost:
-    bare = host.rstrip(".")
-    registered = _suffixes().privatesuffix(bare)
-    begin = bare[: -len(registered) - 1] if registered and registered != bare else ""
-    looks_whole = bool(_IMITATED.intersection(begin.split(".")[1:]))
-    return UrlHost(
-        host,
-        strong=host[len(bare) - len(registered) :] if registered else host,
-        letters=letters if letters != host else "",
-        scripts=_mixed(letters),
-        imitated=begin if looks_whole else "",
-        is_loopback=bare == "localhost" or bare.endswith(".localhost"),
-    )
+def _unknown(url: str, why: str = "") -> RefusedAddress:
+    return RefusedAddress(url, f"its host is no name that a network knows{why}")
 
 
-def _mixed(letters: str) -> tuple[str, ...]:
+def _mixed(letters: str) -> list[str]:
     """List the alphabets of the first part of a name that mixes some that do not go together."""
     for part in letters.split("."):
         scripts = {unicodedata.name(c, "?").split(" ")[0] for c in part if c.isalpha()}
-        if len(scripts) > 1 and not scripts <= _TOGETHER:
-            return tuple(sorted(one.capitalize() for one in scripts))
-    return ()
+        if len(scripts) > 1 and not any(scripts <= together for together in _TOGETHER):
+            return sorted(script.capitalize() for script in scripts)
+    return []
 
 
 def _version_4(url: str, host: str) -> UrlHost:
-    """Read an address as browsers do: of one to four parts, each decimal, octal or hexadecimal."""
-    bare = host.rstrip(".")
+    import ipaddress  # 4 ms that only such a host needs
+
     try:
-        parts = [_part(part) for part in bare.split(".")]
-        *first, last = parts
-        if len(first) > 3 or any(part > 255 for part in first) or last >= 256 ** (4 - len(first)):
-            raise ValueError
+        number = ipaddress.IPv4Address(host)
     except ValueError:
-        raise RefusedAddress(url, "its host is no number that a network knows") from None
-    number = sum(part << (24 - 8 * at) for at, part in enumerate(first)) + last
-    dotted = ".".join(str(number >> shift & 255) for shift in (24, 16, 8, 0))
-    written = host if host != dotted else ""
-    local = dotted.startswith("127.")
-    return UrlHost(dotted, dotted, is_number=True, written=written, is_loopback=local)
-
-
-def _part(text: str) -> int:
-    if text.startswith("0x"):
-        return int(text[2:] or "0", 16)
-    return int(text, 8 if text.startswith("0") and len(text) > 1 else 10)
+        why = "its host is a number, and not four decimal ones as in 203.0.113.7"
+        raise RefusedAddress(url, why) from None
+    return UrlHost(host, host, is_number=True, is_loopback=number.is_loopback)
 
 
 def _version_6(url: str, name: str) -> UrlHost:
-    import ipaddress  # 4 ms that only such an address needs
+    import ipaddress  # as above
 
     try:
         if not name.endswith("]") or "%" in name:
             raise ValueError
-        address = ipaddress.IPv6Address(name[1:-1])
+        number = ipaddress.IPv6Address(name[1:-1])
     except ValueError:
         raise RefusedAddress(url, "its host is no number that a network knows") from None
-    mapped = address.ipv4_mapped  # Python 3.13 writes it as here, older ones do not
-    host = f"[{address.compressed if mapped is None else f'::ffff:{mapped}'}]"
-    written = name if name.lower() != host else ""
-    return UrlHost(host, host, is_number=True, written=written, is_loopback=host == "[::1]")
+    mapped = number.ipv4_mapped  # Python 3.13 writes it as here, older ones do not
+    host = f"[{number.compressed if mapped is None else f'::ffff:{mapped}'}]"
+    return UrlHost(host, host, is_number=True, is_loopback=host == "[::1]")
 
 
 @cache
 def _suffixes() -> PublicSuffixList:
-    from publicsuffixlist import PublicSuffixList  # 300 kB that only a shown address needs
+    from publicsuffixlist import PublicSuffixList  # 300 kB, 30 ms that only a shown URL needs
 
     return PublicSuffixList()
 
 
-_LONG: Final = 1000
-"""Characters from which on it is said that an address is long."""
-Kind = Literal[
-    "userinfo",
-    "imitation",
-    "mixed",
-    "punycode",
-    "ip",
-    "localhost",
-    "http",
-    "port",
-    "hidden",
-    "long",
-]
-
-
-@dataclass(frozen=True, slots=True)
-class Danger:
-    """Something to look at.
-
-    Attributes:
-        kind: What it is.
-        text: A sentence that says so; what stands in its places is safe to show.
-    """
-
-    kind: Kind
-    text: Sentence
-
-
-def _of_user(user: str, at: str) -> Iterator[Danger]:
-    """Look at what stands before the host."""
-    if at:
-        before = plain.line(unquote(user), 80)
-        text = Sentence("What stands before the @ ({before}) is not where it leads.", before=before)
-        yield Danger("userinfo", text)
-
-
-def _of_place(place: UrlHost) -> Iterator[Danger]:
-    """Look at the host."""
-    if place.imitated:
-        text = Sentence(
-            "It begins like {imitated}, but belongs to {owner}.",
-            imitated=place.imitated,
-            owner=place.strong,
+def _of_host(host: UrlHost) -> Iterator[Danger]:
+    if host.imitated:
+        yield Danger("imitation", f"It begins like {host.imitated}, but belongs to {host.strong}.")
+    if host.letters:
+        yield Danger(
+            "punycode",
+            f"Its name has other letters than a to z ({plain.line(host.letters)}); they may only "
+            "look like them.",
         )
-        yield Danger("imitation", text)
-    if place.scripts:
-        text = Sentence(
-            "Its name mixes alphabets ({scripts}), as imitations do.",
-            scripts=", ".join(place.scripts),
+    if host.is_number:
+        yield Danger(
+            "ip", "It is a number instead of a name, so nothing tells whose computer it is."
         )
-        yield Danger("mixed", text)
-    if place.letters:
-        text = Sentence(
-            "Its name has other letters than a to z ({letters}); they may only look like them.",
-            letters=plain.line(place.letters),
-        )
-        yield Danger("punycode", text)
-    yield from _of_number(place)
-    if place.is_loopback:
-        text = Sentence("It leads to a program on this computer, not to a site.")
-        yield Danger("localhost", text)
-
-
-def _of_number(place: UrlHost) -> Iterator[Danger]:
-    if place.written:
-        text = Sentence(
-            "It is a number instead of a name, and was disguised as {written}.",
-            written=place.written,
-        )
-        yield Danger("ip", text)
-    elif place.is_number:
-        text = Sentence("It is a number instead of a name, so nothing tells whose computer it is.")
-        yield Danger("ip", text)
+    if host.is_loopback:
+        yield Danger("localhost", "It leads to a program on this computer, not to a site.")
 
 
 def _of_way(scheme: str, port: int | None) -> Iterator[Danger]:
-    """Look at how the host is reached."""
     if scheme == "http":
-        yield Danger("http", Sentence("The connection is not encrypted."))
+        yield Danger("http", "The connection is not encrypted.")
     if port is not None:
-        yield Danger("port", Sentence("It uses the unusual port {port}.", port=port))
+        yield Danger("port", f"It uses the unusual port {port}.")
 
 
 def _of_text(text: str, length: int) -> Iterator[Danger]:
-    """Look at the rest of the address, percent-encoded, and at its length."""
+    """Look at what stands behind the host, percent-encoded, and at the length of the whole."""
     chars = dict.fromkeys(unquote(text, errors="replace"))
     unseen = [plain.line(char) for char in chars if plain.line(char) != char]
     if unseen:
-        told = Sentence(
-            "It contains characters that cannot be seen ({unseen}).", unseen=" ".join(unseen[:3])
-        )
-        yield Danger("hidden", told)
+        shown = " ".join(unseen[:3])
+        yield Danger("hidden", f"It contains characters that cannot be seen ({shown}).")
     if length > _LONG:
-        told = Sentence(
-            "It is very long ({length:,} characters). Look at its host above all.", length=length
+        yield Danger(
+            "long", f"It is very long ({length:,} characters). Look at its host above all."
         )
-        yield Danger("long", told)

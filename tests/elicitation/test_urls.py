@@ -1,4 +1,4 @@
-"""An address says where it really leads, and what is wrong with it; nothing is looked up."""
+"""A URL says where it really leads and what is odd about it; nothing is looked up."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ from typing import Any
 
 import pytest
 
+from dcc_bridge import elicit_url_sync
 from dcc_bridge.elicitation import urls
 from dcc_bridge.errors import RefusedAddress
-from tests.elicitation.vectors import FORBIDDEN, PHISHING, PLAIN
+from tests.elicitation.vectors import DISGUISED, FORBIDDEN, PHISHING, PLAIN
 
 
 def kinds(url: str) -> str:
@@ -22,12 +23,20 @@ def test_every_vector_is_warned_of(url: str, wanted: str) -> None:
 
 
 def test_there_are_forty_vectors() -> None:
-    assert len(PHISHING) >= 40
+    assert len(PHISHING) + len(DISGUISED) >= 40
     assert len(FORBIDDEN) >= 30
 
 
+@pytest.mark.parametrize(("url", "why"), DISGUISED.items())
+def test_what_hides_where_it_leads_is_refused_to_the_author_of_the_skill(
+    url: str, why: str
+) -> None:
+    with pytest.raises(RefusedAddress, match=why):
+        elicit_url_sync("Sign in, please.", url)
+
+
 @pytest.mark.parametrize("url", FORBIDDEN)
-def test_what_is_no_page_or_hides_its_host_is_refused(url: str) -> None:
+def test_what_is_no_page_is_refused(url: str) -> None:
     with pytest.raises(RefusedAddress, match="refused: "):
         urls.read(url)
 
@@ -46,7 +55,7 @@ def test_a_plain_address_is_shown_without_a_warning(url: str) -> None:
         ("https://www.xn--mnchen-3ya.de/", "www.", "xn--mnchen-3ya.de", "www.münchen.de"),
         ("https://tracker/", "", "tracker", ""),
         ("https://WWW.Example.COM./", "www.", "example.com.", ""),
-        ("https://0xCB007107/", "", "203.0.113.7", ""),
+        ("https://203.0.113.7/", "", "203.0.113.7", ""),
     ],
 )
 def test_the_part_that_somebody_registered_stands_out(
@@ -64,8 +73,9 @@ def test_the_part_that_somebody_registered_stands_out(
         ("https://example.com:443?a=b c".replace(" ", "+"), "https://example.com/?a=b+c"),
         ("https://müller.example/é?ü#ö", "https://xn--mller-kva.example/%C3%A9?%C3%BC#%C3%B6"),
         ("https://a.example/100%?[x]|{y}", "https://a.example/100%25?%5Bx%5D%7C%7By%7D"),
-        ("https://a@b@c.example/%2f", "https://a%40b@c.example/%2F"),
-        ("http://0x7f.1:80/", "http://127.0.0.1/"),
+        ("https://c.example/%2f", "https://c.example/%2F"),
+        ("http://127.0.0.1:80/", "http://127.0.0.1/"),
+        ("https://[2001:0DB8::0:1]/", "https://[2001:db8::1]/"),
     ],
 )
 def test_what_opens_is_encoded_whole(given: str, opened: str) -> None:
@@ -81,9 +91,9 @@ def test_a_page_of_ours_is_exempt() -> None:
 
 
 def test_a_sentence_says_what_is_wrong() -> None:
-    (danger,) = urls.read("https://accounts.google.com@evil.example/").dangers
+    (danger,) = urls.read("https://accounts.google.com.evil.example/").dangers
 
-    assert danger.text == ("What stands before the @ (accounts.google.com) is not where it leads.")
+    assert danger.text == "It begins like accounts.google.com, but belongs to evil.example."
 
 
 def test_nothing_is_looked_up(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,7 +11,7 @@ import threading
 from datetime import datetime, timedelta
 from hmac import compare_digest
 from html import escape
-from importlib.resources import files
+from pathlib import Path
 from secrets import token_hex
 from typing import Final, NamedTuple
 
@@ -191,7 +191,7 @@ class OneTimePage:
             settle(reply)  # perhaps twice, from two threads: a question takes the first answer
 
 
-_STYLE: Final = Html(files(__package__).joinpath("page.css").read_text("utf-8"))
+_STYLE: Final = Html(Path(__file__).with_name("page.css").read_text("utf-8"))
 _DIGEST: Final = base64.b64encode(hashlib.sha256(_STYLE.encode()).digest()).decode()
 HEADERS: Final = {
     "Content-Security-Policy": (

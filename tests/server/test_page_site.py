@@ -71,6 +71,12 @@ class Stage:
         url, person = self.make(message, label), self.browser()
         return url, person, Seen(person.get(url).text)
 
+    @property
+    def entered(self) -> str | None:
+        """What was entered on the last page."""
+        result = self.page.result
+        return result.reveal() if result is not None else None
+
     def browser(self) -> httpx2.Client:
         """Open a browser, as far as HTTP goes."""
         browser = httpx2.Client(timeout=10, follow_redirects=True)
@@ -93,6 +99,113 @@ def running_stage(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stage]:
 def stage(running_stage: Stage) -> Iterator[Stage]:
     yield running_stage
     running_stage.close()
+
+
+def test_a_page_takes_one_answer_and_a_replay_changes_nothing(stage: Stage) -> None:
+    url, person, _ = stage.open()
+
+    first = person.post(url, data=ENTERED)
+    again = [
+        person.post(url, data={"exit": exit, "secret": "another one"})
+        for exit in ("accept", "decline", "cancel")
+    ]
+    later, foreign = person.get(url), stage.browser().get(url)
+
+    assert stage.heard == [Reply("accept")]
+    assert stage.entered == ENTERED["secret"]
+    assert {page.status_code for page in again} == {410}
+    assert all("This page was used already" in page.text for page in again)
+    for page in (first, later, foreign):
+        assert (page.status_code, "Your answer was sent" in page.text) == (200, True)
+    for page in (first, later, foreign, *again):
+        assert 'name="secret"' not in page.text
+        assert ENTERED["secret"] not in page.text
+
+
+def test_nothing_entered_is_said_on_the_page(stage: Stage) -> None:
+    url, person, _ = stage.open()
+
+    empty = person.post(url, data={"exit": "accept", "secret": ""})
+    long = person.post(url, data={"exit": "accept", "secret": "x" * 65_537})
+    assert (empty.status_code, "Nothing was entered." in empty.text) == (422, True)
+    assert (long.status_code, "more than 65,536 characters" in long.text) == (422, True)
+    assert "xxx" not in long.text
+    assert stage.heard == []
+
+    person.post(url, data=ENTERED)
+    assert stage.entered == ENTERED["secret"]
+
+
+def test_only_the_browser_that_opened_it_first_may_see_and_answer(stage: Stage) -> None:
+    url, person, _ = stage.open("The key of the hero?")
+    other = stage.browser()
+
+    looked, posted = other.get(url), other.post(url, data=ENTERED)
+
+    for page in (looked, posted):
+        assert (page.status_code, "Opened in another browser" in page.text) == (403, True)
+        assert "hero" not in page.text
+    assert stage.heard == []
+    assert person.post(url, data=ENTERED).status_code == 200
+
+
+def test_the_browser_is_known_by_a_cookie_that_no_script_and_no_other_site_can_use(
+    stage: Stage,
+) -> None:
+    url = stage.make()
+
+    cookie = stage.browser().get(url).headers["set-cookie"]
+
+    assert {part.strip().lower() for part in cookie.split(";")[1:]} == {
+        "httponly",
+        "samesite=strict",
+        f"path={url.removeprefix(stage.origin)}",
+    }
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"Origin": "https://evil.example"},
+        {"Origin": "null"},
+        {"Origin": "http://127.0.0.1:1"},
+        {"Origin": "http://localhost"},
+        {"Sec-Fetch-Site": "cross-site"},
+        {"Sec-Fetch-Site": "same-site"},
+        {"Sec-Fetch-Site": "none"},
+    ],
+)
+def test_an_answer_of_another_site_is_refused(stage: Stage, headers: dict[str, str]) -> None:
+    url, person, _ = stage.open()
+
+    refused = person.post(url, data=ENTERED, headers=headers)
+
+    assert (refused.status_code, "from another site" in refused.text) == (403, True)
+    assert stage.heard == []
+    own = {"Origin": stage.origin, "Sec-Fetch-Site": "same-origin"}
+    assert person.post(url, data=ENTERED, headers=own).status_code == 200
+
+
+@pytest.mark.parametrize("part", ["iframe", "frame", "embed", "object", "image", "empty"])
+def test_it_is_no_part_of_another_page(stage: Stage, part: str) -> None:
+    framed = stage.browser().get(stage.make(), headers={"Sec-Fetch-Dest": part})
+
+    assert (framed.status_code, "inside of another one" in framed.text) == (403, True)
+    assert framed.headers["x-frame-options"] == "DENY"
+    assert "set-cookie" not in framed.headers
+
+
+def test_who_is_sent_by_another_site_is_told_so_first(stage: Stage) -> None:
+    url, person = stage.make(), stage.browser()
+
+    led = person.get(url, headers={"Sec-Fetch-Site": "cross-site"})
+    opened = person.get(url, headers={"Sec-Fetch-Site": "same-origin"})
+
+    assert "Another site sent you here" in led.text
+    assert "set-cookie" not in led.headers
+    assert Seen(led.text).one(href=url.removeprefix(stage.origin))
+    assert 'name="secret"' not in led.text
+    assert 'name="secret"' in opened.text
 
 
 def test_of_answers_at_the_same_moment_one_counts(stage: Stage) -> None:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import logging
 import re
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from hmac import compare_digest
@@ -37,13 +36,8 @@ _TIMEOUT: Final = 20.0
 """Seconds for a provider to exchange a code for tokens."""
 _MOST: Final = 1 << 20
 """Bytes of its answer."""
-_HEADERS: Final = {
-    "Content-Type": "application/x-www-form-urlencoded",
-    "Accept": "application/json",
-}
 _VERIFIER: Final = 64
 _KNOWN_ERROR: Final = re.compile(r"[a-z_]{1,40}")
-_SIGNED_IN: Final = Ending(200, "You are signed in", CLOSE)
 
 
 class UnusableAnswer(Exception):
@@ -79,7 +73,11 @@ class SignInFlow:
         self.provider = provider
         self.state = token_urlsafe()
         self._redirect = redirect
-        self._client = _client(provider.client_id)
+        try:
+            oauth2 = import_module("oauthlib.oauth2")  # 0.1 s and an extra that only this needs
+        except ImportError:
+            raise MissingExtra("Signing in", "signin") from None
+        self._client: WebApplicationClient = oauth2.WebApplicationClient(provider.client_id)
         self._verifier = self._client.create_code_verifier(_VERIFIER)
 
     @property
@@ -162,7 +160,7 @@ class SignInPage(OneTimePage):
         super().__init__(question)
         self.flow = flow
         self.result: Tokens | None = None
-        self._exchanging = threading.Lock()  # once taken, it stays so: a code is used once
+        self._came_back = False
 
     def is_of(self, state: str) -> bool:
         """Whether an answer belongs to this sign-in."""
@@ -174,35 +172,26 @@ class SignInPage(OneTimePage):
         Returns:
             Whether it was the first answer that somebody waited for; a later one changes nothing.
         """
-        if not self._exchanging.acquire(blocking=False) or self.question is None:
+        was_first, self._came_back = not self._came_back, True  # a code is used once
+        if not was_first or self.question is None:
             return False
         try:
-            self._complete(await self.flow.exchange(self.flow.code(query)))
+            tokens = await self.flow.exchange(self.flow.code(query))
         except UnusableAnswer as error:
-            self._refuse(str(error), by_person=error.by_person)
-        return True
-
-    def _complete(self, tokens: Tokens) -> None:
+            self._refuse(error)
+            return True
         if self.question is not None:  # else it timed out meanwhile, and nobody takes them
             self.result = tokens
-            self.leave("accept", _SIGNED_IN)
+            self.leave("accept", Ending(200, "You are signed in", CLOSE))
+        return True
 
-    def _refuse(self, why: str, *, by_person: bool) -> None:
-        if by_person:
+    def _refuse(self, error: UnusableAnswer) -> None:
+        if error.by_person:
             self.leave("decline")
         elif self.question is not None:
-            self.failure = why
-            text = f"The site's answer was not used: {why}. {CLOSE}"
+            self.failure = str(error)
+            text = f"The site's answer was not used: {error}. {CLOSE}"
             self.leave("cancel", Ending(200, "You are not signed in", text))
-
-
-def _client(client_id: str) -> WebApplicationClient:
-    try:
-        oauth2 = import_module("oauthlib.oauth2")  # 0.1 s and an extra that only this needs
-    except ImportError:
-        raise MissingExtra("Signing in", "signin") from None
-    client: WebApplicationClient = oauth2.WebApplicationClient(client_id)
-    return client
 
 
 def _secret(text: object) -> Secret | None:
@@ -210,8 +199,12 @@ def _secret(text: object) -> Secret | None:
 
 
 async def _post(http: httpx2.AsyncClient, url: str, content: str) -> str:
+    headers = {
+        "Content-Type": "application/x-www-form-urlencoded",
+        "Accept": "application/json",
+    }
     body = bytearray()
-    async with http.stream("POST", url, content=content, headers=_HEADERS) as response:
+    async with http.stream("POST", url, content=content, headers=headers) as response:
         async for part in response.aiter_bytes():
             body += part
             if len(body) > _MOST:

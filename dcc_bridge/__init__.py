@@ -10,8 +10,11 @@ from dcc_bridge.elicitation.ask import (
     elicit_url,
     elicit_url_sync,
 )
+from dcc_bridge.elicitation.ask_secret import ask_secret, ask_secret_sync
 from dcc_bridge.elicitation.consent import Grant, confirm, confirm_sync
 from dcc_bridge.elicitation.installed import on_main
+from dcc_bridge.elicitation.secret import Secret
+from dcc_bridge.elicitation.sign_in import Provider, Tokens, sign_in, sign_in_sync
 from dcc_bridge.elicitation.types import (
     ElicitationMode,
     ElicitationRequest,
@@ -19,10 +22,6 @@ from dcc_bridge.elicitation.types import (
     FormElicitation,
     UrlElicitation,
 )
-from dcc_bridge.elicitation.web.asking import ask_secret, ask_secret_sync
-from dcc_bridge.elicitation.web.provider import Provider, Tokens
-from dcc_bridge.elicitation.web.secret import Secret
-from dcc_bridge.elicitation.web.signing import sign_in, sign_in_sync
 from dcc_bridge.skills.progress import check_cancelled, report_progress, track
 from dcc_bridge.skills.skill import skill
 

@@ -27,7 +27,7 @@ from dcc_bridge.server import listener
 from dcc_bridge.server.about import About
 from dcc_bridge.server.clients import Clients
 from dcc_bridge.server.instances import Instance, Registration
-from dcc_bridge.server.pages import PageDesk, PagePresenter, Pages
+from dcc_bridge.server.page_site import PageDesk
 from dcc_bridge.server.worker import Service, Worker
 from dcc_bridge.skills import connection, own
 from dcc_bridge.skills.files import folders
@@ -77,8 +77,7 @@ class Bridge:
         self.clients = Clients()
         self._skills = list(skills)
         self._extend = extend
-        self._pages = presenter.pages if isinstance(presenter, PagePresenter) else Pages()
-        self._desk = PageDesk(self._pages, self.settings)
+        self._desk = PageDesk(self.settings)
         self._worker = Worker(self._make_service)
         self.audit = AuditLog(
             log_folder(self.settings.audit),
@@ -145,7 +144,7 @@ class Bridge:
         self._state = "running"
         self._changes.add(self._note_scene)
         self._undo.append(self.host.watch(self._changes.call))
-        self._pages.open(self.url.removesuffix("/mcp"), self.host, self.main)
+        self._desk.open(self.url.removesuffix("/mcp"), self.host, self.main)
         self._worker.started.add_done_callback(self._read_skills)
         self._worker.start()
         return self._ready
@@ -352,6 +351,6 @@ class Bridge:
             clients=self.clients,
             library=self._library,
             extend=self._extend,
-            pages=self._pages,
+            desk=self._desk,
         )
         return McpService(parts, worker)

@@ -213,7 +213,7 @@ class SignInFailed(BridgeError):
 
 
 class RefusedAddress(BridgeError):
-    """An address that does not lead to a page, or hides where it leads."""
+    """A URL that does not lead to a page, or hides where it leads."""
 
     def __init__(self, url: str, why: str) -> None:
         shown = url if len(url) <= 100 else url[:99] + "…"

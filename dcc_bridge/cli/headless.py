@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from dcc_bridge.bridge import Bridge
 from dcc_bridge.cli import hosting, signals
-from dcc_bridge.cli.answers import tell
 from dcc_bridge.cli.hosting import OnReady, Opening
 from dcc_bridge.hosts.standalone import UsdSession, install
 from dcc_bridge.pump import Pump
-from dcc_bridge.server.pages import PagePresenter
 
 
 class Headless:
@@ -23,7 +21,6 @@ class Headless:
         self.bridge = Bridge(
             session,
             self.main,
-            presenter=PagePresenter(_announce) if opening.pages else None,
             settings=opening.settings,
             skills=opening.skills,
         )
@@ -57,7 +54,3 @@ def run(opening: Opening, on_ready: OnReady) -> None:
             host.run(on_ready)
     finally:
         uninstall()
-
-
-def _announce(url: str) -> None:
-    tell(f"a question waits for you at {url}")

@@ -37,7 +37,6 @@ class Opening:
         skills: Folders of skill files, the most trusted first.
         settings: How its bridge behaves.
         window: Whether a person can sit at it.
-        pages: Whether a person answers its questions in a browser.
         bundled: The scene is the one that comes with us: a copy is opened, never the file itself.
     """
 
@@ -45,7 +44,6 @@ class Opening:
     skills: tuple[Path, ...]
     settings: Settings
     window: bool
-    pages: bool = False
     bundled: bool = False
 
 
@@ -99,7 +97,6 @@ def opening(
     *,
     skills: list[Path],
     port: int | None,
-    pages: bool = False,
     rule: tuple[Rule | None, Path | None] = (None, None),
 ) -> Opening:
     """Read what a host is to be started with.
@@ -108,7 +105,6 @@ def opening(
         options: What `fill` takes.
         skills: Folders of skill files besides our own.
         port: Where it listens, or None.
-        pages: Its questions are pages.
         rule: The settings ``unattended`` and ``allow_list``; None stands for "not said".
 
     Raises:
@@ -123,8 +119,8 @@ def opening(
         if not folder.is_dir():
             raise Failure(f"There is no folder of skills at {folder}.")
     settings = target.settings(port=port, unattended=rule[0], allow_list=rule[1])
-    window = not pages and _wants_window(options)
-    return Opening(scene, (ours, *skills), settings, window, pages, bundled=options.scene is None)
+    window = _wants_window(options)
+    return Opening(scene, (ours, *skills), settings, window, bundled=options.scene is None)
 
 
 def run(opening: Opening, on_ready: OnReady) -> None:

@@ -35,11 +35,6 @@ def fill(parser: argparse.ArgumentParser) -> None:
         help="a folder of skill files besides our own; may be given more than once",
     )
     parser.add_argument(
-        "--pages",
-        action="store_true",
-        help="no window: each question is a page for your browser, whose address is printed",
-    )
-    parser.add_argument(
         "--port", type=int, metavar="N", help="where the server listens; 0, or nothing, for any"
     )
     unattended.fill(parser)
@@ -62,7 +57,6 @@ def run(options: argparse.Namespace) -> int:
         options,
         skills=options.skills,
         port=options.port,
-        pages=options.pages,
         rule=unattended.read(options.unattended),
     )
     hosting.run(opening, _announce)
@@ -70,11 +64,10 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _elsewhere(options: argparse.Namespace) -> int:
-    if options.pages or options.window:
+    if options.window:
         raise Failure(
-            f"{options.host} is served without a window here; --pages and --window are for the "
-            "standalone host. With a window, the plug-in serves: dcc-bridge install "
-            f"{options.host}"
+            f"{options.host} is served without a window here; --window is for the standalone host. "
+            f"With a window, the plug-in serves: dcc-bridge install {options.host}"
         )
     for folder in options.skills:
         if not folder.is_dir():

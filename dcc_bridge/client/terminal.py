@@ -18,11 +18,11 @@ from dcc_bridge.client import entry, visiting
 from dcc_bridge.client.keyboard import Keyboard
 from dcc_bridge.client.screen import Screen
 from dcc_bridge.client.visiting import Open
+from dcc_bridge.elicitation import urls
 from dcc_bridge.elicitation.plain import line
 from dcc_bridge.elicitation.question import Reply
 from dcc_bridge.elicitation.schema import Field, Form, InvalidAnswer
 from dcc_bridge.elicitation.types import Action
-from dcc_bridge.elicitation.web import address
 from dcc_bridge.errors import RefusedAddress
 
 DECLINE: Final = "/decline"
@@ -91,7 +91,7 @@ class Terminal:
     async def _agree(self, page: _Page) -> Reply:
         """Have the person agree to go to a page, and open it."""
         try:
-            where = address.read(page.url, ours=page.ours)
+            where = urls.read(page.url, ours=page.ours)
         except RefusedAddress as error:
             self._screen.show("  ! ", str(error))
             return Reply("cancel")

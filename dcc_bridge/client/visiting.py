@@ -15,7 +15,7 @@ from typing import Final
 import anyio.to_thread
 
 from dcc_bridge.client.screen import Screen
-from dcc_bridge.elicitation.web.address import Address
+from dcc_bridge.elicitation.urls import Address
 
 Open = Callable[[str], bool]
 _DISPLAYS: Final = ("DISPLAY", "WAYLAND_DISPLAY")

@@ -14,13 +14,12 @@ from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING, Any, Final, ParamSpec, TypeVar
 
 from dcc_bridge.elicitation import schema as schemas
-from dcc_bridge.elicitation import unattended
+from dcc_bridge.elicitation import secret, unattended
 from dcc_bridge.elicitation.call import Call, carried_loss, current
 from dcc_bridge.elicitation.installed import arrival, bridge, refuse_in_coroutine
 from dcc_bridge.elicitation.question import Question
 from dcc_bridge.elicitation.schema import Form, InvalidAnswer
 from dcc_bridge.elicitation.types import CANCELLED, ElicitationResponse
-from dcc_bridge.elicitation.web import secret
 from dcc_bridge.errors import Cancelled, SchemaError
 
 if TYPE_CHECKING:  # skills import this, and need none of it
@@ -227,13 +226,13 @@ def _form_question(
 def _url_question(
     message: str, url: str, description: str | None, timeout: float | None, key: str | None
 ) -> Question:
-    from dcc_bridge.elicitation.web import address  # 5 ms that only such a question needs
+    from dcc_bridge.elicitation import urls  # 5 ms that only such a question needs
 
     call = current_call()
     return Question(
         message=sayable(message),
         call=call,
-        url=address.read(url).url,
+        url=urls.read(url).url,
         description=description,
         key=key or next_key(call),
         timeout=timeout,

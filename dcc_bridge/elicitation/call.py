@@ -19,7 +19,7 @@ from dcc_bridge.errors import WrongRisk
 
 if TYPE_CHECKING:
     from dcc_bridge.elicitation.question import Presenter
-    from dcc_bridge.elicitation.web.secret import Secret
+    from dcc_bridge.elicitation.secret import Secret
 
 Risk = Literal["read", "edit", "destructive"]
 Progress = tuple[float, float | None, str]

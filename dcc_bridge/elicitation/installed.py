@@ -12,8 +12,8 @@ from dcc_bridge.elicitation.call import carried_loss, current
 from dcc_bridge.errors import StartError, WrongThread
 
 if TYPE_CHECKING:  # skills import this, and need none of it
+    from dcc_bridge.elicitation.ask_secret import Desk
     from dcc_bridge.elicitation.broker import Broker
-    from dcc_bridge.elicitation.web.desk import Desk
     from dcc_bridge.host import Host
     from dcc_bridge.threads import MainThread
 

@@ -17,6 +17,7 @@ from urllib.parse import urlsplit
 from dcc_bridge.audit import redact
 from dcc_bridge.audit.log import Auditor, Event
 from dcc_bridge.audit.redact import HIDDEN, each_text
+from dcc_bridge.elicitation import secret
 from dcc_bridge.elicitation.call import Call
 from dcc_bridge.elicitation.question import Question, Reply
 from dcc_bridge.elicitation.types import (
@@ -25,7 +26,6 @@ from dcc_bridge.elicitation.types import (
     TIMED_OUT,
     ElicitationResponse,
 )
-from dcc_bridge.elicitation.web import secret
 from dcc_bridge.errors import NotRecorded
 
 log = logging.getLogger(__name__)

@@ -8,10 +8,9 @@ from __future__ import annotations
 from html import escape
 from typing import Final
 
-from dcc_bridge.elicitation import plain
+from dcc_bridge.elicitation import plain, urls
 from dcc_bridge.elicitation.question import Question
-from dcc_bridge.elicitation.web import address
-from dcc_bridge.elicitation.web.hosts import Place
+from dcc_bridge.elicitation.urls import UrlHost
 from dcc_bridge.errors import RefusedAddress
 from dcc_bridge.qt.binding import (
     QFontDatabase,
@@ -52,7 +51,7 @@ class AddressView(QWidget):
             RefusedAddress: Its address leads to no page, or Qt reads another one from it.
         """
         super().__init__()
-        where = address.of(question)
+        where = urls.of(question)
         self.text = where.url
         self.url = _same(where.url)
         self.host = _owner() if where.ours else _host(where.place)
@@ -85,7 +84,7 @@ def _owner() -> QLabel:
     return label(tr("A page of this application"), size=1.1, bold=True)
 
 
-def _host(place: Place) -> QLabel:
+def _host(place: UrlHost) -> QLabel:
     """Draw a host. It has no other characters than a network's names, and is escaped all the same.
 
     `plain.breakable` lets a long name wrap.

@@ -30,8 +30,7 @@ from dcc_bridge.server.events import Events
 from dcc_bridge.server.http import Door
 from dcc_bridge.server.listener import Place
 from dcc_bridge.server.mcp import Server
-from dcc_bridge.server.pages import PREFIX, SIGNED_IN, Pages
-from dcc_bridge.server.pages.site import Site
+from dcc_bridge.server.page_site import PREFIX, SIGNED_IN, PageDesk, PageSite
 from dcc_bridge.server.resources import Scene
 from dcc_bridge.server.worker import Worker
 from dcc_bridge.skills.files.library import Library
@@ -68,7 +67,7 @@ class Parts:
         socket: Bound and listening.
         place: How that is reached.
         clients: Who speaks to it.
-        pages: Questions that are answered in a browser.
+        desk: Its pages for secrets and sign-ins.
         library: Imports the skills of files.
         extend: Adds to the SDK's own server object, or None.
     """
@@ -84,7 +83,7 @@ class Parts:
     socket: socket.socket
     place: Place
     clients: Clients
-    pages: Pages
+    desk: PageDesk
     library: Library
     extend: Callable[[Server], None] | None = None
 
@@ -135,7 +134,7 @@ class McpService:
         )
         port = self._socket.getsockname()[1]
         place = parts.place
-        site = Site(parts.pages, app)
+        site = PageSite(parts.desk, app)
         self._door = Door(
             site,
             place.hosts(port),

@@ -12,12 +12,11 @@ from typing import Any, TypeVar
 
 from greenlet import GreenletExit
 
-from dcc_bridge.elicitation import consent
+from dcc_bridge.elicitation import consent, secret
 from dcc_bridge.elicitation.call import Call, Progress, current
 from dcc_bridge.elicitation.installed import arrival, bridge
 from dcc_bridge.elicitation.question import Question
 from dcc_bridge.elicitation.types import CANCELLED, ElicitationResponse
-from dcc_bridge.elicitation.web import secret
 from dcc_bridge.errors import (
     BridgeClosed,
     BridgeError,

@@ -209,6 +209,6 @@ def test_a_real_host_is_served_by_its_own_interpreter(
 
 def test_a_window_is_not_for_a_host_that_is_served_in_batch(tmp_path: Path) -> None:
     """The mend is to install the plug-in."""
-    done = commands.run(tmp_path, "serve", "--host", "blender", "--pages")
+    done = commands.run(tmp_path, "serve", "--host", "blender", "--window")
 
     assert (done.code, "dcc-bridge install blender" in done.err) == (2, True), done.err

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from dcc_bridge import Secret, ask_secret_sync
-from dcc_bridge.elicitation.web.secret import HIDDEN, keep_out, redacted
+from dcc_bridge.elicitation.secret import HIDDEN, keep_out, redacted
 from dcc_bridge.errors import LeakedSecret, NobodyToAsk
 
 TEXT = "canary-0f5c"

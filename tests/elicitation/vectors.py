@@ -1,43 +1,26 @@
-"""Addresses as phishers make them: what must be said of each, or that it is refused."""
+"""URLs as phishers make them: what must be said of each, or that it is refused."""
 
 from __future__ import annotations
 
 from typing import Final
 
-REFUSED: Final = "refused"
 PHISHING: Final[dict[str, str]] = {
     # Names that look like others.
     "https://xn--80ak6aa92e.com/": "punycode",
     "https://аррӏе.com/login": "punycode",
-    "https://gооgle.com/": "mixed punycode",
     "https://www.paypaⅼ.com.secure.example/": "imitation",
     "https://accounts.google.com.evil.example/signin": "imitation",
     "https://münchen-studio.de/": "punycode",
     "https://ɢoogle.com/": "punycode",
-    "https://xn--pypal-4ve.com/": "mixed punycode",
     "https://login.xn--fiqs8s/": "punycode",
-    "https://ѕhotgrid.autodesk.com/": "mixed punycode",
     "https://日本語.jp/": "punycode",
-    "https://αpple.com/": "mixed punycode",
-    # What stands before the host.
-    "https://accounts.google.com@evil.example/": "userinfo",
-    "https://accounts.google.com:443@evil.example/": "userinfo",
-    "https://accounts.google.com%2F@evil.example/": "userinfo",
-    "https://user:pass@tracker.example/": "userinfo",
-    "https://@evil.example/": "userinfo",
-    "https://accounts.google.com%E2%80%AE@evil.example/": "userinfo hidden",
+    "https://ラーメン佐々木tokyo.jp/": "punycode",
+    "https://한국tv.kr/": "punycode",
     # Numbers.
     "https://203.0.113.7/": "ip",
-    "https://3405803783/": "ip",
-    "https://0xCB007107/": "ip",
-    "https://0313.0.0161.07/": "ip",
-    "https://0xcb.0x00.0x71.0x07/": "ip",
-    "https://203.0.28935/": "ip",
     "https://[2001:db8::1]/": "ip",
     "https://[::ffff:203.0.113.7]/": "ip",
     "http://127.0.0.1:8080/": "ip localhost http port",
-    "http://2130706433/": "ip localhost http",
-    "http://0x7f.1/": "ip localhost http",
     "http://[::1]/": "ip localhost http",
     # Ways.
     "http://localhost/": "localhost http",
@@ -55,6 +38,30 @@ PHISHING: Final[dict[str, str]] = {
     "https://tracker.example/" + "a" * 2000: "long",
     "https://a.example/?" + "x" * 8000: "long",
 }
+DISGUISED: Final[dict[str, str]] = {
+    # Names of letters of several alphabets.
+    "https://gооgle.com/": "mixes alphabets",
+    "https://xn--pypal-4ve.com/": "mixes alphabets",
+    "https://ѕhotgrid.autodesk.com/": "mixes alphabets",
+    "https://αpple.com/": "mixes alphabets",
+    # What stands before the host.
+    "https://accounts.google.com@evil.example/": "before the @",
+    "https://accounts.google.com:443@evil.example/": "before the @",
+    "https://accounts.google.com%2F@evil.example/": "before the @",
+    "https://user:pass@tracker.example/": "before the @",
+    "https://@evil.example/": "before the @",
+    "https://accounts.google.com%E2%80%AE@evil.example/": "before the @",
+    # Numbers.
+    "https://3405803783/": "not four decimal ones",
+    "https://0xCB007107/": "not four decimal ones",
+    "https://0313.0.0161.07/": "not four decimal ones",
+    "https://0xcb.0x00.0x71.0x07/": "not four decimal ones",
+    "https://203.0.28935/": "not four decimal ones",
+    "https://203.0.113.7./": "not four decimal ones",
+    "http://2130706433/": "not four decimal ones",
+    "http://0x7f.1/": "not four decimal ones",
+}
+"""What hides where it leads, and a part of the error that says so."""
 FORBIDDEN: Final = (
     *("javascript:alert(1)", "JaVaScRiPt://example.com/%0aalert(1)", "data:text/html,hello"),
     *("file:///etc/passwd", "smb://server/share", "ms-settings:privacy", "ms-word:ofe|u|http://x"),

@@ -13,10 +13,10 @@ from PySide6.QtGui import QDesktopServices
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
+from dcc_bridge.elicitation import urls
 from dcc_bridge.elicitation.question import Question, Reply, Settle
-from dcc_bridge.elicitation.web import address
 from dcc_bridge.qt.url_dialog import UrlDialog
-from tests.elicitation.vectors import FORBIDDEN, PHISHING, PLAIN
+from tests.elicitation.vectors import DISGUISED, FORBIDDEN, PHISHING, PLAIN
 
 from .stage import CALL, HOST, Stage, armed, click, delete, press, until, words
 
@@ -85,7 +85,7 @@ def test_every_address_is_shown_whole_with_its_dangers_and_opens_as_it_is_shown(
     url: str, opener: Opener
 ) -> None:
     dialog, _ = drawn(url)
-    where = address.read(url)
+    where = urls.read(url)
 
     assert dialog.address.whole.toPlainText() == where.url
     assert [notice.text for notice in dialog.address.notices] == [d.text for d in where.dangers]
@@ -99,7 +99,7 @@ def test_every_address_is_shown_whole_with_its_dangers_and_opens_as_it_is_shown(
     assert opener.urls == [where.url]
 
 
-@pytest.mark.parametrize("url", FORBIDDEN)
+@pytest.mark.parametrize("url", [*FORBIDDEN, *DISGUISED])
 def test_what_must_not_be_opened_is_not_drawn(url: str, opener: Opener, stage: Stage) -> None:
     heard, _ = stage.show(question(url or " "))
 

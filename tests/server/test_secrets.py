@@ -15,7 +15,7 @@ from dcc_bridge import Secret, ask_secret_sync, elicit_form_sync, skill
 from dcc_bridge.elicitation.question import Reply
 from dcc_bridge.testing import FakeHost, ScriptedPresenter
 from tests.live import ERAS, Tap, live, status, text
-from tests.server.asked import Seen
+from tests.server.seen import Seen
 from tests.server.sending import CANARY, ENTERED, Sent, Tracker
 
 
@@ -94,98 +94,6 @@ def test_who_enters_nothing_is_not_asked_for_it_in_another_way(
     assert status(result) == "refused"
     assert word in text(result)
     assert sent.secrets == []
-
-
-def test_nothing_entered_is_said_on_the_page(sent: Sent) -> None:
-    with browser() as person:
-        person.get(sent.url)
-        empty = person.post(sent.url, data={"exit": "accept", "secret": ""})
-        person.post(sent.url, data=ENTERED)
-
-    assert "Nothing was entered." in empty.text
-    assert empty.status_code == 422
-    sent.end()
-    assert sent.secrets == [CANARY]
-
-
-def test_a_page_takes_one_answer(sent: Sent) -> None:
-    with browser() as person:
-        person.get(sent.url)
-        person.post(sent.url, data=ENTERED)
-        for _ in range(100):
-            again = person.post(sent.url, data={"exit": "accept", "secret": "another one"})
-            assert again.status_code == 410
-        later = person.get(sent.url)
-    with browser() as other:
-        foreign = other.get(sent.url)
-
-    sent.end()
-    assert sent.secrets == [CANARY]
-    assert (again.status_code, "This page was used already" in again.text) == (410, True)
-    assert "Your answer was sent" in later.text
-    assert "Your answer was sent" in foreign.text
-    assert 'name="secret"' not in again.text + later.text + foreign.text
-
-
-def test_only_the_browser_that_opened_it_first_may_answer(sent: Sent) -> None:
-    with browser() as person, browser() as other:
-        opened = person.get(sent.url)
-        looked = other.get(sent.url)
-        posted = other.post(sent.url, data=ENTERED)
-        person.post(sent.url, data=ENTERED)
-
-    cookie = opened.headers["set-cookie"].lower()
-    path = "/ask/" + sent.url.rpartition("/")[2]
-    assert all(part in cookie for part in ("httponly", "samesite=strict", f"path={path}"))
-    for page in (looked, posted):
-        assert (page.status_code, "Opened in another browser" in page.text) == (403, True)
-    sent.end()
-    assert sent.secrets == [CANARY]
-
-
-@pytest.mark.parametrize(
-    "headers",
-    [
-        {"Origin": "https://evil.example"},
-        {"Origin": "null"},
-        {"Origin": "http://127.0.0.1:1"},
-        {"Sec-Fetch-Site": "cross-site"},
-        {"Sec-Fetch-Site": "same-site"},
-        {"Sec-Fetch-Site": "none"},
-    ],
-)
-def test_an_answer_of_another_site_is_refused(sent: Sent, headers: dict[str, str]) -> None:
-    with browser() as person:
-        person.get(sent.url)
-        refused = person.post(sent.url, data=ENTERED, headers=headers)
-        assert (refused.status_code, "from another site" in refused.text) == (403, True)
-        person.post(sent.url, data={"exit": "cancel"})
-
-    sent.end()
-    assert sent.secrets == []
-
-
-@pytest.mark.parametrize("part", ["iframe", "frame", "embed", "object", "image", "empty"])
-def test_it_is_no_part_of_another_page(sent: Sent, part: str) -> None:
-    with browser() as person:
-        framed = person.get(sent.url, headers={"Sec-Fetch-Dest": part})
-
-    assert (framed.status_code, "inside of another one" in framed.text) == (403, True)
-    assert framed.headers["x-frame-options"] == "DENY"
-    assert "frame-ancestors 'none'" in framed.headers["content-security-policy"]
-    assert "set-cookie" not in framed.headers
-
-
-def test_who_is_sent_by_another_site_is_told_so_first(sent: Sent) -> None:
-    with browser() as person:
-        led = person.get(sent.url, headers={"Sec-Fetch-Site": "cross-site"})
-        opened = person.get(sent.url, headers={"Sec-Fetch-Site": "same-origin"})
-
-    assert "Another site sent you here" in led.text
-    assert "set-cookie" not in led.headers
-    assert Seen(led.text).one(href=sent.url.removeprefix(sent.url.rsplit("/ask/")[0]))
-    assert 'name="secret"' not in led.text
-    assert 'name="secret"' in opened.text
 
 
 def test_it_expires_with_its_question(tmp_path: Path) -> None:
@@ -302,7 +210,7 @@ def test_a_page_to_which_nobody_could_be_sent_is_not_kept(tmp_path: Path) -> Non
         first = running.go(agent)
         running.until(lambda: bool(person.shown))
         refused = [running.call("sign") for _ in range(3)]
-        open_pages = [page for page in running.bridge._pages.all if page.question]
+        open_pages = [page for page in running.bridge._desk.pages if page.question]
         running.bridge.broker.dismiss(person.shown[0])
         running.until(first.done)
 

@@ -15,8 +15,8 @@ from mcp_types import ElicitRequestParams, ElicitRequestURLParams, ElicitResult
 
 from dcc_bridge import Provider, Tokens, sign_in, sign_in_sync, skill
 from dcc_bridge.errors import MissingExtra, RefusedAddress
-from dcc_bridge.server.pages import signin
-from dcc_bridge.server.pages.oauth import Flow
+from dcc_bridge.server import sign_in_page
+from dcc_bridge.server.sign_in_page import SignInFlow
 from dcc_bridge.testing import FakeHost, ScriptedPresenter
 from tests.live import ERAS, Tap, live, status, text
 from tests.server.provider import ACCESS, REFRESH, Site, provider
@@ -111,7 +111,7 @@ def test_the_skill_gets_the_tokens(
 def test_an_answer_that_is_not_right_signs_nobody_in(
     tmp_path: Path, how: str, why: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(signin, "_PATIENCE", 0.5 if how == "slow" else 20.0)
+    monkeypatch.setattr(sign_in_page, "_TIMEOUT", 0.5 if how == "slow" else 20.0)
     person, tap = Browser(), Tap()
     with provider(how) as site:
         tracker = Tracker(site)
@@ -191,7 +191,7 @@ def test_the_address_of_the_site_is_looked_at_like_any_other(tmp_path: Path) -> 
 
 def test_two_sign_ins_share_nothing() -> None:
     site = Provider("https://tracker.example/authorize", "https://tracker.example/token", "dcc")
-    flows = [Flow(site, "http://127.0.0.1:1/signed-in") for _ in range(2)]
+    flows = [SignInFlow(site, "http://127.0.0.1:1/signed-in") for _ in range(2)]
     asked = [parse_qs(urlsplit(flow.url).query) for flow in flows]
 
     assert asked[0]["state"] != asked[1]["state"]
@@ -205,4 +205,4 @@ def test_without_the_library_it_is_said_what_to_install(monkeypatch: pytest.Monk
     monkeypatch.setitem(sys.modules, "oauthlib.oauth2", None)
 
     with pytest.raises(MissingExtra, match=r"dcc-bridge\[signin\]"):
-        Flow(site, "http://127.0.0.1:1/signed-in")
+        SignInFlow(site, "http://127.0.0.1:1/signed-in")

@@ -205,9 +205,6 @@ def test_who_follows_a_link_of_another_site_is_told_so_first(driver: Chrome, sen
         ("", "You are signed in"),
         ("wrong state", "No sign-in waits for this"),
         ("wrong issuer", "You are not signed in"),
-        ("server_error", "You are not signed in"),
-        ("access_denied", "Declined"),
-        ("used code", "You are not signed in"),
     ],
 )
 def test_a_person_signs_in_and_comes_back(

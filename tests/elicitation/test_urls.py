@@ -1,4 +1,4 @@
-"""An address says where it really leads, and what is wrong with it; nothing is looked up."""
+"""A URL says where it really leads and what is odd about it; nothing is looked up."""
 
 from __future__ import annotations
 
@@ -7,13 +7,14 @@ from typing import Any
 
 import pytest
 
-from dcc_bridge.elicitation.web import address
+from dcc_bridge import elicit_url_sync
+from dcc_bridge.elicitation import urls
 from dcc_bridge.errors import RefusedAddress
-from tests.elicitation.vectors import FORBIDDEN, PHISHING, PLAIN
+from tests.elicitation.vectors import DISGUISED, FORBIDDEN, PHISHING, PLAIN
 
 
 def kinds(url: str) -> str:
-    return " ".join(danger.kind for danger in address.read(url).dangers)
+    return " ".join(danger.kind for danger in urls.read(url).dangers)
 
 
 @pytest.mark.parametrize(("url", "wanted"), PHISHING.items())
@@ -22,14 +23,22 @@ def test_every_vector_is_warned_of(url: str, wanted: str) -> None:
 
 
 def test_there_are_forty_vectors() -> None:
-    assert len(PHISHING) >= 40
+    assert len(PHISHING) + len(DISGUISED) >= 40
     assert len(FORBIDDEN) >= 30
 
 
+@pytest.mark.parametrize(("url", "why"), DISGUISED.items())
+def test_what_hides_where_it_leads_is_refused_to_the_author_of_the_skill(
+    url: str, why: str
+) -> None:
+    with pytest.raises(RefusedAddress, match=why):
+        elicit_url_sync("Sign in, please.", url)
+
+
 @pytest.mark.parametrize("url", FORBIDDEN)
-def test_what_is_no_page_or_hides_its_host_is_refused(url: str) -> None:
+def test_what_is_no_page_is_refused(url: str) -> None:
     with pytest.raises(RefusedAddress, match="refused: "):
-        address.read(url)
+        urls.read(url)
 
 
 @pytest.mark.parametrize("url", PLAIN)
@@ -46,13 +55,13 @@ def test_a_plain_address_is_shown_without_a_warning(url: str) -> None:
         ("https://www.xn--mnchen-3ya.de/", "www.", "xn--mnchen-3ya.de", "www.münchen.de"),
         ("https://tracker/", "", "tracker", ""),
         ("https://WWW.Example.COM./", "www.", "example.com.", ""),
-        ("https://0xCB007107/", "", "203.0.113.7", ""),
+        ("https://203.0.113.7/", "", "203.0.113.7", ""),
     ],
 )
 def test_the_part_that_somebody_registered_stands_out(
     url: str, weak: str, strong: str, letters: str
 ) -> None:
-    place = address.read(url).place
+    place = urls.read(url).place
 
     assert (place.weak, place.strong, place.letters) == (weak, strong, letters)
 
@@ -64,26 +73,27 @@ def test_the_part_that_somebody_registered_stands_out(
         ("https://example.com:443?a=b c".replace(" ", "+"), "https://example.com/?a=b+c"),
         ("https://müller.example/é?ü#ö", "https://xn--mller-kva.example/%C3%A9?%C3%BC#%C3%B6"),
         ("https://a.example/100%?[x]|{y}", "https://a.example/100%25?%5Bx%5D%7C%7By%7D"),
-        ("https://a@b@c.example/%2f", "https://a%40b@c.example/%2F"),
-        ("http://0x7f.1:80/", "http://127.0.0.1/"),
+        ("https://c.example/%2f", "https://c.example/%2F"),
+        ("http://127.0.0.1:80/", "http://127.0.0.1/"),
+        ("https://[2001:0DB8::0:1]/", "https://[2001:db8::1]/"),
     ],
 )
 def test_what_opens_is_encoded_whole(given: str, opened: str) -> None:
-    assert address.read(given).url == opened
-    assert address.read(opened).url == opened
+    assert urls.read(given).url == opened
+    assert urls.read(opened).url == opened
 
 
 def test_a_page_of_ours_is_exempt() -> None:
-    read = address.read("http://127.0.0.1:41234/ask/0123456789abcdef", ours=True)
+    read = urls.read("http://127.0.0.1:41234/ask/0123456789abcdef", ours=True)
 
     assert read.dangers == ()
     assert read.ours
 
 
 def test_a_sentence_says_what_is_wrong() -> None:
-    (danger,) = address.read("https://accounts.google.com@evil.example/").dangers
+    (danger,) = urls.read("https://accounts.google.com.evil.example/").dangers
 
-    assert danger.text == ("What stands before the @ (accounts.google.com) is not where it leads.")
+    assert danger.text == "It begins like accounts.google.com, but belongs to evil.example."
 
 
 def test_nothing_is_looked_up(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -95,4 +105,4 @@ def test_nothing_is_looked_up(monkeypatch: pytest.MonkeyPatch) -> None:
 
     for _ in range(25):
         for url in (*PHISHING, *PLAIN):
-            address.read(url)
+            urls.read(url)

@@ -1,4 +1,4 @@
-"""A text that nobody may read by accident: not in a log, not in a result, not in a question.
+"""Secrets: texts that stay out of logs, results and questions.
 
 As long as a secret lives in this process its text is known here, so that it is also found where a
 skill revealed it and passed it on. Any thread.
@@ -70,8 +70,8 @@ def keep_out(value: Any, what: str) -> Any:
 
 def redacted(text: str) -> str:
     """Give a text without the secrets in it."""
-    for one in sorted(_texts() or (), key=len, reverse=True):
-        text = text.replace(one, HIDDEN)
+    for hidden in sorted(_texts() or (), key=len, reverse=True):
+        text = text.replace(hidden, HIDDEN)
     return text
 
 
@@ -86,7 +86,7 @@ def _texts() -> list[str] | None:
         living = list(_alive)
     if not living:
         return None
-    return [one._text for one in living if len(one._text) >= _LEAST]
+    return [secret._text for secret in living if len(secret._text) >= _LEAST]
 
 
 def _is_in(value: Any, texts: list[str]) -> bool:
@@ -105,9 +105,9 @@ def _is_in(value: Any, texts: list[str]) -> bool:
 
 def _is_text_of(part: Any, texts: list[str]) -> bool:
     if isinstance(part, str):
-        return any(one in part for one in texts)
+        return any(text in part for text in texts)
     if isinstance(part, bytes | bytearray):
-        return any(one.encode() in part for one in texts)
+        return any(text.encode() in part for text in texts)
     return False
 
 
@@ -118,6 +118,6 @@ def _parts(value: Any) -> Iterator[Any]:
     elif isinstance(value, list | tuple | set | frozenset):
         yield from value
     elif is_dataclass(value):
-        yield from (getattr(value, one.name) for one in fields(value))
+        yield from (getattr(value, field.name) for field in fields(value))
     elif not isinstance(value, type) and hasattr(value, "__dict__"):
         yield from vars(value).values()

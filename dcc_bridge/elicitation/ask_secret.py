@@ -1,0 +1,117 @@
+"""Asking for a secret, on a page of this application, so that nobody else ever sees it.
+
+The URL goes to the person through their client or the host's dialog; what they enter goes from
+their browser to this process and nowhere else. Threads: as `dcc_bridge.elicitation.ask`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Protocol, TypeVar
+
+from dcc_bridge.elicitation import ask, consent
+from dcc_bridge.elicitation.installed import bridge
+from dcc_bridge.elicitation.question import Question, Visit
+from dcc_bridge.elicitation.secret import Secret
+from dcc_bridge.elicitation.types import ElicitationResponse
+from dcc_bridge.errors import NobodyToAsk
+
+if TYPE_CHECKING:
+    from dcc_bridge.elicitation.sign_in import Provider, Tokens
+
+T = TypeVar("T")
+
+
+class ResultVisit(Visit, Protocol[T]):
+    """A page of this application that brings something back.
+
+    Attributes:
+        result: What came of it, once the question was accepted.
+        failure: Why nothing came of it although the person did what was asked, or "".
+    """
+
+    result: T | None
+    failure: str
+
+
+class Desk(Protocol):
+    """The port through which skills get pages: `dcc_bridge.server.page_site`. Any thread."""
+
+    def secret(self, question: Question, label: str) -> tuple[str, ResultVisit[Secret]]:
+        """Make a page on which a secret is entered.
+
+        Args:
+            question: Why; how long the page is there, and who asks.
+            label: What is to be entered, in a few words.
+
+        Returns:
+            Its URL, whose last part is its only credential, and the page.
+        """
+        ...
+
+    def sign_in(self, question: Question, provider: Provider) -> tuple[str, ResultVisit[Tokens]]:
+        """Make a way to a provider and back.
+
+        Args:
+            question: Why; how long it is waited for, and who asks.
+            provider: Where to.
+
+        Returns:
+            The URL at the provider, and the page to which the person comes back.
+
+        Raises:
+            MissingExtra: The library for it is not installed.
+        """
+        ...
+
+
+def ask_secret_sync(
+    message: str, *, label: str, timeout: float | None = None, key: str | None = None
+) -> Secret:
+    """Have the person enter a secret on a page of this application, and wait for it.
+
+    Args:
+        message: What it is for, a sentence; shown as plain text.
+        label: What is to be entered, in a few words: "API key of the tracker".
+        timeout: Seconds for an answer; None for the settings' own limit.
+        key: The name of the request on the wire.
+
+    Returns:
+        The secret; call ``reveal()`` where its text is used.
+
+    Raises:
+        NotConfirmed: There is none: `Declined`, `Cancelled`, `TimedOut`, or `NobodyToAsk` where
+            neither the client nor the host can open a page.
+        WrongThread: It was called in a coroutine; use ``await ask_secret``.
+    """
+    question, visit = _open(message, label, timeout, key)
+    return _entered(question, visit, ask.put(question, "ask_secret"))
+
+
+async def ask_secret(
+    message: str, *, label: str, timeout: float | None = None, key: str | None = None
+) -> Secret:
+    """Have the person enter a secret in an async skill. See `ask_secret_sync`."""
+    question, visit = _open(message, label, timeout, key)
+    return _entered(question, visit, await ask.put_async(question))
+
+
+def _open(
+    message: str, label: str, timeout: float | None, key: str | None
+) -> tuple[Question, ResultVisit[Secret]]:
+    installed, call = bridge(), ask.current_call()
+    if installed is None or installed.desk is None:
+        raise NobodyToAsk(message)
+    question = Question(
+        ask.sayable(message), call, title=label, key=key or ask.next_key(call), timeout=timeout
+    )
+    url, visit = installed.desk.secret(question, label)
+    return replace(question, url=url, visit=visit), visit
+
+
+def _entered(question: Question, visit: ResultVisit[Secret], answer: ElicitationResponse) -> Secret:
+    secret, visit.result = visit.result, None
+    if not answer.accepted or secret is None:
+        raise consent.refusal(question.message, answer)
+    question.call.secrets.append(secret)
+    return secret

@@ -1,0 +1,306 @@
+"""Reads URLs that a skill sends a person to: which are refused, and what is odd about the others.
+
+A URL is read more strictly than a browser does: what a browser would mend is refused, so that what
+is shown is what opens. So is what hides where it leads: a user name before the host, an IPv4 number
+that is not written as four decimal ones, a name that mixes alphabets. Nothing is fetched and no
+name is looked up. Any thread.
+
+The parts of the host are those of the URL standard (https://url.spec.whatwg.org/), its registrable
+part that of the Public Suffix List (https://publicsuffix.org/), which comes with its package.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING, Final, Literal
+from urllib.parse import quote, unquote
+
+from dcc_bridge.elicitation import plain
+from dcc_bridge.elicitation.question import Question
+from dcc_bridge.errors import RefusedAddress
+
+if TYPE_CHECKING:
+    from publicsuffixlist import PublicSuffixList
+
+MOST: Final = 8192
+"""Characters of a URL."""
+_LONG: Final = 1000
+"""Characters from which on it is said that a URL is long."""
+_PORTS: Final = {"http": 80, "https": 443}
+_KEPT: Final = "!$&'()*+,;=:@/?%-._~"
+"""What is not percent-encoded behind the host, beside letters and digits."""
+_STRAY: Final = re.compile(r"%(?![0-9A-Fa-f]{2})")
+_ESCAPED: Final = re.compile(r"%[0-9A-Fa-f]{2}")
+_AUTHORITY: Final = re.compile(r"([^/?#]*)([^#]*)(?:#(.*))?", re.DOTALL)
+_NAME: Final = re.compile(r"(?!-)[a-z0-9_-]{1,63}(?<!-)(\.(?!-)[a-z0-9_-]{1,63}(?<!-))*\.?")
+_NUMBER: Final = re.compile(r"0x[0-9a-f]*|[0-9]+")
+_IMITATED: Final = frozenset({"com", "org", "net", "edu", "gov", "mil"})
+"""What makes the beginning of a name look like a whole one: "example.com.else.where"."""
+_TOGETHER: Final = (
+    {"LATIN", "CJK", "IDEOGRAPHIC", "HIRAGANA", "KATAKANA", "KATAKANA-HIRAGANA"},
+    {"LATIN", "CJK", "IDEOGRAPHIC", "BOPOMOFO"},
+    {"LATIN", "CJK", "IDEOGRAPHIC", "HANGUL"},
+)
+"""Alphabets that are written together, by the first words of their letters' names: those of
+https://www.unicode.org/reports/tr39/, "highly restrictive"."""
+
+
+@dataclass(frozen=True, slots=True)
+class UrlHost:
+    """The host of a URL.
+
+    Attributes:
+        host: Its name as the network knows it, or its number.
+        strong: The end of it that somebody registered: whose it is. The whole where that is not
+            known.
+        letters: The name as it is read, where that differs from `host`; else "".
+        imitated: What the beginning of the name looks like, or "".
+        is_number: It is an IP address instead of a name.
+        is_loopback: It is this computer.
+    """
+
+    host: str
+    strong: str
+    letters: str = ""
+    imitated: str = ""
+    is_number: bool = False
+    is_loopback: bool = False
+
+    @property
+    def weak(self) -> str:
+        """What stands before `strong`."""
+        return self.host[: len(self.host) - len(self.strong)]
+
+
+@dataclass(frozen=True, slots=True)
+class Danger:
+    """Something that a person should look at before they go there.
+
+    Attributes:
+        kind: What it is.
+        text: A sentence that says so, safe to show.
+    """
+
+    kind: Literal["imitation", "punycode", "ip", "localhost", "http", "port", "hidden", "long"]
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """A URL that may be opened, once a person agreed.
+
+    Attributes:
+        url: The whole of it, percent-encoded: what is shown, and what opens.
+        place: Its host.
+        dangers: What to look at, the worst first; none for a page of this application.
+        ours: It is a page of this application.
+    """
+
+    url: str
+    place: UrlHost
+    dangers: tuple[Danger, ...] = ()
+    ours: bool = False
+
+
+def read(url: str, *, ours: bool = False) -> Address:
+    """Read a URL.
+
+    Args:
+        url: As a skill gives it.
+        ours: The bridge itself made it: a page of this application.
+
+    Raises:
+        RefusedAddress: It does not lead to a page, or hides where it leads; says why.
+    """
+    _refuse_unreadable(url)
+    scheme, separator, rest = url.partition("://")
+    scheme = scheme.lower()
+    if not separator or scheme not in _PORTS:
+        raise RefusedAddress(url, "only pages at https:// are opened")
+    authority, path, fragment = _AUTHORITY.fullmatch(rest).groups()  # type: ignore[union-attr]  # it matches any text
+    if "@" in authority:
+        raise RefusedAddress(url, "what stands before the @ hides where it leads; leave it out")
+    name, port = _port(url, scheme, authority)
+    host = _host(url, name)
+    if scheme == "http" and not host.is_loopback:
+        raise RefusedAddress(url, "only on this computer a page may go without https")
+    path = path if path.startswith("/") else f"/{path}"
+    tail = _encoded(path) + ("" if fragment is None else "#" + _encoded(fragment))
+    encoded = f"{scheme}://{host.host}{'' if port is None else f':{port}'}{tail}"
+    if ours:
+        return Address(encoded, host, ours=True)
+    dangers = (*_of_host(host), *_of_way(scheme, port), *_of_text(tail, len(encoded)))
+    return Address(encoded, host, dangers)
+
+
+def of(question: Question) -> Address:
+    """Read the URL of a question that was asked.
+
+    Raises:
+        RefusedAddress: It has none that may be opened.
+    """
+    visit = question.visit
+    return read(question.url or "", ours=visit is not None and visit.ours)
+
+
+def _refuse_unreadable(url: str) -> None:
+    if len(url) > MOST:
+        raise RefusedAddress(url, f"it has more than {MOST:,} characters")
+    if any(char.isspace() or ord(char) < 0x20 or 0x7F <= ord(char) < 0xA0 for char in url):
+        raise RefusedAddress(url, "it contains spaces or control characters; encode them")
+    if "\\" in url:
+        raise RefusedAddress(url, "it contains a backslash, which browsers read as a slash")
+
+
+def _port(url: str, scheme: str, authority: str) -> tuple[str, int | None]:
+    """Split the host from its port; None for the usual one."""
+    name, colon, digits = authority.rpartition(":")
+    if not colon or authority.endswith("]"):
+        return authority, None
+    if not digits:
+        return name, None
+    if not (digits.isascii() and digits.isdecimal()) or not 0 < int(digits[:6]) < 65536:
+        raise RefusedAddress(url, f"{plain.line(digits, 40)!r} is no port")
+    return name, int(digits) if int(digits) != _PORTS[scheme] else None
+
+
+def _encoded(text: str) -> str:
+    """Percent-encode what is not encoded yet; escapes are written in capitals."""
+    return _ESCAPED.sub(lambda m: m[0].upper(), quote(_STRAY.sub("%25", text), safe=_KEPT))
+
+
+def _host(url: str, name: str) -> UrlHost:
+    if name.startswith("["):
+        return _version_6(url, name)
+    host = _ascii(url, name)
+    if _NUMBER.fullmatch(host.rstrip(".").rpartition(".")[2]):
+        return _version_4(url, host)
+    letters = _letters(url, host)
+    if scripts := _mixed(letters):
+        raise RefusedAddress(
+            url, f"its host mixes alphabets ({', '.join(scripts)}), as imitations of others do"
+        )
+    bare = host.rstrip(".")
+    registered = _suffixes().privatesuffix(bare)
+    begin = bare[: -len(registered) - 1] if registered and registered != bare else ""
+    looks_whole = bool(_IMITATED.intersection(begin.split(".")[1:]))
+    return UrlHost(
+        host,
+        strong=host[len(bare) - len(registered) :] if registered else host,
+        letters=letters if letters != host else "",
+        imitated=begin if looks_whole else "",
+        is_loopback=bare == "localhost" or bare.endswith(".localhost"),
+    )
+
+
+def _ascii(url: str, name: str) -> str:
+    """Give a name as the network knows it."""
+    host = name.lower()
+    if not host.isascii():
+        import idna  # 200 kB of tables that only such a name needs
+
+        try:
+            host = idna.encode(name, uts46=True).decode()
+        except idna.IDNAError as error:
+            raise _unknown(url, f" ({error})") from None
+    if len(host) > 253 or not _NAME.fullmatch(host):
+        raise _unknown(url)
+    return host
+
+
+def _letters(url: str, host: str) -> str:
+    """Give a name as it is read, or "" where that is no different."""
+    if "xn--" not in host:
+        return ""
+    import idna  # 200 kB of tables that only such a name needs
+
+    try:
+        return idna.decode(host)
+    except (idna.IDNAError, UnicodeError) as error:
+        raise _unknown(url, f" ({error})") from None
+
+
+def _unknown(url: str, why: str = "") -> RefusedAddress:
+    return RefusedAddress(url, f"its host is no name that a network knows{why}")
+
+
+def _mixed(letters: str) -> list[str]:
+    """List the alphabets of the first part of a name that mixes some that do not go together."""
+    for part in letters.split("."):
+        scripts = {unicodedata.name(c, "?").split(" ")[0] for c in part if c.isalpha()}
+        if len(scripts) > 1 and not any(scripts <= together for together in _TOGETHER):
+            return sorted(script.capitalize() for script in scripts)
+    return []
+
+
+def _version_4(url: str, host: str) -> UrlHost:
+    import ipaddress  # 4 ms that only such a host needs
+
+    try:
+        number = ipaddress.IPv4Address(host)
+    except ValueError:
+        why = "its host is a number, and not four decimal ones as in 203.0.113.7"
+        raise RefusedAddress(url, why) from None
+    return UrlHost(host, host, is_number=True, is_loopback=number.is_loopback)
+
+
+def _version_6(url: str, name: str) -> UrlHost:
+    import ipaddress  # as above
+
+    try:
+        if not name.endswith("]") or "%" in name:
+            raise ValueError
+        number = ipaddress.IPv6Address(name[1:-1])
+    except ValueError:
+        raise RefusedAddress(url, "its host is no number that a network knows") from None
+    mapped = number.ipv4_mapped  # Python 3.13 writes it as here, older ones do not
+    host = f"[{number.compressed if mapped is None else f'::ffff:{mapped}'}]"
+    return UrlHost(host, host, is_number=True, is_loopback=host == "[::1]")
+
+
+@cache
+def _suffixes() -> PublicSuffixList:
+    from publicsuffixlist import PublicSuffixList  # 300 kB, 30 ms that only a shown URL needs
+
+    return PublicSuffixList()
+
+
+def _of_host(host: UrlHost) -> Iterator[Danger]:
+    if host.imitated:
+        yield Danger("imitation", f"It begins like {host.imitated}, but belongs to {host.strong}.")
+    if host.letters:
+        yield Danger(
+            "punycode",
+            f"Its name has other letters than a to z ({plain.line(host.letters)}); they may only "
+            "look like them.",
+        )
+    if host.is_number:
+        yield Danger(
+            "ip", "It is a number instead of a name, so nothing tells whose computer it is."
+        )
+    if host.is_loopback:
+        yield Danger("localhost", "It leads to a program on this computer, not to a site.")
+
+
+def _of_way(scheme: str, port: int | None) -> Iterator[Danger]:
+    if scheme == "http":
+        yield Danger("http", "The connection is not encrypted.")
+    if port is not None:
+        yield Danger("port", f"It uses the unusual port {port}.")
+
+
+def _of_text(text: str, length: int) -> Iterator[Danger]:
+    """Look at what stands behind the host, percent-encoded, and at the length of the whole."""
+    chars = dict.fromkeys(unquote(text, errors="replace"))
+    unseen = [plain.line(char) for char in chars if plain.line(char) != char]
+    if unseen:
+        shown = " ".join(unseen[:3])
+        yield Danger("hidden", f"It contains characters that cannot be seen ({shown}).")
+    if length > _LONG:
+        yield Danger(
+            "long", f"It is very long ({length:,} characters). Look at its host above all."
+        )

@@ -1,1 +1,0 @@
-"""Questions that are answered on a page: where it leads, and what comes back from it."""

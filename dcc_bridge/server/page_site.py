@@ -1,0 +1,356 @@
+"""Makes and serves the pages of the bridge: one for a secret, and the way back from a sign-in.
+
+`PageDesk` is made on the host's main thread before the server is, so nothing is imported here that
+takes long; `PageSite` answers on the worker. The server has checked Host by then, and asks for no
+token below these paths: a page's id is its credential, and belongs to the browser that opened it
+first. Browsers tell where a request comes from by ``Origin`` and ``Sec-Fetch-*``
+(https://www.w3.org/TR/fetch-metadata/), and no page can change either.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
+from urllib.parse import parse_qs
+
+from dcc_bridge.config import Settings
+from dcc_bridge.elicitation import plain, urls
+from dcc_bridge.elicitation.call import Call
+from dcc_bridge.elicitation.question import Offers, Question
+from dcc_bridge.elicitation.sign_in import Provider
+from dcc_bridge.host import Host
+from dcc_bridge.server.one_time_page import (
+    HEADERS,
+    Ending,
+    Facts,
+    Html,
+    OneTimePage,
+    document,
+    fill,
+)
+from dcc_bridge.server.secret_page import FIELD, SecretPage, problem_with
+from dcc_bridge.server.sign_in_page import SignInFlow, SignInPage
+from dcc_bridge.threads import MainThread
+
+if TYPE_CHECKING:
+    from starlette.requests import Request
+    from starlette.responses import Response
+    from starlette.types import ASGIApp, Receive, Scope, Send
+
+PREFIX: Final = "/ask/"
+"""Where the pages are; what follows is a page's id."""
+SIGNED_IN: Final = "/signed-in"
+"""Where providers send a person back to; the ``state`` that they bring is its only credential."""
+_MOST_ENDED: Final = 64
+"""Pages of ended questions that can still say what became of them."""
+_MOST_SHOWN: Final = 100
+"""Characters of a value in the header."""
+_COOKIE: Final = "ask"
+_FORM: Final = "application/x-www-form-urlencoded"
+_MOST_SENT: Final = 1 << 20
+_MOST_PARTS: Final = 100
+_ANSWERABLE: Final = {**HEADERS, "Referrer-Policy": "same-origin"}
+"""For a page with a form: under no-referrer a browser sends ``Origin: null`` with the answer, as it
+does for a page of anybody's."""
+
+_UNKNOWN: Final = Ending(
+    404,
+    "There is no question here",
+    "The address is not complete, or its question ended some time ago. Nothing was done.",
+)
+_OTHER_BROWSER: Final = Ending(
+    403,
+    "Opened in another browser",
+    "A question can be answered only in the browser that opened it first. Go back to that window. "
+    "If it was this one, it does not keep cookies, which is how it would be recognised.",
+)
+_CROSS_SITE: Final = Ending(
+    403, "Refused", "This answer came from another site. It was not used, and nothing was done."
+)
+_FRAMED: Final = Ending(
+    403,
+    "Refused",
+    "This page is not shown inside of another one. Open its address in a window of its own.",
+)
+_LED_HERE: Final = Ending(
+    200,
+    "Another site sent you here",
+    "This page belongs to an application on this computer. Go on only if you came here to answer "
+    "a question of it; nothing was done so far.",
+)
+_UNREADABLE: Final = Ending(
+    400, "This could not be read", "What came is not an answer to this page. Nothing was done."
+)
+_METHOD: Final = Ending(405, "Refused", "A question can only be looked at and answered here.")
+_NO_SIGN_IN: Final = Ending(
+    404,
+    "No sign-in waits for this",
+    "The answer belongs to no sign-in of this application, or that ended some time ago. It was not "
+    "used. Begin again from the application.",
+)
+_FINISHING: Final = Ending(
+    409, "One moment", "The sign-in is being finished already. Reload this page in a moment."
+)
+_MAIN: Final = '<div class="words ended" role="status"><h1>{title}</h1><p>{text}</p>{link}</div>'
+_LINK: Final = '<p><a href="{href}">Go on to the page</a></p>'
+
+
+class PageDesk:
+    """Makes pages, and keeps them where the server finds them. Any thread.
+
+    Attributes:
+        place: The application, as its users call it.
+    """
+
+    def __init__(self, settings: Settings) -> None:
+        """Begin without a server; `open` tells where it is.
+
+        Args:
+            settings: Say how long a page is there.
+        """
+        self._settings = settings
+        self._lock = threading.Lock()
+        self._pages: dict[str, OneTimePage] = {}
+        self._origin = ""
+        self._host: Host | None = None
+        self._main: MainThread | None = None
+        self.place = "dcc_bridge"
+
+    def open(self, origin: str, host: Host, main: MainThread) -> None:
+        """Say where the pages are served. The bridge does, before anything can be asked.
+
+        Args:
+            origin: Of the server: ``http://127.0.0.1:1234``.
+            host: Whose questions they are.
+            main: The way to its main thread.
+        """
+        self._origin, self._host, self._main = origin, host, main
+        self.place = plain.line(f"{host.name} {host.version}".strip(), _MOST_SHOWN)
+
+    def secret(self, question: Question, label: str) -> tuple[str, SecretPage]:
+        """Make a page on which a secret is entered. See `dcc_bridge.elicitation.ask_secret`."""
+        page = SecretPage(self._limited(question), label)
+        self._add(page, question)
+        return f"{self._origin}{PREFIX}{page.id}", page
+
+    def sign_in(self, question: Question, provider: Provider) -> tuple[str, SignInPage]:
+        """Make a way to a provider and back. See `dcc_bridge.elicitation.ask_secret`."""
+        flow = SignInFlow(provider, self._origin + SIGNED_IN)
+        page = SignInPage(self._limited(question), flow)
+        self._add(page, question)
+        return urls.read(flow.url).url, page
+
+    @property
+    def pages(self) -> list[OneTimePage]:
+        """Every page that somebody may still open, the oldest first."""
+        with self._lock:
+            return list(self._pages.values())
+
+    def find(self, id: str) -> OneTimePage | None:
+        """Give the page of that id, or None where there is none, or none any more."""
+        with self._lock:
+            return self._pages.get(id)
+
+    def find_sign_in(self, states: list[str]) -> SignInPage | None:
+        """Give the sign-in to which an answer belongs that has exactly one state."""
+        if len(states) != 1:
+            return None
+        sign_ins = (page for page in self.pages if isinstance(page, SignInPage))
+        return next((page for page in sign_ins if page.is_of(states[0])), None)
+
+    def _limited(self, question: Question) -> Question:
+        limit = question.timeout or self._settings.client_deadline
+        return replace(question, offers=Offers(limit, limit))
+
+    def _add(self, page: OneTimePage, question: Question) -> None:
+        self._fill_facts(page, question.call)
+        with self._lock:
+            ended = [id for id, other in self._pages.items() if other.question is None]
+            for id in ended[: max(0, len(ended) - _MOST_ENDED)]:
+                del self._pages[id]
+            self._pages[page.id] = page
+
+    def _fill_facts(self, page: OneTimePage, call: Call) -> None:
+        """Say who asks. The scene's name follows once the main thread has told it."""
+        host, main = self._host, self._main
+        application = ("Application", self.place)
+        page.facts = (application, *_asker(self.place, call))
+        if host is None or main is None:
+            return
+
+        def add_scene() -> None:
+            scene = ("Scene", plain.line(host.scene(), _MOST_SHOWN))
+            page.facts = (application, scene, *_asker(self.place, call))
+
+        if main.is_current:
+            add_scene()
+        else:
+            main.post(add_scene)
+
+
+def _asker(place: str, call: Call) -> Facts:
+    """Say who asks as no message can: the label is proved by a token, the name is not."""
+    client = call.client
+    facts = [("Asked by", plain.line(client.label, _MOST_SHOWN) if client else f"{place} itself")]
+    if client and client.name:
+        name = plain.line(f"{client.name} {client.version}".strip(), _MOST_SHOWN)
+        facts.append(("Calls itself", f"{name} (self-reported)"))
+    return (*facts, ("Skill", plain.line(call.title, _MOST_SHOWN)))
+
+
+class PageSite:
+    """ASGI middleware: answers what is asked of pages, and passes everything else on."""
+
+    def __init__(self, desk: PageDesk, app: ASGIApp) -> None:
+        """Stand before an application.
+
+        Args:
+            desk: Has the pages.
+            app: Gets every other request.
+        """
+        self._desk = desk
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve a page, or pass the request on."""
+        from starlette.requests import Request  # the worker has it; the main thread need not
+
+        path = scope["path"] if scope["type"] == "http" else ""
+        if path == SIGNED_IN:
+            response = await self._come_back(Request(scope, receive))
+        elif path.startswith(PREFIX):
+            response = await self._answer(Request(scope, receive))
+        else:
+            await self._app(scope, receive, send)
+            return
+        await response(scope, receive, send)
+
+    async def _come_back(self, request: Request) -> Response:
+        """Take what a provider sends a person back with; another site always does that."""
+        page = self._desk.find_sign_in(request.query_params.getlist("state"))
+        if request.method != "GET" or page is None:
+            return self._say(_NO_SIGN_IN)
+        if _is_part(request):
+            return self._say(_FRAMED)
+        was_first = await page.come_back(request.url.query)
+        if not was_first and page.question is not None:
+            return self._say(_FINISHING, page)
+        return self._after(page, was_first)
+
+    async def _answer(self, request: Request) -> Response:
+        page = self._desk.find(request.scope["path"].removeprefix(PREFIX))
+        if page is None:
+            return self._say(_UNKNOWN)
+        if _is_part(request):
+            return self._say(_FRAMED)
+        if request.method == "GET":
+            return self._look(page, request)
+        if request.method == "POST":
+            return await self._take(page, request)
+        return self._say(_METHOD)
+
+    def _look(self, page: OneTimePage, request: Request) -> Response:
+        question = page.question
+        if question is None:
+            return self._say(page.ending, page)
+        if not isinstance(page, SecretPage):
+            return self._say(_FINISHING, page)
+        if _was_led_here(request):
+            return self._say(_LED_HERE, link=fill(_LINK, href=PREFIX + page.id))
+        key = page.admit(request.cookies.get(_COOKIE, ""))
+        if key is None:
+            return self._say(_OTHER_BROWSER, page)
+        response = self._draw(page, question)
+        path = PREFIX + page.id
+        response.set_cookie(_COOKIE, key, path=path, httponly=True, samesite="strict")
+        return response
+
+    async def _take(self, page: OneTimePage, request: Request) -> Response:
+        if _is_foreign(request):
+            return self._say(_CROSS_SITE)
+        sent = await _read(request)
+        question = page.question
+        if question is None:
+            return self._say(page.used, page)
+        if not page.knows(request.cookies.get(_COOKIE, "")):
+            return self._say(_OTHER_BROWSER, page)
+        match sent.get("exit"):
+            case "accept" if isinstance(page, SecretPage):
+                text = sent.get(FIELD, "")
+                if problem := problem_with(text):
+                    return self._draw(page, question, problem)
+                return self._after(page, page.enter(text))
+            case "decline":
+                return self._after(page, page.leave("decline"))
+            case "cancel":
+                return self._after(page, page.leave("cancel"))
+            case _:
+                return self._say(_UNREADABLE, page)
+
+    def _after(self, page: OneTimePage, was_first: bool) -> Response:
+        from starlette.responses import RedirectResponse  # as above
+
+        if not was_first:
+            return self._say(page.used, page)
+        return RedirectResponse(PREFIX + page.id, 303, HEADERS)  # going back asks nothing again
+
+    def _draw(self, page: SecretPage, question: Question, problem: str = "") -> Response:
+        title = f"{'Error: ' if problem else ''}A question for you · {self._desk.place}"
+        html = document(title, page.facts, page.draw(question, problem))
+        return _response(html, 422 if problem else 200, _ANSWERABLE)
+
+    def _say(
+        self, ending: Ending, page: OneTimePage | None = None, link: Html | None = None
+    ) -> Response:
+        facts = (page.facts if page is not None else ()) or (("Application", self._desk.place),)
+        main = fill(_MAIN, title=ending.title, text=ending.text, link=link or "")
+        html = document(f"{ending.title} · {self._desk.place}", facts, main)
+        return _response(html, ending.status, HEADERS)
+
+
+def _response(html: Html, status: int, headers: Mapping[str, str]) -> Response:
+    from starlette.responses import HTMLResponse  # as above
+
+    return HTMLResponse(html, status, headers)
+
+
+def _is_foreign(request: Request) -> bool:
+    """Whether an answer comes from a page that is not ours."""
+    origin = request.headers.get("origin")
+    own = origin is None or origin == f"{request.url.scheme}://{request.headers.get('host', '')}"
+    return not own or request.headers.get("sec-fetch-site", "same-origin") != "same-origin"
+
+
+def _was_led_here(request: Request) -> bool:
+    """Whether another site led the browser here; a person who typed or clicked elsewhere is not."""
+    site = request.headers.get("sec-fetch-site", "none")
+    origin = request.headers.get("origin")
+    return site not in ("none", "same-origin") or (origin is not None and _is_foreign(request))
+
+
+def _is_part(request: Request) -> bool:
+    """Whether the browser wants it as a part of another page: a frame, an image, data."""
+    return request.headers.get("sec-fetch-dest", "document") != "document"
+
+
+async def _read(request: Request) -> dict[str, str]:
+    """Read what a form sent; nothing where it is not one, or too much."""
+    if request.headers.get("content-type", "").partition(";")[0].strip().lower() != _FORM:
+        return {}
+    body = bytearray()
+    async for part in request.stream():
+        body += part
+        if len(body) > _MOST_SENT:
+            return {}
+    try:
+        sent = parse_qs(
+            body.decode("ascii"),
+            keep_blank_values=True,
+            errors="strict",
+            max_num_fields=_MOST_PARTS,
+        )
+    except ValueError:
+        return {}
+    return {name: values[0] for name, values in sent.items()}

@@ -1,0 +1,421 @@
+"""A page of the bridge: who may answer it, once, and what they read."""
+
+from __future__ import annotations
+
+import secrets
+from collections import Counter
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+
+import httpx2
+import pytest
+
+from dcc_bridge.elicitation.call import Call, Client
+from dcc_bridge.elicitation.question import Heard, Question, Reply
+from dcc_bridge.server.page_site import PageDesk
+from dcc_bridge.server.secret_page import SecretPage
+from dcc_bridge.testing import FakeHost
+from tests.live import Live, live
+from tests.server.seen import Seen, raw
+
+CALL = Call("publish", "Publish", "edit", Client("claude-code", "Claude Code", "2.1"))
+REAL = [
+    ("Application", "fake 1.0"),
+    ("Scene", "fake.scene"),
+    ("Asked by", "claude-code"),
+    ("Calls itself", "Claude Code 2.1 (self-reported)"),
+    ("Skill", "Publish"),
+]
+ENTERED = {"exit": "accept", "secret": "canary-5f1e"}
+FALSE = "Asked by: root Skill: Save the scene"
+TAGS = ["b", "h1", "a href='https://x'", "img src=x onerror=alert(1)", "script", "style", "form"]
+CLOSERS = ["</p>", "</main>", "</form>", "</label>", "</style>", "</title>", "-->", "]]>", "'>"]
+MARKS = [0x202A, 0x202D, 0x202E, 0x2066, 0x2067, 0x2068, 0x200E, 0x200F, 0x200B, 0xFEFF, 0x2028]
+SPOOFS = [
+    *(f"<{tag}>{FALSE}</{tag.split()[0]}>" for tag in TAGS),
+    *(f"{closer}<header><dl><dt>{FALSE}</dt></dl></header>" for closer in CLOSERS),
+    *(f'"{closer} autofocus formaction="https://evil' for closer in CLOSERS),
+    *(f"{chr(mark)}{FALSE}{chr(mark)}" for mark in MARKS),
+    *(f"{char * 300}{FALSE}" for char in "\n\r\t\b\x1b\x00\v"),
+    *(f"{char * 8192}" for char in ("x", "█", "\u202e", "﷽", "\ud800")),
+    "&lt;b&gt;" + FALSE + "&nbsp;" * 40,
+    "e" + "\u0301" * 2000,
+    "<meta http-equiv=refresh content='0;url=https://evil'>",
+    "${title} {0} {label} %s {{ 7*7 }} <%= 1 %>",
+]
+
+
+class Stage:
+    """A running bridge that makes pages.
+
+    Attributes:
+        heard: What the last page told its question.
+    """
+
+    def __init__(self, running: Live) -> None:
+        self.origin = running.bridge.url.removesuffix("/mcp")
+        self.heard: list[Heard] = []
+        self.desk: PageDesk = running.bridge._desk
+        self._browsers: list[httpx2.Client] = []
+
+    def make(self, message: str = "A key?", label: str = "Key", call: Call = CALL) -> str:
+        """Make a page for a secret, and give its address."""
+        self.heard.clear()
+        url, self.page = self.desk.secret(Question(message, call, timeout=300.0), label)
+        self.page.follow(self.heard.append)
+        return url
+
+    def open(self, message: str = "A key?", label: str = "Key") -> tuple[str, httpx2.Client, Seen]:
+        """Make a page, and open it in a browser of its own."""
+        url, person = self.make(message, label), self.browser()
+        return url, person, Seen(person.get(url).text)
+
+    @property
+    def entered(self) -> str | None:
+        """What was entered on the last page."""
+        result = self.page.result
+        return result.reveal() if result is not None else None
+
+    def browser(self) -> httpx2.Client:
+        """Open a browser, as far as HTTP goes."""
+        browser = httpx2.Client(timeout=10, follow_redirects=True)
+        self._browsers.append(browser)
+        return browser
+
+    def close(self) -> None:
+        """Close the browsers."""
+        while self._browsers:
+            self._browsers.pop().close()
+
+
+@pytest.fixture(scope="module")
+def running_stage(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stage]:
+    with live(tmp_path_factory.mktemp("runtime")) as running:
+        yield Stage(running)
+
+
+@pytest.fixture
+def stage(running_stage: Stage) -> Iterator[Stage]:
+    yield running_stage
+    running_stage.close()
+
+
+def test_a_page_takes_one_answer_and_a_replay_changes_nothing(stage: Stage) -> None:
+    url, person, _ = stage.open()
+
+    first = person.post(url, data=ENTERED)
+    again = [
+        person.post(url, data={"exit": exit, "secret": "another one"})
+        for exit in ("accept", "decline", "cancel")
+    ]
+    later, foreign = person.get(url), stage.browser().get(url)
+
+    assert stage.heard == [Reply("accept")]
+    assert stage.entered == ENTERED["secret"]
+    assert {page.status_code for page in again} == {410}
+    assert all("This page was used already" in page.text for page in again)
+    for page in (first, later, foreign):
+        assert (page.status_code, "Your answer was sent" in page.text) == (200, True)
+    for page in (first, later, foreign, *again):
+        assert 'name="secret"' not in page.text
+        assert ENTERED["secret"] not in page.text
+
+
+def test_nothing_entered_is_said_on_the_page(stage: Stage) -> None:
+    url, person, _ = stage.open()
+
+    empty = person.post(url, data={"exit": "accept", "secret": ""})
+    long = person.post(url, data={"exit": "accept", "secret": "x" * 65_537})
+    assert (empty.status_code, "Nothing was entered." in empty.text) == (422, True)
+    assert (long.status_code, "more than 65,536 characters" in long.text) == (422, True)
+    assert "xxx" not in long.text
+    assert stage.heard == []
+
+    person.post(url, data=ENTERED)
+    assert stage.entered == ENTERED["secret"]
+
+
+def test_only_the_browser_that_opened_it_first_may_see_and_answer(stage: Stage) -> None:
+    url, person, _ = stage.open("The key of the hero?")
+    other = stage.browser()
+
+    looked, posted = other.get(url), other.post(url, data=ENTERED)
+
+    for page in (looked, posted):
+        assert (page.status_code, "Opened in another browser" in page.text) == (403, True)
+        assert "hero" not in page.text
+    assert stage.heard == []
+    assert person.post(url, data=ENTERED).status_code == 200
+
+
+def test_the_browser_is_known_by_a_cookie_that_no_script_and_no_other_site_can_use(
+    stage: Stage,
+) -> None:
+    url = stage.make()
+
+    cookie = stage.browser().get(url).headers["set-cookie"]
+
+    assert {part.strip().lower() for part in cookie.split(";")[1:]} == {
+        "httponly",
+        "samesite=strict",
+        f"path={url.removeprefix(stage.origin)}",
+    }
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"Origin": "https://evil.example"},
+        {"Origin": "null"},
+        {"Origin": "http://127.0.0.1:1"},
+        {"Origin": "http://localhost"},
+        {"Sec-Fetch-Site": "cross-site"},
+        {"Sec-Fetch-Site": "same-site"},
+        {"Sec-Fetch-Site": "none"},
+    ],
+)
+def test_an_answer_of_another_site_is_refused(stage: Stage, headers: dict[str, str]) -> None:
+    url, person, _ = stage.open()
+
+    refused = person.post(url, data=ENTERED, headers=headers)
+
+    assert (refused.status_code, "from another site" in refused.text) == (403, True)
+    assert stage.heard == []
+    own = {"Origin": stage.origin, "Sec-Fetch-Site": "same-origin"}
+    assert person.post(url, data=ENTERED, headers=own).status_code == 200
+
+
+@pytest.mark.parametrize("part", ["iframe", "frame", "embed", "object", "image", "empty"])
+def test_it_is_no_part_of_another_page(stage: Stage, part: str) -> None:
+    framed = stage.browser().get(stage.make(), headers={"Sec-Fetch-Dest": part})
+
+    assert (framed.status_code, "inside of another one" in framed.text) == (403, True)
+    assert framed.headers["x-frame-options"] == "DENY"
+    assert "set-cookie" not in framed.headers
+
+
+def test_who_is_sent_by_another_site_is_told_so_first(stage: Stage) -> None:
+    url, person = stage.make(), stage.browser()
+
+    led = person.get(url, headers={"Sec-Fetch-Site": "cross-site"})
+    opened = person.get(url, headers={"Sec-Fetch-Site": "same-origin"})
+
+    assert "Another site sent you here" in led.text
+    assert "set-cookie" not in led.headers
+    assert Seen(led.text).one(href=url.removeprefix(stage.origin))
+    assert 'name="secret"' not in led.text
+    assert 'name="secret"' in opened.text
+
+
+def test_of_answers_at_the_same_moment_one_counts(stage: Stage) -> None:
+    url, person, _ = stage.open()
+    key = person.cookies["ask"]
+
+    def answer(_: int) -> int:
+        headers = {"Cookie": f"ask={key}"}
+        return replay.post(url, data=ENTERED, headers=headers, follow_redirects=False).status_code
+
+    replay = stage.browser()
+    with ThreadPoolExecutor(16) as pool:
+        seen = Counter(pool.map(answer, range(32)))
+
+    assert seen == {303: 1, 410: 31}
+    assert stage.heard == [Reply("accept")]
+
+
+@pytest.mark.parametrize(
+    ("reason", "says"),
+    [
+        ("timed_out", "Nobody answered in time"),
+        ("cancelled", "does not wait for an answer"),
+        ("bridge_closed", "stopped its bridge"),
+        ("answered", "answered in another place"),
+        ("declined", "declined in another place"),
+        ("something else", "The question has ended"),
+    ],
+)
+def test_a_page_ends_with_its_question_and_says_how(stage: Stage, reason: str, says: str) -> None:
+    url, person, _ = stage.open()
+
+    stage.page.end(reason)
+    looked, answered = person.get(url), person.post(url, data=ENTERED)
+
+    assert looked.status_code == answered.status_code == 410
+    assert says in looked.text
+    assert says in answered.text
+    assert "Your answer was not used" in answered.text
+    assert (stage.heard, stage.page.result) == ([], None)
+
+
+def test_an_answer_that_lost_against_another_one_does_not_say_that_it_counted(
+    stage: Stage,
+) -> None:
+    url, person, _ = stage.open()
+
+    person.post(url, data=ENTERED)
+    stage.page.end("timed_out")
+
+    assert "Nobody answered in time" in person.get(url).text
+
+
+def test_who_listens_late_is_told_all_the_same(stage: Stage) -> None:
+    page = SecretPage(Question("A key?", CALL), "Key")
+    heard: list[Heard] = []
+
+    page.enter("canary")
+    page.follow(heard.append)
+
+    assert heard == [Reply("accept")]
+
+
+def test_a_page_that_nobody_opened_cannot_be_answered(stage: Stage) -> None:
+    url = stage.make()
+
+    codes = [
+        stage.browser().post(url, data=ENTERED, headers=headers).status_code
+        for headers in ({}, {b"Cookie": b"ask="}, {b"Cookie": b"ask=x"}, {b"Cookie": b"ask=\xfc"})
+    ]
+
+    assert codes == [403] * 4
+    assert stage.heard == []
+
+
+@pytest.mark.parametrize("host", ["evil.example", "127.0.0.1", "127.0.0.1:1", "[::1]", ""])
+def test_another_host_is_refused(stage: Stage, host: str) -> None:
+    url = stage.make()
+
+    refused = [
+        stage.browser().get(url, headers={"Host": host}),
+        stage.browser().post(url, headers={"Host": host}),
+    ]
+
+    assert {response.status_code for response in refused} <= {400, 421}
+    assert stage.heard == []
+
+
+def test_an_id_cannot_be_guessed(stage: Stage) -> None:
+    url = stage.make()
+    id = url.rpartition("/")[2]
+    guesses = [secrets.token_hex(16) for _ in range(200)]
+    near = [id[:-1], id + "0", id.upper() + "x", f"{id}/", f"{id}/x", f" {id}", f"{id}%00", "", "%"]
+
+    client = stage.browser()
+    seen = [client.get(f"{stage.origin}/ask/{guess}") for guess in [*guesses, *near]]
+
+    assert len(bytes.fromhex(id)) == 16
+    assert {response.status_code for response in seen} == {404}
+    assert all("There is no question here" in response.text for response in seen)
+    assert all("set-cookie" not in response.headers for response in seen)
+    assert stage.browser().get(url).status_code == 200
+
+
+def test_everything_else_still_needs_the_token(stage: Stage) -> None:
+    port = int(stage.origin.rpartition(":")[2])
+    paths = ["/", "/mcp", "/ask", "/asked", "/ASK/x", "//ask/x", "/mcp/../ask/x", "/favicon.ico"]
+
+    assert {path: raw(port, path) for path in paths} == dict.fromkeys(paths, 401)
+    assert raw(port, "/ask/../mcp") == raw(port, "/ask/%2e%2e/mcp") == 404
+
+
+def test_every_page_is_sent_with_strict_headers(stage: Stage) -> None:
+    url, person, _ = stage.open()
+    unknown = person.get(stage.origin + "/ask/x")
+    foreign = stage.browser().get(url)
+    drawn, wrong = person.get(url), person.post(url, data={"exit": "accept"})
+    moved = person.post(url, data={"exit": "cancel"}, follow_redirects=False)
+    used = person.get(url)
+
+    for page in (unknown, foreign, drawn, wrong, moved, used):
+        policy = page.headers["content-security-policy"]
+        assert "default-src 'none'" in policy
+        assert "frame-ancestors 'none'" in policy
+        assert "script" not in policy
+        assert "unsafe" not in policy
+        assert page.headers["x-frame-options"] == "DENY"
+        assert page.headers["cache-control"] == "no-store"
+        assert page.headers["x-content-type-options"] == "nosniff"
+        assert page.headers["cross-origin-opener-policy"] == "same-origin"
+        answerable = page in (drawn, wrong)
+        assert page.headers["referrer-policy"] == ("same-origin" if answerable else "no-referrer")
+        assert not Seen(page.text).all("script")
+
+
+@pytest.mark.parametrize(
+    ("body", "kind"),
+    [
+        (b'{"exit": "accept"}', "application/json"),
+        (b"exit=accept&secret=abcdef", "text/plain"),
+        (b"exit=accept&secret=abcdef", ""),
+        (b"exit=accept&secret=" + b"x" * (1 << 20), "application/x-www-form-urlencoded"),
+        (b"exit=accept" + b"&secret=1" * 20_000, "application/x-www-form-urlencoded"),
+        (b"exit=accept&secret=%ff", "application/x-www-form-urlencoded"),
+        (b"exit=accept&secret=\xff", "application/x-www-form-urlencoded"),
+        (b"secret=abcdef", "application/x-www-form-urlencoded"),
+        (b"exit=else&secret=abcdef", "application/x-www-form-urlencoded"),
+    ],
+)
+def test_what_is_not_an_answer_to_the_page_is_refused(stage: Stage, body: bytes, kind: str) -> None:
+    url, person, _ = stage.open()
+
+    refused = person.post(url, content=body, headers={"Content-Type": kind})
+
+    assert refused.status_code == 400
+    assert stage.heard == []
+    assert person.put(url).status_code == person.head(url).status_code == 405
+
+
+def test_there_are_fifty_spoofs() -> None:
+    assert len(SPOOFS) >= 50
+
+
+@pytest.mark.parametrize("spoof", SPOOFS, ids=range(len(SPOOFS)))
+def test_what_a_skill_says_leaves_the_page_as_it_was(stage: Stage, spoof: str) -> None:
+    _, _, honest = stage.open("Which?\nWhy", label="a")
+
+    _, _, seen = stage.open(f"Which?\n{spoof}", label=spoof)
+
+    assert seen.facts == REAL
+    assert seen.tags == honest.tags
+
+
+def test_the_header_is_cut_marked_and_shows_what_is_hidden(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(FakeHost, "scene", lambda self: "a\u202eb\n<c>")
+    call = replace(CALL, client=Client("farm", "x" * 500, "1"), title="<b>\u2066")
+
+    seen = Seen(stage.browser().get(stage.make(call=call)).text)
+
+    assert seen.facts[1] == ("Scene", "a\u2039U+202E\u203ab\u2039U+000A\u203a<c>")
+    assert seen.facts[3] == ("Calls itself", "x" * 99 + "… (self-reported)")
+    assert seen.facts[4] == ("Skill", "<b>\u2039U+2066\u203a")
+
+
+def test_the_host_that_asks_for_itself_is_named(stage: Stage) -> None:
+    seen = Seen(stage.browser().get(stage.make(call=Call("host", "The host itself"))).text)
+
+    assert ("Asked by", "fake 1.0 itself") in seen.facts
+
+
+def test_every_control_has_a_label_and_every_reference_leads_somewhere(stage: Stage) -> None:
+    url, person, _ = stage.open()
+
+    seen = Seen(person.post(url, data={"exit": "accept"}).text)
+
+    ids = [attributes["id"] for _, attributes in seen.tags if "id" in attributes]
+    assert [label["for"] for label in seen.all("label")] == ["secret"]
+    assert seen.one(id="secret")["aria-describedby"] in ids
+    assert [len(seen.all(tag)) for tag in ("main", "header", "h1")] == [1, 1, 1]
+    assert seen.all("html")[0]["lang"] == "en"
+
+
+def test_only_the_last_pages_remember_what_became_of_them(stage: Stage) -> None:
+    first = stage.make()
+    stage.page.end("answered")
+    for _ in range(70):
+        last = stage.make()
+        stage.page.end("answered")
+
+    assert stage.browser().get(first).status_code == 404
+    assert stage.browser().get(last).status_code == 410

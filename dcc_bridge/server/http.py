@@ -19,10 +19,12 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from dcc_bridge.server import tokens
 from dcc_bridge.server.access import Access
 from dcc_bridge.server.events import Events
+from dcc_bridge.server.listener import LOOPBACK
 from dcc_bridge.server.refusal import refuse
 
 LABEL: Final = "dcc_bridge.label"
 """Where a request's scope holds the label that its token proved."""
+_NAMES: Final = {LOOPBACK, "localhost"}
 
 
 class Door:
@@ -31,27 +33,25 @@ class Door:
     def __init__(
         self,
         app: ASGIApp,
-        hosts: set[str],
+        port: int,
         secret: str,
         events: Events,
         on_left: Callable[[str], None],
         *,
         public: tuple[str, ...] = (),
         most_body: int = 2**20,
-        scheme: str = "http",
         access: Access | None = None,
     ) -> None:
         """Guard an application.
 
         Args:
             app: What is behind the door.
-            hosts: What a request's Host may be.
+            port: Where the server listens; a request's Host names it.
             secret: The host's master secret.
             events: What was sent to each legacy session.
             on_left: Told the id of a legacy session whose last open stream has ended.
             public: What a path starts with that needs no token: its last part is one.
             most_body: Bytes that a request may bring.
-            scheme: Of the server's URL.
             access: Who was revoked; None for what the user wrote down.
         """
         self._app = app
@@ -60,8 +60,8 @@ class Door:
         self._secret = secret
         self._events = events
         self._on_left = on_left
-        self._hosts = hosts
-        self._origins = {f"{scheme}://{host}" for host in hosts}
+        self._hosts = {f"{name}:{port}" for name in _NAMES} | (_NAMES if port == 80 else set())
+        self._origins = {f"http://{host}" for host in self._hosts}
         self._answering = 0
         self._access = access or Access()
         self._open: dict[anyio.CancelScope, str] = {}

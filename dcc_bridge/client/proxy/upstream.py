@@ -22,7 +22,6 @@ from mcp.shared.message import ClientMessageMetadata, SessionMessage
 from mcp_types import JSONRPCError, JSONRPCMessage, JSONRPCRequest, JSONRPCResponse, RequestId
 
 from dcc_bridge.client import http
-from dcc_bridge.client.http import Pinned
 from dcc_bridge.client.proxy import messages
 from dcc_bridge.client.proxy.choice import Host
 
@@ -112,7 +111,7 @@ class Upstream:
         try:
             with self._scope:
                 async with (
-                    http.open_(token, self._note, Pinned.of(self.host)) as opened,
+                    http.open_(token, self._note) as opened,
                     streamable_http_client(
                         self.host.url, http_client=opened, max_sse_event_size=None
                     ) as (read, write),

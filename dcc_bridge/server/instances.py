@@ -24,7 +24,6 @@ import platformdirs
 from dcc_bridge import private
 from dcc_bridge.errors import StartError
 from dcc_bridge.server import tokens
-from dcc_bridge.server.access import Access
 from dcc_bridge.server.held import Held, is_held
 
 State = Literal["starting", "ready"]
@@ -64,7 +63,7 @@ class Instance:
 
     def token(self, label: str) -> str:
         """Make the token for a client with that label."""
-        return tokens.issue(self.secret, label, Access().standing(label).turn)
+        return tokens.issue(self.secret, label)
 
     def told(self) -> dict[str, Any]:
         """Give what anybody may see of it, and wants to."""

@@ -41,8 +41,6 @@ _COME_BACK: Final = 1000
 within ``session_grace``, after which its call is given up."""
 _OPEN: Final = TransportSecuritySettings(enable_dns_rebinding_protection=False)
 """The SDK's own look at Host and Origin lets any port in; the door's is exact."""
-_LOOK: Final = 0.5
-"""Seconds between two looks for clients that were revoked and have something open."""
 _LAST_WORDS: Final = 0.5
 """Seconds in which calls that were ended by a stop may still send their result."""
 
@@ -147,7 +145,6 @@ class McpService:
                 serving.start_soon(self._uvicorn.serve, [self._socket])
                 async with anyio.create_task_group() as telling:
                     telling.start_soon(self._tell_changes)
-                    telling.start_soon(self._drop_revoked)
                     await self._stopping.wait()
                     telling.cancel_scope.cancel()
                 await self._wait_for_last_words()
@@ -166,11 +163,6 @@ class McpService:
             await self._changed.wait()
             self._changed = anyio.Event()
             await self._changes.tell()
-
-    async def _drop_revoked(self) -> None:
-        while True:
-            await anyio.sleep(_LOOK)
-            self._door.drop_revoked()
 
     async def _wait_for_last_words(self) -> None:
         with anyio.move_on_after(_LAST_WORDS):

@@ -62,8 +62,6 @@ class Upstream:
         self.header_maps: dict[str, Mapping[tuple[str, ...], str]] = {}
         self.is_lost = False
         """Whether the host is out of reach; then what was in flight is not known to be done."""
-        self.is_refused = False
-        """Whether it does not let the client in."""
         self._hello = hello
         self._put, self._queue = anyio.create_memory_object_stream[JSONRPCMessage](math.inf)
         self._handshake: RequestId | None = None
@@ -130,10 +128,9 @@ class Upstream:
             self._queue.close()
 
     async def _note(self, response: httpx2.Response) -> None:
-        """See that we are not let in (any more), or that our session is forgotten."""
-        self.is_refused |= response.status_code == 401
-        forgotten = response.status_code == 404 and self._hello is not None
-        if self.is_refused or forgotten:
+        """End the connection where the token is refused, or the session is forgotten."""
+        is_forgotten = response.status_code == 404 and self._hello is not None
+        if is_forgotten or response.status_code == 401:
             self.lose()
 
     async def _speak(self, write: WriteStream[SessionMessage]) -> None:

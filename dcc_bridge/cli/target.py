@@ -10,15 +10,15 @@ from urllib.parse import urlsplit
 
 from dcc_bridge.cli.exits import UNREACHABLE, Failure
 from dcc_bridge.config import Settings
-from dcc_bridge.server import instances, tokens
-from dcc_bridge.server.instances import Instance
+from dcc_bridge.server import discovery
+from dcc_bridge.server.discovery import Instance
 
 if TYPE_CHECKING:
     from dcc_bridge.client.agent import Agent
     from dcc_bridge.client.connection import Era
     from dcc_bridge.client.person import Person
 
-LABEL: Final = tokens.COMMANDS
+LABEL: Final = discovery.CLI_LABEL
 """Under which hosts know this command."""
 TOKEN: Final = "DCC_BRIDGE_TOKEN"
 START: Final = (
@@ -55,7 +55,7 @@ def find(url: str | None) -> Target:
     Raises:
         Failure: There is none, or it is not clear which one is meant.
     """
-    running = instances.running(settings().runtime)
+    running = discovery.running(settings().runtime)
     return _known(_only(running)) if url is None else _at(url, running)
 
 
@@ -65,7 +65,7 @@ def instance(url: str | None) -> Instance:
     Raises:
         Failure: There is none, or it is not clear which one is meant.
     """
-    running = instances.running(settings().runtime)
+    running = discovery.running(settings().runtime)
     if url is None:
         return _only(running)
     found = [one for one in running if _address(one.url) == _address(url)]

@@ -22,7 +22,7 @@ from starlette.types import Receive, Scope, Send
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from dcc_bridge.config import Settings
-from dcc_bridge.server.refusal import refuse
+from dcc_bridge.server.auth import refuse
 
 RESTS: Final = 75.0
 """Seconds that a connection may rest after a request."""

@@ -38,7 +38,7 @@ from mcp_types import (
 from dcc_bridge.elicitation.installed import arrival
 from dcc_bridge.errors import BridgeClosed, BridgeError
 from dcc_bridge.host import MOST_TOLD, Host
-from dcc_bridge.server.wire import carried
+from dcc_bridge.server.protocol import carried
 from dcc_bridge.threads import MainThread
 
 SUMMARY: Final = "scene://summary"

@@ -21,7 +21,7 @@ from mcp_types import (
 )
 
 from dcc_bridge.errors import NO_OTHER_WAY
-from dcc_bridge.server.wire import carried
+from dcc_bridge.server.protocol import carried
 from dcc_bridge.skills.outcome import Outcome, Status
 from dcc_bridge.skills.returns import Returns, is_file, plain
 

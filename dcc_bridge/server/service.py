@@ -5,29 +5,30 @@ Importing this module imports mcp and uvicorn, so it is imported on the worker.
 
 from __future__ import annotations
 
+import logging
 import socket
-from collections.abc import Callable
-from contextlib import closing
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from typing import Final
 
 import anyio
 import uvicorn
 from mcp.server.transport_security import TransportSecuritySettings
+from starlette.requests import ClientDisconnect
 
 from dcc_bridge.config import Settings
 from dcc_bridge.elicitation.broker import Broker
 from dcc_bridge.elicitation.watchers import Watchers
 from dcc_bridge.host import Host
-from dcc_bridge.server import departures
-from dcc_bridge.server.calls import Calls
+from dcc_bridge.server.auth import Door
 from dcc_bridge.server.clients import Clients
 from dcc_bridge.server.connections import RESTS, limited
-from dcc_bridge.server.events import Events
-from dcc_bridge.server.http import Door
-from dcc_bridge.server.mcp import Server
+from dcc_bridge.server.mcp_server import Server
 from dcc_bridge.server.pages import PREFIX, SIGNED_IN, Pages
 from dcc_bridge.server.pages.site import Site
+from dcc_bridge.server.parked_calls import Calls
+from dcc_bridge.server.replay import Events
 from dcc_bridge.server.resources import Scene
 from dcc_bridge.server.worker import Worker
 from dcc_bridge.skills.files.library import Library
@@ -43,6 +44,21 @@ _OPEN: Final = TransportSecuritySettings(enable_dns_rebinding_protection=False)
 """The SDK's own look at Host and Origin lets any port in; the door's is exact."""
 _LAST_WORDS: Final = 0.5
 """Seconds in which calls that were ended by a stop may still send their result."""
+_WHO: Final = (
+    "mcp.server.connection",
+    "mcp.server.runner",
+    "mcp.server.streamable_http",
+    "mcp.server.streamable_http_manager",
+    "mcp.shared.jsonrpc_dispatcher",
+    "uvicorn.error",
+)
+"""The loggers that speak of requests and their streams."""
+_GONE: Final = (
+    ClientDisconnect,
+    ConnectionError,
+    anyio.BrokenResourceError,
+    anyio.ClosedResourceError,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +156,7 @@ class McpService:
     async def run(self, ready: Callable[[], None]) -> None:
         """Serve until `stop`."""
         self._uvicorn.ready = ready
-        with closing(self._socket), departures.said_quietly():
+        with closing(self._socket), _quiet_disconnects():
             async with anyio.create_task_group() as serving:
                 serving.start_soon(self._uvicorn.serve, [self._socket])
                 async with anyio.create_task_group() as telling:
@@ -215,3 +231,32 @@ def _config(app: Door, settings: Settings) -> uvicorn.Config:
         timeout_keep_alive=int(RESTS),
         timeout_graceful_shutdown=1,
     )
+
+
+@contextmanager
+def _quiet_disconnects() -> Iterator[None]:
+    """Say less of them as long as the block lasts."""
+    loggers = [logging.getLogger(name) for name in _WHO]
+    for logger in loggers:
+        logger.addFilter(_quieten)
+    try:
+        yield
+    finally:
+        for logger in loggers:
+            logger.removeFilter(_quieten)
+
+
+def _quieten(record: logging.LogRecord) -> bool:
+    error = record.exc_info[1] if record.exc_info else None
+    if error is not None and _is_departure(error):
+        record.levelno, record.levelname = logging.DEBUG, "DEBUG"
+        record.msg = f"{record.getMessage()}: the client is gone ({type(error).__name__})"
+        record.args, record.exc_info = (), None
+        return logging.getLogger(record.name).isEnabledFor(logging.DEBUG)
+    return True
+
+
+def _is_departure(error: BaseException) -> bool:
+    if isinstance(error, BaseExceptionGroup):
+        return all(_is_departure(one) for one in error.exceptions)
+    return isinstance(error, _GONE)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from random import Random
 
-from dcc_bridge.server.meter import Meter
+from dcc_bridge.server.client_channel import Meter
 
 
 def test_a_skills_own_values_are_told_as_they_are() -> None:

@@ -52,7 +52,7 @@ from dcc_bridge.elicitation.opened import Opened
 from dcc_bridge.elicitation.question import Question, Reply, Settle, TakeDown, Unable
 from dcc_bridge.elicitation.record import QuestionRecord
 from dcc_bridge.errors import BridgeClosed
-from dcc_bridge.server.calls import Channel
+from dcc_bridge.server.client_channel import Channel
 from dcc_bridge.skills.limit import Limit
 from dcc_bridge.skills.recent import LIVE
 from dcc_bridge.testing import FakeHost, ScriptedPresenter

@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from dcc_bridge import redaction, skill
-from dcc_bridge.server import tokens
+from dcc_bridge.server import discovery
 from tests.live import live
 from tests.threats.raw import META, MODERN, Line, Raw, in_thread
 
@@ -120,7 +120,7 @@ def _fail(token: str) -> None:
 
 def test_what_is_logged_here_loses_tokens(written: Path) -> None:
     """In the message, its arguments and the traceback; the host's own loggers are left alone."""
-    token = tokens.issue(SECRET, "cursor")
+    token = discovery.issue_token(SECRET, "cursor")
     end = redaction.install()
     try:
         for name in ("dcc_bridge.server.x", "uvicorn.error", "mcp.server"):

@@ -16,8 +16,8 @@ import pytest
 
 from dcc_bridge import private
 from dcc_bridge.errors import BridgeError
+from dcc_bridge.server.discovery import Instance, Registration
 from dcc_bridge.server.held import Held
-from dcc_bridge.server.instances import Instance, Registration
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="links as anybody can make them")
 RACES = 30_000

@@ -10,7 +10,7 @@ from dcc_bridge.bridge import Bridge
 from dcc_bridge.config import Settings
 from dcc_bridge.errors import StartError
 from dcc_bridge.pump import Pump
-from dcc_bridge.server import instances
+from dcc_bridge.server import discovery
 from dcc_bridge.testing import FakeHost
 
 OTHERS = ["0.0.0.0", "::", "::1", "127.0.0.2", "192.168.1.5", "localhost", "", "host.example"]
@@ -25,4 +25,4 @@ def test_another_address_is_refused_and_the_sentence_names_ssh(bind: str, tmp_pa
 
     assert str(refused.value).startswith(f"bind={bind!r} is refused")
     assert "ssh -L PORT:127.0.0.1:PORT THIS_COMPUTER" in str(refused.value)
-    assert instances.running(tmp_path) == []
+    assert discovery.running(tmp_path) == []

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from dcc_bridge.server import tokens
+from dcc_bridge.server import discovery
 from tests.cli.commands import run
 from tests.live import live
 from tests.threats.raw import META, Raw, in_thread
@@ -22,7 +22,7 @@ HEX = "0123456789abcdef"
 def test_a_hundred_thousand_wrong_tokens() -> None:
     """Random ones, and those that are a character away from a right one: no hit."""
     secret, chance = "ab" * 32, random.Random(3)
-    right = tokens.issue(secret, "test")
+    right = discovery.issue_token(secret, "test")
     hits = 0
     for number in range(GUESSES):
         if number % 2:
@@ -31,10 +31,10 @@ def test_a_hundred_thousand_wrong_tokens() -> None:
             guess = right[:at] + other + right[at + 1 :]
         else:
             guess = "test." + "".join(chance.choices(HEX, k=64))
-        hits += guess != right and tokens.label_of(secret, guess) is not None
+        hits += guess != right and discovery.token_label(secret, guess) is not None
 
     assert hits == 0
-    assert tokens.label_of(secret, right) == "test"
+    assert discovery.token_label(secret, right) == "test"
 
 
 def test_two_thousand_wrong_tokens_at_the_door(tmp_path: Path) -> None:

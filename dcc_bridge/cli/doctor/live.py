@@ -20,7 +20,7 @@ from dcc_bridge.client.agent import Result
 from dcc_bridge.client.person import Person
 from dcc_bridge.elicitation.types import NOT_SUPPORTED, TIMED_OUT
 from dcc_bridge.errors import BridgeError, Unreachable
-from dcc_bridge.server.tokens import COMMANDS
+from dcc_bridge.server.discovery import CLI_LABEL
 from dcc_bridge.skills.connection import PATIENCE
 
 TOOL: Final = "check_connection"
@@ -98,7 +98,7 @@ def _host(report: Report, host: Target, told: Facts, seconds: float) -> None:
 
 def _clients(report: Report, told: Facts) -> None:
     for one in told["clients"]:
-        if one["label"] == COMMANDS:
+        if one["label"] == CLI_LABEL:
             continue
         who = f"{one['label']} ({one['name'] or '?'} {one['version']}".rstrip() + ")"
         can, does = _can(one)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
-from typing import Final
+from typing import Any, Final
 
 import anyio
 from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
@@ -16,14 +16,14 @@ from starlette.datastructures import Headers
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from dcc_bridge.server import tokens
-from dcc_bridge.server.events import Events
-from dcc_bridge.server.listener import LOOPBACK
-from dcc_bridge.server.refusal import refuse
+from dcc_bridge.server.discovery import token_label
+from dcc_bridge.server.replay import Events
+from dcc_bridge.server.worker import LOOPBACK
 
 LABEL: Final = "dcc_bridge.label"
 """Where a request's scope holds the label that its token proved."""
 _NAMES: Final = {LOOPBACK, "localhost"}
+_MORE: Final = {401: {"WWW-Authenticate": "Bearer"}, 503: {"Connection": "close"}}
 
 
 class Door:
@@ -134,7 +134,22 @@ class Door:
         kind, _, token = given[0].partition(" ") if len(given) == 1 else ("", "", "")
         if kind.lower() != "bearer":
             return None
-        return tokens.label_of(self._secret, token)
+        return token_label(self._secret, token)
+
+
+def refuse(status: int, why: str) -> JSONResponse:
+    """Make the answer.
+
+    Args:
+        status: Of HTTP.
+        why: A sentence for whoever reads the client's log.
+    """
+    error: dict[str, Any] = {
+        "jsonrpc": "2.0",
+        "id": None,
+        "error": {"code": -32600, "message": why},
+    }
+    return JSONResponse(error, status, _MORE.get(status))
 
 
 def _told_size(headers: Headers) -> int:

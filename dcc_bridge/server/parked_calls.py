@@ -16,10 +16,12 @@ except `Channel`, whose methods are called on any thread.
 
 from __future__ import annotations
 
+import json
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from hashlib import sha256
 from typing import Any, Final
 
 import anyio
@@ -28,12 +30,11 @@ from mcp.shared.exceptions import MCPError
 from mcp_types import INVALID_PARAMS, CallToolResult, InputRequiredResult
 
 from dcc_bridge.elicitation.call import Call, Progress
-from dcc_bridge.elicitation.question import Question, Settle, Unable
+from dcc_bridge.elicitation.question import Unable
+from dcc_bridge.elicitation.sentence import Sentence
 from dcc_bridge.elicitation.types import TOO_MANY_QUESTIONS
-from dcc_bridge.elicitation.watchers import tell
-from dcc_bridge.server import malformed, wire
-from dcc_bridge.server.meter import Meter
-from dcc_bridge.server.unfetched import Same, Unfetched
+from dcc_bridge.server import protocol
+from dcc_bridge.server.client_channel import Asked, Meter
 from dcc_bridge.skills.outcome import Status
 from dcc_bridge.skills.recent import Recent
 
@@ -41,8 +42,11 @@ MOST_ROUNDS: Final = 8
 """From this round on a modern client is not asked any more: it stops after ten, without a word."""
 PATIENT_AFTER: Final = 60.0
 """Seconds after which some clients give a request up; one that did not, waits for a person."""
-ANSWERED: Final = "answered"
-"""Why a question is taken down that a person answered."""
+FRESH: Final = 600.0
+"""Seconds in which a call is still the same one."""
+MOST: Final = 256
+_SILENT: Final = ("cancelled", "not_started")
+"""How a call ends that its client gave up, or knows to have changed nothing."""
 _WAITING: Final = {
     "queued": "Waiting in the queue of the host",
     "running": "Working in the host",
@@ -52,45 +56,9 @@ _WAITING: Final = {
 
 Context = ServerRequestContext[Any, Any]
 Result = CallToolResult | InputRequiredResult
-Soon = Callable[[Callable[[], None]], None]
+Same = tuple[str, str, str]
+"""What makes two calls the same: the client, the skill, and a digest of the arguments."""
 Answers = Mapping[str, Any]
-
-
-class Asked:
-    """A question that is with the client."""
-
-    def __init__(self, question: Question, settle: Settle) -> None:
-        self.question = question
-        self._settle: Settle | None = settle
-        self._withdrawn = anyio.Event()
-        self._why = ""
-
-    def answer(self, reply: wire.Answer) -> None:
-        """Hand over what the client said; only the first time counts."""
-        settle, self._settle = self._settle, None
-        if settle is not None:
-            tell(settle, reply)  # if that fails, the request still waits for what comes next
-
-    def withdraw(self, why: str = "") -> None:
-        """Forget the question: it was answered elsewhere, or ended."""
-        self._settle = None
-        self._why = self._why or why
-        self._withdrawn.set()
-
-    async def put_to(self, request: Context) -> None:
-        """Put it to a legacy client, unless it is withdrawn first."""
-        async with anyio.create_task_group() as asking:
-            asking.start_soon(self._watch, asking.cancel_scope)
-            self.answer(await wire.ask_legacy(request, self.question))
-            if self.question.visit is not None:
-                await self._withdrawn.wait()  # the client agreed; the page says when it is done
-            asking.cancel_scope.cancel()
-        if self.question.visit is not None and self._why == ANSWERED:
-            await wire.tell_completed(request, self.question)
-
-    async def _watch(self, scope: anyio.CancelScope) -> None:
-        await self._withdrawn.wait()
-        scope.cancel()
 
 
 @dataclass(slots=True)
@@ -150,6 +118,13 @@ class Parked:
         slot.event = event
         self._stir()
 
+    def offer(self, asked: Asked) -> None:
+        """Put a question to the client, unless it was asked too often."""
+        if self.modern and self.rounds >= MOST_ROUNDS:
+            asked.answer(Unable(TOO_MANY_QUESTIONS, ends=True))
+        else:
+            self.put(asked)
+
     def tell(self, progress: Progress) -> None:
         """Have the request that is open now told how far the skill is."""
         self._news = progress
@@ -199,31 +174,10 @@ class Parked:
         session = self.requests[-1].session
         if news is not None:
             done, total, message = news
-            said = wire.carried(message) or None
+            said = protocol.carried(message) or None
             await session.report_progress(*self._meter.report(done, total), said)
         elif waiting is not None:
             await session.report_progress(*self._meter.beat(), waiting())
-
-
-class Channel:
-    """The presenter that draws a call's questions in its client."""
-
-    def __init__(self, parked: Parked, soon: Soon) -> None:
-        """Take the call and the way to the worker's loop."""
-        self._parked = parked
-        self._soon = soon
-
-    def show(self, question: Question, settle: Settle) -> Callable[[str], None]:
-        """Put a question to the client. Any thread."""
-        asked = Asked(question, settle)
-        self._soon(lambda: self._offer(asked))
-        return lambda reason: self._soon(lambda: asked.withdraw(reason))
-
-    def _offer(self, asked: Asked) -> None:
-        if self._parked.modern and self._parked.rounds >= MOST_ROUNDS:
-            asked.answer(Unable(TOO_MANY_QUESTIONS, ends=True))
-        else:
-            self._parked.put(asked)
 
 
 class Calls:
@@ -295,11 +249,11 @@ class Calls:
         asked = await self._event(parked, round_)
         if not isinstance(asked, Asked):
             raise unknown_call()
-        answer = malformed.answer(answers, asked.question.key)
+        answer = protocol.answer_to(answers, asked.question.key)
         if answer is None and not parked.has(round_ + 2):
-            return wire.input_required(asked.question, state)
+            return protocol.input_required(asked.question, state)
         if answer is not None:
-            asked.answer(wire.reply(answer))
+            asked.answer(protocol.reply(answer))
         return await self._serve(parked, request, round_ + 1)
 
     def left(self, session: str) -> None:
@@ -330,7 +284,7 @@ class Calls:
                 self.unfetched.fetch(parked.same)
                 return event
             if parked.modern:
-                return wire.input_required(event.question, f"{parked.call.id}.{number}")
+                return protocol.input_required(event.question, f"{parked.call.id}.{number}")
             async with anyio.create_task_group() as telling:
                 telling.start_soon(parked.beat, self._keepalive, self._waiting(parked))
                 await event.put_to(request)
@@ -366,6 +320,60 @@ class Calls:
         for index, parked in enumerate(ended):
             if index < too_many or (parked.ended_at or 0) < oldest:
                 del self._parked[parked.call.id]
+
+
+def same_call(label: str, skill: str, arguments: Mapping[str, Any]) -> Same:
+    """Say what a call is the same as."""
+    text = json.dumps(arguments, sort_keys=True, default=str)
+    return label, skill, sha256(text.encode("utf-8", "replace")).hexdigest()
+
+
+class Unfetched:
+    """The last of them, each for ten minutes."""
+
+    def __init__(self) -> None:
+        self._ended: OrderedDict[Same, tuple[float, Status]] = OrderedDict()
+
+    def end(self, call: Same, status: Status) -> None:
+        """Note that a call has ended, and how; its result waits to be fetched."""
+        self.fetch(call)
+        if status in _SILENT:
+            return
+        self._ended[call] = time.monotonic(), status
+        while len(self._ended) > MOST:
+            self._ended.popitem(last=False)
+
+    def fetch(self, call: Same) -> None:
+        """Forget a call: its result was fetched."""
+        self._ended.pop(call, None)
+
+    def again(self, call: Same) -> Sentence | None:
+        """Give what is to be said of a call that was made before, or None for a new one."""
+        ended, status = self._ended.get(call, (0.0, None))
+        ago = time.monotonic() - ended
+        if status is None or ago > FRESH:
+            return None
+        minutes = max(1, round(ago / 60))
+        match status:
+            case "done":
+                text = Sentence(
+                    "The same call was made {minutes} min ago and was done, but nobody fetched "
+                    "its result.",
+                    minutes=minutes,
+                )
+            case "refused":
+                text = Sentence(
+                    "The same call was made {minutes} min ago and was refused, but nobody fetched "
+                    "its result.",
+                    minutes=minutes,
+                )
+            case _:
+                text = Sentence(
+                    "The same call was made {minutes} min ago and did not succeed, but nobody "
+                    "fetched its result.",
+                    minutes=minutes,
+                )
+        return text
 
 
 def unknown_call() -> MCPError:

@@ -7,6 +7,8 @@ it.
 
 from __future__ import annotations
 
+import hashlib
+import hmac
 import json
 import os
 import re
@@ -17,16 +19,17 @@ import warnings
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 import platformdirs
 
 from dcc_bridge import private
 from dcc_bridge.errors import StartError
-from dcc_bridge.server import tokens
 from dcc_bridge.server.held import Held, is_held
 
 State = Literal["starting", "ready"]
+CLI_LABEL: Final = "cli"
+"""The label of the person's own commands."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +66,7 @@ class Instance:
 
     def token(self, label: str) -> str:
         """Make the token for a client with that label."""
-        return tokens.issue(self.secret, label)
+        return issue_token(self.secret, label)
 
     def told(self) -> dict[str, Any]:
         """Give what anybody may see of it, and wants to."""
@@ -113,6 +116,32 @@ class Registration:
         with open(private.create(new), "w", encoding="utf-8") as out:
             json.dump(asdict(self.instance), out)
         os.replace(new, self._file)
+
+
+def issue_token(secret: str, label: str) -> str:
+    """Make the token of a client.
+
+    Args:
+        secret: The host's master secret.
+        label: The name under which the person set the client up; without a dot.
+    """
+    code = hmac.new(secret.encode(), label.encode("utf-8", "replace"), hashlib.sha256).hexdigest()
+    return f"{label}.{code}"
+
+
+def token_label(secret: str, token: str) -> str | None:
+    """Give the label that a token proves, or None for one that this host did not make.
+
+    Args:
+        secret: The host's master secret.
+        token: What the client sent.
+    """
+    label, dot, _ = token.rpartition(".")
+    if not (label and dot and "." not in label):
+        return None
+    wanted = issue_token(secret, label)
+    same = hmac.compare_digest(wanted.encode("utf-8", "replace"), token.encode("utf-8", "replace"))
+    return label if same else None
 
 
 def folder(runtime: Path | None = None) -> Path:

@@ -16,8 +16,7 @@ import pytest
 
 from dcc_bridge import private
 from dcc_bridge.errors import BridgeError
-from dcc_bridge.server.discovery import Instance, Registration
-from dcc_bridge.server.held import Held
+from dcc_bridge.server.discovery import Instance, LockFile, Registration
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="links as anybody can make them")
 RACES = 30_000
@@ -63,7 +62,7 @@ TRAPS: dict[str, tuple[Callable[[Trap], None], Callable[[Path], object]]] = {
     "a lock that is not there": (lambda trap: trap.link(f"{NAME}.lock", "new"), register),
     "a record": (lambda trap: trap.link(f"{NAME}.json"), register),
     "a record that is not there": (lambda trap: trap.link(f"{NAME}.json", "new"), register),
-    "the folder of a lock": (Trap.folder_is_link, lambda ours: Held(ours / "x.lock")),
+    "the folder of a lock": (Trap.folder_is_link, lambda ours: LockFile(ours / "x.lock")),
 }
 
 
@@ -83,7 +82,7 @@ def test_a_link_is_never_followed(name: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="needs a second user")
-@pytest.mark.parametrize("act", [register, lambda ours: Held(ours / "x.lock")])
+@pytest.mark.parametrize("act", [register, lambda ours: LockFile(ours / "x.lock")])
 def test_a_folder_of_somebody_else_is_not_used(act: Callable[[Path], None], tmp_path: Path) -> None:
     ours = tmp_path / "ours"
     ours.mkdir(mode=0o777)

@@ -24,7 +24,7 @@ from dcc_bridge.elicitation.watchers import Undo, Watchers
 from dcc_bridge.errors import BridgeClosed, StartError
 from dcc_bridge.host import Host
 from dcc_bridge.server import worker
-from dcc_bridge.server.clients import About, Clients
+from dcc_bridge.server.clients import ClientRegistry, ConnectionReport
 from dcc_bridge.server.discovery import Instance, Registration
 from dcc_bridge.server.pages import PageDesk, PagePresenter, Pages
 from dcc_bridge.server.worker import Service, Worker
@@ -73,7 +73,7 @@ class Bridge:
         self.main = main
         self.settings = (settings or Settings.load()).under()
         self.registry = Registry()
-        self.clients = Clients()
+        self.clients = ClientRegistry()
         self._skills = list(skills)
         self._extend = extend
         self._pages = presenter.pages if isinstance(presenter, PagePresenter) else Pages()
@@ -311,7 +311,7 @@ class Bridge:
         added.add_done_callback(lambda one: self._watch.start() if not one.exception() else None)
 
     def _add_own(self) -> None:
-        about = About(self.host, self.clients, self.registry, self.broker.audience)
+        about = ConnectionReport(self.host, self.clients, self.registry, self.broker.audience)
         tools = own.tools(self.recent, self.main, self.host, self._undoing)
         for tool in [*tools, connection.tool(about, self.main)]:
             self._undo.append(self.registry.add(tool))

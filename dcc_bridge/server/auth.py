@@ -1,4 +1,4 @@
-"""The door: exact Host and Origin, and a token, before anything else sees a request. Worker.
+"""Authentication: exact Host and Origin, and a token, before anything else sees a request. Worker.
 
 The SDK's own defaults are no boundary: they know no token and let any ``http://localhost:*`` in.
 """
@@ -17,24 +17,24 @@ from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from dcc_bridge.server.discovery import token_label
-from dcc_bridge.server.replay import Events
+from dcc_bridge.server.replay import ReplayStore
 from dcc_bridge.server.worker import LOOPBACK
 
 LABEL: Final = "dcc_bridge.label"
 """Where a request's scope holds the label that its token proved."""
 _NAMES: Final = {LOOPBACK, "localhost"}
-_MORE: Final = {401: {"WWW-Authenticate": "Bearer"}, 503: {"Connection": "close"}}
+_HEADERS: Final = {401: {"WWW-Authenticate": "Bearer"}, 503: {"Connection": "close"}}
 
 
-class Door:
-    """ASGI middleware: refuses strangers, and counts the streams of each session."""
+class AuthMiddleware:
+    """ASGI middleware: authenticates requests, and counts the open streams of each session."""
 
     def __init__(
         self,
         app: ASGIApp,
         port: int,
         secret: str,
-        events: Events,
+        events: ReplayStore,
         on_left: Callable[[str], None],
         *,
         public: tuple[str, ...] = (),
@@ -43,7 +43,7 @@ class Door:
         """Guard an application.
 
         Args:
-            app: What is behind the door.
+            app: What serves requests that are let in.
             port: Where the server listens; a request's Host names it.
             secret: The host's master secret.
             events: What was sent to each legacy session.
@@ -64,7 +64,7 @@ class Door:
         self.streams: Counter[str] = Counter()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Let a request in, or answer it here."""
+        """Pass a request on, or refuse it."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
@@ -111,18 +111,20 @@ class Door:
     def _check(self, headers: Headers, scope: Scope) -> JSONResponse | None:
         hosts, origins = headers.getlist("host"), headers.getlist("origin")
         if len(hosts) != 1 or hosts[0].lower() not in self._hosts:
-            return refuse(421, "This server answers to its own address only: check the URL's host.")
+            return refusal_response(
+                421, "This server answers to its own address only: check the URL's host."
+            )
         if self._is_public(scope):
             return None  # its pages say themselves, in words for a person, whom they refuse
         if len(origins) > 1 or any(origin not in self._origins for origin in origins):
-            return refuse(403, "A web page of another origin may not reach this server.")
+            return refusal_response(403, "A web page of another origin may not reach this server.")
         label = self._label(headers.getlist("authorization"))
         if label is None:
-            return refuse(
+            return refusal_response(
                 401, "A token of this host is needed: connect with dcc-bridge, which brings it."
             )
-        if _told_size(headers) > self._most_body:
-            return refuse(413, f"A request brings {self._most_body} bytes at most.")
+        if _content_length(headers) > self._most_body:
+            return refusal_response(413, f"A request brings {self._most_body} bytes at most.")
         scope[LABEL] = label
         scope["user"] = AuthenticatedUser(AccessToken(token="", client_id=label, scopes=[]))
         return None
@@ -137,11 +139,11 @@ class Door:
         return token_label(self._secret, token)
 
 
-def refuse(status: int, why: str) -> JSONResponse:
-    """Make the answer.
+def refusal_response(status: int, why: str) -> JSONResponse:
+    """Build the response to a request that is refused.
 
     Args:
-        status: Of HTTP.
+        status: The status code of HTTP.
         why: A sentence for whoever reads the client's log.
     """
     error: dict[str, Any] = {
@@ -149,9 +151,9 @@ def refuse(status: int, why: str) -> JSONResponse:
         "id": None,
         "error": {"code": -32600, "message": why},
     }
-    return JSONResponse(error, status, _MORE.get(status))
+    return JSONResponse(error, status, _HEADERS.get(status))
 
 
-def _told_size(headers: Headers) -> int:
-    told = headers.get("content-length", "")
-    return int(told[:20]) if told.isdecimal() else 0  # else it is counted
+def _content_length(headers: Headers) -> int:
+    size = headers.get("content-length", "")
+    return int(size[:20]) if size.isdecimal() else 0  # without one, the SDK counts what comes

@@ -1,6 +1,6 @@
 """The ways to put a question to the client, and to tell it how far a call is. Worker.
 
-`Channel` alone is called on any thread.
+`ClientChannel` alone is called on any thread.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ Context = ServerRequestContext[Any, Any]
 Soon = Callable[[Callable[[], None]], None]
 
 
-class Asked:
+class ClientQuestion:
     """A question that is with the client."""
 
     def __init__(self, question: Question, settle: Settle) -> None:
@@ -67,22 +67,22 @@ class Asked:
         scope.cancel()
 
 
-class Channel:
+class ClientChannel:
     """The presenter that draws a call's questions in its client."""
 
-    def __init__(self, offer: Callable[[Asked], None], soon: Soon) -> None:
+    def __init__(self, offer: Callable[[ClientQuestion], None], soon: Soon) -> None:
         """Take where questions go, and the way to the worker's loop."""
         self._offer = offer
         self._soon = soon
 
     def show(self, question: Question, settle: Settle) -> Callable[[str], None]:
         """Put a question to the client. Any thread."""
-        asked = Asked(question, settle)
+        asked = ClientQuestion(question, settle)
         self._soon(lambda: self._offer(asked))
         return lambda reason: self._soon(lambda: asked.withdraw(reason))
 
 
-class Meter:
+class ProgressMeter:
     """The values that one call's client has heard.
 
     A skill may count twice from zero, and between two of its values the client is told that it is

@@ -11,6 +11,7 @@ import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib import metadata
@@ -29,7 +30,7 @@ PACKAGES: Final = ("mcp", "uvicorn", "anyio", "greenlet", "pydantic", "PySide6-E
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class SeenClient:
     """A client as its last message showed it.
 
     Attributes:
@@ -47,17 +48,17 @@ class Seen:
     at: float
 
 
-class Clients:
+class ClientRegistry:
     """The clients that spoke to this server. One label may be used by several programs."""
 
     def __init__(self) -> None:
         """Begin with none."""
         self._lock = threading.Lock()
-        self._seen: OrderedDict[tuple[Client, str], Seen] = OrderedDict()
+        self._seen: OrderedDict[tuple[Client, str], SeenClient] = OrderedDict()
         self._watchers = Watchers()
 
     @property
-    def seen(self) -> list[Seen]:
+    def seen(self) -> list[SeenClient]:
         """The clients, the one that spoke last first."""
         with self._lock:
             return list(reversed(self._seen.values()))
@@ -70,7 +71,7 @@ class Clients:
         """
         return self._watchers.add(fn)
 
-    def note(self, seen: Seen) -> None:
+    def note(self, seen: SeenClient) -> None:
         """Take in what a message shows of its client. Worker."""
         key = seen.client, seen.era
         with self._lock:
@@ -82,23 +83,27 @@ class Clients:
             self._watchers.call()
 
 
-class About:
-    """Tells it."""
+class ConnectionReport:
+    """Reports the state of the host and its clients, for the tool that checks a connection."""
 
     def __init__(
-        self, host: Host, clients: Clients, registry: Registry, audience: Audience
+        self, host: Host, clients: ClientRegistry, registry: Registry, audience: Audience
     ) -> None:
-        """Take those who know."""
         self._host = host
         self._clients = clients
         self._registry = registry
         self._audience = audience
 
     def __call__(self, label: str | None) -> dict[str, Any]:
-        """Tell what a client may know: of other clients only the person's own commands."""
+        """Build the report. A client learns nothing of others; the person's own commands do.
+
+        Args:
+            label: The label of the client that asks; None for the host itself.
+        """
         sees_all = label in (None, CLI_LABEL)
-        seen = [one for one in self._clients.seen if sees_all or one.client.label == label]
+        seen = [known for known in self._clients.seen if sees_all or known.client.label == label]
         silent = self._audience.silent
+        clients = [{**_facts(known), "silent": known.client.label in silent} for known in seen]
         broken = sorted(self._registry.broken.items())
         return {
             "host": self._host.name,
@@ -106,30 +111,30 @@ class About:
             "draws_questions": self._audience.host is not None,
             "python": platform.python_version(),
             "packages": packages(),
-            "clients": [{**_told(one), "silent": one.client.label in silent} for one in seen],
+            "clients": [
+                {**_facts(known), "silent": known.client.label in silent} for known in seen
+            ],
             "broken": {name: str(why) for name, why in broken},
         }
 
 
 @cache
 def packages() -> dict[str, str]:
-    """Give the versions of what is known to break in some of them, as far as it is installed."""
-    found = {}
+    """Give the versions of the installed packages of which some versions are known to break."""
+    versions = {}
     for name in PACKAGES:
-        try:
-            found[name] = metadata.version(name)
-        except metadata.PackageNotFoundError:
-            continue
-    return found
+        with suppress(metadata.PackageNotFoundError):
+            versions[name] = metadata.version(name)
+    return versions
 
 
-def _told(one: Seen) -> dict[str, Any]:
+def _facts(known: SeenClient) -> dict[str, Any]:
     return {
-        "label": one.client.label,
-        "name": one.client.name,
-        "version": one.client.version,
-        "protocol": one.era,
-        "draws_forms": one.form,
-        "opens_pages": one.url,
-        "seconds_ago": round(time.time() - one.at),
+        "label": known.client.label,
+        "name": known.client.name,
+        "version": known.client.version,
+        "protocol": known.era,
+        "draws_forms": known.form,
+        "opens_pages": known.url,
+        "seconds_ago": round(time.time() - known.at),
     }

@@ -31,10 +31,10 @@ from dcc_bridge.elicitation.installed import arrival
 from dcc_bridge.errors import BridgeError, SkillError, UnknownSkill
 from dcc_bridge.server import protocol, results
 from dcc_bridge.server.auth import LABEL
-from dcc_bridge.server.client_channel import Channel, Soon
-from dcc_bridge.server.clients import Clients, Seen
-from dcc_bridge.server.parked_calls import Calls, Parked, same_call
-from dcc_bridge.server.resources import Scene
+from dcc_bridge.server.client_channel import ClientChannel, Soon
+from dcc_bridge.server.clients import ClientRegistry, SeenClient
+from dcc_bridge.server.parked_calls import ParkedCall, ParkedCalls, same_call
+from dcc_bridge.server.resources import SceneResources
 from dcc_bridge.skills.files.library import Library
 from dcc_bridge.skills.registry import Entry, Registry
 from dcc_bridge.skills.runner import Runner
@@ -65,10 +65,10 @@ class Server(MCPServer[Any]):
         version: str,
         registry: Registry,
         runner: Runner,
-        calls: Calls,
+        calls: ParkedCalls,
         soon: Soon,
-        clients: Clients,
-        scene: Scene,
+        clients: ClientRegistry,
+        scene: SceneResources,
         library: Library,
     ) -> None:
         """Take what calls need.
@@ -84,7 +84,7 @@ class Server(MCPServer[Any]):
             scene: The host's scene as resources.
             library: Imports the skills of files.
         """
-        changes = Changes(scene.bus)
+        changes = ToolListChanges(scene.bus)
         with _root_logger_untouched():
             super().__init__(
                 name=f"dcc_bridge in {name}",
@@ -97,7 +97,7 @@ class Server(MCPServer[Any]):
             )
         _say_that_lists_change(self._lowlevel_server)
         self._library = library
-        self._listing = Listing(registry, library)
+        self._listing = ToolList(registry, library)
         self.changes = changes
         self._registry = registry
         self._runner = runner
@@ -154,7 +154,7 @@ class Server(MCPServer[Any]):
         call: Call,
         arguments: dict[str, Any],
         context: ToolContext[Any, Any],
-    ) -> Parked:
+    ) -> ParkedCall:
         signature = entry.signature
         if signature is None:
             raise UnknownSkill(entry.skill.name)
@@ -167,7 +167,7 @@ class Server(MCPServer[Any]):
         call.progress = lambda progress: self._soon(lambda: parked.tell(progress))
         call.withdrawable = not parked.modern
         form, url = protocol.modes(context.client_capabilities)
-        channel = Channel(parked.offer, self._soon)
+        channel = ClientChannel(parked.offer, self._soon)
         call.channel = channel if form else None
         call.url_channel = channel if url else None
         run = self._runner.start(skill, bound, call, signature.missing(bound))
@@ -182,7 +182,7 @@ class Server(MCPServer[Any]):
         return parked
 
 
-class Listing:
+class ToolList:
     """What an agent may call."""
 
     def __init__(self, registry: Registry, library: Library) -> None:
@@ -221,7 +221,7 @@ class Listing:
             self._library.note_incomplete()
 
 
-class Changes:
+class ToolListChanges:
     """Tells clients that the list has changed.
 
     A modern client listens on a stream of its own, which the SDK's bus serves. A legacy one is
@@ -258,12 +258,12 @@ class Changes:
                     await session.send_tool_list_changed()
 
 
-def _park(call: Call, arguments: Mapping[str, Any], context: ToolContext[Any, Any]) -> Parked:
+def _park(call: Call, arguments: Mapping[str, Any], context: ToolContext[Any, Any]) -> ParkedCall:
     modern = context.request_context.protocol_version >= MODERN
     session = _http(context).headers.get("mcp-session-id")
     label = _label(context)
     same = same_call(label, call.skill, arguments)
-    return Parked(call, label, None if modern else session, same, modern=modern)
+    return ParkedCall(call, label, None if modern else session, same, modern=modern)
 
 
 def _http(context: ToolContext[Any, Any]) -> Any:
@@ -281,14 +281,14 @@ def _client(context: ServerRequestContext[Any, Any]) -> Client:
     return Client(label, info.name if info else "", info.version if info else "")
 
 
-def _noting(clients: Clients) -> ServerMiddleware[Any]:
+def _noting(clients: ClientRegistry) -> ServerMiddleware[Any]:
     """Look at each message on its way to the server, for who sent it."""
 
     async def note(ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
         if ctx.method != _HANDSHAKE:  # until it ends, nothing is known of who shakes hands
             form, url = protocol.modes(ctx.session.client_capabilities)
             era = ctx.protocol_version
-            clients.note(Seen(_client(ctx), era, form, url, time.time()))
+            clients.note(SeenClient(_client(ctx), era, form, url, time.time()))
         return await call_next(ctx)
 
     return note

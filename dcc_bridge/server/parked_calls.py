@@ -11,7 +11,7 @@ each event is either a question for the client or the result:
 
 When the last open request of a call is cut off, nobody waits for it: its question is ended. Calls
 that ended are kept for a while, for a client that comes late. Everything here runs on the worker,
-except `Channel`, whose methods are called on any thread.
+except `ClientChannel`, whose methods are called on any thread.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from dcc_bridge.elicitation.question import Unable
 from dcc_bridge.elicitation.sentence import Sentence
 from dcc_bridge.elicitation.types import TOO_MANY_QUESTIONS
 from dcc_bridge.server import protocol
-from dcc_bridge.server.client_channel import Asked, Meter
+from dcc_bridge.server.client_channel import ClientQuestion, ProgressMeter
 from dcc_bridge.skills.outcome import Status
 from dcc_bridge.skills.recent import Recent
 
@@ -68,10 +68,10 @@ class _Slot:
     event: Event | None = None
 
 
-Event = Asked | Result
+Event = ClientQuestion | Result
 
 
-class Parked:
+class ParkedCall:
     """One call, from its first request until its result was fetched."""
 
     def __init__(
@@ -95,7 +95,7 @@ class Parked:
         self.requests: list[Context] = []
         self.ended_at: float | None = None
         self._slots = [_Slot()]
-        self._meter = Meter()
+        self._meter = ProgressMeter()
         self._news: Progress | None = None
         self._stirred = anyio.Event()
 
@@ -112,13 +112,13 @@ class Parked:
     def put(self, event: Event) -> None:
         """Add the next event."""
         slot = self._slots[-1]
-        if not isinstance(event, Asked):
+        if not isinstance(event, ClientQuestion):
             self.ended_at = time.monotonic()
         self._slots.append(_Slot())
         slot.event = event
         self._stir()
 
-    def offer(self, asked: Asked) -> None:
+    def offer(self, asked: ClientQuestion) -> None:
         """Put a question to the client, unless it was asked too often."""
         if self.modern and self.rounds >= MOST_ROUNDS:
             asked.answer(Unable(TOO_MANY_QUESTIONS, ends=True))
@@ -180,7 +180,7 @@ class Parked:
             await session.report_progress(*self._meter.beat(), waiting())
 
 
-class Calls:
+class ParkedCalls:
     """All calls that somebody waits for, or may still come for."""
 
     def __init__(
@@ -209,8 +209,8 @@ class Calls:
         self._keepalive = keepalive
         self._kept = kept
         self._most_kept = most_kept
-        self._parked: OrderedDict[str, Parked] = OrderedDict()
-        self.unfetched = Unfetched()
+        self._parked: OrderedDict[str, ParkedCall] = OrderedDict()
+        self.unfetched = UnfetchedResults()
         """What nobody came for."""
 
     @property
@@ -222,13 +222,13 @@ class Calls:
         """Whether a state belongs to a call that is kept here."""
         return state.partition(".")[0] in self._parked
 
-    async def begin(self, parked: Parked, request: Context) -> Result:
+    async def begin(self, parked: ParkedCall, request: Context) -> Result:
         """Serve the request that starts a call."""
         self._forget_old()
         self._parked[parked.call.id] = parked
         return await self._serve(parked, request, 0)
 
-    def finish(self, parked: Parked, result: Result, status: Status) -> None:
+    def finish(self, parked: ParkedCall, result: Result, status: Status) -> None:
         """Store the result of a call as its last event."""
         parked.put(result)
         self.unfetched.end(parked.same, status)
@@ -247,7 +247,7 @@ class Calls:
         if not parked.has(round_ + 1):
             raise unknown_call()
         asked = await self._event(parked, round_)
-        if not isinstance(asked, Asked):
+        if not isinstance(asked, ClientQuestion):
             raise unknown_call()
         answer = protocol.answer_to(answers, asked.question.key)
         if answer is None and not parked.has(round_ + 2):
@@ -262,7 +262,7 @@ class Calls:
             if parked.session == session and parked.ended_at is None:
                 self._abandon(parked)
 
-    async def _serve(self, parked: Parked, request: Context, number: int) -> Result:
+    async def _serve(self, parked: ParkedCall, request: Context, number: int) -> Result:
         parked.requests.append(request)
         began = time.monotonic()
         try:
@@ -277,10 +277,10 @@ class Calls:
             if time.monotonic() - began > PATIENT_AFTER:
                 self._note_patience(parked.label)
 
-    async def _answer(self, parked: Parked, request: Context, number: int) -> Result:
+    async def _answer(self, parked: ParkedCall, request: Context, number: int) -> Result:
         while True:
             event = await self._event(parked, number)
-            if not isinstance(event, Asked):
+            if not isinstance(event, ClientQuestion):
                 self.unfetched.fetch(parked.same)
                 return event
             if parked.modern:
@@ -291,10 +291,10 @@ class Calls:
                 telling.cancel_scope.cancel()
             number += 1
 
-    async def _event(self, parked: Parked, number: int) -> Event:
+    async def _event(self, parked: ParkedCall, number: int) -> Event:
         return await parked.event(number, self._keepalive, self._waiting(parked))
 
-    def _waiting(self, parked: Parked) -> Callable[[], str]:
+    def _waiting(self, parked: ParkedCall) -> Callable[[], str]:
         """Make what says for what a call waits now."""
 
         def waiting() -> str:
@@ -303,11 +303,11 @@ class Calls:
 
         return waiting
 
-    def _abandon(self, parked: Parked) -> None:
+    def _abandon(self, parked: ParkedCall) -> None:
         self._end(parked.call)
         parked.cancel()
 
-    def _forget(self, parked: Parked) -> None:
+    def _forget(self, parked: ParkedCall) -> None:
         """Drop a call that ended and never asked: nobody has a state of it to come back with."""
         if parked.ended_at is not None and not parked.asked and not parked.requests:
             self._parked.pop(parked.call.id, None)
@@ -328,7 +328,7 @@ def same_call(label: str, skill: str, arguments: Mapping[str, Any]) -> Same:
     return label, skill, sha256(text.encode("utf-8", "replace")).hexdigest()
 
 
-class Unfetched:
+class UnfetchedResults:
     """The last of them, each for ten minutes."""
 
     def __init__(self) -> None:

@@ -55,7 +55,7 @@ Spawn = Callable[[Coroutine[Any, Any, None]], "Future[None]"]
 log = logging.getLogger(__name__)
 
 
-class Scene:
+class SceneResources:
     """The resources of one host, and their subscribers in both eras."""
 
     def __init__(self, host: Host, main: MainThread, spawn: Spawn) -> None:

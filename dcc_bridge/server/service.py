@@ -21,15 +21,15 @@ from dcc_bridge.config import Settings
 from dcc_bridge.elicitation.broker import Broker
 from dcc_bridge.elicitation.watchers import Watchers
 from dcc_bridge.host import Host
-from dcc_bridge.server.auth import Door
-from dcc_bridge.server.clients import Clients
-from dcc_bridge.server.connections import RESTS, limited
+from dcc_bridge.server.auth import AuthMiddleware
+from dcc_bridge.server.clients import ClientRegistry
+from dcc_bridge.server.connections import RESTS, connection_class
 from dcc_bridge.server.mcp_server import Server
 from dcc_bridge.server.pages import PREFIX, SIGNED_IN, Pages
 from dcc_bridge.server.pages.site import Site
-from dcc_bridge.server.parked_calls import Calls
-from dcc_bridge.server.replay import Events
-from dcc_bridge.server.resources import Scene
+from dcc_bridge.server.parked_calls import ParkedCalls
+from dcc_bridge.server.replay import ReplayStore
+from dcc_bridge.server.resources import SceneResources
 from dcc_bridge.server.worker import Worker
 from dcc_bridge.skills.files.library import Library
 from dcc_bridge.skills.registry import Registry
@@ -90,7 +90,7 @@ class Parts:
     broker: Broker
     secret: str
     socket: socket.socket
-    clients: Clients
+    clients: ClientRegistry
     pages: Pages
     library: Library
     extend: Callable[[Server], None] | None = None
@@ -106,7 +106,7 @@ class McpService:
         self._worker = worker
         self._grace = settings.session_grace
         self._changed = anyio.Event()
-        self._calls = Calls(
+        self._calls = ParkedCalls(
             parts.broker.end,
             parts.broker.audience.note_patience,
             parts.runner.recent,
@@ -114,7 +114,7 @@ class McpService:
             kept=settings.kept,
             most_kept=settings.most_kept,
         )
-        self._scene = Scene(parts.host, parts.main, worker.spawn)
+        self._scene = SceneResources(parts.host, parts.main, worker.spawn)
         self._unwatch = parts.changes.add(self._scene.changed)
         server = Server(
             parts.host.name,
@@ -131,7 +131,7 @@ class McpService:
         self._changes = server.changes
         if parts.extend is not None:
             parts.extend(server)
-        events = Events()
+        events = ReplayStore()
         app = server.streamable_http_app(
             streamable_http_path=PATH,
             event_store=events,
@@ -141,7 +141,7 @@ class McpService:
         )
         port = self._socket.getsockname()[1]
         site = Site(parts.pages, app)
-        self._door = Door(
+        self._door = AuthMiddleware(
             site,
             port,
             parts.secret,
@@ -217,10 +217,10 @@ class _Uvicorn(uvicorn.Server):
         self.ready()
 
 
-def _config(app: Door, settings: Settings) -> uvicorn.Config:
+def _config(app: AuthMiddleware, settings: Settings) -> uvicorn.Config:
     return uvicorn.Config(
         app,
-        http=limited(settings),
+        http=connection_class(settings),
         log_config=None,
         access_log=False,
         server_header=False,

@@ -99,7 +99,7 @@ def test_an_unknown_event_brings_nothing(tmp_path: Path) -> None:
         heard.append(message)
 
     async def ask() -> list[str | None]:
-        store = replay.Events()
+        store = replay.ReplayStore()
         store.opening(keep)
         await store.store_event("2", None)
         return [await store.replay_events_after(one, keep) for one in ("", "7", "x.y")]
@@ -109,7 +109,7 @@ def test_an_unknown_event_brings_nothing(tmp_path: Path) -> None:
 
 
 def test_a_shelf_keeps_the_last_events_only() -> None:
-    shelf = replay.Shelf()
+    shelf = replay.SessionEvents()
 
     ids = [shelf.add("2", None) for _ in range(replay.MOST_EVENTS + 10)]
 

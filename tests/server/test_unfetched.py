@@ -12,7 +12,7 @@ from mcp_types import ElicitRequestParams, ElicitResult
 
 from dcc_bridge import elicit_form_sync, skill
 from dcc_bridge.elicitation.question import Reply
-from dcc_bridge.server.parked_calls import MOST, Unfetched, same_call
+from dcc_bridge.server.parked_calls import MOST, UnfetchedResults, same_call
 from dcc_bridge.testing import FakeHost, ScriptedPresenter
 from tests.live import ERAS, live
 from tests.server.skills import CONFIRM
@@ -93,7 +93,7 @@ def test_calls_are_the_same_by_client_skill_and_arguments() -> None:
 def test_what_was_fetched_given_up_or_is_old_is_not_told_of(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    unfetched, call = Unfetched(), same_call("cursor", "delete", {})
+    unfetched, call = UnfetchedResults(), same_call("cursor", "delete", {})
 
     unfetched.end(call, "done")
     told = unfetched.again(call)
@@ -110,7 +110,7 @@ def test_what_was_fetched_given_up_or_is_old_is_not_told_of(
 
 
 def test_no_more_than_so_many_are_remembered() -> None:
-    unfetched = Unfetched()
+    unfetched = UnfetchedResults()
 
     for number in range(MOST + 10):
         unfetched.end(same_call("cursor", "delete", {"n": number}), "done")

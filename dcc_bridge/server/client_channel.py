@@ -1,4 +1,4 @@
-"""The ways to put a question to the client, and to tell it how far a call is. Worker.
+"""Questions put to the client, in both eras of the protocol, and progress notices. Worker.
 
 `ClientChannel` alone is called on any thread.
 """

@@ -111,9 +111,7 @@ class ConnectionReport:
             "draws_questions": self._audience.host is not None,
             "python": platform.python_version(),
             "packages": packages(),
-            "clients": [
-                {**_facts(known), "silent": known.client.label in silent} for known in seen
-            ],
+            "clients": clients,
             "broken": {name: str(why) for name, why in broken},
         }
 

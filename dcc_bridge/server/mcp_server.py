@@ -29,6 +29,7 @@ from dcc_bridge.audit.redact import Redacted
 from dcc_bridge.elicitation.call import Call, Client
 from dcc_bridge.elicitation.installed import arrival
 from dcc_bridge.errors import BridgeError, SkillError, UnknownSkill
+from dcc_bridge.host import Host
 from dcc_bridge.server import protocol, results
 from dcc_bridge.server.auth import LABEL
 from dcc_bridge.server.client_channel import ClientChannel, Soon
@@ -61,8 +62,7 @@ class Server(MCPServer[Any]):
 
     def __init__(
         self,
-        name: str,
-        version: str,
+        host: Host,
         registry: Registry,
         runner: Runner,
         calls: ParkedCalls,
@@ -74,8 +74,7 @@ class Server(MCPServer[Any]):
         """Take what calls need.
 
         Args:
-            name: The host's name.
-            version: The host's version.
+            host: The application.
             registry: The skills.
             runner: What runs them.
             calls: Where they are parked.
@@ -87,9 +86,9 @@ class Server(MCPServer[Any]):
         changes = ToolListChanges(scene.bus)
         with _root_logger_untouched():
             super().__init__(
-                name=f"dcc_bridge in {name}",
-                version=version,
-                instructions=_INSTRUCTIONS.format(host=name),
+                name=f"dcc_bridge in {host.name}",
+                version=host.version,
+                instructions=_INSTRUCTIONS.format(host=host.name),
                 request_state_security=RequestStateSecurity.ephemeral(ttl=_HOUR),
                 log_level="WARNING",
                 subscriptions=scene.bus,
@@ -163,13 +162,7 @@ class Server(MCPServer[Any]):
         skill = entry.skill
         call.title, call.risk, call.digest = skill.title, skill.metadata.risk, skill.digest
         parked = _park(call, bound, context)
-        call.again = self._calls.unfetched.again(parked.same)
-        call.progress = lambda progress: self._soon(lambda: parked.tell(progress))
-        call.withdrawable = not parked.modern
-        form, url = protocol.modes(context.client_capabilities)
-        channel = ClientChannel(parked.offer, self._soon)
-        call.channel = channel if form else None
-        call.url_channel = channel if url else None
+        self._join(parked, call, context)
         run = self._runner.start(skill, bound, call, signature.missing(bound))
         parked.cancel = run.cancel
         outcome, returns = run.outcome, signature.returns
@@ -181,12 +174,22 @@ class Server(MCPServer[Any]):
         outcome.add_done_callback(lambda _: self._soon(finish))
         return parked
 
+    def _join(self, parked: ParkedCall, call: Call, context: ToolContext[Any, Any]) -> None:
+        """Let the call ask its client, and tell it how far it is."""
+        call.again = self._calls.unfetched.again(parked.same)
+        call.progress = lambda progress: self._soon(lambda: parked.tell(progress))
+        call.withdrawable = not parked.modern
+        form, url = protocol.modes(context.client_capabilities)
+        channel = ClientChannel(parked.offer, self._soon)
+        call.channel = channel if form else None
+        call.url_channel = channel if url else None
+
 
 class ToolList:
-    """What an agent may call."""
+    """Lists what an agent may call."""
 
     def __init__(self, registry: Registry, library: Library) -> None:
-        """Take where the skills are.
+        """Take the skills.
 
         Args:
             registry: The skills.
@@ -212,9 +215,9 @@ class ToolList:
         if not imports:
             return
         with anyio.move_on_after(PATIENCE) as limit:
-            for one in imports:
+            for imported in imports:
                 try:
-                    await arrival(one)
+                    await arrival(imported)
                 except BridgeError:  # the main thread is held by an edit, or the bridge stops
                     self._library.note_incomplete()
         if limit.cancelled_caught:
@@ -222,7 +225,7 @@ class ToolList:
 
 
 class ToolListChanges:
-    """Tells clients that the list has changed.
+    """Notifies clients that the list of tools has changed.
 
     A modern client listens on a stream of its own, which the SDK's bus serves. A legacy one is
     told on its session's standing stream; the SDK keeps no list of sessions, so each one that
@@ -249,7 +252,7 @@ class ToolListChanges:
         return await call_next(ctx)
 
     async def tell(self) -> None:
-        """Tell everybody. A client that is gone is told nothing, and nothing is raised."""
+        """Notify every client; one that is gone is left out, and nothing is raised."""
         await self._bus.publish(ToolsListChanged())
         for session in list(self._sessions.values()):
             # a client that does not read must not stop the rest

@@ -174,8 +174,8 @@ class ParkedCall:
         session = self.requests[-1].session
         if news is not None:
             done, total, message = news
-            said = protocol.carried(message) or None
-            await session.report_progress(*self._meter.report(done, total), said)
+            text = protocol.carried(message) or None
+            await session.report_progress(*self._meter.report(done, total), text)
         elif waiting is not None:
             await session.report_progress(*self._meter.beat(), waiting())
 
@@ -323,13 +323,13 @@ class ParkedCalls:
 
 
 def same_call(label: str, skill: str, arguments: Mapping[str, Any]) -> Same:
-    """Say what a call is the same as."""
+    """Identify a call, so that the same one made again is recognized."""
     text = json.dumps(arguments, sort_keys=True, default=str)
     return label, skill, sha256(text.encode("utf-8", "replace")).hexdigest()
 
 
 class UnfetchedResults:
-    """The last of them, each for ten minutes."""
+    """The calls whose result nobody fetched, each for ten minutes."""
 
     def __init__(self) -> None:
         self._ended: OrderedDict[Same, tuple[float, Status]] = OrderedDict()
@@ -377,7 +377,7 @@ class UnfetchedResults:
 
 
 def unknown_call() -> MCPError:
-    """Say that a state leads nowhere."""
+    """Build the error for a state that leads nowhere."""
     return MCPError(
         code=INVALID_PARAMS,
         message="This call is not waiting for an answer: it has ended, or never was. "

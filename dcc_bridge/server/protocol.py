@@ -1,4 +1,10 @@
-"""Questions, answers and tools as they go over the wire. Worker."""
+"""Serializes questions and tools, and reads answers, malformed ones too. Worker.
+
+The SDK validates a request against the specification before any handler sees it, and refuses a
+retry with an answer that the protocol has no place for: a list as the content, or no object at all
+(-32602); the question would wait for its deadline. So `mark_malformed` puts a marked cancel in the
+answer's place, and the broker asks once more.
+"""
 
 from __future__ import annotations
 
@@ -54,10 +60,10 @@ def modes(capabilities: ClientCapabilities | None) -> tuple[bool, bool]:
 
     It must have said so: the SDK sends to clients that declared nothing. A bare ``{}`` is form.
     """
-    told = capabilities.elicitation if capabilities is not None else None
-    if told is None:
+    elicitation = capabilities.elicitation if capabilities is not None else None
+    if elicitation is None:
         return False, False
-    return told.form is not None or told.url is None, told.url is not None
+    return elicitation.form is not None or elicitation.url is None, elicitation.url is not None
 
 
 def tool(entry: Entry) -> Tool:
@@ -92,9 +98,9 @@ def unavailable(name: str, why: str) -> Tool:
     )
 
 
-def carried(told: Any) -> Any:
+def carried(value: Any) -> Any:
     """Give a value whose texts UTF-8 can carry, however deep: a file's name may hold others."""
-    return each_text(told, lambda text: text.encode("utf-8", "replace").decode())
+    return each_text(value, lambda text: text.encode("utf-8", "replace").decode())
 
 
 def _parts(question: Question) -> list[str | None]:
@@ -141,23 +147,26 @@ async def mark_malformed(ctx: ServerRequestContext[Any, Any], call_next: CallNex
 
 
 def answer_to(answers: Mapping[str, Any], key: str) -> Any:
-    """Give the answer to a question, or None; what was no object of answers is one to each."""
+    """Give the answer to a question, or None; what was no object of answers counts for each."""
     return answers.get(key, answers.get(_MARK))
 
 
 def _is_marked(answer: ElicitResult) -> bool:
-    """Whether it stands for a malformed one."""
+    """Whether it stands for a malformed answer."""
     return bool(answer.meta and _MARK in answer.meta)
 
 
 def _readable(answers: object) -> dict[str, Any]:
     if not isinstance(answers, dict):
         return {_MARK: _INSTEAD}
-    return {k: one if k != _MARK and _fits(one) else _INSTEAD for k, one in answers.items()}
+    return {
+        key: answer if key != _MARK and _is_valid(answer) else _INSTEAD
+        for key, answer in answers.items()
+    }
 
 
-def _fits(answer: object) -> bool:
-    """Whether it is an answer; of those to sampling and roots there are none: we never ask."""
+def _is_valid(answer: object) -> bool:
+    """Whether it answers an elicitation; sampling and roots are never asked for."""
     try:
         ElicitResult.model_validate(answer, by_name=False)
     except ValidationError:

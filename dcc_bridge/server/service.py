@@ -1,4 +1,4 @@
-"""The service that a worker runs: uvicorn with the SDK's app behind the door. Worker.
+"""The service that a worker runs: uvicorn with the SDK's app behind authentication. Worker.
 
 Importing this module imports mcp and uvicorn, so it is imported on the worker.
 """
@@ -41,10 +41,10 @@ _COME_BACK: Final = 1000
 """Milliseconds after which a legacy client that lost its stream is to come back for the rest; well
 within ``session_grace``, after which its call is given up."""
 _OPEN: Final = TransportSecuritySettings(enable_dns_rebinding_protection=False)
-"""The SDK's own look at Host and Origin lets any port in; the door's is exact."""
+"""The SDK's own check of Host and Origin lets any port in; that of `AuthMiddleware` is exact."""
 _LAST_WORDS: Final = 0.5
 """Seconds in which calls that were ended by a stop may still send their result."""
-_WHO: Final = (
+_REQUEST_LOGGERS: Final = (
     "mcp.server.connection",
     "mcp.server.runner",
     "mcp.server.streamable_http",
@@ -53,7 +53,7 @@ _WHO: Final = (
     "uvicorn.error",
 )
 """The loggers that speak of requests and their streams."""
-_GONE: Final = (
+_DISCONNECTS: Final = (
     ClientDisconnect,
     ConnectionError,
     anyio.BrokenResourceError,
@@ -101,57 +101,53 @@ class McpService:
 
     def __init__(self, parts: Parts, worker: Worker) -> None:
         """Build everything; nothing is served yet."""
-        settings = parts.settings
         self._socket = parts.socket
         self._worker = worker
-        self._grace = settings.session_grace
+        self._grace = parts.settings.session_grace
         self._changed = anyio.Event()
-        self._calls = ParkedCalls(
-            parts.broker.end,
-            parts.broker.audience.note_patience,
-            parts.runner.recent,
-            keepalive=settings.keepalive,
-            kept=settings.kept,
-            most_kept=settings.most_kept,
-        )
+        self._stopping = anyio.Event()
+        self._calls = _parked_calls(parts)
         self._scene = SceneResources(parts.host, parts.main, worker.spawn)
         self._unwatch = parts.changes.add(self._scene.changed)
+        self._unwatch_tools = parts.registry.watch(lambda: worker.soon(lambda: self._changed.set()))
+        server = self._server(parts)
+        self._changes = server.changes
+        self._auth = self._authenticated(server, parts)
+        self._uvicorn = _Uvicorn(_config(self._auth, parts.settings))
+
+    def _server(self, parts: Parts) -> Server:
         server = Server(
-            parts.host.name,
-            parts.host.version,
+            parts.host,
             parts.registry,
             parts.runner,
             self._calls,
-            worker.soon,
+            self._worker.soon,
             parts.clients,
             self._scene,
             parts.library,
         )
-        self._unwatch_tools = parts.registry.watch(lambda: worker.soon(lambda: self._changed.set()))
-        self._changes = server.changes
         if parts.extend is not None:
             parts.extend(server)
+        return server
+
+    def _authenticated(self, server: Server, parts: Parts) -> AuthMiddleware:
         events = ReplayStore()
         app = server.streamable_http_app(
             streamable_http_path=PATH,
             event_store=events,
             retry_interval=_COME_BACK,
-            max_request_body_size=settings.most_body,
+            max_request_body_size=parts.settings.most_body,
             transport_security=_OPEN,
         )
-        port = self._socket.getsockname()[1]
-        site = Site(parts.pages, app)
-        self._door = AuthMiddleware(
-            site,
-            port,
+        return AuthMiddleware(
+            Site(parts.pages, app),
+            self._socket.getsockname()[1],
             parts.secret,
             events,
             self._left,
             public=(PREFIX, SIGNED_IN),
-            most_body=settings.most_body,
+            most_body=parts.settings.most_body,
         )
-        self._stopping = anyio.Event()
-        self._uvicorn = _Uvicorn(_config(self._door, settings))
 
     async def run(self, ready: Callable[[], None]) -> None:
         """Serve until `stop`."""
@@ -165,7 +161,7 @@ class McpService:
                     telling.cancel_scope.cancel()
                 await self._wait_for_last_words()
                 self._uvicorn.end()
-                self._door.close()
+                self._auth.close()
 
     def stop(self) -> None:
         """End soon: the calls that are ending may still say so."""
@@ -182,17 +178,28 @@ class McpService:
 
     async def _wait_for_last_words(self) -> None:
         with anyio.move_on_after(_LAST_WORDS):
-            while self._calls.open or self._door.answering:
+            while self._calls.open or self._auth.answering:
                 await anyio.sleep(0.01)
 
     def _left(self, session: str) -> None:
         """Give a legacy client that lost its stream a moment to come back."""
 
         def check() -> None:
-            if not self._door.streams[session]:
+            if not self._auth.streams[session]:
                 self._calls.left(session)
 
         self._worker.later(self._grace, check)
+
+
+def _parked_calls(parts: Parts) -> ParkedCalls:
+    return ParkedCalls(
+        parts.broker.end,
+        parts.broker.audience.note_patience,
+        parts.runner.recent,
+        keepalive=parts.settings.keepalive,
+        kept=parts.settings.kept,
+        most_kept=parts.settings.most_kept,
+    )
 
 
 class _Uvicorn(uvicorn.Server):
@@ -235,8 +242,11 @@ def _config(app: AuthMiddleware, settings: Settings) -> uvicorn.Config:
 
 @contextmanager
 def _quiet_disconnects() -> Iterator[None]:
-    """Say less of them as long as the block lasts."""
-    loggers = [logging.getLogger(name) for name in _WHO]
+    """Log client disconnects at DEBUG instead of as tracebacks, for as long as the block lasts.
+
+    A host has a terminal, or a script editor, that would show each traceback.
+    """
+    loggers = [logging.getLogger(name) for name in _REQUEST_LOGGERS]
     for logger in loggers:
         logger.addFilter(_quieten)
     try:
@@ -248,7 +258,7 @@ def _quiet_disconnects() -> Iterator[None]:
 
 def _quieten(record: logging.LogRecord) -> bool:
     error = record.exc_info[1] if record.exc_info else None
-    if error is not None and _is_departure(error):
+    if error is not None and _is_disconnect(error):
         record.levelno, record.levelname = logging.DEBUG, "DEBUG"
         record.msg = f"{record.getMessage()}: the client is gone ({type(error).__name__})"
         record.args, record.exc_info = (), None
@@ -256,7 +266,7 @@ def _quieten(record: logging.LogRecord) -> bool:
     return True
 
 
-def _is_departure(error: BaseException) -> bool:
+def _is_disconnect(error: BaseException) -> bool:
     if isinstance(error, BaseExceptionGroup):
-        return all(_is_departure(one) for one in error.exceptions)
-    return isinstance(error, _GONE)
+        return all(_is_disconnect(part) for part in error.exceptions)
+    return isinstance(error, _DISCONNECTS)

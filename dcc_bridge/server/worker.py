@@ -1,4 +1,4 @@
-"""The worker: one daemon thread with an event loop, on which everything of the server runs.
+"""The worker: one daemon thread with an event loop for the whole server, and the listening socket.
 
 The heavy imports (mcp and uvicorn take 0.5 s) happen on it, so the host is alive meanwhile. Made
 and stopped on any thread.

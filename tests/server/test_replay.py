@@ -108,10 +108,10 @@ def test_an_unknown_event_brings_nothing(tmp_path: Path) -> None:
     assert heard == []
 
 
-def test_a_shelf_keeps_the_last_events_only() -> None:
-    shelf = replay.SessionEvents()
+def test_a_session_keeps_the_last_events_only() -> None:
+    session = replay.SessionEvents()
 
-    ids = [shelf.add("2", None) for _ in range(replay.MOST_EVENTS + 10)]
+    ids = [session.add("2", None) for _ in range(replay.MOST_EVENTS + 10)]
 
-    assert shelf.after(int(ids[0])) == (None, [])
-    assert shelf.after(int(ids[-1])) == ("2", [])
+    assert session.after(int(ids[0])) == (None, [])
+    assert session.after(int(ids[-1])) == ("2", [])

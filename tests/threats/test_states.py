@@ -161,7 +161,8 @@ def test_a_state_is_for_one_call_of_one_client_on_one_host(tmp_path: Path) -> No
 
         def attack() -> list[Any]:
             raw, told = Raw.to(running), {"inputResponses": {"sure": YES}}
-            there, here = ({**told, "requestState": one} for one in (state, begin(raw)))
+            own = begin(raw)
+            there, here = ({**told, "requestState": given} for given in (state, own))
             return [
                 raw.call("wipe", **there),
                 raw.call("wipe", {"what": "b"}, **here),
@@ -170,11 +171,12 @@ def test_a_state_is_for_one_call_of_one_client_on_one_host(tmp_path: Path) -> No
                 raw.call("wipe", **told),
                 raw.call("wipe", **told, requestState=""),
                 raw.call("wipe", **told, requestState="0.0"),
+                raw.call("wipe", **told, requestState=own[:-4] + "AAAA"),
             ]
 
         ends = [outcome(said) for said in running.run(in_thread(attack))]
 
-    assert ends == [INVALID] * 7
+    assert ends == [INVALID] * 8
     assert (asking.ran, asking.agreed) == (2, 0)
 
 

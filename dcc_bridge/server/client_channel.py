@@ -16,9 +16,10 @@ from mcp.shared.message import ServerMessageMetadata
 from mcp_types import CONNECTION_CLOSED, INVALID_PARAMS, METHOD_NOT_FOUND, ElicitResult
 from pydantic import ValidationError
 
+from dcc_bridge.elicitation.call import Progress
 from dcc_bridge.elicitation.question import Question, Reply, Settle, Unable, Unreadable
 from dcc_bridge.elicitation.watchers import tell
-from dcc_bridge.server.protocol import Answer, elicit_request
+from dcc_bridge.server.protocol import Answer, carried, elicit_request
 
 log = logging.getLogger(__name__)
 
@@ -51,8 +52,8 @@ class ClientQuestion:
         self._why = self._why or why
         self._withdrawn.set()
 
-    async def put_to(self, request: Context) -> None:
-        """Put it to a legacy client, unless it is withdrawn first."""
+    async def ask_in(self, request: Context) -> None:
+        """Ask a legacy client in its request, unless the question is withdrawn first."""
         async with anyio.create_task_group() as asking:
             asking.start_soon(self._watch, asking.cancel_scope)
             self.answer(await ask_legacy(request, self.question))
@@ -83,7 +84,7 @@ class ClientChannel:
 
 
 class ProgressMeter:
-    """The values that one call's client has heard.
+    """The progress values of one call, as the protocol wants them: each above the one before.
 
     A skill may count twice from zero, and between two of its values the client is told that it is
     still waited for: both must not go back.
@@ -115,6 +116,47 @@ class ProgressMeter:
             value = self._last + max(abs(self._last), 1.0) * _LEAST
         self._last = value
         return value
+
+
+class ProgressNotices:
+    """Progress notices to the client of one call, on the request that is open now.
+
+    Attributes:
+        latest: What the skill reported and the client was not told yet.
+    """
+
+    def __init__(self, requests: list[Context]) -> None:
+        """Send to the last of these requests."""
+        self._requests = requests
+        self._meter = ProgressMeter()
+        self.latest: Progress | None = None
+
+    @property
+    def is_due(self) -> bool:
+        """Whether there is something to send, and a request to send it on."""
+        return self.latest is not None and bool(self._requests)
+
+    async def send(self, waiting: Callable[[], str] | None = None) -> None:
+        """Send the latest progress, or where there is none, what the call waits for."""
+        if not self._requests:
+            return
+        latest, self.latest = self.latest, None
+        session = self._requests[-1].session
+        if latest is not None:
+            done, total, message = latest
+            text = carried(message) or None
+            await session.report_progress(*self._meter.report(done, total), text)
+        elif waiting is not None:
+            await session.report_progress(*self._meter.beat(), waiting())
+
+    async def repeat(self, keepalive: float, waiting: Callable[[], str]) -> None:
+        """Send what the call waits for, again and again, until cancelled.
+
+        A legacy client counts the time that its own person takes, unless it hears of progress.
+        """
+        while True:
+            await anyio.sleep(keepalive)
+            await self.send(waiting)
 
 
 async def ask_legacy(request: ServerRequestContext[Any, Any], question: Question) -> Answer:

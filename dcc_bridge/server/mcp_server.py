@@ -92,7 +92,7 @@ class Server(MCPServer[Any]):
                 request_state_security=RequestStateSecurity.ephemeral(ttl=_HOUR),
                 log_level="WARNING",
                 subscriptions=scene.bus,
-                middleware=[_noting(clients), changes.note, protocol.mark_malformed],
+                middleware=[_noting(clients), changes.remember_session, protocol.mark_malformed],
             )
         _say_that_lists_change(self._lowlevel_server)
         self._library = library
@@ -176,8 +176,8 @@ class Server(MCPServer[Any]):
 
     def _join(self, parked: ParkedCall, call: Call, context: ToolContext[Any, Any]) -> None:
         """Let the call ask its client, and tell it how far it is."""
-        call.again = self._calls.unfetched.again(parked.same)
-        call.progress = lambda progress: self._soon(lambda: parked.tell(progress))
+        call.again = self._calls.unfetched.notice_for(parked.same)
+        call.progress = lambda progress: self._soon(lambda: parked.note_progress(progress))
         call.withdrawable = not parked.modern
         form, url = protocol.modes(context.client_capabilities)
         channel = ClientChannel(parked.offer, self._soon)
@@ -241,7 +241,9 @@ class ToolListChanges:
         self._bus = bus
         self._sessions: dict[str, ServerSession] = {}
 
-    async def note(self, ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
+    async def remember_session(
+        self, ctx: ServerRequestContext[Any, Any], call_next: CallNext
+    ) -> HandlerResult:
         """Remember a legacy session. The SDK's middleware."""
         session = ctx.request.headers.get("mcp-session-id") if ctx.request is not None else None
         is_legacy = ctx.protocol_version not in MODERN_PROTOCOL_VERSIONS
@@ -251,7 +253,7 @@ class ToolListChanges:
             ctx.session._connection.exit_stack.callback(self._sessions.pop, session, None)
         return await call_next(ctx)
 
-    async def tell(self) -> None:
+    async def notify_clients(self) -> None:
         """Notify every client; one that is gone is left out, and nothing is raised."""
         await self._bus.publish(ToolsListChanged())
         for session in list(self._sessions.values()):

@@ -25,7 +25,6 @@ from hashlib import sha256
 from typing import Any, Final
 
 import anyio
-from mcp.server.context import ServerRequestContext
 from mcp.shared.exceptions import MCPError
 from mcp_types import INVALID_PARAMS, CallToolResult, InputRequiredResult
 
@@ -34,7 +33,7 @@ from dcc_bridge.elicitation.question import Unable
 from dcc_bridge.elicitation.sentence import Sentence
 from dcc_bridge.elicitation.types import TOO_MANY_QUESTIONS
 from dcc_bridge.server import protocol
-from dcc_bridge.server.client_channel import ClientQuestion, ProgressMeter
+from dcc_bridge.server.client_channel import ClientQuestion, Context, ProgressNotices
 from dcc_bridge.skills.outcome import Status
 from dcc_bridge.skills.recent import Recent
 
@@ -54,7 +53,6 @@ _WAITING: Final = {
 }
 """What a client is told from time to time, by the state of its call."""
 
-Context = ServerRequestContext[Any, Any]
 Result = CallToolResult | InputRequiredResult
 Same = tuple[str, str, str]
 """What makes two calls the same: the client, the skill, and a digest of the arguments."""
@@ -95,8 +93,7 @@ class ParkedCall:
         self.requests: list[Context] = []
         self.ended_at: float | None = None
         self._slots = [_Slot()]
-        self._meter = ProgressMeter()
-        self._news: Progress | None = None
+        self.notices = ProgressNotices(self.requests)
         self._stirred = anyio.Event()
 
     @property
@@ -109,7 +106,7 @@ class ParkedCall:
         """Whether a question went to the client."""
         return self.rounds > (self.ended_at is not None)
 
-    def put(self, event: Event) -> None:
+    def add_event(self, event: Event) -> None:
         """Add the next event."""
         slot = self._slots[-1]
         if not isinstance(event, ClientQuestion):
@@ -123,23 +120,25 @@ class ParkedCall:
         if self.modern and self.rounds >= MOST_ROUNDS:
             asked.answer(Unable(TOO_MANY_QUESTIONS, ends=True))
         else:
-            self.put(asked)
+            self.add_event(asked)
 
-    def tell(self, progress: Progress) -> None:
-        """Have the request that is open now told how far the skill is."""
-        self._news = progress
+    def note_progress(self, progress: Progress) -> None:
+        """Have the client notified how far the skill is."""
+        self.notices.latest = progress
         self._stir()
 
     def _stir(self) -> None:
         stirred, self._stirred = self._stirred, anyio.Event()
         stirred.set()
 
-    def has(self, number: int) -> bool:
+    def has_event(self, number: int) -> bool:
         """Whether there is an event of that number, or it is the next one to come."""
         return 0 <= number < len(self._slots)
 
-    async def event(self, number: int, keepalive: float, waiting: Callable[[], str]) -> Event:
-        """Wait for an event, telling the open request meanwhile how far it is.
+    async def wait_for_event(
+        self, number: int, keepalive: float, waiting: Callable[[], str]
+    ) -> Event:
+        """Wait for an event, and send progress notices meanwhile.
 
         Args:
             number: Which event.
@@ -149,35 +148,13 @@ class ParkedCall:
         slot = self._slots[number]
         while slot.event is None:
             silent = False
-            if self._news is None or not self.requests:
+            if not self.notices.is_due:
                 with anyio.move_on_after(keepalive) as silence:
                     await self._stirred.wait()
                 silent = silence.cancelled_caught
-            await self._speak(waiting if silent else None)
-        await self._speak()  # the last news goes before the event
+            await self.notices.send(waiting if silent else None)
+        await self.notices.send()  # the last news goes before the event
         return slot.event
-
-    async def beat(self, keepalive: float, waiting: Callable[[], str]) -> None:
-        """Tell the open request for what it is waited, again and again, until cancelled.
-
-        A legacy client counts the time that its own person takes, unless it hears of progress.
-        """
-        while True:
-            await anyio.sleep(keepalive)
-            await self._speak(waiting)
-
-    async def _speak(self, waiting: Callable[[], str] | None = None) -> None:
-        """Tell the open request the news, or where there is none, for what it is waited."""
-        if not self.requests:
-            return
-        news, self._news = self._news, None
-        session = self.requests[-1].session
-        if news is not None:
-            done, total, message = news
-            text = protocol.carried(message) or None
-            await session.report_progress(*self._meter.report(done, total), text)
-        elif waiting is not None:
-            await session.report_progress(*self._meter.beat(), waiting())
 
 
 class ParkedCalls:
@@ -230,8 +207,8 @@ class ParkedCalls:
 
     def finish(self, parked: ParkedCall, result: Result, status: Status) -> None:
         """Store the result of a call as its last event."""
-        parked.put(result)
-        self.unfetched.end(parked.same, status)
+        parked.add_event(result)
+        self.unfetched.add(parked.same, status)
 
     async def resume(self, state: str, label: str, answers: Answers, request: Context) -> Result:
         """Serve a request that comes back with an answer.
@@ -244,19 +221,19 @@ class ParkedCalls:
         if parked is None or parked.label != label or not number.isdecimal():
             raise unknown_call()
         round_ = int(number)
-        if not parked.has(round_ + 1):
+        if not parked.has_event(round_ + 1):
             raise unknown_call()
         asked = await self._event(parked, round_)
         if not isinstance(asked, ClientQuestion):
             raise unknown_call()
         answer = protocol.answer_to(answers, asked.question.key)
-        if answer is None and not parked.has(round_ + 2):
+        if answer is None and not parked.has_event(round_ + 2):
             return protocol.input_required(asked.question, state)
         if answer is not None:
             asked.answer(protocol.reply(answer))
         return await self._serve(parked, request, round_ + 1)
 
-    def left(self, session: str) -> None:
+    def end_session(self, session: str) -> None:
         """End the calls of a legacy session that nobody listens to any more."""
         for parked in list(self._parked.values()):
             if parked.session == session and parked.ended_at is None:
@@ -281,18 +258,18 @@ class ParkedCalls:
         while True:
             event = await self._event(parked, number)
             if not isinstance(event, ClientQuestion):
-                self.unfetched.fetch(parked.same)
+                self.unfetched.remove(parked.same)
                 return event
             if parked.modern:
                 return protocol.input_required(event.question, f"{parked.call.id}.{number}")
             async with anyio.create_task_group() as telling:
-                telling.start_soon(parked.beat, self._keepalive, self._waiting(parked))
-                await event.put_to(request)
+                telling.start_soon(parked.notices.repeat, self._keepalive, self._waiting(parked))
+                await event.ask_in(request)
                 telling.cancel_scope.cancel()
             number += 1
 
     async def _event(self, parked: ParkedCall, number: int) -> Event:
-        return await parked.event(number, self._keepalive, self._waiting(parked))
+        return await parked.wait_for_event(number, self._keepalive, self._waiting(parked))
 
     def _waiting(self, parked: ParkedCall) -> Callable[[], str]:
         """Make what says for what a call waits now."""
@@ -334,21 +311,21 @@ class UnfetchedResults:
     def __init__(self) -> None:
         self._ended: OrderedDict[Same, tuple[float, Status]] = OrderedDict()
 
-    def end(self, call: Same, status: Status) -> None:
+    def add(self, call: Same, status: Status) -> None:
         """Note that a call has ended, and how; its result waits to be fetched."""
-        self.fetch(call)
+        self.remove(call)
         if status in _SILENT:
             return
         self._ended[call] = time.monotonic(), status
         while len(self._ended) > MOST:
             self._ended.popitem(last=False)
 
-    def fetch(self, call: Same) -> None:
+    def remove(self, call: Same) -> None:
         """Forget a call: its result was fetched."""
         self._ended.pop(call, None)
 
-    def again(self, call: Same) -> Sentence | None:
-        """Give what is to be said of a call that was made before, or None for a new one."""
+    def notice_for(self, call: Same) -> Sentence | None:
+        """Say that the same call was made before, or None for a new one."""
         ended, status = self._ended.get(call, (0.0, None))
         ago = time.monotonic() - ended
         if status is None or ago > FRESH:

@@ -174,7 +174,7 @@ class McpService:
         while True:
             await self._changed.wait()
             self._changed = anyio.Event()
-            await self._changes.tell()
+            await self._changes.notify_clients()
 
     async def _wait_for_last_words(self) -> None:
         with anyio.move_on_after(_LAST_WORDS):
@@ -186,7 +186,7 @@ class McpService:
 
         def check() -> None:
             if not self._auth.streams[session]:
-                self._calls.left(session)
+                self._calls.end_session(session)
 
         self._worker.later(self._grace, check)
 

@@ -95,15 +95,15 @@ def test_what_was_fetched_given_up_or_is_old_is_not_told_of(
 ) -> None:
     unfetched, call = UnfetchedResults(), same_call("cursor", "delete", {})
 
-    unfetched.end(call, "done")
-    told = unfetched.again(call)
-    unfetched.fetch(call)
-    fetched = unfetched.again(call)
-    unfetched.end(call, "cancelled")
-    cancelled = unfetched.again(call)
-    unfetched.end(call, "failed")
+    unfetched.add(call, "done")
+    told = unfetched.notice_for(call)
+    unfetched.remove(call)
+    fetched = unfetched.notice_for(call)
+    unfetched.add(call, "cancelled")
+    cancelled = unfetched.notice_for(call)
+    unfetched.add(call, "failed")
     monkeypatch.setattr("dcc_bridge.server.parked_calls.FRESH", -1.0)
-    old = unfetched.again(call)
+    old = unfetched.notice_for(call)
 
     assert told == ("The same call was made 1 min ago and was done, but nobody fetched its result.")
     assert (fetched, cancelled, old) == (None, None, None)
@@ -113,7 +113,7 @@ def test_no_more_than_so_many_are_remembered() -> None:
     unfetched = UnfetchedResults()
 
     for number in range(MOST + 10):
-        unfetched.end(same_call("cursor", "delete", {"n": number}), "done")
+        unfetched.add(same_call("cursor", "delete", {"n": number}), "done")
 
-    assert unfetched.again(same_call("cursor", "delete", {"n": 9})) is None
-    assert unfetched.again(same_call("cursor", "delete", {"n": 10})) is not None
+    assert unfetched.notice_for(same_call("cursor", "delete", {"n": 9})) is None
+    assert unfetched.notice_for(same_call("cursor", "delete", {"n": 10})) is not None

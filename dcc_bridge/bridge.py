@@ -23,11 +23,10 @@ from dcc_bridge.elicitation.sentence import Sentence
 from dcc_bridge.elicitation.watchers import Undo, Watchers
 from dcc_bridge.errors import BridgeClosed, StartError
 from dcc_bridge.host import Host
-from dcc_bridge.server import worker
 from dcc_bridge.server.clients import ClientRegistry, ConnectionReport
 from dcc_bridge.server.discovery import Instance, Registration
 from dcc_bridge.server.pages import PageDesk, PagePresenter, Pages
-from dcc_bridge.server.worker import Service, Worker
+from dcc_bridge.server.worker import LOOPBACK, Service, Worker, listen
 from dcc_bridge.skills import connection, own
 from dcc_bridge.skills.files import folders
 from dcc_bridge.skills.files.watch import Watch
@@ -131,7 +130,7 @@ class Bridge:
         self._folders = folders.folders(self._skills, self.settings)
         self._undo.append(installed.install(self.broker, self.main, self.host, self._desk))
         try:
-            self._socket = worker.listen(self.settings.port, self.settings.bind)
+            self._socket = listen(self.settings.port, self.settings.bind)
             self._undo.append(self._socket.close)
             self._registration = Registration(self._instance(), self.settings.runtime)
             self._undo.append(self._registration.withdraw)
@@ -265,7 +264,7 @@ class Bridge:
                 log.exception("something could not be taken back")
 
     def _instance(self) -> Instance:
-        url = f"http://{worker.LOOPBACK}:{self._socket.getsockname()[1]}/mcp"
+        url = f"http://{LOOPBACK}:{self._socket.getsockname()[1]}/mcp"
         return Instance(url, self.host.name, self.host.version, self.host.scene())
 
     def _note_scene(self) -> None:

@@ -2,13 +2,7 @@
 
 uvicorn waits for a request as long as its sender likes, and takes any number of senders. Here a
 head has to come within some seconds of the connection or of its own first byte, and a body within
-as many after its head. Between two requests a connection may rest for longer than clients keep one
-(5 s is common): if both ends gave it up at once, the request that is on its way would be lost. What
-comes after that, an answer that streams for an hour, has no limit.
-
-Once there are too many connections, the one that says nothing for the longest time makes room: a
-sender that dawdles is lost before one that is served. Where all are being served, the new one is
-told so.
+as many after its head. What comes after that, an answer that streams for an hour, has no limit.
 """
 
 from __future__ import annotations
@@ -24,6 +18,8 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from dcc_bridge.config import Settings
 from dcc_bridge.server.auth import refusal_response
 
+# Longer than clients keep a connection (5 s is common): if both ends closed it at once, the request
+# that is on its way would be lost.
 RESTS: Final = 75.0
 """Seconds that a connection may rest after a request."""
 Part = Literal["head", "body"]
@@ -131,6 +127,7 @@ def connection_class(settings: Settings) -> type[LimitedConnection]:
 
 def _make_room(connections: list[LimitedConnection], most: int) -> bool:
     """Drop the idle ones, the oldest first, until another one fits; False if it does not."""
+    # a sender that dawdles is lost before one that is served
     idle = sorted((one for one in connections if one.is_idle), key=lambda one: one.since)
     too_many = sum(one.is_open for one in connections) + 1 - most
     for one in idle[: max(0, too_many)]:

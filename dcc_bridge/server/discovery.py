@@ -5,9 +5,10 @@ there before the record and goes after it. A record that nobody holds is taken a
 it.
 
 The system releases the lock when the process ends, however it ends: there is no process id that a
-later process could have too, nothing to clean up, and no moment between looking and believing. The
-library `filelock` is not used, because importing it leaves more in a host than this one lock: hooks
-at each fork, and from Python 3.12 on an audit hook that cannot be removed (measured, 4.2.11).
+later process could have too, and nothing to clean up. The library `filelock` is not used, because
+importing it leaves more in a host than one lock: hooks at each fork, which may end the child, and
+from Python 3.12 on an audit hook that cannot be removed (`filelock/_api.py` of 3.32 and 4.2). Up to
+3.29 it lets a child that outlives its host hold the lock.
 """
 
 from __future__ import annotations

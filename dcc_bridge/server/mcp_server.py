@@ -111,16 +111,13 @@ class Server(MCPServer[Any]):
     async def call_tool(
         self, name: str, arguments: dict[str, Any], context: ToolContext[Any, Any] | None = None
     ) -> CallToolResult | InputRequiredResult:
-        """Run a skill, or go on with one that waits for an answer.
-
-        A retry reaches its parked call before anything else is looked at: a skill that was
-        reloaded in the meantime must not lose the answer.
-        """
+        """Run a skill, or go on with one that waits for an answer."""
         await arrival(self._library.read)
         if context is None or not self._is_ours(name, context):
             return await super().call_tool(name, arguments, context)
         answers: Mapping[str, Any] = context.input_responses or {}
         request = context.request_context
+        # before anything else is looked at: a skill that was reloaded must not lose its answer
         if context.request_state is not None:
             label = _label(context)
             return await self._calls.resume(context.request_state, label, answers, request)

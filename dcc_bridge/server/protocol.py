@@ -1,10 +1,4 @@
-"""Serializes questions and tools, and reads answers, malformed ones too. Worker.
-
-The SDK validates a request against the specification before any handler sees it, and refuses a
-retry with an answer that the protocol has no place for: a list as the content, or no object at all
-(-32602); the question would wait for its deadline. So `mark_malformed` puts a marked cancel in the
-answer's place, and the broker asks once more.
-"""
+"""Serializes questions and tools, and reads answers, malformed ones too. Worker."""
 
 from __future__ import annotations
 
@@ -138,7 +132,10 @@ def elicit_request(question: Question, legacy_id: str | None = None) -> ElicitRe
 
 
 async def mark_malformed(ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
-    """Let a malformed answer to a parked call through, as one; everything else as it is."""
+    """Replace a malformed answer to a parked call by a marked cancel. The SDK's middleware."""
+    # The SDK validates a request before any handler sees it, and refuses a retry with an answer
+    # that the protocol has no place for (-32602): a list as the content, or no object at all. The
+    # question would wait for its deadline; this way the broker asks once more.
     params = ctx.params or {}
     answers = params.get("inputResponses")
     if ctx.method == "tools/call" and params.get("requestState") and answers is not None:

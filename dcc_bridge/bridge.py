@@ -23,12 +23,10 @@ from dcc_bridge.elicitation.sentence import Sentence
 from dcc_bridge.elicitation.watchers import Undo, Watchers
 from dcc_bridge.errors import BridgeClosed, StartError
 from dcc_bridge.host import Host
-from dcc_bridge.server import listener
-from dcc_bridge.server.about import About
-from dcc_bridge.server.clients import Clients
-from dcc_bridge.server.instances import Instance, Registration
+from dcc_bridge.server.clients import ClientRegistry, ConnectionReport
+from dcc_bridge.server.discovery import Instance, Registration
 from dcc_bridge.server.page_site import PageDesk
-from dcc_bridge.server.worker import Service, Worker
+from dcc_bridge.server.worker import LOOPBACK, Service, Worker, listen
 from dcc_bridge.skills import connection, own
 from dcc_bridge.skills.files import folders
 from dcc_bridge.skills.files.watch import Watch
@@ -39,7 +37,7 @@ from dcc_bridge.skills.undoing import Undoing
 from dcc_bridge.threads import MainThread
 
 if TYPE_CHECKING:
-    from dcc_bridge.server.mcp import Server
+    from dcc_bridge.server.mcp_server import Server
 
 log = logging.getLogger(__name__)
 
@@ -74,7 +72,7 @@ class Bridge:
         self.main = main
         self.settings = (settings or Settings.load()).under()
         self.registry = Registry()
-        self.clients = Clients()
+        self.clients = ClientRegistry()
         self._skills = list(skills)
         self._extend = extend
         self._desk = PageDesk(self.settings)
@@ -122,16 +120,15 @@ class Bridge:
 
         Raises:
             SkillError: A folder of skills is not there.
-            StartError: The port is taken or would be open to others in the clear, or a bridge runs
-                in this process already.
+            StartError: The port is taken or would be open to other computers, or a bridge runs in
+                this process already.
         """
         if self._state != "new":
             raise StartError("This bridge was started before; make a new one.")
         self._folders = folders.folders(self._skills, self.settings)
         self._undo.append(installed.install(self.broker, self.main, self.host, self._desk))
         try:
-            self._place = listener.place(self.settings)
-            self._socket = listener.listen(self.settings.port, self._place.bind)
+            self._socket = listen(self.settings.port, self.settings.bind)
             self._undo.append(self._socket.close)
             self._registration = Registration(self._instance(), self.settings.runtime)
             self._undo.append(self._registration.withdraw)
@@ -265,16 +262,8 @@ class Bridge:
                 log.exception("something could not be taken back")
 
     def _instance(self) -> Instance:
-        origin = self._place.origin(self._socket.getsockname()[1])
-        host = self.host
-        return Instance(
-            f"{origin}/mcp",
-            host.name,
-            host.version,
-            host.scene(),
-            certificate=self._place.certificate,
-            address=self._place.address,
-        )
+        url = f"http://{LOOPBACK}:{self._socket.getsockname()[1]}/mcp"
+        return Instance(url, self.host.name, self.host.version, self.host.scene())
 
     def _note_scene(self) -> None:
         self._tell(scene=self.host.scene())
@@ -319,7 +308,7 @@ class Bridge:
         added.add_done_callback(lambda one: self._watch.start() if not one.exception() else None)
 
     def _add_own(self) -> None:
-        about = About(self.host, self.clients, self.registry, self.broker.audience)
+        about = ConnectionReport(self.host, self.clients, self.registry, self.broker.audience)
         tools = own.tools(self.recent, self.main, self.host, self._undoing)
         for tool in [*tools, connection.tool(about, self.main)]:
             self._undo.append(self.registry.add(tool))
@@ -347,7 +336,6 @@ class Bridge:
             broker=self.broker,
             secret=self.instance.secret,
             socket=self._socket,
-            place=self._place,
             clients=self.clients,
             library=self._library,
             extend=self._extend,

@@ -11,7 +11,6 @@ from dcc_bridge.cli.connect import label
 from dcc_bridge.cli.exits import SUCCESS, Failure
 from dcc_bridge.client.configs import entry, written
 from dcc_bridge.client.configs.places import OTHER, PLACES, Place
-from dcc_bridge.server.access import Access
 
 _QUESTIONS: Final = {
     "draws": "can show questions itself",
@@ -63,7 +62,6 @@ def _writable(name: str) -> str:
 
 
 def _add(options: argparse.Namespace) -> None:
-    Access().admit(options.name)  # had it been revoked, this takes it back
     done = written.add(PLACES[options.name], options.name, options.project)
     known = known_clients.CLIENTS[options.name]
     print(f"{known.name} {'is' if done.is_new else 'was'} set up in {done.file}.")

@@ -18,7 +18,7 @@ from dcc_bridge.cli import target
 from dcc_bridge.cli.exits import SUCCESS
 from dcc_bridge.client import proxy
 from dcc_bridge.client.proxy.choice import Wanted
-from dcc_bridge.server import instances
+from dcc_bridge.server import discovery
 
 _LABEL: Final = re.compile(r"[A-Za-z0-9_-]{1,40}")
 
@@ -43,7 +43,7 @@ def fill(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Serve until the client closes stdin."""
-    running = partial(instances.running, target.settings().runtime)
+    running = partial(discovery.running, target.settings().runtime)
     running()  # a folder that is not ours is said here, in a sentence
     wanted = Wanted(options.host, options.scene, options.instance)
     # Python's own handler would wait for the thread that reads stdin; nothing here has to be saved.

@@ -11,8 +11,8 @@ from typing import Final
 from dcc_bridge.cli import target
 from dcc_bridge.cli.exits import SUCCESS
 from dcc_bridge.elicitation.plain import line
-from dcc_bridge.server import instances
-from dcc_bridge.server.instances import Instance
+from dcc_bridge.server import discovery
+from dcc_bridge.server.discovery import Instance
 
 _COLUMNS: Final = ("ID", "HOST", "VERSION", "SCENE", "STATE", "FOR", "PID", "URL")
 _STEPS: Final = ((86400, "d"), (3600, "h"), (60, "min"), (1, "s"))
@@ -27,7 +27,7 @@ def fill(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """List them, newest first."""
-    found = instances.running(target.settings().runtime)
+    found = discovery.running(target.settings().runtime)
     if options.json:
         print(json.dumps([one.told() for one in found], indent=2))
     elif found:

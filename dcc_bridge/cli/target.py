@@ -10,15 +10,15 @@ from urllib.parse import urlsplit
 
 from dcc_bridge.cli.exits import UNREACHABLE, Failure
 from dcc_bridge.config import Settings
-from dcc_bridge.server import instances, tokens
-from dcc_bridge.server.instances import Instance
+from dcc_bridge.server import discovery
+from dcc_bridge.server.discovery import Instance
 
 if TYPE_CHECKING:
     from dcc_bridge.client.agent import Agent
     from dcc_bridge.client.connection import Era
     from dcc_bridge.client.person import Person
 
-LABEL: Final = tokens.COMMANDS
+LABEL: Final = discovery.CLI_LABEL
 """Under which hosts know this command."""
 TOKEN: Final = "DCC_BRIDGE_TOKEN"
 START: Final = (
@@ -34,22 +34,19 @@ class Target:
         url: Where it is.
         token: Proves who we are.
         host: Its name, as far as it is known.
-        recorded: What it wrote down of itself, if it is one of this user's.
     """
 
     url: str
     token: str = field(repr=False)
     host: str = "the host"
-    recorded: Instance | None = field(default=None, repr=False)
 
     def connect(
         self, *, era: Era = "auto", person: Person | None = None
     ) -> AbstractAsyncContextManager[Agent]:
         """Connect to it; see `connection.connect`."""
-        from dcc_bridge.client import connection, http  # 0.5 s, and `list` needs neither
+        from dcc_bridge.client import connection  # 0.5 s, and `list` needs neither
 
-        pinned = http.Pinned.of(self.recorded) if self.recorded is not None else None
-        return connection.connect(self.url, self.token, era=era, person=person, pinned=pinned)
+        return connection.connect(self.url, self.token, era=era, person=person)
 
 
 def find(url: str | None) -> Target:
@@ -58,7 +55,7 @@ def find(url: str | None) -> Target:
     Raises:
         Failure: There is none, or it is not clear which one is meant.
     """
-    running = instances.running(settings().runtime)
+    running = discovery.running(settings().runtime)
     return _known(_only(running)) if url is None else _at(url, running)
 
 
@@ -68,7 +65,7 @@ def instance(url: str | None) -> Instance:
     Raises:
         Failure: There is none, or it is not clear which one is meant.
     """
-    running = instances.running(settings().runtime)
+    running = discovery.running(settings().runtime)
     if url is None:
         return _only(running)
     found = [one for one in running if _address(one.url) == _address(url)]
@@ -110,7 +107,7 @@ def _at(url: str, running: list[Instance]) -> Target:
 
 
 def _known(instance: Instance) -> Target:
-    return Target(instance.url, instance.token(LABEL), instance.host, instance)
+    return Target(instance.url, instance.token(LABEL), instance.host)
 
 
 def _address(url: str) -> tuple[str | None, int | None]:

@@ -1,26 +1,36 @@
-"""Which clients are there: what each one says of itself, and what it can do. Any thread.
+"""The clients that spoke to this server, and what one may know of the bridge. Any thread.
 
-The server's messages are looked at in `dcc_bridge.server.mcp`; this module imports nothing of the
-SDK, so that a bridge can have it before its worker has imported that.
+Free of the SDK, so that a bridge can have it before its worker has imported that; the messages are
+looked at in `dcc_bridge.server.mcp_server`.
 """
 
 from __future__ import annotations
 
+import platform
 import threading
+import time
 from collections import OrderedDict
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import Final
+from functools import cache
+from importlib import metadata
+from typing import Any, Final
 
+from dcc_bridge.elicitation.audience import Audience
 from dcc_bridge.elicitation.call import Client
 from dcc_bridge.elicitation.watchers import Undo, Watchers
+from dcc_bridge.host import Host
+from dcc_bridge.server.discovery import CLI_LABEL
+from dcc_bridge.skills.registry import Registry
 
 MOST: Final = 32
 """Clients that are remembered; the one that was silent the longest is forgotten first."""
+PACKAGES: Final = ("mcp", "uvicorn", "anyio", "greenlet", "pydantic", "PySide6-Essentials")
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class SeenClient:
     """A client as its last message showed it.
 
     Attributes:
@@ -38,17 +48,17 @@ class Seen:
     at: float
 
 
-class Clients:
+class ClientRegistry:
     """The clients that spoke to this server. One label may be used by several programs."""
 
     def __init__(self) -> None:
         """Begin with none."""
         self._lock = threading.Lock()
-        self._seen: OrderedDict[tuple[Client, str], Seen] = OrderedDict()
+        self._seen: OrderedDict[tuple[Client, str], SeenClient] = OrderedDict()
         self._watchers = Watchers()
 
     @property
-    def seen(self) -> list[Seen]:
+    def seen(self) -> list[SeenClient]:
         """The clients, the one that spoke last first."""
         with self._lock:
             return list(reversed(self._seen.values()))
@@ -61,7 +71,7 @@ class Clients:
         """
         return self._watchers.add(fn)
 
-    def note(self, seen: Seen) -> None:
+    def note(self, seen: SeenClient) -> None:
         """Take in what a message shows of its client. Worker."""
         key = seen.client, seen.era
         with self._lock:
@@ -71,3 +81,58 @@ class Clients:
                 self._seen.popitem(last=False)
         if before is None or replace(before, at=seen.at) != seen:
             self._watchers.call()
+
+
+class ConnectionReport:
+    """Reports the state of the host and its clients, for the tool that checks a connection."""
+
+    def __init__(
+        self, host: Host, clients: ClientRegistry, registry: Registry, audience: Audience
+    ) -> None:
+        self._host = host
+        self._clients = clients
+        self._registry = registry
+        self._audience = audience
+
+    def __call__(self, label: str | None) -> dict[str, Any]:
+        """Build the report. A client learns nothing of others; the person's own commands do.
+
+        Args:
+            label: The label of the client that asks; None for the host itself.
+        """
+        sees_all = label in (None, CLI_LABEL)
+        seen = [known for known in self._clients.seen if sees_all or known.client.label == label]
+        silent = self._audience.silent
+        clients = [{**_facts(known), "silent": known.client.label in silent} for known in seen]
+        broken = sorted(self._registry.broken.items())
+        return {
+            "host": self._host.name,
+            "version": self._host.version,
+            "draws_questions": self._audience.host is not None,
+            "python": platform.python_version(),
+            "packages": packages(),
+            "clients": clients,
+            "broken": {name: str(why) for name, why in broken},
+        }
+
+
+@cache
+def packages() -> dict[str, str]:
+    """Give the versions of the installed packages of which some versions are known to break."""
+    versions = {}
+    for name in PACKAGES:
+        with suppress(metadata.PackageNotFoundError):
+            versions[name] = metadata.version(name)
+    return versions
+
+
+def _facts(known: SeenClient) -> dict[str, Any]:
+    return {
+        "label": known.client.label,
+        "name": known.client.name,
+        "version": known.client.version,
+        "protocol": known.era,
+        "draws_forms": known.form,
+        "opens_pages": known.url,
+        "seconds_ago": round(time.time() - known.at),
+    }

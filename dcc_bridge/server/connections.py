@@ -1,14 +1,8 @@
-"""Connections that must not wait for ever: a limit for head and body, and for their number. Worker.
+"""Limits of connections: the time for a head and a body, and how many there may be. Worker.
 
 uvicorn waits for a request as long as its sender likes, and takes any number of senders. Here a
 head has to come within some seconds of the connection or of its own first byte, and a body within
-as many after its head. Between two requests a connection may rest for longer than clients keep one
-(5 s is common): if both ends gave it up at once, the request that is on its way would be lost. What
-comes after that, an answer that streams for an hour, has no limit.
-
-Once there are too many connections, the one that says nothing for the longest time makes room: a
-sender that dawdles is lost before one that is served. Where all are being served, the new one is
-told so.
+as many after its head. What comes after that, an answer that streams for an hour, has no limit.
 """
 
 from __future__ import annotations
@@ -22,8 +16,10 @@ from starlette.types import Receive, Scope, Send
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from dcc_bridge.config import Settings
-from dcc_bridge.server.refusal import refuse
+from dcc_bridge.server.auth import refusal_response
 
+# Longer than clients keep a connection (5 s is common): if both ends closed it at once, the request
+# that is on its way would be lost.
 RESTS: Final = 75.0
 """Seconds that a connection may rest after a request."""
 Part = Literal["head", "body"]
@@ -31,7 +27,7 @@ _PARTS: Final[dict[Any, Part]] = {h11.IDLE: "head", h11.SEND_BODY: "body"}
 """What is still to come, by the state of the one who sends it."""
 
 
-class Connection(H11Protocol):
+class LimitedConnection(H11Protocol):
     """One client's connection.
 
     Attributes:
@@ -48,9 +44,9 @@ class Connection(H11Protocol):
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as uvicorn has it
         """Take it, and see that there is room."""
-        others = [one for one in self.connections if isinstance(one, Connection)]
+        others = [peer for peer in self.connections if isinstance(peer, LimitedConnection)]
         super().connection_made(transport)
-        of_peer = [one for one in others if one.peer == self.peer]
+        of_peer = [other for other in others if other.peer == self.peer]
         has_room = _make_room(of_peer, self.settings.most_of_a_peer)
         if not (has_room and _make_room(others, self.settings.most_connections)):
             self.app = _say_full  # the next one drops it, should it say nothing
@@ -124,13 +120,14 @@ class Connection(H11Protocol):
         self.transport.close()
 
 
-def limited(settings: Settings) -> type[Connection]:
+def connection_class(settings: Settings) -> type[LimitedConnection]:
     """Give the class of a server's connections."""
-    return type("Connection", (Connection,), {"settings": settings})
+    return type("LimitedConnection", (LimitedConnection,), {"settings": settings})
 
 
-def _make_room(connections: list[Connection], most: int) -> bool:
+def _make_room(connections: list[LimitedConnection], most: int) -> bool:
     """Drop the idle ones, the oldest first, until another one fits; False if it does not."""
+    # a sender that dawdles is lost before one that is served
     idle = sorted((one for one in connections if one.is_idle), key=lambda one: one.since)
     too_many = sum(one.is_open for one in connections) + 1 - most
     for one in idle[: max(0, too_many)]:
@@ -139,5 +136,7 @@ def _make_room(connections: list[Connection], most: int) -> bool:
 
 
 async def _say_full(scope: Scope, receive: Receive, send: Send) -> None:
-    answer = refuse(503, "Too many connections are open: close some, or try again in a moment.")
+    answer = refusal_response(
+        503, "Too many connections are open: close some, or try again in a moment."
+    )
     await answer(scope, receive, send)

@@ -1,11 +1,11 @@
-"""The scene as resources, and who wants to hear that it changed. Worker.
+"""The scene as resources, and subscriptions to its changes. Worker.
 
 ``scene://summary``, ``scene://selection`` and, by a template that is named as the host names its
 things, ``scene://prim/{path}``. Each is read on the main thread as a read job: beside an edit that
 waits for its answer, and refused as busy in the middle of one.
 
-The host says that something changed, not what. So whoever asked to hear of a resource is told that
-it may be another one, at most ten times a second.
+The host says that something changed, not what. So each subscriber is notified that its resource may
+have changed, at most ten times a second.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from mcp_types import (
 from dcc_bridge.elicitation.installed import arrival
 from dcc_bridge.errors import BridgeClosed, BridgeError
 from dcc_bridge.host import MOST_TOLD, Host
-from dcc_bridge.server.wire import carried
+from dcc_bridge.server.protocol import carried
 from dcc_bridge.threads import MainThread
 
 SUMMARY: Final = "scene://summary"
@@ -55,7 +55,7 @@ Spawn = Callable[[Coroutine[Any, Any, None]], "Future[None]"]
 log = logging.getLogger(__name__)
 
 
-class Scene:
+class SceneResources:
     """The resources of one host, and their subscribers in both eras."""
 
     def __init__(self, host: Host, main: MainThread, spawn: Spawn) -> None:
@@ -112,7 +112,7 @@ class Scene:
 
     def changed(self) -> None:
         """Tell, soon, those who want to hear of it. Any thread, as often as need be."""
-        subscribed = any(one.uris for one in list(self._sessions.values()))
+        subscribed = any(subscriber.uris for subscriber in list(self._sessions.values()))
         if self._is_due or not (subscribed or self._listen.wanted):
             return
         self._is_due = True
@@ -125,20 +125,20 @@ class Scene:
 
     def _selected(self) -> dict[str, Any]:
         items = self._host.selection
-        told = items[:MOST_TOLD]
-        kinds = self._host.kinds(told)
-        listed = [{"item": item, "type": kind} for item, kind in zip(told, kinds, strict=True)]
+        shown = items[:MOST_TOLD]
+        kinds = self._host.kinds(shown)
+        listed = [{"item": item, "type": kind} for item, kind in zip(shown, kinds, strict=True)]
         return {"selected": len(items), "items": listed}
 
     async def _read(self, look: Callable[[], dict[str, Any]], what: str) -> str:
         try:
-            told = await arrival(self._main.submit(look, name=f"reading {what}", read=True))
+            facts = await arrival(self._main.submit(look, name=f"reading {what}", read=True))
         except LookupError as error:
             why = error.args[0] if error.args else error
             raise ResourceNotFoundError(str(carried(str(why)))) from error
         except BridgeError as error:
             raise ResourceError(str(error)) from error
-        return str(carried(json.dumps(told, default=str, ensure_ascii=False)))
+        return str(carried(json.dumps(facts, default=str, ensure_ascii=False)))
 
     async def _tell(self) -> None:
         await anyio.sleep(_PAUSE)

@@ -1,4 +1,4 @@
-"""What came of a call, as it goes over the wire: texts, images, files, structured data. Worker."""
+"""Serializes the result of a call: texts, images, files, structured data. Worker."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from mcp_types import (
 )
 
 from dcc_bridge.errors import NO_OTHER_WAY
-from dcc_bridge.server.wire import carried
+from dcc_bridge.server.protocol import carried
 from dcc_bridge.skills.outcome import Outcome, Status
 from dcc_bridge.skills.returns import Returns, is_file, plain
 
@@ -39,11 +39,11 @@ _BINARY: Final = "application/octet-stream"
 
 
 def result(outcome: Outcome, returns: Returns = _UNTYPED) -> CallToolResult:
-    """Give what came of a call.
+    """Serialize the outcome of a call.
 
     Args:
-        outcome: What the runner says.
-        returns: What the skill promised to give.
+        outcome: How the run ended, and with what.
+        returns: The type that the skill declares.
     """
     if outcome.error is not None:
         return _result(outcome.status, [_text(outcome.error)], is_error=True)
@@ -52,8 +52,8 @@ def result(outcome: Outcome, returns: Returns = _UNTYPED) -> CallToolResult:
         structured = returns.structured(outcome.value)
     except (TypeError, ValueError, RecursionError) as error:
         log.warning("a result cannot be told", exc_info=error)
-        told = f"The skill ran, and its changes stand, but what it returned cannot be told: {error}"
-        return _result(outcome.status, [_text(told)], is_error=True)
+        why = f"The skill ran, and its changes stand, but what it returned cannot be told: {error}"
+        return _result(outcome.status, [_text(why)], is_error=True)
     if outcome.status == "refused":
         content.append(_text(REFUSED))
     return _result(outcome.status, content or [_text("Done.")], structured=structured)
@@ -79,23 +79,23 @@ def image_type(head: bytes) -> str | None:
 
 
 def _content(value: Any) -> list[ContentBlock]:
-    if isinstance(value, list | tuple) and any(is_file(one) for one in value):
-        return [block for one in value for block in _content(one)]
+    if isinstance(value, list | tuple) and any(is_file(item) for item in value):
+        return [block for item in value for block in _content(item)]
     if isinstance(value, bytes | bytearray):
         return [_bytes(bytes(value))]
     if isinstance(value, PurePath):
         return [_path(Path(value))]
-    told = value if isinstance(value, str) else json.dumps(plain(value), ensure_ascii=False)
-    return [_text(told)]
+    text = value if isinstance(value, str) else json.dumps(plain(value), ensure_ascii=False)
+    return [_text(text)]
 
 
 def _bytes(data: bytes) -> ContentBlock:
-    told = base64.b64encode(data).decode()
+    encoded = base64.b64encode(data).decode()
     kind = image_type(data[:_HEAD])
     if kind is not None:
-        return ImageContent(type="image", data=told, mime_type=kind)
+        return ImageContent(type="image", data=encoded, mime_type=kind)
     uri = f"dcc-bridge://result/{sha256(data).hexdigest()[:16]}"
-    blob = BlobResourceContents(uri=uri, mime_type=_BINARY, blob=told)
+    blob = BlobResourceContents(uri=uri, mime_type=_BINARY, blob=encoded)
     return EmbeddedResource(type="resource", resource=blob)
 
 
@@ -127,5 +127,5 @@ def _result(
     )
 
 
-def _text(told: str) -> TextContent:
-    return TextContent(type="text", text=carried(told))
+def _text(text: str) -> TextContent:
+    return TextContent(type="text", text=carried(text))

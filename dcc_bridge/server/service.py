@@ -1,37 +1,35 @@
-"""The service that a worker runs: uvicorn with the SDK's app behind the door. Worker.
+"""The service that a worker runs: uvicorn with the SDK's app behind authentication. Worker.
 
 Importing this module imports mcp and uvicorn, so it is imported on the worker.
 """
 
 from __future__ import annotations
 
-import asyncio
+import logging
 import socket
-from collections.abc import Callable
-from contextlib import closing
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
-from functools import partial
 from typing import Final
 
 import anyio
 import uvicorn
 from mcp.server.transport_security import TransportSecuritySettings
+from starlette.requests import ClientDisconnect
 
 from dcc_bridge import log_redaction
 from dcc_bridge.config import Settings
 from dcc_bridge.elicitation.broker import Broker
 from dcc_bridge.elicitation.watchers import Watchers
 from dcc_bridge.host import Host
-from dcc_bridge.server import departures
-from dcc_bridge.server.calls import Calls
-from dcc_bridge.server.clients import Clients
-from dcc_bridge.server.connections import RESTS, limited
-from dcc_bridge.server.events import Events
-from dcc_bridge.server.http import Door
-from dcc_bridge.server.listener import Place
-from dcc_bridge.server.mcp import Server
+from dcc_bridge.server.auth import AuthMiddleware
+from dcc_bridge.server.clients import ClientRegistry
+from dcc_bridge.server.connections import RESTS, connection_class
+from dcc_bridge.server.mcp_server import Server
 from dcc_bridge.server.page_site import PREFIX, SIGNED_IN, PageDesk, PageSite
-from dcc_bridge.server.resources import Scene
+from dcc_bridge.server.parked_calls import ParkedCalls
+from dcc_bridge.server.replay import ReplayStore
+from dcc_bridge.server.resources import SceneResources
 from dcc_bridge.server.worker import Worker
 from dcc_bridge.skills.files.library import Library
 from dcc_bridge.skills.registry import Registry
@@ -43,12 +41,24 @@ _COME_BACK: Final = 1000
 """Milliseconds after which a legacy client that lost its stream is to come back for the rest; well
 within ``session_grace``, after which its call is given up."""
 _OPEN: Final = TransportSecuritySettings(enable_dns_rebinding_protection=False)
-"""The SDK's own look at Host and Origin knows no other names than the loopback's; the door's is
-exact."""
-_LOOK: Final = 0.5
-"""Seconds between two looks for clients that were revoked and have something open."""
+"""The SDK's own check of Host and Origin lets any port in; that of `AuthMiddleware` is exact."""
 _LAST_WORDS: Final = 0.5
 """Seconds in which calls that were ended by a stop may still send their result."""
+_REQUEST_LOGGERS: Final = (
+    "mcp.server.connection",
+    "mcp.server.runner",
+    "mcp.server.streamable_http",
+    "mcp.server.streamable_http_manager",
+    "mcp.shared.jsonrpc_dispatcher",
+    "uvicorn.error",
+)
+"""The loggers that speak of requests and their streams."""
+_DISCONNECTS: Final = (
+    ClientDisconnect,
+    ConnectionError,
+    anyio.BrokenResourceError,
+    anyio.ClosedResourceError,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +75,6 @@ class Parts:
         broker: What puts their questions.
         secret: The master secret.
         socket: Bound and listening.
-        place: How that is reached.
         clients: Who speaks to it.
         desk: Its pages for secrets and sign-ins.
         library: Imports the skills of files.
@@ -81,8 +90,7 @@ class Parts:
     broker: Broker
     secret: str
     socket: socket.socket
-    place: Place
-    clients: Clients
+    clients: ClientRegistry
     desk: PageDesk
     library: Library
     extend: Callable[[Server], None] | None = None
@@ -93,76 +101,68 @@ class McpService:
 
     def __init__(self, parts: Parts, worker: Worker) -> None:
         """Build everything; nothing is served yet."""
-        settings = parts.settings
         log_redaction.install()  # the loggers of what was imported on this thread
         self._socket = parts.socket
         self._worker = worker
-        self._grace = settings.session_grace
+        self._grace = parts.settings.session_grace
         self._changed = anyio.Event()
-        self._calls = Calls(
-            parts.broker.end,
-            parts.broker.audience.note_patience,
-            parts.runner.recent,
-            keepalive=settings.keepalive,
-            kept=settings.kept,
-            most_kept=settings.most_kept,
-        )
-        self._scene = Scene(parts.host, parts.main, worker.spawn)
+        self._stopping = anyio.Event()
+        self._calls = _parked_calls(parts)
+        self._scene = SceneResources(parts.host, parts.main, worker.spawn)
         self._unwatch = parts.changes.add(self._scene.changed)
+        self._unwatch_tools = parts.registry.watch(lambda: worker.soon(lambda: self._changed.set()))
+        server = self._server(parts)
+        self._changes = server.changes
+        self._auth = self._authenticated(server, parts)
+        self._uvicorn = _Uvicorn(_config(self._auth, parts.settings))
+
+    def _server(self, parts: Parts) -> Server:
         server = Server(
-            parts.host.name,
-            parts.host.version,
+            parts.host,
             parts.registry,
             parts.runner,
             self._calls,
-            worker.soon,
+            self._worker.soon,
             parts.clients,
             self._scene,
             parts.library,
         )
-        self._unwatch_tools = parts.registry.watch(lambda: worker.soon(lambda: self._changed.set()))
-        self._changes = server.changes
         if parts.extend is not None:
             parts.extend(server)
-        events = Events()
+        return server
+
+    def _authenticated(self, server: Server, parts: Parts) -> AuthMiddleware:
+        events = ReplayStore()
         app = server.streamable_http_app(
             streamable_http_path=PATH,
             event_store=events,
             retry_interval=_COME_BACK,
-            max_request_body_size=settings.most_body,
+            max_request_body_size=parts.settings.most_body,
             transport_security=_OPEN,
         )
-        port = self._socket.getsockname()[1]
-        place = parts.place
-        site = PageSite(parts.desk, app)
-        self._door = Door(
-            site,
-            place.hosts(port),
+        return AuthMiddleware(
+            PageSite(parts.desk, app),
+            self._socket.getsockname()[1],
             parts.secret,
             events,
             self._left,
             public=(PREFIX, SIGNED_IN),
-            most_body=settings.most_body,
-            scheme=place.scheme,
+            most_body=parts.settings.most_body,
         )
-        self._stopping = anyio.Event()
-        self._uvicorn = _Uvicorn(_config(self._door, settings, place))
-        self._uvicorn.handshake = settings.request_deadline
 
     async def run(self, ready: Callable[[], None]) -> None:
         """Serve until `stop`."""
         self._uvicorn.ready = ready
-        with closing(self._socket), departures.said_quietly():
+        with closing(self._socket), _quiet_disconnects():
             async with anyio.create_task_group() as serving:
                 serving.start_soon(self._uvicorn.serve, [self._socket])
                 async with anyio.create_task_group() as telling:
                     telling.start_soon(self._tell_changes)
-                    telling.start_soon(self._drop_revoked)
                     await self._stopping.wait()
                     telling.cancel_scope.cancel()
                 await self._wait_for_last_words()
                 self._uvicorn.end()
-                self._door.close()
+                self._auth.close()
 
     def stop(self) -> None:
         """End soon: the calls that are ending may still say so."""
@@ -175,31 +175,36 @@ class McpService:
         while True:
             await self._changed.wait()
             self._changed = anyio.Event()
-            await self._changes.tell()
-
-    async def _drop_revoked(self) -> None:
-        while True:
-            await anyio.sleep(_LOOK)
-            self._door.drop_revoked()
+            await self._changes.notify_clients()
 
     async def _wait_for_last_words(self) -> None:
         with anyio.move_on_after(_LAST_WORDS):
-            while self._calls.open or self._door.answering:
+            while self._calls.open or self._auth.answering:
                 await anyio.sleep(0.01)
 
     def _left(self, session: str) -> None:
         """Give a legacy client that lost its stream a moment to come back."""
 
         def check() -> None:
-            if not self._door.streams[session]:
-                self._calls.left(session)
+            if not self._auth.streams[session]:
+                self._calls.end_session(session)
 
         self._worker.later(self._grace, check)
 
 
+def _parked_calls(parts: Parts) -> ParkedCalls:
+    return ParkedCalls(
+        parts.broker.end,
+        parts.broker.audience.note_patience,
+        parts.runner.recent,
+        keepalive=parts.settings.keepalive,
+        kept=parts.settings.kept,
+        most_kept=parts.settings.most_kept,
+    )
+
+
 class _Uvicorn(uvicorn.Server):
     ready: Callable[[], None]
-    handshake: float
 
     def __init__(self, config: uvicorn.Config) -> None:
         super().__init__(config)
@@ -216,20 +221,14 @@ class _Uvicorn(uvicorn.Server):
             await self._ended.wait()
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        if self.config.ssl is not None:
-            loop = asyncio.get_running_loop()  # the worker's own, which serves nothing else
-            limited = partial(loop.create_server, ssl_handshake_timeout=self.handshake)
-            loop.create_server = limited  # type: ignore[method-assign]  # uvicorn passes no limit
         await super().startup(sockets)
         self.ready()
 
 
-def _config(app: Door, settings: Settings, place: Place) -> uvicorn.Config:
+def _config(app: AuthMiddleware, settings: Settings) -> uvicorn.Config:
     return uvicorn.Config(
         app,
-        http=limited(settings),
-        ssl_certfile=place.cert,
-        ssl_keyfile=place.key,
+        http=connection_class(settings),
         log_config=None,
         access_log=False,
         server_header=False,
@@ -240,3 +239,35 @@ def _config(app: Door, settings: Settings, place: Place) -> uvicorn.Config:
         timeout_keep_alive=int(RESTS),
         timeout_graceful_shutdown=1,
     )
+
+
+@contextmanager
+def _quiet_disconnects() -> Iterator[None]:
+    """Log client disconnects at DEBUG instead of as tracebacks, for as long as the block lasts.
+
+    A host has a terminal, or a script editor, that would show each traceback.
+    """
+    loggers = [logging.getLogger(name) for name in _REQUEST_LOGGERS]
+    for logger in loggers:
+        logger.addFilter(_quieten)
+    try:
+        yield
+    finally:
+        for logger in loggers:
+            logger.removeFilter(_quieten)
+
+
+def _quieten(record: logging.LogRecord) -> bool:
+    error = record.exc_info[1] if record.exc_info else None
+    if error is not None and _is_disconnect(error):
+        record.levelno, record.levelname = logging.DEBUG, "DEBUG"
+        record.msg = f"{record.getMessage()}: the client is gone ({type(error).__name__})"
+        record.args, record.exc_info = (), None
+        return logging.getLogger(record.name).isEnabledFor(logging.DEBUG)
+    return True
+
+
+def _is_disconnect(error: BaseException) -> bool:
+    if isinstance(error, BaseExceptionGroup):
+        return all(_is_disconnect(part) for part in error.exceptions)
+    return isinstance(error, _DISCONNECTS)

@@ -1,4 +1,4 @@
-"""The worker: one daemon thread with an event loop, on which everything of the server runs.
+"""The worker: one daemon thread with an event loop for the whole server, and the listening socket.
 
 The heavy imports (mcp and uvicorn take 0.5 s) happen on it, so the host is alive meanwhile. Made
 and stopped on any thread.
@@ -11,18 +11,20 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import socket
 import threading
 from collections.abc import Callable, Coroutine
 from concurrent.futures import Future
 from contextlib import suppress
-from typing import Any, Protocol, TypeVar
+from typing import Any, Final, Protocol, TypeVar
 
 import anyio
 
-from dcc_bridge.errors import BridgeClosed
+from dcc_bridge.errors import BridgeClosed, StartError
 
 log = logging.getLogger(__name__)
 T = TypeVar("T")
+LOOPBACK: Final = "127.0.0.1"
 
 
 class Service(Protocol):
@@ -136,3 +138,35 @@ class Worker:
             await service.run(lambda: self.started.set_result(None))
         finally:
             self._loop = None
+
+
+def listen(port: int, bind: str = LOOPBACK) -> socket.socket:
+    """Make the listening socket.
+
+    Args:
+        port: Which one; 0 for any free one.
+        bind: The address; any other one than `LOOPBACK` is refused.
+
+    Raises:
+        StartError: Other computers could connect, or the port is taken or may not be used.
+    """
+    if bind != LOOPBACK:
+        raise StartError(
+            f"bind={bind!r} is refused: the server listens on {LOOPBACK} only, because tokens "
+            "travel in the clear. From another computer, forward the port with "
+            f"`ssh -L PORT:{LOOPBACK}:PORT THIS_COMPUTER`, with the same number twice."
+        )
+    # asyncio sets TCP_NODELAY only where the protocol is named, and without it each call waits
+    # 44 ms for a delayed acknowledgement (measured; `Transport._set_nodelay` in base_events.py)
+    sock = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+    sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    try:
+        sock.bind((bind, port))
+        sock.listen(128)
+    except (OSError, OverflowError) as error:
+        sock.close()
+        raise StartError(
+            f"Port {port} cannot be used ({error}). Choose another one, or 0 for any free one."
+        ) from error
+    return sock

@@ -18,7 +18,7 @@ import pytest
 from dcc_bridge.audit import reader
 from dcc_bridge.audit.log import AuditLog, Disk
 from dcc_bridge.errors import NotRecorded, StartError
-from dcc_bridge.server import instances
+from dcc_bridge.server import discovery
 
 CALL = {"call": "c1", "skill": "delete", "client": "claude"}
 
@@ -289,7 +289,7 @@ def test_a_name_that_was_taken_before_is_not_written_to(
     else:
         plant(folder / f"h-ab.{what}", trap)
         with pytest.raises(FileExistsError):
-            instances.Registration(instances.Instance("u", "h", "v", "s", secret="s"), folder)
+            discovery.Registration(discovery.Instance("u", "h", "v", "s", secret="s"), folder)
 
     assert trap.read_bytes() == b"trap"
     assert not (tmp_path / "new").exists()
@@ -302,7 +302,7 @@ def test_a_folder_that_leads_elsewhere_is_not_used(tmp_path: Path) -> None:
     with pytest.raises(NotRecorded, match="cannot be used"):
         AuditLog(link)(("begin", CALL))
     with pytest.raises(StartError, match="DCC_BRIDGE_RUNTIME"):
-        instances.folder(link)
+        discovery.folder(link)
 
     assert list(elsewhere.iterdir()) == []
 

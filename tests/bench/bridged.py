@@ -1,4 +1,4 @@
-"""A bridge with two skills in a Qt host, complete: token, door, policy, and the main thread.
+"""A bridge with two skills in a Qt host, complete: tokens, policy, and the main thread.
 
 Importing this module imports what a plug-in of a host would import, and neither mcp nor uvicorn.
 """

@@ -24,7 +24,7 @@ from mcp.client.stdio import stdio_client
 from mcp.client.streamable_http import streamable_http_client
 
 from dcc_bridge.client import http
-from dcc_bridge.server import instances
+from dcc_bridge.server import discovery
 from tests.bench.figures import over, paired, show
 from tests.client.proxy.stage import command, small
 
@@ -36,7 +36,7 @@ Rounds = dict[tuple[str, str], list[list[float]]]
 @asynccontextmanager
 async def direct(runtime: Path, mode: Any) -> AsyncIterator[Client]:
     """Connect a client straight to the host."""
-    (host,) = instances.running(runtime)
+    (host,) = discovery.running(runtime)
     async with (
         http.open_(host.token("bench")) as opened,
         Client(streamable_http_client(host.url, http_client=opened), mode=mode) as client,

@@ -16,8 +16,8 @@ from pathlib import Path
 from unittest.mock import patch
 
 from dcc_bridge.cli import main
-from dcc_bridge.server import instances
-from dcc_bridge.server.instances import Instance
+from dcc_bridge.server import discovery
+from dcc_bridge.server.discovery import Instance
 
 LIMIT = 40.0
 SKILLS = Path(__file__).parent / "skills"
@@ -111,7 +111,7 @@ class Served:
     @property
     def instance(self) -> Instance:
         """What it wrote down of itself."""
-        return next(one for one in instances.running(self.runtime) if one.url == self.url)
+        return next(one for one in discovery.running(self.runtime) if one.url == self.url)
 
 
 @contextmanager

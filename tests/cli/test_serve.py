@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from dcc_bridge.server import instances
+from dcc_bridge.server import discovery
 from tests.cli.commands import (
     LIMIT,
     SHOT,
@@ -204,7 +204,7 @@ def test_a_killed_host_is_forgotten(tmp_path: Path) -> None:
         host.process.communicate(timeout=LIMIT)
 
     assert run(tmp_path, "tools").code == 4
-    assert instances.running(tmp_path) == []
+    assert discovery.running(tmp_path) == []
 
 
 def test_a_signal_during_the_start_ends_it_too(runtime: Path) -> None:

@@ -130,7 +130,7 @@ def test_each_expected_failure_belongs_to_a_revision_of_the_suite() -> None:
 def test_a_stranger_gets_through_the_forwarder_and_is_refused_by_the_bridge(
     host: str, origin: str, status: int, bridge: str
 ) -> None:
-    """The bridge's own door refuses them: the forwarder would prove nothing otherwise."""
+    """The bridge's own authentication refuses them: the forwarder would prove nothing otherwise."""
     own = urlsplit(bridge).netloc
     headers = {"Host": host.format(own=own), "Origin": origin.format(own=own)}
 

@@ -14,8 +14,8 @@ from mcp import Client
 from mcp_types import CallToolResult
 
 from dcc_bridge.install import asking
-from dcc_bridge.server import instances
-from dcc_bridge.server.instances import Instance
+from dcc_bridge.server import discovery
+from dcc_bridge.server.discovery import Instance
 from tests.hosts.orders import DONE, ORDERS
 from tests.live import ERAS, AskedFn, connected
 
@@ -59,7 +59,7 @@ class Application:
         return "".join(self._said)
 
     def _running(self) -> list[Instance]:
-        return instances.running(self.folder / "runtime")
+        return discovery.running(self.folder / "runtime")
 
     @asynccontextmanager
     async def client(

@@ -15,7 +15,7 @@ from dcc_bridge.elicitation.question import Question
 from dcc_bridge.elicitation.watchers import Undo, Watchers
 from dcc_bridge.qt.dialog import QuestionDialog
 from dcc_bridge.qt.panel import Panel
-from dcc_bridge.server.clients import Clients, Seen
+from dcc_bridge.server.clients import ClientRegistry, SeenClient
 from dcc_bridge.skills.outcome import Status
 from dcc_bridge.skills.recent import Recent, Trail
 from dcc_bridge.testing import FakeHost
@@ -44,7 +44,7 @@ class Parts:
         self.broker = broker
         self.host = FakeHost(["cam1"], has_ui=True)
         self.recent = Recent(most)
-        self.clients = Clients()
+        self.clients = ClientRegistry()
         self.address: str | None = "http://127.0.0.1:41234/mcp"
         self.is_paused = False
         self.cancelled: list[str] = []
@@ -83,7 +83,7 @@ class Parts:
 
     def meet(self, client: Client, ago: float = 0.0, *, form: bool = True) -> None:
         """Have a client that spoke a while ago."""
-        self.clients.note(Seen(client, "2026-07-28", form, False, time.time() - ago))
+        self.clients.note(SeenClient(client, "2026-07-28", form, False, time.time() - ago))
 
     def call(
         self, title: str, risk: Risk = "edit", client: Client = CLAUDE, *, ago: float = 5.0

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from dcc_bridge.elicitation.call import Client
-from dcc_bridge.server.clients import MOST, Clients, Seen
+from dcc_bridge.server.clients import MOST, ClientRegistry, SeenClient
 from tests.live import ERAS, Live, accept, live
 
 
@@ -49,10 +49,12 @@ def test_programs_with_one_label_are_told_apart(tmp_path: Path) -> None:
 
 
 def test_only_so_many_are_remembered_the_last_ones() -> None:
-    clients = Clients()
+    clients = ClientRegistry()
 
     for number in range(MOST + 3):
-        clients.note(Seen(Client(f"client{number}"), "2026-07-28", True, False, float(number)))
+        clients.note(
+            SeenClient(Client(f"client{number}"), "2026-07-28", True, False, float(number))
+        )
 
     assert len(clients.seen) == MOST
     assert clients.seen[0].client.label == f"client{MOST + 2}"

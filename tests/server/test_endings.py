@@ -17,7 +17,6 @@ from mcp_types import ElicitResult
 from dcc_bridge import confirm_sync, elicit_form_sync, on_main, report_progress, skill
 from dcc_bridge.elicitation.question import Reply
 from dcc_bridge.errors import StartError
-from dcc_bridge.server import instances
 from dcc_bridge.testing import FakeHost, ScriptedPresenter
 from tests.live import ERAS, Live, accept, live, status, text
 from tests.server.skills import CONFIRM, Skills
@@ -405,17 +404,6 @@ def test_a_taken_port_is_a_sentence(tmp_path: Path) -> None:
 def test_a_second_start_in_one_process_is_a_sentence(tmp_path: Path) -> None:
     with live(tmp_path), pytest.raises(StartError, match="already running in this process"):
         Live(tmp_path)
-
-
-def test_a_running_host_can_be_found_and_its_file_is_its_users_alone(tmp_path: Path) -> None:
-    with live(tmp_path) as running:
-        (found,) = instances.running(tmp_path)
-        (file,) = tmp_path.glob("*.json")
-        mode = file.stat().st_mode & 0o777
-
-    assert found == running.bridge.instance
-    assert mode == 0o600
-    assert instances.running(tmp_path) == []
 
 
 @pytest.mark.parametrize("era", ERAS)

@@ -7,8 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import anyio
-import pytest
-from mcp import Client, MCPError
+from mcp import Client
 from mcp_types import CallToolResult, ElicitResult, InputRequiredResult
 
 from tests.live import Live, accept, live, status
@@ -93,67 +92,6 @@ def test_an_answer_after_the_deadline_gets_the_cancel(tmp_path: Path) -> None:
         result = converse(running, agent)
 
     assert result.structured_content == {"deleted": 0, "why": "timed_out", "by": "nobody"}
-    assert len(skills.host.items) == 127
-
-
-def test_an_answer_without_a_state_is_refused(tmp_path: Path) -> None:
-    skills = Skills()
-
-    async def agent(client: Client) -> None:
-        asked = await begin(client)
-        more = answer(asked) | {"request_state": None}
-        with pytest.raises(MCPError, match="not asked"):
-            await send(client, **more)
-
-    with live(tmp_path, skills.delete(), host=skills.host) as running:
-        converse(running, agent)
-
-    assert len(skills.host.items) == 127
-
-
-def test_the_state_of_another_tool_is_refused(tmp_path: Path) -> None:
-    skills = Skills()
-
-    async def agent(client: Client) -> None:
-        other = await begin(client, "ask_on_pool")
-        await begin(client)
-        with pytest.raises(MCPError, match="requestState"):
-            await send(client, **answer(other))
-
-    with live(tmp_path, skills.delete(), skills.ask_on_pool(), host=skills.host) as running:
-        converse(running, agent)
-
-    assert len(skills.host.items) == 127
-
-
-def test_the_state_of_another_client_is_refused(tmp_path: Path) -> None:
-    skills = Skills()
-
-    async def agent(client: Client) -> None:
-        asked = await begin(client)
-        async with running.client(asked=accept(), label="somebody") as other:
-            with pytest.raises(MCPError):
-                await send(other, **answer(asked))
-
-    with live(tmp_path, skills.delete(), host=skills.host) as running:
-        converse(running, agent)
-
-    assert len(skills.host.items) == 127
-
-
-def test_a_made_up_or_altered_state_is_refused(tmp_path: Path) -> None:
-    skills = Skills()
-
-    async def agent(client: Client) -> None:
-        asked = await begin(client)
-        sealed = asked.request_state or ""
-        for state in ("", "abc.0", sealed[:-4] + "AAAA", sealed + "A"):
-            with pytest.raises(MCPError):
-                await send(client, **(answer(asked) | {"request_state": state}))
-
-    with live(tmp_path, skills.delete(), host=skills.host) as running:
-        converse(running, agent)
-
     assert len(skills.host.items) == 127
 
 

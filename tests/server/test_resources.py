@@ -249,7 +249,7 @@ def test_a_stop_ends_a_stream_of_news_in_the_protocols_own_way(tmp_path: Path) -
 def test_a_client_that_is_gone_costs_nothing(tmp_path: Path) -> None:
     """Neither era leaves a subscriber behind once its client has left and something changed."""
     host = FakeHost(["cam1"])
-    scenes: list[resources.Scene] = []
+    scenes: list[resources.SceneResources] = []
 
     async def agent() -> None:
         async with running.client(ERAS[1]) as client:
@@ -257,13 +257,13 @@ def test_a_client_that_is_gone_costs_nothing(tmp_path: Path) -> None:
         async with running.client() as client, client.listen(resource_subscriptions=URIS):
             pass
 
-    class Noted(resources.Scene):
+    class Noted(resources.SceneResources):
         def __init__(self, *args: Any) -> None:
             super().__init__(*args)
             scenes.append(self)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("dcc_bridge.server.service.Scene", Noted)
+        patch.setattr("dcc_bridge.server.service.SceneResources", Noted)
         with live(tmp_path, host=host) as running:
             running.run(agent)
 

@@ -12,7 +12,7 @@ from mcp_types import ElicitRequestParams, ElicitResult
 
 from dcc_bridge import elicit_form_sync, skill
 from dcc_bridge.elicitation.question import Reply
-from dcc_bridge.server.unfetched import MOST, Unfetched, same
+from dcc_bridge.server.parked_calls import MOST, UnfetchedResults, same_call
 from dcc_bridge.testing import FakeHost, ScriptedPresenter
 from tests.live import ERAS, live
 from tests.server.skills import CONFIRM
@@ -81,36 +81,39 @@ def test_a_result_that_nobody_fetched_is_told_of_in_the_next_question(tmp_path: 
 
 
 def test_calls_are_the_same_by_client_skill_and_arguments() -> None:
-    one = same("cursor", "delete", {"a": 1, "b": [2]})
+    one = same_call("cursor", "delete", {"a": 1, "b": [2]})
 
-    assert one == same("cursor", "delete", {"b": [2], "a": 1})
-    assert len({one, same("zed", "delete", {"a": 1, "b": [2]}), same("cursor", "x", {})}) == 3
+    assert one == same_call("cursor", "delete", {"b": [2], "a": 1})
+    assert (
+        len({one, same_call("zed", "delete", {"a": 1, "b": [2]}), same_call("cursor", "x", {})})
+        == 3
+    )
 
 
 def test_what_was_fetched_given_up_or_is_old_is_not_told_of(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    unfetched, call = Unfetched(), same("cursor", "delete", {})
+    unfetched, call = UnfetchedResults(), same_call("cursor", "delete", {})
 
-    unfetched.end(call, "done")
-    told = unfetched.again(call)
-    unfetched.fetch(call)
-    fetched = unfetched.again(call)
-    unfetched.end(call, "cancelled")
-    cancelled = unfetched.again(call)
-    unfetched.end(call, "failed")
-    monkeypatch.setattr("dcc_bridge.server.unfetched.FRESH", -1.0)
-    old = unfetched.again(call)
+    unfetched.add(call, "done")
+    told = unfetched.notice_for(call)
+    unfetched.remove(call)
+    fetched = unfetched.notice_for(call)
+    unfetched.add(call, "cancelled")
+    cancelled = unfetched.notice_for(call)
+    unfetched.add(call, "failed")
+    monkeypatch.setattr("dcc_bridge.server.parked_calls.FRESH", -1.0)
+    old = unfetched.notice_for(call)
 
     assert told == ("The same call was made 1 min ago and was done, but nobody fetched its result.")
     assert (fetched, cancelled, old) == (None, None, None)
 
 
 def test_no_more_than_so_many_are_remembered() -> None:
-    unfetched = Unfetched()
+    unfetched = UnfetchedResults()
 
     for number in range(MOST + 10):
-        unfetched.end(same("cursor", "delete", {"n": number}), "done")
+        unfetched.add(same_call("cursor", "delete", {"n": number}), "done")
 
-    assert unfetched.again(same("cursor", "delete", {"n": 9})) is None
-    assert unfetched.again(same("cursor", "delete", {"n": 10})) is not None
+    assert unfetched.notice_for(same_call("cursor", "delete", {"n": 9})) is None
+    assert unfetched.notice_for(same_call("cursor", "delete", {"n": 10})) is not None

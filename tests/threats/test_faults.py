@@ -52,7 +52,7 @@ from dcc_bridge.elicitation.opened import Opened
 from dcc_bridge.elicitation.question import Question, Reply, Settle, TakeDown, Unable
 from dcc_bridge.elicitation.record import QuestionRecord
 from dcc_bridge.errors import BridgeClosed
-from dcc_bridge.server.calls import Channel
+from dcc_bridge.server.client_channel import ClientChannel
 from dcc_bridge.skills.limit import Limit
 from dcc_bridge.skills.recent import LIVE
 from dcc_bridge.testing import FakeHost, ScriptedPresenter
@@ -73,7 +73,7 @@ SEAMS: Final[dict[str, tuple[Callable[[Live], Any], str]]] = {
     "wake": (lambda running: running.bridge.main, "_wake_host"),
     "build": (lambda running: consent, "Question"),
     "build form": (lambda running: ask, "Question"),
-    "show": (lambda running: running.bridge.broker.audience.host or Channel, "show"),
+    "show": (lambda running: running.bridge.broker.audience.host or ClientChannel, "show"),
     "hear": (lambda running: broker.Broker, "_hear"),
     "settle": (lambda running: Opened, "settle"),
     "record": (lambda running: QuestionRecord, "end"),

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from dcc_bridge.server import instances
+from dcc_bridge.server import discovery
 from tests.threats.raw import META, MODERN, Raw, heard
 
 POINTS = 25
@@ -57,7 +57,7 @@ class Host:
 
     def left(self, port: int) -> list[str]:
         """Name what it left behind: its port, itself in the list of hosts, files."""
-        listed = [f"listed: {one.url}" for one in instances.running(self.runtime)]
+        listed = [f"listed: {one.url}" for one in discovery.running(self.runtime)]
         files = [one.name for one in self.runtime.iterdir() if one.name != "audit"]
         try:
             socket.create_connection(("127.0.0.1", port), timeout=1).close()

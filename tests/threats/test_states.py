@@ -161,7 +161,8 @@ def test_a_state_is_for_one_call_of_one_client_on_one_host(tmp_path: Path) -> No
 
         def attack() -> list[Any]:
             raw, told = Raw.to(running), {"inputResponses": {"sure": YES}}
-            there, here = ({**told, "requestState": one} for one in (state, begin(raw)))
+            own = begin(raw)
+            there, here = ({**told, "requestState": given} for given in (state, own))
             return [
                 raw.call("wipe", **there),
                 raw.call("wipe", {"what": "b"}, **here),
@@ -170,17 +171,18 @@ def test_a_state_is_for_one_call_of_one_client_on_one_host(tmp_path: Path) -> No
                 raw.call("wipe", **told),
                 raw.call("wipe", **told, requestState=""),
                 raw.call("wipe", **told, requestState="0.0"),
+                raw.call("wipe", **told, requestState=own[:-4] + "AAAA"),
             ]
 
         ends = [outcome(said) for said in running.run(in_thread(attack))]
 
-    assert ends == [INVALID] * 7
+    assert ends == [INVALID] * 8
     assert (asking.ran, asking.agreed) == (2, 0)
 
 
 def test_a_state_ends(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """After its time no answer is taken with it."""
-    monkeypatch.setattr("dcc_bridge.server.mcp._HOUR", 1.0)
+    monkeypatch.setattr("dcc_bridge.server.mcp_server._HOUR", 1.0)
     asking = Asking()
     with live(tmp_path, *asking.tools) as running:
 

@@ -6,7 +6,7 @@ import platform
 
 from dcc_bridge.cli.doctor import versions
 from dcc_bridge.cli.doctor.report import Report
-from dcc_bridge.server.about import packages
+from dcc_bridge.server.clients import packages
 
 
 def check() -> Report:

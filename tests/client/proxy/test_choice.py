@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from dcc_bridge.client.proxy.choice import Choice, Wanted
-from dcc_bridge.server.instances import Instance
+from dcc_bridge.server.discovery import Instance
 
 MAYA = Instance("u1", "Maya", "2026", "shot_010.ma", id="maya-1111", state="ready")
 BLENDER = Instance("u2", "Blender", "4.5", "shot_010.blend", id="blender-2222", state="ready")

@@ -1,17 +1,13 @@
-"""Questions, answers and tools as they go over the wire. Worker."""
+"""Serializes questions and tools, and reads answers, malformed ones too. Worker."""
 
 from __future__ import annotations
 
-import logging
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, Final
 
-from mcp.server.context import ServerRequestContext
-from mcp.shared.exceptions import MCPError
-from mcp.shared.message import ServerMessageMetadata
+from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 from mcp_types import (
-    CONNECTION_CLOSED,
-    INVALID_PARAMS,
-    METHOD_NOT_FOUND,
     ClientCapabilities,
     ElicitRequest,
     ElicitRequestFormParams,
@@ -25,10 +21,8 @@ from pydantic import ValidationError
 
 from dcc_bridge.audit.redact import each_text
 from dcc_bridge.elicitation.question import Question, Reply, Unable, Unreadable
-from dcc_bridge.server import malformed
 from dcc_bridge.skills.registry import Entry
 
-log = logging.getLogger(__name__)
 Answer = Reply | Unable | Unreadable
 
 MOST_ITEMS: Final = 20
@@ -37,49 +31,20 @@ _NOT_YET: Final = (
     "{title}. The application is busy, so what this tool takes cannot be told yet: list the tools "
     "again in a moment."
 )
+_MARK: Final = "dcc-bridge/malformed"
+_INSTEAD: Final = {"action": "cancel", "_meta": {_MARK: True}}
 
 
 def input_required(question: Question, state: str) -> InputRequiredResult:
     """Put a question to a modern client, which sends the call again with the answer."""
     return InputRequiredResult(
-        input_requests={question.key: _request(question)}, request_state=state
+        input_requests={question.key: elicit_request(question)}, request_state=state
     )
-
-
-async def ask_legacy(request: ServerRequestContext[Any, Any], question: Question) -> Answer:
-    """Put a question to a legacy client in the middle of its request.
-
-    A JSON-RPC error as the answer never becomes the call's error: the question falls through.
-    """
-    metadata = ServerMessageMetadata(related_request_id=request.request_id)
-    try:
-        result = await request.session.send_request(
-            _request(question, question.id), ElicitResult, metadata=metadata
-        )
-    except MCPError as error:
-        return _fall_through(error.error.code)
-    except ValidationError:
-        return Unreadable()
-    return Reply(result.action, result.content)
-
-
-async def tell_completed(request: ServerRequestContext[Any, Any], question: Question) -> None:
-    """Tell a legacy client that the page, to which it sent the person, has what it needs."""
-    await request.session.send_elicit_complete(question.id, related_request_id=request.request_id)
-
-
-def _fall_through(code: int) -> Reply | Unable:
-    """Read a client's error instead of an answer; it never becomes the call's error."""
-    if code == CONNECTION_CLOSED:
-        return Reply("cancel")
-    if code == INVALID_PARAMS:
-        log.error("a client found our question invalid: this is a bug of the bridge")
-    return Unable(lasting=code == METHOD_NOT_FOUND)
 
 
 def reply(response: Any) -> Answer:
     """Read a modern client's answer. It is checked against its form by the broker."""
-    if not isinstance(response, ElicitResult) or malformed.is_marked(response):
+    if not isinstance(response, ElicitResult) or _is_marked(response):
         return Unreadable()
     return Reply(response.action, response.content)
 
@@ -89,10 +54,10 @@ def modes(capabilities: ClientCapabilities | None) -> tuple[bool, bool]:
 
     It must have said so: the SDK sends to clients that declared nothing. A bare ``{}`` is form.
     """
-    told = capabilities.elicitation if capabilities is not None else None
-    if told is None:
+    elicitation = capabilities.elicitation if capabilities is not None else None
+    if elicitation is None:
         return False, False
-    return told.form is not None or told.url is None, told.url is not None
+    return elicitation.form is not None or elicitation.url is None, elicitation.url is not None
 
 
 def tool(entry: Entry) -> Tool:
@@ -127,9 +92,9 @@ def unavailable(name: str, why: str) -> Tool:
     )
 
 
-def carried(told: Any) -> Any:
+def carried(value: Any) -> Any:
     """Give a value whose texts UTF-8 can carry, however deep: a file's name may hold others."""
-    return each_text(told, lambda text: text.encode("utf-8", "replace").decode())
+    return each_text(value, lambda text: text.encode("utf-8", "replace").decode())
 
 
 def _parts(question: Question) -> list[str | None]:
@@ -149,7 +114,8 @@ def _undo(question: Question) -> str:
     return f"It can NOT be undone.{kept}"
 
 
-def _request(question: Question, legacy_id: str | None = None) -> ElicitRequest:
+def elicit_request(question: Question, legacy_id: str | None = None) -> ElicitRequest:
+    """Serialize a question; a page's has an id on the legacy era."""
     if question.url is not None:
         message = "\n\n".join(filter(None, (question.message, question.description)))
         return ElicitRequest(
@@ -163,3 +129,43 @@ def _request(question: Question, legacy_id: str | None = None) -> ElicitRequest:
     schema = question.form.schema if question.form is not None else {}
     params = ElicitRequestFormParams(message=carried(message), requested_schema=carried(schema))
     return ElicitRequest(params=params)
+
+
+async def mark_malformed(ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
+    """Replace a malformed answer to a parked call by a marked cancel. The SDK's middleware."""
+    # The SDK validates a request before any handler sees it, and refuses a retry with an answer
+    # that the protocol has no place for (-32602): a list as the content, or no object at all. The
+    # question would wait for its deadline; this way the broker asks once more.
+    params = ctx.params or {}
+    answers = params.get("inputResponses")
+    if ctx.method == "tools/call" and params.get("requestState") and answers is not None:
+        ctx = replace(ctx, params={**params, "inputResponses": _readable(answers)})
+    return await call_next(ctx)
+
+
+def answer_to(answers: Mapping[str, Any], key: str) -> Any:
+    """Give the answer to a question, or None; what was no object of answers counts for each."""
+    return answers.get(key, answers.get(_MARK))
+
+
+def _is_marked(answer: ElicitResult) -> bool:
+    """Whether it stands for a malformed answer."""
+    return bool(answer.meta and _MARK in answer.meta)
+
+
+def _readable(answers: object) -> dict[str, Any]:
+    if not isinstance(answers, dict):
+        return {_MARK: _INSTEAD}
+    return {
+        key: answer if key != _MARK and _is_valid(answer) else _INSTEAD
+        for key, answer in answers.items()
+    }
+
+
+def _is_valid(answer: object) -> bool:
+    """Whether it answers an elicitation; sampling and roots are never asked for."""
+    try:
+        ElicitResult.model_validate(answer, by_name=False)
+    except ValidationError:
+        return False
+    return True

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from dcc_bridge.server import listener, tokens
+from dcc_bridge.server import discovery, worker
 from tests.live import Live, live
 
 
@@ -37,17 +37,17 @@ def test_without_a_token_of_this_host_nobody_gets_in(given: str | None, tmp_path
 
 
 def test_a_token_proves_its_label_and_no_other() -> None:
-    token = tokens.issue("secret", "claude")
+    token = discovery.issue_token("secret", "claude")
 
-    assert tokens.label_of("secret", token) == "claude"
-    assert tokens.label_of("other", token) is None
-    assert tokens.label_of("secret", token.replace("claude", "cursor")) is None
-    assert tokens.label_of("secret", "") is None
-    assert tokens.label_of("secret", "claude.ü") is None
+    assert discovery.token_label("secret", token) == "claude"
+    assert discovery.token_label("other", token) is None
+    assert discovery.token_label("secret", token.replace("claude", "cursor")) is None
+    assert discovery.token_label("secret", "") is None
+    assert discovery.token_label("secret", "claude.ü") is None
 
 
 def test_the_listening_socket_does_not_delay_what_it_sends() -> None:
-    with listener.listen(0) as sock:
+    with worker.listen(0) as sock:
         client = socket.create_connection(sock.getsockname())
         accepted, _ = sock.accept()
 

@@ -3,31 +3,55 @@
 A record ``<id>.json`` counts for as long as the process that wrote it holds ``<id>.lock``, which is
 there before the record and goes after it. A record that nobody holds is taken away by whoever sees
 it.
+
+The system releases the lock when the process ends, however it ends: there is no process id that a
+later process could have too, and nothing to clean up. The library `filelock` is not used, because
+importing it leaves more in a host than one lock: hooks at each fork, which may end the child, and
+from Python 3.12 on an audit hook that cannot be removed (`filelock/_api.py` of 3.32 and 4.2). Up to
+3.29 it lets a child that outlives its host hold the lock.
 """
 
 from __future__ import annotations
 
+import hashlib
+import hmac
 import json
 import os
 import re
 import secrets
+import sys
 import threading
 import time
 import warnings
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 import platformdirs
 
 from dcc_bridge import private_files
 from dcc_bridge.errors import StartError
-from dcc_bridge.server import tokens
-from dcc_bridge.server.access import Access
-from dcc_bridge.server.held import Held, is_held
+
+if sys.platform == "win32":
+    import msvcrt
+
+    def _lock(fd: int, *, shared: bool = False) -> None:
+        os.lseek(fd, 0, os.SEEK_SET)
+        msvcrt.locking(fd, msvcrt.LK_NBLCK, 1)
+
+else:
+    import fcntl
+
+    def _lock(fd: int, *, shared: bool = False) -> None:
+        # not `lockf`, whose lock is lost as soon as its process opens and closes the file once more
+        fcntl.flock(fd, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
+
 
 State = Literal["starting", "ready"]
+CLI_LABEL: Final = "cli"
+"""The label of the person's own commands."""
+_READ: Final = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,9 +68,6 @@ class Instance:
         state: "starting" until all its tools are there, then "ready".
         started: When, in seconds since the epoch.
         secret: The master secret, from which tokens are made.
-        certificate: What its server shows, as PEM, so that who reads this need trust no other; ""
-            where nothing is encrypted.
-        address: The address of this computer at which it listens.
     """
 
     url: str
@@ -58,8 +79,6 @@ class Instance:
     state: State = "starting"
     started: float = field(default_factory=time.time)
     secret: str = field(default_factory=lambda: secrets.token_hex(32), repr=False)
-    certificate: str = field(default="", repr=False)
-    address: str = "127.0.0.1"
 
     def __post_init__(self) -> None:
         """Give it a name, if it has none."""
@@ -69,16 +88,43 @@ class Instance:
 
     def token(self, label: str) -> str:
         """Make the token for a client with that label."""
-        return tokens.issue(self.secret, label, Access().standing(label).turn)
+        return issue_token(self.secret, label)
 
     def told(self) -> dict[str, Any]:
         """Give what anybody may see of it, and wants to."""
-        unsaid = ("secret", "certificate", "address")
-        return {name: value for name, value in asdict(self).items() if name not in unsaid}
+        return {name: value for name, value in asdict(self).items() if name != "secret"}
+
+
+class LockFile:
+    """A lock file that shows whether its process is alive."""
+
+    def __init__(self, file: Path) -> None:
+        """Create the file and lock it.
+
+        Raises:
+            FileExistsError: There is one of that name.
+            OSError: It cannot be created or locked.
+        """
+        self._file = file
+        self._fd: int | None = private_files.create(file)
+        _lock(self._fd)
+        if hasattr(os, "register_at_fork"):  # else a child would hold it when we are gone
+            os.register_at_fork(after_in_child=self._close)
+
+    def release(self) -> None:
+        """Unlock the file and delete it; harmless the second time."""
+        if self._fd is not None:
+            self._close()
+            self._file.unlink(missing_ok=True)
+
+    def _close(self) -> None:
+        if self._fd is not None:
+            os.close(self._fd)
+            self._fd = None
 
 
 class Registration:
-    """This process's record, which it holds until `withdraw`."""
+    """This process's record, which stands until `withdraw`."""
 
     def __init__(self, instance: Instance, runtime: Path | None = None) -> None:
         """Write down that a host is running.
@@ -87,11 +133,11 @@ class Registration:
             StartError: The folder of the running hosts is not ours.
             OSError: It cannot be written.
         """
-        place = folder(runtime)
+        runtime_folder = folder(runtime)
         self.instance = instance
-        self._file = place / f"{instance.id}.json"
+        self._file = runtime_folder / f"{instance.id}.json"
         self._writing = threading.Lock()
-        self._held: Held | None = Held(place / f"{instance.id}.lock")
+        self._lock: LockFile | None = LockFile(runtime_folder / f"{instance.id}.lock")
         try:
             self._write()
         except OSError:
@@ -99,20 +145,20 @@ class Registration:
             raise
 
     def update(self, **facts: Any) -> None:
-        """Say what is another one now: "scene" or "state". Quick where nothing is."""
+        """Write down a new "scene" or "state"; quick where nothing is new."""
         with self._writing:
             changed = replace(self.instance, **facts)
-            if self._held is not None and changed != self.instance:
+            if self._lock is not None and changed != self.instance:
                 self.instance = changed
                 self._write()
 
     def withdraw(self) -> None:
         """Take the record away; harmless the second time."""
         with self._writing:
-            held, self._held = self._held, None
-        if held is not None:
+            lock, self._lock = self._lock, None
+        if lock is not None:
             self._file.unlink(missing_ok=True)
-            held.release()
+            lock.release()
 
     def _write(self) -> None:
         """Put a whole record in the old one's place, so that nobody reads half of one."""
@@ -120,6 +166,32 @@ class Registration:
         with open(private_files.create(new), "w", encoding="utf-8") as out:
             json.dump(asdict(self.instance), out)
         os.replace(new, self._file)
+
+
+def issue_token(secret: str, label: str) -> str:
+    """Make the token of a client.
+
+    Args:
+        secret: The host's master secret.
+        label: The name under which the person set the client up; without a dot.
+    """
+    code = hmac.new(secret.encode(), label.encode("utf-8", "replace"), hashlib.sha256).hexdigest()
+    return f"{label}.{code}"
+
+
+def token_label(secret: str, token: str) -> str | None:
+    """Give the label that a token proves, or None for one that this host did not make.
+
+    Args:
+        secret: The host's master secret.
+        token: What the client sent.
+    """
+    label, dot, _ = token.rpartition(".")
+    if not (label and dot and "." not in label):
+        return None
+    wanted = issue_token(secret, label)
+    same = hmac.compare_digest(wanted.encode("utf-8", "replace"), token.encode("utf-8", "replace"))
+    return label if same else None
 
 
 def folder(runtime: Path | None = None) -> Path:
@@ -132,9 +204,8 @@ def folder(runtime: Path | None = None) -> Path:
         StartError: It belongs to somebody else, or others may write to it.
     """
     with warnings.catch_warnings():
-        warnings.simplefilter(
-            "ignore"
-        )  # XDG_RUNTIME_DIR need not be set; the folder is checked here
+        # XDG_RUNTIME_DIR need not be set; the folder is checked here
+        warnings.simplefilter("ignore")
         path = runtime or platformdirs.user_runtime_path("dcc_bridge")
     try:
         return private_files.folder(path)
@@ -143,20 +214,35 @@ def folder(runtime: Path | None = None) -> Path:
 
 
 def running(runtime: Path | None = None) -> list[Instance]:
-    """List the hosts that run, newest first. Records of those that are gone are taken away.
+    """List the hosts that run, newest first, and delete the records of those that are gone.
 
     Raises:
         StartError: The folder of the running hosts is not ours.
     """
-    found = []
+    instances = []
     for file in folder(runtime).glob("*.json"):
         instance = _read(file)
         lock = file.with_suffix(".lock")
-        if instance is not None and is_held(lock):
-            found.append(instance)
+        if instance is not None and is_locked(lock):
+            instances.append(instance)
         elif instance is not None:
             _remove(file, lock)
-    return sorted(found, key=lambda one: -one.started)
+    return sorted(instances, key=lambda instance: -instance.started)
+
+
+def is_locked(file: Path) -> bool:
+    """Tell whether a process that is alive holds a lock file."""
+    try:
+        fd = os.open(file, _READ)
+    except OSError:
+        return False
+    try:
+        _lock(fd, shared=True)  # so that two who ask do not take each other for the holder
+    except OSError:
+        return True
+    finally:
+        os.close(fd)
+    return False
 
 
 def _read(file: Path) -> Instance | None:

@@ -1,4 +1,4 @@
-"""The door: exact Host and Origin, and a token, before anything else sees a request. Worker.
+"""Authentication: exact Host and Origin, and a token, before anything else sees a request. Worker.
 
 The SDK's own defaults are no boundary: they know no token and let any ``http://localhost:*`` in.
 """
@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
-from typing import Final
+from typing import Any, Final
 
 import anyio
 from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
@@ -16,43 +16,40 @@ from starlette.datastructures import Headers
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from dcc_bridge.server import tokens
-from dcc_bridge.server.access import Access
-from dcc_bridge.server.events import Events
-from dcc_bridge.server.refusal import refuse
+from dcc_bridge.server.discovery import token_label
+from dcc_bridge.server.replay import ReplayStore
+from dcc_bridge.server.worker import LOOPBACK
 
 LABEL: Final = "dcc_bridge.label"
 """Where a request's scope holds the label that its token proved."""
+_NAMES: Final = {LOOPBACK, "localhost"}
+_HEADERS: Final = {401: {"WWW-Authenticate": "Bearer"}, 503: {"Connection": "close"}}
 
 
-class Door:
-    """ASGI middleware: refuses strangers, and counts the streams of each session."""
+class AuthMiddleware:
+    """ASGI middleware: authenticates requests, and counts the open streams of each session."""
 
     def __init__(
         self,
         app: ASGIApp,
-        hosts: set[str],
+        port: int,
         secret: str,
-        events: Events,
+        events: ReplayStore,
         on_left: Callable[[str], None],
         *,
         public: tuple[str, ...] = (),
         most_body: int = 2**20,
-        scheme: str = "http",
-        access: Access | None = None,
     ) -> None:
         """Guard an application.
 
         Args:
-            app: What is behind the door.
-            hosts: What a request's Host may be.
+            app: What serves requests that are let in.
+            port: Where the server listens; a request's Host names it.
             secret: The host's master secret.
             events: What was sent to each legacy session.
             on_left: Told the id of a legacy session whose last open stream has ended.
             public: What a path starts with that needs no token: its last part is one.
             most_body: Bytes that a request may bring.
-            scheme: Of the server's URL.
-            access: Who was revoked; None for what the user wrote down.
         """
         self._app = app
         self._public = public
@@ -60,15 +57,14 @@ class Door:
         self._secret = secret
         self._events = events
         self._on_left = on_left
-        self._hosts = hosts
-        self._origins = {f"{scheme}://{host}" for host in hosts}
+        self._hosts = {f"{name}:{port}" for name in _NAMES} | (_NAMES if port == 80 else set())
+        self._origins = {f"http://{host}" for host in self._hosts}
         self._answering = 0
-        self._access = access or Access()
-        self._open: dict[anyio.CancelScope, str] = {}
+        self._open: set[anyio.CancelScope] = set()
         self.streams: Counter[str] = Counter()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Let a request in, or answer it here."""
+        """Pass a request on, or refuse it."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
@@ -91,13 +87,6 @@ class Door:
         for scope in list(self._open):
             scope.cancel()
 
-    def drop_revoked(self) -> None:
-        """End what clients have open that were revoked meanwhile."""
-        revoked = {one for one in set(self._open.values()) if self._access.standing(one).revoked}
-        for scope, label in list(self._open.items()):
-            if label in revoked:
-                scope.cancel()
-
     async def _serve(self, headers: Headers, scope: Scope, receive: Receive, send: Send) -> None:
         session = headers.get("mcp-session-id", "")
         if session:
@@ -108,10 +97,10 @@ class Door:
         self._answering += scope["method"] == "POST"
         try:
             with anyio.CancelScope() as open_:
-                self._open[open_] = scope[LABEL]
+                self._open.add(open_)
                 await self._app(scope, receive, send)
         finally:
-            self._open.pop(open_, None)
+            self._open.discard(open_)
             self._answering -= scope["method"] == "POST"
             self.streams[session] -= 1
             if not self.streams[session]:
@@ -122,22 +111,20 @@ class Door:
     def _check(self, headers: Headers, scope: Scope) -> JSONResponse | None:
         hosts, origins = headers.getlist("host"), headers.getlist("origin")
         if len(hosts) != 1 or hosts[0].lower() not in self._hosts:
-            return refuse(421, "This server answers to its own address only: check the URL's host.")
+            return refusal_response(
+                421, "This server answers to its own address only: check the URL's host."
+            )
         if self._is_public(scope):
             return None  # its pages say themselves, in words for a person, whom they refuse
         if len(origins) > 1 or any(origin not in self._origins for origin in origins):
-            return refuse(403, "A web page of another origin may not reach this server.")
+            return refusal_response(403, "A web page of another origin may not reach this server.")
         label = self._label(headers.getlist("authorization"))
         if label is None:
-            return refuse(
+            return refusal_response(
                 401, "A token of this host is needed: connect with dcc-bridge, which brings it."
             )
-        if self._access.standing(label).revoked:
-            again = f"dcc-bridge token make {label}"
-            return refuse(401, f"{label} was revoked. For the person to let it in again: {again}")
-        self._access.note(label)
-        if _told_size(headers) > self._most_body:
-            return refuse(413, f"A request brings {self._most_body} bytes at most.")
+        if _content_length(headers) > self._most_body:
+            return refusal_response(413, f"A request brings {self._most_body} bytes at most.")
         scope[LABEL] = label
         scope["user"] = AuthenticatedUser(AccessToken(token="", client_id=label, scopes=[]))
         return None
@@ -149,9 +136,24 @@ class Door:
         kind, _, token = given[0].partition(" ") if len(given) == 1 else ("", "", "")
         if kind.lower() != "bearer":
             return None
-        return tokens.label_of(self._secret, token, lambda one: self._access.standing(one).turn)
+        return token_label(self._secret, token)
 
 
-def _told_size(headers: Headers) -> int:
-    told = headers.get("content-length", "")
-    return int(told[:20]) if told.isdecimal() else 0  # else it is counted
+def refusal_response(status: int, why: str) -> JSONResponse:
+    """Build the response to a request that is refused.
+
+    Args:
+        status: The status code of HTTP.
+        why: A sentence for whoever reads the client's log.
+    """
+    error: dict[str, Any] = {
+        "jsonrpc": "2.0",
+        "id": None,
+        "error": {"code": -32600, "message": why},
+    }
+    return JSONResponse(error, status, _HEADERS.get(status))
+
+
+def _content_length(headers: Headers) -> int:
+    size = headers.get("content-length", "")
+    return int(size[:20]) if size.isdecimal() else 0  # without one, the SDK counts what comes

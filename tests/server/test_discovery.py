@@ -12,14 +12,14 @@ from pathlib import Path
 
 import pytest
 
-from dcc_bridge.server import instances
-from dcc_bridge.server.instances import Instance, Registration
+from dcc_bridge.server import discovery
+from dcc_bridge.server.discovery import Instance, Registration
 from dcc_bridge.testing import FakeHost
 from tests.live import LIMIT, live
 
 HOLDER = """
 import sys, pathlib
-from dcc_bridge.server.instances import Instance, Registration
+from dcc_bridge.server.discovery import Instance, Registration
 kept = Registration(Instance("http://127.0.0.1:1/mcp", "Maya", "2026", "shot.ma"),
                     pathlib.Path(sys.argv[1]))
 {more}
@@ -44,10 +44,10 @@ def another_process(runtime: Path, more: str = "") -> Iterator[subprocess.Popen[
 
 def test_a_host_of_another_process_is_found_and_vanishes_when_it_is_killed(tmp_path: Path) -> None:
     with another_process(tmp_path) as process:
-        (found,) = instances.running(tmp_path)
+        (found,) = discovery.running(tmp_path)
 
     assert (found.pid, found.host, found.state) == (process.pid, "Maya", "starting")
-    assert instances.running(tmp_path) == []
+    assert discovery.running(tmp_path) == []
     assert list(tmp_path.iterdir()) == []
 
 
@@ -56,11 +56,11 @@ def test_a_record_whose_number_belongs_to_another_process_now_is_stale(tmp_path:
     with another_process(tmp_path):
         (file,) = tmp_path.glob("*.json")
         text = file.read_text()
-        (found,) = instances.running(tmp_path)
+        (found,) = discovery.running(tmp_path)
 
     file.write_text(text.replace(str(found.pid), str(os.getpid())))
 
-    assert instances.running(tmp_path) == []
+    assert discovery.running(tmp_path) == []
     assert not file.exists()
 
 
@@ -69,19 +69,19 @@ def test_a_child_that_outlives_its_host_does_not_keep_it_listed(tmp_path: Path) 
     """The child has what was open in its parent, the lock as well, and soon lets go of it."""
     fork = "import os; child = os.fork()\nif not child: os.close(1); sys.stdin.read(); os._exit(0)"
     with another_process(tmp_path, fork) as process:
-        assert len(instances.running(tmp_path)) == 1
+        assert len(discovery.running(tmp_path)) == 1
         process.kill()
         process.wait()
 
         end = time.monotonic() + LIMIT
-        while instances.running(tmp_path):
+        while discovery.running(tmp_path):
             assert time.monotonic() < end
 
 
 def test_looking_does_not_make_a_host_forget_itself(tmp_path: Path) -> None:
     registration = Registration(Instance("u", "h", "v", "s"), tmp_path)
 
-    seen = [instances.running(tmp_path) for _ in range(3)]
+    seen = [discovery.running(tmp_path) for _ in range(3)]
 
     registration.withdraw()
     assert seen == [[registration.instance]] * 3
@@ -96,11 +96,11 @@ def test_what_is_told_of_a_host_has_no_secret() -> None:
 
 def test_the_scene_of_its_record_is_the_one_that_is_open_now(tmp_path: Path) -> None:
     with live(tmp_path, host=(host := FakeHost(["cam1"]))) as running:
-        before = instances.running(tmp_path)[0]
+        before = discovery.running(tmp_path)[0]
         host._file = Path("shot_020.ma")
         host.select([])  # it tells as of any change
-        running.until(lambda: instances.running(tmp_path)[0].scene != before.scene)
-        (after,) = instances.running(tmp_path)
+        running.until(lambda: discovery.running(tmp_path)[0].scene != before.scene)
+        (after,) = discovery.running(tmp_path)
 
     assert (before.scene, before.state) == ("fake.scene", "ready")
     assert (after.scene, after.id, after.secret) == ("shot_020.ma", before.id, before.secret)

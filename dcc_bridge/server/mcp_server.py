@@ -8,29 +8,34 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 from typing import Any, Final
 
+import anyio
 from mcp.server.context import CallNext, HandlerResult, ServerMiddleware, ServerRequestContext
 from mcp.server.lowlevel import NotificationOptions
 from mcp.server.lowlevel import Server as LowLevelServer
 from mcp.server.mcpserver import Context as ToolContext
 from mcp.server.mcpserver import MCPServer
 from mcp.server.request_state import RequestStateSecurity
+from mcp.server.session import ServerSession
+from mcp.server.subscriptions import SubscriptionBus, ToolsListChanged
 from mcp.shared.exceptions import MCPError
 from mcp_types import INVALID_PARAMS, CallToolResult, InputRequiredResult, Tool
+from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from dcc_bridge.audit.redact import Redacted
 from dcc_bridge.elicitation.call import Call, Client
 from dcc_bridge.elicitation.installed import arrival
-from dcc_bridge.errors import BridgeError, UnknownSkill
-from dcc_bridge.server import malformed, results, unfetched, wire
-from dcc_bridge.server.calls import Calls, Channel, Parked, Soon
-from dcc_bridge.server.clients import Clients, Seen
-from dcc_bridge.server.http import LABEL
-from dcc_bridge.server.listing import Changes, Listing
-from dcc_bridge.server.resources import Scene
+from dcc_bridge.errors import BridgeError, SkillError, UnknownSkill
+from dcc_bridge.host import Host
+from dcc_bridge.server import protocol, results
+from dcc_bridge.server.auth import LABEL
+from dcc_bridge.server.client_channel import ClientChannel, Soon
+from dcc_bridge.server.clients import ClientRegistry, SeenClient
+from dcc_bridge.server.parked_calls import ParkedCall, ParkedCalls, same_call
+from dcc_bridge.server.resources import SceneResources
 from dcc_bridge.skills.files.library import Library
 from dcc_bridge.skills.registry import Entry, Registry
 from dcc_bridge.skills.runner import Runner
@@ -40,6 +45,10 @@ log = logging.getLogger(__name__)
 MODERN: Final = "2026-07-28"
 _HANDSHAKE: Final = "initialize"
 _HOUR: Final = 3600.0
+PATIENCE: Final = 5.0
+"""Seconds that a list waits for files which must be imported first, on a busy main thread."""
+_SLOW: Final = 1.0
+_AT_ONCE: Final = 16
 _INSTRUCTIONS: Final = (
     "You work in {host}, in the scene that a person has open. Tools that lose something ask that "
     "person first, and may take minutes to return while they decide. When they say no, nothing was "
@@ -53,21 +62,19 @@ class Server(MCPServer[Any]):
 
     def __init__(
         self,
-        name: str,
-        version: str,
+        host: Host,
         registry: Registry,
         runner: Runner,
-        calls: Calls,
+        calls: ParkedCalls,
         soon: Soon,
-        clients: Clients,
-        scene: Scene,
+        clients: ClientRegistry,
+        scene: SceneResources,
         library: Library,
     ) -> None:
         """Take what calls need.
 
         Args:
-            name: The host's name.
-            version: The host's version.
+            host: The application.
             registry: The skills.
             runner: What runs them.
             calls: Where they are parked.
@@ -76,20 +83,20 @@ class Server(MCPServer[Any]):
             scene: The host's scene as resources.
             library: Imports the skills of files.
         """
-        changes = Changes(scene.bus)
+        changes = ToolListChanges(scene.bus)
         with _root_logger_untouched():
             super().__init__(
-                name=f"dcc_bridge in {name}",
-                version=version,
-                instructions=_INSTRUCTIONS.format(host=name),
+                name=f"dcc_bridge in {host.name}",
+                version=host.version,
+                instructions=_INSTRUCTIONS.format(host=host.name),
                 request_state_security=RequestStateSecurity.ephemeral(ttl=_HOUR),
                 log_level="WARNING",
                 subscriptions=scene.bus,
-                middleware=[_noting(clients), changes.note, malformed.mark],
+                middleware=[_noting(clients), changes.remember_session, protocol.mark_malformed],
             )
         _say_that_lists_change(self._lowlevel_server)
         self._library = library
-        self._listing = Listing(registry, library)
+        self._listing = ToolList(registry, library)
         self.changes = changes
         self._registry = registry
         self._runner = runner
@@ -104,16 +111,13 @@ class Server(MCPServer[Any]):
     async def call_tool(
         self, name: str, arguments: dict[str, Any], context: ToolContext[Any, Any] | None = None
     ) -> CallToolResult | InputRequiredResult:
-        """Run a skill, or go on with one that waits for an answer.
-
-        A retry reaches its parked call before anything else is looked at: a skill that was
-        reloaded in the meantime must not lose the answer.
-        """
+        """Run a skill, or go on with one that waits for an answer."""
         await arrival(self._library.read)
         if context is None or not self._is_ours(name, context):
             return await super().call_tool(name, arguments, context)
         answers: Mapping[str, Any] = context.input_responses or {}
         request = context.request_context
+        # before anything else is looked at: a skill that was reloaded must not lose its answer
         if context.request_state is not None:
             label = _label(context)
             return await self._calls.resume(context.request_state, label, answers, request)
@@ -146,7 +150,7 @@ class Server(MCPServer[Any]):
         call: Call,
         arguments: dict[str, Any],
         context: ToolContext[Any, Any],
-    ) -> Parked:
+    ) -> ParkedCall:
         signature = entry.signature
         if signature is None:
             raise UnknownSkill(entry.skill.name)
@@ -155,13 +159,7 @@ class Server(MCPServer[Any]):
         skill = entry.skill
         call.title, call.risk, call.digest = skill.title, skill.metadata.risk, skill.digest
         parked = _park(call, bound, context)
-        call.again = self._calls.unfetched.again(parked.same)
-        call.progress = lambda progress: self._soon(lambda: parked.tell(progress))
-        call.withdrawable = not parked.modern
-        form, url = wire.modes(context.client_capabilities)
-        channel = Channel(parked, self._soon)
-        call.channel = channel if form else None
-        call.url_channel = channel if url else None
+        self._join(parked, call, context)
         run = self._runner.start(skill, bound, call, signature.missing(bound))
         parked.cancel = run.cancel
         outcome, returns = run.outcome, signature.returns
@@ -173,13 +171,101 @@ class Server(MCPServer[Any]):
         outcome.add_done_callback(lambda _: self._soon(finish))
         return parked
 
+    def _join(self, parked: ParkedCall, call: Call, context: ToolContext[Any, Any]) -> None:
+        """Let the call ask its client, and tell it how far it is."""
+        call.again = self._calls.unfetched.notice_for(parked.same)
+        call.progress = lambda progress: self._soon(lambda: parked.note_progress(progress))
+        call.withdrawable = not parked.modern
+        form, url = protocol.modes(context.client_capabilities)
+        channel = ClientChannel(parked.offer, self._soon)
+        call.channel = channel if form else None
+        call.url_channel = channel if url else None
 
-def _park(call: Call, arguments: Mapping[str, Any], context: ToolContext[Any, Any]) -> Parked:
+
+class ToolList:
+    """Lists what an agent may call."""
+
+    def __init__(self, registry: Registry, library: Library) -> None:
+        """Take the skills.
+
+        Args:
+            registry: The skills.
+            library: Imports what cannot be listed without.
+        """
+        self._registry = registry
+        self._library = library
+
+    async def tools(self) -> list[Tool]:
+        """List the skills, and those that cannot be used."""
+        await arrival(self._library.read)
+        await self._complete()
+        listed = []
+        for number, entry in enumerate(self._registry.entries()):
+            listed.append(_tool(entry))
+            if number % _AT_ONCE == 0:  # a thousand schemas take half a second the first time
+                await anyio.sleep(0)
+        broken = sorted(self._registry.broken.items())
+        return [*listed, *(protocol.unavailable(name, str(why)) for name, why in broken)]
+
+    async def _complete(self) -> None:
+        imports = self._library.complete()
+        if not imports:
+            return
+        with anyio.move_on_after(PATIENCE) as limit:
+            for imported in imports:
+                try:
+                    await arrival(imported)
+                except BridgeError:  # the main thread is held by an edit, or the bridge stops
+                    self._library.note_incomplete()
+        if limit.cancelled_caught:
+            self._library.note_incomplete()
+
+
+class ToolListChanges:
+    """Notifies clients that the list of tools has changed.
+
+    A modern client listens on a stream of its own, which the SDK's bus serves. A legacy one is
+    told on its session's standing stream; the SDK keeps no list of sessions, so each one that
+    sends a message is remembered here.
+    """
+
+    def __init__(self, bus: SubscriptionBus) -> None:
+        """Know nobody yet.
+
+        Args:
+            bus: The way to the modern clients that listen.
+        """
+        self._bus = bus
+        self._sessions: dict[str, ServerSession] = {}
+
+    async def remember_session(
+        self, ctx: ServerRequestContext[Any, Any], call_next: CallNext
+    ) -> HandlerResult:
+        """Remember a legacy session. The SDK's middleware."""
+        session = ctx.request.headers.get("mcp-session-id") if ctx.request is not None else None
+        is_legacy = ctx.protocol_version not in MODERN_PROTOCOL_VERSIONS
+        if session and is_legacy and session not in self._sessions:
+            self._sessions[session] = ctx.session
+            # the SDK's own place for what ends with a session; nothing public leads there
+            ctx.session._connection.exit_stack.callback(self._sessions.pop, session, None)
+        return await call_next(ctx)
+
+    async def notify_clients(self) -> None:
+        """Notify every client; one that is gone is left out, and nothing is raised."""
+        await self._bus.publish(ToolsListChanged())
+        for session in list(self._sessions.values()):
+            # a client that does not read must not stop the rest
+            with suppress(anyio.BrokenResourceError, anyio.ClosedResourceError):
+                with anyio.move_on_after(_SLOW):
+                    await session.send_tool_list_changed()
+
+
+def _park(call: Call, arguments: Mapping[str, Any], context: ToolContext[Any, Any]) -> ParkedCall:
     modern = context.request_context.protocol_version >= MODERN
     session = _http(context).headers.get("mcp-session-id")
     label = _label(context)
-    same = unfetched.same(label, call.skill, arguments)
-    return Parked(call, label, None if modern else session, same, modern=modern)
+    same = same_call(label, call.skill, arguments)
+    return ParkedCall(call, label, None if modern else session, same, modern=modern)
 
 
 def _http(context: ToolContext[Any, Any]) -> Any:
@@ -197,14 +283,14 @@ def _client(context: ServerRequestContext[Any, Any]) -> Client:
     return Client(label, info.name if info else "", info.version if info else "")
 
 
-def _noting(clients: Clients) -> ServerMiddleware[Any]:
+def _noting(clients: ClientRegistry) -> ServerMiddleware[Any]:
     """Look at each message on its way to the server, for who sent it."""
 
     async def note(ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
         if ctx.method != _HANDSHAKE:  # until it ends, nothing is known of who shakes hands
-            form, url = wire.modes(ctx.session.client_capabilities)
+            form, url = protocol.modes(ctx.session.client_capabilities)
             era = ctx.protocol_version
-            clients.note(Seen(_client(ctx), era, form, url, time.time()))
+            clients.note(SeenClient(_client(ctx), era, form, url, time.time()))
         return await call_next(ctx)
 
     return note
@@ -227,3 +313,10 @@ def _root_logger_untouched() -> Iterator[None]:
     finally:
         root.handlers[:] = handlers
         root.setLevel(level)
+
+
+def _tool(entry: Entry) -> Tool:
+    try:
+        return protocol.tool(entry)
+    except SkillError as error:
+        return protocol.unavailable(entry.skill.name, str(error))

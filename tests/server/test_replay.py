@@ -10,7 +10,7 @@ import anyio
 import httpx2
 
 from dcc_bridge.elicitation.question import Reply
-from dcc_bridge.server import events
+from dcc_bridge.server import replay
 from dcc_bridge.testing import ScriptedPresenter
 from tests.live import Live, live
 from tests.server.skills import Skills
@@ -99,7 +99,7 @@ def test_an_unknown_event_brings_nothing(tmp_path: Path) -> None:
         heard.append(message)
 
     async def ask() -> list[str | None]:
-        store = events.Events()
+        store = replay.ReplayStore()
         store.opening(keep)
         await store.store_event("2", None)
         return [await store.replay_events_after(one, keep) for one in ("", "7", "x.y")]
@@ -108,10 +108,10 @@ def test_an_unknown_event_brings_nothing(tmp_path: Path) -> None:
     assert heard == []
 
 
-def test_a_shelf_keeps_the_last_events_only() -> None:
-    shelf = events.Shelf()
+def test_a_session_keeps_the_last_events_only() -> None:
+    session = replay.SessionEvents()
 
-    ids = [shelf.add("2", None) for _ in range(events.MOST_EVENTS + 10)]
+    ids = [session.add("2", None) for _ in range(replay.MOST_EVENTS + 10)]
 
-    assert shelf.after(int(ids[0])) == (None, [])
-    assert shelf.after(int(ids[-1])) == ("2", [])
+    assert session.after(int(ids[0])) == (None, [])
+    assert session.after(int(ids[-1])) == ("2", [])

@@ -11,29 +11,29 @@ each event is either a question for the client or the result:
 
 When the last open request of a call is cut off, nobody waits for it: its question is ended. Calls
 that ended are kept for a while, for a client that comes late. Everything here runs on the worker,
-except `Channel`, whose methods are called on any thread.
+except `ClientChannel`, whose methods are called on any thread.
 """
 
 from __future__ import annotations
 
+import json
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from hashlib import sha256
 from typing import Any, Final
 
 import anyio
-from mcp.server.context import ServerRequestContext
 from mcp.shared.exceptions import MCPError
 from mcp_types import INVALID_PARAMS, CallToolResult, InputRequiredResult
 
 from dcc_bridge.elicitation.call import Call, Progress
-from dcc_bridge.elicitation.question import Question, Settle, Unable
+from dcc_bridge.elicitation.question import Unable
+from dcc_bridge.elicitation.sentence import Sentence
 from dcc_bridge.elicitation.types import TOO_MANY_QUESTIONS
-from dcc_bridge.elicitation.watchers import tell
-from dcc_bridge.server import malformed, wire
-from dcc_bridge.server.meter import Meter
-from dcc_bridge.server.unfetched import Same, Unfetched
+from dcc_bridge.server import protocol
+from dcc_bridge.server.client_channel import ClientQuestion, Context, ProgressNotices
 from dcc_bridge.skills.outcome import Status
 from dcc_bridge.skills.recent import Recent
 
@@ -41,8 +41,11 @@ MOST_ROUNDS: Final = 8
 """From this round on a modern client is not asked any more: it stops after ten, without a word."""
 PATIENT_AFTER: Final = 60.0
 """Seconds after which some clients give a request up; one that did not, waits for a person."""
-ANSWERED: Final = "answered"
-"""Why a question is taken down that a person answered."""
+FRESH: Final = 600.0
+"""Seconds in which a call is still the same one."""
+MOST: Final = 256
+_SILENT: Final = ("cancelled", "not_started")
+"""How a call ends that its client gave up, or knows to have changed nothing."""
 _WAITING: Final = {
     "queued": "Waiting in the queue of the host",
     "running": "Working in the host",
@@ -50,47 +53,10 @@ _WAITING: Final = {
 }
 """What a client is told from time to time, by the state of its call."""
 
-Context = ServerRequestContext[Any, Any]
 Result = CallToolResult | InputRequiredResult
-Soon = Callable[[Callable[[], None]], None]
+Same = tuple[str, str, str]
+"""What makes two calls the same: the client, the skill, and a digest of the arguments."""
 Answers = Mapping[str, Any]
-
-
-class Asked:
-    """A question that is with the client."""
-
-    def __init__(self, question: Question, settle: Settle) -> None:
-        self.question = question
-        self._settle: Settle | None = settle
-        self._withdrawn = anyio.Event()
-        self._why = ""
-
-    def answer(self, reply: wire.Answer) -> None:
-        """Hand over what the client said; only the first time counts."""
-        settle, self._settle = self._settle, None
-        if settle is not None:
-            tell(settle, reply)  # if that fails, the request still waits for what comes next
-
-    def withdraw(self, why: str = "") -> None:
-        """Forget the question: it was answered elsewhere, or ended."""
-        self._settle = None
-        self._why = self._why or why
-        self._withdrawn.set()
-
-    async def put_to(self, request: Context) -> None:
-        """Put it to a legacy client, unless it is withdrawn first."""
-        async with anyio.create_task_group() as asking:
-            asking.start_soon(self._watch, asking.cancel_scope)
-            self.answer(await wire.ask_legacy(request, self.question))
-            if self.question.visit is not None:
-                await self._withdrawn.wait()  # the client agreed; the page says when it is done
-            asking.cancel_scope.cancel()
-        if self.question.visit is not None and self._why == ANSWERED:
-            await wire.tell_completed(request, self.question)
-
-    async def _watch(self, scope: anyio.CancelScope) -> None:
-        await self._withdrawn.wait()
-        scope.cancel()
 
 
 @dataclass(slots=True)
@@ -100,10 +66,10 @@ class _Slot:
     event: Event | None = None
 
 
-Event = Asked | Result
+Event = ClientQuestion | Result
 
 
-class Parked:
+class ParkedCall:
     """One call, from its first request until its result was fetched."""
 
     def __init__(
@@ -127,8 +93,7 @@ class Parked:
         self.requests: list[Context] = []
         self.ended_at: float | None = None
         self._slots = [_Slot()]
-        self._meter = Meter()
-        self._news: Progress | None = None
+        self.notices = ProgressNotices(self.requests)
         self._stirred = anyio.Event()
 
     @property
@@ -141,30 +106,39 @@ class Parked:
         """Whether a question went to the client."""
         return self.rounds > (self.ended_at is not None)
 
-    def put(self, event: Event) -> None:
+    def add_event(self, event: Event) -> None:
         """Add the next event."""
         slot = self._slots[-1]
-        if not isinstance(event, Asked):
+        if not isinstance(event, ClientQuestion):
             self.ended_at = time.monotonic()
         self._slots.append(_Slot())
         slot.event = event
         self._stir()
 
-    def tell(self, progress: Progress) -> None:
-        """Have the request that is open now told how far the skill is."""
-        self._news = progress
+    def offer(self, asked: ClientQuestion) -> None:
+        """Put a question to the client, unless it was asked too often."""
+        if self.modern and self.rounds >= MOST_ROUNDS:
+            asked.answer(Unable(TOO_MANY_QUESTIONS, ends=True))
+        else:
+            self.add_event(asked)
+
+    def note_progress(self, progress: Progress) -> None:
+        """Have the client notified how far the skill is."""
+        self.notices.latest = progress
         self._stir()
 
     def _stir(self) -> None:
         stirred, self._stirred = self._stirred, anyio.Event()
         stirred.set()
 
-    def has(self, number: int) -> bool:
+    def has_event(self, number: int) -> bool:
         """Whether there is an event of that number, or it is the next one to come."""
         return 0 <= number < len(self._slots)
 
-    async def event(self, number: int, keepalive: float, waiting: Callable[[], str]) -> Event:
-        """Wait for an event, telling the open request meanwhile how far it is.
+    async def wait_for_event(
+        self, number: int, keepalive: float, waiting: Callable[[], str]
+    ) -> Event:
+        """Wait for an event, and send progress notices meanwhile.
 
         Args:
             number: Which event.
@@ -174,59 +148,16 @@ class Parked:
         slot = self._slots[number]
         while slot.event is None:
             silent = False
-            if self._news is None or not self.requests:
+            if not self.notices.is_due:
                 with anyio.move_on_after(keepalive) as silence:
                     await self._stirred.wait()
                 silent = silence.cancelled_caught
-            await self._speak(waiting if silent else None)
-        await self._speak()  # the last news goes before the event
+            await self.notices.send(waiting if silent else None)
+        await self.notices.send()  # the last news goes before the event
         return slot.event
 
-    async def beat(self, keepalive: float, waiting: Callable[[], str]) -> None:
-        """Tell the open request for what it is waited, again and again, until cancelled.
 
-        A legacy client counts the time that its own person takes, unless it hears of progress.
-        """
-        while True:
-            await anyio.sleep(keepalive)
-            await self._speak(waiting)
-
-    async def _speak(self, waiting: Callable[[], str] | None = None) -> None:
-        """Tell the open request the news, or where there is none, for what it is waited."""
-        if not self.requests:
-            return
-        news, self._news = self._news, None
-        session = self.requests[-1].session
-        if news is not None:
-            done, total, message = news
-            said = wire.carried(message) or None
-            await session.report_progress(*self._meter.report(done, total), said)
-        elif waiting is not None:
-            await session.report_progress(*self._meter.beat(), waiting())
-
-
-class Channel:
-    """The presenter that draws a call's questions in its client."""
-
-    def __init__(self, parked: Parked, soon: Soon) -> None:
-        """Take the call and the way to the worker's loop."""
-        self._parked = parked
-        self._soon = soon
-
-    def show(self, question: Question, settle: Settle) -> Callable[[str], None]:
-        """Put a question to the client. Any thread."""
-        asked = Asked(question, settle)
-        self._soon(lambda: self._offer(asked))
-        return lambda reason: self._soon(lambda: asked.withdraw(reason))
-
-    def _offer(self, asked: Asked) -> None:
-        if self._parked.modern and self._parked.rounds >= MOST_ROUNDS:
-            asked.answer(Unable(TOO_MANY_QUESTIONS, ends=True))
-        else:
-            self._parked.put(asked)
-
-
-class Calls:
+class ParkedCalls:
     """All calls that somebody waits for, or may still come for."""
 
     def __init__(
@@ -255,8 +186,8 @@ class Calls:
         self._keepalive = keepalive
         self._kept = kept
         self._most_kept = most_kept
-        self._parked: OrderedDict[str, Parked] = OrderedDict()
-        self.unfetched = Unfetched()
+        self._parked: OrderedDict[str, ParkedCall] = OrderedDict()
+        self.unfetched = UnfetchedResults()
         """What nobody came for."""
 
     @property
@@ -268,16 +199,16 @@ class Calls:
         """Whether a state belongs to a call that is kept here."""
         return state.partition(".")[0] in self._parked
 
-    async def begin(self, parked: Parked, request: Context) -> Result:
+    async def begin(self, parked: ParkedCall, request: Context) -> Result:
         """Serve the request that starts a call."""
         self._forget_old()
         self._parked[parked.call.id] = parked
         return await self._serve(parked, request, 0)
 
-    def finish(self, parked: Parked, result: Result, status: Status) -> None:
+    def finish(self, parked: ParkedCall, result: Result, status: Status) -> None:
         """Store the result of a call as its last event."""
-        parked.put(result)
-        self.unfetched.end(parked.same, status)
+        parked.add_event(result)
+        self.unfetched.add(parked.same, status)
 
     async def resume(self, state: str, label: str, answers: Answers, request: Context) -> Result:
         """Serve a request that comes back with an answer.
@@ -290,25 +221,25 @@ class Calls:
         if parked is None or parked.label != label or not number.isdecimal():
             raise unknown_call()
         round_ = int(number)
-        if not parked.has(round_ + 1):
+        if not parked.has_event(round_ + 1):
             raise unknown_call()
         asked = await self._event(parked, round_)
-        if not isinstance(asked, Asked):
+        if not isinstance(asked, ClientQuestion):
             raise unknown_call()
-        answer = malformed.answer(answers, asked.question.key)
-        if answer is None and not parked.has(round_ + 2):
-            return wire.input_required(asked.question, state)
+        answer = protocol.answer_to(answers, asked.question.key)
+        if answer is None and not parked.has_event(round_ + 2):
+            return protocol.input_required(asked.question, state)
         if answer is not None:
-            asked.answer(wire.reply(answer))
+            asked.answer(protocol.reply(answer))
         return await self._serve(parked, request, round_ + 1)
 
-    def left(self, session: str) -> None:
+    def end_session(self, session: str) -> None:
         """End the calls of a legacy session that nobody listens to any more."""
         for parked in list(self._parked.values()):
             if parked.session == session and parked.ended_at is None:
                 self._abandon(parked)
 
-    async def _serve(self, parked: Parked, request: Context, number: int) -> Result:
+    async def _serve(self, parked: ParkedCall, request: Context, number: int) -> Result:
         parked.requests.append(request)
         began = time.monotonic()
         try:
@@ -323,24 +254,24 @@ class Calls:
             if time.monotonic() - began > PATIENT_AFTER:
                 self._note_patience(parked.label)
 
-    async def _answer(self, parked: Parked, request: Context, number: int) -> Result:
+    async def _answer(self, parked: ParkedCall, request: Context, number: int) -> Result:
         while True:
             event = await self._event(parked, number)
-            if not isinstance(event, Asked):
-                self.unfetched.fetch(parked.same)
+            if not isinstance(event, ClientQuestion):
+                self.unfetched.remove(parked.same)
                 return event
             if parked.modern:
-                return wire.input_required(event.question, f"{parked.call.id}.{number}")
+                return protocol.input_required(event.question, f"{parked.call.id}.{number}")
             async with anyio.create_task_group() as telling:
-                telling.start_soon(parked.beat, self._keepalive, self._waiting(parked))
-                await event.put_to(request)
+                telling.start_soon(parked.notices.repeat, self._keepalive, self._waiting(parked))
+                await event.ask_in(request)
                 telling.cancel_scope.cancel()
             number += 1
 
-    async def _event(self, parked: Parked, number: int) -> Event:
-        return await parked.event(number, self._keepalive, self._waiting(parked))
+    async def _event(self, parked: ParkedCall, number: int) -> Event:
+        return await parked.wait_for_event(number, self._keepalive, self._waiting(parked))
 
-    def _waiting(self, parked: Parked) -> Callable[[], str]:
+    def _waiting(self, parked: ParkedCall) -> Callable[[], str]:
         """Make what says for what a call waits now."""
 
         def waiting() -> str:
@@ -349,11 +280,11 @@ class Calls:
 
         return waiting
 
-    def _abandon(self, parked: Parked) -> None:
+    def _abandon(self, parked: ParkedCall) -> None:
         self._end(parked.call)
         parked.cancel()
 
-    def _forget(self, parked: Parked) -> None:
+    def _forget(self, parked: ParkedCall) -> None:
         """Drop a call that ended and never asked: nobody has a state of it to come back with."""
         if parked.ended_at is not None and not parked.asked and not parked.requests:
             self._parked.pop(parked.call.id, None)
@@ -368,8 +299,62 @@ class Calls:
                 del self._parked[parked.call.id]
 
 
+def same_call(label: str, skill: str, arguments: Mapping[str, Any]) -> Same:
+    """Identify a call, so that the same one made again is recognized."""
+    text = json.dumps(arguments, sort_keys=True, default=str)
+    return label, skill, sha256(text.encode("utf-8", "replace")).hexdigest()
+
+
+class UnfetchedResults:
+    """The calls whose result nobody fetched, each for ten minutes."""
+
+    def __init__(self) -> None:
+        self._ended: OrderedDict[Same, tuple[float, Status]] = OrderedDict()
+
+    def add(self, call: Same, status: Status) -> None:
+        """Note that a call has ended, and how; its result waits to be fetched."""
+        self.remove(call)
+        if status in _SILENT:
+            return
+        self._ended[call] = time.monotonic(), status
+        while len(self._ended) > MOST:
+            self._ended.popitem(last=False)
+
+    def remove(self, call: Same) -> None:
+        """Forget a call: its result was fetched."""
+        self._ended.pop(call, None)
+
+    def notice_for(self, call: Same) -> Sentence | None:
+        """Say that the same call was made before, or None for a new one."""
+        ended, status = self._ended.get(call, (0.0, None))
+        ago = time.monotonic() - ended
+        if status is None or ago > FRESH:
+            return None
+        minutes = max(1, round(ago / 60))
+        match status:
+            case "done":
+                text = Sentence(
+                    "The same call was made {minutes} min ago and was done, but nobody fetched "
+                    "its result.",
+                    minutes=minutes,
+                )
+            case "refused":
+                text = Sentence(
+                    "The same call was made {minutes} min ago and was refused, but nobody fetched "
+                    "its result.",
+                    minutes=minutes,
+                )
+            case _:
+                text = Sentence(
+                    "The same call was made {minutes} min ago and did not succeed, but nobody "
+                    "fetched its result.",
+                    minutes=minutes,
+                )
+        return text
+
+
 def unknown_call() -> MCPError:
-    """Say that a state leads nowhere."""
+    """Build the error for a state that leads nowhere."""
     return MCPError(
         code=INVALID_PARAMS,
         message="This call is not waiting for an answer: it has ended, or never was. "

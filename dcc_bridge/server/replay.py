@@ -1,9 +1,9 @@
 """What was sent to a legacy session, for a client that lost its stream and comes back. Worker.
 
 The SDK has one store for all sessions, and its stream ids are the requests' own numbers, which are
-the same in every session. So each session has a *shelf* of its own, which is in the context of
-each of its requests: `Events.opening` makes one for the request that opens a session, whose tasks
-inherit it, and `Events.enter` finds it again. A shelf lives as long as its session's tasks.
+the same in every session. So each session has `SessionEvents` of its own, in the context of each of
+its requests: `ReplayStore.opening` creates them for the request that opens a session, whose tasks
+inherit them, and `ReplayStore.enter` finds them again. They live as long as the session's tasks.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ MOST_EVENTS: Final = 256
 MOST_BYTES: Final = 8 * 2**20
 
 
-class Shelf:
+class SessionEvents:
     """The last events of one session."""
 
     def __init__(self) -> None:
@@ -42,7 +42,7 @@ class Shelf:
 
     def after(self, number: int) -> tuple[str | None, list[EventMessage]]:
         """Give the stream that an event was on, and what was sent there since."""
-        stream = next((one[1] for one in self._events if one[0] == number), None)
+        stream = next((on for count, on, *_ in self._events if count == number), None)
         since = [
             EventMessage(message, str(count))
             for count, on, message, _ in self._events
@@ -51,50 +51,50 @@ class Shelf:
         return stream, since
 
 
-_shelf: ContextVar[Shelf | None] = ContextVar("dcc_bridge_shelf", default=None)
+_current: ContextVar[SessionEvents | None] = ContextVar("dcc_bridge_session_events", default=None)
 
 
-class Events(EventStore):
-    """The shelves of all sessions, as the SDK wants them."""
+class ReplayStore(EventStore):
+    """The events of all sessions, as the SDK wants them."""
 
     def __init__(self) -> None:
-        self._shelves: WeakValueDictionary[str, Shelf] = WeakValueDictionary()
+        self._sessions: WeakValueDictionary[str, SessionEvents] = WeakValueDictionary()
 
     def opening(self, send: Send) -> Send:
-        """Make a shelf for the session that a request may open, and note whose it is.
+        """Create the events of a session that a request may open, and note whose they are.
 
         Args:
             send: Where the response goes; the session's id is read on the way.
         """
-        shelf = Shelf()
-        _shelf.set(shelf)
+        events = SessionEvents()
+        _current.set(events)
 
         async def noting(message: Message) -> None:
             if message["type"] == "http.response.start":
                 session = Headers(raw=message["headers"]).get("mcp-session-id")
                 if session is not None:
-                    self._shelves[session] = shelf
+                    self._sessions[session] = events
             await send(message)
 
         return noting
 
     def enter(self, session: str) -> None:
-        """Find the shelf of the session that a request belongs to."""
-        _shelf.set(self._shelves.get(session))
+        """Find the events of the session that a request belongs to."""
+        _current.set(self._sessions.get(session))
 
     async def store_event(self, stream_id: str, message: JSONRPCMessage | None) -> str:
         """Keep what is sent on a stream of the current session."""
-        shelf = _shelf.get()
-        return shelf.add(stream_id, message) if shelf is not None else ""
+        events = _current.get()
+        return events.add(stream_id, message) if events is not None else ""
 
     async def replay_events_after(
         self, last_event_id: str, send_callback: EventCallback
     ) -> str | None:
         """Send again what followed an event on its stream."""
-        shelf = _shelf.get()
-        if shelf is None or not last_event_id.isdecimal():
+        events = _current.get()
+        if events is None or not last_event_id.isdecimal():
             return None
-        stream, since = shelf.after(int(last_event_id))
+        stream, since = events.after(int(last_event_id))
         for message in since:
             await send_callback(message)
         return stream

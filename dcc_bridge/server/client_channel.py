@@ -1,0 +1,190 @@
+"""Questions put to the client, in both eras of the protocol, and progress notices. Worker.
+
+`ClientChannel` alone is called on any thread.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from typing import Any, Final
+
+import anyio
+from mcp.server.context import ServerRequestContext
+from mcp.shared.exceptions import MCPError
+from mcp.shared.message import ServerMessageMetadata
+from mcp_types import CONNECTION_CLOSED, INVALID_PARAMS, METHOD_NOT_FOUND, ElicitResult
+from pydantic import ValidationError
+
+from dcc_bridge.elicitation.call import Progress
+from dcc_bridge.elicitation.question import Question, Reply, Settle, Unable, Unreadable
+from dcc_bridge.elicitation.watchers import tell
+from dcc_bridge.server.protocol import Answer, carried, elicit_request
+
+log = logging.getLogger(__name__)
+
+ANSWERED: Final = "answered"
+"""Why a question is taken down that a person answered."""
+_LEAST: Final = 1e-6
+
+Context = ServerRequestContext[Any, Any]
+Soon = Callable[[Callable[[], None]], None]
+
+
+class ClientQuestion:
+    """A question that is with the client."""
+
+    def __init__(self, question: Question, settle: Settle) -> None:
+        self.question = question
+        self._settle: Settle | None = settle
+        self._withdrawn = anyio.Event()
+        self._why = ""
+
+    def answer(self, reply: Answer) -> None:
+        """Hand over what the client said; only the first time counts."""
+        settle, self._settle = self._settle, None
+        if settle is not None:
+            tell(settle, reply)  # if that fails, the request still waits for what comes next
+
+    def withdraw(self, why: str = "") -> None:
+        """Forget the question: it was answered elsewhere, or ended."""
+        self._settle = None
+        self._why = self._why or why
+        self._withdrawn.set()
+
+    async def ask_in(self, request: Context) -> None:
+        """Ask a legacy client in its request, unless the question is withdrawn first."""
+        async with anyio.create_task_group() as asking:
+            asking.start_soon(self._watch, asking.cancel_scope)
+            self.answer(await ask_legacy(request, self.question))
+            if self.question.visit is not None:
+                await self._withdrawn.wait()  # the client agreed; the page says when it is done
+            asking.cancel_scope.cancel()
+        if self.question.visit is not None and self._why == ANSWERED:
+            await tell_completed(request, self.question)
+
+    async def _watch(self, scope: anyio.CancelScope) -> None:
+        await self._withdrawn.wait()
+        scope.cancel()
+
+
+class ClientChannel:
+    """The presenter that draws a call's questions in its client."""
+
+    def __init__(self, offer: Callable[[ClientQuestion], None], soon: Soon) -> None:
+        """Take where questions go, and the way to the worker's loop."""
+        self._offer = offer
+        self._soon = soon
+
+    def show(self, question: Question, settle: Settle) -> Callable[[str], None]:
+        """Put a question to the client. Any thread."""
+        asked = ClientQuestion(question, settle)
+        self._soon(lambda: self._offer(asked))
+        return lambda reason: self._soon(lambda: asked.withdraw(reason))
+
+
+class ProgressMeter:
+    """The progress values of one call, as the protocol wants them: each above the one before.
+
+    A skill may count twice from zero, and between two of its values the client is told that it is
+    still waited for: both must not go back.
+    """
+
+    def __init__(self) -> None:
+        self._last: float | None = None
+        self._base = 0.0
+        self._done = 0.0
+        self._total: float | None = None
+        self._beats = 0
+
+    def report(self, done: float, total: float | None) -> tuple[float, float | None]:
+        """Give the value, and the total, for what a skill reports."""
+        if done < self._done:  # it counts from the beginning again
+            self._base = self._last or 0.0
+        self._done = done
+        self._total = None if total is None else self._base + total
+        return self._above(self._base + done), self._total
+
+    def beat(self) -> tuple[float, float | None]:
+        """Give a value for a notice that nothing happened yet."""
+        self._beats += 1
+        part = 1 / (self._beats * (self._beats + 1)) if self._total is None else _LEAST
+        return self._above((self._last or 0.0) + part), self._total
+
+    def _above(self, value: float) -> float:
+        if self._last is not None and value <= self._last:
+            value = self._last + max(abs(self._last), 1.0) * _LEAST
+        self._last = value
+        return value
+
+
+class ProgressNotices:
+    """Progress notices to the client of one call, on the request that is open now.
+
+    Attributes:
+        latest: What the skill reported and the client was not told yet.
+    """
+
+    def __init__(self, requests: list[Context]) -> None:
+        """Send to the last of these requests."""
+        self._requests = requests
+        self._meter = ProgressMeter()
+        self.latest: Progress | None = None
+
+    @property
+    def is_due(self) -> bool:
+        """Whether there is something to send, and a request to send it on."""
+        return self.latest is not None and bool(self._requests)
+
+    async def send(self, waiting: Callable[[], str] | None = None) -> None:
+        """Send the latest progress, or where there is none, what the call waits for."""
+        if not self._requests:
+            return
+        latest, self.latest = self.latest, None
+        session = self._requests[-1].session
+        if latest is not None:
+            done, total, message = latest
+            text = carried(message) or None
+            await session.report_progress(*self._meter.report(done, total), text)
+        elif waiting is not None:
+            await session.report_progress(*self._meter.beat(), waiting())
+
+    async def repeat(self, keepalive: float, waiting: Callable[[], str]) -> None:
+        """Send what the call waits for, again and again, until cancelled.
+
+        A legacy client counts the time that its own person takes, unless it hears of progress.
+        """
+        while True:
+            await anyio.sleep(keepalive)
+            await self.send(waiting)
+
+
+async def ask_legacy(request: ServerRequestContext[Any, Any], question: Question) -> Answer:
+    """Put a question to a legacy client in the middle of its request.
+
+    A JSON-RPC error as the answer never becomes the call's error: the question falls through.
+    """
+    metadata = ServerMessageMetadata(related_request_id=request.request_id)
+    try:
+        result = await request.session.send_request(
+            elicit_request(question, question.id), ElicitResult, metadata=metadata
+        )
+    except MCPError as error:
+        return _fall_through(error.error.code)
+    except ValidationError:
+        return Unreadable()
+    return Reply(result.action, result.content)
+
+
+async def tell_completed(request: ServerRequestContext[Any, Any], question: Question) -> None:
+    """Tell a legacy client that the page, to which it sent the person, has what it needs."""
+    await request.session.send_elicit_complete(question.id, related_request_id=request.request_id)
+
+
+def _fall_through(code: int) -> Reply | Unable:
+    """Read a client's error instead of an answer; it never becomes the call's error."""
+    if code == CONNECTION_CLOSED:
+        return Reply("cancel")
+    if code == INVALID_PARAMS:
+        log.error("a client found our question invalid: this is a bug of the bridge")
+    return Unable(lasting=code == METHOD_NOT_FOUND)

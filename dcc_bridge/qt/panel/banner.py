@@ -7,9 +7,8 @@ from typing import Final
 from dcc_bridge.elicitation import plain
 from dcc_bridge.qt.binding import (
     QApplication,
-    QEvent,
     QHBoxLayout,
-    QPalette,
+    QStyle,
     Qt,
     QTimer,
     QVBoxLayout,
@@ -18,14 +17,17 @@ from dcc_bridge.qt.binding import (
     Slot,
 )
 from dcc_bridge.qt.labels import label
-from dcc_bridge.qt.panel import sentences, signs
-from dcc_bridge.qt.panel.quiet import Action, Quiet
-from dcc_bridge.qt.panel.signs import Sign
+from dcc_bridge.qt.panel import sentences
+from dcc_bridge.qt.panel.quiet import Action, Quiet, style_icon
 from dcc_bridge.qt.panel.state import State
 from dcc_bridge.qt.words import tr
 
 _SAID: Final = 1500
 """Milliseconds for which the button says that the address was copied."""
+_ICONS: Final = {
+    "question": QStyle.StandardPixmap.SP_MessageBoxQuestion,
+    "warning": QStyle.StandardPixmap.SP_MessageBoxWarning,
+}
 
 
 class Banner(QWidget):
@@ -45,8 +47,7 @@ class Banner(QWidget):
         """Draw it; nothing is known yet."""
         super().__init__()
         self._address = ""
-        self._drawn: str | None = None
-        self._sign = Sign()
+        self._icons = {name: style_icon(self, icon) for name, icon in _ICONS.items()}
         self._headline = label("", size=1.15, bold=True)
         self._where = Quiet()
         self._who = Quiet()
@@ -72,8 +73,8 @@ class Banner(QWidget):
         text = plain.breakable(sentences.headline(state))
         if text != self._headline.text():
             self._headline.setText(text)
-        for_you = any(one.is_here for one in state.asked) and state.address is not None
-        self._sign.show_sign(_sign(state), stands_out=for_you)
+        for name, icon in self._icons.items():
+            icon.setVisible(name == _icon(state))
         self._address = state.address or ""
         self._where.say(self._address.removeprefix("http://"))
         self._who.say(sentences.connected(state))
@@ -83,7 +84,6 @@ class Banner(QWidget):
     def _show_switch(self, paused: bool) -> None:
         self.pause.setChecked(paused)
         self.pause.setText(tr("Resume") if paused else tr("Pause"))
-        self._draw_icon()
         tip = (
             tr("Let agents change the scene again.")
             if paused
@@ -94,20 +94,6 @@ class Banner(QWidget):
         )
         self.pause.setToolTip(tip)
         self.pause.setAccessibleDescription(tip)
-
-    def changeEvent(self, event: QEvent) -> None:
-        """Follow the palette."""
-        super().changeEvent(event)
-        if event.type() == QEvent.Type.PaletteChange:
-            self._drawn = None
-            self._draw_icon()
-
-    def _draw_icon(self) -> None:
-        drawn = "play" if self.pause.isChecked() else "bars"
-        if drawn != self._drawn:
-            self._drawn = drawn
-            colour = self.palette().color(QPalette.ColorRole.ButtonText)
-            self.pause.setIcon(signs.icon(drawn, colour, self.pause.iconSize().height()))
 
     @Slot()
     def _switch(self) -> None:
@@ -127,7 +113,8 @@ class Banner(QWidget):
         gap = self.fontMetrics().height() // 2
         top = QHBoxLayout()
         top.setSpacing(gap)
-        top.addWidget(self._sign, 0, Qt.AlignmentFlag.AlignVCenter)
+        for icon in self._icons.values():
+            top.addWidget(icon)
         top.addWidget(self._headline, 1)
         top.addWidget(self.pause, 0, Qt.AlignmentFlag.AlignTop)
         below = QHBoxLayout()
@@ -142,11 +129,8 @@ class Banner(QWidget):
         column.addLayout(below)
 
 
-def _sign(state: State) -> str:
+def _icon(state: State) -> str | None:
+    """Choose the icon; none where nothing is wanted of the person."""
     if state.address is None:
-        return "cross"
-    if any(one.is_here for one in state.asked):
-        return "dot"
-    if state.is_paused:
-        return "bars"
-    return "dot" if state.running or state.asked else "ring"
+        return "warning"
+    return "question" if any(asked.is_here for asked in state.asked) else None

@@ -14,13 +14,13 @@ from dcc_bridge.qt.binding import (
     QHBoxLayout,
     QKeyEvent,
     QObject,
-    QPainter,
-    QPaintEvent,
     QPalette,
+    QProgressBar,
     QResizeEvent,
     QScrollArea,
     QSize,
     QSizePolicy,
+    QStyle,
     Qt,
     QVBoxLayout,
     QWidget,
@@ -28,13 +28,12 @@ from dcc_bridge.qt.binding import (
     Slot,
 )
 from dcc_bridge.qt.labels import label
-from dcc_bridge.qt.panel.bar import Bar
-from dcc_bridge.qt.panel.quiet import Action, Quiet
+from dcc_bridge.qt.panel.quiet import Action, Quiet, style_icon
 from dcc_bridge.qt.panel.rows import Act, Row
-from dcc_bridge.qt.panel.signs import accent
 
 _WIDE: Final = 26
 """Lines of text that fit side by side into a card that is wide."""
+_STEPS: Final = 1000
 _ARROWS: Final = {Qt.Key.Key_Up: -1, Qt.Key.Key_Down: 1}
 
 
@@ -66,7 +65,10 @@ class Card(QFrame):
         self._title = label("", bold=row.stands_out)
         self._title.setForegroundRole(QPalette.ColorRole.Text)
         self._detail = Quiet(on_base=True)
-        self._bar = Bar()
+        self._icon = style_icon(self, QStyle.StandardPixmap.SP_MessageBoxQuestion)
+        self._bar = QProgressBar()
+        self._bar.setTextVisible(False)
+        self._bar.setFixedHeight(self.fontMetrics().height() // 2)
         self._acts = QHBoxLayout()
         self.buttons: list[Action] = []
         self._lay_out()
@@ -89,24 +91,20 @@ class Card(QFrame):
         ways = QBoxLayout.Direction
         self._box.setDirection(ways.LeftToRight if beside else ways.TopToBottom)
 
-    def paintEvent(self, event: QPaintEvent) -> None:
-        """Draw the edge that says that the person is waited for."""
-        super().paintEvent(event)
-        if self.row.stands_out:
-            width = max(3, self.fontMetrics().height() // 5)
-            at = 0 if self.isLeftToRight() else self.width() - width
-            painter = QPainter(self)
-            colour = accent(self.palette(), QPalette.ColorRole.Base)
-            painter.fillRect(at, 0, width, self.height(), colour)
-            painter.end()
-
     def _fill(self, row: Row) -> None:
         self._title.setText(plain.breakable(row.title))
         self._detail.say(row.detail)
         self.setAccessibleName(f"{row.title}. {row.detail}")
         for action in self.buttons:
             action.setAccessibleName(f"{action.text()}: {row.title}")
-        self._bar.show_done(row.done)
+        self._icon.setVisible(row.stands_out)
+        self._show_progress(row.done)
+
+    def _show_progress(self, done: float | None) -> None:
+        self._bar.setVisible(done is not None)
+        if done is not None:
+            self._bar.setRange(0, _STEPS if done >= 0 else 0)  # without an end it moves
+            self._bar.setValue(round(_STEPS * done))
 
     def _draw_buttons(self, row: Row) -> None:
         """Draw the buttons anew; a button that stays keeps what focus it has."""
@@ -134,9 +132,12 @@ class Card(QFrame):
         for part in (self._title, self._detail, self._bar):
             words.addWidget(part)
         self._box = QBoxLayout(QBoxLayout.Direction.LeftToRight, self)
-        self._box.setContentsMargins(gap + gap // 2, gap, gap, gap)
+        self._box.setContentsMargins(gap, gap, gap, gap)
         self._box.setSpacing(gap)
-        self._box.addLayout(words, 1)
+        top = QHBoxLayout()
+        top.addWidget(self._icon, 0, Qt.AlignmentFlag.AlignTop)
+        top.addLayout(words, 1)
+        self._box.addLayout(top, 1)
         self._box.addLayout(self._acts)
         self._box.setAlignment(self._acts, Qt.AlignmentFlag.AlignLeft)
 

@@ -14,7 +14,9 @@ from dcc_bridge.qt.binding import (
     QPalette,
     QPushButton,
     QSizePolicy,
+    QStyle,
     Qt,
+    QWidget,
     Signal,
     Slot,
 )
@@ -39,6 +41,14 @@ def muted(palette: QPalette, text: QPalette.ColorRole, ground: QPalette.ColorRol
         for a, b in zip(one.getRgb()[:3], other.getRgb()[:3], strict=True)  # type: ignore[index]  # PySide's stub says object
     )
     return QColor(*mixed)
+
+
+def style_icon(widget: QWidget, icon: QStyle.StandardPixmap) -> QLabel:
+    """Make a label with an icon of the style's own, as high as a line of text."""
+    label = QLabel()
+    side = widget.fontMetrics().height()
+    label.setPixmap(widget.style().standardIcon(icon).pixmap(side, side))
+    return label
 
 
 class Quiet(QLabel):

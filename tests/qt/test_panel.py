@@ -14,8 +14,8 @@ from PySide6.QtWidgets import QApplication, QDockWidget, QLabel, QLineEdit, QPus
 from dcc_bridge.elicitation.call import Call, Client
 from dcc_bridge.qt.panel import Panel
 from dcc_bridge.qt.panel.cards import Card, Cards
-from dcc_bridge.qt.panel.quiet import Action
 from dcc_bridge.qt.panel.state import State
+from dcc_bridge.qt.panel.widgets import Action
 
 from .desk import CLAUDE, CURSOR, Channel, Desk
 from .stage import click, delete, elsewhere, press, until, words

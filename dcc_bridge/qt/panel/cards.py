@@ -28,8 +28,8 @@ from dcc_bridge.qt.binding import (
     Slot,
 )
 from dcc_bridge.qt.labels import label
-from dcc_bridge.qt.panel.quiet import Action, Quiet, style_icon
 from dcc_bridge.qt.panel.rows import Act, Row
+from dcc_bridge.qt.panel.widgets import Action, Quiet, style_icon
 
 _WIDE: Final = 26
 """Lines of text that fit side by side into a card that is wide."""

@@ -27,9 +27,9 @@ from dcc_bridge.qt.binding import (
 )
 from dcc_bridge.qt.copying import CallMenu, tip
 from dcc_bridge.qt.labels import SMALL, scale
-from dcc_bridge.qt.panel import sentences
-from dcc_bridge.qt.panel.quiet import Action, Quiet
+from dcc_bridge.qt.panel import rows
 from dcc_bridge.qt.panel.state import State
+from dcc_bridge.qt.panel.widgets import Action, Quiet
 from dcc_bridge.qt.words import tr
 from dcc_bridge.skills.recent import Record
 
@@ -187,7 +187,7 @@ class History(QWidget):
             return
         self.menu.tell(self.chosen.id if self.chosen is not None else "")
         record = self._meant()
-        why = sentences.why_not_undo(record, self._state)
+        why = rows.why_not_undo(record, self._state)
         named = record is not None and record.undo_label is not None
         self.undo.setEnabled(not why)
         self.undo.setText(
@@ -251,4 +251,4 @@ class History(QWidget):
 
 def summary(record: Record) -> str:
     """Say who called, and how it ended."""
-    return f"{sentences.who(record.client)} · {sentences.ended(record)}"
+    return f"{rows.who(record.client)} · {rows.ended(record)}"

@@ -26,11 +26,11 @@ from dcc_bridge.qt.binding import (
     isValid,
 )
 from dcc_bridge.qt.panel import rows
-from dcc_bridge.qt.panel.banner import Banner
 from dcc_bridge.qt.panel.cards import Cards
 from dcc_bridge.qt.panel.history import History
 from dcc_bridge.qt.panel.port import Port
 from dcc_bridge.qt.panel.state import State, looks_like, read
+from dcc_bridge.qt.panel.widgets import Banner
 from dcc_bridge.qt.words import tr
 
 _BETWEEN: Final = 100

@@ -12,8 +12,7 @@ from PySide6.QtGui import QWheelEvent
 from PySide6.QtWidgets import QApplication, QCheckBox, QComboBox, QLabel, QLineEdit, QListWidget
 
 from dcc_bridge.elicitation.schema import Form, InvalidAnswer
-from dcc_bridge.qt.choices import Choice, Choices
-from dcc_bridge.qt.entries import Line, NumberLine, Tick
+from dcc_bridge.qt.editors import Choice, Choices, Line, NumberLine, Tick
 from dcc_bridge.qt.form import FormView, Row
 from dcc_bridge.qt.labels import Mnemonics
 

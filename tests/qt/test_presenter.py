@@ -15,8 +15,8 @@ from PySide6.QtWidgets import QApplication, QLineEdit, QPushButton, QWidget
 
 from dcc_bridge.elicitation.broker import Broker
 from dcc_bridge.elicitation.question import Expired, Heard, Offers, Reply, Unable
-from dcc_bridge.qt.dialog import QuestionDialog
 from dcc_bridge.qt.presenter import DialogPresenter
+from dcc_bridge.qt.question_dialog import QuestionDialog
 from dcc_bridge.qt.url_dialog import UrlDialog
 
 from .stage import HOST, Stage, armed, ask_name, click, consent, elsewhere, until, words

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import Final
 
 from dcc_bridge.elicitation import plain
-from dcc_bridge.qt.bin import Bin
 from dcc_bridge.qt.binding import (
     QBoxLayout,
     QEvent,
@@ -27,6 +26,7 @@ from dcc_bridge.qt.binding import (
     Signal,
     Slot,
 )
+from dcc_bridge.qt.event_loop import Bin
 from dcc_bridge.qt.labels import label
 from dcc_bridge.qt.panel.rows import Act, Row
 from dcc_bridge.qt.panel.widgets import Action, Quiet, style_icon

@@ -25,12 +25,11 @@ from dcc_bridge.qt.binding import (
     Signal,
     Slot,
 )
-from dcc_bridge.qt.copying import CallMenu, tip
-from dcc_bridge.qt.labels import SMALL, scale
+from dcc_bridge.qt.labels import SMALL, scale, tr
+from dcc_bridge.qt.notifications import CallMenu, tip
 from dcc_bridge.qt.panel import rows
 from dcc_bridge.qt.panel.state import State
 from dcc_bridge.qt.panel.widgets import Action, Quiet
-from dcc_bridge.qt.words import tr
 from dcc_bridge.skills.recent import Record
 
 RECORD: Final = int(Qt.ItemDataRole.UserRole)

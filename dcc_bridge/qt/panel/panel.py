@@ -13,7 +13,6 @@ from typing import Final
 
 from dcc_bridge.elicitation.question import Question
 from dcc_bridge.elicitation.watchers import Undo
-from dcc_bridge.qt.bin import Bin
 from dcc_bridge.qt.binding import (
     QHideEvent,
     QShowEvent,
@@ -25,13 +24,14 @@ from dcc_bridge.qt.binding import (
     Slot,
     isValid,
 )
+from dcc_bridge.qt.event_loop import Bin
+from dcc_bridge.qt.labels import tr
 from dcc_bridge.qt.panel import rows
 from dcc_bridge.qt.panel.cards import Cards
 from dcc_bridge.qt.panel.history import History
 from dcc_bridge.qt.panel.port import Port
 from dcc_bridge.qt.panel.state import State, looks_like, read
 from dcc_bridge.qt.panel.widgets import Banner
-from dcc_bridge.qt.words import tr
 
 _BETWEEN: Final = 100
 """Milliseconds between two looks."""

@@ -11,9 +11,9 @@ from typing import Final
 
 from dcc_bridge.elicitation import plain
 from dcc_bridge.elicitation.grants import SessionGrant
+from dcc_bridge.qt.labels import said, tr
 from dcc_bridge.qt.panel.port import Seen
 from dcc_bridge.qt.panel.state import Asked, State, is_top
-from dcc_bridge.qt.words import said, tr
 from dcc_bridge.skills.recent import Record
 
 

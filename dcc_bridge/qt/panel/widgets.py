@@ -24,10 +24,9 @@ from dcc_bridge.qt.binding import (
     Slot,
 )
 from dcc_bridge.qt.buttons import ENTER
-from dcc_bridge.qt.labels import SMALL, label, scale, unmarked
+from dcc_bridge.qt.labels import SMALL, label, scale, tr, unmarked
 from dcc_bridge.qt.panel import rows
 from dcc_bridge.qt.panel.state import State
-from dcc_bridge.qt.words import tr
 
 _SHARE: Final = 0.72
 """Of the text's own colour, mixed with the ground: it must still be read easily."""

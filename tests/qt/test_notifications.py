@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QApplication
 
 from dcc_bridge.elicitation.call import Call, Client
 from dcc_bridge.elicitation.question import Reply
-from dcc_bridge.qt import corner
+from dcc_bridge.qt import notifications
 from dcc_bridge.testing import ScriptedPresenter
 
 from .stage import Stage, ask_name, click, consent, elsewhere, until
@@ -82,14 +82,14 @@ def test_a_chip_follows_the_window(stage: Stage) -> None:
 
 
 def test_a_notice_goes_by_itself(stage: Stage, monkeypatch: object) -> None:
-    corner._PASSING = 50  # type: ignore[misc]  # eight seconds are long for a test
+    notifications._PASSING = 50  # type: ignore[misc]  # eight seconds are long for a test
     try:
         elsewhere(lambda: stage.presenter.notice("claude-code asks too often.\u202e"))
         until(lambda: stage.presenter.chips)
         text = stage.presenter.chips[0].text
         until(lambda: not stage.presenter.chips)
     finally:
-        corner._PASSING = 8000  # type: ignore[misc]  # as it was
+        notifications._PASSING = 8000  # type: ignore[misc]  # as it was
 
     assert text == "claude-code asks too often.\u2039U+202E\u203a"
 

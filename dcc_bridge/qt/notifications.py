@@ -1,6 +1,7 @@
-"""The corner of the host's window where it is said quietly what goes on elsewhere.
+"""Notifications: quiet lines in the corner of the host's window, about what goes on elsewhere.
 
-A chip is a line with buttons; it takes no focus and covers nothing that matters. Main thread.
+A notification takes no focus and covers nothing that matters. Whatever shows a call has a menu that
+copies its id, by which ``dcc-bridge audit show --call ID`` tells the rest. Main thread.
 """
 
 from __future__ import annotations
@@ -9,11 +10,13 @@ from collections.abc import Callable
 from typing import Final
 
 from dcc_bridge.elicitation import plain
-from dcc_bridge.qt.bin import Bin
 from dcc_bridge.qt.binding import (
+    QApplication,
     QEvent,
     QFrame,
     QHBoxLayout,
+    QKeySequence,
+    QMenu,
     QObject,
     QPalette,
     QPoint,
@@ -23,11 +26,58 @@ from dcc_bridge.qt.binding import (
     Qt,
     QTimer,
     QWidget,
+    Slot,
     isValid,
 )
-from dcc_bridge.qt.copying import CallMenu, tip
-from dcc_bridge.qt.labels import SMALL, label
-from dcc_bridge.qt.wake import OURS
+from dcc_bridge.qt.event_loop import OURS, Bin
+from dcc_bridge.qt.labels import SMALL, label, tr
+
+
+class CallMenu(QMenu):
+    """Comes up on a right click. Where the keyboard is there, Copy does the same.
+
+    Attributes:
+        call: The id of the call that is shown, or "" where none is.
+        copy: Copies it.
+    """
+
+    def __init__(self, shown: QWidget) -> None:
+        """Belong to a widget.
+
+        Args:
+            shown: What shows a call.
+        """
+        super().__init__(shown)
+        self.call = ""
+        self._shown = shown
+        self.setProperty(OURS, True)
+        self.copy = self.addAction(tr("Copy the call's id"))
+        self.copy.setShortcut(QKeySequence(QKeySequence.StandardKey.Copy))
+        self.copy.setShortcutContext(Qt.ShortcutContext.WidgetShortcut)
+        self.copy.triggered.connect(self._copy)
+        self.copy.setEnabled(False)
+        shown.addAction(self.copy)
+        shown.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        shown.customContextMenuRequested.connect(self._come_up)
+
+    def tell(self, call: str) -> None:
+        """Be about another call, or about none with ""."""
+        self.call = call
+        self.copy.setEnabled(bool(call))
+
+    @Slot(QPoint)
+    def _come_up(self, at: QPoint) -> None:
+        self.popup(self._shown.mapToGlobal(at))  # not exec: what is shown may go meanwhile
+
+    @Slot()
+    def _copy(self) -> None:
+        QApplication.clipboard().setText(self.call)
+
+
+def tip(call: str) -> str:
+    """Say which call is shown."""
+    return tr("Call {id}", id=call)
+
 
 _WIDTH: Final = 48
 """Of a chip's text, in average characters."""

@@ -27,8 +27,7 @@ from dcc_bridge.qt.binding import (
     Slot,
 )
 from dcc_bridge.qt.buttons import Button
-from dcc_bridge.qt.labels import SMALL, Mnemonics, Notice, label, scale
-from dcc_bridge.qt.words import tr
+from dcc_bridge.qt.labels import SMALL, Mnemonics, Notice, label, scale, tr
 
 _LINES: Final = 7
 _MOST_KINDS: Final = 4

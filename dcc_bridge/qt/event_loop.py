@@ -20,6 +20,7 @@ from dcc_bridge.qt.binding import (
     QEventLoop,
     QObject,
     QTimer,
+    QWidget,
     Slot,
     delete,
     isValid,
@@ -164,3 +165,24 @@ class _Bell(QObject):
             self._loop.rung()
         finally:
             self._depth -= 1
+
+
+class Bin:
+    """Deletes widgets: soon, as one may be on the stack, and all of them before the host ends."""
+
+    def __init__(self) -> None:
+        self._thrown: list[QWidget] = []
+
+    def throw(self, widget: QWidget) -> None:
+        """Hide a widget, and delete it in a later turn of the event loop."""
+        self._thrown = [one for one in self._thrown if isValid(one)]
+        if isValid(widget):
+            widget.hide()
+            widget.deleteLater()
+            self._thrown.append(widget)
+
+    def empty(self) -> None:
+        """Delete what was thrown away. Not to be called from such a widget's own frame."""
+        for widget in filter(isValid, self._thrown):
+            delete(widget)
+        self._thrown.clear()

@@ -188,6 +188,18 @@ def test_f2_renames_in_one_undo_step_and_keeps_the_selection(
     assert [index.row() for index in outliner.model.indexes([renamed])] == [row]
 
 
+def test_what_refers_to_a_prim_follows_its_new_name(
+    outliner: Outliner, session: UsdSession
+) -> None:
+    with session.undo_step("Refer"):
+        relationship = session.stage.GetPrimAtPath("/World").CreateRelationship("main_set")
+        relationship.AddTarget("/World/Set/Street")
+
+    outliner.model.setData(outliner.model.indexes(["/World/Set"])[0], "Stage")
+
+    assert relationship.GetTargets() == [Sdf.Path("/World/Stage/Street")]
+
+
 def test_a_rename_in_progress_survives_an_agents_edit(
     window: MainWindow, outliner: Outliner, session: UsdSession
 ) -> None:

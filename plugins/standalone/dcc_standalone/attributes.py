@@ -131,7 +131,7 @@ class AttributeModel(QStandardItemModel):
             return False
         try:
             edits.assign(self._session, str(attribute.GetPath()), values.parse(attribute, value))
-        except (edits.Refused, values.BadText) as refusal:
+        except (edits.Refused, ValueError) as refusal:
             self.refused.emit(str(refusal))
             return False
         return True

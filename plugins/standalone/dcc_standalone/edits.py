@@ -10,7 +10,9 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from pxr import Sdf, Usd, UsdGeom
+from pxr import Sdf, UsdGeom
+
+from dcc_bridge.hosts.standalone import edits as host_edits
 
 if TYPE_CHECKING:
     from dcc_bridge.hosts.standalone import UsdSession
@@ -25,7 +27,7 @@ def _refusing(what: str) -> Iterator[None]:
     """Turn what USD and the session raise into a sentence."""
     try:
         yield
-    except RuntimeError as error:
+    except (RuntimeError, ValueError) as error:
         raise Refused(f"Cannot {what}: {str(error).strip()}") from error
 
 
@@ -42,7 +44,7 @@ def redo(session: UsdSession) -> None:
 
 
 def rename(session: UsdSession, path: str, name: str) -> str:
-    """Give a prim another name and keep it selected.
+    """Give a prim another name and keep it selected; what refers to it follows.
 
     Returns:
         Its new path.
@@ -50,20 +52,11 @@ def rename(session: UsdSession, path: str, name: str) -> str:
     old = Sdf.Path(path)
     if name == old.name:
         return path
-    new = old.GetParentPath().AppendChild(_checked(session.stage, old, name))
-    selected = [str(Sdf.Path(each).ReplacePrefix(old, new)) for each in session.selection]
+    selected = [Sdf.Path(item) for item in session.selection]
     with _refusing(f"rename {old.name}"), session.undo_step(f"Rename {old.name} to {name}"):
-        _apply(session.stage, [Sdf.NamespaceEdit.Rename(old, name)])
-    session.selection = selected
+        new = host_edits.rename(session.stage, session.stage.GetPrimAtPath(old), name)
+    session.selection = [str(item.ReplacePrefix(old, new)) for item in selected]
     return str(new)
-
-
-def _checked(stage: Usd.Stage, path: Sdf.Path, name: str) -> str:
-    if not Sdf.Path.IsValidIdentifier(name):
-        raise Refused(f"“{name}” is no name for a prim: letters, digits, _; no digit first.")
-    if stage.GetPrimAtPath(path.GetParentPath().AppendChild(name)):
-        raise Refused(f"There is a “{name}” beside it already.")
-    return name
 
 
 def delete(session: UsdSession, paths: Sequence[str]) -> None:
@@ -73,15 +66,7 @@ def delete(session: UsdSession, paths: Sequence[str]) -> None:
         return
     what = roots[0].name if len(roots) == 1 else f"{len(roots)} prims"
     with _refusing(f"delete {what}"), session.undo_step(f"Delete {what}"):
-        _apply(session.stage, [Sdf.NamespaceEdit.Remove(path) for path in roots])
-
-
-def _apply(stage: Usd.Stage, edits: Sequence[Sdf.NamespaceEdit]) -> None:
-    batch = Sdf.BatchNamespaceEdit()
-    for edit in edits:
-        batch.Add(edit)
-    if not stage.GetRootLayer().Apply(batch):
-        raise RuntimeError("It comes from another layer, which this scene only refers to.")
+        host_edits.remove(session.stage, roots)
 
 
 def show(session: UsdSession, path: str, visible: bool) -> None:

@@ -11,7 +11,7 @@ from PySide6.QtTest import QAbstractItemModelTester, QTest
 from PySide6.QtWidgets import QLineEdit
 
 from dcc_bridge.hosts.standalone import UsdSession
-from dcc_standalone import edits
+from dcc_standalone import scene
 from dcc_standalone.outliner import Outliner
 from dcc_standalone.prims import Column
 from dcc_standalone.window import MainWindow
@@ -278,7 +278,7 @@ def test_ten_thousand_prims_open_and_go_in_a_moment(window: MainWindow) -> None:
             prim.specifier, prim.typeName = Sdf.SpecifierDef, "Camera"
     outliner.view.expand(outliner.model.indexes(["/World/Many"])[0])
 
-    edits.delete(session, [f"/World/Many/prim_{number:05d}" for number in range(0, 10_000, 4)])
+    scene.delete(session, [f"/World/Many/prim_{number:05d}" for number in range(0, 10_000, 4)])
 
     # One signal a row took two minutes here: the test's own limit is what fails then.
     assert len(shown(outliner)) == len(prims(session)) > 7_500

@@ -14,7 +14,7 @@ from pxr import Gf, Sdf, Usd, UsdGeom
 from PySide6.QtCore import QModelIndex, QObject, QPersistentModelIndex, Qt, Signal
 from PySide6.QtGui import QColor, QFont, QStandardItem, QStandardItemModel
 
-from . import edits, theme, values
+from dcc_standalone import scene, theme, values
 
 if TYPE_CHECKING:
     from dcc_bridge.hosts.standalone import UsdSession
@@ -130,8 +130,8 @@ class AttributeModel(QStandardItemModel):
             self.refused.emit(f"{attribute.GetName()} is animated, or too much to type.")
             return False
         try:
-            edits.assign(self._session, str(attribute.GetPath()), values.parse(attribute, value))
-        except (edits.Refused, ValueError) as refusal:
+            scene.assign(self._session, str(attribute.GetPath()), values.parse(attribute, value))
+        except (scene.Refused, ValueError) as refusal:
             self.refused.emit(str(refusal))
             return False
         return True

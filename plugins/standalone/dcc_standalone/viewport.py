@@ -13,11 +13,10 @@ from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QMouseEvent, QPainter, QPaintEvent, QResizeEvent, QWheelEvent
 from PySide6.QtWidgets import QWidget
 
-from .feed import SessionFeed
-from .painting import Brush
-from .projection import Drawn, project
-from .shapes import Scenery, collect
-from .space import Box, Eye, Point, Screen
+from dcc_standalone.painting import Brush, Drawn, project
+from dcc_standalone.scene import SessionFeed
+from dcc_standalone.shapes import Scenery, collect
+from dcc_standalone.space import Box, Eye, Point, Screen
 
 if TYPE_CHECKING:
     from dcc_bridge.hosts.standalone import UsdSession

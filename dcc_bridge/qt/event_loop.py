@@ -167,22 +167,22 @@ class _Bell(QObject):
             self._depth -= 1
 
 
-class Bin:
-    """Deletes widgets: soon, as one may be on the stack, and all of them before the host ends."""
+class DeferredDeletion:
+    """Deletes widgets later, as one may be on the stack, and all of them before the host ends."""
 
     def __init__(self) -> None:
-        self._thrown: list[QWidget] = []
+        self._widgets: list[QWidget] = []
 
-    def throw(self, widget: QWidget) -> None:
+    def add(self, widget: QWidget) -> None:
         """Hide a widget, and delete it in a later turn of the event loop."""
-        self._thrown = [one for one in self._thrown if isValid(one)]
+        self._widgets = [pending for pending in self._widgets if isValid(pending)]
         if isValid(widget):
             widget.hide()
             widget.deleteLater()
-            self._thrown.append(widget)
+            self._widgets.append(widget)
 
-    def empty(self) -> None:
-        """Delete what was thrown away. Not to be called from such a widget's own frame."""
-        for widget in filter(isValid, self._thrown):
+    def flush(self) -> None:
+        """Delete all of them now. Not to be called from such a widget's own frame."""
+        for widget in filter(isValid, self._widgets):
             delete(widget)
-        self._thrown.clear()
+        self._widgets.clear()

@@ -26,7 +26,7 @@ from dcc_bridge.qt.binding import (
     Signal,
     Slot,
 )
-from dcc_bridge.qt.event_loop import Bin
+from dcc_bridge.qt.event_loop import DeferredDeletion
 from dcc_bridge.qt.labels import label
 from dcc_bridge.qt.panel.rows import Act, Row
 from dcc_bridge.qt.panel.widgets import Action, Quiet, style_icon
@@ -50,16 +50,16 @@ class Card(QFrame):
 
     acted = Signal(str, str)
 
-    def __init__(self, row: Row, thrown: Bin) -> None:
+    def __init__(self, row: Row, deletion: DeferredDeletion) -> None:
         """Draw a row.
 
         Args:
             row: What it shows.
-            thrown: Takes the buttons that are over.
+            deletion: Deletes the buttons that are over.
         """
         super().__init__()
         self.row = row
-        self._bin = thrown
+        self._deletion = deletion
         self.setBackgroundRole(QPalette.ColorRole.Base)
         self.setAutoFillBackground(True)
         self._title = label("", bold=row.stands_out)
@@ -112,7 +112,7 @@ class Card(QFrame):
         self.buttons = [before.get(act.verb) or self._make(act) for act in row.acts]
         for gone in set(before.values()) - set(self.buttons):
             self._acts.removeWidget(gone)
-            self._bin.throw(gone)
+            self._deletion.add(gone)
         for at, action in enumerate(self.buttons):
             self._acts.insertWidget(at, action)
 
@@ -154,15 +154,15 @@ class Cards(QScrollArea):
 
     acted = Signal(str, str)
 
-    def __init__(self, empty: str, thrown: Bin) -> None:
+    def __init__(self, empty: str, deletion: DeferredDeletion) -> None:
         """Begin with none.
 
         Args:
             empty: What is said then: what will appear here.
-            thrown: Takes the cards that are over.
+            deletion: Deletes the cards that are over.
         """
         super().__init__()
-        self._bin = thrown
+        self._deletion = deletion
         self._drawn: dict[str, Card | Quiet] = {}
         self.setWidgetResizable(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
@@ -199,7 +199,7 @@ class Cards(QScrollArea):
         for key in [key for key in self._drawn if key not in wanted]:
             gone = self._drawn.pop(key)
             self._column.removeWidget(gone)
-            self._bin.throw(gone)
+            self._deletion.add(gone)
         self._drawn = {key: self._show(row) for key, row in wanted.items()}
         self._empty.setVisible(not rows)
         if not is_same:
@@ -256,7 +256,7 @@ class Cards(QScrollArea):
         if isinstance(drawn, Card):
             drawn.show_row(row)
             return drawn
-        card = Card(row, self._bin)
+        card = Card(row, self._deletion)
         card.acted.connect(self.acted)
         return card
 

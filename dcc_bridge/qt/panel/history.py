@@ -184,7 +184,7 @@ class History(QWidget):
     def _show_undo(self) -> None:
         if self._state is None:
             return
-        self.menu.tell(self.chosen.id if self.chosen is not None else "")
+        self.menu.set_call(self.chosen.id if self.chosen is not None else "")
         record = self._meant()
         why = rows.why_not_undo(record, self._state)
         named = record is not None and record.undo_label is not None

@@ -24,7 +24,7 @@ from dcc_bridge.qt.binding import (
     Slot,
     isValid,
 )
-from dcc_bridge.qt.event_loop import Bin
+from dcc_bridge.qt.event_loop import DeferredDeletion
 from dcc_bridge.qt.labels import tr
 from dcc_bridge.qt.panel import rows
 from dcc_bridge.qt.panel.cards import Cards
@@ -63,19 +63,19 @@ class Panel(QWidget):
         super().__init__(parent)
         self._port = port
         self._bring = bring
-        self._bin = Bin()
+        self._deletion = DeferredDeletion()
         self._watch: Undo | None = None
         self._is_called = False
         self._order: list[QWidget] = []
         self.state: State | None = None
         self.banner = Banner()
         self.history = History()
-        self.now = Cards(tr("What agents do, and what they ask you, appears here."), self._bin)
+        self.now = Cards(tr("What agents do, and what they ask you, appears here."), self._deletion)
         self.grants = Cards(
             tr("Edits that you allow for a whole session are listed here, to be taken back."),
-            self._bin,
+            self._deletion,
         )
-        self.clients = Cards(tr("Agents that connect are listed here."), self._bin)
+        self.clients = Cards(tr("Agents that connect are listed here."), self._deletion)
         self.tabs = QTabWidget()
         self._soon = self._timer(_BETWEEN, self.refresh, single=True)
         self._tick = self._timer(_TICK, self._look, single=False)
@@ -86,7 +86,7 @@ class Panel(QWidget):
     def close_for_good(self) -> None:
         """Hear of nothing any more, and delete what was thrown away; the host deletes the rest."""
         self._sleep()
-        self._bin.empty()
+        self._deletion.flush()
 
     @Slot()
     def refresh(self) -> None:

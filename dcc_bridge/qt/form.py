@@ -125,10 +125,10 @@ class Row(QWidget):
         self.changed.emit()
 
     def _title(self, mnemonics: Mnemonics) -> QLabel:
-        made = label(plain.line(self.field.title))
-        made.setText(mnemonics.mark(made.text()) + (" *" if self.field.required else ""))
-        made.setBuddy(self.editor)
-        return made
+        title = label(plain.line(self.field.title))
+        title.setText(mnemonics.mark(title.text()) + (" *" if self.field.required else ""))
+        title.setBuddy(self.editor)
+        return title
 
     def _name(self, explained: str) -> None:
         title, required = plain.line(self.field.title), self.field.required

@@ -85,13 +85,13 @@ def label(text: str, *, size: float = 1.0, bold: bool = False) -> QLabel:
         size: In parts of the host's own font.
         bold: Whether it stands out.
     """
-    made = QLabel()
-    made.setTextFormat(Qt.TextFormat.PlainText)
-    made.setWordWrap(True)
-    made.setAlignment(_beginning())
-    made.setText(plain.breakable(text))
-    scale(made, size, bold=bold)
-    return made
+    widget = QLabel()
+    widget.setTextFormat(Qt.TextFormat.PlainText)
+    widget.setWordWrap(True)
+    widget.setAlignment(_beginning())
+    widget.setText(plain.breakable(text))
+    scale(widget, size, bold=bold)
+    return widget
 
 
 def scale(widget: QWidget, size: float, *, bold: bool = False) -> None:

@@ -99,30 +99,30 @@ def _host(place: Place) -> QLabel:
 
     `plain.breakable` lets a long name wrap.
     """
-    made = label("", size=1.2)
-    made.setTextFormat(Qt.TextFormat.RichText)
+    host = label("", size=1.2)
+    host.setTextFormat(Qt.TextFormat.RichText)
     parts = [escape(plain.breakable(part)) for part in (place.weak, place.strong)]
-    made.setText(f"{parts[0]}<b>{parts[1]}</b>")
-    made.setAccessibleName(tr("It leads to {host}", host=place.host))
-    return made
+    host.setText(f"{parts[0]}<b>{parts[1]}</b>")
+    host.setAccessibleName(tr("It leads to {host}", host=place.host))
+    return host
 
 
 def _whole(url: str) -> QPlainTextEdit:
-    made = QPlainTextEdit(url)
-    made.setReadOnly(True)
-    made.setUndoRedoEnabled(False)
-    made.setTabChangesFocus(True)
-    made.setWordWrapMode(QTextOption.WrapMode.WrapAnywhere)
+    editor = QPlainTextEdit(url)
+    editor.setReadOnly(True)
+    editor.setUndoRedoEnabled(False)
+    editor.setTabChangesFocus(True)
+    editor.setWordWrapMode(QTextOption.WrapMode.WrapAnywhere)
     keyboard = Qt.TextInteractionFlag.TextSelectableByKeyboard
-    made.setTextInteractionFlags(keyboard | Qt.TextInteractionFlag.TextSelectableByMouse)
-    made.setLayoutDirection(Qt.LayoutDirection.LeftToRight)
-    made.setAccessibleName(tr("The whole address"))
-    made.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
-    scale(made, 1.0)
+    editor.setTextInteractionFlags(keyboard | Qt.TextInteractionFlag.TextSelectableByMouse)
+    editor.setLayoutDirection(Qt.LayoutDirection.LeftToRight)
+    editor.setAccessibleName(tr("The whole address"))
+    editor.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
+    scale(editor, 1.0)
     lines = min(-(-len(url) // _IN_LINE), _MOST_LINES)
-    margins = 2 * (made.frameWidth() + round(made.document().documentMargin()) + 1)
-    made.setFixedHeight(made.fontMetrics().lineSpacing() * lines + margins)
-    return made
+    margins = 2 * (editor.frameWidth() + round(editor.document().documentMargin()) + 1)
+    editor.setFixedHeight(editor.fontMetrics().lineSpacing() * lines + margins)
+    return editor
 
 
 class UrlDialog(QuestionDialog):
@@ -208,12 +208,12 @@ class After(QWidget):
             opened: The browser took the address.
         """
         if opened and self._alone:
-            told = tr("The page is open in your browser. This closes once you are done there.")
+            text = tr("The page is open in your browser. This closes once you are done there.")
         elif opened:
-            told = tr("The page is open in your browser. Come back here once you are done there.")
+            text = tr("The page is open in your browser. Come back here once you are done there.")
         else:
-            told = tr("No browser could be opened. Copy the address into one, or decline.")
-        self.text.setText(told)
+            text = tr("No browser could be opened. Copy the address into one, or decline.")
+        self.text.setText(text)
         self._show(finished=opened, failed=not opened)
 
     def _show(self, *, finished: bool, failed: bool) -> None:

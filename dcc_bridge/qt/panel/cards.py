@@ -117,9 +117,9 @@ class Card(QFrame):
             self._acts.insertWidget(at, action)
 
     def _make(self, act: Act) -> Action:
-        made = Action(act.caption, act.tip, act.verb)
-        made.pressed_for.connect(self._press)
-        return made
+        action = Action(act.caption, act.tip, act.verb)
+        action.pressed_for.connect(self._press)
+        return action
 
     @Slot(str)
     def _press(self, verb: str) -> None:
@@ -185,7 +185,7 @@ class Cards(QScrollArea):
     @property
     def cards(self) -> list[Card]:
         """Those that are shown, from the top."""
-        return [one for one in self._drawn.values() if isinstance(one, Card)]
+        return [drawn for drawn in self._drawn.values() if isinstance(drawn, Card)]
 
     @property
     def buttons(self) -> list[Action]:
@@ -241,7 +241,7 @@ class Cards(QScrollArea):
         at = next((n for n, card in enumerate(cards) if card.isAncestorOf(self.focusWidget())), -1)
         if at < 0 or not 0 <= at + step < len(cards):
             return False
-        column = next(n for n, one in enumerate(cards[at].buttons) if one.hasFocus())
+        column = next(n for n, button in enumerate(cards[at].buttons) if button.hasFocus())
         actions = cards[at + step].buttons
         actions[min(column, len(actions) - 1)].setFocus(Qt.FocusReason.TabFocusReason)
         self.ensureWidgetVisible(cards[at + step])
@@ -262,7 +262,7 @@ class Cards(QScrollArea):
 
     def _order(self) -> None:
         """Lay the cards out in their order."""
-        for at, one in enumerate(self._drawn.values()):
-            if self._column.indexOf(one) != at + 1:
-                self._column.insertWidget(at + 1, one)
-                one.show()  # Qt would do so in a later turn, and it would have no height until then
+        for at, widget in enumerate(self._drawn.values()):
+            if self._column.indexOf(widget) != at + 1:
+                self._column.insertWidget(at + 1, widget)
+                widget.show()  # Qt would do so in a later turn, and until then it had no height

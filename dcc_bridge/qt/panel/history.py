@@ -159,7 +159,7 @@ class History(QWidget):
     @Slot()
     def _refresh(self) -> None:
         ended = self._state.ended if self._state is not None else ()
-        shown = [one for one in ended if self.reads.isChecked() or not one.only_read]
+        shown = [record for record in ended if self.reads.isChecked() or not record.only_read]
         if shown != self._shown:
             self._replace(shown)
         self._empty.setVisible(not shown)
@@ -173,7 +173,7 @@ class History(QWidget):
         first = looked_at.data(RECORD) if looked_at.isValid() and bar.value() else None
         self._shown = shown
         self.model.show_records(shown)
-        rows = {one.id: row for row, one in enumerate(shown)} if chosen or first else {}
+        rows = {record.id: row for row, record in enumerate(shown)} if chosen or first else {}
         if chosen is not None and chosen.id in rows:
             self.list.setCurrentIndex(self.model.index(rows[chosen.id], 0))
         if first is not None and first.id in rows:
@@ -202,7 +202,7 @@ class History(QWidget):
         """Give the call that Undo is about: the chosen one, or the newest that left a step."""
         if self.chosen is not None or self._state is None:
             return self.chosen
-        newest = next((one for one in self._state.ended if one.undo_label), None)
+        newest = next((record for record in self._state.ended if record.undo_label), None)
         return self._state.undoable or newest
 
     @Slot()

@@ -218,8 +218,8 @@ class Panel(QWidget):
         order = [*top, *did, *self.grants.buttons, *self.clients.buttons]
         if order != self._order:
             self._order = order
-            for one, other in pairwise(order):
-                QWidget.setTabOrder(one, other)
+            for before, after in pairwise(order):
+                QWidget.setTabOrder(before, after)
 
     def _lay_out(self) -> None:
         gap = self.fontMetrics().height() // 2

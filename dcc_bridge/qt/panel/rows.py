@@ -37,14 +37,14 @@ def ago(seconds: float) -> str:
 
 def headline(state: State) -> str:
     """Say in one sentence how things are: what matters most to the person."""
-    here = sum(one.is_here for one in state.asked)
+    count = sum(asked.is_here for asked in state.asked)
     if state.address is None:
         return tr("Agents cannot connect")
-    if here:
-        return tr("{n} questions for you", n=here) if here > 1 else tr("A question for you")
+    if count:
+        return tr("{n} questions for you", n=count) if count > 1 else tr("A question for you")
     if state.is_paused:
         return tr("Paused: agents may only read")
-    if any(one.surfaces for one in state.asked):
+    if any(asked.surfaces for asked in state.asked):
         return tr("Waiting for an answer elsewhere")
     if state.running:
         first = state.running[0]
@@ -54,9 +54,9 @@ def headline(state: State) -> str:
 
 def connected(state: State) -> str:
     """Say who is connected."""
-    labels = list(dict.fromkeys(who(one.client.label) for one in state.clients))
+    labels = list(dict.fromkeys(who(seen.client.label) for seen in state.clients))
     names = _listed(labels) if labels else tr("no agent yet")
-    says_so = not any(one.is_here for one in state.asked)
+    says_so = not any(asked.is_here for asked in state.asked)
     return tr("paused · {names}", names=names) if state.is_paused and not says_so else names
 
 
@@ -184,9 +184,9 @@ def now(state: State) -> list[Row]:
     ]
     return [
         *map(_asked, sorted(state.asked, key=_urgency)),
-        *(_running(one, state.at) for one in state.running),
+        *(_running(record, state.at) for record in state.running),
         *(waiting if state.queued else []),
-        *(_queued(one, state.at) for one in state.queued),
+        *(_queued(record, state.at) for record in state.queued),
     ]
 
 
@@ -197,9 +197,9 @@ def grants(state: State) -> list[Row]:
 
 def clients(state: State) -> list[Row]:
     """List who is connected, and who is muted."""
-    seen = [_client(one, state) for one in state.clients]
-    silent = state.muted.keys() - {one.client.label for one in state.clients}
-    return [*seen, *(_muted(label, state) for label in sorted(silent))]
+    connected_rows = [_client(seen, state) for seen in state.clients]
+    silent = state.muted.keys() - {seen.client.label for seen in state.clients}
+    return [*connected_rows, *(_muted(label, state) for label in sorted(silent))]
 
 
 def grant_key(grant: SessionGrant) -> str:
@@ -224,8 +224,8 @@ def _asked(asked: Asked) -> Row:
         detail = tr("{who} asks much at a time: this waits for its turn", who=client)
         return Row(question.id, title, detail, (cancel,))
     detail = tr("Waits for an answer in {who}", who=client)
-    here = Act("bring", tr("Answer here"), tr("Ask here instead of there."))
-    return Row(question.id, title, detail, (here, cancel))
+    answer_here = Act("bring", tr("Answer here"), tr("Ask here instead of there."))
+    return Row(question.id, title, detail, (answer_here, cancel))
 
 
 def _running(record: Record, at: float) -> Row:
@@ -260,12 +260,12 @@ def _client(seen: Seen, state: State) -> Row:
     itself = plain.line(f"{client.name} {client.version}".strip())
     detail = tr("calls itself {name}", name=itself) if itself else ""
     can = tr("draws questions") if seen.form else tr("its questions come to you here")
-    told = [detail, ago(state.at - seen.at), can]
+    parts = [detail, ago(state.at - seen.at), can]
     label = client.label
     if label in state.muted:
-        told = [_silence(label, state)]
+        parts = [_silence(label, state)]
     key = f"{label}/{client.name}/{client.version}"
-    return Row(key, who(label), " · ".join(filter(None, told)), (_mute(label, state),))
+    return Row(key, who(label), " · ".join(filter(None, parts)), (_mute(label, state),))
 
 
 def _muted(label: str, state: State) -> Row:

@@ -40,10 +40,10 @@ _PALETTES: Final = (
 
 def muted(palette: QPalette, text: QPalette.ColorRole, ground: QPalette.ColorRole) -> QColor:
     """Give a palette's text colour for what matters less."""
-    one, other = palette.color(text), palette.color(ground)
+    foreground, background = palette.color(text), palette.color(ground)
     mixed = (
         round(a * _SHARE + b * (1 - _SHARE))
-        for a, b in zip(one.getRgb()[:3], other.getRgb()[:3], strict=True)  # type: ignore[index]  # PySide's stub says object
+        for a, b in zip(foreground.getRgb()[:3], background.getRgb()[:3], strict=True)  # type: ignore[index]  # PySide's stub says object
     )
     return QColor(*mixed)
 

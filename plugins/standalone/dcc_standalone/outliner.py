@@ -215,6 +215,6 @@ def _joined(indexes: list[QModelIndex]) -> QItemSelection:
     selection = QItemSelection()
     rows = sorted((index.parent().internalId(), index.row(), index) for index in indexes)
     for _, run in groupby(enumerate(rows), key=lambda row: (row[1][0], row[1][1] - row[0])):
-        found = [index for _, (_, _, index) in run]
-        selection.select(found[0], found[-1])
+        indexes = [index for _, (_, _, index) in run]
+        selection.select(indexes[0], indexes[-1])
     return selection

@@ -45,9 +45,12 @@ def project(scenery: Scenery, screen: Screen) -> list[Drawn]:
 
     Boxes come first, the farthest first of all. So cameras and lights are seen through walls.
     """
-    one = _project if len(scenery.shapes) <= _MANY else _project_dot
-    drawn = (one(shape, screen) for shape in scenery.shapes)
-    return sorted((each for each in drawn if each), key=lambda each: (not each.faces, -each.depth))
+    project_one = _project if len(scenery.shapes) <= _MANY else _project_dot
+    drawn = (project_one(shape, screen) for shape in scenery.shapes)
+    return sorted(
+        (drawing for drawing in drawn if drawing),
+        key=lambda drawing: (not drawing.faces, -drawing.depth),
+    )
 
 
 def _project_dot(shape: Shape, screen: Screen) -> Drawn | None:
@@ -155,15 +158,15 @@ class Brush:
     def shapes(self, drawn: Sequence[Drawn]) -> None:
         """Draw shapes in their order, and the selected ones' edges over all."""
         dots: dict[str, list[QPointF]] = {}
-        for each in drawn:
-            if each.shape.kind is Kind.LIGHT or each.corners or each.faces:
-                self._shape(each)
+        for drawing in drawn:
+            if drawing.shape.kind is Kind.LIGHT or drawing.corners or drawing.faces:
+                self._shape(drawing)
             else:
-                dots.setdefault(self._pen(each).color().name(), []).append(each.place)
+                dots.setdefault(self._pen(drawing).color().name(), []).append(drawing.place)
         self._dots(dots)
-        for each in drawn:
-            if self._is_selected(each):
-                self._emphasise(each)
+        for drawing in drawn:
+            if self._is_selected(drawing):
+                self._emphasise(drawing)
 
     def _dots(self, dots: dict[str, list[QPointF]]) -> None:
         """Draw thousands as a point each."""
@@ -226,9 +229,9 @@ class Brush:
 
     def names(self, drawn: Sequence[Drawn]) -> None:
         """Write the name beside what is selected, if it is not too many."""
-        named = [each for each in drawn if self._is_selected(each)]
-        for each in named if len(named) <= _NAMES else []:
-            self.name(each.shape.path, each.place, theme.SELECTED)
+        named = [drawing for drawing in drawn if self._is_selected(drawing)]
+        for drawing in named if len(named) <= _NAMES else []:
+            self.name(drawing.shape.path, drawing.place, theme.SELECTED)
 
     def name(self, path: str, at: QPointF, colour: QColor = theme.TEXT) -> None:
         """Write a prim's name beside a place."""

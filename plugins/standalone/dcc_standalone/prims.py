@@ -102,11 +102,11 @@ class PrimModel(QAbstractItemModel):
 
     def paths(self, selection: QItemSelection) -> list[str]:
         """List the paths in a selection of whole rows, without asking Qt for each."""
-        found: list[str] = []
+        paths: list[str] = []
         for rows in map(selection.at, range(selection.count())):
             parent = self._node(rows.parent())
-            found += [node.path for node in parent.children[rows.top() : rows.bottom() + 1]]
-        return found
+            paths += [node.path for node in parent.children[rows.top() : rows.bottom() + 1]]
+        return paths
 
     def kind(self, index: AnyIndex) -> Kind:
         """Tell what the prim at an index is."""

@@ -174,7 +174,7 @@ class Viewport(QWidget):
     def _select(self, path: str, adds: bool) -> None:
         before = self._session.selection if adds else []
         if path in before:
-            self._session.selection = [each for each in before if each != path]
+            self._session.selection = [selected for selected in before if selected != path]
         else:
             self._session.selection = ([path] if path else []) + before
 

@@ -6,10 +6,7 @@ import shiboken6
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 
-from dcc_bridge.elicitation.call import Call, Client
-from dcc_bridge.elicitation.question import Reply
 from dcc_bridge.qt import notifications
-from dcc_bridge.testing import ScriptedPresenter
 
 from .stage import Stage, ask_name, click, consent, elsewhere, until
 
@@ -109,34 +106,6 @@ def test_a_notice_gives_the_id_of_its_call_to_who_looks_closer(
     chip.menu.copy.trigger()
 
     assert app.clipboard().text() == "3c0ffee"
-
-
-def test_answer_here_brings_the_clients_question_into_the_host(stage: Stage) -> None:
-    client = ScriptedPresenter()
-    call = Call("rename", "Rename", "edit", Client("claude"), channel=client)
-    asked = stage.broker.ask(ask_name(call=call))
-    until(lambda: stage.presenter.chips)
-
-    click(stage.presenter.chips[0].buttons[0])
-    click(stage.dialog.exits.decline)
-    until(asked.done)
-
-    assert (asked.result().action, asked.result().answered_by) == ("decline", "host")
-    assert client.taken_down
-    until(lambda: not stage.presenter.chips)
-
-
-def test_a_client_that_answers_takes_its_chip_along(stage: Stage) -> None:
-    client = ScriptedPresenter()
-    call = Call("rename", "Rename", "edit", Client("claude"), channel=client)
-    asked = stage.broker.ask(ask_name(call=call))
-    until(lambda: stage.presenter.chips)
-
-    elsewhere(lambda: client.settles[0](Reply("accept", {"name": "shot"})))
-    until(asked.done)
-    until(lambda: not stage.presenter.chips)
-
-    assert asked.result().data == {"name": "shot"}
 
 
 def test_a_chip_whose_window_goes_is_no_trouble(stage: Stage) -> None:

@@ -118,42 +118,6 @@ def test_who_is_connected_is_shown_as_proved_and_as_they_call_themselves(desk: D
     assert "5 min ago" in card(desk.panel.clients, "cursor").row.detail
 
 
-def test_a_client_is_muted_and_heard_again(desk: Desk) -> None:
-    desk.meet(CLAUDE)
-    until(lambda: titles(desk.panel.clients))
-    desk.panel.tabs.setCurrentIndex(2)
-
-    click(button(desk.panel.clients, "claude-code", "Mute"))
-    assert list(desk.broker.audience.limits.muted) == ["claude-code"]
-    until(lambda: card(desk.panel.clients, "claude-code").row.detail == "Muted for 10 min more")
-
-    click(button(desk.panel.clients, "claude-code", "Unmute"))
-    assert not desk.broker.audience.limits.muted
-
-
-def test_a_grant_is_listed_and_revoked(desk: Desk) -> None:
-    call = Call("rename_prim", "Rename", "edit", CLAUDE, digest="x")
-    desk.broker.audience.grants.allow(call, 12)
-    until(lambda: titles(desk.panel.grants))
-    desk.panel.tabs.setCurrentIndex(1)
-    assert "claude-code · up to 12 items" in card(desk.panel.grants, "Rename").row.detail
-
-    click(button(desk.panel.grants, "Rename", "Revoke"))
-
-    assert not desk.broker.audience.grants.covers(call, 1)
-    until(lambda: not titles(desk.panel.grants))
-
-
-def test_a_call_is_cancelled_by_its_own_button(desk: Desk) -> None:
-    desk.call("Set attribute")
-    call, _ = desk.call("Rename prim")
-    desk.panel.refresh()
-
-    click(button(desk.panel.now, "Rename prim", "Cancel"))
-
-    assert desk.cancelled == [call.id]
-
-
 def test_the_switch_pauses_and_shows_a_pause_from_elsewhere(desk: Desk) -> None:
     click(desk.panel.banner.pause)
     assert desk.is_paused

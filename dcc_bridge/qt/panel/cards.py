@@ -1,4 +1,4 @@
-"""A list of cards: each a thing that goes on, with what can be done about it. Main thread."""
+"""A scrolling list of cards: each shows a row, with buttons for its actions. Main thread."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _ARROWS: Final = {Qt.Key.Key_Up: -1, Qt.Key.Key_Down: 1}
 
 
 class Card(QFrame):
-    """One row, drawn.
+    """A frame that shows one row, with its buttons.
 
     Signals:
         acted: A button was pressed: the row's key, and the button's verb.

@@ -1,4 +1,4 @@
-"""What agents did: a list that stays fast, and the one step that can be taken back. Main thread."""
+"""The history of calls, and the undo of the step on top of the host's stack. Main thread."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ def _time(record: Record, role: int) -> Any:
 
 
 class History(QWidget):
-    """The calls that ended, with what can be taken back.
+    """The list of calls that ended, with an undo button.
 
     Signals:
         undone: The person wants the step of that label undone.

@@ -1,4 +1,4 @@
-"""What stands in the panel's lists: a row says what it is, and what can be done about it.
+"""The rows of the panel's lists, with their texts and actions.
 
 Main thread: the words are in the person's language.
 """

@@ -1,4 +1,4 @@
-"""What the panel shows, as it is at one moment. Without Qt; read on the main thread."""
+"""A snapshot of all that the panel shows. Without Qt; read on the main thread."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """All that the panel shows.
+    """A snapshot of all that the panel shows.
 
     Attributes:
         at: When this is, in seconds since the epoch.

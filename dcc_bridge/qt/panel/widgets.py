@@ -39,7 +39,7 @@ _PALETTES: Final = (
 
 
 def muted(palette: QPalette, text: QPalette.ColorRole, ground: QPalette.ColorRole) -> QColor:
-    """Give a palette's text colour for what matters less."""
+    """Mix a palette's text colour with its ground, for secondary text."""
     foreground, background = palette.color(text), palette.color(ground)
     mixed = (
         round(a * _SHARE + b * (1 - _SHARE))
@@ -57,7 +57,7 @@ def style_icon(widget: QWidget, icon: QStyle.StandardPixmap) -> QLabel:
 
 
 class Quiet(QLabel):
-    """A small plain label for what matters less; it follows the host's palette."""
+    """A small plain label for secondary text; it follows the host's palette."""
 
     def __init__(self, *, on_base: bool = False) -> None:
         """Say nothing yet.
@@ -151,10 +151,10 @@ _ICONS: Final = {
 
 
 class Banner(QWidget):
-    """How things are, in a sentence that can be read from afar.
+    """The top of the panel: a headline, the clients, the address and the pause switch.
 
     Signals:
-        paused: The person wants edits to be held off, or to begin again.
+        paused: The person pauses edits, or resumes them.
 
     Attributes:
         pause: The switch.
@@ -164,7 +164,7 @@ class Banner(QWidget):
     paused = Signal(bool)
 
     def __init__(self) -> None:
-        """Draw it; nothing is known yet."""
+        """Build it; `show_state` fills it."""
         super().__init__()
         self._address = ""
         self._icons = {name: style_icon(self, icon) for name, icon in _ICONS.items()}
@@ -185,11 +185,11 @@ class Banner(QWidget):
 
     @property
     def text(self) -> str:
-        """The sentence."""
+        """The headline."""
         return self._headline.text().replace("\N{ZERO WIDTH SPACE}", "")
 
     def show_state(self, state: State) -> None:
-        """Say how things are now."""
+        """Show a state."""
         text = plain.breakable(rows.headline(state))
         if text != self._headline.text():
             self._headline.setText(text)

@@ -58,6 +58,7 @@ class Card(QFrame):
             deletion: Deletes the buttons that are over.
         """
         super().__init__()
+        self._bar = QProgressBar()  # first: what follows changes the palette
         self.row = row
         self._deletion = deletion
         self.setBackgroundRole(QPalette.ColorRole.Base)
@@ -66,12 +67,12 @@ class Card(QFrame):
         self._title.setForegroundRole(QPalette.ColorRole.Text)
         self._detail = Quiet(on_base=True)
         self._icon = style_icon(self, QStyle.StandardPixmap.SP_MessageBoxQuestion)
-        self._bar = QProgressBar()
         self._bar.setTextVisible(False)
         self._bar.setFixedHeight(self.fontMetrics().height() // 2)
         self._acts = QHBoxLayout()
         self.buttons: list[Action] = []
         self._lay_out()
+        self._tint_bar()
         self._draw_buttons(row)
         self._fill(row)
 
@@ -90,6 +91,17 @@ class Card(QFrame):
         beside = is_wide or len(self.buttons) < 2
         ways = QBoxLayout.Direction
         self._box.setDirection(ways.LeftToRight if beside else ways.TopToBottom)
+
+    def changeEvent(self, event: QEvent) -> None:
+        """Follow the palette: the empty part of the bar must be seen on the card."""
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.PaletteChange:
+            self._tint_bar()
+
+    def _tint_bar(self) -> None:
+        palette = self.palette()
+        palette.setColor(QPalette.ColorRole.Base, palette.color(QPalette.ColorRole.Button))
+        self._bar.setPalette(palette)
 
     def _fill(self, row: Row) -> None:
         self._title.setText(plain.breakable(row.title))

@@ -46,7 +46,7 @@ class FormView(QWidget):
             mnemonics: Of the window.
         """
         super().__init__()
-        self.rows = [Row(field, consent=consent, mnemonics=mnemonics) for field in form.fields]
+        self.rows = [FieldRow(field, consent=consent, mnemonics=mnemonics) for field in form.fields]
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(self.fontMetrics().height())
@@ -59,7 +59,7 @@ class FormView(QWidget):
         values = {row.field.name: row.editor.value() for row in self.rows}
         return {name: value for name, value in values.items() if value is not None}
 
-    def first_wrong(self) -> Row | None:
+    def first_wrong(self) -> FieldRow | None:
         """Show what is wrong with each field, go to the first of them, and give it."""
         wrong = [row for row in self.rows if not row.check()]
         self.changed.emit()
@@ -73,7 +73,7 @@ class FormView(QWidget):
         return self.first_wrong() is None
 
 
-class Row(QWidget):
+class FieldRow(QWidget):
     """A field: its title, what it is filled in with, an explanation, and what is wrong with it.
 
     Signals:

@@ -55,7 +55,7 @@ class Ticket:
         return replace(self.question, offers=replace(offers, latest=latest))
 
 
-class Surface(Protocol):
+class QuestionSurface(Protocol):
     """What draws the questions of a queue. Main thread."""
 
     def draw(self, ticket: Ticket) -> None:
@@ -74,7 +74,7 @@ class Surface(Protocol):
 class QuestionQueue:
     """Shows one question at a time; the others wait for it to go. Without Qt. Main thread."""
 
-    def __init__(self, surface: Surface) -> None:
+    def __init__(self, surface: QuestionSurface) -> None:
         """Begin with nothing.
 
         Args:

@@ -35,7 +35,7 @@ from dcc_bridge.qt.binding import (
 )
 from dcc_bridge.qt.buttons import ENTER, Button, Countdown, Exits, Further, NameToArm
 from dcc_bridge.qt.event_loop import OURS
-from dcc_bridge.qt.form import Body, FormView, Row, on_button, verb_of, word_of
+from dcc_bridge.qt.form import Body, FieldRow, FormView, on_button, verb_of, word_of
 from dcc_bridge.qt.items_view import Preview, undoing
 from dcc_bridge.qt.labels import SMALL, Mnemonics, label, passage, tr
 
@@ -141,7 +141,7 @@ class QuestionDialog(QDialog):
         self.question = question
         self._answered: Callable[[Reply | Expired | HandOver], None] | None = answered
         self._is_set_aside = False
-        self._wrong: Row | None = None
+        self._wrong: FieldRow | None = None
         self.setProperty(OURS, True)
         self.setWindowTitle(tr("{host}: a question for you", host=host.name))
         self.setAccessibleDescription(passage(question.message))

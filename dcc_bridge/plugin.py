@@ -18,9 +18,9 @@ from dcc_bridge.pump import Pump
 
 if TYPE_CHECKING:  # a plug-in is loaded before there is a window, and Qt with it
     from dcc_bridge.qt.binding import QWidget
+    from dcc_bridge.qt.event_loop import HostLoop
     from dcc_bridge.qt.panel import Panel
     from dcc_bridge.qt.presenter import DialogPresenter
-    from dcc_bridge.qt.wake import HostLoop
 
 
 @dataclass
@@ -77,8 +77,8 @@ class PlugIn:
         Raises:
             BridgeError: It cannot be started; nothing is left of the attempt.
         """
+        from dcc_bridge.qt.event_loop import HostLoop
         from dcc_bridge.qt.presenter import DialogPresenter
-        from dcc_bridge.qt.wake import HostLoop
 
         if self._parts is not None:
             return _done()

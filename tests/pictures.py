@@ -31,9 +31,9 @@ from dcc_bridge.elicitation.broker import Broker
 from dcc_bridge.elicitation.call import Call, Client
 from dcc_bridge.elicitation.question import Offers, Question
 from dcc_bridge.elicitation.schema import parse
+from dcc_bridge.qt.event_loop import HostLoop
 from dcc_bridge.qt.panel import Panel
 from dcc_bridge.qt.presenter import DialogPresenter
-from dcc_bridge.qt.wake import HostLoop
 from dcc_bridge.testing import ScriptedPresenter
 from tests.live import live
 from tests.qt.desk import Parts, furnish
@@ -43,7 +43,7 @@ from tests.server.sending import Sent, Tracker
 
 if TYPE_CHECKING:
     from dcc_bridge.hosts.standalone import UsdSession
-    from dcc_bridge.qt.dialog import QuestionDialog
+    from dcc_bridge.qt.question_dialog import QuestionDialog
 
 ROOT: Final = Path(__file__).parents[1]
 _LIMIT: Final = 120

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from dcc_bridge.cli.hosting import Running
     from dcc_bridge.cli.narrator import Narrator
     from dcc_bridge.client.person import Person
-    from dcc_bridge.qt.dialog import QuestionDialog
+    from dcc_bridge.qt.question_dialog import QuestionDialog
 
 T = TypeVar("T")
 _LOOK: Final = 0.05

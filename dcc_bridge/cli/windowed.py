@@ -17,9 +17,9 @@ from dcc_bridge.cli.hosting import OnReady, Opening
 from dcc_bridge.config import data_folder
 from dcc_bridge.errors import BridgeError
 from dcc_bridge.hosts.standalone import UsdSession, install
+from dcc_bridge.qt.event_loop import HostLoop
 from dcc_bridge.qt.panel import Panel
 from dcc_bridge.qt.presenter import DialogPresenter
-from dcc_bridge.qt.wake import HostLoop
 
 if TYPE_CHECKING:
     from dcc_standalone.window import MainWindow

@@ -1,7 +1,7 @@
 """A sentence of ours that a person reads, made where no toolkit is known. Frozen, any thread.
 
 It is a ``str`` in English, which is what goes over the wire and into a log. It remembers how it was
-made, so that whoever draws it can say it in the person's language: `dcc_bridge.qt.words` does.
+made, so that whoever draws it can say it in the person's language: `dcc_bridge.qt.labels` does.
 """
 
 from __future__ import annotations

@@ -69,7 +69,7 @@ supplies ``wake`` ("call ``drain`` on the main thread, soon"), and ``spin`` ("ru
 until this future is done") for its own calls into Python. Three loops that make one are there:
 
 =======================================  ========================================================
-`dcc_bridge.qt.wake.HostLoop`            a Qt application that owns its event loop: Maya, Houdini
+`dcc_bridge.qt.event_loop.HostLoop`      a Qt application that owns its event loop: Maya, Houdini
 `dcc_bridge.pump.Pump`                   no event loop at all: batch, a farm; `Pump.run` is one
 a timer of the application               ``wake`` sets a flag, and the timer's function looks at it
                                          and calls ``drain``: Blender, which wakes from no thread

@@ -1,13 +1,18 @@
-"""The three ways out of a question; one of them may say why. Main thread."""
+"""The buttons below a question, how long it still waits, and what else may be done. Main thread."""
 
 from __future__ import annotations
 
+import time
+from collections.abc import Callable
 from typing import Final
 
-from dcc_bridge.elicitation.question import MOST_REASON
+from dcc_bridge.elicitation import plain
+from dcc_bridge.elicitation.question import MOST_REASON, Question
 from dcc_bridge.qt.binding import (
+    QCheckBox,
     QHBoxLayout,
     QKeyEvent,
+    QLabel,
     QLineEdit,
     QPushButton,
     QShowEvent,
@@ -16,10 +21,10 @@ from dcc_bridge.qt.binding import (
     QTimer,
     QVBoxLayout,
     QWidget,
+    Signal,
     Slot,
 )
-from dcc_bridge.qt.labels import SMALL, Mnemonics, scale, unmarked
-from dcc_bridge.qt.words import tr
+from dcc_bridge.qt.labels import SMALL, Mnemonics, label, scale, tr, unmarked
 
 ARM_DELAY: Final = 250
 """Milliseconds for which what cannot be taken back cannot be clicked."""
@@ -145,3 +150,206 @@ def _line() -> QLineEdit:
     line.setPlaceholderText(tr("Why not? The agent is told. Enter declines."))
     line.hide()
     return line
+
+
+_TICK: Final = 250
+_TYPING: Final = 5.0
+"""Seconds after a touch for which the person is taken to be still at it."""
+
+
+class Countdown(QWidget):
+    """A line of small text that counts down, with a button that begins anew.
+
+    Signals:
+        expired: The time is up.
+
+    Attributes:
+        more: Begins anew; hidden where there is no more time to be had.
+    """
+
+    expired = Signal()
+
+    def __init__(
+        self,
+        soon: float,
+        latest: float,
+        mnemonics: Mnemonics,
+        *,
+        now: Callable[[], float] = time.monotonic,
+    ) -> None:
+        """Begin to count.
+
+        Args:
+            soon: Seconds until it expires, if the person does nothing.
+            latest: Seconds until it expires whatever they do.
+            mnemonics: Of the window.
+            now: The clock, in seconds.
+        """
+        super().__init__()
+        self._now = now
+        self._soon = soon
+        self._latest = now() + latest
+        self._ends = min(now() + soon, self._latest)
+        self._ticked = now()
+        self._touched = now() - _TYPING
+        self._left = QLabel()
+        scale(self._left, SMALL)
+        self.more = Button(mnemonics.mark(tr("More time")))
+        scale(self.more, SMALL)
+        self.more.clicked.connect(self.begin_anew)
+        self._lay_out()
+        self._timer = QTimer(self)
+        self._timer.timeout.connect(self.tick)
+        self._timer.start(_TICK)
+        self.tick()
+
+    @property
+    def text(self) -> str:
+        """What it says."""
+        return self._left.text()
+
+    @Slot()
+    def touch(self) -> None:
+        """Stand still for a moment: the person is at it."""
+        self._touched = self._now()
+
+    @Slot()
+    def begin_anew(self) -> None:
+        """Give the person the whole time again, as far as there is any."""
+        self._ends = min(self._now() + self._soon, self._latest)
+        self.tick()
+
+    @Slot()
+    def tick(self) -> None:
+        """Show what is left, or say that it is over."""
+        now = self._now()
+        if now - self._touched < _TYPING:
+            self._ends = min(self._ends + now - self._ticked, self._latest)
+        self._ticked = now
+        left = max(0, round(self._ends - now))
+        self._left.setText(tr("Closes in {time}", time=f"{left // 60}:{left % 60:02}"))
+        self.more.setVisible(self._ends < self._latest)
+        if now >= self._ends and self._timer.isActive():
+            self._timer.stop()
+            self.expired.emit()
+
+    def _lay_out(self) -> None:
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.addWidget(self._left)
+        row.addWidget(self.more)
+        row.addStretch(1)
+
+
+_MOST: Final = 24
+"""Characters of a client's name."""
+
+
+class Further(QWidget):
+    """The further choices.
+
+    Signals:
+        handed_over: The person would rather answer in the client.
+        muted: They decline, and want to hear no more of this client for a while.
+
+    Attributes:
+        remember: Agreeing is meant for the session; None where that is not offered.
+        hand_over: Answers elsewhere; None where that is not offered.
+        mute: Mutes the client; None where nobody is to be muted.
+    """
+
+    handed_over = Signal()
+    muted = Signal()
+
+    def __init__(self, question: Question, mnemonics: Mnemonics, countdown: QWidget) -> None:
+        """Draw those that the question offers.
+
+        Args:
+            question: What is asked.
+            mnemonics: Of the window.
+            countdown: How long it still waits; it begins the row.
+        """
+        super().__init__()
+        offers = question.offers
+        self.remember = _remember(question) if offers.remember is not None else None
+        self.hand_over: Button | None = None
+        self.mute: Button | None = None
+        if offers.hand_over is not None:
+            caption = tr("Ask in {client}", client=plain.line(offers.hand_over, _MOST))
+            self.hand_over = small(mnemonics.mark(caption))
+            self.hand_over.clicked.connect(self._hand_over)
+        if offers.mute is not None:
+            who = plain.line(offers.mute, _MOST)
+            self.mute = small(unmarked(tr("Mute {client} for 10 minutes", client=who)))
+            self.mute.setToolTip(tr("Decline this, and every question it asks here in that time."))
+            self.mute.clicked.connect(self._mute)
+        self._lay_out(countdown)
+
+    @property
+    def is_remembered(self) -> bool:
+        """Whether agreeing is meant for the session."""
+        return self.remember is not None and self.remember.isChecked()
+
+    @Slot()
+    def _hand_over(self) -> None:
+        self.handed_over.emit()
+
+    @Slot()
+    def _mute(self) -> None:
+        self.muted.emit()
+
+    def _lay_out(self, countdown: QWidget) -> None:
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        if self.remember is not None:
+            column.addWidget(self.remember)
+        row = QHBoxLayout()
+        row.addWidget(countdown, 1)
+        for button in (self.hand_over, self.mute):
+            if button is not None:
+                row.addWidget(button)
+        column.addLayout(row)
+
+
+class NameToArm(QWidget):
+    """A line in which a word is to be typed before what cannot be undone can be agreed to.
+
+    Signals:
+        typed: Whether the word stands there.
+    """
+
+    typed = Signal(bool)
+
+    def __init__(self, word: str) -> None:
+        """Draw it.
+
+        Args:
+            word: What is to be typed.
+        """
+        super().__init__()
+        self._word = word
+        self.editor = QLineEdit()
+        self.editor.setAccessibleName(tr("Type {word} to go on", word=plain.line(word)))
+        self.editor.textChanged.connect(self._look)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addWidget(label(tr("Type {word} to go on:", word=plain.line(word))))
+        column.addWidget(self.editor)
+
+    @Slot(str)
+    def _look(self, text: str) -> None:
+        self.typed.emit(text.strip() == self._word)
+
+
+def _remember(question: Question) -> QCheckBox:
+    n = question.offers.remember or 1
+    who = plain.line(question.offers.mute or tr("this client"), _MOST)
+    box = QCheckBox(unmarked(_lasting(who, n)))
+    box.setToolTip(tr("For this skill only. You can take it back, and everything can be undone."))
+    return box
+
+
+def _lasting(who: str, n: int) -> str:
+    if n == 1:
+        return tr("Do not ask {client} again this session, for up to 1 item", client=who)
+    return tr("Do not ask {client} again this session, for up to {n:,} items", client=who, n=n)

@@ -1,4 +1,4 @@
-"""The five things a form is filled in with.
+"""The editors of a form's fields: one widget a kind of field.
 
 Each is made from its field, has ``value()``, which is None where it is left out, and sends
 ``changed``. What it holds need not be valid: `Field.check` says so. Main thread.
@@ -6,10 +6,217 @@ Each is made from its field, has ``value()``, which is None where it is left out
 
 from __future__ import annotations
 
-from dcc_bridge.elicitation.schema import Field
-from dcc_bridge.qt.choices import Choice, Choices
-from dcc_bridge.qt.entries import Line, NumberLine, Tick
-from dcc_bridge.qt.labels import Mnemonics
+import re
+from collections import Counter
+from typing import Final
+
+from dcc_bridge.elicitation import plain
+from dcc_bridge.elicitation.schema import FILTERED_FROM, Field
+from dcc_bridge.qt.binding import (
+    QCheckBox,
+    QComboBox,
+    QCompleter,
+    QLineEdit,
+    QListWidget,
+    QListWidgetItem,
+    QPalette,
+    Qt,
+    QVBoxLayout,
+    QWheelEvent,
+    QWidget,
+    Signal,
+    Slot,
+)
+from dcc_bridge.qt.labels import Mnemonics, tr
+
+_NUMBER: Final = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?", re.ASCII | re.IGNORECASE)
+_LONG: Final = 48
+EXAMPLES: Final = {
+    "email": "name@studio.com",
+    "uri": "https://",
+    "date": "2026-11-20",
+    "date-time": "2026-11-20T14:30:00Z",
+}
+"""Of the formats: the same in every language."""
+
+
+class Line(QLineEdit):
+    """A line of text; an empty one is left out, unless it may be empty and has to be there."""
+
+    changed = Signal()
+
+    def __init__(self, field: Field, default: object) -> None:
+        super().__init__("" if default is None else str(default))
+        self._keeps_empty = field.required and (field.default == "" or field.least == 0)
+        hint = "" if field.required else tr("optional")
+        self.setPlaceholderText(EXAMPLES.get(field.format or "", hint))
+        self.setClearButtonEnabled(not field.required)
+        self.textChanged.connect(self.changed)
+
+    def value(self) -> object:
+        """What it holds."""
+        return self.text() if self.text() or self._keeps_empty else None
+
+
+class NumberLine(Line):
+    """A line for a number. No spin box: that can be neither empty, nor large, nor scrolled past."""
+
+    def value(self) -> object:
+        """What it holds: the text itself where it is not a number."""
+        text = self.text().strip()
+        if not _NUMBER.fullmatch(text):
+            return self.text() or None
+        try:
+            return int(text)
+        except ValueError:
+            return float(text)
+
+
+class Tick(QCheckBox):
+    """A check box with its title. One that may be left out has a third state, and says so."""
+
+    changed = Signal()
+
+    def __init__(self, field: Field, default: object, mnemonics: Mnemonics) -> None:
+        super().__init__()
+        title = plain.line(field.title) if carries_title(field) else tr("Yes")
+        self._title = mnemonics.mark(title)
+        self.setTristate(not field.required)
+        if default is None and not field.required:
+            self.setCheckState(Qt.CheckState.PartiallyChecked)
+        else:
+            self.setChecked(default is True)
+        self._tell()
+        self.stateChanged.connect(self._tell)
+
+    def value(self) -> object:
+        """What it holds."""
+        state = self.checkState()
+        return None if state == Qt.CheckState.PartiallyChecked else state == Qt.CheckState.Checked
+
+    @Slot()
+    def _tell(self) -> None:
+        left_out = self.value() is None
+        self.setText(tr("{title} (left out)", title=self._title) if left_out else self._title)
+        self.changed.emit()
+
+
+def carries_title(field: Field) -> bool:
+    """Whether what a field is filled in with shows the title itself; a long one could not wrap."""
+    return field.kind == "boolean" and len(field.title) <= _LONG
+
+
+_ROWS: Final = 6
+_LEAST_SHOWN: Final = 12
+_ADJUST: Final = QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
+_TICKABLE: Final = Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsUserCheckable
+
+
+class Choice(QComboBox):
+    """A combo box; one with many choices can be searched by typing a part of the name."""
+
+    changed = Signal()
+
+    def __init__(self, field: Field, default: object) -> None:
+        super().__init__()
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setPlaceholderText(tr("Choose…"))
+        self.setSizeAdjustPolicy(_ADJUST)
+        self.setMinimumContentsLength(_LEAST_SHOWN)
+        if not field.required:
+            self.addItem(tr("(left out)"))
+        self._values: list[str | None] = [] if field.required else [None]
+        self._values += [option.value for option in field.options]
+        self.addItems(_titles(field))
+        self.setCurrentIndex(self._values.index(default) if default in self._values else -1)
+        if len(field.options) >= FILTERED_FROM:
+            self._make_searchable()
+        self.currentTextChanged.connect(self.changed)
+
+    def value(self) -> object:
+        """What it holds: the text itself where it is none of the choices."""
+        index, text = self.currentIndex(), self.currentText()
+        if self.itemText(index) != text:  # typed, and not picked from the list
+            index = self.findText(text, Qt.MatchFlag.MatchExactly)
+        return self._values[index] if index >= 0 else text or None
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        """Let the form scroll: a wheel that changes an answer in passing is a trap."""
+        event.ignore()
+
+    def _make_searchable(self) -> None:
+        self.setEditable(True)
+        self.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
+        completer = QCompleter(self.model(), self)
+        completer.setFilterMode(Qt.MatchFlag.MatchContains)
+        completer.setCaseSensitivity(Qt.CaseSensitivity.CaseInsensitive)
+        self.setCompleter(completer)
+
+
+class Choices(QWidget):
+    """A list to tick, with a filter above a long one; nothing ticked is left out if it may be."""
+
+    changed = Signal()
+
+    def __init__(self, field: Field, default: object) -> None:
+        super().__init__()
+        self._may_be_left_out = not field.required
+        ticked = default if isinstance(default, list) else []
+        self.list = QListWidget()
+        self.list.viewport().setBackgroundRole(QPalette.ColorRole.Window)  # boxes show on it
+        self._values = [option.value for option in field.options]
+        for title, value in zip(_titles(field), self._values, strict=True):
+            self.list.addItem(_item(title, ticked=value in ticked))
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        if len(field.options) >= FILTERED_FROM:
+            column.addWidget(self._make_filter())
+        column.addWidget(self.list)
+        self._fit()
+        self.setFocusProxy(self.list)
+        self.list.itemChanged.connect(self.changed)
+
+    def value(self) -> object:
+        """What is ticked, in the order of the schema."""
+        states = [self.list.item(row).checkState() for row in range(self.list.count())]
+        pairs = zip(self._values, states, strict=True)
+        ticked = [value for value, state in pairs if state == Qt.CheckState.Checked]
+        return None if not ticked and self._may_be_left_out else ticked
+
+    def _make_filter(self) -> QLineEdit:
+        self.filter = QLineEdit()
+        self.filter.setPlaceholderText(tr("Filter"))
+        self.filter.setAccessibleName(tr("Filter the choices"))
+        self.filter.setClearButtonEnabled(True)
+        self.filter.textChanged.connect(self._filter)
+        return self.filter
+
+    @Slot(str)
+    def _filter(self, text: str) -> None:
+        for row in range(self.list.count()):
+            self.list.setRowHidden(row, text.lower() not in self.list.item(row).text().lower())
+
+    def _fit(self) -> None:
+        rows = min(self.list.count(), _ROWS)
+        self.list.setFixedHeight(rows * self.list.sizeHintForRow(0) + 2 * self.list.frameWidth())
+
+
+def _titles(field: Field) -> list[str]:
+    """Give the choices' titles, with the value beside those that look the same."""
+    titles = [plain.line(option.title) for option in field.options]
+    count = Counter(titles)
+    return [
+        title if count[title] == 1 else f"{title} ({plain.line(option.value)})"
+        for title, option in zip(titles, field.options, strict=True)
+    ]
+
+
+def _item(title: str, *, ticked: bool) -> QListWidgetItem:
+    item = QListWidgetItem(title)
+    item.setFlags(_TICKABLE)
+    item.setCheckState(Qt.CheckState.Checked if ticked else Qt.CheckState.Unchecked)
+    return item
+
 
 Editor = Line | NumberLine | Tick | Choice | Choices
 

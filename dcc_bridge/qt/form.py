@@ -1,20 +1,31 @@
-"""A form's fields, one below the other, and what is filled in.
+"""The middle of a question: its message and its fields, in an area that scrolls.
 
-What is shown is what is sent. A field that may be left out is left out while it is empty. Main
-thread.
+What is shown is what is sent. A field that may be left out is left out while it is empty. However
+long a message is, it stays in here: what is above and below keeps its place. Main thread.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
-from dcc_bridge.elicitation import plain
+from dcc_bridge.elicitation import plain, wording
+from dcc_bridge.elicitation.question import Question
 from dcc_bridge.elicitation.schema import Field, Form, InvalidAnswer
+from dcc_bridge.elicitation.wording import lone
 from dcc_bridge.qt import editors
-from dcc_bridge.qt.binding import QLabel, QVBoxLayout, QWidget, Signal, Slot
-from dcc_bridge.qt.entries import carries_title
-from dcc_bridge.qt.labels import SMALL, Mnemonics, Notice, label
-from dcc_bridge.qt.words import passage, said, tr
+from dcc_bridge.qt.binding import (
+    QFrame,
+    QLabel,
+    QScrollArea,
+    QSize,
+    Qt,
+    QVBoxLayout,
+    QWidget,
+    Signal,
+    Slot,
+)
+from dcc_bridge.qt.editors import carries_title
+from dcc_bridge.qt.labels import SMALL, Mnemonics, Notice, label, passage, said, tr
 
 
 class FormView(QWidget):
@@ -35,7 +46,7 @@ class FormView(QWidget):
             mnemonics: Of the window.
         """
         super().__init__()
-        self.rows = [Row(field, consent=consent, mnemonics=mnemonics) for field in form.fields]
+        self.rows = [FieldRow(field, consent=consent, mnemonics=mnemonics) for field in form.fields]
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(self.fontMetrics().height())
@@ -48,7 +59,7 @@ class FormView(QWidget):
         values = {row.field.name: row.editor.value() for row in self.rows}
         return {name: value for name, value in values.items() if value is not None}
 
-    def first_wrong(self) -> Row | None:
+    def first_wrong(self) -> FieldRow | None:
         """Show what is wrong with each field, go to the first of them, and give it."""
         wrong = [row for row in self.rows if not row.check()]
         self.changed.emit()
@@ -62,7 +73,7 @@ class FormView(QWidget):
         return self.first_wrong() is None
 
 
-class Row(QWidget):
+class FieldRow(QWidget):
     """A field: its title, what it is filled in with, an explanation, and what is wrong with it.
 
     Signals:
@@ -114,10 +125,10 @@ class Row(QWidget):
         self.changed.emit()
 
     def _title(self, mnemonics: Mnemonics) -> QLabel:
-        made = label(plain.line(self.field.title))
-        made.setText(mnemonics.mark(made.text()) + (" *" if self.field.required else ""))
-        made.setBuddy(self.editor)
-        return made
+        title = label(plain.line(self.field.title))
+        title.setText(mnemonics.mark(title.text()) + (" *" if self.field.required else ""))
+        title.setBuddy(self.editor)
+        return title
 
     def _name(self, explained: str) -> None:
         title, required = plain.line(self.field.title), self.field.required
@@ -157,3 +168,98 @@ def _bound(value: float | None) -> str:
 
 def _capitalised(text: str) -> str:
     return text[:1].upper() + text[1:]
+
+
+_MOST_ON_BUTTON: Final = 48
+
+
+def verb_of(question: Question) -> str:
+    """Say what agreeing does."""
+    agreed = lone(question)
+    return agreed.title if agreed is not None else question.title or tr("Send")
+
+
+def word_of(question: Question) -> str:
+    """Choose what is to be typed before what cannot be undone: a name, or how many there are."""
+    return wording.word_of(question, verb_of(question))
+
+
+def on_button(verb: str) -> str:
+    """Give as much of a verb as fits on a button."""
+    return plain.line(verb, _MOST_ON_BUTTON)
+
+
+_WIDTH: Final = 72
+"""Of the window, in average characters."""
+_LEAST_WIDTH: Final = 40
+_LEAST_LINES: Final = 4
+_LONGEST_ASKED: Final = 160
+"""Characters of a message's first line up to which it is drawn as the question itself."""
+
+
+class Body(QScrollArea):
+    """The question's words and fields. It wants as much room as they need."""
+
+    def __init__(
+        self, question: Question, verb: str, view: FormView | None, *parts: QWidget
+    ) -> None:
+        """Draw them.
+
+        Args:
+            question: What is asked.
+            verb: What agreeing does; shown whole here where the button has no room for it.
+            view: The fields, or None where the verb says it all.
+            *parts: What stands below them.
+        """
+        super().__init__()
+        self._inner = QWidget()
+        self._column = QVBoxLayout(self._inner)
+        self._column.setSpacing(self.fontMetrics().height() // 2)
+        self._say(question, verb)
+        if view is not None:
+            self._column.addSpacing(self.fontMetrics().height() // 2)
+            self._column.addWidget(view)
+        for part in parts:
+            self._column.addWidget(part, 1)
+        self._column.addStretch(1)
+        self.setWidget(self._inner)
+        self.setWidgetResizable(True)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+
+    def sizeHint(self) -> QSize:
+        """As wide as a line that reads well, as high as everything in it."""
+        width = self.fontMetrics().averageCharWidth() * _WIDTH
+        return QSize(width, self._inner.heightForWidth(width))
+
+    def minimumSizeHint(self) -> QSize:
+        """Some lines of some words: a message must not widen the window."""
+        metrics = self.fontMetrics()
+        return QSize(metrics.averageCharWidth() * _LEAST_WIDTH, metrics.height() * _LEAST_LINES)
+
+    def turn(self, pages: int) -> None:
+        """Scroll by whole pages."""
+        bar = self.verticalScrollBar()
+        bar.setValue(bar.value() + pages * bar.pageStep())
+
+    def _say(self, question: Question, verb: str) -> None:
+        if question.reason:
+            self._column.addWidget(Notice(said(question.reason)))
+        if question.title and question.title not in (verb, question.call.title):
+            self._column.addWidget(label(plain.line(question.title), bold=True))
+        asked, rest = _split(passage(question.message))
+        if asked:
+            self._column.addWidget(label(asked, size=1.3, bold=True))
+        if rest:
+            self._column.addWidget(label(rest))
+        if on_button(verb) != verb:
+            self._column.addWidget(label(tr("If you agree: {verb}", verb=passage(verb))))
+        agreed = lone(question)
+        if agreed is not None and agreed.description:
+            self._column.addWidget(label(passage(agreed.description), size=SMALL))
+
+
+def _split(message: str) -> tuple[str, str]:
+    """Give what is asked, and what is said about it."""
+    first, _, rest = message.partition("\n")
+    return (first, rest) if len(first) <= _LONGEST_ASKED else ("", message)

@@ -1,28 +1,127 @@
 """A question that sends the person to a page: it opens on one button, and on nothing else.
 
-Afterwards it stays: whoever comes back says that they have finished, tries again, or closes it. A
-page of this application says itself when it is done. Main thread.
+The address is drawn from its text alone: nothing is fetched or looked up. Afterwards the dialog
+stays: whoever comes back says that they have finished, tries again, or closes it. A page of this
+application says itself when it is done. Main thread.
 """
 
 from __future__ import annotations
 
-from dcc_bridge.elicitation.question import Reply
+from html import escape
+from typing import Final
+
+from dcc_bridge.elicitation import plain, urls
+from dcc_bridge.elicitation.question import Question, Reply
+from dcc_bridge.elicitation.urls import UrlHost
+from dcc_bridge.errors import RefusedAddress
 from dcc_bridge.qt.binding import (
     QApplication,
     QDesktopServices,
+    QFontDatabase,
     QHBoxLayout,
     QIcon,
     QLabel,
+    QPlainTextEdit,
+    Qt,
+    QTextOption,
     QTimer,
+    QUrl,
     QVBoxLayout,
     QWidget,
     Slot,
 )
 from dcc_bridge.qt.buttons import ARM_DELAY, Button
-from dcc_bridge.qt.dialog import QuestionDialog
-from dcc_bridge.qt.labels import label
-from dcc_bridge.qt.url import AddressView
-from dcc_bridge.qt.words import tr
+from dcc_bridge.qt.labels import SMALL, Notice, label, passage, said, scale, tr
+from dcc_bridge.qt.question_dialog import QuestionDialog
+
+_MOST_LINES: Final = 8
+_IN_LINE: Final = 48
+"""Characters of an address that fit in a line of it, and often more."""
+
+
+class AddressView(QWidget):
+    """Where a page is.
+
+    Attributes:
+        text: The address.
+        url: What opens: exactly what is shown.
+        host: Its host, with the part in bold that somebody registered.
+        whole: All of it, to be read and copied.
+        notices: What to look at before going there.
+    """
+
+    def __init__(self, question: Question) -> None:
+        """Draw it.
+
+        Args:
+            question: It has an address.
+
+        Raises:
+            RefusedAddress: Its address leads to no page, or Qt reads another one from it.
+        """
+        super().__init__()
+        where = urls.of(question)
+        self.text = where.url
+        self.url = _same(where.url)
+        self.host = _owner() if where.ours else _host(where.place)
+        self.notices = [Notice(said(danger.text)) for danger in where.dangers]
+        self.whole = _whole(where.url)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        if question.description:
+            column.addWidget(label(passage(question.description)))
+        column.addWidget(self.host)
+        if where.place.letters and not where.ours:
+            letters = tr("It reads {letters}", letters=plain.line(where.place.letters))
+            column.addWidget(label(letters))
+        for notice in self.notices:
+            column.addWidget(notice)
+        column.addWidget(label(tr("The whole address:"), size=SMALL))
+        column.addWidget(self.whole)
+
+
+def _same(text: str) -> QUrl:
+    """Read an address as Qt does, which must be as it is shown."""
+    url = QUrl(text, QUrl.ParsingMode.StrictMode)
+    shown = url.toString(QUrl.ComponentFormattingOption.FullyEncoded)
+    if not url.isValid() or shown != text:
+        raise RefusedAddress(text, f"it would open as {shown!r}")
+    return url
+
+
+def _owner() -> QLabel:
+    return label(tr("A page of this application"), size=1.1, bold=True)
+
+
+def _host(place: UrlHost) -> QLabel:
+    """Draw a host. It has no other characters than a network's names, and is escaped all the same.
+
+    `plain.breakable` lets a long name wrap.
+    """
+    host = label("", size=1.2)
+    host.setTextFormat(Qt.TextFormat.RichText)
+    parts = [escape(plain.breakable(part)) for part in (place.weak, place.strong)]
+    host.setText(f"{parts[0]}<b>{parts[1]}</b>")
+    host.setAccessibleName(tr("It leads to {host}", host=place.host))
+    return host
+
+
+def _whole(url: str) -> QPlainTextEdit:
+    editor = QPlainTextEdit(url)
+    editor.setReadOnly(True)
+    editor.setUndoRedoEnabled(False)
+    editor.setTabChangesFocus(True)
+    editor.setWordWrapMode(QTextOption.WrapMode.WrapAnywhere)
+    keyboard = Qt.TextInteractionFlag.TextSelectableByKeyboard
+    editor.setTextInteractionFlags(keyboard | Qt.TextInteractionFlag.TextSelectableByMouse)
+    editor.setLayoutDirection(Qt.LayoutDirection.LeftToRight)
+    editor.setAccessibleName(tr("The whole address"))
+    editor.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
+    scale(editor, 1.0)
+    lines = min(-(-len(url) // _IN_LINE), _MOST_LINES)
+    margins = 2 * (editor.frameWidth() + round(editor.document().documentMargin()) + 1)
+    editor.setFixedHeight(editor.fontMetrics().lineSpacing() * lines + margins)
+    return editor
 
 
 class UrlDialog(QuestionDialog):
@@ -108,12 +207,12 @@ class After(QWidget):
             opened: The browser took the address.
         """
         if opened and self._alone:
-            told = tr("The page is open in your browser. This closes once you are done there.")
+            text = tr("The page is open in your browser. This closes once you are done there.")
         elif opened:
-            told = tr("The page is open in your browser. Come back here once you are done there.")
+            text = tr("The page is open in your browser. Come back here once you are done there.")
         else:
-            told = tr("No browser could be opened. Copy the address into one, or decline.")
-        self.text.setText(told)
+            text = tr("No browser could be opened. Copy the address into one, or decline.")
+        self.text.setText(text)
         self._show(finished=opened, failed=not opened)
 
     def _show(self, *, finished: bool, failed: bool) -> None:

@@ -15,8 +15,8 @@ import FreeCADGui
 
 import dcc_bridge_freecad as plug_in
 from dcc_bridge.qt.binding import QAction, QDockWidget, QMenu, QObject, Qt, Slot, delete, isValid
+from dcc_bridge.qt.labels import tr
 from dcc_bridge.qt.panel import Panel
-from dcc_bridge.qt.words import tr
 
 _TITLE: Final = "Agents"
 _BEFORE: Final = "&Windows"

@@ -13,7 +13,7 @@ from typing import Any, Final
 from dcc_bridge import elicit_form_sync, skill
 from dcc_bridge.bridge import Bridge
 from dcc_bridge.config import Settings
-from dcc_bridge.qt.wake import HostLoop
+from dcc_bridge.qt.event_loop import HostLoop
 from dcc_bridge.skills.skill import describe
 from dcc_bridge.testing import FakeHost
 from tests.bench.agent import Server

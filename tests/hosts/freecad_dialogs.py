@@ -38,10 +38,10 @@ from dcc_bridge.qt.binding import (
     QWidget,
     run,
 )
-from dcc_bridge.qt.dialog import QuestionDialog
+from dcc_bridge.qt.event_loop import HostLoop
+from dcc_bridge.qt.labels import tr
 from dcc_bridge.qt.presenter import DialogPresenter
-from dcc_bridge.qt.wake import HostLoop
-from dcc_bridge.qt.words import tr
+from dcc_bridge.qt.question_dialog import QuestionDialog
 from dcc_bridge.testing import FakeHost
 
 FOLDER = Path(os.environ["SEEN_IN"])

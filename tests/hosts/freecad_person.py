@@ -28,8 +28,8 @@ from dcc_bridge.qt.binding import (
     QWidget,
     Slot,
 )
+from dcc_bridge.qt.form import word_of
 from dcc_bridge.qt.presenter import DialogPresenter
-from dcc_bridge.qt.wording import word_of
 from tests.hosts.person import Person
 from tests.hosts.screen import SIZE
 

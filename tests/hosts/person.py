@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Final
 
 from dcc_bridge.qt.binding import QAbstractButton, QObject, QTimer, Slot
-from dcc_bridge.qt.dialog import QuestionDialog
 from dcc_bridge.qt.presenter import DialogPresenter
+from dcc_bridge.qt.question_dialog import QuestionDialog
 from tests.hosts.orders import DONE, ORDERS
 
 _EVERY: Final = 10

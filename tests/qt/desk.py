@@ -13,8 +13,8 @@ from dcc_bridge.elicitation.broker import Broker
 from dcc_bridge.elicitation.call import Call, Client, Risk
 from dcc_bridge.elicitation.question import Question
 from dcc_bridge.elicitation.watchers import Undo, Watchers
-from dcc_bridge.qt.dialog import QuestionDialog
 from dcc_bridge.qt.panel import Panel
+from dcc_bridge.qt.question_dialog import QuestionDialog
 from dcc_bridge.server.clients import ClientRegistry, SeenClient
 from dcc_bridge.skills.outcome import Status
 from dcc_bridge.skills.recent import Recent, Trail

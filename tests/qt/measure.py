@@ -18,18 +18,20 @@ from PySide6.QtCore import QPoint, QRect, Qt
 from PySide6.QtGui import QColor, QImage, QPalette
 from PySide6.QtWidgets import (
     QAbstractButton,
+    QAbstractItemView,
     QApplication,
     QComboBox,
     QLabel,
     QLineEdit,
     QListView,
     QPushButton,
+    QTreeView,
     QWidget,
 )
 
 from dcc_bridge.elicitation.question import Offers, Question
-from dcc_bridge.qt.dialog import QuestionDialog
 from dcc_bridge.qt.panel import Panel
+from dcc_bridge.qt.question_dialog import QuestionDialog
 from tests.pictures import fill_in, form_question, page_question, waiting_question
 from tests.qt.desk import Desk
 from tests.qt.stage import Stage, armed, consent, until
@@ -112,7 +114,9 @@ def _inner(part: QWidget) -> bool:
     """Whether it is a part of what draws its own parts; a dialog's scrolled body is looked into."""
     parent = part.parentWidget()
     while parent is not None and not parent.isWindow():
-        if isinstance(parent, QLineEdit | QComboBox | QListView):  # they draw their own parts
+        if isinstance(
+            parent, QLineEdit | QComboBox | QAbstractItemView
+        ):  # they draw their own parts
             return True
         parent = parent.parentWidget()
     return part.objectName().startswith("qt_scrollarea")
@@ -127,6 +131,8 @@ def _is_cut(part: QWidget) -> bool:
     if isinstance(part, QListView):
         rows = [part.sizeHintForIndex(part.model().index(row, 0)) for row in range(4)]
         return max(row.width() for row in rows if row.isValid()) > part.viewport().width()
+    if isinstance(part, QTreeView):
+        return part.sizeHintForColumn(0) > part.columnWidth(0)
     if isinstance(part, QLabel | QAbstractButton | QComboBox):
         hint = part.sizeHint()
         return part.width() < hint.width() or part.height() < hint.height()

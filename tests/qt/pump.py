@@ -7,7 +7,7 @@ from collections.abc import Callable
 from PySide6.QtCore import QCoreApplication, QEvent, QEventLoop
 
 from dcc_bridge.pump import Pump
-from dcc_bridge.qt.wake import HostLoop
+from dcc_bridge.qt.event_loop import HostLoop
 from dcc_bridge.threads import MainThread
 
 

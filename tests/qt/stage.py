@@ -18,9 +18,9 @@ from dcc_bridge.elicitation.broker import Broker
 from dcc_bridge.elicitation.call import Call, Client
 from dcc_bridge.elicitation.question import Expired, HandOver, Heard, Question, Reply, TakeDown
 from dcc_bridge.elicitation.schema import Form, parse
-from dcc_bridge.qt.dialog import QuestionDialog
+from dcc_bridge.qt.event_loop import HostLoop
 from dcc_bridge.qt.presenter import DialogPresenter
-from dcc_bridge.qt.wake import HostLoop
+from dcc_bridge.qt.question_dialog import QuestionDialog
 from dcc_bridge.testing import FakeHost
 
 T = TypeVar("T")

@@ -12,9 +12,8 @@ from PySide6.QtGui import QWheelEvent
 from PySide6.QtWidgets import QApplication, QCheckBox, QComboBox, QLabel, QLineEdit, QListWidget
 
 from dcc_bridge.elicitation.schema import Form, InvalidAnswer
-from dcc_bridge.qt.choices import Choice, Choices
-from dcc_bridge.qt.entries import Line, NumberLine, Tick
-from dcc_bridge.qt.form import FormView, Row
+from dcc_bridge.qt.editors import Choice, Choices, Line, NumberLine, Tick
+from dcc_bridge.qt.form import FieldRow, FormView
 from dcc_bridge.qt.labels import Mnemonics
 
 from .stage import delete, form, words
@@ -36,7 +35,7 @@ def draw(app: QApplication) -> Iterator[Draw]:
     delete(*views)
 
 
-def one(view: FormView) -> Row:
+def one(view: FormView) -> FieldRow:
     (row,) = view.rows
     return row
 
@@ -363,7 +362,7 @@ def _part(chance: random.Random) -> dict[str, Any]:
     )
 
 
-def _scribble(row: Row, chance: random.Random) -> None:
+def _scribble(row: FieldRow, chance: random.Random) -> None:
     editor = row.editor
     match editor:
         case Line():

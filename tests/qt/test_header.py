@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QApplication, QLabel
 from dcc_bridge.elicitation import plain
 from dcc_bridge.elicitation.call import Call, Client
 from dcc_bridge.elicitation.question import Question
-from dcc_bridge.qt.header import Header
+from dcc_bridge.qt.question_dialog import Header
 
 from .stage import CALL, HOST, consent, delete, drawn, words
 

@@ -14,14 +14,14 @@ from PySide6.QtWidgets import QApplication, QDockWidget, QLabel, QLineEdit, QPus
 from dcc_bridge.elicitation.call import Call, Client
 from dcc_bridge.qt.panel import Panel
 from dcc_bridge.qt.panel.cards import Card, Cards
-from dcc_bridge.qt.panel.history import _small
-from dcc_bridge.qt.panel.quiet import Action
 from dcc_bridge.qt.panel.state import State
+from dcc_bridge.qt.panel.widgets import Action
 
 from .desk import CLAUDE, CURSOR, Channel, Desk
 from .stage import click, delete, elsewhere, press, until, words
 
 Key = Qt.Key
+AccessibleText = Qt.ItemDataRole.AccessibleTextRole
 
 
 @pytest.fixture
@@ -59,7 +59,7 @@ def button(cards: Cards, title: str, caption: str) -> Action:
 
 def ended(panel: Panel) -> list[str]:
     model = panel.history.model
-    return [str(model.index(row).data()) for row in range(model.rowCount())]
+    return [str(model.index(row, 0).data(AccessibleText)) for row in range(model.rowCount())]
 
 
 def test_where_nothing_is_it_says_what_will_be_there(desk: Desk) -> None:
@@ -116,42 +116,6 @@ def test_who_is_connected_is_shown_as_proved_and_as_they_call_themselves(desk: D
 
     assert "calls itself Claude Code 2.1" in card(desk.panel.clients, "claude-code").row.detail
     assert "5 min ago" in card(desk.panel.clients, "cursor").row.detail
-
-
-def test_a_client_is_muted_and_heard_again(desk: Desk) -> None:
-    desk.meet(CLAUDE)
-    until(lambda: titles(desk.panel.clients))
-    desk.panel.tabs.setCurrentIndex(2)
-
-    click(button(desk.panel.clients, "claude-code", "Mute"))
-    assert list(desk.broker.audience.limits.muted) == ["claude-code"]
-    until(lambda: card(desk.panel.clients, "claude-code").row.detail == "Muted for 10 min more")
-
-    click(button(desk.panel.clients, "claude-code", "Unmute"))
-    assert not desk.broker.audience.limits.muted
-
-
-def test_a_grant_is_listed_and_revoked(desk: Desk) -> None:
-    call = Call("rename_prim", "Rename", "edit", CLAUDE, digest="x")
-    desk.broker.audience.grants.allow(call, 12)
-    until(lambda: titles(desk.panel.grants))
-    desk.panel.tabs.setCurrentIndex(1)
-    assert "claude-code · up to 12 items" in card(desk.panel.grants, "Rename").row.detail
-
-    click(button(desk.panel.grants, "Rename", "Revoke"))
-
-    assert not desk.broker.audience.grants.covers(call, 1)
-    until(lambda: not titles(desk.panel.grants))
-
-
-def test_a_call_is_cancelled_by_its_own_button(desk: Desk) -> None:
-    desk.call("Set attribute")
-    call, _ = desk.call("Rename prim")
-    desk.panel.refresh()
-
-    click(button(desk.panel.now, "Rename prim", "Cancel"))
-
-    assert desk.cancelled == [call.id]
 
 
 def test_the_switch_pauses_and_shows_a_pause_from_elsewhere(desk: Desk) -> None:
@@ -264,7 +228,7 @@ def test_only_the_step_on_top_can_be_undone(desk: Desk) -> None:
     assert desk.host.labels == [first, second]
     assert (undo.text(), undo.isEnabled()) == ("Undo Delete prims", True)
 
-    desk.panel.history.list.setCurrentIndex(desk.panel.history.model.index(1))
+    desk.panel.history.list.setCurrentIndex(desk.panel.history.model.index(1, 0))
     assert not undo.isEnabled()
     assert "use the undo of fake" in undo.toolTip()
 
@@ -294,7 +258,7 @@ def test_the_history_says_who_answered_and_leaves_reads_out(desk: Desk) -> None:
         "Delete prims. claude-code · you said no",
         "Set attribute. cursor · done, no question needed",
     ]
-    tip = desk.panel.history.model.index(2).data(Qt.ItemDataRole.ToolTipRole)
+    tip = desk.panel.history.model.index(2, 0).data(Qt.ItemDataRole.ToolTipRole)
     assert "the disk is full" in tip
 
     desk.panel.history.reads.click()
@@ -312,7 +276,7 @@ def test_the_id_of_a_call_can_be_read_and_copied_by_mouse_and_by_key(
     history = desk.panel.history
     assert not history.menu.copy.isEnabled()
     for row, copy in enumerate((_copy_by_menu, _copy_by_key)):
-        index = history.model.index(row)
+        index = history.model.index(row, 0)
         history.list.setCurrentIndex(index)
 
         copy(desk)
@@ -341,7 +305,7 @@ def test_what_is_selected_stays_selected_as_more_ends(desk: Desk) -> None:
     desk.ended("Rename prim", "failed", ago=30)
     desk.panel.refresh()
     history = desk.panel.history
-    history.list.setCurrentIndex(history.model.index(0))
+    history.list.setCurrentIndex(history.model.index(0, 0))
     chosen = history.chosen
 
     desk.ended("Set attribute", "failed", ago=10)
@@ -480,7 +444,9 @@ def test_what_agents_say_is_plain_text_on_one_line(desk: Desk) -> None:
     assert "\u202e" not in one.row.title
     assert "\n" not in one.row.title
     assert "<b>Delete</b>" in words(one)
-    assert all(label.textFormat() is Qt.TextFormat.PlainText for label in all_labels(one))
+    assert all(
+        label.textFormat() is Qt.TextFormat.PlainText for label in all_labels(one) if label.text()
+    )
 
 
 def all_labels(widget: QWidget) -> list[QLabel]:
@@ -492,14 +458,3 @@ def test_every_control_has_a_name_for_who_cannot_see_it(desk: Desk) -> None:
 
     for one in desk.panel.now.findChildren(QPushButton):
         assert ": " in one.accessibleName()
-
-
-def test_a_font_in_pixels_is_no_smaller_than_one_in_points(desk: Desk) -> None:
-    """Hosts that dress their widgets by a style sheet often give pixels."""
-    desk.panel.setStyleSheet("* { font-size: 15px; }")
-    desk.furnish()
-
-    small = _small(desk.panel.history.list.font())
-
-    assert small.pixelSize() == 14
-    assert desk.panel.grab().height()

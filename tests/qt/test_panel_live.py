@@ -66,11 +66,11 @@ class Session:
 
         return count
 
-    def go(self, name: str, era: str = ERAS[-1]) -> Future[Any]:
+    def go(self, name: str) -> Future[Any]:
         """Let an agent call a tool."""
 
         async def agent() -> Any:
-            async with self.running.client(era, label="claude-code") as session:
+            async with self.running.client(ERAS[-1], label="claude-code") as session:
                 return await session.call_tool(name, {})
 
         return self.running.go(agent)
@@ -101,20 +101,20 @@ def session(app: QApplication, tmp_path: Path) -> Iterator[Session]:
     session.close()
 
 
-@pytest.mark.parametrize("era", ERAS)
-def test_after_a_revoke_the_next_edit_asks_again(session: Session, era: str) -> None:
+def test_after_a_revoke_the_next_edit_asks_again(session: Session) -> None:
     panel, until = session.panel, session.running.until
-    first = session.go("rename", era)
+    first = session.go("rename")
     session.answer(remember=True)
     until(first.done)
-    second = session.go("rename", era)
+    second = session.go("rename")
     until(second.done)
     assert not session.presenter.dialogs
     panel.tabs.setCurrentIndex(1)
     until(lambda: titles(panel.grants) == ["Rename"])
+    assert "claude-code · 1 item · for" in card(panel.grants, "Rename").row.detail
 
     click(button(panel.grants, "Rename", "Revoke"))
-    third = session.go("rename", era)
+    third = session.go("rename")
     session.answer()
     until(third.done)
 
@@ -153,6 +153,7 @@ def test_a_muted_client_is_refused_until_it_is_heard_again(session: Session) -> 
     refused = session.go("rename")
     until(refused.done)
     until(lambda: card(panel.clients, "claude-code").buttons[0].text() == "Unmute")
+    assert card(panel.clients, "claude-code").row.detail == "Muted for 10 min more"
     click(button(panel.clients, "claude-code", "Unmute"))
     again = session.go("rename")
     session.answer()
@@ -174,10 +175,9 @@ def test_what_an_agent_did_is_undone_from_the_history(session: Session) -> None:
     assert not session.panel.history.undo.isEnabled()
 
 
-@pytest.mark.parametrize("era", ERAS)
-def test_what_runs_is_cancelled(session: Session, era: str) -> None:
+def test_what_runs_is_cancelled(session: Session) -> None:
     panel, until = session.panel, session.running.until
-    future = session.go("count", era)
+    future = session.go("count")
     until(lambda: titles(panel.now) == ["Count"])
 
     click(button(panel.now, "Count", "Cancel"))

@@ -15,11 +15,11 @@ from PySide6.QtWidgets import QApplication, QLineEdit, QPushButton, QWidget
 
 from dcc_bridge.elicitation.broker import Broker
 from dcc_bridge.elicitation.question import Expired, Heard, Offers, Reply, Unable
-from dcc_bridge.qt.dialog import QuestionDialog
 from dcc_bridge.qt.presenter import DialogPresenter
+from dcc_bridge.qt.question_dialog import QuestionDialog
 from dcc_bridge.qt.url_dialog import UrlDialog
 
-from .stage import HOST, Stage, armed, ask_name, click, consent, elsewhere, until, words
+from .stage import HOST, Stage, armed, ask_name, click, consent, elsewhere, until
 
 GONE = Unable("bridge_closed", ends=True)
 
@@ -165,27 +165,6 @@ def test_a_page_is_opened_and_its_answer_is_not_verified(
         "completion_unverified",
         "host",
     )
-
-
-def test_an_answer_that_does_not_fit_is_asked_again_with_the_reason(stage: Stage) -> None:
-    asked = stage.broker.ask(consent())
-    dialog = stage.dialog
-    dialog._answered(Reply("accept", {"confirm": "yes"}))  # type: ignore[misc]  # as a broken form would
-
-    until(lambda: stage.presenter.dialogs and stage.dialog is not dialog)
-
-    assert "That was not accepted" in words(stage.dialog)
-    click(stage.dialog.exits.decline)
-    until(asked.done)
-    assert asked.result().message == "declined"
-
-
-def test_a_deadline_takes_the_dialog_down(stage: Stage) -> None:
-    asked = stage.broker.ask(consent(timeout=0.5))
-
-    until(lambda: asked.done() and not stage.presenter.dialogs)
-
-    assert asked.result().message == "timed_out"
 
 
 def test_the_time_a_question_waits_for_its_turn_is_taken_from_the_latest(stage: Stage) -> None:

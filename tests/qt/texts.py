@@ -16,7 +16,7 @@ from PySide6.QtCore import QTranslator
 from PySide6.QtWidgets import QAbstractButton, QComboBox, QLabel, QLineEdit, QWidget
 
 import dcc_bridge
-from dcc_bridge.qt.words import CONTEXT
+from dcc_bridge.qt.labels import CONTEXT
 
 _PACKAGE = Path(dcc_bridge.__file__).parent
 _MAKERS = {"tr", "Sentence"}

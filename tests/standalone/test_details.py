@@ -71,7 +71,7 @@ def test_text_that_is_no_value_is_refused_with_a_sentence(
 ) -> None:
     window.details.model.setData(value(window, "fStop"), "long")
 
-    assert "“long” is no float" in window.statusBar().currentMessage()
+    assert "'long' is no float: give a number" in window.statusBar().currentMessage()
     assert session.undo_labels == []
 
 
@@ -138,18 +138,21 @@ def test_what_is_written_for_editing_reads_as_the_same_value(
 
 
 @pytest.mark.parametrize(
-    ("type_name", "typed"),
+    ("type_name", "typed", "refusal"),
     [
-        (Names.Float, "x"),
-        (Names.Int, "1.5"),
-        (Names.Bool, "yes"),
-        (Names.Float3, "1, 2"),
-        (Names.Float3, "1, 2, x"),
+        (Names.Float, "x", "'x' is no float: give a number"),
+        (Names.Float, "1e40", "is no float: give a number up to"),
+        (Names.Int, "1.5", "1.5 is no int: give a whole number"),
+        (Names.Bool, "yes", "'yes' is no bool: give true or false"),
+        (Names.Float3, "1, 2", "is no float3: give a list of 3 numbers"),
+        (Names.Float3, "1, 2, x", "'x' is no float3: give a number"),
     ],
 )
-def test_what_does_not_read_is_named(type_name: Sdf.ValueTypeName, typed: str) -> None:
+def test_what_does_not_read_is_refused_as_it_is_to_an_agent(
+    type_name: Sdf.ValueTypeName, typed: str, refusal: str
+) -> None:
     stage = Usd.Stage.CreateInMemory()
     attribute = stage.DefinePrim("/a").CreateAttribute("x", type_name)
 
-    with pytest.raises(values.BadText, match=f"“{typed}” is no {type_name}"):
+    with pytest.raises(ValueError, match=refusal):
         values.parse(attribute, typed)

@@ -11,7 +11,7 @@ from PySide6.QtTest import QAbstractItemModelTester, QTest
 from PySide6.QtWidgets import QLineEdit
 
 from dcc_bridge.hosts.standalone import UsdSession
-from dcc_standalone import edits
+from dcc_standalone import scene
 from dcc_standalone.outliner import Outliner
 from dcc_standalone.prims import Column
 from dcc_standalone.window import MainWindow
@@ -188,6 +188,18 @@ def test_f2_renames_in_one_undo_step_and_keeps_the_selection(
     assert [index.row() for index in outliner.model.indexes([renamed])] == [row]
 
 
+def test_what_refers_to_a_prim_follows_its_new_name(
+    outliner: Outliner, session: UsdSession
+) -> None:
+    with session.undo_step("Refer"):
+        relationship = session.stage.GetPrimAtPath("/World").CreateRelationship("main_set")
+        relationship.AddTarget("/World/Set/Street")
+
+    outliner.model.setData(outliner.model.indexes(["/World/Set"])[0], "Stage")
+
+    assert relationship.GetTargets() == [Sdf.Path("/World/Stage/Street")]
+
+
 def test_a_rename_in_progress_survives_an_agents_edit(
     window: MainWindow, outliner: Outliner, session: UsdSession
 ) -> None:
@@ -266,7 +278,7 @@ def test_ten_thousand_prims_open_and_go_in_a_moment(window: MainWindow) -> None:
             prim.specifier, prim.typeName = Sdf.SpecifierDef, "Camera"
     outliner.view.expand(outliner.model.indexes(["/World/Many"])[0])
 
-    edits.delete(session, [f"/World/Many/prim_{number:05d}" for number in range(0, 10_000, 4)])
+    scene.delete(session, [f"/World/Many/prim_{number:05d}" for number in range(0, 10_000, 4)])
 
     # One signal a row took two minutes here: the test's own limit is what fails then.
     assert len(shown(outliner)) == len(prims(session)) > 7_500

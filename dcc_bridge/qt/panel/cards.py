@@ -1,4 +1,4 @@
-"""A list of cards: each a thing that goes on, with what can be done about it. Main thread."""
+"""A scrolling list of cards: each shows a row, with buttons for its actions. Main thread."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import Final
 
 from dcc_bridge.elicitation import plain
-from dcc_bridge.qt.bin import Bin
 from dcc_bridge.qt.binding import (
     QBoxLayout,
     QEvent,
@@ -14,32 +13,32 @@ from dcc_bridge.qt.binding import (
     QHBoxLayout,
     QKeyEvent,
     QObject,
-    QPainter,
-    QPaintEvent,
     QPalette,
+    QProgressBar,
     QResizeEvent,
     QScrollArea,
     QSize,
     QSizePolicy,
+    QStyle,
     Qt,
     QVBoxLayout,
     QWidget,
     Signal,
     Slot,
 )
+from dcc_bridge.qt.event_loop import DeferredDeletion
 from dcc_bridge.qt.labels import label
-from dcc_bridge.qt.panel.bar import Bar
-from dcc_bridge.qt.panel.quiet import Action, Quiet
 from dcc_bridge.qt.panel.rows import Act, Row
-from dcc_bridge.qt.panel.signs import accent
+from dcc_bridge.qt.panel.widgets import Action, Quiet, style_icon
 
 _WIDE: Final = 26
 """Lines of text that fit side by side into a card that is wide."""
+_STEPS: Final = 1000
 _ARROWS: Final = {Qt.Key.Key_Up: -1, Qt.Key.Key_Down: 1}
 
 
 class Card(QFrame):
-    """One row, drawn.
+    """A frame that shows one row, with its buttons.
 
     Signals:
         acted: A button was pressed: the row's key, and the button's verb.
@@ -51,25 +50,29 @@ class Card(QFrame):
 
     acted = Signal(str, str)
 
-    def __init__(self, row: Row, thrown: Bin) -> None:
+    def __init__(self, row: Row, deletion: DeferredDeletion) -> None:
         """Draw a row.
 
         Args:
             row: What it shows.
-            thrown: Takes the buttons that are over.
+            deletion: Deletes the buttons that are over.
         """
         super().__init__()
+        self._bar = QProgressBar()  # first: what follows changes the palette
         self.row = row
-        self._bin = thrown
+        self._deletion = deletion
         self.setBackgroundRole(QPalette.ColorRole.Base)
         self.setAutoFillBackground(True)
         self._title = label("", bold=row.stands_out)
         self._title.setForegroundRole(QPalette.ColorRole.Text)
         self._detail = Quiet(on_base=True)
-        self._bar = Bar()
+        self._icon = style_icon(self, QStyle.StandardPixmap.SP_MessageBoxQuestion)
+        self._bar.setTextVisible(False)
+        self._bar.setFixedHeight(self.fontMetrics().height() // 2)
         self._acts = QHBoxLayout()
         self.buttons: list[Action] = []
         self._lay_out()
+        self._tint_bar()
         self._draw_buttons(row)
         self._fill(row)
 
@@ -89,16 +92,16 @@ class Card(QFrame):
         ways = QBoxLayout.Direction
         self._box.setDirection(ways.LeftToRight if beside else ways.TopToBottom)
 
-    def paintEvent(self, event: QPaintEvent) -> None:
-        """Draw the edge that says that the person is waited for."""
-        super().paintEvent(event)
-        if self.row.stands_out:
-            width = max(3, self.fontMetrics().height() // 5)
-            at = 0 if self.isLeftToRight() else self.width() - width
-            painter = QPainter(self)
-            colour = accent(self.palette(), QPalette.ColorRole.Base)
-            painter.fillRect(at, 0, width, self.height(), colour)
-            painter.end()
+    def changeEvent(self, event: QEvent) -> None:
+        """Follow the palette: the empty part of the bar must be seen on the card."""
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.PaletteChange:
+            self._tint_bar()
+
+    def _tint_bar(self) -> None:
+        palette = self.palette()
+        palette.setColor(QPalette.ColorRole.Base, palette.color(QPalette.ColorRole.Button))
+        self._bar.setPalette(palette)
 
     def _fill(self, row: Row) -> None:
         self._title.setText(plain.breakable(row.title))
@@ -106,7 +109,14 @@ class Card(QFrame):
         self.setAccessibleName(f"{row.title}. {row.detail}")
         for action in self.buttons:
             action.setAccessibleName(f"{action.text()}: {row.title}")
-        self._bar.show_done(row.done)
+        self._icon.setVisible(row.stands_out)
+        self._show_progress(row.done)
+
+    def _show_progress(self, done: float | None) -> None:
+        self._bar.setVisible(done is not None)
+        if done is not None:
+            self._bar.setRange(0, _STEPS if done >= 0 else 0)  # without an end it moves
+            self._bar.setValue(round(_STEPS * done))
 
     def _draw_buttons(self, row: Row) -> None:
         """Draw the buttons anew; a button that stays keeps what focus it has."""
@@ -114,14 +124,14 @@ class Card(QFrame):
         self.buttons = [before.get(act.verb) or self._make(act) for act in row.acts]
         for gone in set(before.values()) - set(self.buttons):
             self._acts.removeWidget(gone)
-            self._bin.throw(gone)
+            self._deletion.add(gone)
         for at, action in enumerate(self.buttons):
             self._acts.insertWidget(at, action)
 
     def _make(self, act: Act) -> Action:
-        made = Action(act.caption, act.tip, act.verb)
-        made.pressed_for.connect(self._press)
-        return made
+        action = Action(act.caption, act.tip, act.verb)
+        action.pressed_for.connect(self._press)
+        return action
 
     @Slot(str)
     def _press(self, verb: str) -> None:
@@ -134,9 +144,12 @@ class Card(QFrame):
         for part in (self._title, self._detail, self._bar):
             words.addWidget(part)
         self._box = QBoxLayout(QBoxLayout.Direction.LeftToRight, self)
-        self._box.setContentsMargins(gap + gap // 2, gap, gap, gap)
+        self._box.setContentsMargins(gap, gap, gap, gap)
         self._box.setSpacing(gap)
-        self._box.addLayout(words, 1)
+        top = QHBoxLayout()
+        top.addWidget(self._icon, 0, Qt.AlignmentFlag.AlignTop)
+        top.addLayout(words, 1)
+        self._box.addLayout(top, 1)
         self._box.addLayout(self._acts)
         self._box.setAlignment(self._acts, Qt.AlignmentFlag.AlignLeft)
 
@@ -153,15 +166,15 @@ class Cards(QScrollArea):
 
     acted = Signal(str, str)
 
-    def __init__(self, empty: str, thrown: Bin) -> None:
+    def __init__(self, empty: str, deletion: DeferredDeletion) -> None:
         """Begin with none.
 
         Args:
             empty: What is said then: what will appear here.
-            thrown: Takes the cards that are over.
+            deletion: Deletes the cards that are over.
         """
         super().__init__()
-        self._bin = thrown
+        self._deletion = deletion
         self._drawn: dict[str, Card | Quiet] = {}
         self.setWidgetResizable(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
@@ -184,7 +197,7 @@ class Cards(QScrollArea):
     @property
     def cards(self) -> list[Card]:
         """Those that are shown, from the top."""
-        return [one for one in self._drawn.values() if isinstance(one, Card)]
+        return [drawn for drawn in self._drawn.values() if isinstance(drawn, Card)]
 
     @property
     def buttons(self) -> list[Action]:
@@ -198,7 +211,7 @@ class Cards(QScrollArea):
         for key in [key for key in self._drawn if key not in wanted]:
             gone = self._drawn.pop(key)
             self._column.removeWidget(gone)
-            self._bin.throw(gone)
+            self._deletion.add(gone)
         self._drawn = {key: self._show(row) for key, row in wanted.items()}
         self._empty.setVisible(not rows)
         if not is_same:
@@ -240,7 +253,7 @@ class Cards(QScrollArea):
         at = next((n for n, card in enumerate(cards) if card.isAncestorOf(self.focusWidget())), -1)
         if at < 0 or not 0 <= at + step < len(cards):
             return False
-        column = next(n for n, one in enumerate(cards[at].buttons) if one.hasFocus())
+        column = next(n for n, button in enumerate(cards[at].buttons) if button.hasFocus())
         actions = cards[at + step].buttons
         actions[min(column, len(actions) - 1)].setFocus(Qt.FocusReason.TabFocusReason)
         self.ensureWidgetVisible(cards[at + step])
@@ -255,13 +268,13 @@ class Cards(QScrollArea):
         if isinstance(drawn, Card):
             drawn.show_row(row)
             return drawn
-        card = Card(row, self._bin)
+        card = Card(row, self._deletion)
         card.acted.connect(self.acted)
         return card
 
     def _order(self) -> None:
         """Lay the cards out in their order."""
-        for at, one in enumerate(self._drawn.values()):
-            if self._column.indexOf(one) != at + 1:
-                self._column.insertWidget(at + 1, one)
-                one.show()  # Qt would do so in a later turn, and it would have no height until then
+        for at, widget in enumerate(self._drawn.values()):
+            if self._column.indexOf(widget) != at + 1:
+                self._column.insertWidget(at + 1, widget)
+                widget.show()  # Qt would do so in a later turn, and until then it had no height

@@ -1,4 +1,4 @@
-"""What agents did: a list that stays fast, and the one step that can be taken back. Main thread."""
+"""The history of calls, and the undo of the step on top of the host's stack. Main thread."""
 
 from __future__ import annotations
 
@@ -8,52 +8,59 @@ from typing import Any, Final
 from dcc_bridge.elicitation import plain
 from dcc_bridge.qt.binding import (
     QAbstractItemView,
-    QAbstractListModel,
+    QAbstractTableModel,
     QCheckBox,
-    QColor,
     QDateTime,
-    QFont,
     QFrame,
     QHBoxLayout,
-    QListView,
+    QHeaderView,
     QLocale,
     QModelIndex,
-    QPainter,
-    QPalette,
     QPersistentModelIndex,
-    QRect,
-    QRectF,
-    QSize,
     QStyle,
-    QStyledItemDelegate,
-    QStyleOptionViewItem,
     Qt,
+    QTreeView,
     QVBoxLayout,
     QWidget,
     Signal,
     Slot,
 )
-from dcc_bridge.qt.copying import CallMenu, tip
-from dcc_bridge.qt.labels import SMALL, scale
-from dcc_bridge.qt.panel import sentences
-from dcc_bridge.qt.panel.quiet import Action, Quiet, muted
-from dcc_bridge.qt.panel.signs import draw
+from dcc_bridge.qt.labels import SMALL, scale, tr
+from dcc_bridge.qt.notifications import CallMenu, tip
+from dcc_bridge.qt.panel import rows
 from dcc_bridge.qt.panel.state import State
-from dcc_bridge.qt.words import tr
+from dcc_bridge.qt.panel.widgets import Action, Quiet
 from dcc_bridge.skills.recent import Record
 
 RECORD: Final = int(Qt.ItemDataRole.UserRole)
-_SIGNS: Final = {"done": "tick", "refused": "cross", "cancelled": "cross", "not_started": "cross"}
+_AT_TOP: Final = int(Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignRight)
+_WARNING: Final = QStyle.StandardPixmap.SP_MessageBoxWarning
+_ICONS: Final = {
+    "done": QStyle.StandardPixmap.SP_DialogApplyButton,
+    "refused": QStyle.StandardPixmap.SP_DialogCancelButton,
+    "cancelled": QStyle.StandardPixmap.SP_DialogCancelButton,
+    "not_started": QStyle.StandardPixmap.SP_DialogCancelButton,
+}
 Index = QModelIndex | QPersistentModelIndex
 
 
-class Records(QAbstractListModel):
-    """The calls that ended, the newest on top."""
+class HistoryModel(QAbstractTableModel):
+    """The calls that ended, the newest on top: what each was, and when it ended.
 
-    def __init__(self) -> None:
-        """Begin with none."""
+    Attributes:
+        records: The calls.
+    """
+
+    def __init__(self, style: QStyle) -> None:
+        """Begin with none.
+
+        Args:
+            style: Draws the icons.
+        """
         super().__init__()
         self.records: list[Record] = []
+        self._warning = style.standardIcon(_WARNING)
+        self._icons = {state: style.standardIcon(icon) for state, icon in _ICONS.items()}
 
     def show_records(self, records: Sequence[Record]) -> None:
         """Show these."""
@@ -65,95 +72,42 @@ class Records(QAbstractListModel):
         """Give how many there are."""
         return 0 if parent.isValid() else len(self.records)
 
+    def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 - Qt's own signature
+        """Give two columns: the call, and its time."""
+        return 2
+
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        """Give a row's sentence, its whole story, or its record."""
+        """Give the text, the icon, the tooltip or the record of a row."""
         record = self.records[index.row()]
+        if role == RECORD:
+            return record
+        if role == Qt.ItemDataRole.ToolTipRole:
+            error = plain.passage(record.error) if record.error else ""
+            return "\n".join(filter(None, (summary(record), error, tip(record.id))))
+        return _time(record, role) if index.column() else self._call(record, role)
+
+    def _call(self, record: Record, role: int) -> Any:
         match role:
-            case Qt.ItemDataRole.DisplayRole | Qt.ItemDataRole.AccessibleTextRole:
-                return f"{plain.line(record.title)}. {said(record)}"
-            case Qt.ItemDataRole.ToolTipRole:
-                error = plain.passage(record.error) if record.error else ""
-                return "\n".join(filter(None, (said(record), error, tip(record.id))))
-        return record if role == RECORD else None
+            case Qt.ItemDataRole.DisplayRole:
+                return f"{plain.line(record.title)}\n{summary(record)}"
+            case Qt.ItemDataRole.AccessibleTextRole:
+                return f"{plain.line(record.title)}. {summary(record)}"
+            case Qt.ItemDataRole.DecorationRole:
+                return self._icons.get(record.state, self._warning)
+        return None
 
 
-class _Lines(QStyledItemDelegate):
-    """Draws a call in two lines: what it was, and how it ended."""
-
-    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
-        line = option.fontMetrics.height()
-        return QSize(line * 10, round(line * 2.9))
-
-    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
-        record: Record = index.data(RECORD)
-        view: QWidget = option.widget
-        panel = QStyle.PrimitiveElement.PE_PanelItemViewItem
-        view.style().drawPrimitive(panel, option, painter, view)
-        text, dim = _colours(view, chosen=bool(option.state & QStyle.StateFlag.State_Selected))
-        line = view.fontMetrics().height()
-        inner = option.rect.adjusted(line // 2, line // 3, -line // 2, -line // 3)
-        sign, words = _split(view, inner, line, round(line * 1.5))
-        draw(painter, _SIGNS.get(record.state, "mark"), QRectF(sign), dim)
-        upper = QRect(words.topLeft(), QSize(words.width(), line))
-        lower = words.adjusted(0, line, 0, 0)
-        small = _small(view.font())
-        used = _write(painter, view, upper, _clock(record), small, dim, at_end=True)
-        room = -used - line // 2
-        mirrored = view.isRightToLeft()
-        title = upper.adjusted(-room, 0, 0, 0) if mirrored else upper.adjusted(0, 0, room, 0)
-        _write(painter, view, title, plain.line(record.title), view.font(), text)
-        _write(painter, view, lower, said(record), small, dim)
-
-
-def _colours(view: QWidget, *, chosen: bool) -> tuple[QColor, QColor]:
-    """Give the colour of what matters in a row, and of the rest."""
-    roles, palette = QPalette.ColorRole, view.palette()
-    if chosen:
-        return palette.color(roles.HighlightedText), palette.color(roles.HighlightedText)
-    return palette.color(roles.Text), muted(palette, roles.Text, roles.Base)
-
-
-def _split(view: QWidget, area: QRect, line: int, indent: int) -> tuple[QRect, QRect]:
-    """Give the places of a row's sign and of its words."""
-    if view.isRightToLeft():
-        sign = QRect(area.right() + 1 - line, area.top(), line, line)
-        return sign, area.adjusted(0, 0, -indent, 0)
-    return QRect(area.topLeft(), QSize(line, line)), area.adjusted(indent, 0, 0, 0)
-
-
-def _small(font: QFont) -> QFont:
-    """Give the smaller font; a host may have set its own in points or in pixels."""
-    made = QFont(font)
-    if font.pointSizeF() > 0:
-        made.setPointSizeF(font.pointSizeF() * SMALL)
-    else:
-        made.setPixelSize(round(font.pixelSize() * SMALL))
-    return made
-
-
-def _write(
-    painter: QPainter,
-    view: QWidget,
-    area: QRect,
-    text: str,
-    font: QFont,
-    colour: QColor,
-    *,
-    at_end: bool = False,
-) -> int:
-    """Write a line, cut where it does not fit, and give how wide it is."""
-    painter.setFont(font)
-    painter.setPen(colour)
-    metrics = painter.fontMetrics()
-    side = Qt.AlignmentFlag.AlignRight if at_end else Qt.AlignmentFlag.AlignLeft
-    flags = QStyle.visualAlignment(view.layoutDirection(), side) | Qt.AlignmentFlag.AlignVCenter
-    shown = metrics.elidedText(text, Qt.TextElideMode.ElideRight, area.width())
-    painter.drawText(area, int(flags) | int(Qt.TextFlag.TextSingleLine), shown)
-    return metrics.horizontalAdvance(shown)
+def _time(record: Record, role: int) -> Any:
+    if role == Qt.ItemDataRole.TextAlignmentRole:
+        return _AT_TOP
+    if role == Qt.ItemDataRole.DisplayRole:
+        ended = QDateTime.fromSecsSinceEpoch(int(record.ended or record.began))
+        return QLocale().toString(ended.time(), QLocale.FormatType.ShortFormat)
+    return None
 
 
 class History(QWidget):
-    """The calls that ended, with what can be taken back.
+    """The list of calls that ended, with an undo button.
 
     Signals:
         undone: The person wants the step of that label undone.
@@ -173,7 +127,7 @@ class History(QWidget):
         super().__init__()
         self._state: State | None = None
         self._shown: list[Record] = []
-        self.model = Records()
+        self.model = HistoryModel(self.style())
         self.model.setParent(self)
         self.list = self._make_list()
         self.menu = CallMenu(self.list)
@@ -205,7 +159,7 @@ class History(QWidget):
     @Slot()
     def _refresh(self) -> None:
         ended = self._state.ended if self._state is not None else ()
-        shown = [one for one in ended if self.reads.isChecked() or not one.only_read]
+        shown = [record for record in ended if self.reads.isChecked() or not record.only_read]
         if shown != self._shown:
             self._replace(shown)
         self._empty.setVisible(not shown)
@@ -219,20 +173,20 @@ class History(QWidget):
         first = looked_at.data(RECORD) if looked_at.isValid() and bar.value() else None
         self._shown = shown
         self.model.show_records(shown)
-        rows = {one.id: row for row, one in enumerate(shown)} if chosen or first else {}
+        rows = {record.id: row for row, record in enumerate(shown)} if chosen or first else {}
         if chosen is not None and chosen.id in rows:
-            self.list.setCurrentIndex(self.model.index(rows[chosen.id]))
+            self.list.setCurrentIndex(self.model.index(rows[chosen.id], 0))
         if first is not None and first.id in rows:
             top = QAbstractItemView.ScrollHint.PositionAtTop
-            self.list.scrollTo(self.model.index(rows[first.id]), top)
+            self.list.scrollTo(self.model.index(rows[first.id], 0), top)
 
     @Slot()
     def _show_undo(self) -> None:
         if self._state is None:
             return
-        self.menu.tell(self.chosen.id if self.chosen is not None else "")
+        self.menu.set_call(self.chosen.id if self.chosen is not None else "")
         record = self._meant()
-        why = sentences.why_not_undo(record, self._state)
+        why = rows.why_not_undo(record, self._state)
         named = record is not None and record.undo_label is not None
         self.undo.setEnabled(not why)
         self.undo.setText(
@@ -248,7 +202,7 @@ class History(QWidget):
         """Give the call that Undo is about: the chosen one, or the newest that left a step."""
         if self.chosen is not None or self._state is None:
             return self.chosen
-        newest = next((one for one in self._state.ended if one.undo_label), None)
+        newest = next((record for record in self._state.ended if record.undo_label), None)
         return self._state.undoable or newest
 
     @Slot()
@@ -257,18 +211,25 @@ class History(QWidget):
         if record is not None and record.undo_label is not None:
             self.undone.emit(record.undo_label)
 
-    def _make_list(self) -> QListView:
-        made = QListView()
-        made.setModel(self.model)
-        made.setItemDelegate(_Lines(made))
-        made.setUniformItemSizes(True)
-        made.setFrameShape(QFrame.Shape.NoFrame)
-        made.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        made.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        made.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-        made.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-        made.setAccessibleName(tr("What agents did"))
-        return made
+    def _make_list(self) -> QTreeView:
+        view = QTreeView()
+        view.setModel(self.model)
+        view.setHeaderHidden(True)
+        view.setRootIsDecorated(False)
+        view.setUniformRowHeights(True)
+        view.setFrameShape(QFrame.Shape.NoFrame)
+        view.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        view.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        view.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        view.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        view.setAccessibleName(tr("What agents did"))
+        scale(view, SMALL)
+        header = view.header()
+        header.setStretchLastSection(False)
+        header.setResizeContentsPrecision(0)  # of the rows in sight: all of them take too long
+        header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
+        header.setSectionResizeMode(1, QHeaderView.ResizeMode.ResizeToContents)
+        return view
 
     def _lay_out(self) -> None:
         gap = self.fontMetrics().height() // 2
@@ -287,11 +248,6 @@ class History(QWidget):
         column.addLayout(foot)
 
 
-def said(record: Record) -> str:
+def summary(record: Record) -> str:
     """Say who called, and how it ended."""
-    return f"{sentences.who(record.client)} · {sentences.ended(record)}"
-
-
-def _clock(record: Record) -> str:
-    at = QDateTime.fromSecsSinceEpoch(int(record.ended or record.began))
-    return QLocale().toString(at.time(), QLocale.FormatType.ShortFormat)
+    return f"{rows.who(record.client)} · {rows.ended(record)}"

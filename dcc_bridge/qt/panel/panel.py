@@ -1,8 +1,8 @@
 """The panel itself: a widget that any PySide6 host can dock. It never takes the focus by itself.
 
-Whatever changes, on whatever thread, only asks for a look; the panel looks at most ten times a
-second, once a second for what the clock changes, and not at all while it cannot be seen. Main
-thread.
+A throttle: whatever changes, on whatever thread, only asks for a refresh; the panel refreshes at
+most ten times a second, once a second for what the clock changes, and not at all while it is
+hidden. Main thread.
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ from typing import Final
 
 from dcc_bridge.elicitation.question import Question
 from dcc_bridge.elicitation.watchers import Undo
-from dcc_bridge.qt.bin import Bin
 from dcc_bridge.qt.binding import (
     QHideEvent,
     QShowEvent,
@@ -25,16 +24,17 @@ from dcc_bridge.qt.binding import (
     Slot,
     isValid,
 )
+from dcc_bridge.qt.event_loop import DeferredDeletion
+from dcc_bridge.qt.labels import tr
 from dcc_bridge.qt.panel import rows
-from dcc_bridge.qt.panel.banner import Banner
 from dcc_bridge.qt.panel.cards import Cards
 from dcc_bridge.qt.panel.history import History
 from dcc_bridge.qt.panel.port import Port
 from dcc_bridge.qt.panel.state import State, looks_like, read
-from dcc_bridge.qt.words import tr
+from dcc_bridge.qt.panel.widgets import Banner
 
 _BETWEEN: Final = 100
-"""Milliseconds between two looks."""
+"""Milliseconds between two refreshes."""
 _TICK: Final = 1000
 
 
@@ -42,12 +42,12 @@ class Panel(QWidget):
     """What agents do in this session, what they ask, and what they did.
 
     Attributes:
-        banner: How things are.
-        now: What wants something, runs or waits.
-        tabs: The rest.
-        history: What ended.
-        grants: What was allowed for the session.
-        clients: Who is connected.
+        banner: The state of the bridge, with its address and the pause switch.
+        now: The questions and the calls that run or wait.
+        tabs: The history, the grants and the clients.
+        history: The calls that ended.
+        grants: The session grants.
+        clients: The clients that are connected.
     """
 
     def __init__(
@@ -63,19 +63,19 @@ class Panel(QWidget):
         super().__init__(parent)
         self._port = port
         self._bring = bring
-        self._bin = Bin()
+        self._deletion = DeferredDeletion()
         self._watch: Undo | None = None
         self._is_called = False
         self._order: list[QWidget] = []
         self.state: State | None = None
         self.banner = Banner()
         self.history = History()
-        self.now = Cards(tr("What agents do, and what they ask you, appears here."), self._bin)
+        self.now = Cards(tr("What agents do, and what they ask you, appears here."), self._deletion)
         self.grants = Cards(
             tr("Edits that you allow for a whole session are listed here, to be taken back."),
-            self._bin,
+            self._deletion,
         )
-        self.clients = Cards(tr("Agents that connect are listed here."), self._bin)
+        self.clients = Cards(tr("Agents that connect are listed here."), self._deletion)
         self.tabs = QTabWidget()
         self._soon = self._timer(_BETWEEN, self.refresh, single=True)
         self._tick = self._timer(_TICK, self._look, single=False)
@@ -84,18 +84,18 @@ class Panel(QWidget):
         self._lay_out()
 
     def close_for_good(self) -> None:
-        """Hear of nothing any more, and delete what was thrown away; the host deletes the rest."""
+        """Stop listening and delete what is no longer shown; the host deletes the rest."""
         self._sleep()
-        self._bin.empty()
+        self._deletion.flush()
 
     @Slot()
     def refresh(self) -> None:
-        """Look how everything is, and show it."""
+        """Read the state and show it."""
         self._show(read(self._port))
 
     @Slot()
     def _look(self) -> None:
-        """Look once more, and draw nothing if it would look the same: a layout costs 1 ms."""
+        """Read the state again, and draw nothing if it would look the same: a layout costs 1 ms."""
         state = read(self._port)
         if self.state is None or not looks_like(state, self.state):
             self._show(state)
@@ -113,12 +113,12 @@ class Panel(QWidget):
         self._column.activate()
 
     def enter(self) -> None:
-        """Take the keyboard, as the person asked: to the first button of what goes on."""
+        """Give the keyboard focus to the first button."""
         first = next(iter(self.now.buttons), self.banner.pause)
         first.setFocus(Qt.FocusReason.ShortcutFocusReason)
 
     def showEvent(self, event: QShowEvent) -> None:
-        """Look, and be called from now on."""
+        """Refresh, and listen to changes from now on."""
         super().showEvent(event)
         if self._watch is None:
             self._watch = self._port.watch(self._call)
@@ -126,7 +126,7 @@ class Panel(QWidget):
             self.refresh()
 
     def hideEvent(self, event: QHideEvent) -> None:
-        """Cost nothing while nobody looks."""
+        """Stop listening while it is hidden."""
         super().hideEvent(event)
         if not event.spontaneous():
             self._sleep()
@@ -140,7 +140,7 @@ class Panel(QWidget):
             watch()
 
     def _call(self) -> None:
-        """Ask for a look. Any thread; however often, one is asked for."""
+        """Ask for a refresh. Any thread; many calls are one refresh."""
         if not self._is_called:
             self._is_called = True
             self._port.main.post(self._look_soon)
@@ -155,7 +155,7 @@ class Panel(QWidget):
 
     @Slot(str, str)
     def _act(self, key: str, verb: str) -> None:
-        """Do what a button says; the thing may be gone meanwhile, and then nothing is done."""
+        """Do what a button says; nothing if the row's subject is gone meanwhile."""
         if verb == "cancel":
             self._port.cancel(key)
         elif verb in ("mute", "unmute"):
@@ -212,14 +212,14 @@ class Panel(QWidget):
                 self.tabs.setTabText(at, text)
 
     def _let_tab_follow(self) -> None:
-        """Let Tab go through everything as it is read, also through what came later."""
+        """Set the tab order to the reading order, also for rows that came later."""
         top = (self.banner.pause, self.banner.copy, *self.now.buttons, self.tabs.tabBar())
         did = (self.history.list, self.history.undo, self.history.reads)
         order = [*top, *did, *self.grants.buttons, *self.clients.buttons]
         if order != self._order:
             self._order = order
-            for one, other in pairwise(order):
-                QWidget.setTabOrder(one, other)
+            for before, after in pairwise(order):
+                QWidget.setTabOrder(before, after)
 
     def _lay_out(self) -> None:
         gap = self.fontMetrics().height() // 2

@@ -1,4 +1,4 @@
-"""What the panel needs of a bridge. Without Qt.
+"""The port through which the panel reads and steers a bridge. Without Qt.
 
 `dcc_bridge.bridge.Bridge` offers it; a test may offer less than a server.
 """

@@ -1,20 +1,134 @@
-"""What stands in the panel's lists: a row says what it is, and what can be done about it.
+"""The rows of the panel's lists, with their texts and actions.
 
 Main thread: the words are in the person's language.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from dcc_bridge.elicitation import plain
 from dcc_bridge.elicitation.grants import SessionGrant
-from dcc_bridge.qt.panel import sentences
+from dcc_bridge.qt.labels import said, tr
 from dcc_bridge.qt.panel.port import Seen
-from dcc_bridge.qt.panel.state import Asked, State
-from dcc_bridge.qt.words import said, tr
+from dcc_bridge.qt.panel.state import Asked, State, is_top
 from dcc_bridge.skills.recent import Record
+
+
+def who(label: str | None) -> str:
+    """Name who called."""
+    return plain.line(label) if label else tr("The host itself")
+
+
+def span(seconds: float) -> str:
+    """Say how long something takes."""
+    whole = max(0, round(seconds))
+    if whole < 60:
+        return tr("{n} s", n=whole)
+    return tr("{n} min", n=whole // 60) if whole < 3600 else tr("{n} h", n=whole // 3600)
+
+
+def ago(seconds: float) -> str:
+    """Say how long ago something was."""
+    return tr("here now") if seconds < 60 else tr("{span} ago", span=span(seconds))
+
+
+def headline(state: State) -> str:
+    """Say in one sentence how things are: what matters most to the person."""
+    count = sum(asked.is_here for asked in state.asked)
+    if state.address is None:
+        return tr("Agents cannot connect")
+    if count:
+        return tr("{n} questions for you", n=count) if count > 1 else tr("A question for you")
+    if state.is_paused:
+        return tr("Paused: agents may only read")
+    if any(asked.surfaces for asked in state.asked):
+        return tr("Waiting for an answer elsewhere")
+    if state.running:
+        first = state.running[0]
+        return tr("{who} is working", who=who(first.client))
+    return tr("Ready for agents")
+
+
+def connected(state: State) -> str:
+    """Say who is connected."""
+    labels = list(dict.fromkeys(who(seen.client.label) for seen in state.clients))
+    names = _listed(labels) if labels else tr("no agent yet")
+    says_so = not any(asked.is_here for asked in state.asked)
+    return tr("paused · {names}", names=names) if state.is_paused and not says_so else names
+
+
+def _listed(labels: Sequence[str]) -> str:
+    if len(labels) <= 2:
+        return ", ".join(labels)
+    return tr("{names} and {n} more", names=", ".join(labels[:2]), n=len(labels) - 2)
+
+
+def ended(record: Record) -> str:
+    """Say how a call ended, and who answered for it."""
+    match record.state:
+        case "done":
+            return _agreed(record.answered_by)
+        case "refused":
+            return _refused(record.answered_by)
+        case "cancelled":
+            return tr("cancelled; nothing was changed")
+        case "timed_out":
+            return tr("took too long; nothing was changed")
+        case "not_started":
+            return tr("did not begin")
+    return _failed(record)
+
+
+def _failed(record: Record) -> str:
+    match record.state:
+        case "failed":
+            return tr("failed; nothing was changed")
+        case "no_consent":
+            return tr("changed something unasked; it was undone")
+        case "partly_applied":
+            return tr("failed half-way; look at the scene")
+    return tr("nobody knows how it ended")
+
+
+def _agreed(by: str | None) -> str:
+    match by:
+        case "host":
+            return tr("you agreed here")
+        case "client":
+            return tr("agreed in the client")
+        case "grant":
+            return tr("allowed for this session")
+        case "fallback" | "policy":
+            return tr("nobody was asked: a setting allowed it")
+        case "nobody":
+            return tr("done without an answer")
+    return tr("done, no question needed")
+
+
+def _refused(by: str | None) -> str:
+    match by:
+        case "host":
+            return tr("you said no")
+        case "client":
+            return tr("refused in the client")
+        case "nobody":
+            return tr("nobody answered")
+    return tr("refused by a setting")
+
+
+def why_not_undo(record: Record | None, state: State) -> str:
+    """Say why a call cannot be undone here, or nothing where it can."""
+    if record is None:
+        return tr("No agent changed the scene yet.")
+    if record.undo_label is None:
+        return tr("It left nothing to undo.")
+    if is_top(record, state):
+        return ""
+    return tr("Undone, or something was changed since: use the undo of {host}.", host=state.host)
+
 
 _MOST: Final = 140
 """Characters of what an agent says that stand in a row."""
@@ -70,9 +184,9 @@ def now(state: State) -> list[Row]:
     ]
     return [
         *map(_asked, sorted(state.asked, key=_urgency)),
-        *(_running(one, state.at) for one in state.running),
+        *(_running(record, state.at) for record in state.running),
         *(waiting if state.queued else []),
-        *(_queued(one, state.at) for one in state.queued),
+        *(_queued(record, state.at) for record in state.queued),
     ]
 
 
@@ -83,9 +197,9 @@ def grants(state: State) -> list[Row]:
 
 def clients(state: State) -> list[Row]:
     """List who is connected, and who is muted."""
-    seen = [_client(one, state) for one in state.clients]
-    silent = state.muted.keys() - {one.client.label for one in state.clients}
-    return [*seen, *(_muted(label, state) for label in sorted(silent))]
+    connected_rows = [_client(seen, state) for seen in state.clients]
+    silent = state.muted.keys() - {seen.client.label for seen in state.clients}
+    return [*connected_rows, *(_muted(label, state) for label in sorted(silent))]
 
 
 def grant_key(grant: SessionGrant) -> str:
@@ -99,23 +213,23 @@ def _urgency(asked: Asked) -> int:
 
 def _asked(asked: Asked) -> Row:
     question = asked.question
-    who = sentences.who(question.call.client.label if question.call.client else None)
+    client = who(question.call.client.label if question.call.client else None)
     title = plain.line(said(question.message).partition("\n")[0], _MOST)
     cancel = Act("dismiss", tr("Cancel"), tr("Close the question without an answer."))
     if asked.is_here:
         show = Act("show", tr("Show"), tr("Bring its dialog up."))
-        detail = tr("{who} asks: {title}", who=who, title=plain.line(question.call.title))
+        detail = tr("{who} asks: {title}", who=client, title=plain.line(question.call.title))
         return Row(question.id, title, detail, (show, cancel), stands_out=True)
     if not asked.surfaces:
-        detail = tr("{who} asks much at a time: this waits for its turn", who=who)
+        detail = tr("{who} asks much at a time: this waits for its turn", who=client)
         return Row(question.id, title, detail, (cancel,))
-    detail = tr("Waits for an answer in {who}", who=who)
-    here = Act("bring", tr("Answer here"), tr("Ask here instead of there."))
-    return Row(question.id, title, detail, (here, cancel))
+    detail = tr("Waits for an answer in {who}", who=client)
+    answer_here = Act("bring", tr("Answer here"), tr("Ask here instead of there."))
+    return Row(question.id, title, detail, (answer_here, cancel))
 
 
 def _running(record: Record, at: float) -> Row:
-    detail = f"{sentences.who(record.client)} · {sentences.span(at - record.began)}"
+    detail = f"{who(record.client)} · {span(at - record.began)}"
     done = None
     if record.progress is not None:
         amount, total, message = record.progress
@@ -125,7 +239,7 @@ def _running(record: Record, at: float) -> Row:
 
 
 def _queued(record: Record, at: float) -> Row:
-    detail = f"{sentences.who(record.client)} · {sentences.span(at - record.began)}"
+    detail = f"{who(record.client)} · {span(at - record.began)}"
     return Row(record.id, plain.line(record.title), detail, (_cancel(),))
 
 
@@ -134,7 +248,7 @@ def _cancel() -> Act:
 
 
 def _grant(grant: SessionGrant, seconds: float) -> Row:
-    left = sentences.span(seconds)
+    left = span(seconds)
     many = tr("up to {n} items", n=grant.most) if grant.most > 1 else tr("1 item")
     detail = tr("{who} · {many} · for {left} more", who=grant.client, many=many, left=left)
     revoke = Act("revoke", tr("Revoke"), tr("The next time you are asked again."))
@@ -146,20 +260,20 @@ def _client(seen: Seen, state: State) -> Row:
     itself = plain.line(f"{client.name} {client.version}".strip())
     detail = tr("calls itself {name}", name=itself) if itself else ""
     can = tr("draws questions") if seen.form else tr("its questions come to you here")
-    told = [detail, sentences.ago(state.at - seen.at), can]
+    parts = [detail, ago(state.at - seen.at), can]
     label = client.label
     if label in state.muted:
-        told = [_silence(label, state)]
+        parts = [_silence(label, state)]
     key = f"{label}/{client.name}/{client.version}"
-    return Row(key, sentences.who(label), " · ".join(filter(None, told)), (_mute(label, state),))
+    return Row(key, who(label), " · ".join(filter(None, parts)), (_mute(label, state),))
 
 
 def _muted(label: str, state: State) -> Row:
-    return Row(label, sentences.who(label), _silence(label, state), (_mute(label, state),))
+    return Row(label, who(label), _silence(label, state), (_mute(label, state),))
 
 
 def _silence(label: str, state: State) -> str:
-    return tr("Muted for {left} more", left=sentences.span(state.muted[label]))
+    return tr("Muted for {left} more", left=span(state.muted[label]))
 
 
 def _mute(label: str, state: State) -> Act:

@@ -1,9 +1,9 @@
-"""What the panel shows, as it is at one moment. Without Qt; read on the main thread."""
+"""A snapshot of all that the panel shows. Without Qt; read on the main thread."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -41,7 +41,7 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """All that the panel shows.
+    """A snapshot of all that the panel shows.
 
     Attributes:
         at: When this is, in seconds since the epoch.
@@ -74,7 +74,7 @@ class State:
     @property
     def undoable(self) -> Record | None:
         """The call whose step is on top of the host's undo stack."""
-        return next((one for one in self.ended if one.undo_label and is_top(one, self)), None)
+        return next((record for record in self.ended if is_top(record, self)), None)
 
 
 def is_top(record: Record, state: State) -> bool:
@@ -93,22 +93,13 @@ def looks_like(state: State, before: State) -> bool:
 
 
 def read(port: Port) -> State:
-    """See how everything is. Main thread: the host is asked for its undo stack."""
+    """Read how everything is. Main thread: the host is asked for its undo stack."""
     now = time.time()
     records = port.recent.records()
-    live = [one for one in reversed(records) if one.state in LIVE]
-    by_id = {one.id: one for one in live}
-    asked = tuple(
-        Asked(question, surfaces, by_id.get(question.call.id))
-        for question, surfaces in port.broker.asked
-    )
-    asking = {one.question.call.id for one in asked}
-    shown = [one for one in live if one.id not in asking and now - one.began >= QUICK]
-    ended = sorted(
-        (one for one in records if one.state not in LIVE),
-        key=lambda one: one.ended or one.began,
-        reverse=True,
-    )
+    live = [record for record in reversed(records) if record.state in LIVE]
+    asked = _asked(port, live)
+    asking = {item.question.call.id for item in asked}
+    shown = [r for r in live if r.id not in asking and now - r.began >= QUICK]
     audience = port.broker.audience
     return State(
         at=now,
@@ -116,11 +107,25 @@ def read(port: Port) -> State:
         address=port.address,
         is_paused=port.is_paused,
         asked=asked,
-        running=tuple(one for one in shown if one.state != "queued"),
-        queued=tuple(one for one in shown if one.state == "queued"),
-        ended=tuple(ended),
-        grants=tuple((one, audience.grants.remaining(one)) for one in audience.grants.live),
+        running=tuple(record for record in shown if record.state != "queued"),
+        queued=tuple(record for record in shown if record.state == "queued"),
+        ended=_ended(records),
+        grants=tuple((grant, audience.grants.remaining(grant)) for grant in audience.grants.live),
         muted=audience.limits.muted,
         clients=tuple(port.clients.seen),
         top=port.host.undo_label(),
     )
+
+
+def _asked(port: Port, live: Sequence[Record]) -> tuple[Asked, ...]:
+    by_id = {record.id: record for record in live}
+    return tuple(
+        Asked(question, surfaces, by_id.get(question.call.id))
+        for question, surfaces in port.broker.asked
+    )
+
+
+def _ended(records: Sequence[Record]) -> tuple[Record, ...]:
+    """Give the calls that ended, the newest first."""
+    ended = (record for record in records if record.state not in LIVE)
+    return tuple(sorted(ended, key=lambda record: record.ended or record.began, reverse=True))

@@ -1,28 +1,77 @@
 """The standalone application: a window on a ``qasync`` loop, from its first paint to its end.
 
-Main thread.
+Python runs a signal's handler only when it next runs Python, which an idle Qt loop never does. So
+Ctrl+C and SIGTERM write to a socket that the loop listens to, and nothing polls. Main thread.
 """
 
 from __future__ import annotations
 
 import asyncio
 import os
+import signal
+import socket
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import shiboken6
-from PySide6.QtCore import QCoreApplication, QEvent, QObject, Slot
+from PySide6.QtCore import QCoreApplication, QEvent, QObject, QSocketNotifier, Slot
 from PySide6.QtWidgets import QApplication
 
 os.environ.pop("QT_API", None)  # qasync would believe it, and not what is imported
 from qasync import QEventLoop
 
-from . import signals, theme
-from .window import MainWindow
+from dcc_standalone import theme
+from dcc_standalone.window import MainWindow
 
 if TYPE_CHECKING:
     from dcc_bridge.hosts.standalone import UsdSession
+
+_SIGNALS = (signal.SIGINT, signal.SIGTERM)
+
+
+class _Wake(QObject):
+    def __init__(self, reader: socket.socket, call: Callable[[], None]) -> None:
+        super().__init__()
+        self._reader = reader
+        self._call = call
+        self._notifier = QSocketNotifier(reader.fileno(), QSocketNotifier.Type.Read, self)
+        self._notifier.activated.connect(self._woken)
+
+    @Slot()
+    def _woken(self) -> None:
+        if any(number in _SIGNALS for number in self._reader.recv(64)):
+            self._call()
+
+    def close(self) -> None:
+        self._notifier.setEnabled(False)
+        self.deleteLater()
+
+
+@contextmanager
+def calling(call: Callable[[], None]) -> Iterator[None]:
+    """Have SIGINT and SIGTERM call something from the Qt loop, while in the ``with``."""
+    reader, writer = socket.socketpair()
+    reader.setblocking(False)
+    writer.setblocking(False)
+    wake = _Wake(reader, call)
+    descriptor = signal.set_wakeup_fd(writer.fileno(), warn_on_full_buffer=False)
+    handlers = {number: signal.signal(number, _let_the_loop_know) for number in _SIGNALS}
+    try:
+        yield
+    finally:
+        for number, handler in handlers.items():
+            signal.signal(number, handler)
+        signal.set_wakeup_fd(descriptor)
+        wake.close()
+        reader.close()
+        writer.close()
+
+
+def _let_the_loop_know(_number: int, _frame: object) -> None:
+    """Do nothing: what matters is the byte that Python wrote to the socket."""
+
 
 _PATIENCE = 2.0
 
@@ -54,7 +103,7 @@ def run(
     life = _Life(loop, on_quit)
     window.closed.connect(life.end)
     try:
-        with signals.calling(window.close_now):
+        with calling(window.close_now):
             window.show()
             loop.call_soon(life.begin, window, on_ready)
             loop.run_forever()

@@ -14,7 +14,7 @@ from pxr import Gf, Sdf, Usd, UsdGeom
 from PySide6.QtCore import QModelIndex, QObject, QPersistentModelIndex, Qt, Signal
 from PySide6.QtGui import QColor, QFont, QStandardItem, QStandardItemModel
 
-from . import edits, theme, values
+from dcc_standalone import scene, theme, values
 
 if TYPE_CHECKING:
     from dcc_bridge.hosts.standalone import UsdSession
@@ -59,7 +59,7 @@ class AttributeModel(QStandardItemModel):
         """Show a prim's properties; where the same ones are shown already, only their values."""
         prim = self._session.stage.GetPrimAtPath(path)
         properties = prim.GetProperties() if prim else []
-        paths = [str(each.GetPath()) for each in properties]
+        paths = [str(property_.GetPath()) for property_ in properties]
         if paths != self._shown:
             self._shown = paths
             self._rebuild(properties)
@@ -82,11 +82,11 @@ class AttributeModel(QStandardItemModel):
         self.removeRows(0, self.rowCount())
         self._lines = {}
         groups: dict[str, QStandardItem] = {}
-        for each in sorted(properties, key=_place):
-            name = _group(each)
+        for property_ in sorted(properties, key=_place):
+            name = _group(property_)
             if name not in groups:
                 groups[name] = self._add_group(name)
-            self._lines[str(each.GetPath())] = line = _line(each)
+            self._lines[str(property_.GetPath())] = line = _line(property_)
             groups[name].appendRow(line)
 
     def _add_group(self, name: str) -> QStandardItem:
@@ -102,8 +102,8 @@ class AttributeModel(QStandardItemModel):
         return cells[Column.NAME]
 
     def _fill(self, properties: Iterable[Usd.Property]) -> None:
-        for each in properties:
-            _fill(self._lines[str(each.GetPath())], each)
+        for property_ in properties:
+            _fill(self._lines[str(property_.GetPath())], property_)
 
     def attribute(self, index: QModelIndex | QPersistentModelIndex) -> Usd.Attribute | None:
         """Give the attribute in a line, or None where there is none."""
@@ -130,8 +130,8 @@ class AttributeModel(QStandardItemModel):
             self.refused.emit(f"{attribute.GetName()} is animated, or too much to type.")
             return False
         try:
-            edits.assign(self._session, str(attribute.GetPath()), values.parse(attribute, value))
-        except (edits.Refused, values.BadText) as refusal:
+            scene.assign(self._session, str(attribute.GetPath()), values.parse(attribute, value))
+        except (scene.Refused, ValueError) as refusal:
             self.refused.emit(str(refusal))
             return False
         return True

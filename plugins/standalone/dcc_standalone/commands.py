@@ -9,12 +9,11 @@ from PySide6.QtCore import QObject, Qt
 from PySide6.QtGui import QAction, QActionGroup, QKeySequence
 from PySide6.QtWidgets import QDockWidget, QMenu, QMenuBar
 
-from .feed import SessionFeed
+from dcc_standalone.scene import SessionFeed
 
 if TYPE_CHECKING:
     from dcc_bridge.hosts.standalone import UsdSession
-
-    from .window import MainWindow
+    from dcc_standalone.window import MainWindow
 
 Keys = QKeySequence.StandardKey | str
 _STANDARD = QKeySequence.StandardKey

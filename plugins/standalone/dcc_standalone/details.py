@@ -22,11 +22,11 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from . import values
-from .attributes import AttributeModel, Column
-from .feed import SessionFeed
-from .icons import Icons
-from .kinds import Kind, kind_of
+from dcc_standalone import values
+from dcc_standalone.attributes import AttributeModel, Column
+from dcc_standalone.icons import Icons
+from dcc_standalone.scene import SessionFeed
+from dcc_standalone.tree import Kind, kind_of
 
 if TYPE_CHECKING:
     from dcc_bridge.hosts.standalone import UsdSession

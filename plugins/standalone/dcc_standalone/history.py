@@ -11,8 +11,8 @@ from PySide6.QtCore import Signal
 from PySide6.QtGui import QFont
 from PySide6.QtWidgets import QListWidget, QListWidgetItem, QWidget
 
-from . import edits, theme
-from .feed import SessionFeed
+from dcc_standalone import scene, theme
+from dcc_standalone.scene import SessionFeed
 
 if TYPE_CHECKING:
     from dcc_bridge.hosts.standalone import UsdSession
@@ -77,11 +77,11 @@ class History(QListWidget):
         """Undo or redo until so many steps are done."""
         try:
             self._go_to(min(max(position, 0), len(self._labels) - 1))
-        except edits.Refused as refusal:
+        except scene.Refused as refusal:
             self.refused.emit(str(refusal))
 
     def _go_to(self, position: int) -> None:
         while self.position > position:
-            edits.undo(self._session)
+            scene.undo(self._session)
         while self.position < position:
-            edits.redo(self._session)
+            scene.redo(self._session)

@@ -11,7 +11,7 @@ from math import cos, pi, sin
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QBrush, QColor, QIcon, QPainter, QPen, QPixmap, QPolygonF
 
-from .kinds import Kind
+from dcc_standalone.tree import Kind
 
 COLOURS = {
     Kind.ROOT: QColor("#989da8"),

@@ -20,10 +20,10 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from . import edits
-from .feed import SessionFeed
-from .kinds import Kind
-from .prims import Column, PrimModel
+from dcc_standalone import scene
+from dcc_standalone.prims import Column, PrimModel
+from dcc_standalone.scene import SessionFeed
+from dcc_standalone.tree import Kind
 
 if TYPE_CHECKING:
     from dcc_bridge.hosts.standalone import UsdSession
@@ -181,12 +181,12 @@ class Outliner(QWidget):
     def _click(self, index: QModelIndex) -> None:
         path = self.model.path(index)
         if index.column() == Column.EYE and self.model.is_imageable(path):
-            self._try(edits.show, path, not self.model.is_visible(path))
+            self._try(scene.show, path, not self.model.is_visible(path))
 
     def _try(self, edit: Callable[..., None], *arguments: object) -> None:
         try:
             edit(self._session, *arguments)
-        except edits.Refused as refusal:
+        except scene.Refused as refusal:
             self.refused.emit(str(refusal))
 
     def rename(self) -> None:
@@ -197,7 +197,7 @@ class Outliner(QWidget):
 
     def delete(self) -> None:
         """Delete the selected prims."""
-        self._try(edits.delete, self._session.selection)
+        self._try(scene.delete, self._session.selection)
 
 
 def _size_columns(header: QHeaderView) -> None:
@@ -215,6 +215,6 @@ def _joined(indexes: list[QModelIndex]) -> QItemSelection:
     selection = QItemSelection()
     rows = sorted((index.parent().internalId(), index.row(), index) for index in indexes)
     for _, run in groupby(enumerate(rows), key=lambda row: (row[1][0], row[1][1] - row[0])):
-        found = [index for _, (_, _, index) in run]
-        selection.select(found[0], found[-1])
+        indexes = [index for _, (_, _, index) in run]
+        selection.select(indexes[0], indexes[-1])
     return selection

@@ -1,18 +1,106 @@
-"""How the viewport's picture is painted: ground, shapes, names and axes. Main thread."""
+"""The viewport's picture: shapes projected onto the screen, and painted. Main thread."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from math import floor, log10
 
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QLinearGradient, QPainter, QPen, QPolygonF
 
-from . import theme
-from .icons import COLOURS
-from .kinds import Kind
-from .projection import Drawn
-from .space import Box, Point, Screen
+from dcc_standalone import theme
+from dcc_standalone.icons import COLOURS
+from dcc_standalone.shapes import FACES, Scenery, Shape
+from dcc_standalone.space import Box, Point, Screen, Spot
+from dcc_standalone.tree import Kind
+
+_MANY = 3000
+_NEAR = 11
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """A shape as it falls on the screen."""
+
+    shape: Shape
+    place: QPointF
+    """Where a mark is, or a box's middle."""
+    depth: float
+    corners: tuple[QPointF, ...] = ()
+    """The corners of a camera's frame."""
+    faces: tuple[tuple[QPolygonF, float], ...] = ()
+    """The sides of a box that face the eye, and how bright they are."""
+
+    def is_hit(self, at: QPointF) -> bool:
+        """Whether a click there means this shape."""
+        fill = Qt.FillRule.WindingFill
+        if self.faces:
+            return any(face.containsPoint(at, fill) for face, _ in self.faces)
+        return (at - self.place).manhattanLength() < _NEAR
+
+
+def project(scenery: Scenery, screen: Screen) -> list[Drawn]:
+    """Find where shapes fall, in the order to draw them; what is behind the eye is left out.
+
+    Boxes come first, the farthest first of all. So cameras and lights are seen through walls.
+    """
+    project_one = _project if len(scenery.shapes) <= _MANY else _project_dot
+    drawn = (project_one(shape, screen) for shape in scenery.shapes)
+    return sorted(
+        (drawing for drawing in drawn if drawing),
+        key=lambda drawing: (not drawing.faces, -drawing.depth),
+    )
+
+
+def _project_dot(shape: Shape, screen: Screen) -> Drawn | None:
+    x, y, depth = screen.spot(_middle(shape))
+    is_behind = depth < 0 and not screen.eye.is_plan
+    return None if is_behind else Drawn(shape, QPointF(x, y), depth)
+
+
+def _middle(shape: Shape) -> Point:
+    if shape.kind in (Kind.CAMERA, Kind.LIGHT):
+        return shape.points[0]
+    (ax, ay, az), (bx, by, bz) = shape.points[0], shape.points[-1]
+    return (ax + bx) / 2, (ay + by) / 2, (az + bz) / 2
+
+
+def _project(shape: Shape, screen: Screen) -> Drawn | None:
+    if shape.kind is Kind.CAMERA:
+        return _project_camera(shape, screen)
+    if shape.kind is Kind.LIGHT:
+        return _project_dot(shape, screen)
+    seen = [screen.seen(point) for point in shape.points]
+    faces = tuple(_faces(shape, seen, screen))
+    x, y, _ = screen.spot(_middle(shape))
+    # By its farthest corner: so a floor comes before what stands on it.
+    return Drawn(shape, QPointF(x, y), max(at[2] for at in seen), (), faces) if faces else None
+
+
+def _project_camera(shape: Shape, screen: Screen) -> Drawn | None:
+    spots = [screen.spot(point) for point in shape.points]
+    if min(spot[2] for spot in spots) < 0 and not screen.eye.is_plan:
+        return None
+    eye, *corners = (QPointF(x, y) for x, y, _ in spots)
+    return Drawn(shape, eye, spots[0][2], tuple(corners))
+
+
+def _faces(shape: Shape, seen: list[Spot], screen: Screen) -> Iterator[tuple[QPolygonF, float]]:
+    for face, shade in zip(FACES, shape.shades, strict=True):
+        spots = screen.outline([seen[corner] for corner in face])
+        if _is_facing(spots):
+            yield QPolygonF([QPointF(x, y) for x, y, _ in spots]), shade
+
+
+def _is_facing(spots: Sequence[Spot]) -> bool:
+    """Whether a polygon runs counter-clockwise on the screen, where y points down."""
+    area = 0.0
+    for index, (x, y, _) in enumerate(spots):
+        before_x, before_y, _ = spots[index - 1]
+        area += before_x * y - x * before_y
+    return area < 0
+
 
 _SKY, _GROUND = QColor("#2f333b"), QColor("#1d1f24")
 _GRID, _GRID_FAR = QColor(255, 255, 255, 26), QColor(255, 255, 255, 11)
@@ -70,15 +158,15 @@ class Brush:
     def shapes(self, drawn: Sequence[Drawn]) -> None:
         """Draw shapes in their order, and the selected ones' edges over all."""
         dots: dict[str, list[QPointF]] = {}
-        for each in drawn:
-            if each.shape.kind is Kind.LIGHT or each.corners or each.faces:
-                self._shape(each)
+        for drawing in drawn:
+            if drawing.shape.kind is Kind.LIGHT or drawing.corners or drawing.faces:
+                self._shape(drawing)
             else:
-                dots.setdefault(self._pen(each).color().name(), []).append(each.place)
+                dots.setdefault(self._pen(drawing).color().name(), []).append(drawing.place)
         self._dots(dots)
-        for each in drawn:
-            if self._is_selected(each):
-                self._emphasise(each)
+        for drawing in drawn:
+            if self._is_selected(drawing):
+                self._emphasise(drawing)
 
     def _dots(self, dots: dict[str, list[QPointF]]) -> None:
         """Draw thousands as a point each."""
@@ -141,9 +229,9 @@ class Brush:
 
     def names(self, drawn: Sequence[Drawn]) -> None:
         """Write the name beside what is selected, if it is not too many."""
-        named = [each for each in drawn if self._is_selected(each)]
-        for each in named if len(named) <= _NAMES else []:
-            self.name(each.shape.path, each.place, theme.SELECTED)
+        named = [drawing for drawing in drawn if self._is_selected(drawing)]
+        for drawing in named if len(named) <= _NAMES else []:
+            self.name(drawing.shape.path, drawing.place, theme.SELECTED)
 
     def name(self, path: str, at: QPointF, colour: QColor = theme.TEXT) -> None:
         """Write a prim's name beside a place."""

@@ -24,10 +24,9 @@ from PySide6.QtCore import (
     Signal,
 )
 
-from . import edits, theme
-from .icons import Icons
-from .kinds import Kind
-from .tree import Node, Reading, read
+from dcc_standalone import scene, theme
+from dcc_standalone.icons import Icons
+from dcc_standalone.tree import Kind, Node, Reading, read
 
 if TYPE_CHECKING:
     from dcc_bridge.hosts.standalone import UsdSession
@@ -103,11 +102,11 @@ class PrimModel(QAbstractItemModel):
 
     def paths(self, selection: QItemSelection) -> list[str]:
         """List the paths in a selection of whole rows, without asking Qt for each."""
-        found: list[str] = []
+        paths: list[str] = []
         for rows in map(selection.at, range(selection.count())):
             parent = self._node(rows.parent())
-            found += [node.path for node in parent.children[rows.top() : rows.bottom() + 1]]
-        return found
+            paths += [node.path for node in parent.children[rows.top() : rows.bottom() + 1]]
+        return paths
 
     def kind(self, index: AnyIndex) -> Kind:
         """Tell what the prim at an index is."""
@@ -209,8 +208,8 @@ class PrimModel(QAbstractItemModel):
         if role != Role.EditRole or index.column() != Column.NAME:
             return False
         try:
-            edits.rename(self._session, self.path(index), str(value).strip())
-        except edits.Refused as refusal:
+            scene.rename(self._session, self.path(index), str(value).strip())
+        except scene.Refused as refusal:
             self.refused.emit(str(refusal))
             return False
         return True

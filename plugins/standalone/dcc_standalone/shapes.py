@@ -13,8 +13,8 @@ from typing import Any
 
 from pxr import Gf, Tf, Usd, UsdGeom, UsdLux, UsdShade
 
-from .kinds import Kind, kind_of
-from .space import Box, Point
+from dcc_standalone.space import Box, Point
+from dcc_standalone.tree import Kind, kind_of
 
 Colour = tuple[float, float, float]
 _GREY: Colour = (0.46, 0.49, 0.54)

@@ -82,17 +82,17 @@ QToolTip {{ background: {RAISED.name()}; color: {TEXT.name()}; border: 1px solid
 
 def palette() -> QPalette:
     """Make the application's palette."""
-    made = QPalette()
+    dark = QPalette()
     for role, colour in _ROLES.items():
-        made.setColor(role, colour)
+        dark.setColor(role, colour)
     disabled = QPalette.ColorGroup.Disabled
     for role in (
         QPalette.ColorRole.Text,
         QPalette.ColorRole.WindowText,
         QPalette.ColorRole.ButtonText,
     ):
-        made.setColor(disabled, role, FAINT)
-    return made
+        dark.setColor(disabled, role, FAINT)
+    return dark
 
 
 def dress(app: QApplication) -> None:

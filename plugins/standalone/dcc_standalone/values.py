@@ -1,48 +1,33 @@
-"""Attribute values as text, and text as values. No Qt in here. Any thread."""
+"""Attribute values as a person reads and types them; the host decides what fits. Any thread."""
 
 from __future__ import annotations
 
 import re
 import struct
-from collections.abc import Callable
 from typing import Any
 
 from pxr import Gf, Sdf, Usd
 
-_SCALARS: dict[str, Callable[[str], object]] = {
-    "bool": {"off": False, "on": True}.__getitem__,
-    **dict.fromkeys(("int", "int64", "uint", "uint64", "uchar"), int),
-    **dict.fromkeys(("half", "float", "double"), float),
-    **dict.fromkeys(("string", "token"), str),
-    "asset": Sdf.AssetPath,
-}
-_VECTORS: dict[type, type] = {
-    getattr(Gf, f"Vec{size}{letter}"): int if letter == "i" else float
-    for size in (2, 3, 4)
-    for letter in "ifdh"
-}
-
+from dcc_bridge.hosts.standalone.values import coerce, plain
 
 NOTHING = "\N{EN DASH}"
 """What stands where there is no value."""
+_BOOLEANS = {"off": False, "on": True}
 _LARGEST_SINGLE = 3.4e38
-
-
-class BadText(ValueError):
-    """The text is no value of that type; the message says what is."""
+_MOST_LISTED = 4
 
 
 def is_editable(attribute: Usd.Attribute) -> bool:
     """Whether its one value can be typed: simple, and not animated."""
-    return not attribute.GetNumTimeSamples() and (
-        _scalar(attribute) in _SCALARS or _vector(attribute) is not None
-    )
+    example = attribute.GetTypeName().defaultValue
+    is_simple = isinstance(example, bool | int | float | str | Sdf.AssetPath)
+    return not attribute.GetNumTimeSamples() and (is_simple or _is_vector(example))
 
 
 def choices(attribute: Usd.Attribute) -> list[str]:
     """List the only values it may have, or nothing if it is free."""
-    if _scalar(attribute) == "bool":
-        return ["off", "on"]
+    if attribute.GetTypeName() == Sdf.ValueTypeNames.Bool:
+        return list(_BOOLEANS)
     return [str(token) for token in attribute.GetMetadata("allowedTokens") or []]
 
 
@@ -56,29 +41,23 @@ def text(value: Any) -> str:
     """Write a value in one line, short enough for a table."""
     if value is None:
         return NOTHING
-    if isinstance(value, float):
-        return f"{value:.6g}"
-    if type(value) in _VECTORS:
-        return ",  ".join(f"{number:.5g}" for number in value)
-    return _long_text(value)
-
-
-def _long_text(value: Any) -> str:
-    if isinstance(value, bool):
-        return "on" if value else "off"
-    if isinstance(value, Sdf.AssetPath):
-        return str(value.path)
     if isinstance(value, Gf.Matrix4d):
         return f"at {text(value.ExtractTranslation())}"
+    if _is_vector(value):
+        return ",  ".join(f"{number:.5g}" for number in value)
     if isinstance(value, str) or not hasattr(value, "__len__"):
-        return str(value)
-    if len(value) <= 4:
-        return "[" + ", ".join(_element(each) for each in value) + "]"
-    return f"{len(value)} values"
+        return _short(plain(value))
+    if len(value) > _MOST_LISTED:
+        return f"{len(value)} values"
+    return "[" + ", ".join(map(_short, plain(value))) + "]"
 
 
-def _element(value: Any) -> str:
-    return f"({' '.join(map(text, value))})" if type(value) in _VECTORS else text(value)
+def _short(value: Any) -> str:
+    if isinstance(value, list):
+        return f"({' '.join(map(_short, value))})"
+    if isinstance(value, bool):
+        return "on" if value else "off"
+    return f"{value:.6g}" if isinstance(value, float) else str(value)
 
 
 def exact(value: Any) -> str:
@@ -87,7 +66,7 @@ def exact(value: Any) -> str:
         return ""
     if isinstance(value, float):
         return _digits(value)
-    if type(value) in _VECTORS:
+    if _is_vector(value):
         return ", ".join(exact(number) for number in value)
     return text(value)
 
@@ -96,8 +75,8 @@ def _digits(number: float) -> str:
     """Write no more digits than the number needs, also where it was made of four bytes."""
     single = struct.pack("f", number) if abs(number) < _LARGEST_SINGLE else b""
     if single and struct.unpack("f", single)[0] == number:
-        tries = (f"{number:.{digits}g}" for digits in range(6, 10))
-        return next(one for one in tries if struct.pack("f", float(one)) == single)
+        candidates = (f"{number:.{digits}g}" for digits in range(6, 10))
+        return next(text for text in candidates if struct.pack("f", float(text)) == single)
     return repr(number)
 
 
@@ -105,26 +84,26 @@ def parse(attribute: Usd.Attribute, typed: str) -> Any:
     """Read what a person typed as a value of the attribute's type.
 
     Raises:
-        BadText: It is none.
+        ValueError: It is none; says what is.
     """
-    vector = _vector(attribute)
-    try:
-        return _parse_vector(vector, typed) if vector else _SCALARS[_scalar(attribute)](typed)
-    except (ValueError, KeyError) as error:
-        raise BadText(f"“{typed}” is no {attribute.GetTypeName()}.") from error
+    kind = attribute.GetTypeName()
+    example = kind.defaultValue
+    if isinstance(example, bool):
+        return coerce(kind, _BOOLEANS.get(typed, typed))
+    if _is_vector(example):
+        return coerce(kind, [_number(part) for part in re.split(r"[,;\s]+", typed.strip(" ()[]"))])
+    return coerce(kind, _number(typed) if isinstance(example, int | float) else typed)
 
 
-def _parse_vector(vector: type, typed: str) -> Any:
-    numbers = [_VECTORS[vector](part) for part in re.split(r"[,;\s]+", typed.strip(" ()[]"))]
-    if len(numbers) != vector.dimension:  # type: ignore[attr-defined]  # Gf's classes have it
-        raise ValueError
-    return vector(*numbers)
+def _number(typed: str) -> int | float | str:
+    """Read a number; text that is none stays as it is, for the host to refuse."""
+    for number in (int, float):
+        try:
+            return number(typed)
+        except ValueError:
+            continue
+    return typed
 
 
-def _scalar(attribute: Usd.Attribute) -> str:
-    return str(attribute.GetTypeName())
-
-
-def _vector(attribute: Usd.Attribute) -> type | None:
-    type_ = attribute.GetTypeName().type.pythonClass
-    return type_ if type_ in _VECTORS else None
+def _is_vector(value: object) -> bool:
+    return isinstance(getattr(value, "dimension", None), int)

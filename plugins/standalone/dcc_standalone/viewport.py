@@ -13,11 +13,10 @@ from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QMouseEvent, QPainter, QPaintEvent, QResizeEvent, QWheelEvent
 from PySide6.QtWidgets import QWidget
 
-from .feed import SessionFeed
-from .painting import Brush
-from .projection import Drawn, project
-from .shapes import Scenery, collect
-from .space import Box, Eye, Point, Screen
+from dcc_standalone.painting import Brush, Drawn, project
+from dcc_standalone.scene import SessionFeed
+from dcc_standalone.shapes import Scenery, collect
+from dcc_standalone.space import Box, Eye, Point, Screen
 
 if TYPE_CHECKING:
     from dcc_bridge.hosts.standalone import UsdSession
@@ -175,7 +174,7 @@ class Viewport(QWidget):
     def _select(self, path: str, adds: bool) -> None:
         before = self._session.selection if adds else []
         if path in before:
-            self._session.selection = [each for each in before if each != path]
+            self._session.selection = [selected for selected in before if selected != path]
         else:
             self._session.selection = ([path] if path else []) + before
 

@@ -11,8 +11,8 @@ os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 from PySide6.QtWidgets import QApplication
 
 from dcc_bridge.bridge import Bridge
-from dcc_bridge.qt.dialog import QuestionDialog
-from dcc_bridge.qt.wording import word_of
+from dcc_bridge.qt.form import word_of
+from dcc_bridge.qt.question_dialog import QuestionDialog
 from tests.live import LIMIT, Live
 from tests.qt import stage
 

@@ -32,8 +32,8 @@ class PlugIn:
         self.presenter: DialogPresenter | None = None
 
     def start(self) -> None:
+        from dcc_bridge.qt.event_loop import HostLoop
         from dcc_bridge.qt.presenter import DialogPresenter
-        from dcc_bridge.qt.wake import HostLoop
 
         self._loop = HostLoop()
         self.presenter = DialogPresenter(self._loop.main, self.host, self.host.main_window)

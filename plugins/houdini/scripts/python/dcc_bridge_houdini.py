@@ -62,7 +62,7 @@ def stop() -> None:
 def make_panel() -> QWidget:
     """Make what the Python panel shows. Houdini also asks before the bridge is up."""
     from dcc_bridge.qt.binding import QLabel
-    from dcc_bridge.qt.words import tr
+    from dcc_bridge.qt.labels import tr
 
     panel = _plug_in.panel if _plug_in is not None else None
     return panel or QLabel(tr("The bridge does not run."))

@@ -12,8 +12,8 @@ from PySide6.QtWidgets import QApplication, QCheckBox, QLabel, QLineEdit, QMainW
 
 from dcc_bridge.elicitation.question import Expired, HandOver, Question, Reply
 from dcc_bridge.qt.buttons import ARM_DELAY, Exits
-from dcc_bridge.qt.dialog import QuestionDialog
-from dcc_bridge.qt.entries import Line
+from dcc_bridge.qt.editors import Line
+from dcc_bridge.qt.question_dialog import QuestionDialog
 
 from .stage import HOST, armed, ask_name, click, consent, delete, form, press, until, words
 

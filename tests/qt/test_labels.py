@@ -18,10 +18,9 @@ from dcc_bridge.elicitation.call import Call, Client
 from dcc_bridge.elicitation.question import Offers, Question
 from dcc_bridge.elicitation.schema import InvalidAnswer
 from dcc_bridge.elicitation.sentence import Sentence
-from dcc_bridge.qt.entries import EXAMPLES, Line
+from dcc_bridge.qt.editors import EXAMPLES, Line
 from dcc_bridge.qt.form import FormView
-from dcc_bridge.qt.labels import Mnemonics
-from dcc_bridge.qt.words import passage, said, tr
+from dcc_bridge.qt.labels import Mnemonics, passage, said, tr
 
 from .stage import Stage, ask_name, consent, delete, drawn, form, until
 from .texts import Brackets, literal, makers, readable, ts, unbracketed

@@ -14,7 +14,7 @@ from PySide6.QtGui import QPaintEvent
 from PySide6.QtWidgets import QApplication, QDialog, QWidget
 
 from dcc_bridge.errors import StartError
-from dcc_bridge.qt.wake import OURS, HostLoop
+from dcc_bridge.qt.event_loop import OURS, HostLoop
 
 from .stage import LIMIT, delete, elsewhere, until
 

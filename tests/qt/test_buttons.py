@@ -8,7 +8,7 @@ import pytest
 from PySide6.QtWidgets import QApplication
 
 from dcc_bridge.elicitation.question import Expired, Offers
-from dcc_bridge.qt.countdown import Countdown
+from dcc_bridge.qt.buttons import Countdown
 from dcc_bridge.qt.labels import Mnemonics
 
 from .stage import Stage, ask_name, consent, delete, drawn, until

@@ -27,8 +27,7 @@ from dcc_bridge.qt.binding import (
     Slot,
 )
 from dcc_bridge.qt.buttons import Button
-from dcc_bridge.qt.labels import SMALL, Mnemonics, Notice, label, scale
-from dcc_bridge.qt.words import tr
+from dcc_bridge.qt.labels import SMALL, Mnemonics, Notice, label, scale, tr
 
 _LINES: Final = 7
 _MOST_KINDS: Final = 4
@@ -124,16 +123,16 @@ class Preview(QWidget):
         self._select(self.items.at(rows))
 
     def _make_list(self) -> QListView:
-        made = _List()
-        made.setModel(self.items)
-        made.setUniformItemSizes(True)
-        made.setLayoutMode(QListView.LayoutMode.Batched)
-        made.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
-        made.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-        made.setLayoutDirection(Qt.LayoutDirection.LeftToRight)  # else "/a/b" is drawn as "a/b/"
-        made.setTextElideMode(Qt.TextElideMode.ElideMiddle)
-        made.setAccessibleName(tr("What this is about"))
-        return made
+        view = _List()
+        view.setModel(self.items)
+        view.setUniformItemSizes(True)
+        view.setLayoutMode(QListView.LayoutMode.Batched)
+        view.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
+        view.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        view.setLayoutDirection(Qt.LayoutDirection.LeftToRight)  # else "/a/b" is drawn as "a/b/"
+        view.setTextElideMode(Qt.TextElideMode.ElideMiddle)
+        view.setAccessibleName(tr("What this is about"))
+        return view
 
     def _lay_out(self, question: Question) -> None:
         column = QVBoxLayout(self)

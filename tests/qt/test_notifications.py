@@ -6,10 +6,7 @@ import shiboken6
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 
-from dcc_bridge.elicitation.call import Call, Client
-from dcc_bridge.elicitation.question import Reply
-from dcc_bridge.qt import corner
-from dcc_bridge.testing import ScriptedPresenter
+from dcc_bridge.qt import notifications
 
 from .stage import Stage, ask_name, click, consent, elsewhere, until
 
@@ -82,14 +79,14 @@ def test_a_chip_follows_the_window(stage: Stage) -> None:
 
 
 def test_a_notice_goes_by_itself(stage: Stage, monkeypatch: object) -> None:
-    corner._PASSING = 50  # type: ignore[misc]  # eight seconds are long for a test
+    notifications._PASSING = 50  # type: ignore[misc]  # eight seconds are long for a test
     try:
         elsewhere(lambda: stage.presenter.notice("claude-code asks too often.\u202e"))
         until(lambda: stage.presenter.chips)
         text = stage.presenter.chips[0].text
         until(lambda: not stage.presenter.chips)
     finally:
-        corner._PASSING = 8000  # type: ignore[misc]  # as it was
+        notifications._PASSING = 8000  # type: ignore[misc]  # as it was
 
     assert text == "claude-code asks too often.\u2039U+202E\u203a"
 
@@ -109,34 +106,6 @@ def test_a_notice_gives_the_id_of_its_call_to_who_looks_closer(
     chip.menu.copy.trigger()
 
     assert app.clipboard().text() == "3c0ffee"
-
-
-def test_answer_here_brings_the_clients_question_into_the_host(stage: Stage) -> None:
-    client = ScriptedPresenter()
-    call = Call("rename", "Rename", "edit", Client("claude"), channel=client)
-    asked = stage.broker.ask(ask_name(call=call))
-    until(lambda: stage.presenter.chips)
-
-    click(stage.presenter.chips[0].buttons[0])
-    click(stage.dialog.exits.decline)
-    until(asked.done)
-
-    assert (asked.result().action, asked.result().answered_by) == ("decline", "host")
-    assert client.taken_down
-    until(lambda: not stage.presenter.chips)
-
-
-def test_a_client_that_answers_takes_its_chip_along(stage: Stage) -> None:
-    client = ScriptedPresenter()
-    call = Call("rename", "Rename", "edit", Client("claude"), channel=client)
-    asked = stage.broker.ask(ask_name(call=call))
-    until(lambda: stage.presenter.chips)
-
-    elsewhere(lambda: client.settles[0](Reply("accept", {"name": "shot"})))
-    until(asked.done)
-    until(lambda: not stage.presenter.chips)
-
-    assert asked.result().data == {"name": "shot"}
 
 
 def test_a_chip_whose_window_goes_is_no_trouble(stage: Stage) -> None:

@@ -1,6 +1,7 @@
-"""The corner of the host's window where it is said quietly what goes on elsewhere.
+"""Notifications: quiet lines in the corner of the host's window, about what goes on elsewhere.
 
-A chip is a line with buttons; it takes no focus and covers nothing that matters. Main thread.
+A notification takes no focus and covers nothing that matters. Whatever shows a call has a menu that
+copies its id, by which ``dcc-bridge audit show --call ID`` tells the rest. Main thread.
 """
 
 from __future__ import annotations
@@ -9,11 +10,13 @@ from collections.abc import Callable
 from typing import Final
 
 from dcc_bridge.elicitation import plain
-from dcc_bridge.qt.bin import Bin
 from dcc_bridge.qt.binding import (
+    QApplication,
     QEvent,
     QFrame,
     QHBoxLayout,
+    QKeySequence,
+    QMenu,
     QObject,
     QPalette,
     QPoint,
@@ -23,14 +26,61 @@ from dcc_bridge.qt.binding import (
     Qt,
     QTimer,
     QWidget,
+    Slot,
     isValid,
 )
-from dcc_bridge.qt.copying import CallMenu, tip
-from dcc_bridge.qt.labels import SMALL, label
-from dcc_bridge.qt.wake import OURS
+from dcc_bridge.qt.event_loop import OURS, DeferredDeletion
+from dcc_bridge.qt.labels import SMALL, label, tr
+
+
+class CallMenu(QMenu):
+    """Comes up on a right click. Where the keyboard is there, Copy does the same.
+
+    Attributes:
+        call: The id of the call that is shown, or "" where none is.
+        copy: Copies it.
+    """
+
+    def __init__(self, shown: QWidget) -> None:
+        """Belong to a widget.
+
+        Args:
+            shown: What shows a call.
+        """
+        super().__init__(shown)
+        self.call = ""
+        self._shown = shown
+        self.setProperty(OURS, True)
+        self.copy = self.addAction(tr("Copy the call's id"))
+        self.copy.setShortcut(QKeySequence(QKeySequence.StandardKey.Copy))
+        self.copy.setShortcutContext(Qt.ShortcutContext.WidgetShortcut)
+        self.copy.triggered.connect(self._copy)
+        self.copy.setEnabled(False)
+        shown.addAction(self.copy)
+        shown.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        shown.customContextMenuRequested.connect(self._come_up)
+
+    def set_call(self, call: str) -> None:
+        """Be about another call, or about none with ""."""
+        self.call = call
+        self.copy.setEnabled(bool(call))
+
+    @Slot(QPoint)
+    def _come_up(self, at: QPoint) -> None:
+        self.popup(self._shown.mapToGlobal(at))  # not exec: what is shown may go meanwhile
+
+    @Slot()
+    def _copy(self) -> None:
+        QApplication.clipboard().setText(self.call)
+
+
+def tip(call: str) -> str:
+    """Say which call is shown."""
+    return tr("Call {id}", id=call)
+
 
 _WIDTH: Final = 48
-"""Of a chip's text, in average characters."""
+"""Of a notification's text, in average characters."""
 _PASSING: Final = 8000
 """Milliseconds for which something is said that nobody need do anything about."""
 _MOVES: Final = (QEvent.Type.Move, QEvent.Type.Resize)
@@ -40,7 +90,7 @@ _KIND: Final = (
 Act = tuple[str, Callable[[], None]]
 
 
-class Chip(QFrame):
+class Notification(QFrame):
     """A quiet line over the host's window, with buttons.
 
     Attributes:
@@ -73,11 +123,11 @@ class Chip(QFrame):
         for button in self.buttons:
             row.addWidget(button)
 
-    def name_call(self, call: str) -> None:
-        """Tell which call it is about to who looks closer: when pointed at, and to be copied."""
+    def set_call(self, call: str) -> None:
+        """Show which call it is about in the tooltip, and let a menu copy its id."""
         self.setToolTip(tip(call))
         self.menu = CallMenu(self)
-        self.menu.tell(call)
+        self.menu.set_call(call)
 
     def _outline(self) -> None:
         """Set it off from the window below, which has the same ground."""
@@ -86,60 +136,60 @@ class Chip(QFrame):
         self.setForegroundRole(QPalette.ColorRole.PlaceholderText)
 
 
-class Corner(QObject):
-    """The chips, one above the other."""
+class Notifications(QObject):
+    """The notifications of a window, one above the other in its corner."""
 
-    def __init__(self, parent: Callable[[], QWidget | None], thrown: Bin) -> None:
+    def __init__(self, parent: Callable[[], QWidget | None], deletion: DeferredDeletion) -> None:
         """Begin with none.
 
         Args:
             parent: Gives the host's main window, or None.
-            thrown: Takes the chips that are over.
+            deletion: Deletes those that are over.
         """
         super().__init__()
         self._parent = parent
-        self._bin = thrown
-        self._chips: list[Chip] = []
+        self._deletion = deletion
+        self._shown: list[Notification] = []
         self._watched: QWidget | None = None
 
     @property
-    def chips(self) -> list[Chip]:
+    def visible(self) -> list[Notification]:
         """Those that can be seen, the lowest first."""
-        self._chips = [chip for chip in self._chips if isValid(chip)]
-        return list(self._chips)
+        self._shown = [notification for notification in self._shown if isValid(notification)]
+        return list(self._shown)
 
-    def say(self, text: str, *acts: Act) -> Chip:
-        """Show a chip."""
-        chip = Chip(text, acts, self._watch())
-        self._chips.append(chip)
+    def add(self, text: str, *acts: Act) -> Notification:
+        """Show a notification."""
+        notification = Notification(text, acts, self._watch())
+        self._shown.append(notification)
         self._place()
-        chip.show()
-        return chip
+        notification.show()
+        return notification
 
-    def say_in_passing(self, text: str, *acts: Act) -> Chip:
-        """Show a chip that goes by itself, or once something is done about it."""
-        chip = self.say(text, *acts)
-        for button in chip.buttons:
-            button.clicked.connect(lambda: self.remove(chip))
-        timer = QTimer(chip)
+    def add_passing(self, text: str, *acts: Act) -> Notification:
+        """Show a notification that goes by itself, or once something is done about it."""
+        notification = self.add(text, *acts)
+        for button in notification.buttons:
+            button.clicked.connect(lambda: self.remove(notification))
+        timer = QTimer(notification)
         timer.setSingleShot(True)
-        timer.timeout.connect(lambda: self.remove(chip))
+        timer.timeout.connect(lambda: self.remove(notification))
         timer.start(_PASSING)
-        return chip
+        return notification
 
-    def remove(self, chip: Chip) -> None:
-        """Take a chip away; it may be gone already."""
-        if chip in self._chips:
-            self._chips.remove(chip)
-            self._bin.throw(chip)
-            self._place()
-        if not self._chips:
+    def remove(self, *notifications: Notification) -> None:
+        """Take notifications away; they may be gone already."""
+        for notification in notifications:
+            if notification in self._shown:
+                self._shown.remove(notification)
+                self._deletion.add(notification)
+                self._place()
+        if not self._shown:
             self._unwatch()
 
     def clear(self) -> None:
         """Take all of them away."""
-        for chip in self.chips:
-            self.remove(chip)
+        self.remove(*self.visible)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Follow the host's window."""
@@ -164,20 +214,20 @@ class Corner(QObject):
 
     def _place(self) -> None:
         gap = 0
-        for chip in self.chips:
-            gap = gap or chip.fontMetrics().height()
-            chip.adjustSize()
+        for item in self.visible:
+            gap = gap or item.fontMetrics().height()
+            item.adjustSize()
         corner = self._area().bottomRight() - QPoint(gap, gap)
-        for chip in self.chips:
-            chip.move(corner - QPoint(chip.width(), chip.height()))
-            corner -= QPoint(0, chip.height() + gap // 2)
+        for item in self.visible:
+            item.move(corner - QPoint(item.width(), item.height()))
+            corner -= QPoint(0, item.height() + gap // 2)
 
     def _area(self) -> QRect:
         window = self._watched
         if window is not None and isValid(window):
             return window.frameGeometry().adjusted(0, 0, 0, -_status_height(window))
-        chips = self.chips
-        return chips[0].screen().availableGeometry() if chips else QRect()
+        visible = self.visible
+        return visible[0].screen().availableGeometry() if visible else QRect()
 
 
 def _status_height(window: QWidget) -> int:

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QApplication
 
 from dcc_bridge.elicitation import plain
 from dcc_bridge.elicitation.question import HandOver, Offers, Question, Reply
-from dcc_bridge.qt.preview import counts
+from dcc_bridge.qt.items_view import counts
 
 from .stage import (
     CALL,

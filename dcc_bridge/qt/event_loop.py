@@ -20,6 +20,7 @@ from dcc_bridge.qt.binding import (
     QEventLoop,
     QObject,
     QTimer,
+    QWidget,
     Slot,
     delete,
     isValid,
@@ -164,3 +165,24 @@ class _Bell(QObject):
             self._loop.rung()
         finally:
             self._depth -= 1
+
+
+class DeferredDeletion:
+    """Deletes widgets later, as one may be on the stack, and all of them before the host ends."""
+
+    def __init__(self) -> None:
+        self._widgets: list[QWidget] = []
+
+    def add(self, widget: QWidget) -> None:
+        """Hide a widget, and delete it in a later turn of the event loop."""
+        self._widgets = [pending for pending in self._widgets if isValid(pending)]
+        if isValid(widget):
+            widget.hide()
+            widget.deleteLater()
+            self._widgets.append(widget)
+
+    def flush(self) -> None:
+        """Delete all of them now. Not to be called from such a widget's own frame."""
+        for widget in filter(isValid, self._widgets):
+            delete(widget)
+        self._widgets.clear()

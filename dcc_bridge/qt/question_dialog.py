@@ -1,7 +1,8 @@
 """A question's dialog: a header of ours, the question, and three ways out.
 
 It is not modal, and is never run with ``exec``: the artist may look around in the scene before
-answering. Enter never agrees to what may lose something. Main thread.
+answering. Enter never agrees to what may lose something. No message can draw the header: each part
+of it is a label of its own, outside of the area that scrolls. Main thread.
 """
 
 from __future__ import annotations
@@ -10,32 +11,97 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, Final
 
+from dcc_bridge.elicitation import plain
+from dcc_bridge.elicitation.call import Call
 from dcc_bridge.elicitation.question import Expired, HandOver, Question, Reply
+from dcc_bridge.elicitation.wording import lone
 from dcc_bridge.host import Host
 from dcc_bridge.qt.binding import (
     QDialog,
     QFrame,
+    QGridLayout,
     QHideEvent,
     QIcon,
     QKeyEvent,
+    QLabel,
+    QPalette,
     QSize,
+    QStyle,
     Qt,
     QTimer,
     QVBoxLayout,
     QWidget,
     Slot,
 )
-from dcc_bridge.qt.body import Body
-from dcc_bridge.qt.buttons import ENTER, Button, Exits
-from dcc_bridge.qt.countdown import Countdown
-from dcc_bridge.qt.form import FormView, Row
-from dcc_bridge.qt.further import Further, NameToArm
-from dcc_bridge.qt.header import Header
-from dcc_bridge.qt.labels import Mnemonics
-from dcc_bridge.qt.preview import Preview, undoing
-from dcc_bridge.qt.wake import OURS
-from dcc_bridge.qt.wording import lone, on_button, verb_of, word_of
-from dcc_bridge.qt.words import passage, tr
+from dcc_bridge.qt.buttons import ENTER, Button, Countdown, Exits, Further, NameToArm
+from dcc_bridge.qt.event_loop import OURS
+from dcc_bridge.qt.form import Body, FieldRow, FormView, on_button, verb_of, word_of
+from dcc_bridge.qt.items_view import Preview, undoing
+from dcc_bridge.qt.labels import SMALL, Mnemonics, label, passage, tr
+
+_MOST: Final = 100
+
+
+class Header(QFrame):
+    """Who asks, as a message cannot say it.
+
+    Attributes:
+        facts: What it says: a caption, and what stands beside it.
+    """
+
+    def __init__(self, host: Host, call: Call, icon: QIcon) -> None:
+        """Draw it.
+
+        Args:
+            host: Where.
+            call: Whose question it is.
+            icon: The application's, or a null one.
+        """
+        super().__init__()
+        self.facts = _facts(host, call)
+        self.setAccessibleName(tr("Who asks"))
+        self.setBackgroundRole(QPalette.ColorRole.Base)
+        self.setAutoFillBackground(True)
+        self._grid = QGridLayout(self)
+        self._grid.setHorizontalSpacing(self.fontMetrics().height())
+        self._grid.setVerticalSpacing(self.fontMetrics().height() // 6)
+        self._grid.setColumnStretch(2, 1)
+        self._draw_icon(icon)
+        for row, (caption, text) in enumerate(self.facts):
+            self._draw(row, caption, text)
+
+    def _draw_icon(self, icon: QIcon) -> None:
+        if icon.isNull():
+            return
+        side = self.style().pixelMetric(QStyle.PixelMetric.PM_LargeIconSize)
+        drawn = QLabel()
+        drawn.setPixmap(icon.pixmap(side, side))
+        self._grid.addWidget(drawn, 0, 0, len(self.facts), 1, Qt.AlignmentFlag.AlignTop)
+
+    def _draw(self, row: int, caption: str, text: str) -> None:
+        if caption:
+            self._grid.addWidget(_on_base(label(caption, size=SMALL)), row, 1)
+            self._grid.addWidget(_on_base(label(text, size=SMALL)), row, 2)
+        else:
+            self._grid.addWidget(_on_base(label(text, size=1.1, bold=True)), row, 1, 1, 2)
+
+
+def _facts(host: Host, call: Call) -> list[tuple[str, str]]:
+    place = f"{host.name} {host.version}".strip() + f" · {plain.line(host.scene(), _MOST)}"
+    client = call.client
+    asker = plain.line(client.label, _MOST) if client else tr("{host} itself", host=host.name)
+    facts = [("", place), (tr("Asked by"), asker)]
+    if client and client.name:
+        itself = plain.line(f"{client.name} {client.version}".strip(), _MOST)
+        facts.append((tr("Calls itself"), tr("{client} (self-reported)", client=itself)))
+    facts.append((tr("Skill"), plain.line(call.title, _MOST)))
+    return facts
+
+
+def _on_base(made: QLabel) -> QLabel:
+    made.setForegroundRole(QPalette.ColorRole.Text)
+    return made
+
 
 _PAGES: Final = {Qt.Key.Key_PageUp: -1, Qt.Key.Key_PageDown: 1}
 _MOST_OF_SCREEN: Final = 0.8
@@ -75,7 +141,7 @@ class QuestionDialog(QDialog):
         self.question = question
         self._answered: Callable[[Reply | Expired | HandOver], None] | None = answered
         self._is_set_aside = False
-        self._wrong: Row | None = None
+        self._wrong: FieldRow | None = None
         self.setProperty(OURS, True)
         self.setWindowTitle(tr("{host}: a question for you", host=host.name))
         self.setAccessibleDescription(passage(question.message))

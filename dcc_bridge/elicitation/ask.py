@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, ParamSpec, TypeVar
 
 from dcc_bridge.elicitation import schema as schemas
 from dcc_bridge.elicitation import unattended
-from dcc_bridge.elicitation.call import Call, carried_loss, current
+from dcc_bridge.elicitation.call import Call, current
 from dcc_bridge.elicitation.installed import arrival, bridge, refuse_in_coroutine
 from dcc_bridge.elicitation.question import Question
 from dcc_bridge.elicitation.schema import Form, InvalidAnswer
@@ -119,7 +119,6 @@ def elicit_url_sync(
 def carry(fn: Callable[P, T]) -> Callable[P, T]:
     """Take the current call along to a thread of a skill's own, so that it can ask there."""
     context = contextvars.copy_context()
-    context.run(carried_loss.set, current_call().losing_here)
 
     def carried(*args: P.args, **kwargs: P.kwargs) -> T:
         return context.copy().run(fn, *args, **kwargs)

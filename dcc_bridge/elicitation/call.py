@@ -54,8 +54,6 @@ class Call:
         pause: Entered while a question is open: an undo step is closed meanwhile.
         edit: Runs a part of the skill on the main thread, as an undo step of its own.
         take_back: Told the label of another call's step before that is undone. Main thread.
-        asks_to_lose: Names the destructive skill that runs here, its own or one that it called;
-            "" where none does.
         asking: Told that a question of it is open now. Any thread.
         heard: Told by whom that question was answered; None if it was taken back. Any thread.
         report: Told how far it is: how much is done, of how much or None, and a word about it.
@@ -86,7 +84,6 @@ class Call:
     pause: Callable[[], AbstractContextManager[None]] = nullcontext
     edit: Callable[[Callable[[], Any]], Future[Any]] = field(default_factory=lambda: _here)
     take_back: Callable[[str], None] = lambda step: None
-    asks_to_lose: Callable[[], str] = lambda: ""
     asking: Callable[[], None] = lambda: None
     heard: Callable[[str | None], None] = lambda answered_by: None
     report: Callable[[Progress], None] = lambda progress: None
@@ -115,9 +112,8 @@ class Call:
 
     @property
     def losing_here(self) -> str:
-        """The name of the destructive skill that runs here, or for which this thread works."""
-        own = self.skill if self.risk == "destructive" else ""
-        return self.asks_to_lose() or carried_loss.get() or own
+        """The name of the destructive skill that runs here: the innermost one; "" for none."""
+        return destructive_skill.get() or (self.skill if self.risk == "destructive" else "")
 
     def raise_risk(self, risk: Risk) -> None:
         """Be a call that may lose something, from here to its end.
@@ -134,8 +130,8 @@ class Call:
             self.risk, self.needs_grant, self.granted = risk, True, False
 
 
-carried_loss: ContextVar[str] = ContextVar("dcc_bridge_carried_loss", default="")
-"""The destructive skill for which a thread works, and which is not on its own stack; or ""."""
+destructive_skill: ContextVar[str] = ContextVar("dcc_bridge_destructive_skill", default="")
+"""The name of the innermost destructive skill whose body runs in this context; or ""."""
 current: ContextVar[Call | None] = ContextVar("dcc_bridge_call", default=None)
 """The call in whose skill the code runs; None outside of any."""
 

@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 from greenlet import GreenletExit
 
 from dcc_bridge.elicitation import consent
-from dcc_bridge.elicitation.call import Call, Progress, current
+from dcc_bridge.elicitation.call import Call, Progress, current, destructive_skill
 from dcc_bridge.elicitation.installed import arrival, bridge
 from dcc_bridge.elicitation.question import Question
 from dcc_bridge.elicitation.types import CANCELLED, ElicitationResponse
@@ -26,7 +26,7 @@ from dcc_bridge.errors import (
     PartlyApplied,
     Stopped,
 )
-from dcc_bridge.skills import choices, gate, nested
+from dcc_bridge.skills import choices, gate
 from dcc_bridge.skills.account import Account
 from dcc_bridge.skills.limit import Limit
 from dcc_bridge.skills.outcome import Outcome, Status
@@ -83,7 +83,6 @@ class Run:
         call.pause = self._steps.pause
         call.edit = self._edit
         call.take_back = lambda step: self._account.take_back(shared.host, step)
-        call.asks_to_lose = nested.asks_to_lose
         call.asking = self._asking
         call.heard = self._heard
         call.report = self._pace = Paced(self._report, shared.clock)
@@ -143,7 +142,6 @@ class Run:
         self._begin()
         return self._guarded(self._body, self._roll_back_from_pool)
 
-    @nested.begins_run
     async def on_loop(self) -> Outcome:
         """Run on the worker's loop; edits are jobs of their own, and so is the end."""
         self._begin()
@@ -193,6 +191,7 @@ class Run:
         if refusal is not None:  # it was queued before the switch was turned
             raise refusal
         current.set(self._call)
+        destructive_skill.set("")  # whoever queued it may run one itself
         self._trail.begin()
         self._limit.go()
 
@@ -215,7 +214,6 @@ class Run:
         is_read = self.skill.metadata.risk == "read"
         return self._body(self._steps.reading if is_read else self._steps.stretch)
 
-    @nested.begins_run
     def _body(self, step: Callable[[], AbstractContextManager[None]] = nullcontext) -> Any:
         asking = self._before()
         question = next(asking, None)

@@ -104,7 +104,7 @@ async def on_main(fn: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         raise WrongThread(
             "on_main belongs into an async skill; elsewhere there is no call to be of."
         )
-    result: T = await arrival(call.edit(lambda: fn(*args, **kwargs)))
+    result: T = await arrival(call.control.edit(lambda: fn(*args, **kwargs)))
     return result
 
 

@@ -22,7 +22,7 @@ from mcp.shared.exceptions import MCPError
 from mcp_types import INVALID_PARAMS, CallToolResult, InputRequiredResult, Tool
 
 from dcc_bridge.audit.redact import Redacted
-from dcc_bridge.elicitation.call import Call, Client
+from dcc_bridge.elicitation.call import Call, Client, Route
 from dcc_bridge.elicitation.installed import arrival
 from dcc_bridge.errors import BridgeError, UnknownSkill
 from dcc_bridge.server import malformed, results, unfetched, wire
@@ -155,14 +155,17 @@ class Server(MCPServer[Any]):
         skill = entry.skill
         call.title, call.risk, call.digest = skill.title, skill.metadata.risk, skill.digest
         parked = _park(call, bound, context)
-        call.again = self._calls.unfetched.again(parked.same)
-        call.progress = lambda progress: self._soon(lambda: parked.tell(progress))
-        call.withdrawable = not parked.modern
+        call.dialogue.repeats = self._calls.unfetched.again(parked.same)
         form, url = wire.modes(context.client_capabilities)
         channel = Channel(parked, self._soon)
-        call.channel = channel if form else None
-        call.url_channel = channel if url else None
-        run = self._runner.start(skill, bound, call, signature.missing(bound))
+        call.route = Route(channel if form else None, channel if url else None, not parked.modern)
+        run = self._runner.start(
+            skill,
+            bound,
+            call,
+            signature.missing(bound),
+            lambda progress: self._soon(lambda: parked.tell(progress)),
+        )
         parked.cancel = run.cancel
         outcome, returns = run.outcome, signature.returns
 

@@ -59,7 +59,7 @@ def tools(recent: Recent, main: MainThread, host: Host, undo: Undo) -> list[Skil
         call = current.get()
 
         def look_and_undo() -> str:
-            if call is not None and (call.ended is not None or call.overdue):
+            if call is not None and (call.ending.reason is not None or call.ending.is_overdue):
                 raise Stopped(call.title)  # nobody waits for it any more
             return _undo_last(recent, host, undo, call)
 
@@ -79,7 +79,7 @@ def _undo_last(recent: Recent, host: Host, undo: Undo, call: Call | None) -> str
             f"else was changed since. Nothing was undone; use {host.name}'s own undo."
         )
     if call is not None:
-        call.take_back(top)
+        call.control.record_undo(top)
     undo(top, call)
     return f"Undone: {ours.title}, of {ours.client or host.name}."
 

@@ -46,6 +46,8 @@ log = logging.getLogger(__name__)
 class Run:
     """One run of one skill, from the queue to its outcome.
 
+    It is the `RunControl` of its call.
+
     Attributes:
         skill: What is run.
         call: For whom.
@@ -61,6 +63,7 @@ class Run:
         call: Call,
         missing: Mapping[str, choices.Options],
         trail: Trail,
+        progress: Callable[[Progress], None],
     ) -> None:
         self.skill = skill
         self.outcome: Future[Outcome] = Future()
@@ -79,13 +82,10 @@ class Run:
         self._why_not = "it was cancelled before it began; nothing was changed."
         self._waits = Limit(shared.settings.call_deadline, shared.clock, self._expire)
         self._limit = Limit(skill.metadata.timeout, shared.clock, self._overrun)
-        call.needs_grant = gate.needs_grant(skill, shared.settings)
-        call.pause = self._steps.pause
-        call.edit = self._edit
-        call.take_back = lambda step: self._account.take_back(shared.host, step)
-        call.asking = self._asking
-        call.heard = self._heard
-        call.report = self._pace = Paced(self._report, shared.clock)
+        call.agreement.needs_grant = gate.needs_grant(skill, shared.settings)
+        call.control = self
+        self._progress = progress
+        self._pace = Paced(self._report, shared.clock)
 
     @property
     def has_begun(self) -> bool:
@@ -155,7 +155,7 @@ class Run:
         except Exception as failure:  # noqa: BLE001 - a skill may raise anything; it is told
             value, error = None, failure
         except BaseException:  # noqa: BLE001 - its client left, and the task is cancelled
-            value, error = None, Stopped(self.skill.title, overdue=self._call.overdue)
+            value, error = None, Stopped(self.skill.title, overdue=self._call.ending.is_overdue)
         undo = self._steps.roll_back
         ending = self._submit(lambda: self._guarded(lambda: _give(value, error), undo))
         ending.add_done_callback(self._note_end)
@@ -174,13 +174,36 @@ class Run:
         done, total, message = progress
         told = done, total, secret.redacted(message)
         self._trail.report(told)
-        self._call.progress(told)
+        self._progress(told)
 
-    def _asking(self) -> None:
+    def pause(self) -> AbstractContextManager[None]:
+        """Close the undo step while a question is open. Main thread."""
+        return self._steps.pause()
+
+    def edit(self, fn: Callable[[], T]) -> Future[T]:
+        """Run a part of the skill on the main thread, in an undo step. Any thread."""
+
+        def in_undo_step() -> T:
+            with self._steps.stretch():
+                return fn()
+
+        return self._submit(in_undo_step)
+
+    def record_undo(self, label: str) -> None:
+        """Write down that another call's undo step is undone next. Main thread."""
+        self._account.take_back(self._shared.host, label)
+
+    def report(self, progress: Progress) -> None:
+        """Note how far it is; the record and the client are told at a slower rate. Any thread."""
+        self._pace(progress)
+
+    def question_opened(self) -> None:
+        """Note that a question is open: the time limit stands still. Any thread."""
         self._trail.ask()
         self._limit.rest()
 
-    def _heard(self, answered_by: str | None) -> None:
+    def question_closed(self, answered_by: str | None) -> None:
+        """Note by whom a question was answered; None if it was withdrawn. Any thread."""
         self._trail.hear(answered_by)
         if not self._trail.asks:
             self._limit.go()
@@ -194,13 +217,6 @@ class Run:
         destructive_skill.set("")  # whoever queued it may run one itself
         self._trail.begin()
         self._limit.go()
-
-    def _edit(self, fn: Callable[[], T]) -> Future[T]:
-        def stepped() -> T:
-            with self._steps.stretch():
-                return fn()
-
-        return self._submit(stepped)
 
     def _submit(self, fn: Callable[[], T]) -> Future[T]:
         is_read = self.skill.metadata.risk == "read"
@@ -237,7 +253,7 @@ class Run:
         self._pace.flush()
         if outcome.error is not None:
             outcome = Outcome(outcome.status, None, secret.redacted(outcome.error))
-        self._call.secrets.clear()
+        self._call.dialogue.secrets.clear()
         self._end(outcome)
         return outcome
 
@@ -257,7 +273,7 @@ class Run:
     def _end_questions(self) -> None:
         """End what a task or a thread that it left behind asks, now and later."""
         here = bridge()
-        if here is not None and self._call.ended is None:
+        if here is not None and self._call.ending.reason is None:
             here.broker.end(self._call)
 
     def _settle(self, outcome: Outcome) -> None:
@@ -271,7 +287,7 @@ class Run:
         self.cancel()
 
     def _overrun(self) -> None:
-        self._call.overdue = True
+        self._call.ending.is_overdue = True
         if self.skill.is_async:
             self.cancel()
         self._shared.clock(self._shared.settings.call_grace, self._give_up)
@@ -301,8 +317,8 @@ class Run:
     def _outcome(self, body: Callable[[], Any], undo: Callable[[], None]) -> Outcome:
         value, failure = _tried(body, f"the result of {self.skill.name}")
         with self._ending:
-            ended = self._call.ended is not None
-            undoes = failure is not None or self._call.refused or ended
+            ended = self._call.ending.reason is not None
+            undoes = failure is not None or self._call.agreement.refused or ended
             lost = failure is None and (self._is_abandoned or (ended and self._steps.changed))
             self._is_over = not undoes and not lost
         try:
@@ -321,12 +337,12 @@ class Run:
         if failure is not None:
             return self._failed(failure)
         self._tell_edited()
-        return Outcome(self._refused if self._call.refused else "done", value)
+        return Outcome(self._refused if self._call.agreement.refused else "done", value)
 
     @property
     def _refused(self) -> Status:
         """What a refusal is: nobody said no where the call was cancelled."""
-        return "cancelled" if self._call.ended == CANCELLED else "refused"
+        return "cancelled" if self._call.ending.reason == CANCELLED else "refused"
 
     def _tell_edited(self) -> None:
         try:
@@ -339,7 +355,9 @@ class Run:
         name = self.skill.name
         match error:
             case Stopped():
-                return Outcome("timed_out" if self._call.overdue else "cancelled", None, str(error))
+                return Outcome(
+                    "timed_out" if self._call.ending.is_overdue else "cancelled", None, str(error)
+                )
             case NotConfirmed():
                 return Outcome(self._refused, None, str(error))
             case NoConsent():

@@ -16,7 +16,7 @@ from typing import Any
 from dcc_bridge.audit.port import Auditor, nowhere
 from dcc_bridge.config import Settings
 from dcc_bridge.elicitation import record
-from dcc_bridge.elicitation.call import Call
+from dcc_bridge.elicitation.call import Call, Progress
 from dcc_bridge.elicitation.clock import Clock
 from dcc_bridge.errors import BridgeError, Busy, NotRecorded
 from dcc_bridge.host import Host
@@ -78,20 +78,22 @@ class Runner:
         arguments: Mapping[str, Any],
         call: Call,
         missing: Mapping[str, choices.Options] | None = None,
+        progress: Callable[[Progress], None] = lambda progress: None,
     ) -> Run:
         """Run a skill. Any thread.
 
         Args:
             skill: What.
             arguments: Checked against its signature already.
-            call: For whom; its `pause` is set here.
+            call: For whom; the run becomes its `control`.
             missing: Choices that are asked for before the body.
+            progress: Told how far it is, at a rate that a client can take. Any thread.
 
         Returns:
             The run. Its outcome always comes; cancelled before it began, it never begins.
         """
         trail = self.recent.follow(call)
-        run = Run(self._shared, skill, dict(arguments), call, missing or {}, trail)
+        run = Run(self._shared, skill, dict(arguments), call, missing or {}, trail, progress)
         with self._lock:
             refusal = self._refusal(skill)
             if refusal is None:

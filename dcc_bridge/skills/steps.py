@@ -55,7 +55,7 @@ class Steps:
     @property
     def label(self) -> str | None:
         """The label of the one step by which all that the call did can be undone, or None."""
-        return self._done[0] if len(self._done) == 1 and self._call.undoable else None
+        return self._done[0] if len(self._done) == 1 and self._call.agreement.undoable else None
 
     @property
     def done(self) -> tuple[str, ...]:
@@ -148,7 +148,7 @@ class Steps:
     @property
     def _may_change(self) -> bool:
         call = self._call
-        return call.risk != "read" and (call.granted or not call.needs_grant)
+        return call.risk != "read" and (call.agreement.granted or not call.agreement.needs_grant)
 
     def _note_begin(self) -> None:
         if self._may_change:
@@ -179,7 +179,7 @@ class Steps:
 
     def _note_change(self) -> None:
         self._done.append(self._current)
-        self._call.refused = False
+        self._call.agreement.refused = False
         if self._main.job is not None:
             self._main.job.edited = True
         if self._is_over:  # it ended while this step was open

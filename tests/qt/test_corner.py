@@ -6,7 +6,7 @@ import shiboken6
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 
-from dcc_bridge.elicitation.call import Call, Client
+from dcc_bridge.elicitation.call import Call, Client, Route
 from dcc_bridge.elicitation.question import Reply
 from dcc_bridge.qt import corner
 from dcc_bridge.testing import ScriptedPresenter
@@ -113,7 +113,7 @@ def test_a_notice_gives_the_id_of_its_call_to_who_looks_closer(
 
 def test_answer_here_brings_the_clients_question_into_the_host(stage: Stage) -> None:
     client = ScriptedPresenter()
-    call = Call("rename", "Rename", "edit", Client("claude"), channel=client)
+    call = Call("rename", "Rename", "edit", Client("claude"), route=Route(client))
     asked = stage.broker.ask(ask_name(call=call))
     until(lambda: stage.presenter.chips)
 
@@ -128,7 +128,7 @@ def test_answer_here_brings_the_clients_question_into_the_host(stage: Stage) -> 
 
 def test_a_client_that_answers_takes_its_chip_along(stage: Stage) -> None:
     client = ScriptedPresenter()
-    call = Call("rename", "Rename", "edit", Client("claude"), channel=client)
+    call = Call("rename", "Rename", "edit", Client("claude"), route=Route(client))
     asked = stage.broker.ask(ask_name(call=call))
     until(lambda: stage.presenter.chips)
 

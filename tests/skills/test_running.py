@@ -210,7 +210,7 @@ def test_a_thread_that_a_skill_left_behind_neither_edits_nor_asks_any_more(tmp_p
 
     def edit_late() -> None:
         go.wait(20)
-        late.append(current_call().edit(host.items.clear).exception(20))
+        late.append(current_call().control.edit(host.items.clear).exception(20))
         try:
             confirm_sync("Sure?")
         except Cancelled as error:

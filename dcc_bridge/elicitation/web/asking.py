@@ -67,5 +67,5 @@ def _given(question: Question, visit: SecretVisit, answer: ElicitationResponse) 
     secret, visit.secret = visit.secret, None
     if not answer.accepted or secret is None:
         raise consent.refusal(question.message, answer)
-    question.call.secrets.append(secret)
+    question.call.dialogue.secrets.append(secret)
     return secret

@@ -8,6 +8,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -31,7 +32,6 @@ from dcc_bridge.server.pages import PageDesk, PagePresenter, Pages
 from dcc_bridge.server.worker import Service, Worker
 from dcc_bridge.skills import connection, own
 from dcc_bridge.skills.files import folders
-from dcc_bridge.skills.files.watch import Watch
 from dcc_bridge.skills.recent import Recent
 from dcc_bridge.skills.registry import Registry
 from dcc_bridge.skills.runner import Runner
@@ -84,9 +84,6 @@ class Bridge:
             place.folder(self.settings.audit),
             {"host": host.name, "version": host.version},
             most=self.settings.audit_file_size,
-        )
-        self._watch = Watch(
-            lambda pause: self._library.look(pause), lambda pause: self._library.prepare(pause)
         )
         try:
             self.broker = Broker(
@@ -249,7 +246,6 @@ class Bridge:
     def _finish(self) -> None:
         self._runner.roll_back()
         self.main.close()
-        self._watch.stop()
         self._worker.stop()
         self.audit.close()
         if not self._ready.done():
@@ -314,11 +310,16 @@ class Bridge:
             if not self._ready.done():  # it is where the bridge was stopped while it started
                 self._ready.set_exception(error)
             return
-        self._watch.first.add_done_callback(
+        self._library.read.add_done_callback(
             lambda _: self.main.submit(self._tell_ready, name="the start", read=True)
         )
         added = self.main.submit(self._add_own, name="the bridge's own tools")
-        added.add_done_callback(lambda one: self._watch.start() if not one.exception() else None)
+        added.add_done_callback(self._watch_skills)
+
+    def _watch_skills(self, added: Future[None]) -> None:
+        if not added.cancelled() and added.exception() is None:
+            with suppress(BridgeClosed):  # it was stopped while it started
+                self._worker.spawn(self._library.watch())
 
     def _add_own(self) -> None:
         about = About(self.host, self.clients, self.registry, self.broker.audience)

@@ -1,15 +1,21 @@
 """The skill files of some folders: read to be listed, imported when they are first used.
 
-`look` is called again and again on one thread, and takes in what was saved since. What it finds is
-only read: a file is imported, on the main thread, when one of its skills is called, or when what
-is listed cannot be told without. A call that runs keeps the function that it began with.
+`watch` looks again and again, and takes in what was saved since. What it finds is only read: a file
+is imported, on the main thread, when one of its skills is called, or when what is listed cannot be
+told without. A call that runs keeps the function that it began with.
+
+It polls: `os.scandir` and a look at each file's times take a few milliseconds for a thousand
+files, the same on every system and on a network drive, where a watcher of the system's own is
+told nothing of what another machine saves; and no native library comes into the host.
 """
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import os
 import threading
+import time
 from collections.abc import Callable, Mapping, Sequence, Set
 from concurrent.futures import Future
 from contextlib import suppress
@@ -17,6 +23,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
+from dcc_bridge.elicitation.installed import arrival
 from dcc_bridge.errors import BrokenSkill, SkillError
 from dcc_bridge.skills.files import catalogue, imported, trust
 from dcc_bridge.skills.files.catalogue import Book
@@ -26,7 +33,12 @@ from dcc_bridge.threads import MainThread
 
 log = logging.getLogger(__name__)
 
+EVERY: Final = 1.0
+"""Seconds between two looks."""
+_SHARE: Final = 50
+"""A look may take no more than one part in so many of the time; a slow drive is left in peace."""
 _TURN: Final = 0.001
+"""Seconds for which requests have their turn between two skills that are described."""
 _SETTLE: Final = 0.05
 """Seconds for which a file must not change before it is read: an editor may be writing it."""
 
@@ -80,18 +92,30 @@ class Library:
             if not self.read.done():
                 self.read.set_result(None)
 
-    def prepare(self, pause: Callable[[float], bool]) -> None:
-        """Describe what was read, so that the first list need not: a thousand take a second.
+    async def watch(self, every: float = EVERY) -> None:
+        """Look again and again, until it is cancelled. A task of the worker.
 
         Args:
-            pause: Waits some seconds, so that other threads have their turn; True to end here.
+            every: Seconds between two looks.
         """
+        while True:
+            began = time.perf_counter()
+            try:
+                await arrival(_in_thread(lambda: self.look(time.sleep)))
+                took = time.perf_counter() - began
+                await self.describe()
+            except Exception:  # whatever a drive or a type does: the next look may go better
+                log.exception("the skill files could not be looked at")
+                took = time.perf_counter() - began
+            await asyncio.sleep(max(every, took * _SHARE))
+
+    async def describe(self) -> None:
+        """Describe what was read, so that the first list need not: a thousand take a second."""
         for entry in self._registry.entries():
             if entry.signature is not None and not entry.signature.is_described:
                 with suppress(SkillError):  # the list will say why
                     entry.signature.describe()
-                if pause(_TURN):
-                    return
+                await asyncio.sleep(_TURN)
 
     def fetch(self, name: str) -> Future[Entry]:
         """Give a skill with its function, importing its file if need be. Any thread.
@@ -259,6 +283,27 @@ class Library:
         for sentence in sorted(now - self._told):
             log.warning("%s", sentence)
         self._told = now
+
+
+def _in_thread(fn: Callable[[], None]) -> Future[None]:
+    """Run a function on a daemon thread of its own.
+
+    The threads of anyio's pool are no daemons: one that is stuck in a network drive would keep the
+    host from ending.
+    """
+    future: Future[None] = Future()
+    future.set_running_or_notify_cancel()
+
+    def work() -> None:
+        try:
+            fn()
+        except BaseException as error:  # noqa: BLE001 - the top of a thread: it is the caller's
+            future.set_exception(error)
+        else:
+            future.set_result(None)
+
+    threading.Thread(target=work, name="dcc_bridge skills", daemon=True).start()
+    return future
 
 
 def _list(folder: Path) -> list[tuple[str, Stamp]]:

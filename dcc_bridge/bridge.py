@@ -30,12 +30,12 @@ from dcc_bridge.server.clients import Clients
 from dcc_bridge.server.instances import Instance, Registration
 from dcc_bridge.server.pages import PageDesk, PagePresenter, Pages
 from dcc_bridge.server.worker import Service, Worker
-from dcc_bridge.skills import connection, own
-from dcc_bridge.skills.files import folders
-from dcc_bridge.skills.recent import Recent
+from dcc_bridge.skills import builtin
+from dcc_bridge.skills.builtin import Undoing
+from dcc_bridge.skills.call_history import Recent
+from dcc_bridge.skills.loader import folders
 from dcc_bridge.skills.registry import Registry
 from dcc_bridge.skills.runner import Runner
-from dcc_bridge.skills.undoing import Undoing
 from dcc_bridge.threads import MainThread
 
 if TYPE_CHECKING:
@@ -126,7 +126,7 @@ class Bridge:
         """
         if self._state != "new":
             raise StartError("This bridge was started before; make a new one.")
-        self._folders = folders.folders(self._skills, self.settings)
+        self._folders = folders(self._skills, self.settings)
         self._undo.append(installed.install(self.broker, self.main, self.host, self._desk))
         try:
             self._place = listener.place(self.settings)
@@ -323,8 +323,8 @@ class Bridge:
 
     def _add_own(self) -> None:
         about = About(self.host, self.clients, self.registry, self.broker.audience)
-        tools = own.tools(self.recent, self.main, self.host, self._undoing)
-        for tool in [*tools, connection.tool(about, self.main)]:
+        tools = builtin.tools(self.recent, self.main, self.host, self._undoing)
+        for tool in [*tools, builtin.connection_tool(about, self.main)]:
             self._undo.append(self.registry.add(tool))
 
     def _tell_ready(self) -> None:
@@ -334,7 +334,7 @@ class Bridge:
 
     def _make_service(self, worker: Worker) -> Service:
         from dcc_bridge.server.service import McpService, Parts  # takes 0.5 s: on the worker
-        from dcc_bridge.skills.files.library import Library  # pydantic, which the worker has now
+        from dcc_bridge.skills.loader import Library  # pydantic, which the worker has now
 
         if self._state != "running":
             raise BridgeClosed

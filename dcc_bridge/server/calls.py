@@ -34,8 +34,7 @@ from dcc_bridge.elicitation.watchers import tell
 from dcc_bridge.server import malformed, wire
 from dcc_bridge.server.meter import Meter
 from dcc_bridge.server.unfetched import Same, Unfetched
-from dcc_bridge.skills.outcome import Status
-from dcc_bridge.skills.recent import Recent
+from dcc_bridge.skills.call_history import Recent, Status
 
 MOST_ROUNDS: Final = 8
 """From this round on a modern client is not asked any more: it stops after ten, without a word."""

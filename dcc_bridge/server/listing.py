@@ -15,7 +15,7 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from dcc_bridge.elicitation.installed import arrival
 from dcc_bridge.errors import BridgeError, SkillError
 from dcc_bridge.server import wire
-from dcc_bridge.skills.files.library import Library
+from dcc_bridge.skills.loader import Library
 from dcc_bridge.skills.registry import Entry, Registry
 
 PATIENCE: Final = 5.0

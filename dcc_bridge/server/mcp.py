@@ -31,7 +31,7 @@ from dcc_bridge.server.clients import Clients, Seen
 from dcc_bridge.server.http import LABEL
 from dcc_bridge.server.listing import Changes, Listing
 from dcc_bridge.server.resources import Scene
-from dcc_bridge.skills.files.library import Library
+from dcc_bridge.skills.loader import Library
 from dcc_bridge.skills.registry import Entry, Registry
 from dcc_bridge.skills.runner import Runner
 

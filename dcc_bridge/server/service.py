@@ -33,7 +33,7 @@ from dcc_bridge.server.pages import PREFIX, SIGNED_IN, Pages
 from dcc_bridge.server.pages.site import Site
 from dcc_bridge.server.resources import Scene
 from dcc_bridge.server.worker import Worker
-from dcc_bridge.skills.files.library import Library
+from dcc_bridge.skills.loader import Library
 from dcc_bridge.skills.registry import Registry
 from dcc_bridge.skills.runner import Runner
 from dcc_bridge.threads import MainThread

@@ -10,7 +10,7 @@ from hashlib import sha256
 from typing import Any, Final
 
 from dcc_bridge.elicitation.sentence import Sentence
-from dcc_bridge.skills.outcome import Status
+from dcc_bridge.skills.call_history import Status
 
 FRESH: Final = 600.0
 """Seconds in which a call is still the same one."""

@@ -1,6 +1,6 @@
 """The skills that there are, by name. Any thread.
 
-Those that were added in code come first; then those of files, as `dcc_bridge.skills.files.library`
+Those that were added in code come first; then those of files, as `dcc_bridge.skills.loader`
 last read them.
 """
 

@@ -9,18 +9,29 @@ is one.
 from __future__ import annotations
 
 import json
+import sys
 import types
 from collections.abc import Mapping
 from dataclasses import is_dataclass
 from functools import cached_property
 from pathlib import PurePath
-from typing import Annotated, Any, Final, Union, get_args, get_origin
+from typing import (
+    Annotated,
+    Any,
+    Final,
+    NotRequired,
+    Required,
+    Union,
+    get_args,
+    get_origin,
+    get_type_hints,
+    is_typeddict,
+)
 
 from pydantic import BaseModel, TypeAdapter, ValidationError, create_model
 from pydantic.json_schema import GenerateJsonSchema
 from pydantic_core import PydanticSerializationError, to_jsonable_python
-
-from dcc_bridge.skills.typeddicts import readable
+from typing_extensions import TypedDict
 
 _UNTOLD: Final = (Any, None, type(None), object, str)
 _FILES: Final = (bytes, bytearray, PurePath)
@@ -143,3 +154,38 @@ def _rooted(schema: dict[str, Any]) -> dict[str, Any]:
     """Give the root of a model that refers to itself its own words, as clients look for a type."""
     name = str(schema.get("$ref", "")).rpartition("/")[2]
     return {**schema["$defs"][name], "$defs": schema["$defs"]} if name else schema
+
+
+def readable(hint: Any) -> Any:
+    """Give a type with each TypedDict in it as pydantic wants it."""
+    if sys.version_info >= (3, 12):
+        return hint
+    if is_typeddict(hint):
+        return _anew(hint)
+    origin, parts = get_origin(hint), get_args(hint)
+    if origin is Annotated:
+        return Annotated[(readable(parts[0]), *parts[1:])]
+    if origin in (Union, types.UnionType):
+        return Union[tuple(readable(part) for part in parts)]  # noqa: UP007 - no other way from a tuple
+    if origin in (list, set, frozenset, tuple, dict) and parts:
+        made = tuple(part if part is ... else readable(part) for part in parts)
+        return origin[made]
+    return hint
+
+
+def _anew(typed: Any) -> Any:
+    marked = get_type_hints(typed, include_extras=True)
+    fields = {name: _field(typed, name, hint) for name, hint in marked.items()}
+    made = TypedDict(typed.__name__, fields)  # type: ignore[misc]  # the functional form
+    made.__doc__ = typed.__doc__
+    return made
+
+
+def _field(typed: Any, name: str, hint: Any) -> Any:
+    """Read the mark itself: with postponed annotations ``__required_keys__`` does not know it."""
+    total = bool(getattr(typed, "__total__", True))
+    origin = get_origin(hint)
+    is_required = origin is Required or (total and origin is not NotRequired)
+    inner = get_args(hint)[0] if origin in (Required, NotRequired) else hint
+    made = readable(inner)
+    return made if is_required else NotRequired[made]

@@ -5,40 +5,38 @@ from __future__ import annotations
 import asyncio
 import logging
 import threading
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Mapping
 from concurrent.futures import Future, InvalidStateError
 from contextlib import AbstractContextManager, nullcontext, suppress
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from greenlet import GreenletExit
 
+from dcc_bridge.audit.port import Auditor
+from dcc_bridge.config import Settings
 from dcc_bridge.elicitation import consent
 from dcc_bridge.elicitation.call import Call, Progress, current, destructive_skill
+from dcc_bridge.elicitation.clock import Clock
 from dcc_bridge.elicitation.installed import arrival, bridge
-from dcc_bridge.elicitation.question import Question
-from dcc_bridge.elicitation.types import CANCELLED, ElicitationResponse
 from dcc_bridge.elicitation.web import secret
 from dcc_bridge.errors import (
     BridgeClosed,
     BridgeError,
-    NoConsent,
-    NotConfirmed,
     PartlyApplied,
+    Paused,
     Stopped,
 )
-from dcc_bridge.skills import choices, gate
+from dcc_bridge.host import Host
+from dcc_bridge.skills import gate
 from dcc_bridge.skills.account import Account
-from dcc_bridge.skills.limit import Limit
-from dcc_bridge.skills.outcome import Outcome, Status
-from dcc_bridge.skills.pace import Paced
-from dcc_bridge.skills.recent import Trail
-from dcc_bridge.skills.shared import Shared
+from dcc_bridge.skills.call_history import Outcome, Status, Trail, outcome_of_failure, refusal
 from dcc_bridge.skills.skill import Skill
-from dcc_bridge.skills.steps import Steps
-from dcc_bridge.skills.stretch import watched
+from dcc_bridge.skills.timing import Limit, Paced, watched
+from dcc_bridge.skills.undo_steps import Steps
+from dcc_bridge.threads import MainThread
 
 T = TypeVar("T")
-Asking = Generator[Question, ElicitationResponse, None]
 
 log = logging.getLogger(__name__)
 
@@ -61,7 +59,7 @@ class Run:
         skill: Skill,
         arguments: dict[str, Any],
         call: Call,
-        missing: Mapping[str, choices.Options],
+        missing: Mapping[str, gate.Options],
         trail: Trail,
         progress: Callable[[Progress], None],
     ) -> None:
@@ -135,7 +133,9 @@ class Run:
     def on_main_thread(self) -> Outcome:
         """Run as a job."""
         self._begin()
-        return self._guarded(self._on_main_thread, self._steps.roll_back)
+        is_read = self.skill.metadata.risk == "read"
+        step = self._steps.reading if is_read else self._steps.stretch
+        return self._guarded(lambda: self._body(step), self._steps.roll_back)
 
     def on_pool_thread(self) -> Outcome:
         """Run on a thread of the pool; edits are jobs of their own."""
@@ -146,10 +146,10 @@ class Run:
         """Run on the worker's loop; edits are jobs of their own, and so is the end."""
         self._begin()
         try:
-            asking = self._before()
+            asking = self._questions()
             question = next(asking, None)
             while question is not None:
-                question = _after(asking, await consent.put_async(question))
+                question = gate.next_question(asking, await consent.put_async(question))
             body = self.skill.fn(**self._arguments)
             value, error = await watched(body, self._warn_of_stretch), None
         except Exception as failure:  # noqa: BLE001 - a skill may raise anything; it is told
@@ -219,33 +219,23 @@ class Run:
         self._limit.go()
 
     def _submit(self, fn: Callable[[], T]) -> Future[T]:
-        is_read = self.skill.metadata.risk == "read"
-        return self._main.submit(fn, name=self.skill.title, read=is_read)
+        return self._main.submit(fn, name=self.skill.title, read=self.skill.metadata.risk == "read")
 
     def _roll_back_from_pool(self) -> None:
         if self._steps.changed:
             self._main.wait(self._submit(self._steps.roll_back))
 
-    def _on_main_thread(self) -> Any:
-        is_read = self.skill.metadata.risk == "read"
-        return self._body(self._steps.reading if is_read else self._steps.stretch)
-
     def _body(self, step: Callable[[], AbstractContextManager[None]] = nullcontext) -> Any:
-        asking = self._before()
+        asking = self._questions()
         question = next(asking, None)
         while question is not None:
-            question = _after(asking, consent.put(question))
+            question = gate.next_question(asking, consent.put(question))
         with step():
             return self.skill.fn(**self._arguments)
 
-    def _before(self) -> Asking:
-        """Give the questions that stand before the body; its arguments are complete then."""
-        if self._missing:
-            which = choices.question(self._missing, self._call)
-            self._arguments |= choices.chosen(self._missing, which, (yield which))
-        gated = gate.question(self.skill, self._arguments, self._call, self._shared.settings)
-        if gated is not None:
-            consent.check(gated, (yield gated))
+    def _questions(self) -> gate.Questions:
+        settings = self._shared.settings
+        return gate.questions(self.skill, self._arguments, self._missing, self._call, settings)
 
     def _guarded(self, body: Callable[[], Any], undo: Callable[[], None]) -> Outcome:
         """Run a body and give what came of it; a failed or refused one leaves no change."""
@@ -335,14 +325,9 @@ class Run:
             status: Status = "failed" if self._is_abandoned else "cancelled"
             return Outcome(status, None, f"{self.skill.name}: {told}")
         if failure is not None:
-            return self._failed(failure)
+            return outcome_of_failure(self._call, failure)
         self._tell_edited()
-        return Outcome(self._refused if self._call.agreement.refused else "done", value)
-
-    @property
-    def _refused(self) -> Status:
-        """What a refusal is: nobody said no where the call was cancelled."""
-        return "cancelled" if self._call.ending.reason == CANCELLED else "refused"
+        return Outcome(refusal(self._call) if self._call.agreement.refused else "done", value)
 
     def _tell_edited(self) -> None:
         try:
@@ -350,36 +335,6 @@ class Run:
                 self._shared.edited(self._call, self._steps.label)
         except Exception:  # what is told of an edit cannot unmake it
             log.exception("call %s: its edit could not be told of", self._call.id)
-
-    def _failed(self, error: BaseException) -> Outcome:
-        name = self.skill.name
-        match error:
-            case Stopped():
-                return Outcome(
-                    "timed_out" if self._call.ending.is_overdue else "cancelled", None, str(error)
-                )
-            case NotConfirmed():
-                return Outcome(self._refused, None, str(error))
-            case NoConsent():
-                return Outcome("no_consent", None, str(error))
-            case BridgeError():
-                return Outcome("failed", None, f"{name}: {error}")
-        told = self._call.arguments.scrub(secret.told(error))
-        log.warning("call %s: %s failed\n%s", self._call.id, name, told)
-        reason, kind = str(error), type(error).__name__
-        if not (reason and isinstance(error, ValueError)):
-            reason = f"{kind}: {reason}" if reason else kind
-        if not reason.endswith((".", "!", "?")):
-            reason += "."
-        return Outcome("failed", None, f"{name} failed: {reason} Its changes were undone.")
-
-
-def _after(asking: Asking, answer: ElicitationResponse) -> Question | None:
-    """Hand an answer over, and give the next question, or None."""
-    try:
-        return asking.send(answer)
-    except StopIteration:
-        return None
 
 
 def _tried(body: Callable[[], T], what: str) -> tuple[T | None, BaseException | None]:
@@ -396,3 +351,49 @@ def _give(value: T, error: Exception | None) -> T:
     if error is not None:
         raise error
     return value
+
+
+@dataclass(frozen=True, slots=True)
+class Shared:
+    """What all runs have in common.
+
+    Attributes:
+        host: The application whose scene is edited.
+        main: The way to its main thread.
+        settings: What the studio allows.
+        clock: Calls back after some seconds, on any thread; gives what stops it.
+        pause: The person's switch.
+        edited: Told, once a call is done, the label of the undo step that it left.
+        ended: Told the id of a call whose run is over.
+        auditor: Told that a call may change the scene, before it does, and what came of it.
+    """
+
+    host: Host
+    main: MainThread
+    settings: Settings
+    clock: Clock
+    pause: Pause
+    edited: Callable[[Call, str], None]
+    ended: Callable[[str], None]
+    auditor: Auditor
+
+
+class Pause:
+    """Whether edits are held off.
+
+    Attributes:
+        is_on: They are.
+    """
+
+    def __init__(self, host: str) -> None:
+        """Begin with it off.
+
+        Args:
+            host: What the application is called.
+        """
+        self._host = host
+        self.is_on = False
+
+    def refusal(self, skill: Skill) -> Paused | None:
+        """Give what a skill that may not begin now is told, or None where it may."""
+        return Paused(self._host) if self.is_on and skill.metadata.risk != "read" else None

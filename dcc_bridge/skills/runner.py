@@ -20,12 +20,9 @@ from dcc_bridge.elicitation.call import Call, Progress
 from dcc_bridge.elicitation.clock import Clock
 from dcc_bridge.errors import BridgeError, Busy, NotRecorded
 from dcc_bridge.host import Host
-from dcc_bridge.skills import choices
-from dcc_bridge.skills.outcome import Outcome
-from dcc_bridge.skills.pause import Pause
-from dcc_bridge.skills.recent import Recent
-from dcc_bridge.skills.run import Run
-from dcc_bridge.skills.shared import Shared
+from dcc_bridge.skills import gate
+from dcc_bridge.skills.call_history import Outcome, Recent
+from dcc_bridge.skills.run import Pause, Run, Shared
 from dcc_bridge.skills.skill import Skill
 from dcc_bridge.threads import MainThread
 
@@ -77,7 +74,7 @@ class Runner:
         skill: Skill,
         arguments: Mapping[str, Any],
         call: Call,
-        missing: Mapping[str, choices.Options] | None = None,
+        missing: Mapping[str, gate.Options] | None = None,
         progress: Callable[[Progress], None] = lambda progress: None,
     ) -> Run:
         """Run a skill. Any thread.

@@ -15,9 +15,8 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 from pydantic.json_schema import GenerateJsonSchema
 
 from dcc_bridge.errors import BadArguments, BrokenSkill
-from dcc_bridge.skills import choices
-from dcc_bridge.skills.returns import Returns
-from dcc_bridge.skills.typeddicts import readable
+from dcc_bridge.skills import gate
+from dcc_bridge.skills.returns import Returns, readable
 
 _NAMED: Final = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
 _ASKED: Final = "If it is left out, the person is asked."
@@ -71,7 +70,7 @@ class Signature:
         """
         self._shape = shape
         self._name = name
-        found = {n: choices.of(hint) for n, (hint, default) in shape.parameters.items()
+        found = {n: gate.options_of(hint) for n, (hint, default) in shape.parameters.items()
                  if ask_missing and default is ...}  # fmt: skip
         self._asked = {n: options for n, options in found.items() if options}
 
@@ -154,7 +153,7 @@ class Signature:
         missing = self._asked.keys() - arguments.keys()
         return {n: getattr(model, f"p_{n}") for n in self._shape.parameters if n not in missing}
 
-    def missing(self, bound: Mapping[str, Any]) -> dict[str, choices.Options]:
+    def missing(self, bound: Mapping[str, Any]) -> dict[str, gate.Options]:
         """Give the choices that are still to be asked for, with what can be chosen."""
         return {name: options for name, options in self._asked.items() if name not in bound}
 

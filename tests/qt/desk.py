@@ -16,8 +16,7 @@ from dcc_bridge.elicitation.watchers import Undo, Watchers
 from dcc_bridge.qt.dialog import QuestionDialog
 from dcc_bridge.qt.panel import Panel
 from dcc_bridge.server.clients import Clients, Seen
-from dcc_bridge.skills.outcome import Status
-from dcc_bridge.skills.recent import Recent, Trail
+from dcc_bridge.skills.call_history import Recent, Status, Trail
 from dcc_bridge.testing import FakeHost
 from dcc_bridge.threads import MainThread
 
@@ -133,7 +132,7 @@ class Parts:
         if label is not None:
             with self.host.undo_step(label):
                 self.host.items.append(call.id)
-        with patch("dcc_bridge.skills.recent.time.time", return_value=time.time() - ago):
+        with patch("dcc_bridge.skills.call_history.time.time", return_value=time.time() - ago):
             trail.end(state, error, label)
         return label
 

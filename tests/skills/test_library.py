@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from dcc_bridge.errors import BrokenSkill, UnknownSkill
-from dcc_bridge.skills.files.imported import KEPT
+from dcc_bridge.skills.importer import KEPT
 from dcc_bridge.skills.skill import describe
 from tests.skills.shelf import Shelf, save
 
@@ -404,7 +404,7 @@ def test_a_look_that_fails_is_not_the_last_one(
         watching.cancel()
 
     monkeypatch.setattr(library, "look", look)
-    monkeypatch.setattr("dcc_bridge.skills.files.library._SHARE", 0)
+    monkeypatch.setattr("dcc_bridge.skills.loader._SHARE", 0)
 
     asyncio.run(watch())
 

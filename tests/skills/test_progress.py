@@ -17,8 +17,8 @@ from mcp.client.streamable_http import streamable_http_client
 from dcc_bridge import check_cancelled, report_progress, skill, track
 from dcc_bridge.elicitation.clock import timer
 from dcc_bridge.errors import Stopped
-from dcc_bridge.skills.pace import Paced
-from dcc_bridge.skills.recent import Record
+from dcc_bridge.skills.call_history import Record
+from dcc_bridge.skills.timing import Paced
 from dcc_bridge.testing import FakeHost
 from tests.live import ERAS, Live, live, status
 

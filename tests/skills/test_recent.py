@@ -7,7 +7,7 @@ from pathlib import Path
 from dcc_bridge import skill
 from dcc_bridge.elicitation.call import Call
 from dcc_bridge.elicitation.question import Reply
-from dcc_bridge.skills.recent import Recent, Record
+from dcc_bridge.skills.call_history import Recent, Record
 from dcc_bridge.testing import ScriptedPresenter
 from tests.live import live
 from tests.server.skills import Skills

@@ -18,7 +18,7 @@ from dcc_bridge import carry, check_cancelled, confirm, confirm_sync, on_main, s
 from dcc_bridge.elicitation.ask import current_call
 from dcc_bridge.elicitation.question import Reply
 from dcc_bridge.errors import Cancelled, Ended
-from dcc_bridge.skills.limit import Limit
+from dcc_bridge.skills.timing import Limit
 from dcc_bridge.testing import FakeHost, ScriptedPresenter
 from tests.live import Live, live, status, text
 from tests.server.skills import Skills

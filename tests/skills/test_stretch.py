@@ -10,7 +10,7 @@ import anyio
 import pytest
 
 from dcc_bridge import on_main, skill
-from dcc_bridge.skills.stretch import watched
+from dcc_bridge.skills.timing import watched
 from dcc_bridge.testing import FakeHost
 from tests.live import live, status
 

@@ -53,8 +53,8 @@ from dcc_bridge.elicitation.question import Question, Reply, Settle, TakeDown, U
 from dcc_bridge.elicitation.record import QuestionRecord
 from dcc_bridge.errors import BridgeClosed
 from dcc_bridge.server.calls import Channel
-from dcc_bridge.skills.limit import Limit
-from dcc_bridge.skills.recent import LIVE
+from dcc_bridge.skills.call_history import LIVE
+from dcc_bridge.skills.timing import Limit
 from dcc_bridge.testing import FakeHost, ScriptedPresenter
 from dcc_bridge.threads import MainThread
 from tests.live import ERAS, Live, accept, live, status

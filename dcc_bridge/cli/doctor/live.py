@@ -22,7 +22,7 @@ from dcc_bridge.elicitation.types import NOT_SUPPORTED, TIMED_OUT
 from dcc_bridge.errors import BridgeError, Unreachable
 from dcc_bridge.server.access import Access
 from dcc_bridge.server.tokens import COMMANDS
-from dcc_bridge.skills.connection import PATIENCE
+from dcc_bridge.skills.builtin import PATIENCE
 
 TOOL: Final = "check_connection"
 _CALLS: Final = 5

@@ -40,7 +40,7 @@ from dcc_bridge.qt.panel.quiet import Action, Quiet, muted
 from dcc_bridge.qt.panel.signs import draw
 from dcc_bridge.qt.panel.state import State
 from dcc_bridge.qt.words import tr
-from dcc_bridge.skills.recent import Record
+from dcc_bridge.skills.call_history import Record
 
 RECORD: Final = int(Qt.ItemDataRole.UserRole)
 _SIGNS: Final = {"done": "tick", "refused": "cross", "cancelled": "cross", "not_started": "cross"}

@@ -14,7 +14,7 @@ from dcc_bridge.qt.panel import sentences
 from dcc_bridge.qt.panel.port import Seen
 from dcc_bridge.qt.panel.state import Asked, State
 from dcc_bridge.qt.words import said, tr
-from dcc_bridge.skills.recent import Record
+from dcc_bridge.skills.call_history import Record
 
 _MOST: Final = 140
 """Characters of what an agent says that stand in a row."""

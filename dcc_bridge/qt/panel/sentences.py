@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dcc_bridge.elicitation import plain
 from dcc_bridge.qt.panel.state import State, is_top
 from dcc_bridge.qt.words import tr
-from dcc_bridge.skills.recent import Record
+from dcc_bridge.skills.call_history import Record
 
 
 def who(label: str | None) -> str:

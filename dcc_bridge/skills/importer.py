@@ -17,8 +17,8 @@ from types import ModuleType
 from typing import Any, Final
 
 from dcc_bridge.errors import BrokenSkill
-from dcc_bridge.skills.files.source import Source
 from dcc_bridge.skills.skill import Skill, describe, metadata_of
+from dcc_bridge.skills.source import Source
 
 KEPT: Final = 16
 """Versions of a file that stay known to Python: a call that runs may still look its types up."""

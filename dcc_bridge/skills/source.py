@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from dcc_bridge.errors import BrokenSkill
-from dcc_bridge.skills.files.annotations import Names, Untold
+from dcc_bridge.skills.annotations import Names, Untold
 from dcc_bridge.skills.signature import Shape
 from dcc_bridge.skills.skill import Metadata
 

@@ -12,11 +12,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from dcc_bridge.errors import BrokenSkill, SkillError
-from dcc_bridge.skills.files.imported import nothing_in
-from dcc_bridge.skills.files.source import Declared, Source
+from dcc_bridge.skills.importer import nothing_in
 from dcc_bridge.skills.registry import NAME, Entry, Filed, check_name, clash
 from dcc_bridge.skills.signature import Signature
 from dcc_bridge.skills.skill import Skill, title_of, unimported
+from dcc_bridge.skills.source import Declared, Source
 
 
 @dataclass(frozen=True, slots=True)

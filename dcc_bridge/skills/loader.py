@@ -23,12 +23,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
+from dcc_bridge.config import Settings
 from dcc_bridge.elicitation.installed import arrival
 from dcc_bridge.errors import BrokenSkill, SkillError
-from dcc_bridge.skills.files import catalogue, imported, trust
-from dcc_bridge.skills.files.catalogue import Book
-from dcc_bridge.skills.files.source import Source
+from dcc_bridge.skills import catalogue, importer, trust
+from dcc_bridge.skills.catalogue import Book
 from dcc_bridge.skills.registry import Entry, Registry
+from dcc_bridge.skills.source import Source
 from dcc_bridge.threads import MainThread
 
 log = logging.getLogger(__name__)
@@ -224,7 +225,7 @@ class Library:
         if seen is None or seen.book.source is not source or seen.book.is_imported:
             return
         try:
-            book = catalogue.imported(seen.book, imported.skills(source), self._host)
+            book = catalogue.imported(seen.book, importer.skills(source), self._host)
         except BrokenSkill as error:
             book = catalogue.broken(seen.book, error)
         with self._lock:
@@ -320,3 +321,30 @@ def _list(folder: Path) -> list[tuple[str, Stamp]]:
             stamp = (about.st_mtime_ns, about.st_ctime_ns, about.st_size, about.st_ino)
             found.append((entry.path, (*stamp, about.st_mode)))
     return found
+
+
+def folders(own: Sequence[Path], settings: Settings) -> list[Path]:
+    """Give the folders: the application's own, the user's, the project's, then those of a setting.
+
+    Args:
+        own: What the plug-in brings; they must be there.
+        settings: Where the others are. They may come later.
+
+    Raises:
+        SkillError: One of the application's own is not there.
+    """
+    for folder in own:
+        if not folder.is_dir():
+            raise SkillError(f"There is no folder of skills at {folder}.")
+    project = [settings.project / "skills"] if settings.project is not None else []
+    every = [*own, user_folder(settings), *project, *settings.skills]
+    return [folder.absolute() for folder in dict.fromkeys(every)]
+
+
+def user_folder(settings: Settings) -> Path:
+    """Give the folder of the user's own skills."""
+    if settings.user_skills is not None:
+        return settings.user_skills
+    from platformdirs import user_data_path  # 6 ms that a host with a setting need not
+
+    return user_data_path("dcc_bridge", appauthor=False) / "skills"

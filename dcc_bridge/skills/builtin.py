@@ -21,12 +21,18 @@ from dcc_bridge.skills.call_history import Recent, Record
 from dcc_bridge.skills.skill import Skill, describe, skill
 from dcc_bridge.threads import MainThread
 
+log = logging.getLogger(__name__)
+
 MOST_LISTED: Final = 20
+PATIENCE: Final = 5.0
+"""Seconds in which a host's main thread should take something."""
+_QUESTION: Final = "This is a test question. Do you see it? Nothing depends on your answer."
+_NOTHING: Final[dict[str, Any]] = {"type": "object", "properties": {}}
 Undo = Callable[[str, Call | None], bool]
 
 
 def tools(recent: Recent, main: MainThread, host: Host, undo: Undo) -> list[Skill]:
-    """Make them.
+    """Make the tools that list the calls and undo the last one.
 
     Args:
         recent: What became of the calls.
@@ -47,11 +53,11 @@ def tools(recent: Recent, main: MainThread, host: Host, undo: Undo) -> list[Skil
         """
         call = current.get()
         mine = call.client.label if call is not None and call.client is not None else None
-        records = [one for one in recent.records() if call is None or one.id != call.id]
+        records = [it for it in recent.records() if call is None or it.id != call.id]
         listed = records[: max(limit, 0)]
         return {
-            "calls": [_told(one) for one in listed if one.client == mine],
-            "others": [_hinted(one) for one in listed if one.client != mine],
+            "calls": [_details(record) for record in listed if record.client == mine],
+            "others": [_summary(record) for record in listed if record.client != mine],
         }
 
     @skill(title="Undo last agent action", risk="edit", thread="any")
@@ -76,8 +82,8 @@ def _undo_last(recent: Recent, host: Host, undo: Undo, call: Call | None) -> str
     top = host.undo_label()
     if top is None:
         raise BridgeError("There is nothing to undo.")
-    ours = next((one for one in recent.records() if one.undo_label == top), None)
-    if ours is None:
+    record = next((it for it in recent.records() if it.undo_label == top), None)
+    if record is None:
         raise BridgeError(
             f"{top!r} is on top of the undo stack, and it is not an agent's one step: something "
             f"else was changed since. Nothing was undone; use {host.name}'s own undo."
@@ -85,12 +91,12 @@ def _undo_last(recent: Recent, host: Host, undo: Undo, call: Call | None) -> str
     if call is not None:
         call.control.record_undo(top)
     undo(top, call)
-    return f"Undone: {ours.title}, of {ours.client or host.name}."
+    return f"Undone: {record.title}, of {record.client or host.name}."
 
 
-def _told(record: Record) -> dict[str, Any]:
+def _details(record: Record) -> dict[str, Any]:
     """Say of a call all that its own client may know."""
-    told: dict[str, Any] = {
+    details: dict[str, Any] = {
         "tool": record.skill,
         "state": record.state,
         "seconds_ago": round(time.time() - record.began),
@@ -99,10 +105,10 @@ def _told(record: Record) -> dict[str, Any]:
         "progress": _progress(record),
         "undo_step": record.undo_label,
     }
-    return {name: value for name, value in told.items() if value is not None}
+    return {name: value for name, value in details.items() if value is not None}
 
 
-def _hinted(record: Record) -> dict[str, Any]:
+def _summary(record: Record) -> dict[str, Any]:
     return {"title": record.title, "state": record.state}
 
 
@@ -113,14 +119,10 @@ def _progress(record: Record) -> str | None:
     return " ".join(part for part in (f"{done:g}", total and f"of {total:g}", message) if part)
 
 
-PATIENCE: Final = 5.0
-"""Seconds in which a host's main thread should take something."""
-_QUESTION: Final = "This is a test question. Do you see it? Nothing depends on your answer."
-_NOTHING: Final[dict[str, Any]] = {"type": "object", "properties": {}}
-
-
 def connection_tool(about: Callable[[str | None], dict[str, Any]], main: MainThread) -> Skill:
-    """Make it.
+    """Make the tool that checks the way from a client to the person.
+
+    It runs on a thread of the pool, so that it can tell that the main thread takes nothing.
 
     Args:
         about: Tells of the bridge what the client of a label may know.
@@ -136,27 +138,27 @@ def connection_tool(about: Callable[[str | None], dict[str, Any]], main: MainThr
         """
         call = current.get()
         label = call.client.label if call is not None and call.client is not None else None
-        told = {**about(label), **_hop(main)}
-        return {**told, "question": _ask()} if ask else told
+        facts = {**about(label), **_round_trip(main)}
+        return {**facts, "question": _test_question()} if ask else facts
 
     return describe(check_connection)
 
 
-def _hop(main: MainThread) -> dict[str, Any]:
+def _round_trip(main: MainThread) -> dict[str, Any]:
     """Measure the way to the main thread and back."""
     began = time.perf_counter()
-    sent = main.submit(lambda: None, name="the check of the connection", read=True)
+    job = main.submit(lambda: None, name="the check of the connection", read=True)
     try:
-        sent.result(PATIENCE)
+        job.result(PATIENCE)
     except (TimeoutError, CancelledError):
-        sent.cancel()
+        job.cancel()
         return {"main_thread_ms": None}
     except BridgeError as error:
         return {"main_thread_ms": None, "busy": str(error)}
     return {"main_thread_ms": round((time.perf_counter() - began) * 1000, 2)}
 
 
-def _ask() -> dict[str, Any]:
+def _test_question() -> dict[str, Any]:
     began = time.perf_counter()
     answer = elicit_form_sync(_QUESTION, _NOTHING, title="I see it")
     return {
@@ -167,11 +169,8 @@ def _ask() -> dict[str, Any]:
     }
 
 
-log = logging.getLogger(__name__)
-
-
 class Undoing:
-    """Undoes a step that is on top of the host's stack, and writes down by whom."""
+    """Undoes an agent's step that is on top of the host's stack, and records by whom."""
 
     def __init__(
         self, host: Host, recent: Recent, auditor: Auditor, changed: Callable[[], None]
@@ -210,8 +209,10 @@ class Undoing:
         return True
 
     def _note(self, label: str, by: Call | None) -> None:
-        one = next((each for each in self._recent.records() if each.undo_label == label), None)
-        whose = {"call": one.id, "skill": one.skill, "client": one.client} if one else {}
+        record = next((it for it in self._recent.records() if it.undo_label == label), None)
+        whose = (
+            {"call": record.id, "skill": record.skill, "client": record.client} if record else {}
+        )
         who = {"by": "host"} if by is None else {"by": "client", "by_call": by.id}
         log.info("the step %r was undone by the %s", label, who["by"])
         try:

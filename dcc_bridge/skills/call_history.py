@@ -242,13 +242,13 @@ class Trail:
         self.has_begun = True
         self._recent.change(self._call, state="running")
 
-    def ask(self) -> None:
+    def question_opened(self) -> None:
         """Note that a question of it is open."""
         with self._lock:
             self._questions += 1
         self._recent.change(self._call, state="asking")
 
-    def hear(self, answered_by: str | None) -> None:
+    def question_closed(self, answered_by: str | None) -> None:
         """Note that a question of it was answered or ended; others may still be open.
 
         Args:

@@ -26,15 +26,15 @@ class Finding:
     Attributes:
         file: Where.
         line: Where in it.
-        said: A sentence.
+        message: A sentence.
     """
 
     file: Path
     line: int
-    said: str
+    message: str
 
     def __str__(self) -> str:
-        return f"{self.file}:{self.line}: {self.said}"
+        return f"{self.file}:{self.line}: {self.message}"
 
 
 def files(path: Path) -> list[Path]:
@@ -67,7 +67,7 @@ def check(given: Sequence[Path], others: Sequence[Path] = ()) -> list[Finding]:
             found += [Finding(file, _line(error), str(error))] if is_given else []
             continue
         if is_given:
-            found += [Finding(file, *one) for one in _said(text)]
+            found += [Finding(file, *one) for one in _messages(text)]
         for name, line in text.names():
             first = taken.setdefault(name, (file, line))
             if first != (file, line) and is_given:
@@ -86,7 +86,7 @@ def _line(error: SkillError) -> int:
     return (cause.lineno or 1) if isinstance(cause, SyntaxError) else 1
 
 
-def _said(text: Text) -> Iterator[tuple[int, str]]:
+def _messages(text: Text) -> Iterator[tuple[int, str]]:
     for node in ast.walk(text.tree):
         if isinstance(node, ast.ImportFrom) and node.level:
             yield (
@@ -103,15 +103,15 @@ def _said(text: Text) -> Iterator[tuple[int, str]]:
 def _of(
     function: Function, text: Text, reach: Reach, modules: set[str]
 ) -> Iterator[tuple[int, str]]:
-    yield from told(function)
+    yield from check_docstring(function)
     calls = reach.calls(function)
-    yield from waits(function, calls)
+    yield from check_blocking(function, calls)
     try:
         metadata = text.metadata(function)
         if metadata is not None:
             check_name(metadata.name or function.name)
-            yield from risk(function, metadata, calls, modules)
-            yield from asks(function, metadata, calls)
+            yield from check_risk(function, metadata, calls, modules)
+            yield from check_asks(function, metadata, calls)
     except SkillError as error:
         yield function.lineno, str(error)
 
@@ -125,10 +125,10 @@ def _modules(tree: ast.Module) -> Iterable[str]:
             yield from (f"{node.module}.{one.name}" for one in node.names)
 
 
-Said = Iterator[tuple[int, str]]
+Messages = Iterator[tuple[int, str]]
 
 
-def told(function: Function) -> Said:
+def check_docstring(function: Function) -> Messages:
     """Its docstring tells the agent what it does, and of each parameter."""
     text = ast.get_docstring(function)
     if not text:
@@ -147,33 +147,33 @@ def told(function: Function) -> Said:
         )
 
 
-def risk(
+def check_risk(
     function: Function, metadata: Metadata, calls: Sequence[WrittenCall], modules: set[str]
-) -> Said:
+) -> Messages:
     """What it calls is no more than its risk says."""
     known = [one for one in lint_tables.MODULES if _is_imported(one.name, modules)]
     deletes = [pattern for one in known for pattern in one.deletes]
     edits = [pattern for one in known for pattern in one.edits]
     for call in calls:
-        if metadata.risk != "destructive" and call.fits(deletes):
+        if metadata.risk != "destructive" and call.matches(deletes):
             yield call.line, _more(function, call, "deletes", metadata.risk, "destructive")
-        elif metadata.risk == "read" and call.fits(edits) and not _only_asks(call):
+        elif metadata.risk == "read" and call.matches(edits) and not _only_asks(call):
             yield call.line, _more(function, call, "edits", "read", "edit")
 
 
-def waits(function: Function, calls: Sequence[WrittenCall]) -> Said:
+def check_blocking(function: Function, calls: Sequence[WrittenCall]) -> Messages:
     """A coroutine does not stop the loop that brings its answers."""
     if not isinstance(function, ast.AsyncFunctionDef):
         return
     for call in calls:
-        if call.fits(lint_tables.WAITS):
+        if call.matches(lint_tables.WAITS):
             why = "stops the server's loop until it is done: await something else"
             yield call.line, f"{function.name}: {call.written} {why}."
 
 
-def asks(function: Function, metadata: Metadata, calls: Iterable[WrittenCall]) -> Said:
+def check_asks(function: Function, metadata: Metadata, calls: Iterable[WrittenCall]) -> Messages:
     """One that says that it asks does ask."""
-    if metadata.confirms and not any(call.fits(lint_tables.ASKS) for call in calls):
+    if metadata.confirms and not any(call.matches(lint_tables.ASKS) for call in calls):
         why = "it says confirms=True and asks nothing, so what it changes will be undone"
         yield function.lineno, f"{function.name}: {why}."
 
@@ -210,8 +210,8 @@ class WrittenCall:
     written: str
     keywords: tuple[str, ...]
 
-    def fits(self, patterns: Sequence[str]) -> bool:
-        """Whether it is one of those."""
+    def matches(self, patterns: Sequence[str]) -> bool:
+        """Whether its name matches one of the patterns."""
         return any(fnmatchcase(self.written, pattern) for pattern in patterns)
 
 

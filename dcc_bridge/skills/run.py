@@ -32,7 +32,7 @@ from dcc_bridge.skills import gate
 from dcc_bridge.skills.account import Account
 from dcc_bridge.skills.call_history import Outcome, Status, Trail, outcome_of_failure, refusal
 from dcc_bridge.skills.skill import Skill
-from dcc_bridge.skills.timing import Limit, Paced, watched
+from dcc_bridge.skills.timing import Throttle, TimeLimit, report_blocking
 from dcc_bridge.skills.undo_steps import Steps
 from dcc_bridge.threads import MainThread
 
@@ -78,12 +78,12 @@ class Run:
         self._is_abandoned = False
         self._queued: Future[Outcome] | None = None
         self._why_not = "it was cancelled before it began; nothing was changed."
-        self._waits = Limit(shared.settings.call_deadline, shared.clock, self._expire)
-        self._limit = Limit(skill.metadata.timeout, shared.clock, self._overrun)
+        self._queue_limit = TimeLimit(shared.settings.call_deadline, shared.clock, self._expire)
+        self._time_limit = TimeLimit(skill.metadata.timeout, shared.clock, self._overrun)
         call.agreement.needs_grant = gate.needs_grant(skill, shared.settings)
         call.control = self
         self._progress = progress
-        self._pace = Paced(self._report, shared.clock)
+        self._throttle = Throttle(self._report, shared.clock)
 
     @property
     def has_begun(self) -> bool:
@@ -98,7 +98,7 @@ class Run:
     def queue(self, queued: Future[Outcome]) -> None:
         """Take what runs it; it waits from now on."""
         self._queued = queued
-        self._waits.go()
+        self._queue_limit.start()
         queued.add_done_callback(self._note_end)
 
     def cancel(self) -> None:
@@ -134,7 +134,7 @@ class Run:
         """Run as a job."""
         self._begin()
         is_read = self.skill.metadata.risk == "read"
-        step = self._steps.reading if is_read else self._steps.stretch
+        step = self._steps.reading if is_read else self._steps.open
         return self._guarded(lambda: self._body(step), self._steps.roll_back)
 
     def on_pool_thread(self) -> Outcome:
@@ -151,7 +151,7 @@ class Run:
             while question is not None:
                 question = gate.next_question(asking, await consent.put_async(question))
             body = self.skill.fn(**self._arguments)
-            value, error = await watched(body, self._warn_of_stretch), None
+            value, error = await report_blocking(body, self._warn_of_blocking), None
         except Exception as failure:  # noqa: BLE001 - a skill may raise anything; it is told
             value, error = None, failure
         except BaseException:  # noqa: BLE001 - its client left, and the task is cancelled
@@ -161,7 +161,7 @@ class Run:
         ending.add_done_callback(self._note_end)
         return await asyncio.shield(arrival(ending))  # cancelled or not, it must come to its end
 
-    def _warn_of_stretch(self, seconds: float) -> None:
+    def _warn_of_blocking(self, seconds: float) -> None:
         log.warning(
             "call %s: %s held the worker's loop for %.1f s, and every client waited: await what "
             'takes long, or make it a plain function with thread="any"',
@@ -184,7 +184,7 @@ class Run:
         """Run a part of the skill on the main thread, in an undo step. Any thread."""
 
         def in_undo_step() -> T:
-            with self._steps.stretch():
+            with self._steps.open():
                 return fn()
 
         return self._submit(in_undo_step)
@@ -195,28 +195,28 @@ class Run:
 
     def report(self, progress: Progress) -> None:
         """Note how far it is; the record and the client are told at a slower rate. Any thread."""
-        self._pace(progress)
+        self._throttle(progress)
 
     def question_opened(self) -> None:
         """Note that a question is open: the time limit stands still. Any thread."""
-        self._trail.ask()
-        self._limit.rest()
+        self._trail.question_opened()
+        self._time_limit.pause()
 
     def question_closed(self, answered_by: str | None) -> None:
         """Note by whom a question was answered; None if it was withdrawn. Any thread."""
-        self._trail.hear(answered_by)
+        self._trail.question_closed(answered_by)
         if not self._trail.asks:
-            self._limit.go()
+            self._time_limit.start()
 
     def _begin(self) -> None:
-        self._waits.end()
+        self._queue_limit.cancel()
         refusal = self._shared.pause.refusal(self.skill)
         if refusal is not None:  # it was queued before the switch was turned
             raise refusal
         current.set(self._call)
         destructive_skill.set("")  # whoever queued it may run one itself
         self._trail.begin()
-        self._limit.go()
+        self._time_limit.start()
 
     def _submit(self, fn: Callable[[], T]) -> Future[T]:
         return self._main.submit(fn, name=self.skill.title, read=self.skill.metadata.risk == "read")
@@ -240,7 +240,7 @@ class Run:
     def _guarded(self, body: Callable[[], Any], undo: Callable[[], None]) -> Outcome:
         """Run a body and give what came of it; a failed or refused one leaves no change."""
         outcome = self._outcome(body, undo)
-        self._pace.flush()
+        self._throttle.flush()
         if outcome.error is not None:
             outcome = Outcome(outcome.status, None, secret.redacted(outcome.error))
         self._call.dialogue.secrets.clear()
@@ -254,8 +254,8 @@ class Run:
         self._steps.close()
         self._end_questions()
         self._write_end(outcome.status, outcome.error)
-        self._waits.end()
-        self._limit.end()
+        self._queue_limit.cancel()
+        self._time_limit.cancel()
         self._trail.end(outcome.status, outcome.error, self._steps.label)
         self._shared.ended(self._call.id)
         self._settle(outcome)

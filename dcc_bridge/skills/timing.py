@@ -1,4 +1,4 @@
-"""Time limits, throttled values, and a watch on coroutines that block the loop. Any thread."""
+"""Time limits, a throttle, and a report of coroutines that block the event loop. Any thread."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ _EARLY: Final = 0.005
 """Seconds by which a clock may be early."""
 
 
-class Limit:
-    """A clock that stands still while a person is asked, and calls back once."""
+class TimeLimit:
+    """A timeout that can be paused, and calls back once."""
 
     def __init__(self, seconds: float | None, clock: Clock, over: Callable[[], None]) -> None:
-        """Stand still at first.
+        """Prepare; it begins with `start`.
 
         Args:
-            seconds: How long may be run; None for any time.
-            clock: Calls back after some seconds; gives what stops it.
-            over: Called once, on any thread, when it has run for so long.
+            seconds: The limit; None for none.
+            clock: Calls back after some seconds; returns what cancels that.
+            over: The callback, called once, on any thread, when the limit is reached.
         """
         self._left = seconds
         self._clock = clock
@@ -32,16 +32,16 @@ class Limit:
         self._since: float | None = None
         self._stop: Callable[[], None] = lambda: None
 
-    def go(self) -> None:
-        """Run, or go on running."""
+    def start(self) -> None:
+        """Start, or go on after a pause."""
         with self._lock:
             if self._left is None or self._since is not None:
                 return
             self._since = time.monotonic()
-            self._stop = self._clock(self._left, self._look)
+            self._stop = self._clock(self._left, self._check)
 
-    def rest(self) -> None:
-        """Stand still."""
+    def pause(self) -> None:
+        """Let the time stand still, as long as a person is asked."""
         with self._lock:
             if self._left is None or self._since is None:
                 return
@@ -49,18 +49,18 @@ class Limit:
             self._since = None
             self._stop()
 
-    def end(self) -> None:
+    def cancel(self) -> None:
         """Never call back any more."""
         with self._lock:
             self._left = None
             self._stop()
 
-    def _look(self) -> None:
+    def _check(self) -> None:
         with self._lock:
             if self._left is None or self._since is None:
                 return
             if time.monotonic() - self._since < self._left - _EARLY:
-                return  # it rested meanwhile, and a later clock runs
+                return  # it was paused meanwhile, and a later clock runs
             self._left = None
         self._over()
 
@@ -68,25 +68,26 @@ class Limit:
 T = TypeVar("T")
 
 EVERY: Final = 0.1
+"""Seconds between two values that a throttle passes on."""
 
 
-class Paced(Generic[T]):
-    """Hands on the newest of many values, at most ten a second, and the last one always."""
+class Throttle(Generic[T]):
+    """Passes on at most ten values a second: the newest ones, and always the last."""
 
-    def __init__(self, give: Callable[[T], None], clock: Clock) -> None:
-        """Take where they go.
+    def __init__(self, callback: Callable[[T], None], clock: Clock) -> None:
+        """Take the callback.
 
         Args:
-            give: Gets a value, on the clock's thread or on that of `flush`; never two at once.
-            clock: Calls back after some seconds; gives what stops it.
+            callback: Gets a value, on the clock's thread or on that of `flush`; never two at once.
+            clock: Calls back after some seconds; returns what cancels that.
         """
-        self._give = give
+        self._callback = callback
         self._clock = clock
         self._lock = threading.Lock()
-        self._giving = threading.Lock()
+        self._calling = threading.Lock()
         self._newest: list[T] = []
         self._waits = False
-        self._given = 0.0
+        self._called = 0.0
 
     def __call__(self, value: T) -> None:
         """Take a value, and return at once."""
@@ -95,51 +96,51 @@ class Paced(Generic[T]):
             if self._waits:
                 return
             self._waits = True
-            delay = max(0.0, self._given + EVERY - time.monotonic())
+            delay = max(0.0, self._called + EVERY - time.monotonic())
         self._clock(delay, self.flush)
 
     def flush(self) -> None:
-        """Hand on now what has not been yet."""
-        with self._giving:
+        """Pass on now the value that still waits."""
+        with self._calling:
             with self._lock:
                 values, self._newest = self._newest, []
                 self._waits = False
-                self._given = time.monotonic()
+                self._called = time.monotonic()
             for value in values:
-                self._give(value)
+                self._callback(value)
 
 
 LONGEST: Final = 0.2
-"""Seconds after which other clients notice."""
+"""Seconds that a coroutine may run without waiting: then other clients notice."""
 
 
 @types.coroutine
-def watched(
-    coroutine: Coroutine[Any, Any, T], held: Callable[[float], None]
+def report_blocking(
+    coroutine: Coroutine[Any, Any, T], blocked: Callable[[float], None]
 ) -> Generator[Any, Any, T]:
-    """Run a coroutine, and tell where it went on for too long without waiting.
+    """Run a coroutine, and report where it blocks the event loop.
 
     asyncio does so in its debug mode only, where it also slows everything down, and cannot name
     the skill.
 
     Args:
         coroutine: What is run.
-        held: Told the seconds, once for each stretch over `LONGEST`.
+        blocked: Called with the seconds, each time that it ran for longer than `LONGEST`.
     """
     error: BaseException | None = None
     while True:
         begin = time.perf_counter()
         try:
-            waits_for = coroutine.send(None) if error is None else coroutine.throw(error)
+            awaited = coroutine.send(None) if error is None else coroutine.throw(error)
         except StopIteration as end:
             result: T = end.value
             return result
         finally:
             took = time.perf_counter() - begin
             if took > LONGEST:
-                held(took)
+                blocked(took)
         try:
             error = None
-            yield waits_for
+            yield awaited
         except BaseException as thrown:  # noqa: BLE001 - a cancellation is the coroutine's own
             error = thrown

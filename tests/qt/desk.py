@@ -42,11 +42,11 @@ class Traced(NoRun):
 
     def question_opened(self) -> None:
         """Note it."""
-        self._trail.ask()
+        self._trail.question_opened()
 
     def question_closed(self, answered_by: str | None) -> None:
         """Note it."""
-        self._trail.hear(answered_by)
+        self._trail.question_closed(answered_by)
 
 
 class Parts:

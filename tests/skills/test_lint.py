@@ -15,7 +15,7 @@ HEAD = "import no_such_module\nfrom dcc_bridge import skill, confirm_sync\n"
 
 def said(tmp_path: Path, text: str) -> list[tuple[int, str]]:
     file = save(tmp_path / "x.py", text)
-    return [(one.line, one.said) for one in lint.check([file])]
+    return [(one.line, one.message) for one in lint.check([file])]
 
 
 def body(risk: str, imports: str, *lines: str, asynchronous: bool = False) -> str:
@@ -150,7 +150,7 @@ def test_a_file_that_others_can_write_is_told(tmp_path: Path) -> None:
 
     (found,) = lint.check([file])
 
-    assert "chmod o-w" in found.said
+    assert "chmod o-w" in found.message
 
 
 def test_a_path_that_is_not_there_is_a_sentence(tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ from dcc_bridge import carry, check_cancelled, confirm, confirm_sync, on_main, s
 from dcc_bridge.elicitation.ask import current_call
 from dcc_bridge.elicitation.question import Reply
 from dcc_bridge.errors import Cancelled, Ended
-from dcc_bridge.skills.timing import Limit
+from dcc_bridge.skills.timing import TimeLimit
 from dcc_bridge.testing import FakeHost, ScriptedPresenter
 from tests.live import Live, live, status, text
 from tests.server.skills import Skills
@@ -381,15 +381,15 @@ def test_a_limit_calls_once_and_not_while_it_rests() -> None:
         rung.append((seconds, fn))
         return lambda: None
 
-    limit = Limit(0.05, clock, lambda: over.append("over"))
+    limit = TimeLimit(0.05, clock, lambda: over.append("over"))
 
-    limit.go()
-    limit.go()
-    limit.rest()
+    limit.start()
+    limit.start()
+    limit.pause()
     rung[0][1]()
     rested = list(over)
     time.sleep(0.06)
-    limit.go()
+    limit.start()
     rung[0][1]()
     early = list(over)
     time.sleep(0.06)

@@ -100,8 +100,8 @@ def test_a_busy_reader_does_not_push_out_what_was_edited_or_asked() -> None:
     edit, asking = Call("edit", "Edit", "edit"), Call("ask", "Ask")
     recent.follow(edit).end("done", undo_label="Edit [1]")
     trail = recent.follow(asking)
-    trail.ask()
-    trail.hear("host")
+    trail.question_opened()
+    trail.question_closed("host")
     trail.end("done")
 
     for number in range(50):

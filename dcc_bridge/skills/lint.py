@@ -1,4 +1,4 @@
-"""Look through skill files. Any thread."""
+"""The linter of skill files: docstrings, risks, blocking calls and names. Any thread."""
 
 from __future__ import annotations
 
@@ -17,6 +17,9 @@ from dcc_bridge.skills.annotations import Names
 from dcc_bridge.skills.registry import check_name
 from dcc_bridge.skills.skill import Metadata
 from dcc_bridge.skills.source import Function, Source, Text
+
+Messages = Iterator[tuple[int, str]]
+"""Lines, and what is wrong there."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -57,23 +60,23 @@ def check(given: Sequence[Path], others: Sequence[Path] = ()) -> list[Finding]:
         given: The files.
         others: Files that are trusted no less, whose names are taken.
     """
-    found: list[Finding] = []
+    findings: list[Finding] = []
     taken: dict[str, tuple[Path, int]] = {}
     for file in [*others, *given]:
         is_given = file in given
         try:
             text = _read(file)
         except SkillError as error:
-            found += [Finding(file, _line(error), str(error))] if is_given else []
+            findings += [Finding(file, _line(error), str(error))] if is_given else []
             continue
         if is_given:
-            found += [Finding(file, *one) for one in _messages(text)]
+            findings += [Finding(file, *found) for found in _messages(text)]
         for name, line in text.names():
             first = taken.setdefault(name, (file, line))
             if first != (file, line) and is_given:
                 place = f"{first[0]}:{first[1]}"
-                found.append(Finding(file, line, f"{name}: this name is taken, by {place}."))
-    return sorted(found)
+                findings.append(Finding(file, line, f"{name}: this name is taken, by {place}."))
+    return sorted(findings)
 
 
 def _read(file: Path) -> Text:
@@ -86,7 +89,7 @@ def _line(error: SkillError) -> int:
     return (cause.lineno or 1) if isinstance(cause, SyntaxError) else 1
 
 
-def _messages(text: Text) -> Iterator[tuple[int, str]]:
+def _messages(text: Text) -> Messages:
     for node in ast.walk(text.tree):
         if isinstance(node, ast.ImportFrom) and node.level:
             yield (
@@ -95,16 +98,16 @@ def _messages(text: Text) -> Iterator[tuple[int, str]]:
             )
     if not text.chosen:
         yield 1, "It has no function that is a skill, or could be one."
-    reach, modules = Reach(text.tree), set(_modules(text.tree))
+    graph, modules = CallGraph(text.tree), set(_modules(text.tree))
     for function in text.chosen:
-        yield from _of(function, text, reach, modules)
+        yield from _check_function(function, text, graph, modules)
 
 
-def _of(
-    function: Function, text: Text, reach: Reach, modules: set[str]
-) -> Iterator[tuple[int, str]]:
+def _check_function(
+    function: Function, text: Text, graph: CallGraph, modules: set[str]
+) -> Messages:
     yield from check_docstring(function)
-    calls = reach.calls(function)
+    calls = graph.calls(function)
     yield from check_blocking(function, calls)
     try:
         metadata = text.metadata(function)
@@ -119,13 +122,10 @@ def _of(
 def _modules(tree: ast.Module) -> Iterable[str]:
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
-            yield from (one.name for one in node.names)
+            yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and node.module:
             yield node.module
-            yield from (f"{node.module}.{one.name}" for one in node.names)
-
-
-Messages = Iterator[tuple[int, str]]
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
 
 
 def check_docstring(function: Function) -> Messages:
@@ -135,12 +135,12 @@ def check_docstring(function: Function) -> Messages:
         yield function.lineno, f"{function.name}: no docstring says when an agent calls it."
         return
     doc = docstring_parser.parse(inspect.cleandoc(text), docstring_parser.Style.GOOGLE)
-    given = {one.arg: one for one in (*function.args.args, *function.args.kwonlyargs)}
-    described = {one.arg_name for one in doc.params if (one.description or "").strip()}
-    for name, node in given.items():
+    parameters = {node.arg: node for node in (*function.args.args, *function.args.kwonlyargs)}
+    described = {param.arg_name for param in doc.params if (param.description or "").strip()}
+    for name, node in parameters.items():
         if name not in described and not _describes_itself(node):
             yield node.lineno, f"{function.name}: its docstring does not tell of {name!r} in Args."
-    for name in sorted(described - given.keys() - {"**kwargs", "*args", "kwargs", "args"}):
+    for name in sorted(described - parameters.keys() - {"**kwargs", "*args", "kwargs", "args"}):
         yield (
             function.lineno,
             f"{function.name}: its docstring tells of {name!r}, which is not there.",
@@ -151,9 +151,9 @@ def check_risk(
     function: Function, metadata: Metadata, calls: Sequence[WrittenCall], modules: set[str]
 ) -> Messages:
     """What it calls is no more than its risk says."""
-    known = [one for one in lint_tables.MODULES if _is_imported(one.name, modules)]
-    deletes = [pattern for one in known for pattern in one.deletes]
-    edits = [pattern for one in known for pattern in one.edits]
+    known = [table for table in lint_tables.MODULES if _is_imported(table.name, modules)]
+    deletes = [pattern for table in known for pattern in table.deletes]
+    edits = [pattern for table in known for pattern in table.edits]
     for call in calls:
         if metadata.risk != "destructive" and call.matches(deletes):
             yield call.line, _more(function, call, "deletes", metadata.risk, "destructive")
@@ -189,11 +189,11 @@ def _only_asks(call: WrittenCall) -> bool:
 def _describes_itself(node: ast.arg) -> bool:
     """Whether an annotation holds a ``description=``."""
     inside = ast.walk(node.annotation) if node.annotation is not None else ()
-    return any(isinstance(one, ast.keyword) and one.arg == "description" for one in inside)
+    return any(isinstance(it, ast.keyword) and it.arg == "description" for it in inside)
 
 
 def _is_imported(name: str, modules: set[str]) -> bool:
-    return any(one == name or one.startswith(name + ".") for one in modules)
+    return any(f"{module}.".startswith(f"{name}.") for module in modules)
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,8 +215,8 @@ class WrittenCall:
         return any(fnmatchcase(self.written, pattern) for pattern in patterns)
 
 
-class Reach:
-    """The calls of a file's functions."""
+class CallGraph:
+    """The calls that each function of a file makes, also through others of the file."""
 
     def __init__(self, tree: ast.Module) -> None:
         """Read the file's functions."""
@@ -227,16 +227,16 @@ class Reach:
     def calls(self, function: Function) -> list[WrittenCall]:
         """Give the calls of a function and of those of its file that it mentions, in order."""
         seen = {function.name}
-        waiting, found = [function], []
+        waiting, calls = [function], []
         while waiting:
             for node in _inside(waiting.pop(0)):
                 if isinstance(node, ast.Call):
-                    keywords = tuple(str(one.arg) for one in node.keywords if one.arg)
-                    found.append(WrittenCall(node.lineno, self._written(node.func), keywords))
+                    keywords = tuple(str(it.arg) for it in node.keywords if it.arg)
+                    calls.append(WrittenCall(node.lineno, self._written(node.func), keywords))
                 if isinstance(node, ast.Name) and node.id in self._functions.keys() - seen:
                     seen.add(node.id)
                     waiting.append(self._functions[node.id])
-        return sorted(found, key=lambda call: call.line)
+        return sorted(calls, key=lambda call: call.line)
 
     def _written(self, node: ast.expr) -> str:
         origin = self._names.origin(node)

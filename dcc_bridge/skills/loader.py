@@ -27,7 +27,7 @@ from dcc_bridge.config import Settings
 from dcc_bridge.elicitation.installed import arrival
 from dcc_bridge.errors import BrokenSkill, SkillError
 from dcc_bridge.skills import catalogue, importer, trust
-from dcc_bridge.skills.catalogue import Book
+from dcc_bridge.skills.catalogue import SkillFile
 from dcc_bridge.skills.registry import Entry, Registry
 from dcc_bridge.skills.source import Source
 from dcc_bridge.threads import MainThread
@@ -49,7 +49,7 @@ Stamp = tuple[int, int, int, int, int]
 @dataclass(frozen=True, slots=True)
 class _Seen:
     stamp: Stamp
-    book: Book
+    skill_file: SkillFile
 
 
 class Library:
@@ -124,10 +124,10 @@ class Library:
         Returns:
             A future with the skill; or with BrokenSkill, UnknownSkill, or what the queue says.
         """
-        found: Future[Entry] = Future()
-        found.set_running_or_notify_cancel()
-        self._fetch(name, found, ())
-        return found
+        fetched: Future[Entry] = Future()
+        fetched.set_running_or_notify_cancel()
+        self._fetch(name, fetched, ())
+        return fetched
 
     def complete(self) -> list[Future[None]]:
         """Import what cannot be listed without, a job a file. Any thread.
@@ -136,8 +136,8 @@ class Library:
             What to wait for.
         """
         with self._lock:
-            wanted = [seen.book for seen in self._seen.values() if seen.book.needs_import]
-        return [self._submit(book) for book in wanted]
+            skill_files = [seen.skill_file for seen in self._seen.values()]
+        return [self._submit(skill_file) for skill_file in skill_files if skill_file.needs_import]
 
     def note_incomplete(self) -> None:
         """Note that tools were listed without what is still to be imported. Any thread."""
@@ -149,58 +149,58 @@ class Library:
         listed, refused = self._scan()
         if listed == self._listed and refused.keys() == self._refused.keys():
             return
-        stamps = {Path(name): found for name, found in listed.items()}
-        changed = {file for file, found in stamps.items() if self._stamp(file) != found[0]}
+        stamps = {Path(name): place for name, place in listed.items()}
+        changed = {file for file, place in stamps.items() if self._stamp(file) != place[0]}
         gone = self._seen.keys() - stamps.keys()
         if self._seen:
             settle(_SETTLE)
             again, _ = self._scan()
             changed = {file for file in changed if stamps[file] == again.get(str(file))}
-            listed = {name: found for name, found in listed.items() if again.get(name) == found}
+            listed = {name: place for name, place in listed.items() if again.get(name) == place}
         self._listed = listed
-        books = {file: self._read(file, stamps[file][1]) for file in sorted(changed)}
+        skill_files = {file: self._read(file, stamps[file][1]) for file in sorted(changed)}
         self._refused = refused
-        if self._take(books, {file: stamps[file][0] for file in books}, gone):
+        if self._take(skill_files, {file: stamps[file][0] for file in skill_files}, gone):
             self._registry.tell()
         self._report()
 
     def _take(
-        self, books: Mapping[Path, Book], stamps: Mapping[Path, Stamp], gone: Set[Path]
+        self, skill_files: Mapping[Path, SkillFile], stamps: Mapping[Path, Stamp], gone: Set[Path]
     ) -> bool:
         """Take in what was read; tell whether what is listed has changed."""
         differs = bool(gone)
         with self._lock:
             for file in gone:
                 del self._seen[file]
-            for file, book in books.items():
+            for file, skill_file in skill_files.items():
                 old = self._seen.get(file)
-                new = catalogue.succeeding(book, old.book) if old else book
-                differs |= old is None or not catalogue.is_listed_alike(old.book, new)
+                new = catalogue.succeeding(skill_file, old.skill_file) if old else skill_file
+                differs |= old is None or not catalogue.is_listed_alike(old.skill_file, new)
                 self._seen[file] = _Seen(stamps[file], new)
             self._order = self._in_order()
             self._file()
         return differs
 
-    def _fetch(self, name: str, found: Future[Entry], tried: tuple[Source, ...]) -> None:
-        wanted = [book for book in self._wanted(name) if book.source not in tried]
+    def _fetch(self, name: str, fetched: Future[Entry], tried: tuple[Source, ...]) -> None:
+        wanted = [it for it in self._wanted(name) if it.source not in tried]
         if not wanted:
             try:
-                found.set_result(self._registry.find(name))
+                fetched.set_result(self._registry.find(name))
             except SkillError as error:
-                found.set_exception(error)
+                fetched.set_exception(error)
             return
-        jobs = [self._submit(book) for book in wanted]
+        jobs = [self._submit(skill_file) for skill_file in wanted]
 
         def go_on(job: Future[None]) -> None:
             error = job.exception()
             if error is not None:
-                found.set_exception(error)
+                fetched.set_exception(error)
             else:
-                self._fetch(name, found, (*tried, *(book.source for book in wanted)))
+                self._fetch(name, fetched, (*tried, *(it.source for it in wanted)))
 
         jobs[-1].add_done_callback(go_on)  # the queue keeps their order
 
-    def _wanted(self, name: str) -> list[Book]:
+    def _wanted(self, name: str) -> list[SkillFile]:
         """Give the files that must be imported before a skill can be called, or be unknown."""
         try:
             entry = self._registry.find(name)
@@ -209,40 +209,40 @@ class Library:
         if entry is not None and entry.skill.is_imported:
             return []
         with self._lock:
-            books = [seen.book for seen in self._seen.values()]
+            skill_files = [seen.skill_file for seen in self._seen.values()]
         if entry is not None:
-            return [book for book in books if book.source.file == entry.skill.file]
-        return [book for book in books if book.needs_import or book.may_offer(name)]
+            return [it for it in skill_files if it.source.file == entry.skill.file]
+        return [it for it in skill_files if it.needs_import or it.may_offer(name)]
 
-    def _submit(self, book: Book) -> Future[None]:
-        name = f"the import of {book.source.file.name}"
-        return self._main.submit(lambda: self._import(book.source), name=name, read=True)
+    def _submit(self, skill_file: SkillFile) -> Future[None]:
+        name = f"the import of {skill_file.source.file.name}"
+        return self._main.submit(lambda: self._import(skill_file.source), name=name, read=True)
 
     def _import(self, source: Source) -> None:
         """Import a file, unless that is done, or it has changed meanwhile. Main thread."""
         with self._lock:
             seen = self._seen.get(source.file)
-        if seen is None or seen.book.source is not source or seen.book.is_imported:
+        if seen is None or seen.skill_file.source is not source or seen.skill_file.is_imported:
             return
         try:
-            book = catalogue.imported(seen.book, importer.skills(source), self._host)
+            skill_file = catalogue.imported(seen.skill_file, importer.skills(source), self._host)
         except BrokenSkill as error:
-            book = catalogue.broken(seen.book, error)
+            skill_file = catalogue.broken(seen.skill_file, error)
         with self._lock:
             now = self._seen.get(source.file)
-            if now is None or now.book.source is not source:
+            if now is None or now.skill_file.source is not source:
                 return
-            self._seen[source.file] = replace(now, book=book)
+            self._seen[source.file] = replace(now, skill_file=skill_file)
             self._file()
-        was_listed = self._is_listed_short or not now.book.needs_import
-        if was_listed and not catalogue.is_listed_alike(now.book, book):
+        was_listed = self._is_listed_short or not now.skill_file.needs_import
+        if was_listed and not catalogue.is_listed_alike(now.skill_file, skill_file):
             self._registry.tell()
         self._report()
 
     def _file(self) -> None:
         """Hand over what there is now. Under the lock, so that the last one is the newest."""
-        books = [self._seen[file].book for file in self._order]
-        self._registry.file(catalogue.filed(books, self._registry.added, self._refused))
+        skill_files = [self._seen[file].skill_file for file in self._order]
+        self._registry.file(catalogue.filed(skill_files, self._registry.added, self._refused))
 
     def _in_order(self) -> list[Path]:
         rank = {folder: number for number, folder in enumerate(self._folders)}
@@ -257,19 +257,19 @@ class Library:
 
         The files are texts: a thousand paths would take most of the time.
         """
-        found: dict[str, tuple[Stamp, Path]] = {}
+        listed: dict[str, tuple[Stamp, Path]] = {}
         refused: dict[str, SkillError] = {}
         for folder in self._folders:
             try:
                 root = trust.check_folder(folder)
-                found.update({file: (stamp, root) for file, stamp in _list(folder)})
+                listed.update({file: (stamp, root) for file, stamp in _list(folder)})
             except SkillError as error:
                 refused[str(folder)] = error
             except OSError:  # it is not there, or went away in this moment
                 continue
-        return found, refused
+        return listed, refused
 
-    def _read(self, file: Path, root: Path) -> Book:
+    def _read(self, file: Path, root: Path) -> SkillFile:
         try:
             return catalogue.read(Source.of(file, trust.read(file, root)), self._host)
         except SkillError as error:
@@ -309,7 +309,7 @@ def _in_thread(fn: Callable[[], None]) -> Future[None]:
 
 def _list(folder: Path) -> list[tuple[str, Stamp]]:
     """Give the skill files of a folder, and by what a change would show."""
-    found = []
+    listed = []
     with os.scandir(folder) as entries:
         for entry in entries:
             if not entry.name.endswith(".py") or entry.name.startswith(("_", ".")):
@@ -319,8 +319,8 @@ def _list(folder: Path) -> list[tuple[str, Stamp]]:
             except OSError:  # a link to nowhere, or gone in this moment
                 continue
             stamp = (about.st_mtime_ns, about.st_ctime_ns, about.st_size, about.st_ino)
-            found.append((entry.path, (*stamp, about.st_mode)))
-    return found
+            listed.append((entry.path, (*stamp, about.st_mode)))
+    return listed
 
 
 def folders(own: Sequence[Path], settings: Settings) -> list[Path]:

@@ -82,6 +82,6 @@ def track(items: Iterable[T], *, message: str = "", total: float | None = None) 
 
 
 def _repaint() -> None:
-    here = bridge()
-    if here is not None:
-        here.main.repaint()
+    installed = bridge()
+    if installed is not None:
+        installed.main.repaint()

@@ -172,9 +172,9 @@ class Run:
 
     def _report(self, progress: Progress) -> None:
         done, total, message = progress
-        told = done, total, secret.redacted(message)
-        self._trail.report(told)
-        self._progress(told)
+        safe = done, total, secret.redacted(message)
+        self._trail.report(safe)
+        self._progress(safe)
 
     def pause(self) -> AbstractContextManager[None]:
         """Close the undo step while a question is open. Main thread."""
@@ -262,9 +262,9 @@ class Run:
 
     def _end_questions(self) -> None:
         """End what a task or a thread that it left behind asks, now and later."""
-        here = bridge()
-        if here is not None and self._call.ending.reason is None:
-            here.broker.end(self._call)
+        installed = bridge()
+        if installed is not None and self._call.ending.reason is None:
+            installed.broker.end(self._call)
 
     def _settle(self, outcome: Outcome) -> None:
         with suppress(InvalidStateError):  # its caller was told before
@@ -283,12 +283,12 @@ class Run:
         self._shared.clock(self._shared.settings.call_grace, self._give_up)
 
     def _give_up(self) -> None:
-        told = (
+        message = (
             f"{self.skill.name} still runs, though it may for {self.skill.metadata.timeout:g} s "
             "only, and cannot be stopped. It may still change the scene: look with recent_calls "
             "how it ended before you go on."
         )
-        self._settle(Outcome("unknown_outcome", None, told))
+        self._settle(Outcome("unknown_outcome", None, message))
 
     def _note_end(self, queued: Future[Outcome]) -> None:
         """Note the end of a run that could not do so itself: mostly one that never began."""
@@ -300,9 +300,9 @@ class Run:
         error = queued.exception()
         if error is None:
             return
-        told = str(error) if isinstance(error, BridgeError) else "The skill could not be run."
+        message = str(error) if isinstance(error, BridgeError) else "The skill could not be run."
         status: Status = "failed" if self.has_begun else "not_started"
-        self._end(Outcome("unknown_outcome" if self._steps.changed else status, None, told))
+        self._end(Outcome("unknown_outcome" if self._steps.changed else status, None, message))
 
     def _outcome(self, body: Callable[[], Any], undo: Callable[[], None]) -> Outcome:
         value, failure = _tried(body, f"the result of {self.skill.name}")
@@ -321,9 +321,9 @@ class Run:
                 log.exception("call %s: its changes could not be undone", self._call.id)
                 return Outcome("partly_applied", None, str(PartlyApplied(self.skill.name)))
         if lost:
-            told = "nobody waited for it any more, so its changes were undone."
+            reason = "nobody waited for it any more, so its changes were undone."
             status: Status = "failed" if self._is_abandoned else "cancelled"
-            return Outcome(status, None, f"{self.skill.name}: {told}")
+            return Outcome(status, None, f"{self.skill.name}: {reason}")
         if failure is not None:
             return outcome_of_failure(self._call, failure)
         self._tell_edited()

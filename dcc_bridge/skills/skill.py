@@ -126,14 +126,14 @@ def skill(
 ) -> Callable[[_F], _F]: ...
 
 
-def skill(fn: Callable[..., Any] | None = None, /, **told: Any) -> Any:
+def skill(fn: Callable[..., Any] | None = None, /, **fields: Any) -> Any:
     """Mark a function as a skill; it can still be called as the plain function it is.
 
     A destructive one is wrapped, so that it asks for consent also where another skill calls it.
 
     Args:
         fn: The function, where the decorator is used without brackets.
-        **told: The fields of `Metadata`.
+        **fields: Those of `Metadata`.
 
     Returns:
         The function, wrapped if it is destructive; or the decorator.
@@ -141,7 +141,7 @@ def skill(fn: Callable[..., Any] | None = None, /, **told: Any) -> Any:
     Raises:
         ValueError: A field is not of its kind.
     """
-    metadata = Metadata(**{**told, "hosts": tuple(told.get("hosts", ()))})
+    metadata = Metadata(**{**fields, "hosts": tuple(fields.get("hosts", ()))})
 
     def mark(function: _F) -> _F:
         if metadata.risk == "destructive":
@@ -201,13 +201,13 @@ def describe(fn: Callable[..., Any], file: Path | None = None, digest: str = "")
     if not digest:
         from hashlib import sha256  # 3 ms that `import dcc_bridge` need not
 
-        digest = sha256(_told(inspect.unwrap(fn).__code__).encode()).hexdigest()
+        digest = sha256(_text_of(inspect.unwrap(fn).__code__).encode()).hexdigest()
     return Skill(name, title_of(name, metadata), fn, metadata, file, digest)
 
 
-def _told(code: CodeType) -> str:
+def _text_of(code: CodeType) -> str:
     """Tell all that a code does, with the values and the functions in it."""
-    values = [_told(one) if isinstance(one, CodeType) else repr(one) for one in code.co_consts]
+    values = [_text_of(it) if isinstance(it, CodeType) else repr(it) for it in code.co_consts]
     return repr((code.co_code, code.co_names, values))
 
 

@@ -29,9 +29,8 @@ from dcc_bridge.errors import BridgeError, SkillError, UnknownSkill
 from dcc_bridge.host import Host
 from dcc_bridge.hosts import batch
 from dcc_bridge.pump import Pump
-from dcc_bridge.skills.files import folders
-from dcc_bridge.skills.files.library import Library
-from dcc_bridge.skills.outcome import Outcome
+from dcc_bridge.skills.call_history import Outcome
+from dcc_bridge.skills.loader import Library, folders
 from dcc_bridge.skills.registry import Entry, Registry
 from dcc_bridge.skills.runner import Runner
 
@@ -140,7 +139,7 @@ def _run(job: Job, host: Host, pump: Pump, settings: Settings, book: AuditLog) -
 
 
 def _find(job: Job, host: Host, pump: Pump, settings: Settings) -> Entry:
-    own, registry = folders.folders([Path(one) for one in job.skills], settings), Registry()
+    own, registry = folders([Path(one) for one in job.skills], settings), Registry()
     library = Library(own, registry, pump.main, host.name)
     library.look()
     found = library.fetch(job.skill)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -27,13 +28,12 @@ from dcc_bridge.server.clients import ClientRegistry, ConnectionReport
 from dcc_bridge.server.discovery import Instance, Registration
 from dcc_bridge.server.page_site import PageDesk
 from dcc_bridge.server.worker import LOOPBACK, Service, Worker, listen
-from dcc_bridge.skills import connection, own
-from dcc_bridge.skills.files import folders
-from dcc_bridge.skills.files.watch import Watch
-from dcc_bridge.skills.recent import Recent
+from dcc_bridge.skills import builtin
+from dcc_bridge.skills.builtin import Undoing
+from dcc_bridge.skills.call_history import Recent
+from dcc_bridge.skills.loader import folders
 from dcc_bridge.skills.registry import Registry
 from dcc_bridge.skills.runner import Runner
-from dcc_bridge.skills.undoing import Undoing
 from dcc_bridge.threads import MainThread
 
 if TYPE_CHECKING:
@@ -81,9 +81,6 @@ class Bridge:
             log_folder(self.settings.audit),
             {"host": host.name, "version": host.version},
         )
-        self._watch = Watch(
-            lambda pause: self._library.look(pause), lambda pause: self._library.prepare(pause)
-        )
         try:
             self.broker = Broker(
                 self.settings,
@@ -125,7 +122,7 @@ class Bridge:
         """
         if self._state != "new":
             raise StartError("This bridge was started before; make a new one.")
-        self._folders = folders.folders(self._skills, self.settings)
+        self._folders = folders(self._skills, self.settings)
         self._undo.append(installed.install(self.broker, self.main, self.host, self._desk))
         try:
             self._socket = listen(self.settings.port, self.settings.bind)
@@ -244,7 +241,6 @@ class Bridge:
     def _finish(self) -> None:
         self._runner.roll_back()
         self.main.close()
-        self._watch.stop()
         self._worker.stop()
         self.audit.close()
         if not self._ready.done():
@@ -301,16 +297,21 @@ class Bridge:
             if not self._ready.done():  # it is where the bridge was stopped while it started
                 self._ready.set_exception(error)
             return
-        self._watch.first.add_done_callback(
+        self._library.read.add_done_callback(
             lambda _: self.main.submit(self._tell_ready, name="the start", read=True)
         )
         added = self.main.submit(self._add_own, name="the bridge's own tools")
-        added.add_done_callback(lambda one: self._watch.start() if not one.exception() else None)
+        added.add_done_callback(self._watch_skills)
+
+    def _watch_skills(self, added: Future[None]) -> None:
+        if not added.cancelled() and added.exception() is None:
+            with suppress(BridgeClosed):  # it was stopped while it started
+                self._worker.spawn(self._library.watch())
 
     def _add_own(self) -> None:
         about = ConnectionReport(self.host, self.clients, self.registry, self.broker.audience)
-        tools = own.tools(self.recent, self.main, self.host, self._undoing)
-        for tool in [*tools, connection.tool(about, self.main)]:
+        tools = builtin.tools(self.recent, self.main, self.host, self._undoing)
+        for tool in [*tools, builtin.connection_tool(about, self.main)]:
             self._undo.append(self.registry.add(tool))
 
     def _tell_ready(self) -> None:
@@ -320,7 +321,7 @@ class Bridge:
 
     def _make_service(self, worker: Worker) -> Service:
         from dcc_bridge.server.service import McpService, Parts  # takes 0.5 s: on the worker
-        from dcc_bridge.skills.files.library import Library  # pydantic, which the worker has now
+        from dcc_bridge.skills.loader import Library  # pydantic, which the worker has now
 
         if self._state != "running":
             raise BridgeClosed

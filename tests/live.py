@@ -28,9 +28,9 @@ from dcc_bridge.elicitation.question import HostPresenter
 from dcc_bridge.host import Host
 from dcc_bridge.pump import Pump
 from dcc_bridge.server.results import STATUS
-from dcc_bridge.skills.files import imported
-from dcc_bridge.skills.files.source import Source
+from dcc_bridge.skills import importer
 from dcc_bridge.skills.skill import describe
+from dcc_bridge.skills.source import Source
 from dcc_bridge.testing import FakeHost
 
 T = TypeVar("T")
@@ -101,7 +101,7 @@ class Live:
 
     def load(self, file: Path) -> None:
         """Take the skills of a file in at once, as if they were made in code."""
-        for skill in imported.skills(Source.of(file, file.read_bytes())):
+        for skill in importer.skills(Source.of(file, file.read_bytes())):
             self.bridge.registry.add(skill)
 
     def until(self, condition: Callable[[], bool], limit: float = LIMIT) -> None:

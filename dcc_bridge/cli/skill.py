@@ -9,8 +9,8 @@ from pathlib import Path
 from dcc_bridge.cli import starter, target
 from dcc_bridge.cli.exits import SUCCESS, TOOL_ERROR
 from dcc_bridge.errors import SkillError
-from dcc_bridge.skills.files import folders
-from dcc_bridge.skills.lint import check
+from dcc_bridge.skills import lint
+from dcc_bridge.skills.loader import folders, user_folder
 
 
 def fill(parser: argparse.ArgumentParser) -> None:
@@ -39,15 +39,15 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _new(options: argparse.Namespace) -> int:
-    folder = options.folder or folders.user_folder(target.settings())
+    folder = options.folder or user_folder(target.settings())
     file = starter.write(options.name, folder, options.risk)
     print(f"{file} is a skill that runs: put your application's API where it says so.")
     return SUCCESS
 
 
 def _check(options: argparse.Namespace) -> int:
-    given = [file for path in options.path for file in check.files(path)]
-    found = check.check(list(dict.fromkeys(given)), _others(given))
+    given = [file for path in options.path for file in lint.files(path)]
+    found = lint.check(list(dict.fromkeys(given)), _others(given))
     for one in found:
         print(one)
     many = f"{len(given)} file" + "s" * (len(given) != 1)
@@ -62,9 +62,9 @@ def _others(given: list[Path]) -> list[Path]:
     """Give the files of the folders that a bridge looks in besides: their names are taken."""
     real = {file.resolve() for file in given}
     every: list[Path] = []
-    for folder in folders.folders((), target.settings()):
+    for folder in folders((), target.settings()):
         try:
-            every += check.files(folder)
+            every += lint.files(folder)
         except SkillError:  # it is not there
             continue
     return [file for file in every if file.resolve() not in real]

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, ParamSpec, TypeVar
 
 from dcc_bridge.elicitation import schema as schemas
 from dcc_bridge.elicitation import secret, unattended
-from dcc_bridge.elicitation.call import Call, carried_loss, current
+from dcc_bridge.elicitation.call import Call, current
 from dcc_bridge.elicitation.installed import arrival, bridge, refuse_in_coroutine
 from dcc_bridge.elicitation.question import Question
 from dcc_bridge.elicitation.schema import Form, InvalidAnswer
@@ -118,7 +118,6 @@ def elicit_url_sync(
 def carry(fn: Callable[P, T]) -> Callable[P, T]:
     """Take the current call along to a thread of a skill's own, so that it can ask there."""
     context = contextvars.copy_context()
-    context.run(carried_loss.set, current_call().losing_here)
 
     def carried(*args: P.args, **kwargs: P.kwargs) -> T:
         return context.copy().run(fn, *args, **kwargs)
@@ -144,7 +143,7 @@ def _ask_sync(question: Question, instead: str) -> ElicitationResponse:
     with _visited(question):
         refuse_in_coroutine(here.main, instead)
         _refuse(question)
-        with call.pause() if here.main.is_current else nullcontext():
+        with call.control.pause() if here.main.is_current else nullcontext():
             call.raise_risk(risk)  # here: what was changed so far was allowed
             # noted before the undo step opens again: whether it may is decided by the grant
             return _noted(question, _waited(here.main, here.broker.ask(question)))
@@ -182,7 +181,7 @@ def _visited(question: Question) -> Iterator[None]:
 
 def _refuse(question: Question) -> None:
     """End a skill that tells a secret, or goes on asking for a call that is over and knew it."""
-    if question.call.knows_end:
+    if question.call.ending.is_known:
         raise Cancelled(question.message)
     said = (question.message, question.title, question.description, question.url, question.items)
     secret.keep_out((said, question.fallback, question.form), "a question")
@@ -190,13 +189,13 @@ def _refuse(question: Question) -> None:
 
 def _noted(question: Question, response: ElicitationResponse) -> ElicitationResponse:
     """Write down on the call what the answer means for it."""
-    call, form = question.call, question.form
-    call.knows_end = call.ended is not None
+    call, form, agreement = question.call, question.form, question.call.agreement
+    call.ending.is_known = call.ending.reason is not None
     agreed = response.accepted and (form is None or form.agrees(response.data or {}))
     no = not agreed if question.consent else not response.accepted
-    call.refused = no and call.risk != "read"
+    agreement.refused = no and call.risk != "read"
     by_person = response.answered_by in ("client", "host", "policy", "grant")
-    call.granted = call.granted or (question.consent and agreed and by_person)
+    agreement.granted = agreement.granted or (question.consent and agreed and by_person)
     return response
 
 
@@ -210,7 +209,7 @@ def _form_question(
 ) -> Question:
     form = schemas.parse(schema)
     call = current_call()
-    granted = call.granted and call.risk == "destructive"
+    granted = call.agreement.granted and call.risk == "destructive"
     return Question(
         message=sayable(message),
         call=call,
@@ -268,5 +267,5 @@ def current_call() -> Call:
 
 def next_key(call: Call) -> str:
     """Name the next request of a call on the wire."""
-    call.questions += 1
-    return f"question_{call.questions}"
+    call.dialogue.questions += 1
+    return f"question_{call.dialogue.questions}"

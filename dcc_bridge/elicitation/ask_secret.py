@@ -113,5 +113,5 @@ def _entered(question: Question, visit: ResultVisit[Secret], answer: Elicitation
     secret, visit.result = visit.result, None
     if not answer.accepted or secret is None:
         raise consent.refusal(question.message, answer)
-    question.call.secrets.append(secret)
+    question.call.dialogue.secrets.append(secret)
     return secret

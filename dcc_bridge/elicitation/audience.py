@@ -38,7 +38,7 @@ class Audience:
             prefer=self.settings.consent if question.consent else self.settings.input,
             host_ui=self.host is not None,
             client=self.channel(question) is not None,
-            withdrawable=question.call.withdrawable,
+            withdrawable=question.call.route.withdrawable,
         )
 
     def channel(self, question: Question) -> Presenter | None:
@@ -46,7 +46,7 @@ class Audience:
         call = question.call
         if label(call) in self._silent:
             return None
-        return call.channel if question.url is None else call.url_channel
+        return call.route.form if question.url is None else call.route.url
 
     def offers(self, question: Question) -> Offers:
         """Say what a person at the host may do with a question."""

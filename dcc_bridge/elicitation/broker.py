@@ -158,21 +158,22 @@ class Broker:
             Busy: Too many are open already.
         """
         self._room.enter(label(question.call))
-        again, question.call.again = question.call.again, None
-        question = replace(question, reason=question.reason or again)
+        dialogue = question.call.dialogue
+        repeats, dialogue.repeats = dialogue.repeats, None
+        question = replace(question, reason=question.reason or repeats)
         record = QuestionRecord(self._auditor, question, self.settings.allow_list)
         one = Opened(question, deque(self.audience.stages(question)), record)
-        question.call.asking()
+        question.call.control.question_opened()
         one.future.add_done_callback(lambda _: self._clean_up(one))
         with self._lock:
             closed = self._closed
             if not closed:
                 self._open.append(one)
         if closed:
-            question.call.ended = BRIDGE_CLOSED
+            question.call.ending.reason = BRIDGE_CLOSED
             one.settle(cancel(BRIDGE_CLOSED))
-        elif question.call.ended is not None:
-            one.settle(cancel(question.call.ended))
+        elif question.call.ending.reason is not None:
+            one.settle(cancel(question.call.ending.reason))
         elif self.audience.is_granted(question):
             one.settle(granted(question))
         else:
@@ -182,7 +183,7 @@ class Broker:
 
     def end(self, call: Call, message: str = CANCELLED) -> None:
         """End every open question of a call that nobody waits for any more."""
-        call.ended = message
+        call.ending.reason = message
         with self._lock:
             ending = [one for one in self._open if one.question.call is call]
         for one in ending:

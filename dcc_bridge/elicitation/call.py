@@ -1,6 +1,6 @@
 """A call: one run of a skill, as questions see it. Who wants what, and what was agreed so far.
 
-Its fields are written by the thread that runs the skill; ``ended`` by any thread, once.
+Its fields are written by the thread that runs the skill; the reason of its end by any thread, once.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from contextlib import AbstractContextManager, nullcontext
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal, Protocol, TypeVar
 
 from dcc_bridge.audit.redact import Redacted
 from dcc_bridge.errors import WrongRisk
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from dcc_bridge.elicitation.question import Presenter
     from dcc_bridge.elicitation.secret import Secret
 
+T = TypeVar("T")
 Risk = Literal["read", "edit", "destructive"]
 Progress = tuple[float, float | None, str]
 
@@ -40,6 +41,131 @@ class Client:
     version: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class Route:
+    """How the client's own questions are reached.
+
+    Attributes:
+        form: Draws a form there, or None where the client cannot.
+        url: Offers a page there, or None where the client cannot.
+        withdrawable: A question that the client shows can be withdrawn again.
+    """
+
+    form: Presenter | None = None
+    url: Presenter | None = None
+    withdrawable: bool = False
+
+
+@dataclass(slots=True)
+class Agreement:
+    """What was agreed to so far, and what is kept of it.
+
+    Attributes:
+        needs_grant: A change without a grant is undone.
+        granted: A person agreed to what the call does.
+        refused: The last answer was a refusal, and nothing was changed since.
+        undoable: Nothing was agreed to that undo does not bring back.
+        checkpoint: The copy that was kept of what undo does not bring back, or None.
+        is_recorded: The audit log tells of the call already, so it must tell how it ended.
+    """
+
+    needs_grant: bool = False
+    granted: bool = False
+    refused: bool = False
+    undoable: bool = True
+    checkpoint: Path | None = None
+    is_recorded: bool = False
+
+
+@dataclass(slots=True)
+class Ending:
+    """Why the body should stop before its own end.
+
+    Attributes:
+        reason: Why nobody waits for the call any more, or None. Written by any thread, once.
+        is_known: The skill was told so.
+        is_overdue: The call runs for longer than it may.
+    """
+
+    reason: str | None = None
+    is_known: bool = False
+    is_overdue: bool = False
+
+
+@dataclass(slots=True)
+class Dialogue:
+    """What the questions of a call leave for later ones.
+
+    Attributes:
+        questions: How many were named; the next one's key on the wire is counted from it.
+        repeats: A sentence for the first question where the same call was made before, or None.
+        secrets: What a person entered on pages; kept until the skill has ended, so that what it
+            says and returns can be searched for them.
+    """
+
+    questions: int = 0
+    repeats: str | None = None
+    secrets: list[Secret] = field(default_factory=list)
+
+
+class RunControl(Protocol):
+    """What a question needs of the run that it belongs to."""
+
+    def pause(self) -> AbstractContextManager[None]:
+        """Close the undo step while a question is open. Main thread."""
+        ...
+
+    def edit(self, fn: Callable[[], T]) -> Future[T]:
+        """Run a part of the skill on the main thread, in an undo step. Any thread."""
+        ...
+
+    def record_undo(self, label: str) -> None:
+        """Write down that another call's undo step is undone next. Main thread.
+
+        Raises:
+            NotRecorded: It cannot be written, so nothing may be undone.
+        """
+        ...
+
+    def report(self, progress: Progress) -> None:
+        """Note how far it is: how much is done, of how much, and a word about it. Any thread."""
+        ...
+
+    def question_opened(self) -> None:
+        """Note that a question is open. Any thread."""
+        ...
+
+    def question_closed(self, answered_by: str | None) -> None:
+        """Note by whom a question was answered; None if it was withdrawn. Any thread."""
+        ...
+
+
+class NoRun:
+    """The control of a call that no runner runs: edits happen at once, where the caller is."""
+
+    def pause(self) -> AbstractContextManager[None]:
+        """Do nothing: there is no undo step."""
+        return nullcontext()
+
+    def edit(self, fn: Callable[[], T]) -> Future[T]:
+        """Call the function here."""
+        future: Future[T] = Future()
+        future.set_result(fn())
+        return future
+
+    def record_undo(self, label: str) -> None:
+        """Do nothing."""
+
+    def report(self, progress: Progress) -> None:
+        """Do nothing."""
+
+    def question_opened(self) -> None:
+        """Do nothing."""
+
+    def question_closed(self, answered_by: str | None) -> None:
+        """Do nothing."""
+
+
 @dataclass(eq=False)
 class Call:
     """One run of a skill.
@@ -49,64 +175,27 @@ class Call:
         title: What a person reads.
         risk: What it may do; raised when a destructive skill in it asks.
         client: Who called, or None for the host itself.
-        channel: The way to the client's own questions, or None where it cannot draw a form.
-        url_channel: The same for pages.
-        pause: Entered while a question is open: an undo step is closed meanwhile.
-        edit: Runs a part of the skill on the main thread, as an undo step of its own.
-        take_back: Told the label of another call's step before that is undone. Main thread.
-        asks_to_lose: Names the destructive skill that runs here, its own or one that it called;
-            "" where none does.
-        asking: Told that a question of it is open now. Any thread.
-        heard: Told by whom that question was answered; None if it was taken back. Any thread.
-        report: Told how far it is: how much is done, of how much or None, and a word about it.
-        progress: The same for its client, at a pace that a client can take. Any thread.
-        withdrawable: A question that its client shows can be withdrawn again.
-        digest: What the skill's file is.
-        needs_grant: A change without a grant is undone.
-        granted: A person agreed to what it does.
-        refused: The last answer was a refusal, and nothing was changed since.
-        knows_end: The skill was told that nobody waits for it.
-        secrets: What a person entered on its pages; kept until the skill has ended, so that what it
-            says and returns can be searched for them.
-        ended: Why there is nobody left who waits for it, or None.
-        undoable: Nothing was agreed to that undo does not bring back.
-        arguments: What the skill was called with, for the record.
-        is_on_record: The record tells of it already, so it must tell how it ended.
-        checkpoint: The copy that was kept of what undo does not bring back, or None.
-        overdue: It runs for longer than it may.
-        again: That the same call was made before, for its first question; or None.
+        digest: The digest of the skill's file.
+        route: How the client's own questions are reached.
+        arguments: What the skill was called with, for the audit log.
+        control: The run that the call belongs to.
+        agreement: What was agreed to so far.
+        ending: Why the body should stop before its own end.
+        dialogue: What its questions leave for later ones.
     """
 
     skill: str
     title: str
     risk: Risk = "read"
     client: Client | None = None
-    channel: Presenter | None = None
-    url_channel: Presenter | None = None
-    pause: Callable[[], AbstractContextManager[None]] = nullcontext
-    edit: Callable[[Callable[[], Any]], Future[Any]] = field(default_factory=lambda: _here)
-    take_back: Callable[[str], None] = lambda step: None
-    asks_to_lose: Callable[[], str] = lambda: ""
-    asking: Callable[[], None] = lambda: None
-    heard: Callable[[str | None], None] = lambda answered_by: None
-    report: Callable[[Progress], None] = lambda progress: None
-    progress: Callable[[Progress], None] = lambda progress: None
-    withdrawable: bool = False
     digest: str = ""
-    needs_grant: bool = False
-    granted: bool = False
-    refused: bool = False
-    knows_end: bool = False
-    ended: str | None = None
-    undoable: bool = True
+    route: Route = Route()
     arguments: Redacted = field(default_factory=Redacted)
-    is_on_record: bool = False
-    checkpoint: Path | None = None
-    overdue: bool = False
-    again: str | None = None
+    control: RunControl = field(default_factory=NoRun)
+    agreement: Agreement = field(default_factory=Agreement)
+    ending: Ending = field(default_factory=Ending)
+    dialogue: Dialogue = field(default_factory=Dialogue)
     id: str = field(default_factory=lambda: os.urandom(8).hex())
-    questions: int = 0
-    secrets: list[Secret] = field(default_factory=list)
 
     @property
     def risk_here(self) -> Risk:
@@ -115,9 +204,8 @@ class Call:
 
     @property
     def losing_here(self) -> str:
-        """The name of the destructive skill that runs here, or for which this thread works."""
-        own = self.skill if self.risk == "destructive" else ""
-        return self.asks_to_lose() or carried_loss.get() or own
+        """The name of the destructive skill that runs here: the innermost one; "" for none."""
+        return destructive_skill.get() or (self.skill if self.risk == "destructive" else "")
 
     def raise_risk(self, risk: Risk) -> None:
         """Be a call that may lose something, from here to its end.
@@ -131,17 +219,11 @@ class Call:
         if risk == "destructive" and self.risk == "read":
             raise WrongRisk(self.skill)
         if risk == "destructive" and self.risk != risk:
-            self.risk, self.needs_grant, self.granted = risk, True, False
+            self.risk = risk
+            self.agreement.needs_grant, self.agreement.granted = True, False
 
 
-carried_loss: ContextVar[str] = ContextVar("dcc_bridge_carried_loss", default="")
-"""The destructive skill for which a thread works, and which is not on its own stack; or ""."""
+destructive_skill: ContextVar[str] = ContextVar("dcc_bridge_destructive_skill", default="")
+"""The name of the innermost destructive skill whose body runs in this context; or ""."""
 current: ContextVar[Call | None] = ContextVar("dcc_bridge_call", default=None)
 """The call in whose skill the code runs; None outside of any."""
-
-
-def _here(fn: Callable[[], Any]) -> Future[Any]:
-    """Run where the caller is: there is no skill whose undo step it could be."""
-    future: Future[Any] = Future()
-    future.set_result(fn())
-    return future

@@ -71,7 +71,7 @@ class Grant(list[str]):
         self._before = before
         self._plan = plan
         self._seen = seen
-        self.checkpoint = ask.current_call().checkpoint
+        self.checkpoint = ask.current_call().agreement.checkpoint
 
     async def apply(self, fn: Callable[[list[str]], T]) -> T:
         """Edit in a job on the main thread, as an undo step of the skill, from a coroutine.
@@ -116,11 +116,11 @@ class Grant(list[str]):
     def _keep(self) -> None:
         """Keep a copy of what was agreed to now: the first one is of what there was then."""
         self._plan.keep()
-        self.checkpoint = ask.current_call().checkpoint
+        self.checkpoint = ask.current_call().agreement.checkpoint
 
     def _lapse(self) -> None:
         """Forget the yes: what it was said to is not what there is any more."""
-        ask.current_call().granted = self._before
+        ask.current_call().agreement.granted = self._before
 
     def _see(self, seen: Seen) -> Question:
         self._seen = seen
@@ -169,15 +169,16 @@ def confirm_sync(
     _refuse_in_coroutine("confirm")
     plan = _Plan(message, items, verb, undoable, files, title, timeout, key)
     seen, call = look_sync(plan.look), ask.current_call()
-    before = call.granted
+    before = call.agreement.granted
     for asked in range(MOST_ASKED):
         question = plan.question(seen, again=asked > 0)
         check(question, ask.put(question))
-        granted, call.granted = call.granted, before  # until it is known what is there now
+        granted = call.agreement.granted
+        call.agreement.granted = before  # until it is known what is there now
         now = look_sync(plan.look)
         if now.fingerprint == seen.fingerprint:
             look_sync(plan.keep)
-            call.granted = granted
+            call.agreement.granted = granted
             return Grant(plan, now, before)
         seen = now
     raise Cancelled(plan.words(message, seen))
@@ -199,7 +200,7 @@ async def confirm(
     See `confirm_sync`.
     """
     plan = _Plan(message, items, verb, undoable, files, title, timeout, key)
-    seen, before = await look(plan.look), ask.current_call().granted
+    seen, before = await look(plan.look), ask.current_call().agreement.granted
     question = plan.question(seen)
     check(question, await ask.put_async(question))
     await look(plan.keep)
@@ -288,11 +289,11 @@ def _keep(call: Call, files: Sequence[Path] | None = None) -> None:
     here = bridge()
     if here is None:
         return
-    call.undoable = False
+    call.agreement.undoable = False
     try:
-        call.checkpoint = checkpoints.keep(here.host, files)
+        call.agreement.checkpoint = checkpoints.keep(here.host, files)
     except BaseException:  # whatever kept it from being made; and it goes on
-        call.granted = False
+        call.agreement.granted = False
         raise
 
 
@@ -362,7 +363,7 @@ class _Plan:
         here, call = bridge(), current.get()
         if here is not None and call is None:  # of no skill, on a thread of somebody's own
             return here.main.submit(lambda: self._edit(agreed, fn), name="An edit")
-        return ask.current_call().edit(lambda: self._edit(agreed, fn))
+        return ask.current_call().control.edit(lambda: self._edit(agreed, fn))
 
     def wait_for_edit(self, agreed: Seen, fn: Callable[[list[str]], T]) -> _Edit[T]:
         here = bridge()

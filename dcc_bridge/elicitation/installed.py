@@ -8,7 +8,7 @@ from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
-from dcc_bridge.elicitation.call import carried_loss, current
+from dcc_bridge.elicitation.call import current
 from dcc_bridge.errors import StartError, WrongThread
 
 if TYPE_CHECKING:  # skills import this, and need none of it
@@ -104,13 +104,7 @@ async def on_main(fn: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         raise WrongThread(
             "on_main belongs into an async skill; elsewhere there is no call to be of."
         )
-    loses = call.losing_here  # told by this stack, which the job has not
-
-    def there() -> T:
-        carried_loss.set(loses or carried_loss.get())
-        return fn(*args, **kwargs)
-
-    result: T = await arrival(call.edit(there))
+    result: T = await arrival(call.control.edit(lambda: fn(*args, **kwargs)))
     return result
 
 

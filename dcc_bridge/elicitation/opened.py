@@ -108,7 +108,8 @@ class Opened:
             showings: Where it was drawn.
         """
         answer = None if self.future.cancelled() else self.future.result()
-        tell(self.question.call.heard, None if answer is None else answer.answered_by)
+        answered_by = None if answer is None else answer.answered_by
+        tell(self.question.call.control.question_closed, answered_by)
         why = CANCELLED if answer is None else answer.message or "answered"
         for showing in showings:
             showing.end(why)

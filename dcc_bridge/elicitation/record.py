@@ -59,7 +59,7 @@ def _who(call: Call) -> dict[str, Any]:
 
 def in_full(call: Call) -> dict[str, Any]:
     """Say all that is known of a call before it runs."""
-    call.is_on_record = True
+    call.agreement.is_recorded = True
     given = call.arguments.value
     more = {"title": call.title, "risk": call.risk, "digest": call.digest or None}
     return {

@@ -153,5 +153,5 @@ def _tokens(
         raise SignInFailed(provider.title, visit.failure)
     if not answer.accepted or tokens is None:
         raise consent.refusal(question.message, answer)
-    question.call.secrets.extend(tokens.secrets)
+    question.call.dialogue.secrets.extend(tokens.secrets)
     return tokens

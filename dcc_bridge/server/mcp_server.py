@@ -26,7 +26,7 @@ from mcp_types import INVALID_PARAMS, CallToolResult, InputRequiredResult, Tool
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from dcc_bridge.audit.redact import Redacted
-from dcc_bridge.elicitation.call import Call, Client
+from dcc_bridge.elicitation.call import Call, Client, Route
 from dcc_bridge.elicitation.installed import arrival
 from dcc_bridge.errors import BridgeError, SkillError, UnknownSkill
 from dcc_bridge.host import Host
@@ -36,7 +36,7 @@ from dcc_bridge.server.client_channel import ClientChannel, Soon
 from dcc_bridge.server.clients import ClientRegistry, SeenClient
 from dcc_bridge.server.parked_calls import ParkedCall, ParkedCalls, same_call
 from dcc_bridge.server.resources import SceneResources
-from dcc_bridge.skills.files.library import Library
+from dcc_bridge.skills.loader import Library
 from dcc_bridge.skills.registry import Entry, Registry
 from dcc_bridge.skills.runner import Runner
 
@@ -159,8 +159,15 @@ class Server(MCPServer[Any]):
         skill = entry.skill
         call.title, call.risk, call.digest = skill.title, skill.metadata.risk, skill.digest
         parked = _park(call, bound, context)
-        self._join(parked, call, context)
-        run = self._runner.start(skill, bound, call, signature.missing(bound))
+        call.dialogue.repeats = self._calls.unfetched.notice_for(parked.same)
+        call.route = self._route(parked, context)
+        run = self._runner.start(
+            skill,
+            bound,
+            call,
+            signature.missing(bound),
+            lambda progress: self._soon(lambda: parked.note_progress(progress)),
+        )
         parked.cancel = run.cancel
         outcome, returns = run.outcome, signature.returns
 
@@ -171,15 +178,11 @@ class Server(MCPServer[Any]):
         outcome.add_done_callback(lambda _: self._soon(finish))
         return parked
 
-    def _join(self, parked: ParkedCall, call: Call, context: ToolContext[Any, Any]) -> None:
-        """Let the call ask its client, and tell it how far it is."""
-        call.again = self._calls.unfetched.notice_for(parked.same)
-        call.progress = lambda progress: self._soon(lambda: parked.note_progress(progress))
-        call.withdrawable = not parked.modern
+    def _route(self, parked: ParkedCall, context: ToolContext[Any, Any]) -> Route:
+        """Say how the call can ask its client."""
         form, url = protocol.modes(context.client_capabilities)
         channel = ClientChannel(parked.offer, self._soon)
-        call.channel = channel if form else None
-        call.url_channel = channel if url else None
+        return Route(channel if form else None, channel if url else None, not parked.modern)
 
 
 class ToolList:

@@ -34,8 +34,7 @@ from dcc_bridge.elicitation.sentence import Sentence
 from dcc_bridge.elicitation.types import TOO_MANY_QUESTIONS
 from dcc_bridge.server import protocol
 from dcc_bridge.server.client_channel import ClientQuestion, Context, ProgressNotices
-from dcc_bridge.skills.outcome import Status
-from dcc_bridge.skills.recent import Recent
+from dcc_bridge.skills.call_history import Recent, Status
 
 MOST_ROUNDS: Final = 8
 """From this round on a modern client is not asked any more: it stops after ten, without a word."""

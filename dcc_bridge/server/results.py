@@ -22,7 +22,7 @@ from mcp_types import (
 
 from dcc_bridge.errors import NO_OTHER_WAY
 from dcc_bridge.server.protocol import carried
-from dcc_bridge.skills.outcome import Outcome, Status
+from dcc_bridge.skills.call_history import Outcome, Status
 from dcc_bridge.skills.returns import Returns, is_file, plain
 
 log = logging.getLogger(__name__)

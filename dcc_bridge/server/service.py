@@ -31,7 +31,7 @@ from dcc_bridge.server.parked_calls import ParkedCalls
 from dcc_bridge.server.replay import ReplayStore
 from dcc_bridge.server.resources import SceneResources
 from dcc_bridge.server.worker import Worker
-from dcc_bridge.skills.files.library import Library
+from dcc_bridge.skills.loader import Library
 from dcc_bridge.skills.registry import Registry
 from dcc_bridge.skills.runner import Runner
 from dcc_bridge.threads import MainThread

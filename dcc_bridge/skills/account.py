@@ -49,7 +49,9 @@ class Account:
         if self.has_begun:
             return
         told = {**record.in_full(call), "scene": host.scene(), **_file(host), "undo": undo}
-        events = [] if call.granted else [("granted", {**record.in_full(call), "by": "policy"})]
+        events = []
+        if not call.agreement.granted:
+            events.append(("granted", {**record.in_full(call), "by": "policy"}))
         events.append(("begin", told))
         scrubbed = [(event, record.scrubbed(call, fields)) for event, fields in events]
         self._auditor(*scrubbed, durable=True)
@@ -81,7 +83,7 @@ class Account:
         """
         call = self._call
         with self._lock:
-            if self._has_ended or not call.is_on_record:
+            if self._has_ended or not call.agreement.is_recorded:
                 return
             self._has_ended = True
         told = {
@@ -91,7 +93,7 @@ class Account:
             "changed": bool(done) or (self._undoes is not None and status == "done"),
             "undo": list(done or undone),
             "undoes": self._undoes,
-            "checkpoint": call.checkpoint,
+            "checkpoint": call.agreement.checkpoint,
         }
         try:
             self._auditor((_event(status, undone), record.scrubbed(call, told)))

@@ -37,7 +37,7 @@ def report_progress(done: float, total: float | None = None, message: str = "") 
         raise ValueError(f"report_progress takes finite numbers, not {done!r} of {total!r}.")
     call = current.get()
     if call is not None:
-        call.report((done, total, message))
+        call.control.report((done, total, message))
 
 
 def check_cancelled() -> None:
@@ -47,9 +47,9 @@ def check_cancelled() -> None:
         Stopped: It is to end; what it has changed is undone once it has let this pass.
     """
     call = current.get()
-    if call is not None and (call.overdue or call.ended is not None):
-        call.knows_end = True
-        raise Stopped(call.title, overdue=call.ended is None)
+    if call is not None and (call.ending.is_overdue or call.ending.reason is not None):
+        call.ending.is_known = True
+        raise Stopped(call.title, overdue=call.ending.reason is None)
 
 
 def track(items: Iterable[T], *, message: str = "", total: float | None = None) -> Iterator[T]:
@@ -82,6 +82,6 @@ def track(items: Iterable[T], *, message: str = "", total: float | None = None) 
 
 
 def _repaint() -> None:
-    here = bridge()
-    if here is not None:
-        here.main.repaint()
+    installed = bridge()
+    if installed is not None:
+        installed.main.repaint()

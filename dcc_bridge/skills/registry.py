@@ -1,6 +1,6 @@
 """The skills that there are, by name. Any thread.
 
-Those that were added in code come first; then those of files, as `dcc_bridge.skills.files.library`
+Those that were added in code come first; then those of files, as `dcc_bridge.skills.loader`
 last read them.
 """
 
@@ -136,7 +136,7 @@ class Registry:
     def __contains__(self, name: Any) -> bool:
         """Whether a skill, or a broken file, has that name."""
         with self._lock:
-            return any(name in those for those in (self._added, *_named(self._filed)))
+            return any(name in named for named in (self._added, *_named(self._filed)))
 
     def entries(self) -> list[Entry]:
         """List the skills, by name."""

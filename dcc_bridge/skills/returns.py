@@ -9,20 +9,31 @@ is one.
 from __future__ import annotations
 
 import json
+import sys
 import types
 from collections.abc import Mapping
 from dataclasses import is_dataclass
 from functools import cached_property
 from pathlib import PurePath
-from typing import Annotated, Any, Final, Union, get_args, get_origin
+from typing import (
+    Annotated,
+    Any,
+    Final,
+    NotRequired,
+    Required,
+    Union,
+    get_args,
+    get_origin,
+    get_type_hints,
+    is_typeddict,
+)
 
 from pydantic import BaseModel, TypeAdapter, ValidationError, create_model
 from pydantic.json_schema import GenerateJsonSchema
 from pydantic_core import PydanticSerializationError, to_jsonable_python
+from typing_extensions import TypedDict
 
-from dcc_bridge.skills.typeddicts import readable
-
-_UNTOLD: Final = (Any, None, type(None), object, str)
+_UNTYPED: Final = (Any, None, type(None), object, str)
 _FILES: Final = (bytes, bytearray, PurePath)
 
 
@@ -42,7 +53,7 @@ class Returns:
     @property
     def schema(self) -> dict[str, Any] | None:
         """The JSON schema of the structured result, or None."""
-        return self._made[1] if self._made is not None else None
+        return self._adapter[1] if self._adapter is not None else None
 
     def structured(self, value: Any) -> dict[str, Any] | None:
         """Give a result as a JSON object, or None where it is none.
@@ -50,21 +61,21 @@ class Returns:
         Raises:
             ValueError: It does not fit the type that its function promised, or is not JSON's.
         """
-        if self._made is None:
+        if self._adapter is None:
             return plain(value) if _is_object(value) else None
-        adapter, _, wrapped = self._made
+        adapter, _, is_wrapped = self._adapter
         try:
-            fitting = adapter.validate_python({"result": value} if wrapped else value)
+            valid = adapter.validate_python({"result": value} if is_wrapped else value)
         except ValidationError as error:
-            one = error.errors()[0]
-            where = ".".join(str(part) for part in one["loc"])
-            raise ValueError(f"{where}: {one['msg']}".removeprefix(": ")) from error
-        made = plain({"result": fitting.result} if wrapped else fitting)
-        assert isinstance(made, dict)
-        return made
+            first = error.errors()[0]
+            where = ".".join(str(part) for part in first["loc"])
+            raise ValueError(f"{where}: {first['msg']}".removeprefix(": ")) from error
+        result = plain({"result": valid.result} if is_wrapped else valid)
+        assert isinstance(result, dict)
+        return result
 
     @cached_property
-    def _made(self) -> tuple[TypeAdapter[Any], dict[str, Any], bool] | None:
+    def _adapter(self) -> tuple[TypeAdapter[Any], dict[str, Any], bool] | None:
         hint = readable(self._hint)
         if _has_no_schema(hint):
             return None
@@ -80,8 +91,8 @@ class Returns:
             return adapter, schema, False
         wrapper = create_model(f"{self._name}_result", result=(hint, ...))
         wrapped = TypeAdapter(wrapper)
-        made = wrapped.json_schema(schema_generator=_Strict, mode="serialization")
-        return wrapped, made, True
+        wrapped_schema = wrapped.json_schema(schema_generator=_Strict, mode="serialization")
+        return wrapped, wrapped_schema, True
 
 
 class _Strict(GenerateJsonSchema):
@@ -96,17 +107,17 @@ def plain(value: Any) -> Any:
         ValueError: It refers to itself, or is too deep.
     """
     try:
-        made = to_jsonable_python(
+        payload = to_jsonable_python(
             value, by_alias=True, fallback=str, bytes_mode="base64", inf_nan_mode="null"
         )
     except (PydanticSerializationError, RecursionError) as error:
         raise ValueError(str(error)) from error
-    words = json.dumps(made, ensure_ascii=False)
+    text = json.dumps(payload, ensure_ascii=False)
     try:
-        words.encode()
+        text.encode()
     except UnicodeEncodeError:  # a file's name may hold what UTF-8 cannot
-        return json.loads(words.encode("utf-8", "replace"))
-    return made
+        return json.loads(text.encode("utf-8", "replace"))
+    return payload
 
 
 def is_file(value: object) -> bool:
@@ -121,7 +132,7 @@ def _is_object(value: object) -> bool:
 
 
 def _has_no_schema(hint: Any) -> bool:
-    if any(hint is one for one in _UNTOLD) or _is_file_type(hint):
+    if any(hint is untyped for untyped in _UNTYPED) or _is_file_type(hint):
         return True
     origin, parts = get_origin(hint), get_args(hint)
     if origin is Annotated:
@@ -143,3 +154,38 @@ def _rooted(schema: dict[str, Any]) -> dict[str, Any]:
     """Give the root of a model that refers to itself its own words, as clients look for a type."""
     name = str(schema.get("$ref", "")).rpartition("/")[2]
     return {**schema["$defs"][name], "$defs": schema["$defs"]} if name else schema
+
+
+def readable(hint: Any) -> Any:
+    """Give a type with each TypedDict in it as pydantic wants it."""
+    if sys.version_info >= (3, 12):
+        return hint
+    if is_typeddict(hint):
+        return _copied(hint)
+    origin, parts = get_origin(hint), get_args(hint)
+    if origin is Annotated:
+        return Annotated[(readable(parts[0]), *parts[1:])]
+    if origin in (Union, types.UnionType):
+        return Union[tuple(readable(part) for part in parts)]  # noqa: UP007 - no other way from a tuple
+    if origin in (list, set, frozenset, tuple, dict) and parts:
+        readable_parts = tuple(part if part is ... else readable(part) for part in parts)
+        return origin[readable_parts]
+    return hint
+
+
+def _copied(typed: Any) -> Any:
+    marked = get_type_hints(typed, include_extras=True)
+    fields = {name: _field(typed, name, hint) for name, hint in marked.items()}
+    copy = TypedDict(typed.__name__, fields)  # type: ignore[misc]  # the functional form
+    copy.__doc__ = typed.__doc__
+    return copy
+
+
+def _field(typed: Any, name: str, hint: Any) -> Any:
+    """Read the mark itself: with postponed annotations ``__required_keys__`` does not know it."""
+    total = bool(getattr(typed, "__total__", True))
+    origin = get_origin(hint)
+    is_required = origin is Required or (total and origin is not NotRequired)
+    inner = get_args(hint)[0] if origin in (Required, NotRequired) else hint
+    hint = readable(inner)
+    return hint if is_required else NotRequired[hint]

@@ -5,45 +5,45 @@ from __future__ import annotations
 import asyncio
 import logging
 import threading
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Mapping
 from concurrent.futures import Future, InvalidStateError
 from contextlib import AbstractContextManager, nullcontext, suppress
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from greenlet import GreenletExit
 
+from dcc_bridge.audit.log import Auditor
+from dcc_bridge.config import Settings
 from dcc_bridge.elicitation import consent, secret
-from dcc_bridge.elicitation.call import Call, Progress, current
+from dcc_bridge.elicitation.call import Call, Progress, current, destructive_skill
+from dcc_bridge.elicitation.clock import Clock
 from dcc_bridge.elicitation.installed import arrival, bridge
-from dcc_bridge.elicitation.question import Question
-from dcc_bridge.elicitation.types import CANCELLED, ElicitationResponse
 from dcc_bridge.errors import (
     BridgeClosed,
     BridgeError,
-    NoConsent,
-    NotConfirmed,
     PartlyApplied,
+    Paused,
     Stopped,
 )
-from dcc_bridge.skills import choices, gate, nested
+from dcc_bridge.host import Host
+from dcc_bridge.skills import gate
 from dcc_bridge.skills.account import Account
-from dcc_bridge.skills.limit import Limit
-from dcc_bridge.skills.outcome import Outcome, Status
-from dcc_bridge.skills.pace import Paced
-from dcc_bridge.skills.recent import Trail
-from dcc_bridge.skills.shared import Shared
+from dcc_bridge.skills.call_history import Outcome, Status, Trail, outcome_of_failure, refusal
 from dcc_bridge.skills.skill import Skill
-from dcc_bridge.skills.steps import Steps
-from dcc_bridge.skills.stretch import watched
+from dcc_bridge.skills.timing import Throttle, TimeLimit, report_blocking
+from dcc_bridge.skills.undo_steps import Steps
+from dcc_bridge.threads import MainThread
 
 T = TypeVar("T")
-Asking = Generator[Question, ElicitationResponse, None]
 
 log = logging.getLogger(__name__)
 
 
 class Run:
     """One run of one skill, from the queue to its outcome.
+
+    It is the `RunControl` of its call.
 
     Attributes:
         skill: What is run.
@@ -58,8 +58,9 @@ class Run:
         skill: Skill,
         arguments: dict[str, Any],
         call: Call,
-        missing: Mapping[str, choices.Options],
+        missing: Mapping[str, gate.Options],
         trail: Trail,
+        progress: Callable[[Progress], None],
     ) -> None:
         self.skill = skill
         self.outcome: Future[Outcome] = Future()
@@ -76,16 +77,12 @@ class Run:
         self._is_abandoned = False
         self._queued: Future[Outcome] | None = None
         self._why_not = "it was cancelled before it began; nothing was changed."
-        self._waits = Limit(shared.settings.call_deadline, shared.clock, self._expire)
-        self._limit = Limit(skill.metadata.timeout, shared.clock, self._overrun)
-        call.needs_grant = gate.needs_grant(skill, shared.settings)
-        call.pause = self._steps.pause
-        call.edit = self._edit
-        call.take_back = lambda step: self._account.take_back(shared.host, step)
-        call.asks_to_lose = nested.asks_to_lose
-        call.asking = self._asking
-        call.heard = self._heard
-        call.report = self._pace = Paced(self._report, shared.clock)
+        self._queue_limit = TimeLimit(shared.settings.call_deadline, shared.clock, self._expire)
+        self._time_limit = TimeLimit(skill.metadata.timeout, shared.clock, self._overrun)
+        call.agreement.needs_grant = gate.needs_grant(skill, shared.settings)
+        call.control = self
+        self._progress = progress
+        self._throttle = Throttle(self._report, shared.clock)
 
     @property
     def has_begun(self) -> bool:
@@ -100,7 +97,7 @@ class Run:
     def queue(self, queued: Future[Outcome]) -> None:
         """Take what runs it; it waits from now on."""
         self._queued = queued
-        self._waits.go()
+        self._queue_limit.start()
         queued.add_done_callback(self._note_end)
 
     def cancel(self) -> None:
@@ -135,34 +132,35 @@ class Run:
     def on_main_thread(self) -> Outcome:
         """Run as a job."""
         self._begin()
-        return self._guarded(self._on_main_thread, self._steps.roll_back)
+        is_read = self.skill.metadata.risk == "read"
+        step = self._steps.reading if is_read else self._steps.open
+        return self._guarded(lambda: self._body(step), self._steps.roll_back)
 
     def on_pool_thread(self) -> Outcome:
         """Run on a thread of the pool; edits are jobs of their own."""
         self._begin()
         return self._guarded(self._body, self._roll_back_from_pool)
 
-    @nested.begins_run
     async def on_loop(self) -> Outcome:
         """Run on the worker's loop; edits are jobs of their own, and so is the end."""
         self._begin()
         try:
-            asking = self._before()
+            asking = self._questions()
             question = next(asking, None)
             while question is not None:
-                question = _after(asking, await consent.put_async(question))
+                question = gate.next_question(asking, await consent.put_async(question))
             body = self.skill.fn(**self._arguments)
-            value, error = await watched(body, self._warn_of_stretch), None
+            value, error = await report_blocking(body, self._warn_of_blocking), None
         except Exception as failure:  # noqa: BLE001 - a skill may raise anything; it is told
             value, error = None, failure
         except BaseException:  # noqa: BLE001 - its client left, and the task is cancelled
-            value, error = None, Stopped(self.skill.title, overdue=self._call.overdue)
+            value, error = None, Stopped(self.skill.title, overdue=self._call.ending.is_overdue)
         undo = self._steps.roll_back
         ending = self._submit(lambda: self._guarded(lambda: _give(value, error), undo))
         ending.add_done_callback(self._note_end)
         return await asyncio.shield(arrival(ending))  # cancelled or not, it must come to its end
 
-    def _warn_of_stretch(self, seconds: float) -> None:
+    def _warn_of_blocking(self, seconds: float) -> None:
         log.warning(
             "call %s: %s held the worker's loop for %.1f s, and every client waited: await what "
             'takes long, or make it a plain function with thread="any"',
@@ -173,72 +171,78 @@ class Run:
 
     def _report(self, progress: Progress) -> None:
         done, total, message = progress
-        told = done, total, secret.redacted(message)
-        self._trail.report(told)
-        self._call.progress(told)
+        safe = done, total, secret.redacted(message)
+        self._trail.report(safe)
+        self._progress(safe)
 
-    def _asking(self) -> None:
-        self._trail.ask()
-        self._limit.rest()
+    def pause(self) -> AbstractContextManager[None]:
+        """Close the undo step while a question is open. Main thread."""
+        return self._steps.pause()
 
-    def _heard(self, answered_by: str | None) -> None:
-        self._trail.hear(answered_by)
+    def edit(self, fn: Callable[[], T]) -> Future[T]:
+        """Run a part of the skill on the main thread, in an undo step. Any thread."""
+
+        def in_undo_step() -> T:
+            with self._steps.open():
+                return fn()
+
+        return self._submit(in_undo_step)
+
+    def record_undo(self, label: str) -> None:
+        """Write down that another call's undo step is undone next. Main thread."""
+        self._account.take_back(self._shared.host, label)
+
+    def report(self, progress: Progress) -> None:
+        """Note how far it is; the record and the client are told at a slower rate. Any thread."""
+        self._throttle(progress)
+
+    def question_opened(self) -> None:
+        """Note that a question is open: the time limit stands still. Any thread."""
+        self._trail.question_opened()
+        self._time_limit.pause()
+
+    def question_closed(self, answered_by: str | None) -> None:
+        """Note by whom a question was answered; None if it was withdrawn. Any thread."""
+        self._trail.question_closed(answered_by)
         if not self._trail.asks:
-            self._limit.go()
+            self._time_limit.start()
 
     def _begin(self) -> None:
-        self._waits.end()
+        self._queue_limit.cancel()
         refusal = self._shared.pause.refusal(self.skill)
         if refusal is not None:  # it was queued before the switch was turned
             raise refusal
         current.set(self._call)
+        destructive_skill.set("")  # whoever queued it may run one itself
         self._trail.begin()
-        self._limit.go()
-
-    def _edit(self, fn: Callable[[], T]) -> Future[T]:
-        def stepped() -> T:
-            with self._steps.stretch():
-                return fn()
-
-        return self._submit(stepped)
+        self._time_limit.start()
 
     def _submit(self, fn: Callable[[], T]) -> Future[T]:
-        is_read = self.skill.metadata.risk == "read"
-        return self._main.submit(fn, name=self.skill.title, read=is_read)
+        return self._main.submit(fn, name=self.skill.title, read=self.skill.metadata.risk == "read")
 
     def _roll_back_from_pool(self) -> None:
         if self._steps.changed:
             self._main.wait(self._submit(self._steps.roll_back))
 
-    def _on_main_thread(self) -> Any:
-        is_read = self.skill.metadata.risk == "read"
-        return self._body(self._steps.reading if is_read else self._steps.stretch)
-
-    @nested.begins_run
     def _body(self, step: Callable[[], AbstractContextManager[None]] = nullcontext) -> Any:
-        asking = self._before()
+        asking = self._questions()
         question = next(asking, None)
         while question is not None:
-            question = _after(asking, consent.put(question))
+            question = gate.next_question(asking, consent.put(question))
         with step():
             return self.skill.fn(**self._arguments)
 
-    def _before(self) -> Asking:
-        """Give the questions that stand before the body; its arguments are complete then."""
-        if self._missing:
-            which = choices.question(self._missing, self._call)
-            self._arguments |= choices.chosen(self._missing, which, (yield which))
-        gated = gate.question(self.skill, self._arguments, self._call, self._shared.settings)
-        if gated is not None:
-            consent.check(gated, (yield gated))
+    def _questions(self) -> gate.Questions:
+        settings = self._shared.settings
+        return gate.questions(self.skill, self._arguments, self._missing, self._call, settings)
 
     def _guarded(self, body: Callable[[], Any], undo: Callable[[], None]) -> Outcome:
         """Run a body and give what came of it; a failed or refused one leaves no change."""
         outcome = self._outcome(body, undo)
-        self._pace.flush()
+        self._throttle.flush()
         if outcome.error is not None:
             outcome = Outcome(outcome.status, None, secret.redacted(outcome.error))
-        self._call.secrets.clear()
+        self._call.dialogue.secrets.clear()
         self._end(outcome)
         return outcome
 
@@ -249,17 +253,17 @@ class Run:
         self._steps.close()
         self._end_questions()
         self._write_end(outcome.status, outcome.error)
-        self._waits.end()
-        self._limit.end()
+        self._queue_limit.cancel()
+        self._time_limit.cancel()
         self._trail.end(outcome.status, outcome.error, self._steps.label)
         self._shared.ended(self._call.id)
         self._settle(outcome)
 
     def _end_questions(self) -> None:
         """End what a task or a thread that it left behind asks, now and later."""
-        here = bridge()
-        if here is not None and self._call.ended is None:
-            here.broker.end(self._call)
+        installed = bridge()
+        if installed is not None and self._call.ending.reason is None:
+            installed.broker.end(self._call)
 
     def _settle(self, outcome: Outcome) -> None:
         with suppress(InvalidStateError):  # its caller was told before
@@ -272,18 +276,18 @@ class Run:
         self.cancel()
 
     def _overrun(self) -> None:
-        self._call.overdue = True
+        self._call.ending.is_overdue = True
         if self.skill.is_async:
             self.cancel()
         self._shared.clock(self._shared.settings.call_grace, self._give_up)
 
     def _give_up(self) -> None:
-        told = (
+        message = (
             f"{self.skill.name} still runs, though it may for {self.skill.metadata.timeout:g} s "
             "only, and cannot be stopped. It may still change the scene: look with recent_calls "
             "how it ended before you go on."
         )
-        self._settle(Outcome("unknown_outcome", None, told))
+        self._settle(Outcome("unknown_outcome", None, message))
 
     def _note_end(self, queued: Future[Outcome]) -> None:
         """Note the end of a run that could not do so itself: mostly one that never began."""
@@ -295,15 +299,15 @@ class Run:
         error = queued.exception()
         if error is None:
             return
-        told = str(error) if isinstance(error, BridgeError) else "The skill could not be run."
+        message = str(error) if isinstance(error, BridgeError) else "The skill could not be run."
         status: Status = "failed" if self.has_begun else "not_started"
-        self._end(Outcome("unknown_outcome" if self._steps.changed else status, None, told))
+        self._end(Outcome("unknown_outcome" if self._steps.changed else status, None, message))
 
     def _outcome(self, body: Callable[[], Any], undo: Callable[[], None]) -> Outcome:
         value, failure = _tried(body, f"the result of {self.skill.name}")
         with self._ending:
-            ended = self._call.ended is not None
-            undoes = failure is not None or self._call.refused or ended
+            ended = self._call.ending.reason is not None
+            undoes = failure is not None or self._call.agreement.refused or ended
             lost = failure is None and (self._is_abandoned or (ended and self._steps.changed))
             self._is_over = not undoes and not lost
         try:
@@ -316,18 +320,13 @@ class Run:
                 log.exception("call %s: its changes could not be undone", self._call.id)
                 return Outcome("partly_applied", None, str(PartlyApplied(self.skill.name)))
         if lost:
-            told = "nobody waited for it any more, so its changes were undone."
+            reason = "nobody waited for it any more, so its changes were undone."
             status: Status = "failed" if self._is_abandoned else "cancelled"
-            return Outcome(status, None, f"{self.skill.name}: {told}")
+            return Outcome(status, None, f"{self.skill.name}: {reason}")
         if failure is not None:
-            return self._failed(failure)
+            return outcome_of_failure(self._call, failure)
         self._tell_edited()
-        return Outcome(self._refused if self._call.refused else "done", value)
-
-    @property
-    def _refused(self) -> Status:
-        """What a refusal is: nobody said no where the call was cancelled."""
-        return "cancelled" if self._call.ended == CANCELLED else "refused"
+        return Outcome(refusal(self._call) if self._call.agreement.refused else "done", value)
 
     def _tell_edited(self) -> None:
         try:
@@ -335,34 +334,6 @@ class Run:
                 self._shared.edited(self._call, self._steps.label)
         except Exception:  # what is told of an edit cannot unmake it
             log.exception("call %s: its edit could not be told of", self._call.id)
-
-    def _failed(self, error: BaseException) -> Outcome:
-        name = self.skill.name
-        match error:
-            case Stopped():
-                return Outcome("timed_out" if self._call.overdue else "cancelled", None, str(error))
-            case NotConfirmed():
-                return Outcome(self._refused, None, str(error))
-            case NoConsent():
-                return Outcome("no_consent", None, str(error))
-            case BridgeError():
-                return Outcome("failed", None, f"{name}: {error}")
-        told = self._call.arguments.scrub(secret.told(error))
-        log.warning("call %s: %s failed\n%s", self._call.id, name, told)
-        reason, kind = str(error), type(error).__name__
-        if not (reason and isinstance(error, ValueError)):
-            reason = f"{kind}: {reason}" if reason else kind
-        if not reason.endswith((".", "!", "?")):
-            reason += "."
-        return Outcome("failed", None, f"{name} failed: {reason} Its changes were undone.")
-
-
-def _after(asking: Asking, answer: ElicitationResponse) -> Question | None:
-    """Hand an answer over, and give the next question, or None."""
-    try:
-        return asking.send(answer)
-    except StopIteration:
-        return None
 
 
 def _tried(body: Callable[[], T], what: str) -> tuple[T | None, BaseException | None]:
@@ -379,3 +350,49 @@ def _give(value: T, error: Exception | None) -> T:
     if error is not None:
         raise error
     return value
+
+
+@dataclass(frozen=True, slots=True)
+class Shared:
+    """What all runs have in common.
+
+    Attributes:
+        host: The application whose scene is edited.
+        main: The way to its main thread.
+        settings: What the studio allows.
+        clock: Calls back after some seconds, on any thread; gives what stops it.
+        pause: The person's switch.
+        edited: Told, once a call is done, the label of the undo step that it left.
+        ended: Told the id of a call whose run is over.
+        auditor: Told that a call may change the scene, before it does, and what came of it.
+    """
+
+    host: Host
+    main: MainThread
+    settings: Settings
+    clock: Clock
+    pause: Pause
+    edited: Callable[[Call, str], None]
+    ended: Callable[[str], None]
+    auditor: Auditor
+
+
+class Pause:
+    """Whether edits are held off.
+
+    Attributes:
+        is_on: They are.
+    """
+
+    def __init__(self, host: str) -> None:
+        """Begin with it off.
+
+        Args:
+            host: What the application is called.
+        """
+        self._host = host
+        self.is_on = False
+
+    def refusal(self, skill: Skill) -> Paused | None:
+        """Give what a skill that may not begin now is told, or None where it may."""
+        return Paused(self._host) if self.is_on and skill.metadata.risk != "read" else None

@@ -16,16 +16,13 @@ from typing import Any
 from dcc_bridge.audit.log import Auditor, nowhere
 from dcc_bridge.config import Settings
 from dcc_bridge.elicitation import record
-from dcc_bridge.elicitation.call import Call
+from dcc_bridge.elicitation.call import Call, Progress
 from dcc_bridge.elicitation.clock import Clock
 from dcc_bridge.errors import BridgeError, Busy, NotRecorded
 from dcc_bridge.host import Host
-from dcc_bridge.skills import choices
-from dcc_bridge.skills.outcome import Outcome
-from dcc_bridge.skills.pause import Pause
-from dcc_bridge.skills.recent import Recent
-from dcc_bridge.skills.run import Run
-from dcc_bridge.skills.shared import Shared
+from dcc_bridge.skills import gate
+from dcc_bridge.skills.call_history import Outcome, Recent
+from dcc_bridge.skills.run import Pause, Run, Shared
 from dcc_bridge.skills.skill import Skill
 from dcc_bridge.threads import MainThread
 
@@ -77,21 +74,23 @@ class Runner:
         skill: Skill,
         arguments: Mapping[str, Any],
         call: Call,
-        missing: Mapping[str, choices.Options] | None = None,
+        missing: Mapping[str, gate.Options] | None = None,
+        progress: Callable[[Progress], None] = lambda progress: None,
     ) -> Run:
         """Run a skill. Any thread.
 
         Args:
             skill: What.
             arguments: Checked against its signature already.
-            call: For whom; its `pause` is set here.
+            call: For whom; the run becomes its `control`.
             missing: Choices that are asked for before the body.
+            progress: Told how far it is, at a rate that a client can take. Any thread.
 
         Returns:
             The run. Its outcome always comes; cancelled before it began, it never begins.
         """
         trail = self.recent.follow(call)
-        run = Run(self._shared, skill, dict(arguments), call, missing or {}, trail)
+        run = Run(self._shared, skill, dict(arguments), call, missing or {}, trail, progress)
         with self._lock:
             refusal = self._refusal(skill)
             if refusal is None:

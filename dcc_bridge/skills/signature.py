@@ -15,9 +15,8 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 from pydantic.json_schema import GenerateJsonSchema
 
 from dcc_bridge.errors import BadArguments, BrokenSkill
-from dcc_bridge.skills import choices
-from dcc_bridge.skills.returns import Returns
-from dcc_bridge.skills.typeddicts import readable
+from dcc_bridge.skills import gate
+from dcc_bridge.skills.returns import Returns, readable
 
 _NAMED: Final = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
 _ASKED: Final = "If it is left out, the person is asked."
@@ -71,9 +70,9 @@ class Signature:
         """
         self._shape = shape
         self._name = name
-        found = {n: choices.of(hint) for n, (hint, default) in shape.parameters.items()
+        options = {n: gate.options_of(hint) for n, (hint, default) in shape.parameters.items()
                  if ask_missing and default is ...}  # fmt: skip
-        self._asked = {n: options for n, options in found.items() if options}
+        self._asked = {name: choices for name, choices in options.items() if choices}
 
     @classmethod
     def of(cls, fn: Callable[..., Any], name: str, *, ask_missing: bool = False) -> Signature:
@@ -82,9 +81,9 @@ class Signature:
         Raises:
             BrokenSkill: A parameter cannot be.
         """
-        made = cls(shape_of(fn, name), name, ask_missing=ask_missing)
-        _ = made.schema
-        return made
+        signature = cls(shape_of(fn, name), name, ask_missing=ask_missing)
+        _ = signature.schema
+        return signature
 
     @cached_property
     def description(self) -> str:
@@ -105,8 +104,8 @@ class Signature:
         try:
             schema = self._model.model_json_schema(schema_generator=_Quiet)
         except Exception as error:  # a type may do anything while pydantic looks at it
-            told = f"{self._name}: its signature cannot be read: {error}"
-            raise BrokenSkill(told) from error
+            message = f"{self._name}: its signature cannot be read: {error}"
+            raise BrokenSkill(message) from error
         schema.pop("title", None)
         schema.pop("description", None)
         return schema
@@ -135,10 +134,10 @@ class Signature:
         with suppress(Exception):  # a default may do anything when it is compared
             if self._shape == other._shape and self._asked.keys() == other._asked.keys():
                 return True
-        return self._face == other._face
+        return self._listed == other._listed
 
     @property
-    def _face(self) -> tuple[Any, ...]:
+    def _listed(self) -> tuple[Any, ...]:
         return self.description, self.schema, self.returns.schema
 
     def bind(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
@@ -154,7 +153,7 @@ class Signature:
         missing = self._asked.keys() - arguments.keys()
         return {n: getattr(model, f"p_{n}") for n in self._shape.parameters if n not in missing}
 
-    def missing(self, bound: Mapping[str, Any]) -> dict[str, choices.Options]:
+    def missing(self, bound: Mapping[str, Any]) -> dict[str, gate.Options]:
         """Give the choices that are still to be asked for, with what can be chosen."""
         return {name: options for name, options in self._asked.items() if name not in bound}
 
@@ -167,8 +166,8 @@ class Signature:
             return self._model.model_validate(arguments)
         except ValidationError as error:
             again = dict(arguments)
-            for one in error.errors():
-                name = one["loc"][0] if one["loc"] else None
+            for detail in error.errors():
+                name = detail["loc"][0] if detail["loc"] else None
                 if isinstance(name, str) and isinstance(again.get(name), str):
                     again[name] = _parsed(again[name])
             if again == arguments:
@@ -181,27 +180,29 @@ class Signature:
 
     @cached_property
     def _model(self) -> type[BaseModel]:
-        told = {p.arg_name: p.description for p in self._doc.params}
+        descriptions = {p.arg_name: p.description for p in self._doc.params}
         fields: dict[str, Any] = {
-            f"p_{name}": self._field(name, hint, default, told.get(name))
+            f"p_{name}": self._field(name, hint, default, descriptions.get(name))
             for name, (hint, default) in self._shape.parameters.items()
         }
         config = ConfigDict(extra="forbid", arbitrary_types_allowed=False)
         model: type[BaseModel] = create_model(self._name, __config__=config, **fields)
         return model
 
-    def _field(self, name: str, hint: Any, default: Any, told: str | None) -> tuple[Any, Any]:
+    def _field(
+        self, name: str, hint: Any, default: Any, description: str | None
+    ) -> tuple[Any, Any]:
         more: dict[str, Any] = {"alias": name, "title": _words(name)}
         if name in self._asked:
-            told = f"{told} {_ASKED}" if told else _ASKED
+            description = f"{description} {_ASKED}" if description else _ASKED
             more["json_schema_extra"] = _without_default
             default = None
-        if told is not None:
-            more["description"] = told
+        if description is not None:
+            more["description"] = description
         return readable(hint), Field(default, **more)
 
     def _complaint(self, error: ValidationError) -> str:
-        parts = [_complaint(one["loc"], one["msg"], one["type"]) for one in error.errors()]
+        parts = [_complaint(it["loc"], it["msg"], it["type"]) for it in error.errors()]
         return f"{self._name} cannot be called like this: {' '.join(parts)} Nothing was changed."
 
 
@@ -226,14 +227,14 @@ def _parsed(text: str) -> Any:
 
 def _parameters(fn: Callable[..., Any], hints: Mapping[str, Any]) -> dict[str, tuple[Any, Any]]:
     """Give each named parameter's type and default."""
-    found = {}
+    parameters = {}
     for name, parameter in inspect.signature(fn).parameters.items():
         if parameter.kind is inspect.Parameter.POSITIONAL_ONLY:
             raise BrokenSkill(f"{fn.__name__}: the parameter {name!r} cannot be given by its name.")
         if parameter.kind in _NAMED:
             default = ... if parameter.default is parameter.empty else parameter.default
-            found[name] = (hints.get(name, Any), default)
-    return found
+            parameters[name] = (hints.get(name, Any), default)
+    return parameters
 
 
 def _complaint(where: tuple[int | str, ...], why: str, kind: str) -> str:

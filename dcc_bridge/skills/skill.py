@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from types import CodeType
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeVar, cast, get_args, overload
 
+from dcc_bridge.elicitation.call import current, destructive_skill
 from dcc_bridge.errors import BrokenSkill
-from dcc_bridge.skills.nested import note_destructive
 
 Risk = Literal["read", "edit", "destructive"]
 Thread = Literal["main", "any"]
@@ -124,28 +126,66 @@ def skill(
 ) -> Callable[[_F], _F]: ...
 
 
-def skill(fn: Callable[..., Any] | None = None, /, **told: Any) -> Any:
-    """Mark a function as a skill. The function itself is given back unchanged.
+def skill(fn: Callable[..., Any] | None = None, /, **fields: Any) -> Any:
+    """Mark a function as a skill; it can still be called as the plain function it is.
+
+    A destructive one is wrapped, so that it asks for consent also where another skill calls it.
 
     Args:
         fn: The function, where the decorator is used without brackets.
-        **told: The fields of `Metadata`.
+        **fields: Those of `Metadata`.
 
     Returns:
-        The function, or the decorator.
+        The function, wrapped if it is destructive; or the decorator.
 
     Raises:
         ValueError: A field is not of its kind.
     """
-    metadata = Metadata(**{**told, "hosts": tuple(told.get("hosts", ()))})
+    metadata = Metadata(**{**fields, "hosts": tuple(fields.get("hosts", ()))})
 
     def mark(function: _F) -> _F:
-        setattr(function, _ATTRIBUTE, metadata)
         if metadata.risk == "destructive":
-            note_destructive(function, metadata.name or str(getattr(function, "__name__", "")))
+            function = _marking_context(function, metadata.name or function.__name__)
+        setattr(function, _ATTRIBUTE, metadata)
         return function
 
     return mark if fn is None else mark(fn)
+
+
+def _marking_context(fn: _F, name: str) -> _F:
+    """Wrap a destructive skill, so that its context shows that its body runs.
+
+    The context goes along with coroutines, tasks, jobs on the main thread and `carry`. Outside of
+    any call nothing is marked: there the function is run by the person at the host.
+
+    Args:
+        fn: The function of the skill.
+        name: The skill's name.
+    """
+
+    @contextmanager
+    def marked() -> Iterator[None]:
+        if current.get() is None:
+            yield
+            return
+        token = destructive_skill.set(name)
+        try:
+            yield
+        finally:
+            with suppress(ValueError):  # a coroutine that is only closed, in another context
+                destructive_skill.reset(token)
+
+    @functools.wraps(fn)
+    def wrapper(*args: Any, **kwargs: Any) -> Any:
+        with marked():
+            return fn(*args, **kwargs)
+
+    @functools.wraps(fn)
+    async def async_wrapper(*args: Any, **kwargs: Any) -> Any:
+        with marked():
+            return await fn(*args, **kwargs)
+
+    return cast("_F", async_wrapper if inspect.iscoroutinefunction(fn) else wrapper)
 
 
 def describe(fn: Callable[..., Any], file: Path | None = None, digest: str = "") -> Skill:
@@ -158,18 +198,16 @@ def describe(fn: Callable[..., Any], file: Path | None = None, digest: str = "")
     """
     metadata = metadata_of(fn) or Metadata()
     name = metadata.name or fn.__name__
-    if metadata.risk == "destructive":
-        note_destructive(fn, name)
     if not digest:
         from hashlib import sha256  # 3 ms that `import dcc_bridge` need not
 
-        digest = sha256(_told(fn.__code__).encode()).hexdigest()
+        digest = sha256(_text_of(inspect.unwrap(fn).__code__).encode()).hexdigest()
     return Skill(name, title_of(name, metadata), fn, metadata, file, digest)
 
 
-def _told(code: CodeType) -> str:
+def _text_of(code: CodeType) -> str:
     """Tell all that a code does, with the values and the functions in it."""
-    values = [_told(one) if isinstance(one, CodeType) else repr(one) for one in code.co_consts]
+    values = [_text_of(it) if isinstance(it, CodeType) else repr(it) for it in code.co_consts]
     return repr((code.co_code, code.co_names, values))
 
 

@@ -24,7 +24,7 @@ from dcc_bridge.elicitation.call import Call, Client, current
 from dcc_bridge.elicitation.clock import timer
 from dcc_bridge.elicitation.question import Question, Reply, Settle, TakeDown
 from dcc_bridge.pump import Pump
-from dcc_bridge.skills.outcome import Outcome
+from dcc_bridge.skills.call_history import Outcome
 from dcc_bridge.skills.runner import Runner
 from dcc_bridge.skills.skill import Skill, describe
 from dcc_bridge.testing import FakeHost, ScriptedPresenter

@@ -29,7 +29,7 @@ from mcp.server.mcpserver import MCPServer
 from dcc_bridge.bridge import Bridge
 from dcc_bridge.config import Settings
 from dcc_bridge.pump import Pump
-from dcc_bridge.skills.files.library import Library
+from dcc_bridge.skills.loader import Library
 from dcc_bridge.skills.registry import Registry
 from dcc_bridge.testing import FakeHost
 from tests.bench.agent import Agent, Server, result

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextvars import copy_context
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,7 @@ import pytest
 from dcc_bridge.config import Settings
 from dcc_bridge.elicitation import allowance
 from dcc_bridge.elicitation.broker import Broker
-from dcc_bridge.elicitation.call import Call, Client
+from dcc_bridge.elicitation.call import Call, Client, destructive_skill
 from dcc_bridge.elicitation.consent import yes_or_no
 from dcc_bridge.elicitation.question import Question
 from dcc_bridge.elicitation.types import ElicitationResponse
@@ -71,9 +72,10 @@ def test_a_skill_of_the_list_does_not_take_another_one_along(tmp_path: Path) -> 
     (tmp_path / "list").write_text("wipe_cache\n")
     settings = Settings(unattended="allow", allow_list=tmp_path / "list")
     call = Call("wipe_cache", "Wipe cache", "edit", Client("farm"))
-    call.asks_to_lose = lambda: "delete_all"
     question = Question("Delete all?", call, yes_or_no("Delete"), consent=True)
+    context = copy_context()
+    context.run(destructive_skill.set, "delete_all")
 
-    given = Broker(settings).ask(question).result(0)
+    given = context.run(lambda: Broker(settings).ask(question).result(0))
 
     assert (given.accepted, given.answered_by) == (False, "nobody")

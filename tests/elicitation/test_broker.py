@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -52,7 +53,7 @@ def ask(
     clock = Clock()
     broker = Broker(settings, host=host, clock=clock)
     asking = call or Call("delete", "Delete", client=CLAUDE)
-    asking.channel = client
+    asking.route = replace(asking.route, form=client)
     return broker.ask(Question("Sure?", asking, FORM, **more)), clock, broker
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import gc
+import asyncio
+import inspect
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -12,8 +13,8 @@ import pytest
 from mcp_types import CallToolResult
 
 from dcc_bridge import carry, confirm_sync, elicit_form, elicit_form_sync, on_main, skill
+from dcc_bridge.elicitation.call import destructive_skill
 from dcc_bridge.elicitation.question import Question, Reply
-from dcc_bridge.skills import nested
 from dcc_bridge.testing import FakeHost, ScriptedPresenter
 from tests.live import ERAS, accept, live, status, text
 from tests.server.skills import CONFIRM
@@ -200,24 +201,6 @@ def test_what_such_a_coroutine_asks_on_the_main_thread_is_consent_too(tmp_path: 
     assert host.items == CAMERAS
 
 
-def test_one_that_was_saved_again_is_known_when_its_first_version_is_gone() -> None:
-    """Their codes are equal where the change is elsewhere in the file."""
-
-    def saved() -> Callable[[], str]:
-        names: dict[str, Any] = {"asks": nested.asks_to_lose}
-        exec("def lose():\n    return asks()", names)
-        nested.note_destructive(names["lose"], "lose")
-        lose: Callable[[], str] = names["lose"]
-        return lose
-
-    first, second = saved(), saved()
-    assert first.__code__ == second.__code__
-    del first
-    gc.collect()
-
-    assert second() == "lose"
-
-
 def test_a_thread_of_such_a_skill_asks_for_consent_too(tmp_path: Path) -> None:
     host = FakeHost(CAMERAS, has_ui=True)
 
@@ -260,11 +243,61 @@ def test_a_skill_that_says_it_only_reads_cannot_call_one(thread: Any, tmp_path: 
     assert text(result).startswith("look: look says that it only reads")
 
 
-def test_the_decorator_gives_a_function_back_as_it_was() -> None:
-    def plain() -> None:
-        """Do nothing."""
+def test_a_task_that_such_a_coroutine_starts_asks_for_consent_too(tmp_path: Path) -> None:
+    host = FakeHost(CAMERAS, has_ui=True)
 
-    before = plain.__code__
+    async def ask_there() -> None:
+        await elicit_form("Delete them?", CONFIRM)
 
-    assert skill(risk="destructive")(plain) is plain
-    assert plain.__code__ is before
+    @skill(risk="destructive", confirms=True)
+    async def delete() -> None:
+        """Ask in a task."""
+        await asyncio.create_task(ask_there())
+
+    @skill(risk="edit")
+    async def tidy() -> None:
+        """Delete."""
+        await delete()
+
+    _, shown = call(host, tidy, tmp_path, Reply("decline"))
+
+    assert [one.consent for one in shown] == [True]
+
+
+def test_what_an_edit_asks_after_such_a_skill_has_returned_is_no_consent(tmp_path: Path) -> None:
+    host = FakeHost(CAMERAS, has_ui=True)
+
+    @skill(risk="destructive", confirms=True)
+    def delete() -> None:
+        """Delete nothing."""
+
+    @skill(risk="edit")
+    def rename() -> str:
+        """Ask."""
+        delete()
+        return elicit_form_sync("Rename?", CONFIRM).answered_by
+
+    result, shown = call(host, rename, tmp_path)
+
+    assert (text(result), shown) == ("client", [])
+
+
+def test_outside_of_any_call_it_is_a_plain_function() -> None:
+    @skill(risk="destructive")
+    def look() -> str:
+        """Tell what runs."""
+        return destructive_skill.get()
+
+    assert look() == ""
+
+
+@pytest.mark.parametrize("risk", ["read", "edit", "destructive"])
+def test_a_marked_function_still_looks_as_it_was(risk: Any) -> None:
+    def plain(pattern: str = "*") -> int:
+        """Count."""
+        return len(pattern)
+
+    marked = skill(risk=risk)(plain)
+
+    assert (marked.__name__, marked.__doc__, marked("cam")) == ("plain", "Count.", 3)
+    assert inspect.signature(marked) == inspect.signature(plain)

@@ -10,7 +10,7 @@ import pytest
 
 from dcc_bridge.config import Settings
 from dcc_bridge.elicitation.broker import Broker
-from dcc_bridge.elicitation.call import Call, Client
+from dcc_bridge.elicitation.call import Call, Client, Route
 from dcc_bridge.elicitation.question import Expired, HandOver, Question, Reply, Unable
 from dcc_bridge.testing import ScriptedPresenter
 from tests.elicitation.test_broker import CLAUDE, FORM, YES, Clock, ask
@@ -20,7 +20,7 @@ FOR_THE_SESSION = Reply("accept", {"confirm": True}, remember=True)
 
 def either(host: Any, client: Any) -> tuple[Any, Clock, Broker]:
     """Ask both at once."""
-    call = Call("x", "X", client=CLAUDE, withdrawable=True)
+    call = Call("x", "X", client=CLAUDE, route=Route(withdrawable=True))
     return ask(host=host, client=client, call=call, settings=Settings(input="either"))
 
 
@@ -164,7 +164,7 @@ def test_a_client_that_never_can_is_not_asked_again() -> None:
     host, client = ScriptedPresenter(YES, YES), ScriptedPresenter(Unable(lasting=True))
     _, _, broker = ask(host=host, client=client)
 
-    broker.ask(Question("Again?", Call("x", "X", client=CLAUDE, channel=client), FORM))
+    broker.ask(Question("Again?", Call("x", "X", client=CLAUDE, route=Route(client)), FORM))
 
     assert len(client.shown) == 1
     assert len(host.shown) == 2
@@ -271,7 +271,7 @@ def test_a_host_shows_less_time_to_a_client_that_may_give_up() -> None:
 def test_a_client_has_less_time_while_others_wait(busy: bool) -> None:
     clock = Clock()
     broker = Broker(clock=clock, busy=lambda: busy)
-    call = Call("x", "X", client=CLAUDE, channel=ScriptedPresenter(None))
+    call = Call("x", "X", client=CLAUDE, route=Route(ScriptedPresenter(None)))
     future = broker.ask(Question("Well?", call, FORM))
 
     next(fn for seconds, fn in clock.waiting if seconds == 120)()

@@ -23,7 +23,7 @@ from dcc_bridge.elicitation.call import Call, Client
 from dcc_bridge.elicitation.question import Expired, Heard, Question, Reply, Settle, TakeDown
 from dcc_bridge.hosts.standalone import UsdSession
 from dcc_bridge.hosts.standalone.prims import remove, rename
-from dcc_bridge.skills.outcome import Outcome
+from dcc_bridge.skills.call_history import Outcome
 from dcc_bridge.skills.runner import Runner
 from dcc_bridge.skills.skill import describe
 from dcc_bridge.testing import ScriptedPresenter

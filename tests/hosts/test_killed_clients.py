@@ -40,7 +40,7 @@ class Killed(Program):
         if index == self.at and index not in self.questions and call is not None:
             self.kill()
             end = time.monotonic() + LIMIT
-            while call.ended is None:
+            while call.ending.reason is None:
                 assert time.monotonic() < end, "nobody noticed that the client is gone"
                 time.sleep(0.001)
 

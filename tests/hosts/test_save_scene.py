@@ -12,8 +12,8 @@ from dcc_bridge import checkpoints, confirm, confirm_sync, on_main, skill
 from dcc_bridge.audit import reader
 from dcc_bridge.elicitation.question import Reply
 from dcc_bridge.hosts.standalone import UsdSession, install
-from dcc_bridge.skills.files.imported import skills
-from dcc_bridge.skills.files.source import Source
+from dcc_bridge.skills.importer import skills
+from dcc_bridge.skills.source import Source
 from dcc_bridge.testing import FakeHost, ScriptedPresenter
 from tests.hosts.scenes import SMALL
 from tests.live import ERAS, accept, live, status, text

@@ -15,9 +15,9 @@ from dcc_bridge.elicitation.broker import Broker
 from dcc_bridge.elicitation.question import Expired, Heard, Question, Reply, Settle, TakeDown
 from dcc_bridge.hosts.standalone import UsdSession, install
 from dcc_bridge.pump import Pump
-from dcc_bridge.skills.files.imported import skills
-from dcc_bridge.skills.files.source import Source
+from dcc_bridge.skills.importer import skills
 from dcc_bridge.skills.signature import Signature
+from dcc_bridge.skills.source import Source
 from dcc_bridge.testing import ScriptedPresenter
 
 FOLDER = Path(__file__).parents[2] / "plugins" / "standalone" / "skills"

@@ -10,14 +10,13 @@ from unittest.mock import patch
 import shiboken6
 
 from dcc_bridge.elicitation.broker import Broker
-from dcc_bridge.elicitation.call import Call, Client, Risk
+from dcc_bridge.elicitation.call import Call, Client, NoRun, Risk, Route
 from dcc_bridge.elicitation.question import Question
 from dcc_bridge.elicitation.watchers import Undo, Watchers
 from dcc_bridge.qt.panel import Panel
 from dcc_bridge.qt.question_dialog import QuestionDialog
 from dcc_bridge.server.clients import ClientRegistry, SeenClient
-from dcc_bridge.skills.outcome import Status
-from dcc_bridge.skills.recent import Recent, Trail
+from dcc_bridge.skills.call_history import Recent, Status, Trail
 from dcc_bridge.testing import FakeHost
 from dcc_bridge.threads import MainThread
 
@@ -33,6 +32,21 @@ class Channel:
 
     def show(self, question: Question, settle: Any) -> Callable[[str], None]:
         return lambda reason: None
+
+
+class Traced(NoRun):
+    """The control of a call whose questions are seen in its record."""
+
+    def __init__(self, trail: Trail) -> None:
+        self._trail = trail
+
+    def question_opened(self) -> None:
+        """Note it."""
+        self._trail.question_opened()
+
+    def question_closed(self, answered_by: str | None) -> None:
+        """Note it."""
+        self._trail.question_closed(answered_by)
 
 
 class Parts:
@@ -91,7 +105,7 @@ class Parts:
         """Have a call in the queue for some seconds."""
         call = Call(title.lower().replace(" ", "_"), title, risk, client, digest="digest")
         trail = self.recent.follow(call)
-        call.asking, call.heard = trail.ask, trail.hear
+        call.control = Traced(trail)
         self.change(call, began=time.time() - ago)
         return call, trail
 
@@ -118,7 +132,7 @@ class Parts:
         if label is not None:
             with self.host.undo_step(label):
                 self.host.items.append(call.id)
-        with patch("dcc_bridge.skills.recent.time.time", return_value=time.time() - ago):
+        with patch("dcc_bridge.skills.call_history.time.time", return_value=time.time() - ago):
             trail.end(state, error, label)
         return label
 
@@ -175,6 +189,6 @@ def furnish(desk: Parts) -> None:
     for_you, _ = desk.call("Delete prims", "destructive")
     desk.ask("Delete 127 cameras?\nAll of them.", for_you)
     elsewhere, _ = desk.call("Rename prim")
-    elsewhere.channel = Channel()
+    elsewhere.route = Route(Channel())
     desk.ask("What should Lamp_08_Glow be called?", elsewhere, consent=False)
     desk.broker.audience.grants.allow(Call("rename_prim", "Rename", "edit", CLAUDE, digest="x"), 12)

@@ -11,7 +11,7 @@ from PySide6.QtGui import QColor, QPalette
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QDockWidget, QLabel, QLineEdit, QPushButton, QWidget
 
-from dcc_bridge.elicitation.call import Call, Client
+from dcc_bridge.elicitation.call import Call, Client, Route
 from dcc_bridge.qt.panel import Panel
 from dcc_bridge.qt.panel.cards import Card, Cards
 from dcc_bridge.qt.panel.state import State
@@ -131,7 +131,7 @@ def test_the_switch_pauses_and_shows_a_pause_from_elsewhere(desk: Desk) -> None:
 
 def test_a_question_at_its_client_is_answered_here(desk: Desk) -> None:
     call, _ = desk.call("Rename prim")
-    call.channel = Channel()
+    call.route = Route(Channel())
     question = desk.ask("What is it called?", call, consent=False)
     desk.panel.refresh()
     assert not desk.presenter.dialogs

@@ -15,8 +15,8 @@ from dcc_bridge.config import Settings
 from dcc_bridge.elicitation.question import Reply
 from dcc_bridge.errors import BridgeClosed, BrokenSkill, NoConsent, StartError
 from dcc_bridge.pump import Pump
-from dcc_bridge.skills.files import imported
-from dcc_bridge.skills.files.source import Source
+from dcc_bridge.skills import importer
+from dcc_bridge.skills.source import Source
 from dcc_bridge.testing import FakeHost, ScriptedPresenter
 from tests.live import ERAS, Live, accept, live, status, text
 from tests.server.skills import CONFIRM
@@ -219,7 +219,7 @@ def test_a_file_that_leaves_python_is_a_broken_skill(tmp_path: Path) -> None:
     source = Source.of(tmp_path / "leaver.py", b"import sys\nsys.exit(3)\n")
 
     with pytest.raises(BrokenSkill, match=r"leaver\.py, line 2: SystemExit"):
-        imported.skills(source)
+        importer.skills(source)
 
 
 def test_a_skill_that_asks_for_ever_is_ended_with_its_client(tmp_path: Path) -> None:

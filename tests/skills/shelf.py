@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from dcc_bridge.pump import Pump
-from dcc_bridge.skills.files.library import Library
+from dcc_bridge.skills.loader import Library
 from dcc_bridge.skills.registry import Entry, Registry
 
 T = TypeVar("T")

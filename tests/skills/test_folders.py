@@ -9,7 +9,7 @@ import pytest
 
 from dcc_bridge.config import Settings
 from dcc_bridge.errors import SkillError
-from dcc_bridge.skills.files.folders import folders, user_folder
+from dcc_bridge.skills.loader import folders, user_folder
 
 
 def test_the_environment_names_the_folders(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

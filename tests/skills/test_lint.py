@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from dcc_bridge.errors import SkillError
-from dcc_bridge.skills.lint import check
+from dcc_bridge.skills import lint
 from tests.skills.shelf import save
 
 HEAD = "import no_such_module\nfrom dcc_bridge import skill, confirm_sync\n"
@@ -15,7 +15,7 @@ HEAD = "import no_such_module\nfrom dcc_bridge import skill, confirm_sync\n"
 
 def said(tmp_path: Path, text: str) -> list[tuple[int, str]]:
     file = save(tmp_path / "x.py", text)
-    return [(one.line, one.said) for one in check.check([file])]
+    return [(one.line, one.message) for one in lint.check([file])]
 
 
 def body(risk: str, imports: str, *lines: str, asynchronous: bool = False) -> str:
@@ -138,8 +138,8 @@ def test_a_name_that_is_taken_is_told_with_both_places(tmp_path: Path) -> None:
     text = "def x():\n    '''Do it.'''\n"
     one, two = save(tmp_path / "one.py", text), save(tmp_path / "two.py", "\n" + text)
 
-    ((found),) = check.check([one, two])
-    ((other),) = check.check([two], [one])
+    ((found),) = lint.check([one, two])
+    ((other),) = lint.check([two], [one])
 
     assert str(found) == str(other) == f"{two}:2: x: this name is taken, by {one}:1."
 
@@ -148,16 +148,16 @@ def test_a_file_that_others_can_write_is_told(tmp_path: Path) -> None:
     file = save(tmp_path / "x.py", "def x():\n    '''Do it.'''\n")
     file.chmod(0o666)
 
-    (found,) = check.check([file])
+    (found,) = lint.check([file])
 
-    assert "chmod o-w" in found.said
+    assert "chmod o-w" in found.message
 
 
 def test_a_path_that_is_not_there_is_a_sentence(tmp_path: Path) -> None:
     with pytest.raises(SkillError, match="no file and no folder"):
-        check.files(tmp_path / "gone")
+        lint.files(tmp_path / "gone")
 
 
 @pytest.mark.parametrize("folder", sorted(Path(__file__).parents[2].glob("plugins/*/skills")))
 def test_our_own_skills_pass(folder: Path) -> None:
-    assert check.check(check.files(folder)) == []
+    assert lint.check(lint.files(folder)) == []

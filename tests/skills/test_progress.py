@@ -17,8 +17,8 @@ from mcp.client.streamable_http import streamable_http_client
 from dcc_bridge import check_cancelled, report_progress, skill, track
 from dcc_bridge.elicitation.clock import timer
 from dcc_bridge.errors import Stopped
-from dcc_bridge.skills.pace import Paced
-from dcc_bridge.skills.recent import Record
+from dcc_bridge.skills.call_history import Record
+from dcc_bridge.skills.timing import Throttle
 from dcc_bridge.testing import FakeHost
 from tests.live import ERAS, Live, live, status
 
@@ -48,9 +48,9 @@ def test_of_many_values_at_once_few_are_handed_on_and_the_last_one_always() -> N
         if value == 999:
             last.set()
 
-    paced = Paced(give, timer)
+    throttle = Throttle(give, timer)
     for number in range(1000):
-        paced(number)
+        throttle(number)
     assert last.wait(10)
 
     assert given[-1] == 999
@@ -59,12 +59,12 @@ def test_of_many_values_at_once_few_are_handed_on_and_the_last_one_always() -> N
 
 def test_a_flush_hands_on_what_is_left_at_once() -> None:
     given: list[int] = []
-    paced = Paced[int](given.append, lambda seconds, fn: lambda: None)
+    throttle = Throttle[int](given.append, lambda seconds, fn: lambda: None)
 
-    paced(1)
-    paced(2)
-    paced.flush()
-    paced.flush()
+    throttle(1)
+    throttle(2)
+    throttle.flush()
+    throttle.flush()
 
     assert given == [2]
 

@@ -18,7 +18,7 @@ from dcc_bridge import carry, check_cancelled, confirm, confirm_sync, on_main, s
 from dcc_bridge.elicitation.ask import current_call
 from dcc_bridge.elicitation.question import Reply
 from dcc_bridge.errors import Cancelled, Ended
-from dcc_bridge.skills.limit import Limit
+from dcc_bridge.skills.timing import TimeLimit
 from dcc_bridge.testing import FakeHost, ScriptedPresenter
 from tests.live import Live, live, status, text
 from tests.server.skills import Skills
@@ -210,7 +210,7 @@ def test_a_thread_that_a_skill_left_behind_neither_edits_nor_asks_any_more(tmp_p
 
     def edit_late() -> None:
         go.wait(20)
-        late.append(current_call().edit(host.items.clear).exception(20))
+        late.append(current_call().control.edit(host.items.clear).exception(20))
         try:
             confirm_sync("Sure?")
         except Cancelled as error:
@@ -381,15 +381,15 @@ def test_a_limit_calls_once_and_not_while_it_rests() -> None:
         rung.append((seconds, fn))
         return lambda: None
 
-    limit = Limit(0.05, clock, lambda: over.append("over"))
+    limit = TimeLimit(0.05, clock, lambda: over.append("over"))
 
-    limit.go()
-    limit.go()
-    limit.rest()
+    limit.start()
+    limit.start()
+    limit.pause()
     rung[0][1]()
     rested = list(over)
     time.sleep(0.06)
-    limit.go()
+    limit.start()
     rung[0][1]()
     early = list(over)
     time.sleep(0.06)

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from dcc_bridge.skills.files import imported
-from dcc_bridge.skills.files.source import Source
+from dcc_bridge.skills import importer
 from dcc_bridge.skills.signature import Signature, shape_of
+from dcc_bridge.skills.source import Source
 
 HEADS = (
     "from dcc_bridge import skill\n",
@@ -73,7 +73,7 @@ def test_plain_types_are_told_by_the_text(parameters: str, head: str, returns: s
     read = source(text)
 
     (told,) = read.skills() or ()
-    (there,) = imported.skills(read)
+    (there,) = importer.skills(read)
 
     assert told.shape is not None
     assert repr(told.shape) == repr(shape_of(there.fn, "x"))

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from dcc_bridge.skills.files import trust
+from dcc_bridge.skills import trust
 from tests.skills.shelf import Shelf, save
 
 SKILL = "def wipe():\n    'Wipe it.'\n"

@@ -26,7 +26,7 @@ from typing import Any, Final
 
 from dcc_bridge import confirm_sync, elicit_form, elicit_form_sync, skill
 from dcc_bridge.elicitation.question import Question, Reply, Settle, TakeDown
-from dcc_bridge.skills.recent import LIVE
+from dcc_bridge.skills.call_history import LIVE
 from dcc_bridge.testing import FakeHost
 from dcc_bridge.threads import MainThread
 from tests.bench.figures import percentile

@@ -40,7 +40,7 @@ from dcc_bridge import (
     skill,
     track,
 )
-from dcc_bridge.elicitation.call import Call, Client
+from dcc_bridge.elicitation.call import Call, Client, Route
 from dcc_bridge.elicitation.question import Question, Reply, Settle, TakeDown, Unable
 from dcc_bridge.errors import BridgeClosed, BridgeError, Busy, WrongThread
 from dcc_bridge.skills.skill import Skill, describe
@@ -283,8 +283,7 @@ class Stage:
     def _start(self, site: Site, one: Skill) -> None:
         call = Call("site", "A site", one.metadata.risk, Client(f"c{site.number % 16}"))
         if site.number % 2:
-            call.channel = call.url_channel = self._person
-            call.withdrawable = bool(site.number % 3)
+            call.route = Route(self._person, self._person, bool(site.number % 3))
         run = self.running.bridge._runner.start(one, {}, call)
         run.outcome.add_done_callback(lambda _: _note_unbegun(site, run.outcome))
 

@@ -53,8 +53,7 @@ from dcc_bridge.elicitation.question import Question, Reply, Settle, TakeDown, U
 from dcc_bridge.elicitation.record import QuestionRecord
 from dcc_bridge.errors import BridgeClosed
 from dcc_bridge.server.client_channel import ClientChannel
-from dcc_bridge.skills.limit import Limit
-from dcc_bridge.skills.recent import LIVE
+from dcc_bridge.skills.call_history import LIVE
 from dcc_bridge.testing import FakeHost, ScriptedPresenter
 from dcc_bridge.threads import MainThread
 from tests.live import ERAS, Live, accept, live, status
@@ -79,7 +78,7 @@ SEAMS: Final[dict[str, tuple[Callable[[Live], Any], str]]] = {
     "record": (lambda running: QuestionRecord, "end"),
     "seal": (lambda running: AESGCMRequestStateCodec, "seal"),
     "clock": (lambda running: running.bridge.broker, "_clock"),
-    "limit": (lambda running: Limit, "go"),
+    "limit": (lambda running: TimeLimit, "start"),
     "write": (lambda running: running.bridge.audit.disk, "write"),
     "sync": (lambda running: running.bridge.audit.disk, "sync"),
 }

@@ -21,7 +21,7 @@ from dcc_bridge.client.person import Person
 from dcc_bridge.elicitation.types import NOT_SUPPORTED, TIMED_OUT
 from dcc_bridge.errors import BridgeError, Unreachable
 from dcc_bridge.server.discovery import CLI_LABEL
-from dcc_bridge.skills.connection import PATIENCE
+from dcc_bridge.skills.builtin import PATIENCE
 
 TOOL: Final = "check_connection"
 _CALLS: Final = 5

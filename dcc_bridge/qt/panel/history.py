@@ -30,7 +30,7 @@ from dcc_bridge.qt.notifications import CallMenu, tip
 from dcc_bridge.qt.panel import rows
 from dcc_bridge.qt.panel.state import State
 from dcc_bridge.qt.panel.widgets import Action, Quiet
-from dcc_bridge.skills.recent import Record
+from dcc_bridge.skills.call_history import Record
 
 RECORD: Final = int(Qt.ItemDataRole.UserRole)
 _AT_TOP: Final = int(Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignRight)

@@ -12,7 +12,7 @@ from dcc_bridge.elicitation.broker import Broker
 from dcc_bridge.elicitation.call import Client
 from dcc_bridge.elicitation.watchers import Undo
 from dcc_bridge.host import Host
-from dcc_bridge.skills.recent import Recent
+from dcc_bridge.skills.call_history import Recent
 from dcc_bridge.threads import MainThread
 
 

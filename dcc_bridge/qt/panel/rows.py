@@ -14,7 +14,7 @@ from dcc_bridge.elicitation.grants import SessionGrant
 from dcc_bridge.qt.labels import said, tr
 from dcc_bridge.qt.panel.port import Seen
 from dcc_bridge.qt.panel.state import Asked, State, is_top
-from dcc_bridge.skills.recent import Record
+from dcc_bridge.skills.call_history import Record
 
 
 def who(label: str | None) -> str:

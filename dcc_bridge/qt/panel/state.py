@@ -11,7 +11,7 @@ from dcc_bridge.elicitation.grants import SessionGrant
 from dcc_bridge.elicitation.policy import Surface
 from dcc_bridge.elicitation.question import Question
 from dcc_bridge.qt.panel.port import Port, Seen
-from dcc_bridge.skills.recent import LIVE, Record
+from dcc_bridge.skills.call_history import LIVE, Record
 
 QUICK: Final = 0.4
 """Seconds after which a call is worth showing: shorter ones would only flicker."""

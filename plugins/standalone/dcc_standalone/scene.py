@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from pxr import Sdf, Tf, Usd, UsdGeom
 from PySide6.QtCore import QObject, QThread, QTimer, Signal
 
-from dcc_bridge.hosts.standalone import edits as host_edits
+from dcc_bridge.hosts.standalone import prims as host_edits
 
 if TYPE_CHECKING:
     from dcc_bridge.hosts.standalone import UsdSession

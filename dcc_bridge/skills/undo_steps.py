@@ -41,7 +41,7 @@ class Steps:
         self._main = main
         self._call = call
         self._label = label
-        self._open: AbstractContextManager[None] | None = None
+        self._current_step: AbstractContextManager[None] | None = None
         self._done: list[str] = []
         self._undone: list[str] = []
         self._was_left = False
@@ -55,7 +55,7 @@ class Steps:
     @property
     def label(self) -> str | None:
         """The label of the one step by which all that the call did can be undone, or None."""
-        return self._done[0] if len(self._done) == 1 and self._call.undoable else None
+        return self._done[0] if len(self._done) == 1 and self._call.agreement.undoable else None
 
     @property
     def done(self) -> tuple[str, ...]:
@@ -68,7 +68,7 @@ class Steps:
         return tuple(self._undone)
 
     @contextmanager
-    def stretch(self) -> Iterator[None]:
+    def open(self) -> Iterator[None]:
         """Keep a step open while a part of the body runs.
 
         Raises:
@@ -116,7 +116,7 @@ class Steps:
     def pause(self) -> Iterator[None]:
         """Close the step while a question is open."""
         self._was_left = True
-        was_open = self._open is not None
+        was_open = self._current_step is not None
         try:
             if was_open:
                 self._end()
@@ -148,7 +148,7 @@ class Steps:
     @property
     def _may_change(self) -> bool:
         call = self._call
-        return call.risk != "read" and (call.granted or not call.needs_grant)
+        return call.risk != "read" and (call.agreement.granted or not call.agreement.needs_grant)
 
     def _note_begin(self) -> None:
         if self._may_change:
@@ -156,12 +156,12 @@ class Steps:
 
     def _begin(self) -> None:
         part = f".{len(self._done) + 1}" if self._done else ""
-        self._current = f"{self._label} [{self._call.id[:6]}{part}]"
-        self._open = self._host.undo_step(self._current)
-        self._open.__enter__()
+        self._current_label = f"{self._label} [{self._call.id[:6]}{part}]"
+        self._current_step = self._host.undo_step(self._current_label)
+        self._current_step.__enter__()
 
     def _end(self, error: BaseException | None = None) -> None:
-        step, self._open = self._open, None
+        step, self._current_step = self._current_step, None
         if step is None:
             return
         try:
@@ -172,14 +172,14 @@ class Steps:
 
     def _is_on_top(self) -> bool:
         try:
-            return self._host.undo_label() == self._current
+            return self._host.undo_label() == self._current_label
         except BaseException:  # nobody knows, and it goes on: the roll-back will look again
-            self._done.append(self._current)
+            self._done.append(self._current_label)
             raise
 
     def _note_change(self) -> None:
-        self._done.append(self._current)
-        self._call.refused = False
+        self._done.append(self._current_label)
+        self._call.agreement.refused = False
         if self._main.job is not None:
             self._main.job.edited = True
         if self._is_over:  # it ended while this step was open

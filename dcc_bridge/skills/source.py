@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from dcc_bridge.errors import BrokenSkill
-from dcc_bridge.skills.files.annotations import Names, Untold
+from dcc_bridge.skills.annotations import Names, Undecidable
 from dcc_bridge.skills.signature import Shape
 from dcc_bridge.skills.skill import Metadata
 
@@ -74,7 +74,7 @@ class Source:
         text = self.text()
         try:
             return text.skills()
-        except (Untold, RecursionError):
+        except (Undecidable, RecursionError):
             return None
 
     def text(self) -> Text:
@@ -88,8 +88,8 @@ class Source:
         except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
             line = f", line {error.lineno}" if isinstance(error, SyntaxError) else ""
             why = error.msg if isinstance(error, SyntaxError) else error
-            told = f"{self.file.name}{line}: {type(error).__name__}: {why}"
-            raise BrokenSkill(told) from error
+            message = f"{self.file.name}{line}: {type(error).__name__}: {why}"
+            raise BrokenSkill(message) from error
         return Text(tree, self.file.name)
 
 
@@ -112,33 +112,33 @@ class Text:
         self.tree = tree
         self._file = file
         self._names = Names(tree)
-        functions = [one for one in tree.body if isinstance(one, Function)]
+        functions = [node for node in tree.body if isinstance(node, Function)]
         marked = [fn for fn in functions if self._mark(fn) is not None]
         public = [fn for fn in functions if not fn.name.startswith("_")]
-        told = [fn for fn in public if ast.get_docstring(fn)]
-        self.chosen = marked or told or public
+        documented = [fn for fn in public if ast.get_docstring(fn)]
+        self.chosen = marked or documented or public
 
     def skills(self) -> tuple[Declared, ...]:
         """Read the skills.
 
         Raises:
             BrokenSkill: A decorator was told what is not of its kind.
-            Untold: Only importing the file can say.
+            Undecidable: Only importing the file can say.
         """
         if not self._is_plain():
-            raise Untold
+            raise Undecidable
         return tuple(self._declared(fn) for fn in self.chosen)
 
     def names(self) -> list[tuple[str, int]]:
         """Give the name of each skill, and its line; by its function where nothing else is told."""
-        found = []
+        named = []
         for fn in self.chosen:
             name = fn.name
             with suppress(BrokenSkill):
                 metadata = self.metadata(fn)
                 name = (metadata.name if metadata else None) or name
-            found.append((name, fn.lineno))
-        return found
+            named.append((name, fn.lineno))
+        return named
 
     def metadata(self, fn: Function) -> Metadata | None:
         """Read what a function's decorator was told; None where the text does not say.
@@ -148,7 +148,7 @@ class Text:
         """
         try:
             return self._metadata(fn)
-        except Untold:
+        except Undecidable:
             return None
 
     def _is_plain(self) -> bool:
@@ -164,10 +164,10 @@ class Text:
         return True
 
     def _is_known(self, fn: Function) -> bool:
-        others = [one for one in fn.decorator_list if not self._is_skill(_called(one))]
+        others = [it for it in fn.decorator_list if not self._is_skill(_called(it))]
         if len(fn.decorator_list) - len(others) > 1 or (others and len(fn.decorator_list) > 1):
             return False
-        return all((self._names.origin(_called(one)) or ("",))[0] in _HARMLESS for one in others)
+        return all((self._names.origin(_called(it)) or ("",))[0] in _HARMLESS for it in others)
 
     def _may_make_a_skill(self, node: ast.AST) -> bool:
         if isinstance(node, Function):
@@ -178,13 +178,13 @@ class Text:
         return self._names.origin(node) in _DECORATORS
 
     def _mark(self, fn: Function) -> ast.expr | None:
-        return next((one for one in fn.decorator_list if self._is_skill(_called(one))), None)
+        return next((it for it in fn.decorator_list if self._is_skill(_called(it))), None)
 
     def _declared(self, fn: Function) -> Declared:
         metadata = self._metadata(fn)
         shape = None
         doc = ast.get_docstring(fn) or ""
-        with suppress(Untold):
+        with suppress(Undecidable):
             shape = Shape(self._parameters(fn), self._names.type(fn.returns), doc)
         return Declared(metadata.name or fn.name, metadata, doc, fn.lineno, shape)
 
@@ -192,11 +192,11 @@ class Text:
         mark = self._mark(fn)
         if not isinstance(mark, ast.Call):
             return Metadata()
-        if mark.args or any(one.arg is None for one in mark.keywords):
-            raise Untold
-        told = {str(one.arg): self._names.value(one.value) for one in mark.keywords}
+        if mark.args or any(it.arg is None for it in mark.keywords):
+            raise Undecidable
+        fields = {str(it.arg): self._names.value(it.value) for it in mark.keywords}
         try:
-            return Metadata(**{**told, "hosts": tuple(told.get("hosts", ()))})
+            return Metadata(**{**fields, "hosts": tuple(fields.get("hosts", ()))})
         except (TypeError, ValueError) as error:
             kind = type(error).__name__
             raise BrokenSkill(f"{self._file}, line {mark.lineno}: {kind}: {error}") from error
@@ -204,17 +204,17 @@ class Text:
     def _parameters(self, fn: Function) -> dict[str, tuple[Any, Any]]:
         given = fn.args
         if given.posonlyargs:
-            raise Untold  # which an import will refuse
+            raise Undecidable  # which an import will refuse
         first = len(given.args) - len(given.defaults)
         defaults = [None] * first + list(given.defaults)
         every = [*zip(given.args, defaults, strict=True)]
         every += [*zip(given.kwonlyargs, given.kw_defaults, strict=True)]
         return {
-            one.arg: (
-                self._names.type(one.annotation),
+            parameter.arg: (
+                self._names.type(parameter.annotation),
                 ... if default is None else self._names.value(default),
             )
-            for one, default in every
+            for parameter, default in every
         }
 
 

@@ -53,7 +53,7 @@ def read(file: Path, root: Path) -> bytes:
     real = file.resolve(strict=True)
     if not real.is_relative_to(root):
         raise SkillError(f"{file}: it is a link that leads out of its folder, to {real}.")
-    for above in (one for one in real.parents if one.is_relative_to(root)):
+    for above in (it for it in real.parents if it.is_relative_to(root)):
         _check(above, above.stat())
     # What is opened is what is checked; a pipe that nobody writes to must not be waited for.
     opened = os.open(real, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))

@@ -7,7 +7,7 @@ from pathlib import Path
 from dcc_bridge import skill
 from dcc_bridge.elicitation.call import Call
 from dcc_bridge.elicitation.question import Reply
-from dcc_bridge.skills.recent import Recent, Record
+from dcc_bridge.skills.call_history import Recent, Record
 from dcc_bridge.testing import ScriptedPresenter
 from tests.live import live
 from tests.server.skills import Skills
@@ -100,8 +100,8 @@ def test_a_busy_reader_does_not_push_out_what_was_edited_or_asked() -> None:
     edit, asking = Call("edit", "Edit", "edit"), Call("ask", "Ask")
     recent.follow(edit).end("done", undo_label="Edit [1]")
     trail = recent.follow(asking)
-    trail.ask()
-    trail.hear("host")
+    trail.question_opened()
+    trail.question_closed("host")
     trail.end("done")
 
     for number in range(50):

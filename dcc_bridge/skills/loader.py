@@ -1,15 +1,21 @@
 """The skill files of some folders: read to be listed, imported when they are first used.
 
-`look` is called again and again on one thread, and takes in what was saved since. What it finds is
-only read: a file is imported, on the main thread, when one of its skills is called, or when what
-is listed cannot be told without. A call that runs keeps the function that it began with.
+`watch` looks again and again, and takes in what was saved since. What it finds is only read: a file
+is imported, on the main thread, when one of its skills is called, or when what is listed cannot be
+told without. A call that runs keeps the function that it began with.
+
+It polls: `os.scandir` and a look at each file's times take a few milliseconds for a thousand
+files, the same on every system and on a network drive, where a watcher of the system's own is
+told nothing of what another machine saves; and no native library comes into the host.
 """
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import os
 import threading
+import time
 from collections.abc import Callable, Mapping, Sequence, Set
 from concurrent.futures import Future
 from contextlib import suppress
@@ -17,16 +23,23 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
+from dcc_bridge.config import Settings
+from dcc_bridge.elicitation.installed import arrival
 from dcc_bridge.errors import BrokenSkill, SkillError
-from dcc_bridge.skills.files import catalogue, imported, trust
-from dcc_bridge.skills.files.catalogue import Book
-from dcc_bridge.skills.files.source import Source
+from dcc_bridge.skills import catalogue, importer, trust
+from dcc_bridge.skills.catalogue import SkillFile
 from dcc_bridge.skills.registry import Entry, Registry
+from dcc_bridge.skills.source import Source
 from dcc_bridge.threads import MainThread
 
 log = logging.getLogger(__name__)
 
+EVERY: Final = 1.0
+"""Seconds between two looks."""
+_SHARE: Final = 50
+"""A look may take no more than one part in so many of the time; a slow drive is left in peace."""
 _TURN: Final = 0.001
+"""Seconds for which requests have their turn between two skills that are described."""
 _SETTLE: Final = 0.05
 """Seconds for which a file must not change before it is read: an editor may be writing it."""
 
@@ -36,7 +49,7 @@ Stamp = tuple[int, int, int, int, int]
 @dataclass(frozen=True, slots=True)
 class _Seen:
     stamp: Stamp
-    book: Book
+    skill_file: SkillFile
 
 
 class Library:
@@ -80,18 +93,30 @@ class Library:
             if not self.read.done():
                 self.read.set_result(None)
 
-    def prepare(self, pause: Callable[[float], bool]) -> None:
-        """Describe what was read, so that the first list need not: a thousand take a second.
+    async def watch(self, every: float = EVERY) -> None:
+        """Look again and again, until it is cancelled. A task of the worker.
 
         Args:
-            pause: Waits some seconds, so that other threads have their turn; True to end here.
+            every: Seconds between two looks.
         """
+        while True:
+            began = time.perf_counter()
+            try:
+                await arrival(_in_thread(lambda: self.look(time.sleep)))
+                took = time.perf_counter() - began
+                await self.describe()
+            except Exception:  # whatever a drive or a type does: the next look may go better
+                log.exception("the skill files could not be looked at")
+                took = time.perf_counter() - began
+            await asyncio.sleep(max(every, took * _SHARE))
+
+    async def describe(self) -> None:
+        """Describe what was read, so that the first list need not: a thousand take a second."""
         for entry in self._registry.entries():
             if entry.signature is not None and not entry.signature.is_described:
                 with suppress(SkillError):  # the list will say why
                     entry.signature.describe()
-                if pause(_TURN):
-                    return
+                await asyncio.sleep(_TURN)
 
     def fetch(self, name: str) -> Future[Entry]:
         """Give a skill with its function, importing its file if need be. Any thread.
@@ -99,10 +124,10 @@ class Library:
         Returns:
             A future with the skill; or with BrokenSkill, UnknownSkill, or what the queue says.
         """
-        found: Future[Entry] = Future()
-        found.set_running_or_notify_cancel()
-        self._fetch(name, found, ())
-        return found
+        fetched: Future[Entry] = Future()
+        fetched.set_running_or_notify_cancel()
+        self._fetch(name, fetched, ())
+        return fetched
 
     def complete(self) -> list[Future[None]]:
         """Import what cannot be listed without, a job a file. Any thread.
@@ -111,8 +136,8 @@ class Library:
             What to wait for.
         """
         with self._lock:
-            wanted = [seen.book for seen in self._seen.values() if seen.book.needs_import]
-        return [self._submit(book) for book in wanted]
+            skill_files = [seen.skill_file for seen in self._seen.values()]
+        return [self._submit(skill_file) for skill_file in skill_files if skill_file.needs_import]
 
     def note_incomplete(self) -> None:
         """Note that tools were listed without what is still to be imported. Any thread."""
@@ -124,58 +149,58 @@ class Library:
         listed, refused = self._scan()
         if listed == self._listed and refused.keys() == self._refused.keys():
             return
-        stamps = {Path(name): found for name, found in listed.items()}
-        changed = {file for file, found in stamps.items() if self._stamp(file) != found[0]}
+        stamps = {Path(name): place for name, place in listed.items()}
+        changed = {file for file, place in stamps.items() if self._stamp(file) != place[0]}
         gone = self._seen.keys() - stamps.keys()
         if self._seen:
             settle(_SETTLE)
             again, _ = self._scan()
             changed = {file for file in changed if stamps[file] == again.get(str(file))}
-            listed = {name: found for name, found in listed.items() if again.get(name) == found}
+            listed = {name: place for name, place in listed.items() if again.get(name) == place}
         self._listed = listed
-        books = {file: self._read(file, stamps[file][1]) for file in sorted(changed)}
+        skill_files = {file: self._read(file, stamps[file][1]) for file in sorted(changed)}
         self._refused = refused
-        if self._take(books, {file: stamps[file][0] for file in books}, gone):
+        if self._take(skill_files, {file: stamps[file][0] for file in skill_files}, gone):
             self._registry.tell()
         self._report()
 
     def _take(
-        self, books: Mapping[Path, Book], stamps: Mapping[Path, Stamp], gone: Set[Path]
+        self, skill_files: Mapping[Path, SkillFile], stamps: Mapping[Path, Stamp], gone: Set[Path]
     ) -> bool:
         """Take in what was read; tell whether what is listed has changed."""
         differs = bool(gone)
         with self._lock:
             for file in gone:
                 del self._seen[file]
-            for file, book in books.items():
+            for file, skill_file in skill_files.items():
                 old = self._seen.get(file)
-                new = catalogue.succeeding(book, old.book) if old else book
-                differs |= old is None or not catalogue.is_listed_alike(old.book, new)
+                new = catalogue.succeeding(skill_file, old.skill_file) if old else skill_file
+                differs |= old is None or not catalogue.is_listed_alike(old.skill_file, new)
                 self._seen[file] = _Seen(stamps[file], new)
             self._order = self._in_order()
             self._file()
         return differs
 
-    def _fetch(self, name: str, found: Future[Entry], tried: tuple[Source, ...]) -> None:
-        wanted = [book for book in self._wanted(name) if book.source not in tried]
+    def _fetch(self, name: str, fetched: Future[Entry], tried: tuple[Source, ...]) -> None:
+        wanted = [it for it in self._wanted(name) if it.source not in tried]
         if not wanted:
             try:
-                found.set_result(self._registry.find(name))
+                fetched.set_result(self._registry.find(name))
             except SkillError as error:
-                found.set_exception(error)
+                fetched.set_exception(error)
             return
-        jobs = [self._submit(book) for book in wanted]
+        jobs = [self._submit(skill_file) for skill_file in wanted]
 
         def go_on(job: Future[None]) -> None:
             error = job.exception()
             if error is not None:
-                found.set_exception(error)
+                fetched.set_exception(error)
             else:
-                self._fetch(name, found, (*tried, *(book.source for book in wanted)))
+                self._fetch(name, fetched, (*tried, *(it.source for it in wanted)))
 
         jobs[-1].add_done_callback(go_on)  # the queue keeps their order
 
-    def _wanted(self, name: str) -> list[Book]:
+    def _wanted(self, name: str) -> list[SkillFile]:
         """Give the files that must be imported before a skill can be called, or be unknown."""
         try:
             entry = self._registry.find(name)
@@ -184,40 +209,40 @@ class Library:
         if entry is not None and entry.skill.is_imported:
             return []
         with self._lock:
-            books = [seen.book for seen in self._seen.values()]
+            skill_files = [seen.skill_file for seen in self._seen.values()]
         if entry is not None:
-            return [book for book in books if book.source.file == entry.skill.file]
-        return [book for book in books if book.needs_import or book.may_offer(name)]
+            return [it for it in skill_files if it.source.file == entry.skill.file]
+        return [it for it in skill_files if it.needs_import or it.may_offer(name)]
 
-    def _submit(self, book: Book) -> Future[None]:
-        name = f"the import of {book.source.file.name}"
-        return self._main.submit(lambda: self._import(book.source), name=name, read=True)
+    def _submit(self, skill_file: SkillFile) -> Future[None]:
+        name = f"the import of {skill_file.source.file.name}"
+        return self._main.submit(lambda: self._import(skill_file.source), name=name, read=True)
 
     def _import(self, source: Source) -> None:
         """Import a file, unless that is done, or it has changed meanwhile. Main thread."""
         with self._lock:
             seen = self._seen.get(source.file)
-        if seen is None or seen.book.source is not source or seen.book.is_imported:
+        if seen is None or seen.skill_file.source is not source or seen.skill_file.is_imported:
             return
         try:
-            book = catalogue.imported(seen.book, imported.skills(source), self._host)
+            skill_file = catalogue.imported(seen.skill_file, importer.skills(source), self._host)
         except BrokenSkill as error:
-            book = catalogue.broken(seen.book, error)
+            skill_file = catalogue.broken(seen.skill_file, error)
         with self._lock:
             now = self._seen.get(source.file)
-            if now is None or now.book.source is not source:
+            if now is None or now.skill_file.source is not source:
                 return
-            self._seen[source.file] = replace(now, book=book)
+            self._seen[source.file] = replace(now, skill_file=skill_file)
             self._file()
-        was_listed = self._is_listed_short or not now.book.needs_import
-        if was_listed and not catalogue.is_listed_alike(now.book, book):
+        was_listed = self._is_listed_short or not now.skill_file.needs_import
+        if was_listed and not catalogue.is_listed_alike(now.skill_file, skill_file):
             self._registry.tell()
         self._report()
 
     def _file(self) -> None:
         """Hand over what there is now. Under the lock, so that the last one is the newest."""
-        books = [self._seen[file].book for file in self._order]
-        self._registry.file(catalogue.filed(books, self._registry.added, self._refused))
+        skill_files = [self._seen[file].skill_file for file in self._order]
+        self._registry.file(catalogue.filed(skill_files, self._registry.added, self._refused))
 
     def _in_order(self) -> list[Path]:
         rank = {folder: number for number, folder in enumerate(self._folders)}
@@ -232,19 +257,19 @@ class Library:
 
         The files are texts: a thousand paths would take most of the time.
         """
-        found: dict[str, tuple[Stamp, Path]] = {}
+        listed: dict[str, tuple[Stamp, Path]] = {}
         refused: dict[str, SkillError] = {}
         for folder in self._folders:
             try:
                 root = trust.check_folder(folder)
-                found.update({file: (stamp, root) for file, stamp in _list(folder)})
+                listed.update({file: (stamp, root) for file, stamp in _list(folder)})
             except SkillError as error:
                 refused[str(folder)] = error
             except OSError:  # it is not there, or went away in this moment
                 continue
-        return found, refused
+        return listed, refused
 
-    def _read(self, file: Path, root: Path) -> Book:
+    def _read(self, file: Path, root: Path) -> SkillFile:
         try:
             return catalogue.read(Source.of(file, trust.read(file, root)), self._host)
         except SkillError as error:
@@ -261,9 +286,30 @@ class Library:
         self._told = now
 
 
+def _in_thread(fn: Callable[[], None]) -> Future[None]:
+    """Run a function on a daemon thread of its own.
+
+    The threads of anyio's pool are no daemons: one that is stuck in a network drive would keep the
+    host from ending.
+    """
+    future: Future[None] = Future()
+    future.set_running_or_notify_cancel()
+
+    def work() -> None:
+        try:
+            fn()
+        except BaseException as error:  # noqa: BLE001 - the top of a thread: it is the caller's
+            future.set_exception(error)
+        else:
+            future.set_result(None)
+
+    threading.Thread(target=work, name="dcc_bridge skills", daemon=True).start()
+    return future
+
+
 def _list(folder: Path) -> list[tuple[str, Stamp]]:
     """Give the skill files of a folder, and by what a change would show."""
-    found = []
+    listed = []
     with os.scandir(folder) as entries:
         for entry in entries:
             if not entry.name.endswith(".py") or entry.name.startswith(("_", ".")):
@@ -273,5 +319,32 @@ def _list(folder: Path) -> list[tuple[str, Stamp]]:
             except OSError:  # a link to nowhere, or gone in this moment
                 continue
             stamp = (about.st_mtime_ns, about.st_ctime_ns, about.st_size, about.st_ino)
-            found.append((entry.path, (*stamp, about.st_mode)))
-    return found
+            listed.append((entry.path, (*stamp, about.st_mode)))
+    return listed
+
+
+def folders(own: Sequence[Path], settings: Settings) -> list[Path]:
+    """Give the folders: the application's own, the user's, the project's, then those of a setting.
+
+    Args:
+        own: What the plug-in brings; they must be there.
+        settings: Where the others are. They may come later.
+
+    Raises:
+        SkillError: One of the application's own is not there.
+    """
+    for folder in own:
+        if not folder.is_dir():
+            raise SkillError(f"There is no folder of skills at {folder}.")
+    project = [settings.project / "skills"] if settings.project is not None else []
+    every = [*own, user_folder(settings), *project, *settings.skills]
+    return [folder.absolute() for folder in dict.fromkeys(every)]
+
+
+def user_folder(settings: Settings) -> Path:
+    """Give the folder of the user's own skills."""
+    if settings.user_skills is not None:
+        return settings.user_skills
+    from platformdirs import user_data_path  # 6 ms that a host with a setting need not
+
+    return user_data_path("dcc_bridge", appauthor=False) / "skills"

@@ -1,7 +1,7 @@
 """What is known of each skill file, and what all of them make together. Any thread.
 
-A file is a `Book`, frozen: as it was read, or as it was imported, or why it cannot be used. From
-the books, in the order of trust, `filed` makes what the registry holds.
+A `SkillFile` is frozen: as it was read, or as it was imported, or why it cannot be used. From all
+of them, in the order of trust, `filed` makes what the registry holds.
 """
 
 from __future__ import annotations
@@ -12,15 +12,15 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from dcc_bridge.errors import BrokenSkill, SkillError
-from dcc_bridge.skills.files.imported import nothing_in
-from dcc_bridge.skills.files.source import Declared, Source
+from dcc_bridge.skills.importer import nothing_in
 from dcc_bridge.skills.registry import NAME, Entry, Filed, check_name, clash
 from dcc_bridge.skills.signature import Signature
 from dcc_bridge.skills.skill import Skill, title_of, unimported
+from dcc_bridge.skills.source import Declared, Source
 
 
 @dataclass(frozen=True, slots=True)
-class Book:
+class SkillFile:
     """A file, and what is known of it.
 
     Attributes:
@@ -58,7 +58,7 @@ class Book:
         return self.can_heal and name in _keys(self)
 
 
-def read(source: Source, host: str) -> Book:
+def read(source: Source, host: str) -> SkillFile:
     """Read a file, without running any of it.
 
     Args:
@@ -68,20 +68,22 @@ def read(source: Source, host: str) -> Book:
     try:
         declared = source.skills()
     except BrokenSkill as error:
-        return Book(replace(source, content=b""), error=error)
+        return SkillFile(replace(source, content=b""), error=error)
     if declared is None:
-        return Book(source, is_certain=False)
+        return SkillFile(source, is_certain=False)
     if not declared:
-        return Book(replace(source, content=b""), error=nothing_in(source.file))
-    return Book(source, _here([_entry(one, source) for one in declared], host))
+        return SkillFile(replace(source, content=b""), error=nothing_in(source.file))
+    return SkillFile(
+        source, _for_host([_entry(declaration, source) for declaration in declared], host)
+    )
 
 
-def refused(file: Path, error: SkillError) -> Book:
+def refused(file: Path, error: SkillError) -> SkillFile:
     """Note a file that is not to be trusted."""
-    return Book(Source(file, b"", ""), error=error, is_refused=True)
+    return SkillFile(Source(file, b"", ""), error=error, is_refused=True)
 
 
-def imported(book: Book, skills: Iterable[Skill], host: str) -> Book:
+def imported(skill_file: SkillFile, skills: Iterable[Skill], host: str) -> SkillFile:
     """Take the functions in; what they say counts from now on.
 
     Raises:
@@ -93,55 +95,63 @@ def imported(book: Book, skills: Iterable[Skill], host: str) -> Book:
             for skill in skills
         ]
     except BrokenSkill as error:
-        raise BrokenSkill(f"{book.source.file.name}: {error}") from error
-    here = _here(entries, host)
-    return replace(book, entries=here, is_imported=True, is_certain=True, error=None, names=())
+        raise BrokenSkill(f"{skill_file.source.file.name}: {error}") from error
+    return replace(
+        skill_file,
+        entries=_for_host(entries, host),
+        is_imported=True,
+        is_certain=True,
+        error=None,
+        names=(),
+    )
 
 
-def broken(book: Book, error: BrokenSkill) -> Book:
+def broken(skill_file: SkillFile, error: BrokenSkill) -> SkillFile:
     """Note that a file cannot be imported: nothing of it can be called."""
-    names = book.names or tuple(entry.skill.name for entry in book.entries)
-    return replace(book, entries=(), error=error, names=names)
+    names = skill_file.names or tuple(entry.skill.name for entry in skill_file.entries)
+    return replace(skill_file, entries=(), error=error, names=names)
 
 
-def succeeding(book: Book, before: Book | None) -> Book:
+def succeeding(skill_file: SkillFile, before: SkillFile | None) -> SkillFile:
     """Let a file that broke when it was saved keep the names of its tools, to say why there."""
-    if book.error is None or before is None:
-        return book
-    return replace(book, names=before.names or tuple(one.skill.name for one in before.entries))
+    if skill_file.error is None or before is None:
+        return skill_file
+    return replace(
+        skill_file, names=before.names or tuple(entry.skill.name for entry in before.entries)
+    )
 
 
-def is_listed_alike(one: Book, other: Book) -> bool:
+def is_listed_alike(first: SkillFile, other: SkillFile) -> bool:
     """Whether an agent that listed the tools sees the same in both."""
-    if str(one.error) != str(other.error) or len(one.entries) != len(other.entries):
+    if str(first.error) != str(other.error) or len(first.entries) != len(other.entries):
         return False
-    if not (one.is_certain and other.is_certain):
+    if not (first.is_certain and other.is_certain):
         return False
-    return all(map(_is_alike, one.entries, other.entries))
+    return all(map(_is_alike, first.entries, other.entries))
 
 
 def filed(
-    books: Iterable[Book],
+    skill_files: Iterable[SkillFile],
     added: Mapping[str, Entry],
     folders: Mapping[str, SkillError],
 ) -> Filed:
-    """Put the books together.
+    """Put the skill_files together.
 
     Args:
-        books: In the order of trust.
+        skill_files: In the order of trust.
         added: What was made in code, which comes before all of them.
         folders: The folders that are not trusted.
     """
     entries: dict[str, Entry] = {}
     broken: dict[str, BrokenSkill] = {}
     refused: dict[str, SkillError] = dict(folders)
-    for book in books:
-        if book.error is not None:
-            if book.is_refused:
-                refused[str(book.source.file)] = book.error
-            for key in _keys(book):
-                broken.setdefault(key, BrokenSkill(str(book.error)))
-        for entry in book.entries:
+    for skill_file in skill_files:
+        if skill_file.error is not None:
+            if skill_file.is_refused:
+                refused[str(skill_file.source.file)] = skill_file.error
+            for key in _keys(skill_file):
+                broken.setdefault(key, BrokenSkill(str(skill_file.error)))
+        for entry in skill_file.entries:
             _place(entry, entries, refused, added)
     return Filed(entries, {n: e for n, e in broken.items() if n not in entries}, refused)
 
@@ -167,9 +177,9 @@ def _place(
         refused[place] = BrokenSkill(f"{skill.file}: {error}")
 
 
-def _keys(book: Book) -> tuple[str, ...]:
+def _keys(skill_file: SkillFile) -> tuple[str, ...]:
     """Give the names under which an agent looks for what is broken."""
-    return book.names or (re.sub(r"[^A-Za-z0-9_.-]", "_", book.source.file.stem)[:64],)
+    return skill_file.names or (re.sub(r"[^A-Za-z0-9_.-]", "_", skill_file.source.file.stem)[:64],)
 
 
 def _entry(declared: Declared, source: Source) -> Entry:
@@ -182,15 +192,15 @@ def _entry(declared: Declared, source: Source) -> Entry:
     return Entry(skill, signature)
 
 
-def _here(entries: Iterable[Entry], host: str) -> tuple[Entry, ...]:
+def _for_host(entries: Iterable[Entry], host: str) -> tuple[Entry, ...]:
     """Give those that can run in this host."""
     every = ((entry, entry.skill.metadata.hosts) for entry in entries)
     return tuple(entry for entry, hosts in every if not hosts or host in hosts)
 
 
-def _is_alike(one: Entry, other: Entry) -> bool:
-    if (one.skill.name, one.skill.metadata) != (other.skill.name, other.skill.metadata):
+def _is_alike(first: Entry, other: Entry) -> bool:
+    if (first.skill.name, first.skill.metadata) != (other.skill.name, other.skill.metadata):
         return False
-    if one.signature is None or other.signature is None:
+    if first.signature is None or other.signature is None:
         return False
-    return one.signature.is_listed_like(other.signature)
+    return first.signature.is_listed_like(other.signature)

@@ -6,6 +6,7 @@ of each change. Any thread.
 
 from __future__ import annotations
 
+import logging
 import threading
 import time
 from collections import OrderedDict, deque
@@ -13,9 +14,78 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, Final, Literal
 
+from dcc_bridge.elicitation import secret
 from dcc_bridge.elicitation.call import Call, Progress
+from dcc_bridge.elicitation.types import CANCELLED
 from dcc_bridge.elicitation.watchers import tell
-from dcc_bridge.skills.outcome import Status
+from dcc_bridge.errors import BridgeError, NoConsent, NotConfirmed, Stopped
+
+log = logging.getLogger(__name__)
+
+Status = Literal[
+    "done",
+    "refused",
+    "failed",
+    "no_consent",
+    "partly_applied",
+    "cancelled",
+    "timed_out",
+    "not_started",
+    "unknown_outcome",
+]
+"""How a call ended.
+
+"not_started" never began and never will; "timed_out" ran for longer than it may, saw it, and was
+undone; "unknown_outcome" did not see it and may still change the scene.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What came of a call.
+
+    Attributes:
+        status: "done", or what kept it from being done.
+        value: What the skill returned.
+        error: A sentence for the agent where it is not done; None where the value says it.
+    """
+
+    status: Status
+    value: Any = None
+    error: str | None = None
+
+
+def refusal(call: Call) -> Status:
+    """Say what a refusal is: nobody said no where the call was cancelled."""
+    return "cancelled" if call.ending.reason == CANCELLED else "refused"
+
+
+def outcome_of_failure(call: Call, error: BaseException) -> Outcome:
+    """Say what came of a call whose body raised, and log what the agent is not told.
+
+    Args:
+        call: Which one; its changes were undone.
+        error: What it raised.
+    """
+    match error:
+        case Stopped():
+            overdue = call.ending.is_overdue
+            return Outcome("timed_out" if overdue else "cancelled", None, str(error))
+        case NotConfirmed():
+            return Outcome(refusal(call), None, str(error))
+        case NoConsent():
+            return Outcome("no_consent", None, str(error))
+        case BridgeError():
+            return Outcome("failed", None, f"{call.skill}: {error}")
+    trace = call.arguments.scrub(secret.told(error))
+    log.warning("call %s: %s failed\n%s", call.id, call.skill, trace)
+    reason, kind = str(error), type(error).__name__
+    if not (reason and isinstance(error, ValueError)):
+        reason = f"{kind}: {reason}" if reason else kind
+    if not reason.endswith((".", "!", "?")):
+        reason += "."
+    return Outcome("failed", None, f"{call.skill} failed: {reason} Its changes were undone.")
+
 
 State = Literal["queued", "running", "asking"] | Status
 Watcher = Callable[["Record"], None]
@@ -172,13 +242,13 @@ class Trail:
         self.has_begun = True
         self._recent.change(self._call, state="running")
 
-    def ask(self) -> None:
+    def question_opened(self) -> None:
         """Note that a question of it is open."""
         with self._lock:
             self._questions += 1
         self._recent.change(self._call, state="asking")
 
-    def hear(self, answered_by: str | None) -> None:
+    def question_closed(self, answered_by: str | None) -> None:
         """Note that a question of it was answered or ended; others may still be open.
 
         Args:

@@ -2,7 +2,7 @@
 
 Only what means the same in every file is told: built-in types, those of a few modules of the
 standard library and of pydantic, and names that the file gives to such types once and for all.
-Whatever else stands there is `Untold`, and only importing the file can say what it is.
+Whatever else stands there is `Undecidable`, and only importing the file can say what it is.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _MAKERS: Final = {"Field", "StringConstraints"}
 _DEEPEST: Final = 20
 
 
-class Untold(Exception):
+class Undecidable(Exception):
     """The text alone does not say it."""
 
 
@@ -64,12 +64,12 @@ class Names:
         """Give the type that an annotation stands for; Any where there is none.
 
         Raises:
-            Untold: The text alone does not say it.
+            Undecidable: The text alone does not say it.
         """
         if node is None:
             return Any
         if depth > _DEEPEST:
-            raise Untold
+            raise Undecidable
         match node:
             case ast.Constant(value=value):
                 return self._constant(value, depth)
@@ -79,13 +79,13 @@ class Names:
                 return self._subscripted(self.type(value, depth + 1), part, depth + 1)
             case ast.Name() | ast.Attribute():
                 return self._named(node, depth)
-        raise Untold
+        raise Undecidable
 
     def value(self, node: ast.expr, depth: int = 0) -> Any:
         """Give the value that a plain expression stands for: a literal, or a name of one.
 
         Raises:
-            Untold: The text alone does not say it.
+            Undecidable: The text alone does not say it.
         """
         try:
             return ast.literal_eval(node)
@@ -93,7 +93,7 @@ class Names:
             pass
         if isinstance(node, ast.Name) and depth < _DEEPEST:
             return self.value(self._once(node.id), depth + 1)
-        raise Untold
+        raise Undecidable
 
     def _constant(self, value: object, depth: int) -> Any:
         if isinstance(value, str):
@@ -102,20 +102,20 @@ class Names:
             return type(None) if depth == 0 else None
         if value is ...:
             return ...
-        raise Untold
+        raise Undecidable
 
     def _subscripted(self, base: Any, part: ast.expr, depth: int) -> Any:
         parts = part.elts if isinstance(part, ast.Tuple) else [part]
         if base is Literal:
-            given = [self.value(one) for one in parts]
+            arguments = [self.value(node) for node in parts]
         elif base is Annotated:
-            given = [self.type(parts[0], depth), *(self._mark(one) for one in parts[1:])]
+            arguments = [self.type(parts[0], depth), *(self._mark(mark) for mark in parts[1:])]
         else:
-            given = [self.type(one, depth) for one in parts]
+            arguments = [self.type(node, depth) for node in parts]
         try:
-            return base[tuple(given) if isinstance(part, ast.Tuple) else given[0]]
+            return base[tuple(arguments) if isinstance(part, ast.Tuple) else arguments[0]]
         except (TypeError, IndexError) as error:
-            raise Untold from error
+            raise Undecidable from error
 
     def _mark(self, node: ast.expr) -> Any:
         """Give what stands beside a type in ``Annotated``: a text, or a ``Field(...)``."""
@@ -123,39 +123,42 @@ class Names:
             return self.value(node)
         origin = self.origin(node.func)
         if origin is None or origin[0] != "pydantic" or origin[1] not in _MAKERS:
-            raise Untold
-        if node.args or any(one.arg is None for one in node.keywords):
-            raise Untold
-        told = {str(one.arg): self.value(one.value) for one in node.keywords}
+            raise Undecidable
+        if node.args or any(it.arg is None for it in node.keywords):
+            raise Undecidable
+        fields = {str(it.arg): self.value(it.value) for it in node.keywords}
         try:
-            return getattr(import_module("pydantic"), str(origin[1]))(**told)
+            return getattr(import_module("pydantic"), str(origin[1]))(**fields)
         except Exception as error:  # pydantic says on import what is wrong with it
-            raise Untold from error
+            raise Undecidable from error
 
     def _named(self, node: ast.expr, depth: int) -> Any:
         origin = self.origin(node)
         if origin is not None:
             return _of_module(*origin)
         if not isinstance(node, ast.Name):
-            raise Untold
+            raise Undecidable
         if not self.bound[node.id] and node.id in _TYPES:
             return getattr(builtins, node.id)
         return self.type(self._once(node.id), depth + 1)
 
     def _once(self, name: str) -> ast.expr:
         if self.bound[name] != 1 or name not in self._values:
-            raise Untold
+            raise Undecidable
         return self._values[name]
 
     def _note(self, statement: ast.stmt) -> None:
         match statement:
             case ast.Import(names=names):
-                for one in names:
-                    short = one.name.partition(".")[0]
-                    self._imports[one.asname or short] = (one.name if one.asname else short, None)
+                for alias in names:
+                    short = alias.name.partition(".")[0]
+                    self._imports[alias.asname or short] = (
+                        alias.name if alias.asname else short,
+                        None,
+                    )
             case ast.ImportFrom(module=str(module), names=names, level=0):
-                for one in names:
-                    self._imports[one.asname or one.name] = (module, one.name)
+                for alias in names:
+                    self._imports[alias.asname or alias.name] = (module, alias.name)
             case ast.Assign(targets=[ast.Name(id=name)], value=value):
                 self._values[name] = value
             case ast.AnnAssign(target=ast.Name(id=name), value=ast.expr() as value):
@@ -170,7 +173,7 @@ def _bound(node: ast.AST) -> Iterator[str]:
             yield name
             return  # what is inside has names of its own
         case ast.Import(names=names) | ast.ImportFrom(names=names):
-            yield from ((one.asname or one.name).partition(".")[0] for one in names)
+            yield from ((alias.asname or alias.name).partition(".")[0] for alias in names)
         case ast.Name(id=name, ctx=ast.Store() | ast.Del()):
             yield name
         case ast.Lambda():
@@ -183,22 +186,22 @@ def _bound(node: ast.AST) -> Iterator[str]:
 
 def _of_module(module: str, name: str | None) -> Any:
     if module not in _MODULES or name is None:
-        raise Untold
+        raise Undecidable
     try:
         return getattr(import_module(module), name)
     except AttributeError as error:
-        raise Untold from error
+        raise Undecidable from error
 
 
 def _or(left: Any, right: Any) -> Any:
     try:
         return operator.or_(left, right)
     except TypeError as error:
-        raise Untold from error
+        raise Undecidable from error
 
 
 def _expression(text: str) -> ast.expr:
     try:
         return ast.parse(text.strip(), mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-        raise Untold from error
+        raise Undecidable from error

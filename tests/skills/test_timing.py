@@ -10,7 +10,7 @@ import anyio
 import pytest
 
 from dcc_bridge import on_main, skill
-from dcc_bridge.skills.stretch import watched
+from dcc_bridge.skills.timing import report_blocking
 from dcc_bridge.testing import FakeHost
 from tests.live import live, status
 
@@ -61,10 +61,10 @@ def test_results_errors_and_cancellations_pass_through() -> None:
     async def answer() -> int:
         with pytest.raises(TimeoutError):
             async with asyncio.timeout(0.01):
-                await watched(wait(), lambda seconds: None)
+                await report_blocking(wait(), lambda seconds: None)
         with pytest.raises(ValueError, match="no"):
-            await watched(fail(), lambda seconds: None)
-        return await watched(asyncio.sleep(0, 7), lambda seconds: None)
+            await report_blocking(fail(), lambda seconds: None)
+        return await report_blocking(asyncio.sleep(0, 7), lambda seconds: None)
 
     assert asyncio.run(answer()) == 7
     assert told == ["cancelled"]

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 import sys
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from dcc_bridge.errors import BrokenSkill, UnknownSkill
-from dcc_bridge.skills.files.imported import KEPT
+from dcc_bridge.skills.importer import KEPT
 from dcc_bridge.skills.skill import describe
 from tests.skills.shelf import Shelf, save
 
@@ -83,7 +85,7 @@ def test_what_was_read_is_described_before_anybody_asks(tmp_path: Path) -> None:
     shelf.look()
     first, second = shelf.registry.entries()
 
-    shelf.library.prepare(lambda seconds: False)
+    asyncio.run(shelf.library.describe())
 
     assert first.signature is not None
     assert first.signature.is_described
@@ -384,3 +386,26 @@ class TestReload:
 
         shelf.look()
         assert shelf.call("list_cameras") == ["two"]
+
+
+def test_a_look_that_fails_is_not_the_last_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    library, looks = Shelf(tmp_path).library, threading.Semaphore(0)
+
+    def look(settle: object) -> None:
+        looks.release()
+        raise OSError("the drive is gone")
+
+    async def watch() -> None:
+        watching = asyncio.ensure_future(library.watch(every=0.0))
+        for _ in range(2):
+            assert await asyncio.to_thread(looks.acquire, timeout=20)
+        watching.cancel()
+
+    monkeypatch.setattr(library, "look", look)
+    monkeypatch.setattr("dcc_bridge.skills.loader._SHARE", 0)
+
+    asyncio.run(watch())
+
+    assert "the drive is gone" in caplog.text

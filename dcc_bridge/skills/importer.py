@@ -1,4 +1,4 @@
-"""A skill file, imported: the very bytes that were read and listed. Main thread.
+"""Imports a skill file: the very bytes that were read and listed. Main thread.
 
 Python's own import would look at the file again, and might run a compiled copy of what it was a
 moment ago: that is recognised by its time in whole seconds and its size alone.
@@ -17,8 +17,8 @@ from types import ModuleType
 from typing import Any, Final
 
 from dcc_bridge.errors import BrokenSkill
-from dcc_bridge.skills.files.source import Source
 from dcc_bridge.skills.skill import Skill, describe, metadata_of
+from dcc_bridge.skills.source import Source
 
 KEPT: Final = 16
 """Versions of a file that stay known to Python: a call that runs may still look its types up."""
@@ -34,14 +34,14 @@ def skills(source: Source) -> list[Skill]:
         BrokenSkill: It cannot be imported, or has no function to offer; says where and why.
     """
     module = _import(source)
-    own = list(_own(module))
-    marked = [fn for fn in own if metadata_of(fn)]
-    public = [fn for fn in own if not fn.__name__.startswith(("_", "<"))]
-    told = [fn for fn in public if inspect.getdoc(fn)]
-    found = [describe(fn, source.file, source.digest) for fn in marked or told or public]
-    if not found:
+    functions = list(_functions(module))
+    marked = [fn for fn in functions if metadata_of(fn)]
+    public = [fn for fn in functions if not fn.__name__.startswith(("_", "<"))]
+    documented = [fn for fn in public if inspect.getdoc(fn)]
+    described = [describe(fn, source.file, source.digest) for fn in marked or documented or public]
+    if not described:
         raise nothing_in(source.file)
-    return found
+    return described
 
 
 def nothing_in(file: Path) -> BrokenSkill:
@@ -49,7 +49,7 @@ def nothing_in(file: Path) -> BrokenSkill:
     return BrokenSkill(f"{file.name}: it has no function that is a skill, or could be one.")
 
 
-def _own(module: ModuleType) -> Iterator[Callable[..., Any]]:
+def _functions(module: ModuleType) -> Iterator[Callable[..., Any]]:
     seen: set[int] = set()
     for value in vars(module).values():
         if inspect.isfunction(value) and value.__module__ == module.__name__:

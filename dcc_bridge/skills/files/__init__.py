@@ -1,1 +1,0 @@
-"""Skill files: which are trusted, what their text says, and how they are imported and watched."""

@@ -1,0 +1,257 @@
+"""The linter of skill files: docstrings, risks, blocking calls and names. Any thread."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+import docstring_parser
+
+from dcc_bridge.errors import SkillError
+from dcc_bridge.skills import lint_tables, trust
+from dcc_bridge.skills.annotations import Names
+from dcc_bridge.skills.registry import check_name
+from dcc_bridge.skills.skill import Metadata
+from dcc_bridge.skills.source import Function, Source, Text
+
+Messages = Iterator[tuple[int, str]]
+"""Lines, and what is wrong there."""
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Finding:
+    """Something that is wrong.
+
+    Attributes:
+        file: Where.
+        line: Where in it.
+        message: A sentence.
+    """
+
+    file: Path
+    line: int
+    message: str
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}: {self.message}"
+
+
+def files(path: Path) -> list[Path]:
+    """Give the skill files at a path: itself, or those of a folder.
+
+    Raises:
+        SkillError: There is nothing there.
+    """
+    if path.is_dir():
+        return sorted(one for one in path.glob("*.py") if not one.name.startswith(("_", ".")))
+    if not path.is_file():
+        raise SkillError(f"There is no file and no folder at {path}.")
+    return [path]
+
+
+def check(given: Sequence[Path], others: Sequence[Path] = ()) -> list[Finding]:
+    """Look through files.
+
+    Args:
+        given: The files.
+        others: Files that are trusted no less, whose names are taken.
+    """
+    findings: list[Finding] = []
+    taken: dict[str, tuple[Path, int]] = {}
+    for file in [*others, *given]:
+        is_given = file in given
+        try:
+            text = _read(file)
+        except SkillError as error:
+            findings += [Finding(file, _line(error), str(error))] if is_given else []
+            continue
+        if is_given:
+            findings += [Finding(file, *found) for found in _messages(text)]
+        for name, line in text.names():
+            first = taken.setdefault(name, (file, line))
+            if first != (file, line) and is_given:
+                place = f"{first[0]}:{first[1]}"
+                findings.append(Finding(file, line, f"{name}: this name is taken, by {place}."))
+    return sorted(findings)
+
+
+def _read(file: Path) -> Text:
+    root = trust.check_folder(file.parent)
+    return Source.of(file, trust.read(file, root)).text()
+
+
+def _line(error: SkillError) -> int:
+    cause = error.__cause__
+    return (cause.lineno or 1) if isinstance(cause, SyntaxError) else 1
+
+
+def _messages(text: Text) -> Messages:
+    for node in ast.walk(text.tree):
+        if isinstance(node, ast.ImportFrom) and node.level:
+            yield (
+                node.lineno,
+                "A skill file is no part of a package: it cannot import from its own.",
+            )
+    if not text.chosen:
+        yield 1, "It has no function that is a skill, or could be one."
+    graph, modules = CallGraph(text.tree), set(_modules(text.tree))
+    for function in text.chosen:
+        yield from _check_function(function, text, graph, modules)
+
+
+def _check_function(
+    function: Function, text: Text, graph: CallGraph, modules: set[str]
+) -> Messages:
+    yield from check_docstring(function)
+    calls = graph.calls(function)
+    yield from check_blocking(function, calls)
+    try:
+        metadata = text.metadata(function)
+        if metadata is not None:
+            check_name(metadata.name or function.name)
+            yield from check_risk(function, metadata, calls, modules)
+            yield from check_asks(function, metadata, calls)
+    except SkillError as error:
+        yield function.lineno, str(error)
+
+
+def _modules(tree: ast.Module) -> Iterable[str]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            yield node.module
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+def check_docstring(function: Function) -> Messages:
+    """Its docstring tells the agent what it does, and of each parameter."""
+    text = ast.get_docstring(function)
+    if not text:
+        yield function.lineno, f"{function.name}: no docstring says when an agent calls it."
+        return
+    doc = docstring_parser.parse(inspect.cleandoc(text), docstring_parser.Style.GOOGLE)
+    parameters = {node.arg: node for node in (*function.args.args, *function.args.kwonlyargs)}
+    described = {param.arg_name for param in doc.params if (param.description or "").strip()}
+    for name, node in parameters.items():
+        if name not in described and not _describes_itself(node):
+            yield node.lineno, f"{function.name}: its docstring does not tell of {name!r} in Args."
+    for name in sorted(described - parameters.keys() - {"**kwargs", "*args", "kwargs", "args"}):
+        yield (
+            function.lineno,
+            f"{function.name}: its docstring tells of {name!r}, which is not there.",
+        )
+
+
+def check_risk(
+    function: Function, metadata: Metadata, calls: Sequence[WrittenCall], modules: set[str]
+) -> Messages:
+    """What it calls is no more than its risk says."""
+    known = [table for table in lint_tables.MODULES if _is_imported(table.name, modules)]
+    deletes = [pattern for table in known for pattern in table.deletes]
+    edits = [pattern for table in known for pattern in table.edits]
+    for call in calls:
+        if metadata.risk != "destructive" and call.matches(deletes):
+            yield call.line, _more(function, call, "deletes", metadata.risk, "destructive")
+        elif metadata.risk == "read" and call.matches(edits) and not _only_asks(call):
+            yield call.line, _more(function, call, "edits", "read", "edit")
+
+
+def check_blocking(function: Function, calls: Sequence[WrittenCall]) -> Messages:
+    """A coroutine does not stop the loop that brings its answers."""
+    if not isinstance(function, ast.AsyncFunctionDef):
+        return
+    for call in calls:
+        if call.matches(lint_tables.WAITS):
+            why = "stops the server's loop until it is done: await something else"
+            yield call.line, f"{function.name}: {call.written} {why}."
+
+
+def check_asks(function: Function, metadata: Metadata, calls: Iterable[WrittenCall]) -> Messages:
+    """One that says that it asks does ask."""
+    if metadata.confirms and not any(call.matches(lint_tables.ASKS) for call in calls):
+        why = "it says confirms=True and asks nothing, so what it changes will be undone"
+        yield function.lineno, f"{function.name}: {why}."
+
+
+def _more(function: Function, call: WrittenCall, does: str, has: str, needs: str) -> str:
+    return f'{function.name}: {call.written} {does}, and its risk is "{has}": say risk="{needs}".'
+
+
+def _only_asks(call: WrittenCall) -> bool:
+    return bool(set(call.keywords) & set(lint_tables.READS))
+
+
+def _describes_itself(node: ast.arg) -> bool:
+    """Whether an annotation holds a ``description=``."""
+    inside = ast.walk(node.annotation) if node.annotation is not None else ()
+    return any(isinstance(it, ast.keyword) and it.arg == "description" for it in inside)
+
+
+def _is_imported(name: str, modules: set[str]) -> bool:
+    return any(f"{module}.".startswith(f"{name}.") for module in modules)
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenCall:
+    """A call in the text.
+
+    Attributes:
+        line: Where it stands.
+        written: What is called, written out: ``maya.cmds.delete``.
+        keywords: The keywords that it is given.
+    """
+
+    line: int
+    written: str
+    keywords: tuple[str, ...]
+
+    def matches(self, patterns: Sequence[str]) -> bool:
+        """Whether its name matches one of the patterns."""
+        return any(fnmatchcase(self.written, pattern) for pattern in patterns)
+
+
+class CallGraph:
+    """The calls that each function of a file makes, also through others of the file."""
+
+    def __init__(self, tree: ast.Module) -> None:
+        """Read the file's functions."""
+        self._names = Names(tree)
+        functions = (node for node in ast.walk(tree) if isinstance(node, Function))
+        self._functions = {node.name: node for node in functions}
+
+    def calls(self, function: Function) -> list[WrittenCall]:
+        """Give the calls of a function and of those of its file that it mentions, in order."""
+        seen = {function.name}
+        waiting, calls = [function], []
+        while waiting:
+            for node in _inside(waiting.pop(0)):
+                if isinstance(node, ast.Call):
+                    keywords = tuple(str(it.arg) for it in node.keywords if it.arg)
+                    calls.append(WrittenCall(node.lineno, self._written(node.func), keywords))
+                if isinstance(node, ast.Name) and node.id in self._functions.keys() - seen:
+                    seen.add(node.id)
+                    waiting.append(self._functions[node.id])
+        return sorted(calls, key=lambda call: call.line)
+
+    def _written(self, node: ast.expr) -> str:
+        origin = self._names.origin(node)
+        if origin is not None:
+            return ".".join(filter(None, origin))
+        match node:
+            case ast.Name(id=name):
+                return name
+            case ast.Attribute(value=value, attr=attr):
+                return f"{self._written(value)}.{attr}"
+            case ast.Call(func=func) | ast.Subscript(value=func):
+                return self._written(func)
+        return "?"
+
+
+def _inside(function: Function) -> Iterator[ast.AST]:
+    for statement in function.body:
+        yield from ast.walk(statement)

@@ -19,7 +19,6 @@ from dcc_bridge.elicitation import audience, installed
 from dcc_bridge.elicitation.broker import Broker
 from dcc_bridge.elicitation.call import Call
 from dcc_bridge.elicitation.question import HostPresenter
-from dcc_bridge.elicitation.sentence import Sentence
 from dcc_bridge.elicitation.watchers import Undo, Watchers
 from dcc_bridge.errors import BridgeClosed, StartError
 from dcc_bridge.host import Host
@@ -292,17 +291,13 @@ class Bridge:
         """Say at the host what an agent did, and offer to take it back. Any thread."""
         surface = self.broker.audience.host
         if surface is not None and call.client is not None:
-            text = Sentence(
-                "{skill}: done for {client}", skill=call.title, client=audience.name(call)
-            )
+            text = f"{call.title}: done for {audience.name(call)}"
             surface.notice(text, lambda: self._undo_if_on_top(label), call.id)
 
     def _undo_if_on_top(self, label: str) -> None:
         surface = self.broker.audience.host
         if not self.undo(label) and surface is not None:
-            surface.notice(
-                Sentence("Something else was changed since; use the application's own undo.")
-            )
+            surface.notice("Something else was changed since; use the application's own undo.")
 
     def _read_skills(self, started: Future[None]) -> None:
         """Begin to look at the skill files; the first look done, all is ready. On the worker.

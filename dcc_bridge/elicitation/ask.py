@@ -18,8 +18,9 @@ from dcc_bridge.elicitation import unattended
 from dcc_bridge.elicitation.call import Call, carried_loss, current
 from dcc_bridge.elicitation.installed import arrival, bridge, refuse_in_coroutine
 from dcc_bridge.elicitation.question import Question
-from dcc_bridge.elicitation.schema import Form, InvalidAnswer
+from dcc_bridge.elicitation.schema import Form
 from dcc_bridge.elicitation.types import CANCELLED, ElicitationResponse
+from dcc_bridge.elicitation.validation import InvalidAnswer
 from dcc_bridge.elicitation.web import secret
 from dcc_bridge.errors import Cancelled, SchemaError
 

@@ -9,7 +9,6 @@ from dcc_bridge.elicitation.grants import SessionGrants, may_remember
 from dcc_bridge.elicitation.limits import Limits
 from dcc_bridge.elicitation.policy import Stage
 from dcc_bridge.elicitation.question import HostPresenter, Offers, Presenter, Question
-from dcc_bridge.elicitation.sentence import Sentence
 
 
 class Audience:
@@ -74,11 +73,7 @@ class Audience:
         """Tell the person at the host, now and then, that a client's questions have to wait."""
         who = label(call)
         if self.host is not None and who is not None and self.limits.may_tell(who):
-            self.host.notice(
-                Sentence(
-                    "{client} asks too often: its next questions have to wait.", client=name(call)
-                )
-            )
+            self.host.notice(f"{name(call)} asks too often: its next questions have to wait.")
 
     @property
     def silent(self) -> frozenset[str]:

@@ -51,8 +51,6 @@ from dcc_bridge.elicitation.question import (
 )
 from dcc_bridge.elicitation.record import QuestionRecord
 from dcc_bridge.elicitation.room import Room
-from dcc_bridge.elicitation.schema import InvalidAnswer
-from dcc_bridge.elicitation.sentence import Sentence
 from dcc_bridge.elicitation.showing import Showing
 from dcc_bridge.elicitation.types import (
     BRIDGE_CLOSED,
@@ -62,6 +60,7 @@ from dcc_bridge.elicitation.types import (
     TIMED_OUT,
     ElicitationResponse,
 )
+from dcc_bridge.elicitation.validation import InvalidAnswer
 from dcc_bridge.elicitation.watchers import Undo, Watchers
 
 log = logging.getLogger(__name__)
@@ -69,7 +68,7 @@ log = logging.getLogger(__name__)
 TOO_FAST: Final = 0.3
 """Seconds in which no person reads a question: a client that declines sooner did not show it."""
 _MOVED: Final = "handed_over"
-_SHAPE: Final = Sentence("each value is a text, a number, yes or no, or a list of texts.")
+_SHAPE: Final = "each value is a text, a number, yes or no, or a list of texts."
 
 
 class Broker:
@@ -355,7 +354,7 @@ class Broker:
             self._give_up(one, showing, Unable(INVALID_ANSWER, ends=True))
             return
         showing.retried = True
-        reason = Sentence("That was not accepted: {reason}", reason=error.told)
+        reason = f"That was not accepted: {error}"
         one.question = replace(one.question, reason=reason)
         showing.clear(INVALID_ANSWER)
         self._show(one, showing)

@@ -24,7 +24,6 @@ from dcc_bridge.elicitation.installed import (
 )
 from dcc_bridge.elicitation.question import Question
 from dcc_bridge.elicitation.schema import Form, parse
-from dcc_bridge.elicitation.sentence import Sentence
 from dcc_bridge.elicitation.types import NOT_RECORDED, NOT_SUPPORTED, TIMED_OUT, ElicitationResponse
 from dcc_bridge.errors import Cancelled, Declined, NobodyToAsk, NotConfirmed, NotRecorded, TimedOut
 
@@ -37,7 +36,7 @@ Files = Callable[[], Sequence[Path]] | Sequence[Path] | None
 Text = Callable[[Sequence[str]], str] | str
 
 MOST_ASKED: Final = 3
-_CHANGED: Final = Sentence("The scene has changed since this was asked; please look again.")
+_CHANGED: Final = "The scene has changed since this was asked; please look again."
 
 
 @dataclass(frozen=True, slots=True)

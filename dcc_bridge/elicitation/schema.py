@@ -7,14 +7,13 @@ whoever gave it: the SDK's own lax mode takes ``"yes"`` and ``1`` for true. Any 
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Final, Literal, TypeGuard
+from typing import Any, Final, Literal
 
 from dcc_bridge.audit.redact import MARKS, is_hidden
-from dcc_bridge.elicitation import formats, models, patterns, telltale, unfit
-from dcc_bridge.elicitation.sentence import Sentence
+from dcc_bridge.elicitation import models, telltale, validation
+from dcc_bridge.elicitation.validation import FORMATS, InvalidAnswer, is_number, shorten
 from dcc_bridge.errors import SchemaError, SecretField
 
 Kind = Literal["string", "number", "integer", "boolean", "choice", "choices"]
@@ -24,8 +23,6 @@ MOST_OPTIONS: Final = 200
 """Values of a choice: a longer list is nothing to pick from."""
 FILTERED_FROM: Final = 13
 """Values from which on a choice is drawn with a filter."""
-_MOST_NAMED: Final = 12
-"""Values of a choice that are named to whoever gave another one."""
 _COMMON: Final = {"type", "title", "description", "default"}
 _KNOWN: Final[dict[Kind, set[str]]] = {
     "string": {"minLength", "maxLength", "format", "pattern"},
@@ -35,20 +32,6 @@ _KNOWN: Final[dict[Kind, set[str]]] = {
     "choice": {"enum", "enumNames", "oneOf"},
     "choices": {"items", "minItems", "maxItems"},
 }
-
-
-class InvalidAnswer(ValueError):
-    """An answer that does not fit its form; says which field and why.
-
-    Attributes:
-        why: The reason alone.
-        told: Both, as a sentence.
-    """
-
-    def __init__(self, why: str, field: str = "") -> None:
-        self.why = why
-        self.told = Sentence("{field}: {why}", field=field, why=why) if field else why
-        super().__init__(self.told)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,71 +73,12 @@ class Field:
     pattern: str | None = None
 
     def check(self, value: object) -> Any:
-        """Give the value as its kind has it.
+        """Validate a value, and return it with the type of the field's kind.
 
         Raises:
             InvalidAnswer: It does not fit.
         """
-        match self.kind:
-            case "boolean":
-                return self._truth(value)
-            case "string":
-                return self._text(value)
-            case "choice":
-                return self._option(value)
-            case "choices":
-                return self._options(value)
-            case _:
-                return self._number(value)
-
-    def _bounded(self, size: float) -> None:
-        if self.least is not None and size < self.least:
-            raise InvalidAnswer(unfit.too_little(self.kind, self.least), self.name)
-        if self.most is not None and size > self.most:
-            raise InvalidAnswer(unfit.too_much(self.kind, self.most), self.name)
-
-    def _truth(self, value: object) -> bool:
-        if not isinstance(value, bool):
-            why = Sentence("expected yes or no, not {value}.", value=_short(value))
-            raise InvalidAnswer(why, self.name)
-        return value
-
-    def _text(self, value: object) -> str:
-        if not isinstance(value, str):
-            why = Sentence("expected a text, not {value}.", value=_short(value))
-            raise InvalidAnswer(why, self.name)
-        self._bounded(len(value))
-        if self.format and not formats.fits(self.format, value):
-            raise InvalidAnswer(unfit.not_the_format(self.format, _short(value)), self.name)
-        if self.pattern and not patterns.matches(self.pattern, value):
-            why = Sentence("it must match {pattern}.", pattern=self.pattern)
-            raise InvalidAnswer(why, self.name)
-        return value
-
-    def _number(self, value: object) -> int | float:
-        whole = self.kind == "integer"
-        if not _is_number(value) or (whole and not float(value).is_integer()):
-            raise InvalidAnswer(unfit.not_a_number(self.kind, _short(value)), self.name)
-        number = int(value) if whole else value
-        self._bounded(number)
-        return number
-
-    def _option(self, value: object) -> str:
-        if not isinstance(value, str) or all(option.value != value for option in self.options):
-            shown = [option.value for option in self.options[:_MOST_NAMED]]
-            known = ", ".join([*shown, *["…"] * (len(self.options) > _MOST_NAMED)])
-            why = Sentence(
-                "expected one of {known}, not {value}.", known=known, value=_short(value)
-            )
-            raise InvalidAnswer(why, self.name)
-        return value
-
-    def _options(self, value: object) -> list[str]:
-        if not isinstance(value, list):
-            why = Sentence("expected a list of choices, not {value}.", value=_short(value))
-            raise InvalidAnswer(why, self.name)
-        self._bounded(len(value))
-        return [self._option(one) for one in value]
+        return validation.validate(self, value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,11 +110,10 @@ class Form:
             InvalidAnswer: A value does not fit, or a required one is missing.
         """
         if not isinstance(content, Mapping):
-            why = Sentence("Expected the form's fields, not {value}.", value=_short(content))
-            raise InvalidAnswer(why)
+            raise InvalidAnswer(f"Expected the form's fields, not {shorten(content)}.")
         missing = [f.name for f in self.fields if f.required and f.name not in content]
         if missing:
-            raise InvalidAnswer(Sentence("required."), ", ".join(missing))
+            raise InvalidAnswer("required.", ", ".join(missing))
         return {f.name: f.check(content[f.name]) for f in self.fields if f.name in content}
 
     def agrees(self, data: Mapping[str, Any]) -> bool:
@@ -214,7 +137,7 @@ def parse(schema: object) -> Form:
     if isinstance(schema, type):
         schema = models.schema_of(schema)
     if not isinstance(schema, Mapping) or schema.get("type", "object") != "object":
-        raise SchemaError(f"A form's schema is a dict with type 'object', not {_short(schema)}.")
+        raise SchemaError(f"A form's schema is a dict with type 'object', not {shorten(schema)}.")
     properties = schema.get("properties", {})
     required = schema.get("required", [])
     if not isinstance(properties, Mapping) or not isinstance(required, list | tuple):
@@ -233,7 +156,7 @@ def parse(schema: object) -> Form:
 
 def _field(name: str, part: object, required: bool) -> Field:
     if not isinstance(part, Mapping):
-        raise SchemaError(f"The field {name!r}: its schema is a dict, not {_short(part)}.")
+        raise SchemaError(f"The field {name!r}: its schema is a dict, not {shorten(part)}.")
     if telltale.looks_secret(name, part):
         raise SecretField(name)
     kind = _kind(name, part)
@@ -308,17 +231,17 @@ def _bound(name: str, part: Mapping[str, Any], *keys: str) -> float | None:
     for key in keys:
         if key in part:
             value = part[key]
-            if not _is_number(value):
-                raise SchemaError(f"The field {name!r}: {key} is a number, not {_short(value)}.")
+            if not is_number(value):
+                raise SchemaError(f"The field {name!r}: {key} is a number, not {shorten(value)}.")
             return value
     return None
 
 
 def _format(name: str, part: Mapping[str, Any]) -> str | None:
     wanted = part.get("format")
-    if wanted is not None and wanted not in formats.NAMES:
+    if wanted is not None and wanted not in FORMATS:
         raise SchemaError(
-            f"The field {name!r}: the format {wanted!r} is not one of {', '.join(formats.NAMES)}."
+            f"The field {name!r}: the format {wanted!r} is not one of {', '.join(FORMATS)}."
         )
     return wanted
 
@@ -327,7 +250,7 @@ def _pattern(name: str, part: Mapping[str, Any]) -> str | None:
     if "pattern" not in part:
         return None
     try:
-        return patterns.check(part["pattern"])
+        return validation.compile_pattern(part["pattern"])
     except SchemaError as error:
         raise SchemaError(f"The field {name!r}: {error}.") from error
 
@@ -340,17 +263,3 @@ def _with_checked_default(field: Field) -> Field:
     except InvalidAnswer as error:
         raise SchemaError(f"The default of {error}") from error
     return field
-
-
-def _is_number(value: object) -> TypeGuard[int | float]:
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        return False
-    try:
-        return math.isfinite(value)
-    except OverflowError:
-        return False
-
-
-def _short(value: object) -> str:
-    text = repr(value)
-    return text if len(text) <= 60 else text[:57] + "..."

@@ -13,7 +13,7 @@ from dcc_bridge.qt.binding import QFrame, QScrollArea, QSize, Qt, QVBoxLayout, Q
 from dcc_bridge.qt.form import FormView
 from dcc_bridge.qt.labels import SMALL, Notice, label
 from dcc_bridge.qt.wording import lone, on_button
-from dcc_bridge.qt.words import passage, said, tr
+from dcc_bridge.qt.words import passage, tr
 
 _WIDTH: Final = 72
 """Of the window, in average characters."""
@@ -70,7 +70,7 @@ class Body(QScrollArea):
 
     def _say(self, question: Question, verb: str) -> None:
         if question.reason:
-            self._column.addWidget(Notice(said(question.reason)))
+            self._column.addWidget(Notice(question.reason))
         if question.title and question.title not in (verb, question.call.title):
             self._column.addWidget(label(plain.line(question.title), bold=True))
         asked, rest = _split(passage(question.message))

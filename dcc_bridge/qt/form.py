@@ -9,12 +9,13 @@ from __future__ import annotations
 from typing import Any
 
 from dcc_bridge.elicitation import plain
-from dcc_bridge.elicitation.schema import Field, Form, InvalidAnswer
+from dcc_bridge.elicitation.schema import Field, Form
+from dcc_bridge.elicitation.validation import InvalidAnswer
 from dcc_bridge.qt import editors
 from dcc_bridge.qt.binding import QLabel, QVBoxLayout, QWidget, Signal, Slot
 from dcc_bridge.qt.entries import carries_title
 from dcc_bridge.qt.labels import SMALL, Mnemonics, Notice, label
-from dcc_bridge.qt.words import passage, said, tr
+from dcc_bridge.qt.words import passage, tr
 
 
 class FormView(QWidget):
@@ -100,7 +101,7 @@ class Row(QWidget):
         try:
             self.field.check(value)
         except InvalidAnswer as error:
-            return _capitalised(said(error.why))
+            return _capitalised(error.reason)
         return ""
 
     def check(self) -> bool:

@@ -18,7 +18,7 @@ from dcc_bridge.qt.binding import QCoreApplication, QObject, QWidget, Slot
 from dcc_bridge.qt.corner import Chip, Corner
 from dcc_bridge.qt.dialog import QuestionDialog
 from dcc_bridge.qt.turns import CLOSED, Ticket, Turns
-from dcc_bridge.qt.words import said, tr
+from dcc_bridge.qt.words import tr
 from dcc_bridge.threads import MainThread
 
 log = logging.getLogger(__name__)
@@ -154,6 +154,6 @@ class DialogPresenter(QObject):
 
     def _say_in_passing(self, text: str, undo: Callable[[], None] | None, call: str | None) -> None:
         acts = () if undo is None else ((tr("Undo"), undo),)
-        chip = self._corner.say_in_passing(said(text), *acts)
+        chip = self._corner.say_in_passing(text, *acts)
         if call is not None:
             chip.name_call(call)

@@ -24,7 +24,7 @@ from dcc_bridge.qt.binding import (
     QWidget,
 )
 from dcc_bridge.qt.labels import SMALL, Notice, label, scale
-from dcc_bridge.qt.words import passage, said, tr
+from dcc_bridge.qt.words import passage, tr
 
 _MOST_LINES: Final = 8
 _IN_LINE: Final = 48
@@ -56,7 +56,7 @@ class AddressView(QWidget):
         self.text = where.url
         self.url = _same(where.url)
         self.host = _owner() if where.ours else _host(where.place)
-        self.notices = [Notice(said(danger.text)) for danger in where.dangers]
+        self.notices = [Notice(danger.text) for danger in where.dangers]
         self.whole = _whole(where.url)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)

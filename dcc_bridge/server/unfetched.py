@@ -9,7 +9,6 @@ from collections.abc import Mapping
 from hashlib import sha256
 from typing import Any, Final
 
-from dcc_bridge.elicitation.sentence import Sentence
 from dcc_bridge.skills.outcome import Status
 
 FRESH: Final = 600.0
@@ -47,30 +46,16 @@ class Unfetched:
         """Forget a call: its result was fetched."""
         self._ended.pop(call, None)
 
-    def again(self, call: Same) -> Sentence | None:
+    def again(self, call: Same) -> str | None:
         """Give what is to be said of a call that was made before, or None for a new one."""
         ended, status = self._ended.get(call, (0.0, None))
         ago = time.monotonic() - ended
         if status is None or ago > FRESH:
             return None
         minutes = max(1, round(ago / 60))
-        match status:
-            case "done":
-                text = Sentence(
-                    "The same call was made {minutes} min ago and was done, but nobody fetched "
-                    "its result.",
-                    minutes=minutes,
-                )
-            case "refused":
-                text = Sentence(
-                    "The same call was made {minutes} min ago and was refused, but nobody fetched "
-                    "its result.",
-                    minutes=minutes,
-                )
-            case _:
-                text = Sentence(
-                    "The same call was made {minutes} min ago and did not succeed, but nobody "
-                    "fetched its result.",
-                    minutes=minutes,
-                )
-        return text
+        outcomes = {"done": "was done", "refused": "was refused"}
+        outcome = outcomes.get(status, "did not succeed")
+        return (
+            f"The same call was made {minutes} min ago and {outcome}, but nobody fetched its "
+            "result."
+        )

@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dcc_bridge.elicitation.schema import InvalidAnswer, parse
+from dcc_bridge.elicitation.schema import parse
+from dcc_bridge.elicitation.validation import InvalidAnswer
 from dcc_bridge.errors import SchemaError, SecretField
 
 OPTIONS = [f"option{number}" for number in range(201)]
@@ -65,6 +66,39 @@ def test_every_kind_of_field_takes_what_fits_only(part: Any, good: Any, bad: Any
     assert read.check({"value": good}) == {"value": good}
     with pytest.raises(InvalidAnswer, match="value"):
         read.check({"value": bad})
+
+
+@pytest.mark.parametrize(
+    ("part", "value", "reason"),
+    [
+        ({"type": "string", "minLength": 1}, "", "at least 1 character, please."),
+        ({"type": "string", "minLength": 3}, "q", "at least 3 characters, please."),
+        ({"type": "string", "maxLength": 1}, "qq", "at most 1 character, please."),
+        ({"type": "string", "pattern": "^$"}, "q", "it must match ^$."),
+        ({"type": "string", "format": "email"}, "q", "'q' is not an e-mail address."),
+        ({"type": "string", "format": "date"}, "q", "'q' is not a date such as 2026-11-20."),
+        ({"type": "number", "minimum": 0.5}, 0, "at least 0.5, please."),
+        ({"type": "number", "maximum": 5000}, 5001, "at most 5,000, please."),
+        ({"type": "number"}, "q", "expected a finite number, not 'q'."),
+        ({"type": "integer"}, 0.5, "expected a whole number, not 0.5."),
+        (
+            {"type": "array", "items": {"enum": ["a"]}, "minItems": 1},
+            [],
+            "at least 1 choice, please.",
+        ),
+        (
+            {"type": "array", "items": {"enum": ["a"]}, "maxItems": 0},
+            ["a"],
+            "at most 0 choices, please.",
+        ),
+    ],
+)
+def test_a_message_says_what_would_fit(part: Any, value: Any, reason: str) -> None:
+    with pytest.raises(InvalidAnswer) as error:
+        parse(form(it=part)).check({"it": value})
+
+    assert error.value.reason == reason
+    assert str(error.value) == f"it: {reason}"
 
 
 def test_unknown_keys_are_dropped_and_missing_ones_named() -> None:

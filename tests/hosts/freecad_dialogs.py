@@ -23,7 +23,6 @@ import FreeCADGui
 from dcc_bridge.elicitation.call import Call, Client
 from dcc_bridge.elicitation.question import Heard, Offers, Question
 from dcc_bridge.elicitation.schema import parse
-from dcc_bridge.elicitation.sentence import Sentence
 from dcc_bridge.qt import binding
 from dcc_bridge.qt.binding import (
     QApplication,
@@ -165,8 +164,7 @@ class Scenes:
         (chip,) = self.presenter.chips
         save(chip, "chip")
         click(chip.buttons[0])
-        told = Sentence("{skill}: done for {client}", skill="Delete parts", client="claude-code")
-        self.presenter.notice(told, lambda: acted.append("undo"))
+        self.presenter.notice("Delete parts: done for claude-code", lambda: acted.append("undo"))
         until(lambda: len(self.presenter.chips) == 2)
         toast = self.presenter.chips[1]
         save(toast, "toast")

@@ -11,7 +11,8 @@ from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QWheelEvent
 from PySide6.QtWidgets import QApplication, QCheckBox, QComboBox, QLabel, QLineEdit, QListWidget
 
-from dcc_bridge.elicitation.schema import Form, InvalidAnswer
+from dcc_bridge.elicitation.schema import Form
+from dcc_bridge.elicitation.validation import InvalidAnswer
 from dcc_bridge.qt.choices import Choice, Choices
 from dcc_bridge.qt.entries import Line, NumberLine, Tick
 from dcc_bridge.qt.form import FormView, Row

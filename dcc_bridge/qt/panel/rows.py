@@ -13,7 +13,7 @@ from dcc_bridge.elicitation.grants import SessionGrant
 from dcc_bridge.qt.panel import sentences
 from dcc_bridge.qt.panel.port import Seen
 from dcc_bridge.qt.panel.state import Asked, State
-from dcc_bridge.qt.words import said, tr
+from dcc_bridge.qt.words import tr
 from dcc_bridge.skills.recent import Record
 
 _MOST: Final = 140
@@ -100,7 +100,7 @@ def _urgency(asked: Asked) -> int:
 def _asked(asked: Asked) -> Row:
     question = asked.question
     who = sentences.who(question.call.client.label if question.call.client else None)
-    title = plain.line(said(question.message).partition("\n")[0], _MOST)
+    title = plain.line(question.message.partition("\n")[0], _MOST)
     cancel = Act("dismiss", tr("Cancel"), tr("Close the question without an answer."))
     if asked.is_here:
         show = Act("show", tr("Show"), tr("Bring its dialog up."))

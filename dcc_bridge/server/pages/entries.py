@@ -12,7 +12,8 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from dcc_bridge.elicitation import plain
-from dcc_bridge.elicitation.schema import FILTERED_FROM, Field, Form, InvalidAnswer
+from dcc_bridge.elicitation.schema import FILTERED_FROM, Field, Form
+from dcc_bridge.elicitation.validation import InvalidAnswer
 
 Entry = Sequence[str]
 Entries = Mapping[str, Entry]
@@ -157,5 +158,5 @@ def _problem(field: Field, value: object | None) -> str:
     try:
         field.check(value)
     except InvalidAnswer as error:
-        return plain.passage(error.why[:1].upper() + error.why[1:])
+        return plain.passage(error.reason[:1].upper() + error.reason[1:])
     return ""

@@ -18,7 +18,8 @@ import bpy
 
 from dcc_bridge.elicitation import plain, wording
 from dcc_bridge.elicitation.question import HandOver, Heard, Question, Reply
-from dcc_bridge.elicitation.schema import Form, InvalidAnswer
+from dcc_bridge.elicitation.schema import Form
+from dcc_bridge.elicitation.validation import InvalidAnswer
 from dcc_bridge.host import Host
 from dcc_bridge.hosts.blender.context import redraw
 
@@ -173,7 +174,7 @@ def _agreed(operator: Any, question: Question, fields: Fields) -> Heard | str:
         if question.form is not None:
             question.form.check(content)
     except InvalidAnswer as error:
-        return str(error.told)
+        return str(error)
     return Reply("accept", content, remember=operator.remember)
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any, Final, Literal
 
 from dcc_bridge.audit.redact import MARKS, is_hidden
-from dcc_bridge.elicitation import models, telltale, validation
+from dcc_bridge.elicitation import models, secret_fields, validation
 from dcc_bridge.elicitation.validation import FORMATS, InvalidAnswer, is_number, shorten
 from dcc_bridge.errors import SchemaError, SecretField
 
@@ -157,7 +157,7 @@ def parse(schema: object) -> Form:
 def _field(name: str, part: object, required: bool) -> Field:
     if not isinstance(part, Mapping):
         raise SchemaError(f"The field {name!r}: its schema is a dict, not {shorten(part)}.")
-    if telltale.looks_secret(name, part):
+    if secret_fields.looks_secret(name, part):
         raise SecretField(name)
     kind = _kind(name, part)
     if extra := set(part) - _COMMON - _KNOWN[kind] - MARKS:

@@ -11,7 +11,7 @@ from dcc_bridge.elicitation.ask import (
     elicit_url_sync,
 )
 from dcc_bridge.elicitation.consent import Grant, confirm, confirm_sync
-from dcc_bridge.elicitation.installed import on_main
+from dcc_bridge.elicitation.context import on_main
 from dcc_bridge.elicitation.types import (
     ElicitationMode,
     ElicitationRequest,

@@ -20,11 +20,11 @@ from typing import Any, Final
 from dcc_bridge.audit import place, recovery
 from dcc_bridge.audit.book import Book
 from dcc_bridge.audit.redact import Redacted
+from dcc_bridge.callbacks import timer
 from dcc_bridge.config import Settings
-from dcc_bridge.elicitation import installed
+from dcc_bridge.elicitation import context
 from dcc_bridge.elicitation.broker import Broker
 from dcc_bridge.elicitation.call import Call, Client
-from dcc_bridge.elicitation.clock import timer
 from dcc_bridge.errors import BridgeError, SkillError, UnknownSkill
 from dcc_bridge.host import Host
 from dcc_bridge.hosts import batch
@@ -126,7 +126,7 @@ def _run(job: Job, host: Host, pump: Pump, settings: Settings, book: Book) -> Ou
     call.digest = skill.digest
     call.arguments = Redacted(job.arguments, signature.schema)
     broker = Broker(settings, host=None, clock=timer, busy=lambda: False, auditor=book)
-    uninstall = installed.install(broker, pump.main, host)
+    uninstall = context.install(broker, pump.main, host)
     loop = _Loop()
     runner = Runner(host, pump.main, settings, loop.spawn, timer, auditor=book)
     try:

@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING
 from dcc_bridge import redaction
 from dcc_bridge.audit import place, recovery
 from dcc_bridge.audit.book import Book
+from dcc_bridge.callbacks import Undo, Watchers
 from dcc_bridge.config import Settings
-from dcc_bridge.elicitation import audience, installed
+from dcc_bridge.elicitation import context, routing
 from dcc_bridge.elicitation.broker import Broker
 from dcc_bridge.elicitation.call import Call
 from dcc_bridge.elicitation.question import HostPresenter
-from dcc_bridge.elicitation.watchers import Undo, Watchers
 from dcc_bridge.errors import BridgeClosed, StartError
 from dcc_bridge.host import Host
 from dcc_bridge.server import listener
@@ -129,7 +129,7 @@ class Bridge:
         if self._state != "new":
             raise StartError("This bridge was started before; make a new one.")
         self._folders = folders.folders(self._skills, self.settings)
-        self._undo.append(installed.install(self.broker, self.main, self.host, self._desk))
+        self._undo.append(context.install(self.broker, self.main, self.host, self._desk))
         try:
             self._place = listener.place(self.settings)
             self._socket = listener.listen(self.settings.port, self._place.bind)
@@ -291,7 +291,7 @@ class Bridge:
         """Say at the host what an agent did, and offer to take it back. Any thread."""
         surface = self.broker.audience.host
         if surface is not None and call.client is not None:
-            text = f"{call.title}: done for {audience.name(call)}"
+            text = f"{call.title}: done for {routing.name(call)}"
             surface.notice(text, lambda: self._undo_if_on_top(label), call.id)
 
     def _undo_if_on_top(self, label: str) -> None:

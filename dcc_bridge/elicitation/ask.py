@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Final, ParamSpec, TypeVar
 from dcc_bridge.elicitation import schema as schemas
 from dcc_bridge.elicitation import unattended
 from dcc_bridge.elicitation.call import Call, carried_loss, current
-from dcc_bridge.elicitation.installed import arrival, bridge, refuse_in_coroutine
+from dcc_bridge.elicitation.context import arrival, bridge, refuse_in_coroutine
 from dcc_bridge.elicitation.question import Question
 from dcc_bridge.elicitation.schema import Form
 from dcc_bridge.elicitation.types import CANCELLED, ElicitationResponse

@@ -1,6 +1,6 @@
 """The broker: it puts a question to whoever may answer it, and ends it, always.
 
-A question is *open* from `ask` until its future is done. It is put in *stages* (see `policy`), and
+A question is *open* from `ask` until its future is done. It is put in *stages* (see `routing`), and
 a stage is one *showing* or two at once. Whatever happens is one of these, and the first one wins:
 
 ====================================  =========================================================
@@ -30,14 +30,20 @@ from dataclasses import replace
 from typing import Final
 
 from dcc_bridge.audit.port import Auditor, nowhere
+from dcc_bridge.callbacks import Clock, Undo, Watchers, timer
 from dcc_bridge.config import Settings
-from dcc_bridge.elicitation import allowance, unattended
-from dcc_bridge.elicitation.audience import Audience, label, name
+from dcc_bridge.elicitation import unattended
+from dcc_bridge.elicitation import unattended as allowance
 from dcc_bridge.elicitation.call import Call
-from dcc_bridge.elicitation.clock import Clock, timer
 from dcc_bridge.elicitation.line import Line
-from dcc_bridge.elicitation.opened import CLOSED_BY_PERSON, REFUSED, Opened, cancel, granted
-from dcc_bridge.elicitation.policy import Surface
+from dcc_bridge.elicitation.open_question import (
+    CLOSED_BY_PERSON,
+    REFUSED,
+    Opened,
+    Showing,
+    cancel,
+    granted,
+)
 from dcc_bridge.elicitation.question import (
     Expired,
     HandOver,
@@ -46,12 +52,13 @@ from dcc_bridge.elicitation.question import (
     Presenter,
     Question,
     Reply,
+    Surface,
     Unable,
     Unreadable,
 )
+from dcc_bridge.elicitation.rate_limits import Room
 from dcc_bridge.elicitation.record import QuestionRecord
-from dcc_bridge.elicitation.room import Room
-from dcc_bridge.elicitation.showing import Showing
+from dcc_bridge.elicitation.routing import Audience, label, name
 from dcc_bridge.elicitation.types import (
     BRIDGE_CLOSED,
     CANCELLED,
@@ -61,7 +68,6 @@ from dcc_bridge.elicitation.types import (
     ElicitationResponse,
 )
 from dcc_bridge.elicitation.validation import InvalidAnswer
-from dcc_bridge.elicitation.watchers import Undo, Watchers
 
 log = logging.getLogger(__name__)
 

@@ -15,13 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 
 from dcc_bridge.elicitation import ask
 from dcc_bridge.elicitation.call import Call, current
-from dcc_bridge.elicitation.installed import (
-    arrival,
-    bridge,
-    look,
-    look_sync,
-    refuse_in_coroutine,
-)
+from dcc_bridge.elicitation.context import arrival, bridge, look, look_sync, refuse_in_coroutine
 from dcc_bridge.elicitation.question import Question
 from dcc_bridge.elicitation.schema import Form, parse
 from dcc_bridge.elicitation.types import NOT_RECORDED, NOT_SUPPORTED, TIMED_OUT, ElicitationResponse

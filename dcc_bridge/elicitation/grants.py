@@ -13,8 +13,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
+from dcc_bridge.callbacks import Undo, Watchers
 from dcc_bridge.elicitation.call import Call
-from dcc_bridge.elicitation.watchers import Undo, Watchers
 
 LASTS: Final = 3600.0
 

@@ -1,6 +1,6 @@
 """The line in which a client's questions wait for the host: it may ask so much there, and no more.
 
-Any thread; the counting is in `limits`, under its lock.
+Any thread; the counting is in `rate_limits`, under its lock.
 """
 
 from __future__ import annotations
@@ -8,10 +8,9 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 
-from dcc_bridge.elicitation.audience import Audience, label
-from dcc_bridge.elicitation.clock import Clock
-from dcc_bridge.elicitation.opened import REFUSED, Opened, cancel
-from dcc_bridge.elicitation.showing import Showing
+from dcc_bridge.callbacks import Clock
+from dcc_bridge.elicitation.open_question import REFUSED, Opened, Showing, cancel
+from dcc_bridge.elicitation.routing import Audience, label
 from dcc_bridge.elicitation.types import CANCELLED
 
 log = logging.getLogger(__name__)

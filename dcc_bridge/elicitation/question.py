@@ -5,11 +5,14 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final, Protocol
+from typing import Any, Final, Literal, Protocol
 
 from dcc_bridge.elicitation.call import Call
 from dcc_bridge.elicitation.schema import Form
 from dcc_bridge.elicitation.types import NOT_SUPPORTED, Action
+
+Surface = Literal["client", "host"]
+Stage = tuple[Surface, ...]
 
 MOST_REASON: Final = 500
 """How many characters are read of the reason that a person gives."""

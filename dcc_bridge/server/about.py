@@ -8,7 +8,7 @@ from functools import cache
 from importlib import metadata
 from typing import Any, Final
 
-from dcc_bridge.elicitation.audience import Audience
+from dcc_bridge.elicitation.routing import Audience
 from dcc_bridge.host import Host
 from dcc_bridge.server import tokens
 from dcc_bridge.server.clients import Clients, Seen

@@ -27,10 +27,10 @@ from mcp.server.context import ServerRequestContext
 from mcp.shared.exceptions import MCPError
 from mcp_types import INVALID_PARAMS, CallToolResult, InputRequiredResult
 
+from dcc_bridge.callbacks import tell
 from dcc_bridge.elicitation.call import Call, Progress
 from dcc_bridge.elicitation.question import Question, Settle, Unable
 from dcc_bridge.elicitation.types import TOO_MANY_QUESTIONS
-from dcc_bridge.elicitation.watchers import tell
 from dcc_bridge.server import malformed, wire
 from dcc_bridge.server.meter import Meter
 from dcc_bridge.server.unfetched import Same, Unfetched

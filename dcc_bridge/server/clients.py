@@ -12,8 +12,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Final
 
+from dcc_bridge.callbacks import Undo, Watchers
 from dcc_bridge.elicitation.call import Client
-from dcc_bridge.elicitation.watchers import Undo, Watchers
 
 MOST: Final = 32
 """Clients that are remembered; the one that was silent the longest is forgotten first."""

@@ -12,7 +12,7 @@ from mcp.server.subscriptions import SubscriptionBus, ToolsListChanged
 from mcp_types import Tool
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
-from dcc_bridge.elicitation.installed import arrival
+from dcc_bridge.elicitation.context import arrival
 from dcc_bridge.errors import BridgeError, SkillError
 from dcc_bridge.server import wire
 from dcc_bridge.skills.files.library import Library

@@ -23,7 +23,7 @@ from mcp_types import INVALID_PARAMS, CallToolResult, InputRequiredResult, Tool
 
 from dcc_bridge.audit.redact import Redacted
 from dcc_bridge.elicitation.call import Call, Client
-from dcc_bridge.elicitation.installed import arrival
+from dcc_bridge.elicitation.context import arrival
 from dcc_bridge.errors import BridgeError, UnknownSkill
 from dcc_bridge.server import malformed, results, unfetched, wire
 from dcc_bridge.server.calls import Calls, Channel, Parked, Soon

@@ -35,7 +35,7 @@ from mcp_types import (
     UnsubscribeRequestParams,
 )
 
-from dcc_bridge.elicitation.installed import arrival
+from dcc_bridge.elicitation.context import arrival
 from dcc_bridge.errors import BridgeClosed, BridgeError
 from dcc_bridge.host import MOST_TOLD, Host
 from dcc_bridge.server.wire import carried

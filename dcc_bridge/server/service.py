@@ -17,9 +17,9 @@ import anyio
 import uvicorn
 from mcp.server.transport_security import TransportSecuritySettings
 
+from dcc_bridge.callbacks import Watchers
 from dcc_bridge.config import Settings
 from dcc_bridge.elicitation.broker import Broker
-from dcc_bridge.elicitation.watchers import Watchers
 from dcc_bridge.host import Host
 from dcc_bridge.server import departures
 from dcc_bridge.server.calls import Calls

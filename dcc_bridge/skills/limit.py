@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 from typing import Final
 
-from dcc_bridge.elicitation.clock import Clock
+from dcc_bridge.callbacks import Clock
 
 _EARLY: Final = 0.005
 """Seconds by which a clock may be early."""

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 from typing import Final, Generic, TypeVar
 
-from dcc_bridge.elicitation.clock import Clock
+from dcc_bridge.callbacks import Clock
 
 T = TypeVar("T")
 

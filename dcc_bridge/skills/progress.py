@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Sized
 from typing import Final, TypeVar
 
 from dcc_bridge.elicitation.call import current
-from dcc_bridge.elicitation.installed import bridge
+from dcc_bridge.elicitation.context import bridge
 from dcc_bridge.errors import Stopped
 
 T = TypeVar("T")

@@ -13,8 +13,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, Final, Literal
 
+from dcc_bridge.callbacks import tell
 from dcc_bridge.elicitation.call import Call, Progress
-from dcc_bridge.elicitation.watchers import tell
 from dcc_bridge.skills.outcome import Status
 
 State = Literal["queued", "running", "asking"] | Status

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, Final
 
-from dcc_bridge.elicitation.watchers import Watchers
+from dcc_bridge.callbacks import Watchers
 from dcc_bridge.errors import BrokenSkill, SkillError, UnknownSkill
 from dcc_bridge.skills.skill import Skill
 

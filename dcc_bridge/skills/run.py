@@ -14,7 +14,7 @@ from greenlet import GreenletExit
 
 from dcc_bridge.elicitation import consent
 from dcc_bridge.elicitation.call import Call, Progress, current
-from dcc_bridge.elicitation.installed import arrival, bridge
+from dcc_bridge.elicitation.context import arrival, bridge
 from dcc_bridge.elicitation.question import Question
 from dcc_bridge.elicitation.types import CANCELLED, ElicitationResponse
 from dcc_bridge.elicitation.web import secret

@@ -14,10 +14,10 @@ from concurrent.futures import Future
 from typing import Any
 
 from dcc_bridge.audit.port import Auditor, nowhere
+from dcc_bridge.callbacks import Clock
 from dcc_bridge.config import Settings
 from dcc_bridge.elicitation import record
 from dcc_bridge.elicitation.call import Call
-from dcc_bridge.elicitation.clock import Clock
 from dcc_bridge.errors import BridgeError, Busy, NotRecorded
 from dcc_bridge.host import Host
 from dcc_bridge.skills import choices

@@ -6,9 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from dcc_bridge.audit.port import Auditor
+from dcc_bridge.callbacks import Clock
 from dcc_bridge.config import Settings
 from dcc_bridge.elicitation.call import Call
-from dcc_bridge.elicitation.clock import Clock
 from dcc_bridge.host import Host
 from dcc_bridge.skills.pause import Pause
 from dcc_bridge.threads import MainThread

@@ -17,11 +17,11 @@ from typing import Any
 
 from dcc_bridge import confirm_sync, skill
 from dcc_bridge.audit.book import Book
+from dcc_bridge.callbacks import timer
 from dcc_bridge.config import Settings
-from dcc_bridge.elicitation import installed
+from dcc_bridge.elicitation import context
 from dcc_bridge.elicitation.broker import Broker
 from dcc_bridge.elicitation.call import Call, Client, current
-from dcc_bridge.elicitation.clock import timer
 from dcc_bridge.elicitation.question import Question, Reply, Settle, TakeDown
 from dcc_bridge.pump import Pump
 from dcc_bridge.skills.outcome import Outcome
@@ -68,7 +68,7 @@ def edit_for_ever(folder: Path) -> None:
     book, pump, host = Book(folder / "audit", most=30_000), Pump(), FakeHost(has_ui=True)
     scene = os.open(folder / "scene", os.O_WRONLY | os.O_CREAT | os.O_APPEND)
     broker = Broker(settings, host=Agreeing(), auditor=book)
-    installed.install(broker, pump.main, host)
+    context.install(broker, pump.main, host)
     runner = Runner(host, pump.main, settings, no_loop, timer, auditor=book)
     for one in cycle(skills(host, scene)):
         risk = one.metadata.risk

@@ -11,8 +11,8 @@ import pytest
 from dcc_bridge.config import Settings
 from dcc_bridge.elicitation.broker import Broker
 from dcc_bridge.elicitation.call import Call, Client
-from dcc_bridge.elicitation.policy import stages
 from dcc_bridge.elicitation.question import Question, Reply, Unable
+from dcc_bridge.elicitation.routing import stages
 from dcc_bridge.elicitation.schema import parse
 from dcc_bridge.testing import ScriptedPresenter
 

@@ -11,8 +11,8 @@ import pytest
 from dcc_bridge.config import Settings
 from dcc_bridge.elicitation.broker import Broker
 from dcc_bridge.elicitation.call import Call, Client
-from dcc_bridge.elicitation.limits import Limits
 from dcc_bridge.elicitation.question import HandOver, Question, Reply
+from dcc_bridge.elicitation.rate_limits import Limits
 from dcc_bridge.elicitation.types import ElicitationResponse
 from dcc_bridge.testing import ScriptedPresenter
 from tests.elicitation.test_broker import CLAUDE, FORM, WRONG, YES, Clock

@@ -17,7 +17,7 @@ from pxr import Sdf, Tf, Usd
 from dcc_bridge import check_cancelled, confirm_sync, elicit_form_sync, skill
 from dcc_bridge.audit.port import Auditor, nowhere
 from dcc_bridge.config import Settings
-from dcc_bridge.elicitation import installed
+from dcc_bridge.elicitation import context
 from dcc_bridge.elicitation.broker import Broker
 from dcc_bridge.elicitation.call import Call, Client
 from dcc_bridge.elicitation.question import Expired, Heard, Question, Reply, Settle, TakeDown
@@ -300,7 +300,7 @@ class Program:
         self._main = MainThread(lambda delay: None)
         self._person = Person()
         broker = Broker(_SETTINGS, host=self._person, clock=_no_clock, auditor=auditor)
-        remove = installed.install(broker, self._main, self.session)
+        remove = context.install(broker, self._main, self.session)
         try:
             runner = Runner(
                 self.session, self._main, _SETTINGS, _no_loop, _no_clock, auditor=auditor

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from pxr import Usd
 
-from dcc_bridge.elicitation import installed
+from dcc_bridge.elicitation import context
 from dcc_bridge.elicitation.broker import Broker
 from dcc_bridge.elicitation.question import Expired, Heard, Question, Reply, Settle, TakeDown
 from dcc_bridge.hosts.standalone import UsdSession, install
@@ -54,7 +54,7 @@ class Person(ScriptedPresenter):
         self._meanwhile = [meanwhile] if meanwhile else []
         pump = Pump()
         broker = Broker(host=None if alone else self)
-        remove = installed.install(broker, pump.main, self._session)
+        remove = context.install(broker, pump.main, self._session)
         try:
             return call("delete_prims", **more)
         finally:

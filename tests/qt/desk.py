@@ -9,10 +9,10 @@ from unittest.mock import patch
 
 import shiboken6
 
+from dcc_bridge.callbacks import Undo, Watchers
 from dcc_bridge.elicitation.broker import Broker
 from dcc_bridge.elicitation.call import Call, Client, Risk
 from dcc_bridge.elicitation.question import Question
-from dcc_bridge.elicitation.watchers import Undo, Watchers
 from dcc_bridge.qt.dialog import QuestionDialog
 from dcc_bridge.qt.panel import Panel
 from dcc_bridge.server.clients import Clients, Seen

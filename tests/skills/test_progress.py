@@ -15,7 +15,7 @@ from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 
 from dcc_bridge import check_cancelled, report_progress, skill, track
-from dcc_bridge.elicitation.clock import timer
+from dcc_bridge.callbacks import timer
 from dcc_bridge.errors import Stopped
 from dcc_bridge.skills.pace import Paced
 from dcc_bridge.skills.recent import Record

@@ -48,7 +48,7 @@ from dcc_bridge import confirm_sync, elicit_form_sync, report_progress, skill
 from dcc_bridge.audit.disk import Disk
 from dcc_bridge.elicitation import ask, broker, consent
 from dcc_bridge.elicitation.call import current
-from dcc_bridge.elicitation.opened import Opened
+from dcc_bridge.elicitation.open_question import Opened
 from dcc_bridge.elicitation.question import Question, Reply, Settle, TakeDown, Unable
 from dcc_bridge.elicitation.record import QuestionRecord
 from dcc_bridge.errors import BridgeClosed

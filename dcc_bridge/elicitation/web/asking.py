@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from dcc_bridge.elicitation import ask, consent
-from dcc_bridge.elicitation.installed import bridge
+from dcc_bridge.elicitation.context import bridge
 from dcc_bridge.elicitation.question import Question
 from dcc_bridge.elicitation.types import ElicitationResponse
 from dcc_bridge.elicitation.web.secret import Secret

@@ -11,8 +11,8 @@ from collections.abc import Callable
 from itertools import pairwise
 from typing import Final
 
+from dcc_bridge.callbacks import Undo
 from dcc_bridge.elicitation.question import Question
-from dcc_bridge.elicitation.watchers import Undo
 from dcc_bridge.qt.bin import Bin
 from dcc_bridge.qt.binding import (
     QHideEvent,

@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
+from dcc_bridge.callbacks import Undo
 from dcc_bridge.elicitation.broker import Broker
 from dcc_bridge.elicitation.call import Client
-from dcc_bridge.elicitation.watchers import Undo
 from dcc_bridge.host import Host
 from dcc_bridge.skills.recent import Recent
 from dcc_bridge.threads import MainThread

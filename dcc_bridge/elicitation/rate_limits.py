@@ -18,10 +18,12 @@ from __future__ import annotations
 
 import threading
 import time
-from collections import defaultdict, deque
+from collections import Counter, defaultdict, deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Final
+
+from dcc_bridge.errors import Busy
 
 WINDOW: Final = 60.0
 MUTED_FOR: Final = 600.0
@@ -180,3 +182,47 @@ class Limits:
         free = dialogs[-self._per_minute] + WINDOW if len(dialogs) >= self._per_minute else now
         dialogs.append(max(now, free))
         return dialogs[-1]
+
+
+class Room:
+    """The places of questions, each of which keeps a skill on its stack.
+
+    The host's own questions need none: the person asked for those.
+    """
+
+    def __init__(self, most: int, most_of_one: int) -> None:
+        """Set the limits."""
+        self._most = most
+        self._most_of_one = most_of_one
+        self._lock = threading.Lock()
+        self._open: Counter[str] = Counter()
+
+    def enter(self, label: str | None) -> None:
+        """Take a place for a question of that client, until `leave`.
+
+        Raises:
+            Busy: There is none.
+        """
+        if label is None:
+            return
+        with self._lock:
+            if self._open[label] >= self._most_of_one:
+                raise Busy(
+                    f"{self._most_of_one} questions of {label} are open already; they have to be "
+                    "answered before it may ask more."
+                )
+            if self._open.total() >= self._most:
+                raise Busy(
+                    f"{self._most} questions are open in this host already; try again once some of "
+                    "them are answered."
+                )
+            self._open[label] += 1
+
+    def leave(self, label: str | None) -> None:
+        """Give the place up."""
+        if label is None:
+            return
+        with self._lock:
+            self._open[label] -= 1
+            if not self._open[label]:
+                del self._open[label]

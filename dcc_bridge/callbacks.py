@@ -1,4 +1,4 @@
-"""Functions to be called when something changed. Any thread."""
+"""Functions to be called when something changed, or after a while. Any thread."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ from typing import Any
 log = logging.getLogger(__name__)
 
 Undo = Callable[[], None]
+Clock = Callable[[float, Callable[[], None]], Undo]
+"""Calls back after some seconds, on any thread; gives what stops it."""
 
 
 class Watchers:
@@ -53,3 +55,11 @@ def tell(fn: Callable[..., None], *news: Any) -> None:
         fn(*news)
     except Exception:  # theirs: a window that is gone, say
         log.exception("somebody who shows or watches could not be told")
+
+
+def timer(seconds: float, fn: Callable[[], None]) -> Undo:
+    """Call back after some seconds on a thread of its own; gives what stops it."""
+    clock = threading.Timer(seconds, fn)
+    clock.daemon = True
+    clock.start()
+    return clock.cancel

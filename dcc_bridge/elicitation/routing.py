@@ -1,14 +1,29 @@
-"""Who is there to be asked, and what they may do with a question. Any thread."""
+"""Who is asked: the surfaces by the kind of question, and who is there. Any thread.
+
+===========  ========================  ============  =====================  ==================
+question     host UI, capable client   only host UI  only a capable client  neither
+===========  ========================  ============  =====================  ==================
+consent      host                      host          client                 unattended
+input        client, then host         host          client                 unattended
+===========  ========================  ============  =====================  ==================
+
+The host decides on consent because clients in the wild answer by themselves, or declare that they
+can ask and draw nothing. A studio may set either row to "host" or "either". With "either" a legacy
+client and the host are asked at once and the first valid answer counts; a question that a modern
+client shows cannot be withdrawn, so there the client is asked and the host shows a chip.
+"""
 
 from __future__ import annotations
 
+from typing import Literal
+
 from dcc_bridge.config import Settings
-from dcc_bridge.elicitation import policy
 from dcc_bridge.elicitation.call import Call
 from dcc_bridge.elicitation.grants import SessionGrants, may_remember
-from dcc_bridge.elicitation.limits import Limits
-from dcc_bridge.elicitation.policy import Stage
-from dcc_bridge.elicitation.question import HostPresenter, Offers, Presenter, Question
+from dcc_bridge.elicitation.question import HostPresenter, Offers, Presenter, Question, Stage
+from dcc_bridge.elicitation.rate_limits import Limits
+
+Preference = Literal["client", "host", "either"]
 
 
 class Audience:
@@ -33,7 +48,7 @@ class Audience:
 
     def stages(self, question: Question) -> tuple[Stage, ...]:
         """List whom to ask, first to last."""
-        return policy.stages(
+        return stages(
             prefer=self.settings.consent if question.consent else self.settings.input,
             host_ui=self.host is not None,
             client=self.channel(question) is not None,
@@ -99,3 +114,26 @@ def name(call: Call) -> str:
     """Name a call's client as a person would."""
     client = call.client
     return "the agent" if client is None else client.name or client.label
+
+
+def stages(
+    *, prefer: Preference, host_ui: bool, client: bool, withdrawable: bool
+) -> tuple[Stage, ...]:
+    """List who is asked, first to last; those in one stage are asked at once.
+
+    Args:
+        prefer: Whom the setting names for this kind of question.
+        host_ui: A person sits at the host and may be asked there.
+        client: The client can draw the question.
+        withdrawable: A question at the client can be withdrawn.
+
+    Returns:
+        The stages; none where nobody can be asked.
+    """
+    if not (host_ui and client):
+        return (("client",),) if client else (("host",),) if host_ui else ()
+    if prefer == "host":
+        return (("host",),)
+    if prefer == "either" and withdrawable:
+        return (("client", "host"),)
+    return (("client",), ("host",))

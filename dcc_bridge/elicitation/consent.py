@@ -8,14 +8,13 @@ parent, another child below one of them) the person is asked again, twice at mos
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from concurrent.futures import Future
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 
 from dcc_bridge.elicitation import ask
 from dcc_bridge.elicitation.call import Call, current
-from dcc_bridge.elicitation.context import arrival, bridge, look, look_sync, refuse_in_coroutine
+from dcc_bridge.elicitation.context import Flow, current_context, look, run_async, run_sync
 from dcc_bridge.elicitation.question import Question
 from dcc_bridge.elicitation.schema import Form, parse
 from dcc_bridge.elicitation.types import NOT_RECORDED, NOT_SUPPORTED, TIMED_OUT, ElicitationResponse
@@ -74,17 +73,7 @@ class Grant(list[str]):
         Raises:
             NotConfirmed: The scene had changed, it was asked again, and refused.
         """
-        for left in reversed(range(MOST_ASKED)):
-            edit = await arrival(self._plan.edit(self._seen, fn))
-            if edit.moved is None:
-                return edit.value
-            self._lapse()
-            if not left:
-                break
-            question = self._see(edit.moved)
-            check(question, await ask.put_async(question))
-            await look(self._keep)
-        raise Cancelled(self._plan.words(self._plan.message, self._seen))
+        return await run_async(self._apply(fn))
 
     def apply_sync(self, fn: Callable[[list[str]], T]) -> T:
         """Do the same from a skill on a pool thread, or on the main thread.
@@ -92,29 +81,30 @@ class Grant(list[str]):
         Raises:
             WrongThread: It was called in a coroutine; use ``await grant.apply``.
         """
-        _refuse_in_coroutine("grant.apply")
+        return run_sync(self._apply(fn), "grant.apply")
+
+    def _apply(self, fn: Callable[[list[str]], T]) -> Flow[T]:
         for left in reversed(range(MOST_ASKED)):
-            edit = self._plan.wait_for_edit(self._seen, fn)
+            edit = yield from self._plan.edit(self._seen, fn)
             if edit.moved is None:
                 return edit.value
-            self._lapse()
-            if not left:
-                break
-            question = self._see(edit.moved)
-            check(question, ask.put(question))
-            look_sync(self._keep)
+            self._withdraw_grant()
+            if left:
+                question = self._renew(edit.moved)
+                check(question, (yield from ask.ask_flow(question)))
+                yield from look(self._keep_checkpoint)
         raise Cancelled(self._plan.words(self._plan.message, self._seen))
 
-    def _keep(self) -> None:
+    def _keep_checkpoint(self) -> None:
         """Keep a copy of what was agreed to now: the first one is of what there was then."""
         self._plan.keep()
         self.checkpoint = ask.current_call().checkpoint
 
-    def _lapse(self) -> None:
+    def _withdraw_grant(self) -> None:
         """Forget the yes: what it was said to is not what there is any more."""
         ask.current_call().granted = self._before
 
-    def _see(self, seen: Seen) -> Question:
+    def _renew(self, seen: Seen) -> Question:
         self._seen = seen
         self[:] = seen.items
         return self._plan.question(seen, again=True)
@@ -158,21 +148,8 @@ def confirm_sync(
         SchemaError: The message is longer than a person reads.
         WrongThread: It was called in a coroutine; use ``await confirm``.
     """
-    _refuse_in_coroutine("confirm")
     plan = _Plan(message, items, verb, undoable, files, title, timeout, key)
-    seen, call = look_sync(plan.look), ask.current_call()
-    before = call.granted
-    for asked in range(MOST_ASKED):
-        question = plan.question(seen, again=asked > 0)
-        check(question, ask.put(question))
-        granted, call.granted = call.granted, before  # until it is known what is there now
-        now = look_sync(plan.look)
-        if now.fingerprint == seen.fingerprint:
-            look_sync(plan.keep)
-            call.granted = granted
-            return Grant(plan, now, before)
-        seen = now
-    raise Cancelled(plan.words(message, seen))
+    return run_sync(_confirm(plan), "confirm")
 
 
 async def confirm(
@@ -191,14 +168,27 @@ async def confirm(
     See `confirm_sync`.
     """
     plan = _Plan(message, items, verb, undoable, files, title, timeout, key)
-    seen, before = await look(plan.look), ask.current_call().granted
-    question = plan.question(seen)
-    check(question, await ask.put_async(question))
-    await look(plan.keep)
-    return Grant(plan, seen, before)
+    return await run_async(_confirm(plan))
 
 
-def put(question: Question) -> ElicitationResponse:
+def _confirm(plan: _Plan) -> Flow[Grant]:
+    call = ask.current_call()
+    before = call.granted
+    seen = yield from look(plan.look)
+    for asked in range(MOST_ASKED):
+        question = plan.question(seen, again=asked > 0)
+        check(question, (yield from ask.ask_flow(question)))
+        granted, call.granted = call.granted, before  # until it is known what is there now
+        now = yield from look(plan.look)
+        if now.fingerprint == seen.fingerprint:
+            yield from look(plan.keep)
+            call.granted = granted
+            return Grant(plan, now, before)
+        seen = now
+    raise Cancelled(plan.words(plan.message, seen))
+
+
+def ask_question_sync(question: Question) -> ElicitationResponse:
     """Ask a question that stands before a skill's body, and wait.
 
     Where undo does not help, it says where a copy is kept, and that is kept after a yes.
@@ -206,23 +196,21 @@ def put(question: Question) -> ElicitationResponse:
     Raises:
         NoCheckpoint: No copy can be kept.
     """
-    if question.undoable:
-        return ask.put(question)
-    asked = look_sync(lambda: _with_place(question))
-    answer = ask.put(asked)
-    if _agrees(asked, answer):
-        look_sync(lambda: _keep(asked.call))
-    return answer
+    return run_sync(_ask_with_checkpoint(question), "confirm")
 
 
-async def put_async(question: Question) -> ElicitationResponse:
-    """Do the same before a coroutine. See `put`."""
+async def ask_question(question: Question) -> ElicitationResponse:
+    """Do the same before a coroutine. See `ask_question_sync`."""
+    return await run_async(_ask_with_checkpoint(question))
+
+
+def _ask_with_checkpoint(question: Question) -> Flow[ElicitationResponse]:
     if question.undoable:
-        return await ask.put_async(question)
-    asked = await look(lambda: _with_place(question))
-    answer = await ask.put_async(asked)
-    if _agrees(asked, answer):
-        await look(lambda: _keep(asked.call))
+        return (yield from ask.ask_flow(question))
+    question = yield from look(lambda: _with_place(question))
+    answer = yield from ask.ask_flow(question)
+    if _agrees(question, answer):
+        yield from look(lambda: _keep(question.call))
     return answer
 
 
@@ -261,28 +249,21 @@ def yes_or_no(verb: str) -> Form:
     return parse({"type": "object", "properties": {"confirm": confirm}, "required": ["confirm"]})
 
 
-def _refuse_in_coroutine(instead: str) -> None:
-    """Refuse to look at the scene there, too: the loop would stand still for as long."""
-    here = bridge()
-    if here is not None:
-        refuse_in_coroutine(here.main, instead)
-
-
 def _with_place(question: Question) -> Question:
     """Say where a copy will be kept. Main thread."""
-    here = bridge()
-    place = None if here is None else str(here.host.checkpoint_place())
+    context = current_context()
+    place = None if context is None else str(context.host.checkpoint_place())
     return replace(question, kept=place)
 
 
 def _keep(call: Call, files: Sequence[Path] | None = None) -> None:
     """Keep a copy of what undo will not bring back; without it there is no grant. Main thread."""
-    here = bridge()
-    if here is None:
+    context = current_context()
+    if context is None:
         return
     call.undoable = False
     try:
-        call.checkpoint = here.host.checkpoint(files)
+        call.checkpoint = context.host.checkpoint(files)
     except BaseException:  # whatever kept it from being made; and it goes on
         call.granted = False
         raise
@@ -304,11 +285,11 @@ class _Plan:
     def look(self) -> Seen:
         """Look the items up. Main thread."""
         items = tuple(self.items() if callable(self.items) else self.items)
-        here = bridge()
-        if here is None:
+        context = current_context()
+        if context is None:
             return Seen(items, (), "")
-        kinds, mark = tuple(here.host.kinds(items)), here.host.fingerprint(items)
-        return Seen(items, kinds, mark, self._place(here.host))
+        kinds, mark = tuple(context.host.kinds(items)), context.host.fingerprint(items)
+        return Seen(items, kinds, mark, self._place(context.host))
 
     def keep(self) -> None:
         """Keep a copy of what undo will not bring back. Main thread."""
@@ -348,18 +329,17 @@ class _Plan:
             kept=seen.kept,
         )
 
-    def edit(self, agreed: Seen, fn: Callable[[list[str]], T]) -> Future[_Edit[T]]:
-        """Queue an edit that is done only if the scene is what was agreed to."""
-        here, call = bridge(), current.get()
-        if here is not None and call is None:  # of no skill, on a thread of somebody's own
-            return here.main.submit(lambda: self._edit(agreed, fn), name="An edit")
-        return ask.current_call().edit(lambda: self._edit(agreed, fn))
-
-    def wait_for_edit(self, agreed: Seen, fn: Callable[[list[str]], T]) -> _Edit[T]:
-        here = bridge()
-        if here is None or here.main.is_current:
+    def edit(self, agreed: Seen, fn: Callable[[list[str]], T]) -> Flow[_Edit[T]]:
+        """Edit on the main thread, but only if the scene is what was agreed to."""
+        context = current_context()
+        if context is None or context.main.is_current:
             return self._edit(agreed, fn)
-        return here.main.wait(self.edit(agreed, fn), here.broker.settings.call_deadline)
+        if current.get() is None:  # of no skill, on a thread of somebody's own
+            future = context.main.submit(lambda: self._edit(agreed, fn), name="An edit")
+        else:
+            future = ask.current_call().edit(lambda: self._edit(agreed, fn))
+        edit: _Edit[T] = yield future, context.broker.settings.call_deadline
+        return edit
 
     def _edit(self, agreed: Seen, fn: Callable[[list[str]], T]) -> _Edit[Any]:
         now = self.look()

@@ -1,12 +1,16 @@
-"""The bridge of this process, as skills reach it: one at most. Any thread, but for `install`."""
+"""The bridge of this process, as skills reach it, and how they wait for it. Any thread.
+
+There is one bridge at most. A flow is a generator that yields the futures it has to wait for;
+`run_sync` drives it on a thread, `run_async` in a coroutine.
+"""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from concurrent.futures import Future
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 from dcc_bridge.elicitation.call import carried_loss, current
 from dcc_bridge.errors import StartError, WrongThread
@@ -19,11 +23,15 @@ if TYPE_CHECKING:  # skills import this, and need none of it
 
 P = ParamSpec("P")
 T = TypeVar("T")
+Wait = tuple[Future[Any], float | None]
+"""A future to wait for, and the seconds that a blocked thread gives a job to begin."""
+Flow = Generator[Wait, Any, T]
+"""What is done alike on a thread and in a coroutine; only how it waits is the driver's."""
 
 
 @dataclass(frozen=True, slots=True)
-class Installed:
-    """What asking needs.
+class ElicitationContext:
+    """What asking needs of the bridge of this process.
 
     Attributes:
         broker: Puts questions.
@@ -38,7 +46,7 @@ class Installed:
     desk: Desk | None = None
 
 
-_installed: Installed | None = None
+_installed: ElicitationContext | None = None
 
 
 def install(
@@ -55,7 +63,7 @@ def install(
     global _installed
     if _installed is not None:
         raise StartError("A bridge is already running in this process; stop it first.")
-    mine = _installed = Installed(broker, main, host, desk)
+    mine = _installed = ElicitationContext(broker, main, host, desk)
 
     def remove() -> None:
         global _installed
@@ -65,30 +73,65 @@ def install(
     return remove
 
 
-def bridge() -> Installed | None:
+def current_context() -> ElicitationContext | None:
     """Give the bridge of this process, or None where a skill's function runs by itself."""
     return _installed
 
 
-def look_sync(fn: Callable[[], T]) -> T:
-    """Run something that only reads the scene on the main thread, and wait for it.
+def run_sync(flow: Flow[T], name: str) -> T:
+    """Run a flow, and block at each future that it yields.
+
+    Args:
+        flow: What to run.
+        name: The public function that was called, without "_sync", for the error message.
 
     Raises:
+        WrongThread: It was called in a coroutine, which would stop the loop that brings its answer.
         Busy: The main thread did not come to it as long as a call may wait there.
     """
-    here = _installed
-    if here is None or here.main.is_current:
-        return fn()
-    look = here.main.submit(fn, name="a look at the scene", read=True)
-    return here.main.wait(look, here.broker.settings.call_deadline)
+    context = current_context()
+    if context is not None:
+        refuse_in_coroutine(context.main, name)
+    resume: Callable[[Any], Wait] = flow.send
+    value: Any = None
+    try:
+        while True:
+            future, limit = resume(value)
+            assert context is not None  # without a bridge there is nothing to wait for
+            try:
+                resume, value = flow.send, context.main.wait(future, limit)
+            except BaseException as error:  # noqa: BLE001 - the flow cleans up, and raises it again
+                future.cancel()
+                resume, value = flow.throw, error
+    except StopIteration as stop:
+        result: T = stop.value
+        return result
 
 
-async def look(fn: Callable[[], T]) -> T:
+async def run_async(flow: Flow[T]) -> T:
+    """Run a flow, and await each future that it yields."""
+    resume: Callable[[Any], Wait] = flow.send
+    value: Any = None
+    try:
+        while True:
+            future, _ = resume(value)
+            try:
+                resume, value = flow.send, await wrap_future(future)
+            except BaseException as error:  # noqa: BLE001 - the flow cleans up, and raises it again
+                resume, value = flow.throw, error
+    except StopIteration as stop:
+        result: T = stop.value
+        return result
+
+
+def look(fn: Callable[[], T]) -> Flow[T]:
     """Run something that only reads the scene on the main thread."""
-    here = _installed
-    if here is None:
+    context = current_context()
+    if context is None or context.main.is_current:
         return fn()
-    return await arrival(here.main.submit(fn, name="a look at the scene", read=True))
+    future = context.main.submit(fn, name="a look at the scene", read=True)
+    result: T = yield future, context.broker.settings.call_deadline
+    return result
 
 
 async def on_main(fn: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
@@ -110,11 +153,11 @@ async def on_main(fn: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         carried_loss.set(loses or carried_loss.get())
         return fn(*args, **kwargs)
 
-    result: T = await arrival(call.edit(there))
+    result: T = await wrap_future(call.edit(there))
     return result
 
 
-async def arrival(future: Future[T]) -> T:
+async def wrap_future(future: Future[T]) -> T:
     """Wait for a future in a coroutine."""
     import asyncio  # 50 ms that `import dcc_bridge` need not cost; a coroutine has it already
 

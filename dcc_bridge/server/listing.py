@@ -12,7 +12,7 @@ from mcp.server.subscriptions import SubscriptionBus, ToolsListChanged
 from mcp_types import Tool
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
-from dcc_bridge.elicitation.context import arrival
+from dcc_bridge.elicitation.context import wrap_future
 from dcc_bridge.errors import BridgeError, SkillError
 from dcc_bridge.server import wire
 from dcc_bridge.skills.files.library import Library
@@ -39,7 +39,7 @@ class Listing:
 
     async def tools(self) -> list[Tool]:
         """List the skills, and those that cannot be used."""
-        await arrival(self._library.read)
+        await wrap_future(self._library.read)
         await self._complete()
         listed = []
         for number, entry in enumerate(self._registry.entries()):
@@ -56,7 +56,7 @@ class Listing:
         with anyio.move_on_after(PATIENCE) as limit:
             for one in imports:
                 try:
-                    await arrival(one)
+                    await wrap_future(one)
                 except BridgeError:  # the main thread is held by an edit, or the bridge stops
                     self._library.note_incomplete()
         if limit.cancelled_caught:

@@ -23,7 +23,7 @@ from mcp_types import INVALID_PARAMS, CallToolResult, InputRequiredResult, Tool
 
 from dcc_bridge.audit.redact import Redacted
 from dcc_bridge.elicitation.call import Call, Client
-from dcc_bridge.elicitation.context import arrival
+from dcc_bridge.elicitation.context import wrap_future
 from dcc_bridge.errors import BridgeError, UnknownSkill
 from dcc_bridge.server import malformed, results, unfetched, wire
 from dcc_bridge.server.calls import Calls, Channel, Parked, Soon
@@ -109,7 +109,7 @@ class Server(MCPServer[Any]):
         A retry reaches its parked call before anything else is looked at: a skill that was
         reloaded in the meantime must not lose the answer.
         """
-        await arrival(self._library.read)
+        await wrap_future(self._library.read)
         if context is None or not self._is_ours(name, context):
             return await super().call_tool(name, arguments, context)
         answers: Mapping[str, Any] = context.input_responses or {}
@@ -125,7 +125,7 @@ class Server(MCPServer[Any]):
         call = Call(name, name, client=_client(request))
         call.arguments = Redacted(arguments)
         try:
-            entry = await arrival(self._library.fetch(name))
+            entry = await wrap_future(self._library.fetch(name))
             parked = self._start(entry, call, arguments, context)
         except BridgeError as error:
             self._runner.reject(call, str(error))

@@ -14,7 +14,7 @@ from greenlet import GreenletExit
 
 from dcc_bridge.elicitation import consent
 from dcc_bridge.elicitation.call import Call, Progress, current
-from dcc_bridge.elicitation.context import arrival, bridge
+from dcc_bridge.elicitation.context import current_context, wrap_future
 from dcc_bridge.elicitation.question import Question
 from dcc_bridge.elicitation.types import CANCELLED, ElicitationResponse
 from dcc_bridge.elicitation.web import secret
@@ -151,7 +151,7 @@ class Run:
             asking = self._before()
             question = next(asking, None)
             while question is not None:
-                question = _after(asking, await consent.put_async(question))
+                question = _after(asking, await consent.ask_question(question))
             body = self.skill.fn(**self._arguments)
             value, error = await watched(body, self._warn_of_stretch), None
         except Exception as failure:  # noqa: BLE001 - a skill may raise anything; it is told
@@ -161,7 +161,9 @@ class Run:
         undo = self._steps.roll_back
         ending = self._submit(lambda: self._guarded(lambda: _give(value, error), undo))
         ending.add_done_callback(self._note_end)
-        return await asyncio.shield(arrival(ending))  # cancelled or not, it must come to its end
+        return await asyncio.shield(
+            wrap_future(ending)
+        )  # cancelled or not, it must come to its end
 
     def _warn_of_stretch(self, seconds: float) -> None:
         log.warning(
@@ -220,7 +222,7 @@ class Run:
         asking = self._before()
         question = next(asking, None)
         while question is not None:
-            question = _after(asking, consent.put(question))
+            question = _after(asking, consent.ask_question_sync(question))
         with step():
             return self.skill.fn(**self._arguments)
 
@@ -258,7 +260,7 @@ class Run:
 
     def _end_questions(self) -> None:
         """End what a task or a thread that it left behind asks, now and later."""
-        here = bridge()
+        here = current_context()
         if here is not None and self._call.ended is None:
             here.broker.end(self._call)
 

@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from dcc_bridge.elicitation import ask, consent
-from dcc_bridge.elicitation.context import bridge
+from dcc_bridge.elicitation.context import current_context
 from dcc_bridge.elicitation.question import Question
 from dcc_bridge.elicitation.types import ElicitationResponse
 from dcc_bridge.elicitation.web.secret import Secret
@@ -40,7 +40,7 @@ def ask_secret_sync(
         WrongThread: It was called in a coroutine; use ``await ask_secret``.
     """
     question, visit = _open(message, label, timeout, key)
-    return _given(question, visit, ask.put(question, "ask_secret"))
+    return _given(question, visit, ask.ask_question_sync(question, "ask_secret"))
 
 
 async def ask_secret(
@@ -48,13 +48,13 @@ async def ask_secret(
 ) -> Secret:
     """Have the person enter a secret in an async skill. See `ask_secret_sync`."""
     question, visit = _open(message, label, timeout, key)
-    return _given(question, visit, await ask.put_async(question))
+    return _given(question, visit, await ask.ask_question(question))
 
 
 def _open(
     message: str, label: str, timeout: float | None, key: str | None
 ) -> tuple[Question, SecretVisit]:
-    here, call = bridge(), ask.current_call()
+    here, call = current_context(), ask.current_call()
     if here is None or here.desk is None:
         raise NobodyToAsk(message)
     said = ask.sayable(message)

@@ -20,7 +20,7 @@ from typing import Any, Final
 from dcc_bridge.audit import place, recovery
 from dcc_bridge.audit.book import Book
 from dcc_bridge.audit.redact import Redacted
-from dcc_bridge.callbacks import timer
+from dcc_bridge.callbacks import call_later
 from dcc_bridge.config import Settings
 from dcc_bridge.elicitation import context
 from dcc_bridge.elicitation.broker import Broker
@@ -125,10 +125,10 @@ def _run(job: Job, host: Host, pump: Pump, settings: Settings, book: Book) -> Ou
     call = Call(skill.name, skill.title, skill.metadata.risk, Client(LABEL, "dcc-bridge run"))
     call.digest = skill.digest
     call.arguments = Redacted(job.arguments, signature.schema)
-    broker = Broker(settings, host=None, clock=timer, busy=lambda: False, auditor=book)
+    broker = Broker(settings, host=None, clock=call_later, busy=lambda: False, auditor=book)
     uninstall = context.install(broker, pump.main, host)
     loop = _Loop()
-    runner = Runner(host, pump.main, settings, loop.spawn, timer, auditor=book)
+    runner = Runner(host, pump.main, settings, loop.spawn, call_later, auditor=book)
     try:
         outcome = runner.start(skill, bound, call, signature.missing(bound)).outcome
         _serve(pump, outcome)

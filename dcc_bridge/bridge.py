@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from dcc_bridge import redaction
 from dcc_bridge.audit import place, recovery
 from dcc_bridge.audit.book import Book
-from dcc_bridge.callbacks import Undo, Watchers
+from dcc_bridge.callbacks import Callbacks, Unsubscribe
 from dcc_bridge.config import Settings
 from dcc_bridge.elicitation import context, routing
 from dcc_bridge.elicitation.broker import Broker
@@ -107,9 +107,9 @@ class Bridge:
             auditor=self.audit,
         )
         self._undo: list[Callable[[], None]] = []
-        self._watchers = Watchers()
+        self._watchers = Callbacks()
         self._undoing = Undoing(host, self.recent, self.audit, self._watchers.call)
-        self._changes = Watchers()
+        self._changes = Callbacks()
         self._state = "new"
         self._ready: Future[None] = Future()
         self.stopped: Future[None] = Future()
@@ -172,7 +172,7 @@ class Bridge:
         self._runner.pause.is_on = on
         self._watchers.call()
 
-    def watch(self, fn: Callable[[], None]) -> Undo:
+    def watch(self, fn: Callable[[], None]) -> Unsubscribe:
         """Call a function whenever something changes that a panel shows. Any thread.
 
         Returns:
@@ -291,7 +291,7 @@ class Bridge:
         """Say at the host what an agent did, and offer to take it back. Any thread."""
         surface = self.broker.audience.host
         if surface is not None and call.client is not None:
-            text = f"{call.title}: done for {routing.name(call)}"
+            text = f"{call.title}: done for {routing.client_name(call)}"
             surface.notice(text, lambda: self._undo_if_on_top(label), call.id)
 
     def _undo_if_on_top(self, label: str) -> None:

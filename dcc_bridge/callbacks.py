@@ -1,4 +1,4 @@
-"""Functions to be called when something changed, or after a while. Any thread."""
+"""Callbacks that observers register, and a timer. Any thread."""
 
 from __future__ import annotations
 
@@ -9,13 +9,14 @@ from typing import Any
 
 log = logging.getLogger(__name__)
 
-Undo = Callable[[], None]
-Clock = Callable[[float, Callable[[], None]], Undo]
-"""Calls back after some seconds, on any thread; gives what stops it."""
+Unsubscribe = Callable[[], None]
+"""Takes a callback out, or stops a timer; harmless the second time."""
+CallLater = Callable[[float, Callable[[], None]], Unsubscribe]
+"""Calls a function after some seconds, on any thread."""
 
 
-class Watchers:
-    """The functions, called in the order in which they came, on the thread that changed something.
+class Callbacks:
+    """Functions that are called in the order in which they came, on the thread that calls.
 
     They must be quick: usually they only wake somebody. What one raises goes to the log, for it
     must not keep a question or a call from its end.
@@ -23,43 +24,42 @@ class Watchers:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._fns: dict[object, Callable[[], None]] = {}
+        self._callbacks: dict[object, Callable[..., None]] = {}
 
-    def add(self, fn: Callable[[], None]) -> Undo:
-        """Register a function; twice if it is given twice.
-
-        Returns:
-            What takes it out again; harmless the second time.
-        """
+    def add(self, callback: Callable[..., None]) -> Unsubscribe:
+        """Register a function; twice if it is given twice."""
         key = object()
         with self._lock:
-            self._fns[key] = fn
+            self._callbacks[key] = callback
 
         def remove() -> None:
             with self._lock:
-                self._fns.pop(key, None)
+                self._callbacks.pop(key, None)
 
         return remove
 
-    def call(self) -> None:
-        """Call them all. Not to be called under a lock."""
+    def call(self, *args: Any) -> None:
+        """Call them all, but for those that are taken out meanwhile. Not under a lock."""
         with self._lock:
-            fns = list(self._fns.values())
-        for fn in fns:
-            tell(fn)
+            keys = list(self._callbacks)
+        for key in keys:
+            with self._lock:
+                callback = self._callbacks.get(key)
+            if callback is not None:
+                call_safely(callback, *args)
 
 
-def tell(fn: Callable[..., None], *news: Any) -> None:
-    """Call a function that belongs to somebody else."""
+def call_safely(fn: Callable[..., None], *args: Any) -> None:
+    """Call a function that belongs to somebody else; an error of it is logged."""
     try:
-        fn(*news)
+        fn(*args)
     except Exception:  # theirs: a window that is gone, say
-        log.exception("somebody who shows or watches could not be told")
+        log.exception("a callback failed")
 
 
-def timer(seconds: float, fn: Callable[[], None]) -> Undo:
-    """Call back after some seconds on a thread of its own; gives what stops it."""
-    clock = threading.Timer(seconds, fn)
-    clock.daemon = True
-    clock.start()
-    return clock.cancel
+def call_later(seconds: float, fn: Callable[[], None]) -> Unsubscribe:
+    """Call a function after some seconds, on a thread of its own."""
+    timer = threading.Timer(seconds, fn)
+    timer.daemon = True
+    timer.start()
+    return timer.cancel

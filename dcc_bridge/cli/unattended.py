@@ -43,6 +43,6 @@ def read(text: str | None) -> tuple[Rule | None, Path | None]:
     if not file:
         return _RULES[word], None
     try:
-        return "allow", unattended.read(Path(file).absolute()).file
+        return "allow", unattended.read_allow_list(Path(file).absolute()).file
     except ValueError as error:
         raise Failure(f"What --unattended allow names cannot be used: {error}") from None

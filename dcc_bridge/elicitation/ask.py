@@ -1,4 +1,4 @@
-"""The calls that a skill makes: ask, and wait for the answer.
+"""The functions with which a skill asks, and waits for the answer.
 
 ``elicit_form_sync`` waits according to where it is called: in a skill on the main thread it
 suspends the skill and the host stays alive; on another thread it blocks; in the host's own code it
@@ -176,12 +176,12 @@ def _refuse(question: Question) -> None:
 
 
 def _note_answer(question: Question, response: ElicitationResponse) -> ElicitationResponse:
-    """Write down on the call what the answer means for it."""
+    """Update the call by the answer: whether it was refused, or granted what it does."""
     call, form = question.call, question.form
     call.knows_end = call.ended is not None
     agreed = response.accepted and (form is None or form.agrees(response.data or {}))
-    no = not agreed if question.consent else not response.accepted
-    call.refused = no and call.risk != "read"
+    is_refusal = not (agreed if question.consent else response.accepted)
+    call.refused = is_refusal and call.risk != "read"
     by_person = response.answered_by in ("client", "host", "policy", "grant")
     call.granted = call.granted or (question.consent and agreed and by_person)
     return response
@@ -234,7 +234,7 @@ def _checked(form: Form, fallback: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def sayable(message: str) -> str:
-    """Give a message back that is not longer than a person reads.
+    """Return a message, unless it is longer than a person reads.
 
     Raises:
         SchemaError: It is.
@@ -249,11 +249,11 @@ def sayable(message: str) -> str:
 
 
 def current_call() -> Call:
-    """Give the call in whose skill the code runs, or a new one of the host's own."""
+    """Return the call in whose skill the code runs, or a new one of the host's own."""
     return current.get() or Call(skill="host", title="The host itself")
 
 
 def next_key(call: Call) -> str:
-    """Name the next request of a call on the wire."""
+    """Return a name for the next request of a call on the wire."""
     call.questions += 1
     return f"question_{call.questions}"

@@ -33,8 +33,15 @@ _CHANGED: Final = "The scene has changed since this was asked; please look again
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
-    """What was there when somebody looked."""
+class Snapshot:
+    """The items and their state at one moment.
+
+    Attributes:
+        items: Their paths or names.
+        kinds: The type of each, as the host calls it.
+        fingerprint: Equal for two snapshots between which nothing of them changed.
+        kept: The folder in which a copy would be kept, or None.
+    """
 
     items: tuple[str, ...]
     kinds: tuple[str, ...]
@@ -43,11 +50,11 @@ class Seen:
 
 
 @dataclass(frozen=True, slots=True)
-class _Edit(Generic[T]):
-    """What came of an edit: its value, or the scene that nobody agreed to."""
+class _EditResult(Generic[T]):
+    """What an edit returned, or the changed scene to which nobody agreed."""
 
     value: T
-    moved: Seen | None = None
+    changed: Snapshot | None = None
 
 
 class Grant(list[str]):
@@ -57,11 +64,11 @@ class Grant(list[str]):
         checkpoint: The folder with the copies of what undo does not bring back, or None.
     """
 
-    def __init__(self, plan: _Plan, seen: Seen, before: bool) -> None:
-        super().__init__(seen.items)
-        self._before = before
+    def __init__(self, plan: _Plan, snapshot: Snapshot, was_granted: bool) -> None:
+        super().__init__(snapshot.items)
         self._plan = plan
-        self._seen = seen
+        self._snapshot = snapshot
+        self._was_granted = was_granted
         self.checkpoint = ask.current_call().checkpoint
 
     async def apply(self, fn: Callable[[list[str]], T]) -> T:
@@ -85,29 +92,29 @@ class Grant(list[str]):
 
     def _apply(self, fn: Callable[[list[str]], T]) -> Flow[T]:
         for left in reversed(range(MOST_ASKED)):
-            edit = yield from self._plan.edit(self._seen, fn)
-            if edit.moved is None:
+            edit = yield from self._plan.edit(self._snapshot, fn)
+            if edit.changed is None:
                 return edit.value
             self._withdraw_grant()
             if left:
-                question = self._renew(edit.moved)
+                question = self._renew(edit.changed)
                 check(question, (yield from ask.ask_flow(question)))
                 yield from look(self._keep_checkpoint)
-        raise Cancelled(self._plan.words(self._plan.message, self._seen))
+        raise Cancelled(self._plan.render(self._plan.message, self._snapshot))
 
     def _keep_checkpoint(self) -> None:
-        """Keep a copy of what was agreed to now: the first one is of what there was then."""
-        self._plan.keep()
+        """Keep a copy again: the first one is of the scene before it changed."""
+        self._plan.keep_checkpoint()
         self.checkpoint = ask.current_call().checkpoint
 
     def _withdraw_grant(self) -> None:
-        """Forget the yes: what it was said to is not what there is any more."""
-        ask.current_call().granted = self._before
+        """Withdraw the grant, as it was given for another scene."""
+        ask.current_call().granted = self._was_granted
 
-    def _renew(self, seen: Seen) -> Question:
-        self._seen = seen
-        self[:] = seen.items
-        return self._plan.question(seen, again=True)
+    def _renew(self, snapshot: Snapshot) -> Question:
+        self._snapshot = snapshot
+        self[:] = snapshot.items
+        return self._plan.question(snapshot, again=True)
 
 
 def confirm_sync(
@@ -173,19 +180,19 @@ async def confirm(
 
 def _confirm(plan: _Plan) -> Flow[Grant]:
     call = ask.current_call()
-    before = call.granted
-    seen = yield from look(plan.look)
-    for asked in range(MOST_ASKED):
-        question = plan.question(seen, again=asked > 0)
+    was_granted = call.granted
+    snapshot = yield from look(plan.take_snapshot)
+    for attempt in range(MOST_ASKED):
+        question = plan.question(snapshot, again=attempt > 0)
         check(question, (yield from ask.ask_flow(question)))
-        granted, call.granted = call.granted, before  # until it is known what is there now
-        now = yield from look(plan.look)
-        if now.fingerprint == seen.fingerprint:
-            yield from look(plan.keep)
+        granted, call.granted = call.granted, was_granted  # until it is known what is there now
+        current_snapshot = yield from look(plan.take_snapshot)
+        if current_snapshot.fingerprint == snapshot.fingerprint:
+            yield from look(plan.keep_checkpoint)
             call.granted = granted
-            return Grant(plan, now, before)
-        seen = now
-    raise Cancelled(plan.words(plan.message, seen))
+            return Grant(plan, current_snapshot, was_granted)
+        snapshot = current_snapshot
+    raise Cancelled(plan.render(plan.message, snapshot))
 
 
 def ask_question_sync(question: Question) -> ElicitationResponse:
@@ -207,15 +214,15 @@ async def ask_question(question: Question) -> ElicitationResponse:
 def _ask_with_checkpoint(question: Question) -> Flow[ElicitationResponse]:
     if question.undoable:
         return (yield from ask.ask_flow(question))
-    question = yield from look(lambda: _with_place(question))
+    question = yield from look(lambda: _with_checkpoint_place(question))
     answer = yield from ask.ask_flow(question)
     if _agrees(question, answer):
-        yield from look(lambda: _keep(question.call))
+        yield from look(lambda: _keep_checkpoint(question.call))
     return answer
 
 
-def check(asked: Question, answer: ElicitationResponse) -> None:
-    """Let what was agreed to pass.
+def check(question: Question, answer: ElicitationResponse) -> None:
+    """Raise unless a question was agreed to.
 
     Raises:
         NotConfirmed: It was not; the leaf says why.
@@ -223,12 +230,12 @@ def check(asked: Question, answer: ElicitationResponse) -> None:
     """
     if answer.message == NOT_RECORDED:
         raise NotRecorded("the disk refuses it.")
-    if not _agrees(asked, answer):
-        raise refusal(asked.message, answer)
+    if not _agrees(question, answer):
+        raise refusal(question.message, answer)
 
 
-def _agrees(asked: Question, answer: ElicitationResponse) -> bool:
-    form = asked.form
+def _agrees(question: Question, answer: ElicitationResponse) -> bool:
+    form = question.form
     return answer.accepted and (form is None or form.agrees(answer.data or {}))
 
 
@@ -249,14 +256,14 @@ def yes_or_no(verb: str) -> Form:
     return parse({"type": "object", "properties": {"confirm": confirm}, "required": ["confirm"]})
 
 
-def _with_place(question: Question) -> Question:
-    """Say where a copy will be kept. Main thread."""
+def _with_checkpoint_place(question: Question) -> Question:
+    """Say in a question where a copy will be kept. Main thread."""
     context = current_context()
     place = None if context is None else str(context.host.checkpoint_place())
     return replace(question, kept=place)
 
 
-def _keep(call: Call, files: Sequence[Path] | None = None) -> None:
+def _keep_checkpoint(call: Call, files: Sequence[Path] | None = None) -> None:
     """Keep a copy of what undo will not bring back; without it there is no grant. Main thread."""
     context = current_context()
     if context is None:
@@ -264,14 +271,14 @@ def _keep(call: Call, files: Sequence[Path] | None = None) -> None:
     call.undoable = False
     try:
         call.checkpoint = context.host.checkpoint(files)
-    except BaseException:  # whatever kept it from being made; and it goes on
+    except BaseException:  # whatever it is: without a copy nothing may be lost
         call.granted = False
         raise
 
 
 @dataclass(frozen=True, slots=True)
 class _Plan:
-    """What is to be agreed to."""
+    """The arguments of `confirm`: what is to be agreed to."""
 
     message: Text
     items: Items
@@ -282,40 +289,40 @@ class _Plan:
     timeout: float | None
     key: str | None
 
-    def look(self) -> Seen:
+    def take_snapshot(self) -> Snapshot:
         """Look the items up. Main thread."""
         items = tuple(self.items() if callable(self.items) else self.items)
         context = current_context()
         if context is None:
-            return Seen(items, (), "")
-        kinds, mark = tuple(context.host.kinds(items)), context.host.fingerprint(items)
-        return Seen(items, kinds, mark, self._place(context.host))
+            return Snapshot(items, (), "")
+        kinds, fingerprint = tuple(context.host.kinds(items)), context.host.fingerprint(items)
+        return Snapshot(items, kinds, fingerprint, self._checkpoint_place(context.host))
 
-    def keep(self) -> None:
+    def keep_checkpoint(self) -> None:
         """Keep a copy of what undo will not bring back. Main thread."""
         if not self.undoable:
-            _keep(ask.current_call(), self._paths())
+            _keep_checkpoint(ask.current_call(), self._paths())
 
     def _paths(self) -> Sequence[Path] | None:
         return self.files() if callable(self.files) else self.files
 
-    def _place(self, host: Host) -> str | None:
-        """Say where the copies will be, if there is anything to copy."""
+    def _checkpoint_place(self, host: Host) -> str | None:
+        """Return where the copies will be, if there is anything to copy."""
         paths = None if self.undoable else self._paths()
         has_any = paths is None or any(path.exists() for path in paths)
         return str(host.checkpoint_place()) if has_any and not self.undoable else None
 
     @staticmethod
-    def words(text: Text, seen: Seen) -> str:
-        """Make a text of the items."""
-        return text if isinstance(text, str) else text(seen.items)
+    def render(text: Text, snapshot: Snapshot) -> str:
+        """Return a text, made from the items where it is a function."""
+        return text if isinstance(text, str) else text(snapshot.items)
 
-    def question(self, seen: Seen, *, again: bool = False) -> Question:
-        """Make the question about what was seen."""
+    def question(self, snapshot: Snapshot, *, again: bool = False) -> Question:
+        """Make the question about what was snapshot."""
         call = ask.current_call()
-        verb = self.words(self.verb, seen)
+        verb = self.render(self.verb, snapshot)
         return Question(
-            message=ask.sayable(self.words(self.message, seen)),
+            message=ask.sayable(self.render(self.message, snapshot)),
             call=call,
             form=yes_or_no(verb),
             title=self.title or verb,
@@ -323,13 +330,13 @@ class _Plan:
             key=self.key or ask.next_key(call),
             timeout=self.timeout,
             reason=_CHANGED if again else None,
-            items=seen.items,
-            kinds=seen.kinds,
+            items=snapshot.items,
+            kinds=snapshot.kinds,
             undoable=self.undoable,
-            kept=seen.kept,
+            kept=snapshot.kept,
         )
 
-    def edit(self, agreed: Seen, fn: Callable[[list[str]], T]) -> Flow[_Edit[T]]:
+    def edit(self, agreed: Snapshot, fn: Callable[[list[str]], T]) -> Flow[_EditResult[T]]:
         """Edit on the main thread, but only if the scene is what was agreed to."""
         context = current_context()
         if context is None or context.main.is_current:
@@ -338,11 +345,11 @@ class _Plan:
             future = context.main.submit(lambda: self._edit(agreed, fn), name="An edit")
         else:
             future = ask.current_call().edit(lambda: self._edit(agreed, fn))
-        edit: _Edit[T] = yield future, context.broker.settings.call_deadline
+        edit: _EditResult[T] = yield future, context.broker.settings.call_deadline
         return edit
 
-    def _edit(self, agreed: Seen, fn: Callable[[list[str]], T]) -> _Edit[Any]:
-        now = self.look()
-        if now.fingerprint != agreed.fingerprint:
-            return _Edit(None, now)
-        return _Edit(fn(list(now.items)))
+    def _edit(self, agreed: Snapshot, fn: Callable[[list[str]], T]) -> _EditResult[Any]:
+        snapshot = self.take_snapshot()
+        if snapshot.fingerprint != agreed.fingerprint:
+            return _EditResult(None, snapshot)
+        return _EditResult(fn(list(snapshot.items)))

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
-from dcc_bridge.callbacks import Undo, Watchers
+from dcc_bridge.callbacks import Callbacks, Unsubscribe
 from dcc_bridge.elicitation.call import Call
 
 LASTS: Final = 3600.0
@@ -52,7 +52,7 @@ class SessionGrants:
         self._now = now
         self._lock = threading.Lock()
         self._grants: list[SessionGrant] = []
-        self._watchers = Watchers()
+        self._watchers = Callbacks()
 
     def allow(self, call: Call, most: int) -> None:
         """Remember that a person agreed; the same for fewer items is forgotten for it.
@@ -86,7 +86,7 @@ class SessionGrants:
         """Give the seconds until one ends by itself; 0 for one that ended."""
         return max(0.0, grant.until - self._now())
 
-    def watch(self, fn: Callable[[], None]) -> Undo:
+    def watch(self, fn: Callable[[], None]) -> Unsubscribe:
         """Call a function whenever one is given or revoked; gives what stops that.
 
         It is called on any thread, and must be quick. That one ends by itself is not told: whoever

@@ -1,35 +1,45 @@
-"""A question that is open, and the answers that nobody gave. Any thread."""
+"""A question that is open, and what is drawn of it on each surface. Any thread."""
 
 from __future__ import annotations
 
+import logging
 import threading
 import time
 from collections import deque
 from collections.abc import Callable
 from concurrent.futures import Future
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Final
 
-from dcc_bridge.callbacks import tell
+from dcc_bridge.callbacks import CallLater, Unsubscribe, call_safely
 from dcc_bridge.elicitation import plain
 from dcc_bridge.elicitation.question import (
     MOST_REASON,
-    Heard,
+    Presenter,
+    PresenterEvent,
     Question,
     Reply,
     Stage,
     Surface,
     TakeDown,
+    Unable,
 )
 from dcc_bridge.elicitation.record import QuestionRecord
-from dcc_bridge.elicitation.types import CANCELLED, DECLINED, NOT_RECORDED, ElicitationResponse
+from dcc_bridge.elicitation.types import (
+    CANCELLED,
+    DECLINED,
+    NOT_RECORDED,
+    TIMED_OUT,
+    ElicitationResponse,
+)
+
+log = logging.getLogger(__name__)
 
 REFUSED: Final = ElicitationResponse(False, None, DECLINED, "decline", "policy")
 CLOSED_BY_PERSON: Final = ElicitationResponse(False, None, CANCELLED, "cancel", "host")
 
 
-@dataclass(eq=False)
-class Opened:
+class OpenQuestion:
     """A question that waits for an answer.
 
     Attributes:
@@ -37,70 +47,102 @@ class Opened:
         stages: Whom to ask after those who are asked now.
         record: What is written down of it.
         future: Its answer.
-        showings: Where it is drawn now.
+        presentations: Where it is drawn now.
         lock: Held while any of them changes.
     """
 
-    question: Question
-    stages: deque[Stage]
-    record: QuestionRecord
-    future: Future[ElicitationResponse] = field(default_factory=Future)
-    showings: list[Showing] = field(default_factory=list)
-    lock: threading.RLock = field(default_factory=threading.RLock)
-    _settled: bool = False
+    def __init__(
+        self,
+        question: Question,
+        stages: tuple[Stage, ...],
+        record: QuestionRecord,
+        clock: CallLater,
+    ) -> None:
+        """Draw nothing yet."""
+        self.question = question
+        self.stages = deque(stages)
+        self.record = record
+        self.future: Future[ElicitationResponse] = Future()
+        self.presentations: list[Presentation] = []
+        self.lock = threading.RLock()
+        self._clock = clock
+        self._is_settled = False
 
     @property
     def surfaces(self) -> tuple[Surface, ...]:
         """Where it is drawn; nowhere while its client's other questions go first."""
         with self.lock:
-            return tuple(showing.surface for showing in self.showings if showing.is_drawn)
-
-    def at(self, surface: Surface) -> Showing | None:
-        """Give its showing on a surface, if there is one."""
-        with self.lock:
-            return next((each for each in self.showings if each.surface == surface), None)
+            return tuple(shown.surface for shown in self.presentations if shown.is_drawn)
 
     @property
     def host_remains(self) -> bool:
         """Whether the person at the host is asked too, or can still be."""
         with self.lock:
-            return self.at("host") is not None or ("host",) in self.stages
+            return self.presentation_on("host") is not None or ("host",) in self.stages
 
-    def draw(self, showing: Showing) -> int:
-        """Begin a drawing, and give its number; below 0 for one that must not be shown."""
-        turn = showing.draw()
-        if turn >= 0 and not self.record.show(showing.surface):
-            self.settle(cancel(NOT_RECORDED))
-            return -1
-        return turn
+    def presentation_on(self, surface: Surface) -> Presentation | None:
+        """Return its presentation on a surface, if there is one."""
+        with self.lock:
+            return next((shown for shown in self.presentations if shown.surface == surface), None)
 
-    def follow(self) -> None:
+    def begin_next_stage(self) -> list[Presentation] | None:
+        """Begin the next stage, and return its presentations.
+
+        Returns:
+            An empty list after the last stage; None where it has ended already.
+        """
+        with self.lock:
+            if self.future.done():
+                return None
+            stage = self.stages.popleft() if self.stages else ()
+            presentations = [Presentation(self, surface) for surface in stage]
+            self.presentations.extend(presentations)
+            return presentations
+
+    def end_presentation(self, presentation: Presentation, reason: str) -> bool:
+        """End a presentation, and return whether it was the last one of its stage."""
+        with self.lock:
+            if presentation not in self.presentations:
+                return False
+            self.presentations.remove(presentation)
+            is_last = not self.presentations
+        presentation.end(reason)
+        return is_last
+
+    def follow_visit(self) -> None:
         """End with what the person does on a page of this application, if it has one."""
-
-        def arrive(heard: Heard) -> None:
-            at: Surface = "client" if self.surfaces == ("client",) else "host"
-            match heard:
-                case Reply(action="accept"):
-                    self.settle(ElicitationResponse(True, None, None, "accept", at))
-                case Reply(action="decline"):
-                    self.refuse(heard, at)
-                case _:
-                    self.settle(ElicitationResponse(False, None, CANCELLED, "cancel", at))
-
         if self.question.visit is not None:
-            self.question.visit.follow(arrive)
+            self.question.visit.follow(self._handle_visit)
+
+    def _handle_visit(self, event: PresenterEvent) -> None:
+        surface: Surface = "client" if self.surfaces == ("client",) else "host"
+        match event:
+            case Reply(action="accept"):
+                self.settle(ElicitationResponse(True, None, None, "accept", surface))
+            case Reply(action="decline"):
+                self.refuse(event, surface)
+            case _:
+                self.settle(ElicitationResponse(False, None, CANCELLED, "cancel", surface))
 
     def settle(self, response: ElicitationResponse) -> None:
         """End it; of several endings the first one counts."""
         with self.lock:
-            if self._settled or not self.future.set_running_or_notify_cancel():
+            if self._is_settled or not self.future.set_running_or_notify_cancel():
                 return
-            self._settled = True
-        recorded = cancel(NOT_RECORDED)
+            self._is_settled = True
+        recorded = cancelled_response(NOT_RECORDED)
         try:
             recorded = self.record.end(response)
         finally:  # what is called then may wait for others: not locked
             self.future.set_result(recorded)
+
+    def cancel(self, message: str) -> None:
+        """End it without an answer, for a reason of ours."""
+        self.settle(cancelled_response(message))
+
+    def cancel_after(self, seconds: float) -> Unsubscribe:
+        """Set its deadline."""
+        return self._clock(seconds, lambda: self.cancel(TIMED_OUT))
 
     def refuse(self, reply: Reply, surface: Surface) -> None:
         """End it with what a person did instead of agreeing, and with the reason they gave."""
@@ -109,109 +151,140 @@ class Opened:
         message = DECLINED if reply.action == "decline" else CANCELLED
         self.settle(ElicitationResponse(False, None, message, reply.action, surface, reason))
 
-    def tell_end(self, showings: list[Showing]) -> None:
-        """Tell everybody that it is over; its future is done.
-
-        Args:
-            showings: Where it was drawn.
-        """
+    def notify_end(self) -> None:
+        """Take it down everywhere, and notify its call and its page. Its future is done."""
+        with self.lock:
+            presentations, self.presentations = self.presentations, []
         answer = None if self.future.cancelled() else self.future.result()
-        tell(self.question.call.heard, None if answer is None else answer.answered_by)
-        why = CANCELLED if answer is None else answer.message or "answered"
-        for showing in showings:
-            showing.end(why)
+        call_safely(self.question.call.heard, None if answer is None else answer.answered_by)
+        reason = CANCELLED if answer is None else answer.message or "answered"
+        for presentation in presentations:
+            presentation.end(reason)
         if self.question.visit is not None:
-            self.question.visit.end(why)
+            self.question.visit.end(reason)
         if answer is None:  # last: if it fails, nobody else has to bear it
             self.record.end(None)
 
 
-def cancel(message: str) -> ElicitationResponse:
-    """Make the answer to a question that ended by itself."""
-    return ElicitationResponse(False, None, message, "cancel", "nobody")
+class Presentation:
+    """A question on one surface, and how it is taken down.
 
-
-def granted(question: Question) -> ElicitationResponse:
-    """Make the answer to a question that a person answered for the session."""
-    lone = question.form.lone_confirmation if question.form is not None else None
-    return ElicitationResponse(True, {lone.name: True} if lone else {}, None, "accept", "grant")
-
-
-class Showing:
-    """One showing. It may be drawn anew, and then what was heard of the last drawing is ignored.
+    It may be drawn anew, and then what the surface reports of the last drawing is ignored.
 
     Attributes:
+        open_question: What is drawn.
         surface: Where it is.
         retried: It was drawn anew after an invalid answer.
     """
 
-    def __init__(self, surface: Surface) -> None:
+    def __init__(self, open_question: OpenQuestion, surface: Surface) -> None:
         """Begin with nothing drawn."""
+        self.open_question = open_question
         self.surface = surface
         self.retried = False
         self._lock = threading.Lock()
-        self._turn = 0
-        self._began = time.monotonic()
-        self._down: list[TakeDown] | None = []
-        self._lasting: list[TakeDown] = []
-        self._why = ""
+        self._drawing = 0
+        self._drawn_at = time.monotonic()
+        self._cleanups: list[TakeDown] | None = []
+        self._last_cleanups: list[TakeDown] = []
+        self._end_reason = ""
 
     @property
     def is_drawn(self) -> bool:
         """Whether it was drawn, and does not only wait for its turn."""
         with self._lock:
-            return self._turn > 0
+            return self._drawing > 0
 
     @property
     def age(self) -> float:
         """Seconds since it was drawn."""
-        return time.monotonic() - self._began
+        return time.monotonic() - self._drawn_at
 
-    def draw(self) -> int:
-        """Begin a drawing, and give its number."""
-        with self._lock:
-            self._turn += 1
-            self._began = time.monotonic()
-            if self._down is not None:
-                return self._turn
-        return -1
-
-    def take(self, turn: int) -> bool:
-        """Take what was heard of a drawing; only the first time, and only of the last one."""
-        with self._lock:
-            if self._down is None or turn != self._turn:
-                return False
-            self._turn += 1
-            return True
-
-    def keep(self, down: TakeDown, *, lasting: bool = False) -> None:
-        """Remember how to take something down; it is done now if the showing is over.
+    def draw(
+        self, presenter: Presenter | None, question: Question, limit: float, handle: HandleEvent
+    ) -> None:
+        """Draw the question, perhaps anew.
 
         Args:
-            down: Given the reason, takes it down.
-            lasting: It outlasts the drawing, and goes with the showing.
+            presenter: Draws it; None for a surface that is gone.
+            question: As it is drawn there.
+            limit: Seconds after which it is cancelled.
+            handle: Called with what the surface reports.
+        """
+        drawing = self._begin_drawing()
+        if drawing < 0:
+            return
+        if not self.open_question.record.show(self.surface):
+            self.open_question.cancel(NOT_RECORDED)
+            return
+        try:
+            self.add_timer(self.open_question.cancel_after(limit))
+            if presenter is None:
+                raise RuntimeError("the surface is gone")
+            self.add_cleanup(presenter.show(question, lambda event: handle(self, drawing, event)))
+        except Exception:  # a surface that fails must not take the question along
+            log.exception("the question %s could not be shown", question.id)
+            handle(self, drawing, Unable())
+
+    def _begin_drawing(self) -> int:
+        """Return the number of a new drawing; below 0 for one that must not be shown."""
+        with self._lock:
+            self._drawing += 1
+            self._drawn_at = time.monotonic()
+            return -1 if self._cleanups is None else self._drawing
+
+    def claim_event(self, drawing: int) -> bool:
+        """Return whether an event is to be handled: the first one of the last drawing is."""
+        with self._lock:
+            if self._cleanups is None or drawing != self._drawing:
+                return False
+            self._drawing += 1
+            return True
+
+    def add_cleanup(self, take_down: TakeDown, *, lasting: bool = False) -> None:
+        """Register what takes something down; it is called now if the presentation has ended.
+
+        Args:
+            take_down: Called with the reason.
+            lasting: It outlasts the drawing, and goes with the presentation.
         """
         with self._lock:
-            if self._down is not None:
-                (self._lasting if lasting else self._down).append(down)
+            if self._cleanups is not None:
+                (self._last_cleanups if lasting else self._cleanups).append(take_down)
                 return
-        down(self._why)
+        take_down(self._end_reason)
 
-    def keep_clock(self, stop: Callable[[], None]) -> None:
-        """Remember how to stop a clock."""
-        self.keep(lambda why: stop())
+    def add_timer(self, stop: Unsubscribe) -> None:
+        """Register what stops a timer."""
+        self.add_cleanup(lambda reason: stop())
 
-    def clear(self, why: str) -> None:
-        """Take down what is drawn; the showing goes on."""
+    def take_down(self, reason: str) -> None:
+        """Take down what is drawn; the presentation goes on."""
         with self._lock:
-            down, self._down = self._down or [], None if self._down is None else []
-        for one in down:
-            tell(one, why)
+            cleanups = self._cleanups or []
+            self._cleanups = None if self._cleanups is None else []
+        for cleanup in cleanups:
+            call_safely(cleanup, reason)
 
-    def end(self, why: str) -> None:
+    def end(self, reason: str) -> None:
         """Take down what is drawn, and whatever may still come."""
         with self._lock:
-            down, self._down, self._why = [*(self._down or []), *self._lasting], None, why
-            self._lasting = []
-        for one in down:
-            tell(one, why)
+            cleanups = [*(self._cleanups or []), *self._last_cleanups]
+            self._cleanups, self._last_cleanups, self._end_reason = None, [], reason
+        for cleanup in cleanups:
+            call_safely(cleanup, reason)
+
+
+HandleEvent = Callable[[Presentation, int, PresenterEvent], None]
+"""Handles what a surface reports of a presentation's drawing, which is given by its number."""
+
+
+def cancelled_response(message: str) -> ElicitationResponse:
+    """Return the response to a question that ended by itself."""
+    return ElicitationResponse(False, None, message, "cancel", "nobody")
+
+
+def granted_response(question: Question) -> ElicitationResponse:
+    """Return the response to a question that a person answered for the session."""
+    lone = question.form.lone_confirmation if question.form is not None else None
+    return ElicitationResponse(True, {lone.name: True} if lone else {}, None, "accept", "grant")

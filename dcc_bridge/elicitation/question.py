@@ -1,4 +1,4 @@
-"""A question, what is heard of it, and the port of those who draw it. Frozen, any thread."""
+"""A question, the events of the surfaces that draw it, and their ports. Frozen, any thread."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ MOST_REASON: Final = 500
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What is asked, and all that a presenter needs to draw it.
+    """A question, with all that a presenter needs to draw it.
 
     Attributes:
         message: A sentence; plain text.
@@ -84,7 +84,7 @@ class Offers:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What a presenter heard. Not trusted yet.
+    """A person's reply, as a presenter reports it. Not trusted yet.
 
     Attributes:
         action: What the person did.
@@ -131,8 +131,8 @@ class Unreadable:
     """An answer of a shape that the protocol does not know; no consent, whatever is in it."""
 
 
-Heard = Reply | HandOver | Expired | Unable | Unreadable
-Settle = Callable[[Heard], None]
+PresenterEvent = Reply | HandOver | Expired | Unable | Unreadable
+Settle = Callable[[PresenterEvent], None]
 TakeDown = Callable[[str], None]
 
 

@@ -1,14 +1,14 @@
-"""How much of one client's asking reaches the person at the host, and which ones are muted.
+"""Rate limits: how many questions of a client are open and reach the host, and who is muted.
 
-A question of a client that the host is to draw stands in that client's *line*:
+A question of a client that the host is to draw stands in that client's *queue*:
 
 - at most ``pending`` of them have a place: they are drawn, or wait for the dialog before them;
-- the next ones wait in line, in the order in which they came, and the person is told so once. A
-  place that gets free is the next one's, whatever became of the question that had it;
+- the next ones wait in the order in which they came, and the person is notified once. A place that
+  gets free is the next one's, whatever became of the question that had it;
 - once ``most_waiting`` wait, one more is refused at once;
 - a place is worth at most ``per_minute`` dialogs in a minute: whoever gets it sooner waits on it.
 
-So a client that asks a thousand times has three dialogs and a line behind them, and a question of
+So a client that asks a thousand times has three dialogs and a queue behind them, and a question of
 another client has three before it at most. Asking again after a wrong answer keeps the place, and
 counts as the same dialog. Questions that a client draws itself are its own business, and so is the
 host's own asking. Any thread; nothing is shown under the lock.
@@ -32,8 +32,8 @@ Show = Callable[[float], None]
 
 
 @dataclass(eq=False, slots=True)
-class Turn:
-    """One question's standing in its client's line.
+class QueueEntry:
+    """One question's standing in its client's queue.
 
     Attributes:
         waits: Another one of the same client has to go first.
@@ -45,26 +45,26 @@ class Turn:
 
 
 @dataclass(slots=True)
-class _Line:
+class _ClientQueue:
     """The questions of one client.
 
     Attributes:
         placed: Those with a place.
         waiting: Those behind them.
         dialogs: When each dialog of the last minute was shown, or will be.
-        told: When the person was told that some have to wait.
+        notified: When the person was last notified that some have to wait.
         is_served: Some thread is showing what has got a place.
     """
 
-    placed: set[Turn] = field(default_factory=set)
-    waiting: deque[Turn] = field(default_factory=deque)
+    placed: set[QueueEntry] = field(default_factory=set)
+    waiting: deque[QueueEntry] = field(default_factory=deque)
     dialogs: deque[float] = field(default_factory=deque)
-    told: float = -WINDOW
+    notified: float = -WINDOW
     is_served: bool = False
 
 
-class Limits:
-    """The lines of all clients."""
+class RateLimiter:
+    """The queues of all clients before the host's dialogs."""
 
     def __init__(
         self,
@@ -86,11 +86,11 @@ class Limits:
         self._pending = pending
         self._now = now
         self._lock = threading.Lock()
-        self._lines: defaultdict[str, _Line] = defaultdict(_Line)
+        self._queues: defaultdict[str, _ClientQueue] = defaultdict(_ClientQueue)
         self._muted: dict[str, float] = {}
 
-    def enter(self, label: str, show: Show) -> Turn | None:
-        """Let a question stand in line.
+    def enter(self, label: str, show: Show) -> QueueEntry | None:
+        """Put a question into its client's queue.
 
         Args:
             label: Its client's.
@@ -100,36 +100,36 @@ class Limits:
         Returns:
             What to leave with, or None if the client is muted, or too many wait already.
         """
-        turn = Turn(show)
+        entry = QueueEntry(show)
         with self._lock:
-            line = self._lines[label]
-            is_full = len(line.waiting) >= self._most_waiting
+            queue = self._queues[label]
+            is_full = len(queue.waiting) >= self._most_waiting
             is_muted = self._muted.get(label, self._now()) > self._now()
-            if is_muted or (is_full and len(line.placed) >= self._pending):
+            if is_muted or (is_full and len(queue.placed) >= self._pending):
                 return None
-            line.waiting.append(turn)
-        self._serve(line)
-        return turn
+            queue.waiting.append(entry)
+        self._serve(queue)
+        return entry
 
-    def leave(self, label: str, turn: Turn) -> None:
+    def leave(self, label: str, entry: QueueEntry) -> None:
         """Give a place up, or the wait for one; the next one gets it."""
         with self._lock:
-            line = self._lines[label]
-            if turn in line.waiting:
-                line.waiting.remove(turn)
-            line.placed.discard(turn)
-            if turn.at > self._now():  # it was never shown
-                line.dialogs.remove(turn.at)
-                turn.at = 0.0
-        self._serve(line)
+            queue = self._queues[label]
+            if entry in queue.waiting:
+                queue.waiting.remove(entry)
+            queue.placed.discard(entry)
+            if entry.at > self._now():  # it was never shown
+                queue.dialogs.remove(entry.at)
+                entry.at = 0.0
+        self._serve(queue)
 
-    def may_tell(self, label: str) -> bool:
-        """Whether it is time to tell the person again that this client's questions wait."""
+    def may_notify(self, label: str) -> bool:
+        """Return whether it is time to notify the person again that a client's questions wait."""
         with self._lock:
-            line, now = self._lines[label], self._now()
-            if line.told > now - WINDOW:
+            queue, now = self._queues[label], self._now()
+            if queue.notified > now - WINDOW:
                 return False
-            line.told = now
+            queue.notified = now
             return True
 
     def mute(self, label: str, seconds: float = MUTED_FOR) -> None:
@@ -138,7 +138,7 @@ class Limits:
             self._muted[label] = self._now() + seconds
 
     def unmute(self, label: str) -> None:
-        """Hear a client again."""
+        """Let a client ask again."""
         with self._lock:
             self._muted.pop(label, None)
 
@@ -149,34 +149,34 @@ class Limits:
             now = self._now()
             return {label: end - now for label, end in self._muted.items() if end > now}
 
-    def _serve(self, line: _Line) -> None:
+    def _serve(self, queue: _ClientQueue) -> None:
         """Show what can have a place. A loop, for what is shown may be answered at once."""
         with self._lock:
-            if line.is_served:
+            if queue.is_served:
                 return
-            line.is_served = True
+            queue.is_served = True
         try:
-            while (turn := self._next(line)) is not None:
-                turn.show(max(0.0, turn.at - self._now()))
-        except BaseException:  # whatever it is, it goes on from here, and so does the line
+            while (entry := self._next(queue)) is not None:
+                entry.show(max(0.0, entry.at - self._now()))
+        except BaseException:  # whatever it is, it goes on from here, and so does the queue
             with self._lock:
-                line.is_served = False
+                queue.is_served = False
             raise
 
-    def _next(self, line: _Line) -> Turn | None:
+    def _next(self, queue: _ClientQueue) -> QueueEntry | None:
         with self._lock:
-            if not line.waiting or len(line.placed) >= self._pending:
-                line.is_served = False
+            if not queue.waiting or len(queue.placed) >= self._pending:
+                queue.is_served = False
                 return None
-            turn = line.waiting.popleft()
-            turn.waits = False
-            turn.at = self._book(line)
-            line.placed.add(turn)
-            return turn
+            entry = queue.waiting.popleft()
+            entry.waits = False
+            entry.at = self._book(queue)
+            queue.placed.add(entry)
+            return entry
 
-    def _book(self, line: _Line) -> float:
-        """Give the time at which the next dialog may be shown."""
-        now, dialogs = self._now(), line.dialogs
+    def _book(self, queue: _ClientQueue) -> float:
+        """Return the time at which the next dialog may be shown, and count it."""
+        now, dialogs = self._now(), queue.dialogs
         while dialogs and dialogs[0] <= now - WINDOW:
             dialogs.popleft()
         free = dialogs[-self._per_minute] + WINDOW if len(dialogs) >= self._per_minute else now
@@ -184,8 +184,8 @@ class Limits:
         return dialogs[-1]
 
 
-class Room:
-    """The places of questions, each of which keeps a skill on its stack.
+class OpenQuestionLimit:
+    """Limits how many questions are open: each keeps a skill on its stack.
 
     The host's own questions need none: the person asked for those.
     """

@@ -21,13 +21,13 @@ from dcc_bridge.config import Settings
 from dcc_bridge.elicitation.call import Call
 from dcc_bridge.elicitation.grants import SessionGrants, may_remember
 from dcc_bridge.elicitation.question import HostPresenter, Offers, Presenter, Question, Stage
-from dcc_bridge.elicitation.rate_limits import Limits
+from dcc_bridge.elicitation.rate_limits import RateLimiter
 
 Preference = Literal["client", "host", "either"]
 
 
 class Audience:
-    """The host's person and the clients, as far as anything is known of them.
+    """Decides which surfaces a question goes to, by what is known of the host and the clients.
 
     Attributes:
         host: Draws questions in the host, or None where nobody sits there.
@@ -36,10 +36,10 @@ class Audience:
     """
 
     def __init__(self, settings: Settings, host: HostPresenter | None) -> None:
-        """Know the host and the settings; of clients nothing yet."""
+        """Begin with no client known."""
         self.settings = settings
         self.host = host if settings.host_dialogs else None
-        self.limits = Limits(
+        self.limits = RateLimiter(
             settings.dialogs_per_minute, settings.most_waiting, settings.pending_questions
         )
         self.grants = SessionGrants()
@@ -56,39 +56,41 @@ class Audience:
         )
 
     def channel(self, question: Question) -> Presenter | None:
-        """Give the way to the client, or None for one that cannot draw this, or will not."""
+        """Return the presenter of the client; None for one that cannot draw this, or will not."""
         call = question.call
-        if label(call) in self._silent:
+        if client_label(call) in self._silent:
             return None
         return call.channel if question.url is None else call.url_channel
 
     def offers(self, question: Question) -> Offers:
-        """Say what a person at the host may do with a question."""
+        """Return what a person at the host may do with a question."""
         call, settings = question.call, self.settings
         usual = settings.host_deadline if question.url is None else settings.client_deadline
         soon = question.timeout or usual
         patient = call.client is None or call.client.label in self._patient
-        hand_over = settings.consent != "host" or not question.consent
+        has_other = settings.consent != "host" or not question.consent
+        hand_over = has_other and self.channel(question) is not None
         consent = question.consent and question.undoable
         remember = settings.session_grants and consent and may_remember(call)
         return Offers(
             soon=soon,
             latest=max(soon, settings.client_deadline) if patient else soon,
-            hand_over=name(call) if hand_over and self.channel(question) is not None else None,
+            hand_over=client_name(call) if hand_over else None,
             remember=max(1, len(question.items)) if remember else None,
-            mute=label(call),
+            mute=client_label(call),
         )
 
     def is_granted(self, question: Question) -> bool:
-        """Whether a person agreed to this for the session; never to what cannot be undone."""
+        """Return whether a person agreed to this for the session; never if undo does not help."""
         consent = question.consent and question.undoable
         return consent and self.grants.covers(question.call, len(question.items))
 
-    def tell_of_line(self, call: Call) -> None:
-        """Tell the person at the host, now and then, that a client's questions have to wait."""
-        who = label(call)
-        if self.host is not None and who is not None and self.limits.may_tell(who):
-            self.host.notice(f"{name(call)} asks too often: its next questions have to wait.")
+    def notify_waiting(self, call: Call) -> None:
+        """Notify the person at the host, now and then, that a client's questions have to wait."""
+        label = client_label(call)
+        if self.host is not None and label is not None and self.limits.may_notify(label):
+            asker = client_name(call)
+            self.host.notice(f"{asker} asks too often: its next questions have to wait.")
 
     @property
     def silent(self) -> frozenset[str]:
@@ -100,18 +102,18 @@ class Audience:
         if call.client is not None:
             self._silent.add(call.client.label)
 
-    def note_patience(self, who: str) -> None:
+    def note_patience(self, label: str) -> None:
         """Remember that a client keeps its requests open for more than a minute."""
-        self._patient.add(who)
+        self._patient.add(label)
 
 
-def label(call: Call) -> str | None:
-    """Give the label of a call's client, or None for the host's own."""
+def client_label(call: Call) -> str | None:
+    """Return the label of a call's client, or None for the host's own."""
     return call.client.label if call.client is not None else None
 
 
-def name(call: Call) -> str:
-    """Name a call's client as a person would."""
+def client_name(call: Call) -> str:
+    """Return the name of a call's client, as a person knows it."""
     client = call.client
     return "the agent" if client is None else client.name or client.label
 

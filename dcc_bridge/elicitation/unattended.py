@@ -32,19 +32,19 @@ _LINE: Final = re.compile(
 def answer(
     question: Question,
     rule: Literal["refuse", "deny", "allow"] = "refuse",
-    allowed: Allowance | None = None,
+    allow_list: AllowList | None = None,
 ) -> ElicitationResponse:
     """Answer with the declared fallback, or decline.
 
     Args:
         question: Its fallback was validated when it was asked.
         rule: The setting ``unattended``.
-        allowed: The only skills for which the rule "allow" holds; None for all.
+        allow_list: The only skills for which the rule "allow" holds; None for all.
     """
     if rule == "deny":
         return ElicitationResponse(False, None, NOT_SUPPORTED, "decline", "nobody")
     call = question.call
-    allow = rule == "allow" and (allowed is None or _covers(allowed, call))
+    allow = rule == "allow" and (allow_list is None or _covers(allow_list, call))
     lone = question.form.lone_confirmation if question.form and question.consent else None
     if question.fallback is None and allow and lone is not None:
         return ElicitationResponse(True, {lone.name: True}, FALLBACK_USED, "accept", "policy")
@@ -54,19 +54,19 @@ def answer(
     return ElicitationResponse(True, dict(question.fallback), FALLBACK_USED, "accept", by)
 
 
-def _covers(allowed: Allowance, call: Call) -> bool:
-    """Whether the list has the skill that was called, and the one in it that loses something."""
+def _covers(allow_list: AllowList, call: Call) -> bool:
+    """Return whether the list has the called skill, and the destructive one in it."""
     losing = call.losing_here or call.skill
-    inner = losing == call.skill or allowed.covers(losing, "")
-    return inner and allowed.covers(call.skill, call.digest)
+    inner = losing == call.skill or allow_list.covers(losing, "")
+    return inner and allow_list.covers(call.skill, call.digest)
 
 
 @dataclass(frozen=True, slots=True)
-class Allowance:
-    """What such a file says.
+class AllowList:
+    """The skills that go on where nobody can be asked.
 
     Attributes:
-        file: Where it stands.
+        file: Where the list is.
         digests: By a skill's name what its file's digest begins with, "" for any.
     """
 
@@ -74,13 +74,13 @@ class Allowance:
     digests: Mapping[str, str]
 
     def covers(self, skill: str, digest: str) -> bool:
-        """Tell whether a skill is on it, with the file that it has."""
-        wanted = self.digests.get(skill)
-        return wanted is not None and digest.startswith(wanted)
+        """Return whether a skill is on it, with the file that it has."""
+        listed = self.digests.get(skill)
+        return listed is not None and digest.startswith(listed)
 
 
-def read(file: Path) -> Allowance:
-    """Read a list.
+def read_allow_list(file: Path) -> AllowList:
+    """Read an allow list.
 
     Raises:
         ValueError: It cannot be read; the line is named.
@@ -91,10 +91,10 @@ def read(file: Path) -> Allowance:
         raise ValueError(f"{file} cannot be read: {error}.") from None
     digests: dict[str, str] = {}
     for number, line in enumerate(lines, 1):
-        told = line.partition("#")[0].strip()
-        found = _LINE.fullmatch(told)
-        if told and found is None:
+        entry = line.partition("#")[0].strip()
+        match = _LINE.fullmatch(entry)
+        if entry and match is None:
             raise ValueError(f"{file}, line {number}: a skill's name, and its digest if need be.")
-        if found:
-            digests[found["name"]] = found["digest"] or ""
-    return Allowance(file, digests)
+        if match:
+            digests[match["name"]] = match["digest"] or ""
+    return AllowList(file, digests)

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Final
 
-from dcc_bridge.elicitation.question import Heard, Question, Settle, Unable
+from dcc_bridge.elicitation.question import PresenterEvent, Question, Settle, Unable
 from dcc_bridge.elicitation.types import BRIDGE_CLOSED, CANCELLED
 from dcc_bridge.host import Host
 from dcc_bridge.qt.bin import Bin
@@ -157,11 +157,11 @@ class Turns(QObject):
         dialog.show()
         QApplication.alert(dialog)
 
-    def _answer(self, ticket: Ticket, heard: Heard) -> None:
+    def _answer(self, ticket: Ticket, heard: PresenterEvent) -> None:
         """Go on once the dialog's own frame is left: it can be deleted then."""
         self._post(lambda: self._end(ticket, heard))
 
-    def _end(self, ticket: Ticket, heard: Heard) -> None:
+    def _end(self, ticket: Ticket, heard: PresenterEvent) -> None:
         if ticket in self._queue:  # its time was up while it was set aside
             self._queue.remove(ticket)
         elif ticket is not self._shown:

@@ -27,7 +27,7 @@ from mcp.server.context import ServerRequestContext
 from mcp.shared.exceptions import MCPError
 from mcp_types import INVALID_PARAMS, CallToolResult, InputRequiredResult
 
-from dcc_bridge.callbacks import tell
+from dcc_bridge.callbacks import call_safely
 from dcc_bridge.elicitation.call import Call, Progress
 from dcc_bridge.elicitation.question import Question, Settle, Unable
 from dcc_bridge.elicitation.types import TOO_MANY_QUESTIONS
@@ -69,7 +69,7 @@ class Asked:
         """Hand over what the client said; only the first time counts."""
         settle, self._settle = self._settle, None
         if settle is not None:
-            tell(settle, reply)  # if that fails, the request still waits for what comes next
+            call_safely(settle, reply)  # if that fails, the request still waits for what comes next
 
     def withdraw(self, why: str = "") -> None:
         """Forget the question: it was answered elsewhere, or ended."""

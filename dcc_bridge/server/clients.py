@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Final
 
-from dcc_bridge.callbacks import Undo, Watchers
+from dcc_bridge.callbacks import Callbacks, Unsubscribe
 from dcc_bridge.elicitation.call import Client
 
 MOST: Final = 32
@@ -45,7 +45,7 @@ class Clients:
         """Begin with none."""
         self._lock = threading.Lock()
         self._seen: OrderedDict[tuple[Client, str], Seen] = OrderedDict()
-        self._watchers = Watchers()
+        self._watchers = Callbacks()
 
     @property
     def seen(self) -> list[Seen]:
@@ -53,7 +53,7 @@ class Clients:
         with self._lock:
             return list(reversed(self._seen.values()))
 
-    def watch(self, fn: Callable[[], None]) -> Undo:
+    def watch(self, fn: Callable[[], None]) -> Unsubscribe:
         """Call a function when a client comes or says something else of itself.
 
         Returns:

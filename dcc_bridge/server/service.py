@@ -17,7 +17,7 @@ import anyio
 import uvicorn
 from mcp.server.transport_security import TransportSecuritySettings
 
-from dcc_bridge.callbacks import Watchers
+from dcc_bridge.callbacks import Callbacks
 from dcc_bridge.config import Settings
 from dcc_bridge.elicitation.broker import Broker
 from dcc_bridge.host import Host
@@ -74,7 +74,7 @@ class Parts:
 
     host: Host
     main: MainThread
-    changes: Watchers
+    changes: Callbacks
     settings: Settings
     registry: Registry
     runner: Runner

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 from typing import Final
 
-from dcc_bridge.callbacks import Clock
+from dcc_bridge.callbacks import CallLater
 
 _EARLY: Final = 0.005
 """Seconds by which a clock may be early."""
@@ -16,7 +16,7 @@ _EARLY: Final = 0.005
 class Limit:
     """A clock that stands still while a person is asked, and calls back once."""
 
-    def __init__(self, seconds: float | None, clock: Clock, over: Callable[[], None]) -> None:
+    def __init__(self, seconds: float | None, clock: CallLater, over: Callable[[], None]) -> None:
         """Stand still at first.
 
         Args:

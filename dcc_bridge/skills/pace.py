@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 from typing import Final, Generic, TypeVar
 
-from dcc_bridge.callbacks import Clock
+from dcc_bridge.callbacks import CallLater
 
 T = TypeVar("T")
 
@@ -17,7 +17,7 @@ EVERY: Final = 0.1
 class Paced(Generic[T]):
     """Hands on the newest of many values, at most ten a second, and the last one always."""
 
-    def __init__(self, give: Callable[[T], None], clock: Clock) -> None:
+    def __init__(self, give: Callable[[T], None], clock: CallLater) -> None:
         """Take where they go.
 
         Args:

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, Final, Literal
 
-from dcc_bridge.callbacks import tell
+from dcc_bridge.callbacks import call_safely
 from dcc_bridge.elicitation.call import Call, Progress
 from dcc_bridge.skills.outcome import Status
 
@@ -148,7 +148,7 @@ class Recent:
         with self._lock:
             watchers = list(self._watchers)
         for fn in watchers:
-            tell(fn, record)
+            call_safely(fn, record)
 
 
 class Trail:

@@ -14,7 +14,7 @@ from concurrent.futures import Future
 from typing import Any
 
 from dcc_bridge.audit.port import Auditor, nowhere
-from dcc_bridge.callbacks import Clock
+from dcc_bridge.callbacks import CallLater
 from dcc_bridge.config import Settings
 from dcc_bridge.elicitation import record
 from dcc_bridge.elicitation.call import Call
@@ -47,7 +47,7 @@ class Runner:
         main: MainThread,
         settings: Settings,
         spawn: Spawn,
-        clock: Clock,
+        clock: CallLater,
         edited: Callable[[Call, str], None] = lambda call, label: None,
         auditor: Auditor = nowhere,
     ) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from dcc_bridge.audit.port import Auditor
-from dcc_bridge.callbacks import Clock
+from dcc_bridge.callbacks import CallLater
 from dcc_bridge.config import Settings
 from dcc_bridge.elicitation.call import Call
 from dcc_bridge.host import Host
@@ -32,7 +32,7 @@ class Shared:
     host: Host
     main: MainThread
     settings: Settings
-    clock: Clock
+    clock: CallLater
     pause: Pause
     edited: Callable[[Call, str], None]
     ended: Callable[[str], None]

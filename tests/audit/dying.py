@@ -17,7 +17,7 @@ from typing import Any
 
 from dcc_bridge import confirm_sync, skill
 from dcc_bridge.audit.book import Book
-from dcc_bridge.callbacks import timer
+from dcc_bridge.callbacks import call_later
 from dcc_bridge.config import Settings
 from dcc_bridge.elicitation import context
 from dcc_bridge.elicitation.broker import Broker
@@ -69,7 +69,7 @@ def edit_for_ever(folder: Path) -> None:
     scene = os.open(folder / "scene", os.O_WRONLY | os.O_CREAT | os.O_APPEND)
     broker = Broker(settings, host=Agreeing(), auditor=book)
     context.install(broker, pump.main, host)
-    runner = Runner(host, pump.main, settings, no_loop, timer, auditor=book)
+    runner = Runner(host, pump.main, settings, no_loop, call_later, auditor=book)
     for one in cycle(skills(host, scene)):
         risk = one.metadata.risk
         run = runner.start(one, {}, Call(one.name, one.title, risk, Client("dying")))

@@ -12,7 +12,7 @@ from dcc_bridge.config import Settings
 from dcc_bridge.elicitation.broker import Broker
 from dcc_bridge.elicitation.call import Call, Client
 from dcc_bridge.elicitation.question import HandOver, Question, Reply
-from dcc_bridge.elicitation.rate_limits import Limits
+from dcc_bridge.elicitation.rate_limits import RateLimiter
 from dcc_bridge.elicitation.types import ElicitationResponse
 from dcc_bridge.testing import ScriptedPresenter
 from tests.elicitation.test_broker import CLAUDE, FORM, WRONG, YES, Clock
@@ -136,7 +136,7 @@ def test_of_a_thousand_questions_that_are_answered_at_once_ten_are_shown_in_a_mi
 
 
 def test_a_place_that_is_given_up_before_its_dialog_costs_no_dialog() -> None:
-    limits, shown = Limits(2, 50, 3, time := Time()), list[float]()
+    limits, shown = RateLimiter(2, 50, 3, time := Time()), list[float]()
     first = limits.enter("claude", shown.append)
     limits.enter("claude", shown.append)
     third = limits.enter("claude", shown.append)

@@ -20,7 +20,14 @@ from dcc_bridge.config import Settings
 from dcc_bridge.elicitation import context
 from dcc_bridge.elicitation.broker import Broker
 from dcc_bridge.elicitation.call import Call, Client
-from dcc_bridge.elicitation.question import Expired, Heard, Question, Reply, Settle, TakeDown
+from dcc_bridge.elicitation.question import (
+    Expired,
+    PresenterEvent,
+    Question,
+    Reply,
+    Settle,
+    TakeDown,
+)
 from dcc_bridge.hosts.standalone import UsdSession
 from dcc_bridge.hosts.standalone.edits import remove, rename
 from dcc_bridge.skills.outcome import Outcome
@@ -31,7 +38,7 @@ from dcc_bridge.threads import MainThread
 
 Fault = Literal["none", "exception", "cancel", "killed", "refused", "artist"]
 YES: Final = Reply("accept", {"confirm": True})
-REFUSALS: Final[tuple[Heard, ...]] = (Reply("decline"), Reply("cancel"), Expired())
+REFUSALS: Final[tuple[PresenterEvent, ...]] = (Reply("decline"), Reply("cancel"), Expired())
 ERRORS: Final = (ValueError, KeyError, RecursionError, SystemExit, Tf.ErrorException)
 FORM: Final[dict[str, Any]] = {
     "type": "object",
@@ -142,7 +149,7 @@ class Person(ScriptedPresenter):
         self.waiting = settle
         return super().show(question, settle)
 
-    def answer(self, heard: Heard) -> None:
+    def answer(self, heard: PresenterEvent) -> None:
         """Answer the question that is open."""
         settle, self.waiting = self.waiting, None
         assert settle is not None, "no question is open"

@@ -9,7 +9,7 @@ from unittest.mock import patch
 
 import shiboken6
 
-from dcc_bridge.callbacks import Undo, Watchers
+from dcc_bridge.callbacks import Callbacks, Unsubscribe
 from dcc_bridge.elicitation.broker import Broker
 from dcc_bridge.elicitation.call import Call, Client, Risk
 from dcc_bridge.elicitation.question import Question
@@ -48,7 +48,7 @@ class Parts:
         self.address: str | None = "http://127.0.0.1:41234/mcp"
         self.is_paused = False
         self.cancelled: list[str] = []
-        self.watchers = Watchers()
+        self.watchers = Callbacks()
         self.watching = 0
 
     def pause(self) -> None:
@@ -68,7 +68,7 @@ class Parts:
         self.host.undo()
         return True
 
-    def watch(self, fn: Callable[[], None]) -> Undo:
+    def watch(self, fn: Callable[[], None]) -> Unsubscribe:
         grants = self.broker.audience.grants
         parts = [self.watchers.add, self.broker.watch, self.clients.watch, grants.watch]
         ends = [watch(fn) for watch in parts] + [self.recent.watch(lambda _: fn())]

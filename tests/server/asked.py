@@ -14,7 +14,7 @@ from typing import Any
 import httpx2
 
 from dcc_bridge.elicitation.call import Call, Client
-from dcc_bridge.elicitation.question import Heard, Offers, Question
+from dcc_bridge.elicitation.question import Offers, PresenterEvent, Question
 from dcc_bridge.elicitation.schema import Form, parse
 from dcc_bridge.host import Host
 from dcc_bridge.server.pages import PagePresenter
@@ -56,7 +56,7 @@ class Asked:
         self.running = running
         self.pages = pages
         self.urls = urls
-        self.heard: list[Heard] = []
+        self.heard: list[PresenterEvent] = []
         self._browsers: list[httpx2.Client] = []
 
     @property

@@ -8,7 +8,7 @@ from hmac import compare_digest
 from secrets import token_hex
 from typing import Final, Literal
 
-from dcc_bridge.elicitation.question import Heard, Question, Settle
+from dcc_bridge.elicitation.question import PresenterEvent, Question, Settle
 from dcc_bridge.elicitation.types import CANCELLED, DECLINED
 
 Facts = tuple[tuple[str, str], ...]
@@ -100,7 +100,7 @@ class Page:
         """Why it is over."""
         return self._reason or ""
 
-    def leave(self, how: Exit, heard: Heard) -> bool:
+    def leave(self, how: Exit, heard: PresenterEvent) -> bool:
         """Settle the question, if nothing did before.
 
         Args:

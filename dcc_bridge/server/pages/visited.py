@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hmac import compare_digest
 
-from dcc_bridge.elicitation.question import Heard, Question, Reply, Settle
+from dcc_bridge.elicitation.question import PresenterEvent, Question, Reply, Settle
 from dcc_bridge.elicitation.web.provider import Tokens
 from dcc_bridge.elicitation.web.secret import Secret
 from dcc_bridge.server.pages.oauth import Flow
@@ -25,14 +25,14 @@ class VisitedPage(Page):
         """Begin unopened, and with nobody who listens."""
         super().__init__(question, self._arrive)
         self._follower: Settle | None = None
-        self._heard: Heard | None = None
+        self._heard: PresenterEvent | None = None
 
     def follow(self, settle: Settle) -> None:
         """Tell once what the person did here, or that they did it before."""
         self._follower = settle
         self._pass_on()
 
-    def _arrive(self, heard: Heard) -> None:
+    def _arrive(self, heard: PresenterEvent) -> None:
         self._heard = heard
         self._pass_on()
 

@@ -152,7 +152,7 @@ def ask_flow(question: Question) -> Flow[ElicitationResponse]:
     with call.pause() if context.main.is_current else nullcontext():
         call.raise_risk(risk)  # inside the pause: what was changed so far was allowed
         answer = yield context.broker.ask(question), None
-        # noted before the undo step opens again: whether it may is decided by the grant
+        # before the pause ends: whether the undo step opens again is decided by the grant
         return _note_answer(question, answer)
 
 

@@ -197,7 +197,7 @@ class Broker:
             return list(self._open)
 
     def _find(self, question: Question) -> OpenQuestion | None:
-        return next((one for one in self._pending() if one.question.id == question.id), None)
+        return next((open_ for open_ in self._pending() if open_.question.id == question.id), None)
 
     def _clean_up(self, pending: OpenQuestion) -> None:
         self._open_limit.leave(client_label(pending.question.call))

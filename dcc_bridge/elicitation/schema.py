@@ -1,4 +1,4 @@
-"""Forms: the protocol's subset of JSON Schema, parsed once, and answers checked strictly.
+"""Forms: the protocol's subset of JSON Schema, parsed once, and answers validated strictly.
 
 The subset is that of ``PrimitiveSchemaDefinition`` in the MCP specification (2025-11-25 and
 2026-07-28): flat, with strings, numbers, integers, booleans and choices. An answer is checked
@@ -36,7 +36,7 @@ _KNOWN: Final[dict[Kind, set[str]]] = {
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """One of the values of a choice, and what the person reads."""
+    """A value of a choice, and its title for the person."""
 
     value: str
     title: str
@@ -44,7 +44,7 @@ class Option:
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """One thing that a form asks for.
+    """A field of a form.
 
     Attributes:
         name: Its key in the answer.
@@ -83,7 +83,7 @@ class Field:
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """What a question asks for.
+    """The fields of a question.
 
     Attributes:
         fields: In the order of the schema.
@@ -104,7 +104,7 @@ class Form:
         return field if field.kind == "boolean" and field.required else None
 
     def check(self, content: object) -> dict[str, Any]:
-        """Give the fields' values; keys that the form does not know are dropped.
+        """Validate an answer, and return the fields' values; unknown keys are dropped.
 
         Raises:
             InvalidAnswer: A value does not fit, or a required one is missing.
@@ -117,14 +117,14 @@ class Form:
         return {f.name: f.check(content[f.name]) for f in self.fields if f.name in content}
 
     def agrees(self, data: Mapping[str, Any]) -> bool:
-        """Whether every required yes-or-no in an answer is yes: what makes it a grant."""
+        """Return whether every required yes-or-no in an answer is yes: what makes it a grant."""
         return all(
             data.get(f.name) is True for f in self.fields if f.required and f.kind == "boolean"
         )
 
 
 def parse(schema: object) -> Form:
-    """Read a form.
+    """Parse a form.
 
     Args:
         schema: An object schema of the protocol's subset, or a pydantic model, a dataclass or a
@@ -138,8 +138,23 @@ def parse(schema: object) -> Form:
         schema = models.schema_of(schema)
     if not isinstance(schema, Mapping) or schema.get("type", "object") != "object":
         raise SchemaError(f"A form's schema is a dict with type 'object', not {shorten(schema)}.")
-    properties = schema.get("properties", {})
-    required = schema.get("required", [])
+    properties, required = _properties(schema), schema.get("required", [])
+    fields = tuple(_field(name, part, name in required) for name, part in properties.items())
+    wire: dict[str, Any] = {
+        "type": "object",
+        "properties": {
+            name: {key: value for key, value in part.items() if key not in MARKS}
+            for name, part in properties.items()
+        },
+    }
+    if required:
+        wire["required"] = list(required)
+    hidden = frozenset(name for name, part in properties.items() if is_hidden(part))
+    return Form(fields, wire, hidden)
+
+
+def _properties(schema: Mapping[str, Any]) -> Mapping[str, Any]:
+    properties, required = schema.get("properties", {}), schema.get("required", [])
     if not isinstance(properties, Mapping) or not isinstance(required, list | tuple):
         raise SchemaError("A form's 'properties' is a dict and its 'required' a list of names.")
     unknown = [name for name in required if name not in properties]
@@ -147,72 +162,75 @@ def parse(schema: object) -> Form:
         raise SchemaError(f"The form requires {unknown[0]!r}, which is not among its properties.")
     if len(properties) > MOST_FIELDS:
         raise SchemaError(f"A form has {MOST_FIELDS} fields at most, not {len(properties)}.")
-    fields = tuple(_field(name, part, name in required) for name, part in properties.items())
-    parts = {n: {k: v for k, v in p.items() if k not in MARKS} for n, p in properties.items()}
-    wire = {"type": "object", "properties": parts}
-    hidden = frozenset(name for name, part in properties.items() if is_hidden(part))
-    return Form(fields, wire | ({"required": list(required)} if required else {}), hidden)
+    return properties
 
 
 def _field(name: str, part: object, required: bool) -> Field:
-    if not isinstance(part, Mapping):
-        raise SchemaError(f"The field {name!r}: its schema is a dict, not {shorten(part)}.")
-    if secret_fields.looks_secret(name, part):
+    if isinstance(part, Mapping) and secret_fields.looks_secret(name, part):
         raise SecretField(name)
-    kind = _kind(name, part)
+    try:
+        field = _parse_field(name, part, required)
+    except SchemaError as error:
+        raise SchemaError(f"The field {name!r}: {error}") from error
+    try:
+        if field.default is not None:
+            field.check(field.default)
+    except InvalidAnswer as error:
+        raise SchemaError(f"The default of {error}") from error
+    return field
+
+
+def _parse_field(name: str, part: object, required: bool) -> Field:
+    if not isinstance(part, Mapping):
+        raise SchemaError(f"its schema is a dict, not {shorten(part)}.")
+    kind = _kind(part)
     if extra := set(part) - _COMMON - _KNOWN[kind] - MARKS:
-        raise SchemaError(f"The field {name!r}: {sorted(extra)[0]!r} is not something a form has.")
-    field = Field(
+        raise SchemaError(f"{sorted(extra)[0]!r} is not something a form has.")
+    return Field(
         name=name,
         kind=kind,
         title=str(part.get("title") or name.replace("_", " ").capitalize()),
         description=str(part.get("description", "")),
         required=required,
         default=part.get("default"),
-        options=_choices(name, kind, part),
-        least=_bound(name, part, "minimum", "minLength", "minItems"),
-        most=_bound(name, part, "maximum", "maxLength", "maxItems"),
-        format=_format(name, part),
-        pattern=_pattern(name, part),
+        options=_choices(kind, part),
+        least=_bound(part, "minimum", "minLength", "minItems"),
+        most=_bound(part, "maximum", "maxLength", "maxItems"),
+        format=_format(part),
+        pattern=validation.compile_pattern(part["pattern"]) if "pattern" in part else None,
     )
-    return _with_checked_default(field)
 
 
-def _kind(name: str, part: Mapping[str, Any]) -> Kind:
+def _kind(part: Mapping[str, Any]) -> Kind:
     match part.get("type"):
         case "string" if "enum" in part or "oneOf" in part:
             return "choice"
-        case "string":
-            return "string"
-        case "number":
-            return "number"
-        case "integer":
-            return "integer"
-        case "boolean":
-            return "boolean"
+        case "string" | "number" | "integer" | "boolean":
+            kind: Kind = part["type"]
+            return kind
         case "array":
             return "choices"
         case other:
             raise SchemaError(
-                f"The field {name!r}: the type {other!r} cannot be asked for; a form is flat, with "
-                "string, number, integer, boolean, and choices of strings."
+                f"the type {other!r} cannot be asked for; a form is flat, with string, number, "
+                "integer, boolean, and choices of strings."
             )
 
 
-def _choices(name: str, kind: Kind, part: Mapping[str, Any]) -> tuple[Option, ...]:
+def _choices(kind: Kind, part: Mapping[str, Any]) -> tuple[Option, ...]:
     if kind not in ("choice", "choices"):
         return ()
     source = part if kind == "choice" else part.get("items")
     try:
         options = tuple(_options(source or {}))
     except (KeyError, TypeError, AttributeError) as error:
-        raise SchemaError(f"The field {name!r}: its choices cannot be read ({error}).") from error
+        raise SchemaError(f"its choices cannot be read ({error}).") from error
     if not options or not all(isinstance(option.value, str) for option in options):
-        raise SchemaError(f"The field {name!r}: a choice needs values, and each is a string.")
+        raise SchemaError("a choice needs values, and each is a string.")
     if len(options) > MOST_OPTIONS:
         raise SchemaError(
-            f"The field {name!r}: a choice has {MOST_OPTIONS} values at most, not "
-            f"{len(options):,}. Ask for a text instead, or first for a part of them."
+            f"a choice has {MOST_OPTIONS} values at most, not {len(options):,}. Ask for a text "
+            "instead, or first for a part of them."
         )
     return options
 
@@ -223,43 +241,22 @@ def _options(source: Mapping[str, Any]) -> list[Option]:
         if len(names) != len(source["enum"]):
             raise KeyError("enumNames and enum differ in length")
         return [Option(v, str(n)) for v, n in zip(source["enum"], names, strict=True)]
-    parts = source.get("oneOf") or source["anyOf"]
-    return [Option(one["const"], str(one.get("title", one["const"]))) for one in parts]
+    options = source.get("oneOf") or source["anyOf"]
+    return [Option(part["const"], str(part.get("title", part["const"]))) for part in options]
 
 
-def _bound(name: str, part: Mapping[str, Any], *keys: str) -> float | None:
+def _bound(part: Mapping[str, Any], *keys: str) -> float | None:
     for key in keys:
         if key in part:
-            value = part[key]
-            if not is_number(value):
-                raise SchemaError(f"The field {name!r}: {key} is a number, not {shorten(value)}.")
-            return value
+            bound = part[key]
+            if not is_number(bound):
+                raise SchemaError(f"{key} is a number, not {shorten(bound)}.")
+            return bound
     return None
 
 
-def _format(name: str, part: Mapping[str, Any]) -> str | None:
+def _format(part: Mapping[str, Any]) -> str | None:
     wanted = part.get("format")
     if wanted is not None and wanted not in FORMATS:
-        raise SchemaError(
-            f"The field {name!r}: the format {wanted!r} is not one of {', '.join(FORMATS)}."
-        )
+        raise SchemaError(f"the format {wanted!r} is not one of {', '.join(FORMATS)}.")
     return wanted
-
-
-def _pattern(name: str, part: Mapping[str, Any]) -> str | None:
-    if "pattern" not in part:
-        return None
-    try:
-        return validation.compile_pattern(part["pattern"])
-    except SchemaError as error:
-        raise SchemaError(f"The field {name!r}: {error}.") from error
-
-
-def _with_checked_default(field: Field) -> Field:
-    if field.default is None:
-        return field
-    try:
-        field.check(field.default)
-    except InvalidAnswer as error:
-        raise SchemaError(f"The default of {error}") from error
-    return field

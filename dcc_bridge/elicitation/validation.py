@@ -179,7 +179,7 @@ def compile_pattern(pattern: object) -> str:
         SchemaError: It is too long, or cannot be matched in bounded time.
     """
     if not isinstance(pattern, str) or len(pattern) > LONGEST_PATTERN:
-        raise SchemaError(f"a pattern is a text of {LONGEST_PATTERN} characters at most")
+        raise SchemaError(f"a pattern is a text of {LONGEST_PATTERN} characters at most.")
     _matcher(pattern)
     return pattern
 
@@ -205,5 +205,5 @@ def _matcher(pattern: str) -> Any:
     except BadPattern as error:
         reason = str(error).strip().splitlines()[-1].strip()
         raise SchemaError(
-            f"the pattern {pattern!r} cannot be matched in bounded time: {reason}"
+            f"the pattern {pattern!r} cannot be matched in bounded time: {reason}."
         ) from error

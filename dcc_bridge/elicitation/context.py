@@ -74,7 +74,7 @@ def install(
 
 
 def current_context() -> ElicitationContext | None:
-    """Give the bridge of this process, or None where a skill's function runs by itself."""
+    """Return the context of this process, or None where a skill's function runs by itself."""
     return _installed
 
 
@@ -147,25 +147,29 @@ async def on_main(fn: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         raise WrongThread(
             "on_main belongs into an async skill; elsewhere there is no call to be of."
         )
-    loses = call.losing_here  # told by this stack, which the job has not
+    losing = call.losing_here  # by this stack, which the job has not
 
-    def there() -> T:
-        carried_loss.set(loses or carried_loss.get())
+    def run() -> T:
+        carried_loss.set(losing or carried_loss.get())
         return fn(*args, **kwargs)
 
-    result: T = await wrap_future(call.edit(there))
+    result: T = await wrap_future(call.edit(run))
     return result
 
 
 async def wrap_future(future: Future[T]) -> T:
-    """Wait for a future in a coroutine."""
+    """Await a future of another thread."""
     import asyncio  # 50 ms that `import dcc_bridge` need not cost; a coroutine has it already
 
     return await asyncio.wrap_future(future)
 
 
-def refuse_in_coroutine(main: MainThread, instead: str) -> None:
-    """Refuse to block where that would stop the answer itself.
+def refuse_in_coroutine(main: MainThread, name: str) -> None:
+    """Refuse to block a coroutine's event loop, which has to bring the answer.
+
+    Args:
+        main: The way to the main thread.
+        name: The public function that was called, without "_sync".
 
     Raises:
         WrongThread: The caller is a coroutine, or on a loop that is not the main thread's.
@@ -175,10 +179,10 @@ def refuse_in_coroutine(main: MainThread, instead: str) -> None:
         return
     try:
         task = asyncio.current_task()
-    except RuntimeError:
+    except RuntimeError:  # no loop runs on this thread
         return
     if task is not None or not main.is_current:
         raise WrongThread(
-            f"{instead}_sync would stop the loop that brings its answer. "
-            f"In a coroutine use: await {instead}(...)."
+            f"{name}_sync would stop the loop that brings its answer. "
+            f"In a coroutine use: await {name}(...)."
         )

@@ -185,7 +185,8 @@ def _confirm(plan: _Plan) -> Flow[Grant]:
     for attempt in range(MOST_ASKED):
         question = plan.question(snapshot, again=attempt > 0)
         check(question, (yield from ask.ask_flow(question)))
-        granted, call.granted = call.granted, was_granted  # until it is known what is there now
+        granted = call.granted
+        call.granted = was_granted  # until it is known what is there now
         current_snapshot = yield from look(plan.take_snapshot)
         if current_snapshot.fingerprint == snapshot.fingerprint:
             yield from look(plan.keep_checkpoint)

@@ -156,7 +156,8 @@ class OpenQuestion:
         with self.lock:
             presentations, self.presentations = self.presentations, []
         answer = None if self.future.cancelled() else self.future.result()
-        call_safely(self.question.call.heard, None if answer is None else answer.answered_by)
+        answered_by = None if answer is None else answer.answered_by
+        call_safely(self.question.call.heard, answered_by)
         reason = CANCELLED if answer is None else answer.message or "answered"
         for presentation in presentations:
             presentation.end(reason)

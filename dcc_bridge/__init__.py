@@ -12,7 +12,7 @@ from dcc_bridge.elicitation.ask import (
 )
 from dcc_bridge.elicitation.ask_secret import ask_secret, ask_secret_sync
 from dcc_bridge.elicitation.consent import Grant, confirm, confirm_sync
-from dcc_bridge.elicitation.installed import on_main
+from dcc_bridge.elicitation.context import on_main
 from dcc_bridge.elicitation.secret import Secret
 from dcc_bridge.elicitation.sign_in import Provider, Tokens, sign_in, sign_in_sync
 from dcc_bridge.elicitation.types import (

@@ -20,11 +20,11 @@ from typing import Any, Final
 from dcc_bridge.audit import reader
 from dcc_bridge.audit.log import AuditLog, log_folder
 from dcc_bridge.audit.redact import Redacted
+from dcc_bridge.callbacks import call_later
 from dcc_bridge.config import Settings
-from dcc_bridge.elicitation import installed
+from dcc_bridge.elicitation import context
 from dcc_bridge.elicitation.broker import Broker
 from dcc_bridge.elicitation.call import Call, Client
-from dcc_bridge.elicitation.clock import timer
 from dcc_bridge.errors import BridgeError, SkillError, UnknownSkill
 from dcc_bridge.host import Host
 from dcc_bridge.hosts import batch
@@ -124,10 +124,10 @@ def _run(job: Job, host: Host, pump: Pump, settings: Settings, book: AuditLog) -
     call = Call(skill.name, skill.title, skill.metadata.risk, Client(LABEL, "dcc-bridge run"))
     call.digest = skill.digest
     call.arguments = Redacted(job.arguments, signature.schema)
-    broker = Broker(settings, host=None, clock=timer, busy=lambda: False, auditor=book)
-    uninstall = installed.install(broker, pump.main, host)
+    broker = Broker(settings, host=None, clock=call_later, busy=lambda: False, auditor=book)
+    uninstall = context.install(broker, pump.main, host)
     loop = _Loop()
-    runner = Runner(host, pump.main, settings, loop.spawn, timer, auditor=book)
+    runner = Runner(host, pump.main, settings, loop.spawn, call_later, auditor=book)
     try:
         outcome = runner.start(skill, bound, call, signature.missing(bound)).outcome
         _serve(pump, outcome)

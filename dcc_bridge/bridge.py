@@ -15,13 +15,12 @@ from typing import TYPE_CHECKING
 from dcc_bridge import log_redaction
 from dcc_bridge.audit import reader
 from dcc_bridge.audit.log import AuditLog, log_folder
+from dcc_bridge.callbacks import Callbacks, Unsubscribe
 from dcc_bridge.config import Settings
-from dcc_bridge.elicitation import audience, installed
+from dcc_bridge.elicitation import context, routing
 from dcc_bridge.elicitation.broker import Broker
 from dcc_bridge.elicitation.call import Call
 from dcc_bridge.elicitation.question import HostPresenter
-from dcc_bridge.elicitation.sentence import Sentence
-from dcc_bridge.elicitation.watchers import Undo, Watchers
 from dcc_bridge.errors import BridgeClosed, StartError
 from dcc_bridge.host import Host
 from dcc_bridge.server.clients import ClientRegistry, ConnectionReport
@@ -101,9 +100,9 @@ class Bridge:
             auditor=self.audit,
         )
         self._undo: list[Callable[[], None]] = []
-        self._watchers = Watchers()
+        self._watchers = Callbacks()
         self._undoing = Undoing(host, self.recent, self.audit, self._watchers.call)
-        self._changes = Watchers()
+        self._changes = Callbacks()
         self._state = "new"
         self._ready: Future[None] = Future()
         self.stopped: Future[None] = Future()
@@ -123,7 +122,7 @@ class Bridge:
         if self._state != "new":
             raise StartError("This bridge was started before; make a new one.")
         self._folders = folders(self._skills, self.settings)
-        self._undo.append(installed.install(self.broker, self.main, self.host, self._desk))
+        self._undo.append(context.install(self.broker, self.main, self.host, self._desk))
         try:
             self._socket = listen(self.settings.port, self.settings.bind)
             self._undo.append(self._socket.close)
@@ -165,7 +164,7 @@ class Bridge:
         self._runner.pause.is_on = on
         self._watchers.call()
 
-    def watch(self, fn: Callable[[], None]) -> Undo:
+    def watch(self, fn: Callable[[], None]) -> Unsubscribe:
         """Call a function whenever something changes that a panel shows. Any thread.
 
         Returns:
@@ -275,17 +274,13 @@ class Bridge:
         """Say at the host what an agent did, and offer to take it back. Any thread."""
         surface = self.broker.audience.host
         if surface is not None and call.client is not None:
-            text = Sentence(
-                "{skill}: done for {client}", skill=call.title, client=audience.name(call)
-            )
+            text = f"{call.title}: done for {routing.client_name(call)}"
             surface.notice(text, lambda: self._undo_if_on_top(label), call.id)
 
     def _undo_if_on_top(self, label: str) -> None:
         surface = self.broker.audience.host
         if not self.undo(label) and surface is not None:
-            surface.notice(
-                Sentence("Something else was changed since; use the application's own undo.")
-            )
+            surface.notice("Something else was changed since; use the application's own undo.")
 
     def _read_skills(self, started: Future[None]) -> None:
         """Begin to look at the skill files; the first look done, all is ready. On the worker.

@@ -49,7 +49,7 @@ class Settings:
             fallback for all else; "deny" every question; or "allow" a declared fallback to stand
             for consent, too. The record says so.
         allow_list: Of which skills alone ``unattended="allow"`` speaks: a file as
-            `dcc_bridge.elicitation.allowance` reads it; None for all.
+            `dcc_bridge.elicitation.unattended` reads it; None for all.
         edit: Skills of risk "edit" run unasked ("allow") or are asked for first ("ask").
         session_grants: A person may agree to edits for the session.
         silent_clients: Labels of clients that declare that they can ask, and draw nothing.

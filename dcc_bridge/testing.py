@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-from dcc_bridge.elicitation.question import Heard, Question, Settle, TakeDown
+from dcc_bridge.elicitation.question import PresenterEvent, Question, Settle, TakeDown
 from dcc_bridge.host import Host, Undo
 
 OUTSIDE: Final = "Edit outside a step"
@@ -26,13 +26,13 @@ class ScriptedPresenter:
         taken_down: Why each was taken down.
     """
 
-    def __init__(self, *answers: Heard | None) -> None:
+    def __init__(self, *answers: PresenterEvent | None) -> None:
         """Take the answers in order.
 
         Args:
             *answers: None leaves that question open; after the last one all are left open.
         """
-        self._answers: Iterable[Heard | None] = iter(answers)
+        self._answers: Iterable[PresenterEvent | None] = iter(answers)
         self.shown: list[Question] = []
         self.settles: list[Settle] = []
         self.taken_down: list[str] = []

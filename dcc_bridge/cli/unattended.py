@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Final, Literal
 
 from dcc_bridge.cli.exits import Failure
-from dcc_bridge.elicitation import allowance
+from dcc_bridge.elicitation import unattended
 
 Rule = Literal["refuse", "deny", "allow"]
 _RULES: Final[dict[str, Rule]] = {"deny": "deny", "fallback": "refuse", "allow": "allow"}
@@ -43,6 +43,6 @@ def read(text: str | None) -> tuple[Rule | None, Path | None]:
     if not file:
         return _RULES[word], None
     try:
-        return "allow", allowance.read(Path(file).absolute()).file
+        return "allow", unattended.read_allow_list(Path(file).absolute()).file
     except ValueError as error:
         raise Failure(f"What --unattended allow names cannot be used: {error}") from None

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from typing import Any, Final
 
-from dcc_bridge.elicitation.schema import Field, InvalidAnswer
+from dcc_bridge.elicitation.schema import Field
+from dcc_bridge.elicitation.validation import InvalidAnswer
 
 _YES: Final = {"y", "yes", "true"}
 _NO: Final = {"n", "no", "false"}

@@ -9,8 +9,9 @@ from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
 from dcc_bridge.elicitation.question import Reply
-from dcc_bridge.elicitation.schema import Field, Form, InvalidAnswer
+from dcc_bridge.elicitation.schema import Field, Form
 from dcc_bridge.elicitation.types import Action
+from dcc_bridge.elicitation.validation import InvalidAnswer
 
 
 class Person(Protocol):

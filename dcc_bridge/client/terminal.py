@@ -21,8 +21,9 @@ from dcc_bridge.client.visiting import Open
 from dcc_bridge.elicitation import urls
 from dcc_bridge.elicitation.plain import line
 from dcc_bridge.elicitation.question import Reply
-from dcc_bridge.elicitation.schema import Field, Form, InvalidAnswer
+from dcc_bridge.elicitation.schema import Field, Form
 from dcc_bridge.elicitation.types import Action
+from dcc_bridge.elicitation.validation import InvalidAnswer
 from dcc_bridge.errors import RefusedAddress
 
 DECLINE: Final = "/decline"

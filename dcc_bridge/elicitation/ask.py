@@ -1,4 +1,4 @@
-"""The calls that a skill makes: ask, and wait for the answer.
+"""The functions with which a skill asks, and waits for the answer.
 
 ``elicit_form_sync`` waits according to where it is called: in a skill on the main thread it
 suspends the skill and the host stays alive; on another thread it blocks; in the host's own code it
@@ -9,21 +9,18 @@ from __future__ import annotations
 
 import contextvars
 from collections.abc import Callable, Iterator, Mapping
-from concurrent.futures import Future
 from contextlib import contextmanager, nullcontext
-from typing import TYPE_CHECKING, Any, Final, ParamSpec, TypeVar
+from typing import Any, Final, ParamSpec, TypeVar
 
 from dcc_bridge.elicitation import schema as schemas
 from dcc_bridge.elicitation import secret, unattended
 from dcc_bridge.elicitation.call import Call, current
-from dcc_bridge.elicitation.installed import arrival, bridge, refuse_in_coroutine
+from dcc_bridge.elicitation.context import Flow, current_context, run_async, run_sync
 from dcc_bridge.elicitation.question import Question
-from dcc_bridge.elicitation.schema import Form, InvalidAnswer
+from dcc_bridge.elicitation.schema import Form
 from dcc_bridge.elicitation.types import CANCELLED, ElicitationResponse
+from dcc_bridge.elicitation.validation import InvalidAnswer
 from dcc_bridge.errors import Cancelled, SchemaError
-
-if TYPE_CHECKING:  # skills import this, and need none of it
-    from dcc_bridge.threads import MainThread
 
 MOST_MESSAGE: Final = 8192
 """Bytes of a question's message, as UTF-8."""
@@ -59,7 +56,7 @@ def elicit_form_sync(
         Busy: The host already waits for an answer to a question of its own.
     """
     question = _form_question(message, schema, title, fallback_values, timeout, key)
-    return _ask_sync(question, "elicit_form")
+    return ask_question_sync(question, "elicit_form")
 
 
 async def elicit_form(
@@ -71,7 +68,7 @@ async def elicit_form(
     key: str | None = None,
 ) -> ElicitationResponse:
     """Ask for the fields of a form in an async skill. See `elicit_form_sync`."""
-    return await _ask(_form_question(message, schema, title, None, timeout, key))
+    return await ask_question(_form_question(message, schema, title, None, timeout, key))
 
 
 async def elicit_url(
@@ -83,7 +80,7 @@ async def elicit_url(
     key: str | None = None,
 ) -> ElicitationResponse:
     """Send the person to a page in an async skill. See `elicit_url_sync`."""
-    return await _ask(_url_question(message, url, description, timeout, key))
+    return await ask_question(_url_question(message, url, description, timeout, key))
 
 
 def elicit_url_sync(
@@ -112,7 +109,7 @@ def elicit_url_sync(
         WrongThread: It was called in a coroutine; use ``await elicit_url``.
     """
     question = _url_question(message, url, description, timeout, key)
-    return _ask_sync(question, "elicit_url")
+    return ask_question_sync(question, "elicit_url")
 
 
 def carry(fn: Callable[P, T]) -> Callable[P, T]:
@@ -125,77 +122,66 @@ def carry(fn: Callable[P, T]) -> Callable[P, T]:
     return carried
 
 
-def put(question: Question, instead: str = "confirm") -> ElicitationResponse:
-    """Ask a question that is already made, and wait. For consent."""
-    return _ask_sync(question, instead)
+def ask_question_sync(question: Question, name: str) -> ElicitationResponse:
+    """Ask a question that is already made, and wait for the answer.
+
+    Args:
+        question: What is asked.
+        name: The public function that was called, without "_sync", for the error message.
+    """
+    with _ending_visit(question):
+        return run_sync(ask_flow(question), name)
 
 
-async def put_async(question: Question) -> ElicitationResponse:
-    """Ask a question that is already made, in a coroutine. For consent."""
-    return await _ask(question)
+async def ask_question(question: Question) -> ElicitationResponse:
+    """Ask a question that is already made, in a coroutine."""
+    with _ending_visit(question):
+        return await run_async(ask_flow(question))
 
 
-def _ask_sync(question: Question, instead: str) -> ElicitationResponse:
-    here = bridge()
-    if here is None:
+def ask_flow(question: Question) -> Flow[ElicitationResponse]:
+    """Ask a question through the bridge, or answer it unattended where there is none."""
+    context = current_context()
+    if context is None:
         return unattended.answer(question)
-    call, risk = question.call, question.call.risk_here
-    with _visited(question):
-        refuse_in_coroutine(here.main, instead)
-        _refuse(question)
-        with call.control.pause() if here.main.is_current else nullcontext():
-            call.raise_risk(risk)  # here: what was changed so far was allowed
-            # noted before the undo step opens again: whether it may is decided by the grant
-            return _noted(question, _waited(here.main, here.broker.ask(question)))
-
-
-def _waited(main: MainThread, answer: Future[ElicitationResponse]) -> ElicitationResponse:
-    """Wait for an answer; where that cannot be, nobody is to be asked for it any more."""
-    try:
-        return main.wait(answer)
-    except BaseException:  # whatever it is, it goes on
-        answer.cancel()
-        raise
-
-
-async def _ask(question: Question) -> ElicitationResponse:
-    here = bridge()
-    if here is None:
-        return unattended.answer(question)
-    with _visited(question):
-        _refuse(question)
-        question.call.raise_risk(question.call.risk_here)
-        return _noted(question, await arrival(here.broker.ask(question)))
+    call = question.call
+    risk = call.risk_here
+    _refuse(question)
+    with call.control.pause() if context.main.is_current else nullcontext():
+        call.raise_risk(risk)  # inside the pause: what was changed so far was allowed
+        answer = yield context.broker.ask(question), None
+        # before the pause ends: whether the undo step opens again is decided by the grant
+        return _note_answer(question, answer)
 
 
 @contextmanager
-def _visited(question: Question) -> Iterator[None]:
-    """End the question's page, if it has one, where nobody could be asked to go there."""
+def _ending_visit(question: Question) -> Iterator[None]:
+    """Take the question's page down, if it has one, when asking fails."""
     try:
         yield
-    except BaseException:  # whatever it is, it goes on
+    except BaseException:  # also a cancelled task: the page must not outlive it
         if question.visit is not None:
             question.visit.end(CANCELLED)
         raise
 
 
 def _refuse(question: Question) -> None:
-    """End a skill that tells a secret, or goes on asking for a call that is over and knew it."""
+    """Refuse a question with a secret in it, and one of a call that was told that it is over."""
     if question.call.ending.is_known:
         raise Cancelled(question.message)
-    said = (question.message, question.title, question.description, question.url, question.items)
-    secret.keep_out((said, question.fallback, question.form), "a question")
+    texts = (question.message, question.title, question.description, question.url, question.items)
+    secret.keep_out((texts, question.fallback, question.form), "a question")
 
 
-def _noted(question: Question, response: ElicitationResponse) -> ElicitationResponse:
-    """Write down on the call what the answer means for it."""
-    call, form, agreement = question.call, question.form, question.call.agreement
+def _note_answer(question: Question, response: ElicitationResponse) -> ElicitationResponse:
+    """Update the call by the answer: whether it was refused, or granted what it does."""
+    call, form = question.call, question.form
     call.ending.is_known = call.ending.reason is not None
     agreed = response.accepted and (form is None or form.agrees(response.data or {}))
-    no = not agreed if question.consent else not response.accepted
-    agreement.refused = no and call.risk != "read"
+    is_refusal = not (agreed if question.consent else response.accepted)
+    call.agreement.refused = is_refusal and call.risk != "read"
     by_person = response.answered_by in ("client", "host", "policy", "grant")
-    agreement.granted = agreement.granted or (question.consent and agreed and by_person)
+    call.agreement.granted = call.agreement.granted or (question.consent and agreed and by_person)
     return response
 
 
@@ -225,7 +211,7 @@ def _form_question(
 def _url_question(
     message: str, url: str, description: str | None, timeout: float | None, key: str | None
 ) -> Question:
-    from dcc_bridge.elicitation import urls  # 5 ms that only such a question needs
+    from dcc_bridge.elicitation import urls
 
     call = current_call()
     return Question(
@@ -246,7 +232,7 @@ def _checked(form: Form, fallback: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def sayable(message: str) -> str:
-    """Give a message back that is not longer than a person reads.
+    """Return a message, unless it is longer than a person reads.
 
     Raises:
         SchemaError: It is.
@@ -261,11 +247,11 @@ def sayable(message: str) -> str:
 
 
 def current_call() -> Call:
-    """Give the call in whose skill the code runs, or a new one of the host's own."""
+    """Return the call in whose skill the code runs, or a new one of the host's own."""
     return current.get() or Call(skill="host", title="The host itself")
 
 
 def next_key(call: Call) -> str:
-    """Name the next request of a call on the wire."""
+    """Return a name for the next request of a call on the wire."""
     call.dialogue.questions += 1
     return f"question_{call.dialogue.questions}"

@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from dcc_bridge.elicitation import ask, consent
-from dcc_bridge.elicitation.installed import bridge
+from dcc_bridge.elicitation.context import current_context
 from dcc_bridge.elicitation.question import Question, Visit
 from dcc_bridge.elicitation.secret import Secret
 from dcc_bridge.elicitation.types import ElicitationResponse
@@ -85,7 +85,7 @@ def ask_secret_sync(
         WrongThread: It was called in a coroutine; use ``await ask_secret``.
     """
     question, visit = _open(message, label, timeout, key)
-    return _entered(question, visit, ask.put(question, "ask_secret"))
+    return _entered(question, visit, ask.ask_question_sync(question, "ask_secret"))
 
 
 async def ask_secret(
@@ -93,13 +93,13 @@ async def ask_secret(
 ) -> Secret:
     """Have the person enter a secret in an async skill. See `ask_secret_sync`."""
     question, visit = _open(message, label, timeout, key)
-    return _entered(question, visit, await ask.put_async(question))
+    return _entered(question, visit, await ask.ask_question(question))
 
 
 def _open(
     message: str, label: str, timeout: float | None, key: str | None
 ) -> tuple[Question, ResultVisit[Secret]]:
-    installed, call = bridge(), ask.current_call()
+    installed, call = current_context(), ask.current_call()
     if installed is None or installed.desk is None:
         raise NobodyToAsk(message)
     question = Question(

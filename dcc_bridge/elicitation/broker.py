@@ -1,7 +1,8 @@
 """The broker: it puts a question to whoever may answer it, and ends it, always.
 
-A question is *open* from `ask` until its future is done. It is put in *stages* (see `policy`), and
-a stage is one *showing* or two at once. Whatever happens is one of these, and the first one wins:
+A question is *open* from `ask` until its future is done. It is put in *stages* (see `routing`), and
+a stage is one *presentation* or two at once. Whatever happens is one of these, and the first one
+wins:
 
 ====================================  =========================================================
 a valid answer                        the question ends with it, everywhere
@@ -15,7 +16,7 @@ its call ended, or the bridge closed  a cancel that says so
 ====================================  =========================================================
 
 Every end runs the same clean-up, as a callback of the future: the surfaces take the question down
-and the clocks are stopped. Any thread; the state is under locks, and nothing that may wait for
+and the timers are stopped. Any thread; the state is under locks, and nothing that may wait for
 another thread is called while one is held.
 """
 
@@ -23,37 +24,37 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections import deque
 from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import replace
 from typing import Final
 
 from dcc_bridge.audit.log import Auditor, nowhere
+from dcc_bridge.callbacks import Callbacks, CallLater, Unsubscribe, call_later
 from dcc_bridge.config import Settings
-from dcc_bridge.elicitation import allowance, unattended
-from dcc_bridge.elicitation.audience import Audience, label, name
+from dcc_bridge.elicitation import unattended
 from dcc_bridge.elicitation.call import Call
-from dcc_bridge.elicitation.clock import Clock, timer
-from dcc_bridge.elicitation.line import Line
-from dcc_bridge.elicitation.opened import CLOSED_BY_PERSON, REFUSED, Opened, cancel, granted
-from dcc_bridge.elicitation.policy import Surface
+from dcc_bridge.elicitation.open_question import (
+    CLOSED_BY_PERSON,
+    REFUSED,
+    OpenQuestion,
+    Presentation,
+    granted_response,
+)
 from dcc_bridge.elicitation.question import (
     Expired,
     HandOver,
-    Heard,
     HostPresenter,
-    Presenter,
+    PresenterEvent,
     Question,
     Reply,
+    Surface,
     Unable,
     Unreadable,
 )
+from dcc_bridge.elicitation.rate_limits import OpenQuestionLimit
 from dcc_bridge.elicitation.record import QuestionRecord
-from dcc_bridge.elicitation.room import Room
-from dcc_bridge.elicitation.schema import InvalidAnswer
-from dcc_bridge.elicitation.sentence import Sentence
-from dcc_bridge.elicitation.showing import Showing
+from dcc_bridge.elicitation.routing import Audience, client_label, client_name
 from dcc_bridge.elicitation.types import (
     BRIDGE_CLOSED,
     CANCELLED,
@@ -62,18 +63,18 @@ from dcc_bridge.elicitation.types import (
     TIMED_OUT,
     ElicitationResponse,
 )
-from dcc_bridge.elicitation.watchers import Undo, Watchers
+from dcc_bridge.elicitation.validation import InvalidAnswer
 
 log = logging.getLogger(__name__)
 
 TOO_FAST: Final = 0.3
 """Seconds in which no person reads a question: a client that declines sooner did not show it."""
 _MOVED: Final = "handed_over"
-_SHAPE: Final = Sentence("each value is a text, a number, yes or no, or a list of texts.")
+_WRONG_TYPE: Final = "each value is a text, a number, yes or no, or a list of texts."
 
 
 class Broker:
-    """Puts questions to people and sees that each one ends.
+    """Puts questions to people, and ends each one.
 
     Attributes:
         audience: Who is there to be asked.
@@ -84,68 +85,66 @@ class Broker:
         settings: Settings | None = None,
         *,
         host: HostPresenter | None = None,
-        clock: Clock | None = None,
+        clock: CallLater | None = None,
         busy: Callable[[], bool] = lambda: False,
         auditor: Auditor = nowhere,
     ) -> None:
-        """Know the surfaces and the limits.
+        """Begin with no question.
 
         Args:
             settings: What the studio allows; None for the defaults.
             host: Draws questions in the host, where a person sits there.
-            clock: Calls back after some seconds, on any thread; gives what stops it.
+            clock: Calls a function after some seconds.
             busy: Whether others wait for the one who asks, so that a client has less time.
-            auditor: Told what is asked and answered.
+            auditor: Writes down what is asked and answered.
 
         Raises:
             ValueError: The list of what goes on unasked cannot be read.
         """
         self.settings = settings or Settings()
         file = self.settings.allow_list
-        self._allowed = allowance.read(file) if file is not None else None
+        self._allow_list = unattended.read_allow_list(file) if file is not None else None
         self.audience = Audience(self.settings, host)
-        self._clock = clock or timer
+        self._clock = clock or call_later
         self._busy = busy
         self._auditor = auditor
         self._lock = threading.Lock()
-        self._room = Room(self.settings.most_open, self.settings.most_open_of_one)
-        self._open: list[Opened] = []
-        self._watchers = Watchers()
-        self._line = Line(self.audience, self._clock, lambda: self._closed, self._show_in_host)
-        self._closed = False
+        self._open_limit = OpenQuestionLimit(
+            self.settings.most_open, self.settings.most_open_of_one
+        )
+        self._open: list[OpenQuestion] = []
+        self._callbacks = Callbacks()
+        self._is_closed = False
 
     @property
     def open(self) -> list[Question]:
         """The questions that wait for an answer."""
-        with self._lock:
-            return [one.question for one in self._open]
+        return [pending.question for pending in self._pending()]
 
     @property
     def asked(self) -> list[tuple[Question, tuple[Surface, ...]]]:
         """The same, each with the surfaces that it is on."""
-        with self._lock:
-            ones = list(self._open)
-        return [(one.question, one.surfaces) for one in ones]
+        return [(pending.question, pending.surfaces) for pending in self._pending()]
 
-    def watch(self, fn: Callable[[], None]) -> Undo:
-        """Call a function whenever a question is put, moves or ends; gives what stops that.
+    def watch(self, fn: Callable[[], None]) -> Unsubscribe:
+        """Call a function whenever a question is put, moves or ends.
 
         It is called on any thread, and must be quick.
         """
-        return self._watchers.add(fn)
+        return self._callbacks.add(fn)
 
     def bring(self, question: Question) -> None:
         """Bring a question that waits in its client to the host, if it still does."""
-        one = self._find(question)
-        showing = one.at("client") if one is not None and one.host_remains else None
-        if one is not None and showing is not None:
-            self._leave(one, showing, _MOVED)
+        pending = self._find(question)
+        shown = pending.presentation_on("client") if pending and pending.host_remains else None
+        if shown is not None:
+            self._end_presentation(shown, _MOVED)
 
     def dismiss(self, question: Question) -> None:
         """End a question as the person at the host: it gets no answer."""
-        one = self._find(question)
-        if one is not None:
-            one.settle(CLOSED_BY_PERSON)
+        pending = self._find(question)
+        if pending is not None:
+            pending.settle(CLOSED_BY_PERSON)
 
     def ask(self, question: Question) -> Future[ElicitationResponse]:
         """Put a question to whoever may answer it.
@@ -157,239 +156,244 @@ class Broker:
         Raises:
             Busy: Too many are open already.
         """
-        self._room.enter(label(question.call))
-        dialogue = question.call.dialogue
-        repeats, dialogue.repeats = dialogue.repeats, None
-        question = replace(question, reason=question.reason or repeats)
+        call = question.call
+        self._open_limit.enter(client_label(call))
+        again, call.dialogue.repeats = call.dialogue.repeats, None
+        question = replace(question, reason=question.reason or again)
         record = QuestionRecord(self._auditor, question, self.settings.allow_list)
-        one = Opened(question, deque(self.audience.stages(question)), record)
-        question.call.control.question_opened()
-        one.future.add_done_callback(lambda _: self._clean_up(one))
+        pending = OpenQuestion(question, self.audience.stages(question), record, self._clock)
+        call.control.question_opened()
+        pending.future.add_done_callback(lambda _: self._clean_up(pending))
         with self._lock:
-            closed = self._closed
-            if not closed:
-                self._open.append(one)
-        if closed:
-            question.call.ending.reason = BRIDGE_CLOSED
-            one.settle(cancel(BRIDGE_CLOSED))
-        elif question.call.ending.reason is not None:
-            one.settle(cancel(question.call.ending.reason))
+            if self._is_closed:
+                call.ending.reason = BRIDGE_CLOSED
+            else:
+                self._open.append(pending)
+        if call.ending.reason is not None:
+            pending.cancel(call.ending.reason)
         elif self.audience.is_granted(question):
-            one.settle(granted(question))
+            pending.settle(granted_response(question))
         else:
-            self._next(one)
-            one.follow()
-        return one.future
+            self._begin_stage(pending)
+            pending.follow_visit()
+        return pending.future
 
     def end(self, call: Call, message: str = CANCELLED) -> None:
         """End every open question of a call that nobody waits for any more."""
         call.ending.reason = message
-        with self._lock:
-            ending = [one for one in self._open if one.question.call is call]
-        for one in ending:
-            one.settle(cancel(message))
+        for pending in self._pending():
+            if pending.question.call is call:
+                pending.cancel(message)
 
     def close(self) -> None:
         """End every question; later ones end at once."""
         with self._lock:
-            self._closed = True
-            ending = list(self._open)
-        for one in ending:
-            one.settle(cancel(BRIDGE_CLOSED))
+            self._is_closed = True
+        for pending in self._pending():
+            pending.cancel(BRIDGE_CLOSED)
 
-    def _find(self, question: Question) -> Opened | None:
+    def _pending(self) -> list[OpenQuestion]:
         with self._lock:
-            return next((one for one in self._open if one.question.id == question.id), None)
+            return list(self._open)
 
-    # ---- showing
+    def _find(self, question: Question) -> OpenQuestion | None:
+        return next((open_ for open_ in self._pending() if open_.question.id == question.id), None)
 
-    def _next(self, one: Opened, unable: Unable | None = None) -> None:
+    def _clean_up(self, pending: OpenQuestion) -> None:
+        self._open_limit.leave(client_label(pending.question.call))
+        with self._lock:
+            if pending in self._open:
+                self._open.remove(pending)
+        pending.notify_end()
+        self._callbacks.call()
+
+    # ---- drawing
+
+    def _begin_stage(self, pending: OpenQuestion, unable: Unable | None = None) -> None:
         """Go to the next stage; after the last one nobody is left."""
-        with one.lock:
-            if one.future.done():
-                return
-            stage = one.stages.popleft() if one.stages else ()
-            showings = [Showing(surface) for surface in stage]
-            one.showings.extend(showings)
-        for showing in showings:
-            self._show(one, showing)
-        if stage:
-            self._watchers.call()
+        presentations = pending.begin_next_stage()
+        if presentations is None:
             return
-        if unable is not None and unable.ends:
-            one.settle(cancel(unable.message))
+        for presentation in presentations:
+            self._show(presentation)
+        if presentations:
+            self._callbacks.call()
+        elif unable is not None and unable.ends:
+            pending.cancel(unable.message)
         else:
             rule = self.settings.unattended
-            one.settle(unattended.answer(one.question, rule, self._allowed))
+            pending.settle(unattended.answer(pending.question, rule, self._allow_list))
 
-    def _show(self, one: Opened, showing: Showing) -> None:
+    def _show(self, presentation: Presentation) -> None:
         try:
-            if showing.surface == "client":
-                self._show_in_client(one, showing)
+            if presentation.surface == "client":
+                self._show_in_client(presentation)
             else:
-                self._line.enter(one, showing)
-        except Exception:  # a clock that cannot be set, say: nobody would end it
-            log.exception("the question %s was not put", one.question.id)
-            one.settle(cancel(CANCELLED))
+                self._queue_for_host(presentation)
+        except Exception:  # a timer that cannot be set, say: nobody would end it
+            pending = presentation.open_question
+            log.exception("the question %s was not put", pending.question.id)
+            pending.cancel(CANCELLED)
 
-    def _show_in_client(self, one: Opened, showing: Showing) -> None:
-        limit = one.question.timeout or self.settings.client_deadline
-        self._draw(one, showing, self.audience.channel(one.question), one.question, limit)
-        self._hurry(one, showing)
-        host = self.audience.host
-        if host is not None and ("host",) in one.stages:
-            self._show_chip(one, showing, host)
+    def _show_in_client(self, presentation: Presentation) -> None:
+        pending, host = presentation.open_question, self.audience.host
+        question = pending.question
+        limit = question.timeout or self.settings.client_deadline
+        channel = self.audience.channel(question)
+        presentation.draw(channel, question, limit, self._handle_event)
 
-    def _show_chip(self, one: Opened, showing: Showing, host: HostPresenter) -> None:
+        def cancel_if_busy() -> None:
+            if self._busy():
+                pending.cancel(TIMED_OUT)
+
+        presentation.add_timer(self._clock(self.settings.busy_deadline, cancel_if_busy))
+        if host is not None and ("host",) in pending.stages:
+            self._show_chip(presentation, host)
+
+    def _show_chip(self, presentation: Presentation, host: HostPresenter) -> None:
+        pending = presentation.open_question
         try:
             chip = host.chip(
-                one.question,
-                name(one.question.call),
-                lambda: self._leave(one, showing, _MOVED),
-                lambda: one.settle(CLOSED_BY_PERSON),
+                pending.question,
+                client_name(pending.question.call),
+                lambda: self._end_presentation(presentation, _MOVED),
+                lambda: pending.settle(CLOSED_BY_PERSON),
             )
         except Exception:  # the client shows the question already; a notice that fails stops none
-            log.exception("no chip could be shown for the question %s", one.question.id)
+            log.exception("no chip could be shown for the question %s", pending.question.id)
         else:
-            showing.keep(chip)
+            presentation.add_cleanup(chip)
 
-    def _hurry(self, one: Opened, showing: Showing) -> None:
-        """Wait less long for a client while others wait for the one who asks."""
+    def _queue_for_host(self, presentation: Presentation) -> None:
+        """Show a question in its turn: a client that asks too often has to wait."""
+        pending, limits = presentation.open_question, self.audience.limits
+        label = client_label(pending.question.call)
+        if label is None or presentation.retried:  # asked again, it has its place still
+            self._show_in_host(presentation)
+            return
+        entry = limits.enter(label, lambda delay: self._leave_queue(presentation, delay))
+        if entry is None:
+            pending.settle(REFUSED)
+            return
+        presentation.add_cleanup(lambda reason: limits.leave(label, entry), lasting=True)
+        if entry.waits:
+            self.audience.notify_waiting(pending.question.call)
 
-        def look() -> None:
-            if self._busy():
-                one.settle(cancel(TIMED_OUT))
+    def _leave_queue(self, presentation: Presentation, delay: float) -> None:
+        """Show a question that has got its place, perhaps after a while."""
+        pending = presentation.open_question
+        try:
+            if client_label(pending.question.call) in self.audience.limits.muted:
+                pending.settle(REFUSED)
+            elif delay and not self._is_closed:
+                stop = self._clock(delay, lambda: self._show_in_host(presentation))
+                presentation.add_timer(stop)
+                self.audience.notify_waiting(pending.question.call)
+            elif not self._is_closed:
+                self._show_in_host(presentation)
+        except Exception:  # it must not go on to whoever left, nor keep the place
+            log.exception("the question %s was not put to the host", pending.question.id)
+            pending.cancel(CANCELLED)
 
-        showing.keep_clock(self._clock(self.settings.busy_deadline, look))
+    def _show_in_host(self, presentation: Presentation) -> None:
+        question = presentation.open_question.question
+        offers = self.audience.offers(question)
+        question = replace(question, offers=offers)
+        presentation.draw(self.audience.host, question, offers.latest, self._handle_event)
 
-    def _refuse_open(self, who: str) -> None:
-        """Refuse what a client that was muted just now asks at the host already."""
-        with self._lock:
-            of_it = [one for one in self._open if label(one.question.call) == who]
-        for one in of_it:
-            if one.at("host") is not None:
-                one.settle(REFUSED)
+    # ---- events of the surfaces
 
-    def _show_in_host(self, one: Opened, showing: Showing) -> None:
-        offers = self.audience.offers(one.question)
-        question = replace(one.question, offers=offers)
-        self._draw(one, showing, self.audience.host, question, offers.latest)
-
-    def _draw(
-        self,
-        one: Opened,
-        showing: Showing,
-        presenter: Presenter | None,
-        question: Question,
-        limit: float,
+    def _handle_event(
+        self, presentation: Presentation, drawing: int, event: PresenterEvent
     ) -> None:
-        turn = one.draw(showing)
-        if turn < 0:
+        """Handle what a surface reports, unless the question moved on."""
+        pending = presentation.open_question
+        if pending.future.done() or not presentation.claim_event(drawing):
             return
         try:
-            showing.keep_clock(self._clock(limit, lambda: one.settle(cancel(TIMED_OUT))))
-            if presenter is None:
-                raise RuntimeError("the surface is gone")
-            down = presenter.show(question, lambda heard: self._hear(one, showing, turn, heard))
-            showing.keep(down)
-        except Exception:  # a surface that fails must not take the question along
-            log.exception("the question %s could not be shown", question.id)
-            self._hear(one, showing, turn, Unable())
-
-    # ---- hearing
-
-    def _hear(self, one: Opened, showing: Showing, turn: int, heard: Heard) -> None:
-        """Take what a surface says, unless the question moved on."""
-        if one.future.done() or not showing.take(turn):
-            return
-        try:
-            self._take_in(one, showing, heard)
+            self._dispatch(presentation, event)
         except Exception:  # the answer is lost, and nobody gives it twice
-            log.exception("the answer to the question %s was not taken", one.question.id)
-            one.settle(cancel(CANCELLED))
+            log.exception("the answer to the question %s was not taken", pending.question.id)
+            pending.cancel(CANCELLED)
 
-    def _take_in(self, one: Opened, showing: Showing, heard: Heard) -> None:
-        match heard:
+    def _dispatch(self, presentation: Presentation, event: PresenterEvent) -> None:
+        match event:
             case Reply(action="accept"):
-                self._accept(one, showing, heard)
+                self._accept(presentation, event)
             case Reply():
-                self._refuse(one, showing, heard)
+                self._refuse(presentation, event)
             case HandOver():
-                self._hand_over(one, showing)
+                self._hand_over(presentation)
             case Expired():
-                one.settle(cancel(TIMED_OUT))
+                presentation.open_question.cancel(TIMED_OUT)
             case Unable():
-                self._give_up(one, showing, heard)
+                self._give_up(presentation, event)
             case Unreadable():
-                self._ask_again(one, showing, InvalidAnswer(_SHAPE))
+                self._ask_again(presentation, InvalidAnswer(_WRONG_TYPE))
 
-    def _accept(self, one: Opened, showing: Showing, reply: Reply) -> None:
-        question = one.question
+    def _accept(self, presentation: Presentation, reply: Reply) -> None:
+        pending, surface = presentation.open_question, presentation.surface
+        question = pending.question
         if question.visit is not None:
             return  # they went to the page, which says itself when it is done
         try:
             data = question.form.check(reply.content) if question.form is not None else {}
         except InvalidAnswer as error:
-            self._ask_again(one, showing, error)
+            self._ask_again(presentation, error)
             return
         offered = self.audience.offers(question).remember
-        if reply.remember and showing.surface == "host" and offered is not None:
+        if reply.remember and surface == "host" and offered is not None:
             self.audience.grants.allow(question.call, offered)
         unverified = COMPLETION_UNVERIFIED if question.url is not None else None
-        one.settle(ElicitationResponse(True, data, unverified, "accept", showing.surface))
+        pending.settle(ElicitationResponse(True, data, unverified, "accept", surface))
 
-    def _refuse(self, one: Opened, showing: Showing, reply: Reply) -> None:
-        at_client, who = showing.surface == "client", label(one.question.call)
-        too_fast = reply.action == "decline" and showing.age < TOO_FAST
-        if at_client and too_fast and one.host_remains:
-            self._give_up(one, showing, Unable())
+    def _refuse(self, presentation: Presentation, reply: Reply) -> None:
+        pending, at_client = presentation.open_question, presentation.surface == "client"
+        too_fast = reply.action == "decline" and presentation.age < TOO_FAST
+        if at_client and too_fast and pending.host_remains:
+            self._give_up(presentation, Unable())
             return
-        muted = who if reply.mute and not at_client else None
+        muted = client_label(pending.question.call) if reply.mute and not at_client else None
         if muted is not None:  # first: its end makes room for the next one
             self.audience.limits.mute(muted)
-        one.refuse(reply, showing.surface)
+        pending.refuse(reply, presentation.surface)
         if muted is not None:
-            self._refuse_open(muted)
+            self._refuse_in_host(muted)
 
-    def _ask_again(self, one: Opened, showing: Showing, error: InvalidAnswer) -> None:
-        if showing.retried:
-            self._give_up(one, showing, Unable(INVALID_ANSWER, ends=True))
+    def _refuse_in_host(self, label: str) -> None:
+        """Refuse what a client that was muted just now asks at the host already."""
+        for pending in self._pending():
+            is_of_client = client_label(pending.question.call) == label
+            if is_of_client and pending.presentation_on("host") is not None:
+                pending.settle(REFUSED)
+
+    def _ask_again(self, presentation: Presentation, error: InvalidAnswer) -> None:
+        if presentation.retried:
+            self._give_up(presentation, Unable(INVALID_ANSWER, ends=True))
             return
-        showing.retried = True
-        reason = Sentence("That was not accepted: {reason}", reason=error.told)
-        one.question = replace(one.question, reason=reason)
-        showing.clear(INVALID_ANSWER)
-        self._show(one, showing)
+        pending, presentation.retried = presentation.open_question, True
+        reason = f"That was not accepted: {error}"
+        pending.question = replace(pending.question, reason=reason)
+        presentation.take_down(INVALID_ANSWER)
+        self._show(presentation)
 
-    def _give_up(self, one: Opened, showing: Showing, unable: Unable) -> None:
-        if unable.lasting and showing.surface == "client":
-            self.audience.silence(one.question.call)
-        self._leave(one, showing, unable.message, unable)
+    def _give_up(self, presentation: Presentation, unable: Unable) -> None:
+        if unable.lasting and presentation.surface == "client":
+            self.audience.silence(presentation.open_question.question.call)
+        self._end_presentation(presentation, unable.message, unable)
 
-    def _hand_over(self, one: Opened, showing: Showing) -> None:
-        other: Surface = "host" if showing.surface == "client" else "client"
-        with one.lock:
-            if other not in [each.surface for each in one.showings]:
-                one.stages.extendleft([(showing.surface,), (other,)])
-        self._leave(one, showing, _MOVED)
+    def _hand_over(self, presentation: Presentation) -> None:
+        pending = presentation.open_question
+        other: Surface = "host" if presentation.surface == "client" else "client"
+        with pending.lock:
+            if pending.presentation_on(other) is None:
+                pending.stages.extendleft([(presentation.surface,), (other,)])
+        self._end_presentation(presentation, _MOVED)
 
-    def _leave(self, one: Opened, showing: Showing, why: str, unable: Unable | None = None) -> None:
-        """End one showing; after the last one of a stage comes the next stage."""
-        with one.lock:
-            if showing not in one.showings:
-                return
-            one.showings.remove(showing)
-            last = not one.showings
-        showing.end(why)
-        if last:
-            self._next(one, unable)
-
-    def _clean_up(self, one: Opened) -> None:
-        self._room.leave(label(one.question.call))
-        with self._lock:
-            if one in self._open:
-                self._open.remove(one)
-        with one.lock:
-            showings, one.showings = one.showings, []
-        one.tell_end(showings)
-        self._watchers.call()
+    def _end_presentation(
+        self, presentation: Presentation, reason: str, unable: Unable | None = None
+    ) -> None:
+        """End one presentation; after the last one of a stage comes the next stage."""
+        pending = presentation.open_question
+        if pending.end_presentation(presentation, reason):
+            self._begin_stage(pending, unable)

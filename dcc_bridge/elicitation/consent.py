@@ -8,7 +8,6 @@ parent, another child below one of them) the person is asked again, twice at mos
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from concurrent.futures import Future
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
@@ -16,16 +15,9 @@ from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 from dcc_bridge import checkpoints
 from dcc_bridge.elicitation import ask
 from dcc_bridge.elicitation.call import Call, current
-from dcc_bridge.elicitation.installed import (
-    arrival,
-    bridge,
-    look,
-    look_sync,
-    refuse_in_coroutine,
-)
+from dcc_bridge.elicitation.context import Flow, current_context, look, run_async, run_sync
 from dcc_bridge.elicitation.question import Question
 from dcc_bridge.elicitation.schema import Form, parse
-from dcc_bridge.elicitation.sentence import Sentence
 from dcc_bridge.elicitation.types import NOT_RECORDED, NOT_SUPPORTED, TIMED_OUT, ElicitationResponse
 from dcc_bridge.errors import Cancelled, Declined, NobodyToAsk, NotConfirmed, NotRecorded, TimedOut
 
@@ -38,12 +30,19 @@ Files = Callable[[], Sequence[Path]] | Sequence[Path] | None
 Text = Callable[[Sequence[str]], str] | str
 
 MOST_ASKED: Final = 3
-_CHANGED: Final = Sentence("The scene has changed since this was asked; please look again.")
+_CHANGED: Final = "The scene has changed since this was asked; please look again."
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
-    """What was there when somebody looked."""
+class Snapshot:
+    """The items and their state at one moment.
+
+    Attributes:
+        items: Their paths or names.
+        kinds: The type of each, as the host calls it.
+        fingerprint: Equal for two snapshots between which nothing of them changed.
+        kept: The folder in which a copy would be kept, or None.
+    """
 
     items: tuple[str, ...]
     kinds: tuple[str, ...]
@@ -52,11 +51,11 @@ class Seen:
 
 
 @dataclass(frozen=True, slots=True)
-class _Edit(Generic[T]):
-    """What came of an edit: its value, or the scene that nobody agreed to."""
+class _EditResult(Generic[T]):
+    """What an edit returned, or the changed scene to which nobody agreed."""
 
     value: T
-    moved: Seen | None = None
+    changed: Snapshot | None = None
 
 
 class Grant(list[str]):
@@ -66,11 +65,11 @@ class Grant(list[str]):
         checkpoint: The folder with the copies of what undo does not bring back, or None.
     """
 
-    def __init__(self, plan: _Plan, seen: Seen, before: bool) -> None:
-        super().__init__(seen.items)
-        self._before = before
+    def __init__(self, plan: _Plan, snapshot: Snapshot, was_granted: bool) -> None:
+        super().__init__(snapshot.items)
         self._plan = plan
-        self._seen = seen
+        self._snapshot = snapshot
+        self._was_granted = was_granted
         self.checkpoint = ask.current_call().agreement.checkpoint
 
     async def apply(self, fn: Callable[[list[str]], T]) -> T:
@@ -82,17 +81,7 @@ class Grant(list[str]):
         Raises:
             NotConfirmed: The scene had changed, it was asked again, and refused.
         """
-        for left in reversed(range(MOST_ASKED)):
-            edit = await arrival(self._plan.edit(self._seen, fn))
-            if edit.moved is None:
-                return edit.value
-            self._lapse()
-            if not left:
-                break
-            question = self._see(edit.moved)
-            check(question, await ask.put_async(question))
-            await look(self._keep)
-        raise Cancelled(self._plan.words(self._plan.message, self._seen))
+        return await run_async(self._apply(fn))
 
     def apply_sync(self, fn: Callable[[list[str]], T]) -> T:
         """Do the same from a skill on a pool thread, or on the main thread.
@@ -100,32 +89,33 @@ class Grant(list[str]):
         Raises:
             WrongThread: It was called in a coroutine; use ``await grant.apply``.
         """
-        _refuse_in_coroutine("grant.apply")
-        for left in reversed(range(MOST_ASKED)):
-            edit = self._plan.wait_for_edit(self._seen, fn)
-            if edit.moved is None:
-                return edit.value
-            self._lapse()
-            if not left:
-                break
-            question = self._see(edit.moved)
-            check(question, ask.put(question))
-            look_sync(self._keep)
-        raise Cancelled(self._plan.words(self._plan.message, self._seen))
+        return run_sync(self._apply(fn), "grant.apply")
 
-    def _keep(self) -> None:
-        """Keep a copy of what was agreed to now: the first one is of what there was then."""
-        self._plan.keep()
+    def _apply(self, fn: Callable[[list[str]], T]) -> Flow[T]:
+        for left in reversed(range(MOST_ASKED)):
+            edit = yield from self._plan.edit(self._snapshot, fn)
+            if edit.changed is None:
+                return edit.value
+            self._withdraw_grant()
+            if left:
+                question = self._renew(edit.changed)
+                check(question, (yield from ask.ask_flow(question)))
+                yield from look(self._keep_checkpoint)
+        raise Cancelled(self._plan.render(self._plan.message, self._snapshot))
+
+    def _keep_checkpoint(self) -> None:
+        """Keep a copy again: the first one is of the scene before it changed."""
+        self._plan.keep_checkpoint()
         self.checkpoint = ask.current_call().agreement.checkpoint
 
-    def _lapse(self) -> None:
-        """Forget the yes: what it was said to is not what there is any more."""
-        ask.current_call().agreement.granted = self._before
+    def _withdraw_grant(self) -> None:
+        """Withdraw the grant, as it was given for another scene."""
+        ask.current_call().agreement.granted = self._was_granted
 
-    def _see(self, seen: Seen) -> Question:
-        self._seen = seen
-        self[:] = seen.items
-        return self._plan.question(seen, again=True)
+    def _renew(self, snapshot: Snapshot) -> Question:
+        self._snapshot = snapshot
+        self[:] = snapshot.items
+        return self._plan.question(snapshot, again=True)
 
 
 def confirm_sync(
@@ -166,22 +156,8 @@ def confirm_sync(
         SchemaError: The message is longer than a person reads.
         WrongThread: It was called in a coroutine; use ``await confirm``.
     """
-    _refuse_in_coroutine("confirm")
     plan = _Plan(message, items, verb, undoable, files, title, timeout, key)
-    seen, call = look_sync(plan.look), ask.current_call()
-    before = call.agreement.granted
-    for asked in range(MOST_ASKED):
-        question = plan.question(seen, again=asked > 0)
-        check(question, ask.put(question))
-        granted = call.agreement.granted
-        call.agreement.granted = before  # until it is known what is there now
-        now = look_sync(plan.look)
-        if now.fingerprint == seen.fingerprint:
-            look_sync(plan.keep)
-            call.agreement.granted = granted
-            return Grant(plan, now, before)
-        seen = now
-    raise Cancelled(plan.words(message, seen))
+    return run_sync(_confirm(plan), "confirm")
 
 
 async def confirm(
@@ -200,14 +176,28 @@ async def confirm(
     See `confirm_sync`.
     """
     plan = _Plan(message, items, verb, undoable, files, title, timeout, key)
-    seen, before = await look(plan.look), ask.current_call().agreement.granted
-    question = plan.question(seen)
-    check(question, await ask.put_async(question))
-    await look(plan.keep)
-    return Grant(plan, seen, before)
+    return await run_async(_confirm(plan))
 
 
-def put(question: Question) -> ElicitationResponse:
+def _confirm(plan: _Plan) -> Flow[Grant]:
+    call = ask.current_call()
+    was_granted = call.agreement.granted
+    snapshot = yield from look(plan.take_snapshot)
+    for attempt in range(MOST_ASKED):
+        question = plan.question(snapshot, again=attempt > 0)
+        check(question, (yield from ask.ask_flow(question)))
+        granted = call.agreement.granted
+        call.agreement.granted = was_granted  # until it is known what is there now
+        current_snapshot = yield from look(plan.take_snapshot)
+        if current_snapshot.fingerprint == snapshot.fingerprint:
+            yield from look(plan.keep_checkpoint)
+            call.agreement.granted = granted
+            return Grant(plan, current_snapshot, was_granted)
+        snapshot = current_snapshot
+    raise Cancelled(plan.render(plan.message, snapshot))
+
+
+def ask_question_sync(question: Question) -> ElicitationResponse:
     """Ask a question that stands before a skill's body, and wait.
 
     Where undo does not help, it says where a copy is kept, and that is kept after a yes.
@@ -215,28 +205,26 @@ def put(question: Question) -> ElicitationResponse:
     Raises:
         NoCheckpoint: No copy can be kept.
     """
+    return run_sync(_ask_with_checkpoint(question), "confirm")
+
+
+async def ask_question(question: Question) -> ElicitationResponse:
+    """Do the same before a coroutine. See `ask_question_sync`."""
+    return await run_async(_ask_with_checkpoint(question))
+
+
+def _ask_with_checkpoint(question: Question) -> Flow[ElicitationResponse]:
     if question.undoable:
-        return ask.put(question)
-    asked = look_sync(lambda: _with_place(question))
-    answer = ask.put(asked)
-    if _agrees(asked, answer):
-        look_sync(lambda: _keep(asked.call))
+        return (yield from ask.ask_flow(question))
+    question = yield from look(lambda: _with_checkpoint_place(question))
+    answer = yield from ask.ask_flow(question)
+    if _agrees(question, answer):
+        yield from look(lambda: _keep_checkpoint(question.call))
     return answer
 
 
-async def put_async(question: Question) -> ElicitationResponse:
-    """Do the same before a coroutine. See `put`."""
-    if question.undoable:
-        return await ask.put_async(question)
-    asked = await look(lambda: _with_place(question))
-    answer = await ask.put_async(asked)
-    if _agrees(asked, answer):
-        await look(lambda: _keep(asked.call))
-    return answer
-
-
-def check(asked: Question, answer: ElicitationResponse) -> None:
-    """Let what was agreed to pass.
+def check(question: Question, answer: ElicitationResponse) -> None:
+    """Raise unless a question was agreed to.
 
     Raises:
         NotConfirmed: It was not; the leaf says why.
@@ -244,12 +232,12 @@ def check(asked: Question, answer: ElicitationResponse) -> None:
     """
     if answer.message == NOT_RECORDED:
         raise NotRecorded("the disk refuses it.")
-    if not _agrees(asked, answer):
-        raise refusal(asked.message, answer)
+    if not _agrees(question, answer):
+        raise refusal(question.message, answer)
 
 
-def _agrees(asked: Question, answer: ElicitationResponse) -> bool:
-    form = asked.form
+def _agrees(question: Question, answer: ElicitationResponse) -> bool:
+    form = question.form
     return answer.accepted and (form is None or form.agrees(answer.data or {}))
 
 
@@ -270,36 +258,29 @@ def yes_or_no(verb: str) -> Form:
     return parse({"type": "object", "properties": {"confirm": confirm}, "required": ["confirm"]})
 
 
-def _refuse_in_coroutine(instead: str) -> None:
-    """Refuse to look at the scene there, too: the loop would stand still for as long."""
-    here = bridge()
-    if here is not None:
-        refuse_in_coroutine(here.main, instead)
-
-
-def _with_place(question: Question) -> Question:
-    """Say where a copy will be kept. Main thread."""
-    here = bridge()
-    place = None if here is None else str(checkpoints.checkpoint_folder(here.host))
+def _with_checkpoint_place(question: Question) -> Question:
+    """Say in a question where a copy will be kept. Main thread."""
+    context = current_context()
+    place = None if context is None else str(checkpoints.checkpoint_folder(context.host))
     return replace(question, kept=place)
 
 
-def _keep(call: Call, files: Sequence[Path] | None = None) -> None:
+def _keep_checkpoint(call: Call, files: Sequence[Path] | None = None) -> None:
     """Keep a copy of what undo will not bring back; without it there is no grant. Main thread."""
-    here = bridge()
-    if here is None:
+    context = current_context()
+    if context is None:
         return
     call.agreement.undoable = False
     try:
-        call.agreement.checkpoint = checkpoints.keep(here.host, files)
-    except BaseException:  # whatever kept it from being made; and it goes on
+        call.agreement.checkpoint = checkpoints.keep(context.host, files)
+    except BaseException:  # whatever it is: without a copy nothing may be lost
         call.agreement.granted = False
         raise
 
 
 @dataclass(frozen=True, slots=True)
 class _Plan:
-    """What is to be agreed to."""
+    """The arguments of `confirm`: what is to be agreed to."""
 
     message: Text
     items: Items
@@ -310,41 +291,41 @@ class _Plan:
     timeout: float | None
     key: str | None
 
-    def look(self) -> Seen:
+    def take_snapshot(self) -> Snapshot:
         """Look the items up. Main thread."""
         items = tuple(self.items() if callable(self.items) else self.items)
-        here = bridge()
-        if here is None:
-            return Seen(items, (), "")
-        kinds, mark = tuple(here.host.kinds(items)), here.host.fingerprint(items)
-        return Seen(items, kinds, mark, self._place(here.host))
+        context = current_context()
+        if context is None:
+            return Snapshot(items, (), "")
+        kinds, fingerprint = tuple(context.host.kinds(items)), context.host.fingerprint(items)
+        return Snapshot(items, kinds, fingerprint, self._checkpoint_place(context.host))
 
-    def keep(self) -> None:
+    def keep_checkpoint(self) -> None:
         """Keep a copy of what undo will not bring back. Main thread."""
         if not self.undoable:
-            _keep(ask.current_call(), self._paths())
+            _keep_checkpoint(ask.current_call(), self._paths())
 
     def _paths(self) -> Sequence[Path] | None:
         return self.files() if callable(self.files) else self.files
 
-    def _place(self, host: Host) -> str | None:
-        """Say where the copies will be, if there is anything to copy."""
+    def _checkpoint_place(self, host: Host) -> str | None:
+        """Return where the copies will be, if there is anything to copy."""
         paths = None if self.undoable else self._paths()
         has_any = paths is None or any(path.exists() for path in paths)
         needs_copy = has_any and not self.undoable
         return str(checkpoints.checkpoint_folder(host)) if needs_copy else None
 
     @staticmethod
-    def words(text: Text, seen: Seen) -> str:
-        """Make a text of the items."""
-        return text if isinstance(text, str) else text(seen.items)
+    def render(text: Text, snapshot: Snapshot) -> str:
+        """Return a text, made from the items where it is a function."""
+        return text if isinstance(text, str) else text(snapshot.items)
 
-    def question(self, seen: Seen, *, again: bool = False) -> Question:
-        """Make the question about what was seen."""
+    def question(self, snapshot: Snapshot, *, again: bool = False) -> Question:
+        """Make the question about what was snapshot."""
         call = ask.current_call()
-        verb = self.words(self.verb, seen)
+        verb = self.render(self.verb, snapshot)
         return Question(
-            message=ask.sayable(self.words(self.message, seen)),
+            message=ask.sayable(self.render(self.message, snapshot)),
             call=call,
             form=yes_or_no(verb),
             title=self.title or verb,
@@ -352,27 +333,26 @@ class _Plan:
             key=self.key or ask.next_key(call),
             timeout=self.timeout,
             reason=_CHANGED if again else None,
-            items=seen.items,
-            kinds=seen.kinds,
+            items=snapshot.items,
+            kinds=snapshot.kinds,
             undoable=self.undoable,
-            kept=seen.kept,
+            kept=snapshot.kept,
         )
 
-    def edit(self, agreed: Seen, fn: Callable[[list[str]], T]) -> Future[_Edit[T]]:
-        """Queue an edit that is done only if the scene is what was agreed to."""
-        here, call = bridge(), current.get()
-        if here is not None and call is None:  # of no skill, on a thread of somebody's own
-            return here.main.submit(lambda: self._edit(agreed, fn), name="An edit")
-        return ask.current_call().control.edit(lambda: self._edit(agreed, fn))
-
-    def wait_for_edit(self, agreed: Seen, fn: Callable[[list[str]], T]) -> _Edit[T]:
-        here = bridge()
-        if here is None or here.main.is_current:
+    def edit(self, agreed: Snapshot, fn: Callable[[list[str]], T]) -> Flow[_EditResult[T]]:
+        """Edit on the main thread, but only if the scene is what was agreed to."""
+        context = current_context()
+        if context is None or context.main.is_current:
             return self._edit(agreed, fn)
-        return here.main.wait(self.edit(agreed, fn), here.broker.settings.call_deadline)
+        if current.get() is None:  # of no skill, on a thread of somebody's own
+            future = context.main.submit(lambda: self._edit(agreed, fn), name="An edit")
+        else:
+            future = ask.current_call().control.edit(lambda: self._edit(agreed, fn))
+        edit: _EditResult[T] = yield future, context.broker.settings.call_deadline
+        return edit
 
-    def _edit(self, agreed: Seen, fn: Callable[[list[str]], T]) -> _Edit[Any]:
-        now = self.look()
-        if now.fingerprint != agreed.fingerprint:
-            return _Edit(None, now)
-        return _Edit(fn(list(now.items)))
+    def _edit(self, agreed: Snapshot, fn: Callable[[list[str]], T]) -> _EditResult[Any]:
+        snapshot = self.take_snapshot()
+        if snapshot.fingerprint != agreed.fingerprint:
+            return _EditResult(None, snapshot)
+        return _EditResult(fn(list(snapshot.items)))

@@ -1,4 +1,4 @@
-"""What a person agreed to for the session: edits, never deletions. Any thread.
+"""Session grants: edits, never deletions, that a person agreed to in advance. Any thread.
 
 A grant is for one skill as its file was, one client, and up to so many items; it ends after an
 hour. A person can list and revoke them: `SessionGrants.live`, `SessionGrants.remaining`,
@@ -13,15 +13,15 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
+from dcc_bridge.callbacks import Callbacks, Unsubscribe
 from dcc_bridge.elicitation.call import Call
-from dcc_bridge.elicitation.watchers import Undo, Watchers
 
 LASTS: Final = 3600.0
 
 
 @dataclass(frozen=True, slots=True)
 class SessionGrant:
-    """One thing agreed to.
+    """A grant for the session.
 
     Attributes:
         skill: The skill's name.
@@ -41,10 +41,10 @@ class SessionGrant:
 
 
 class SessionGrants:
-    """The list of them."""
+    """The grants of the session."""
 
     def __init__(self, now: Callable[[], float] = time.monotonic) -> None:
-        """Begin with none.
+        """Begin with no grant.
 
         Args:
             now: The clock, in seconds.
@@ -52,63 +52,62 @@ class SessionGrants:
         self._now = now
         self._lock = threading.Lock()
         self._grants: list[SessionGrant] = []
-        self._watchers = Watchers()
+        self._callbacks = Callbacks()
 
     def allow(self, call: Call, most: int) -> None:
-        """Remember that a person agreed; the same for fewer items is forgotten for it.
+        """Add a grant; it replaces the same one for fewer items.
 
         Does nothing for what may lose something.
         """
         if not may_remember(call):
             return
-        assert call.client is not None
+        assert call.client is not None  # `may_remember` says so; the type checker cannot see it
         until = self._now() + LASTS
         label = call.client.label
         grant = SessionGrant(call.skill, call.title, call.digest, label, most, until)
         with self._lock:
-            self._grants = [one for one in self._grants if not _replaces(grant, one)]
+            self._grants = [older for older in self._grants if not _replaces(grant, older)]
             self._grants.append(grant)
-        self._watchers.call()
+        self._callbacks.call()
 
     def covers(self, call: Call, count: int) -> bool:
-        """Whether a person agreed to this already."""
+        """Return whether a grant covers a call on so many items."""
         return may_remember(call) and any(_fits(grant, call, count) for grant in self.live)
 
     def revoke(self, grant: SessionGrant) -> None:
-        """Forget one."""
+        """Revoke a grant."""
         with self._lock:
             if grant not in self._grants:
                 return
             self._grants.remove(grant)
-        self._watchers.call()
+        self._callbacks.call()
 
     def remaining(self, grant: SessionGrant) -> float:
-        """Give the seconds until one ends by itself; 0 for one that ended."""
+        """Return the seconds until a grant ends by itself; 0 for one that ended."""
         return max(0.0, grant.until - self._now())
 
-    def watch(self, fn: Callable[[], None]) -> Undo:
-        """Call a function whenever one is given or revoked; gives what stops that.
+    def watch(self, fn: Callable[[], None]) -> Unsubscribe:
+        """Call a function whenever a grant is added or revoked, on any thread.
 
-        It is called on any thread, and must be quick. That one ends by itself is not told: whoever
-        shows `remaining` looks again anyway.
+        It is not called when a grant ends by itself: whoever shows `remaining` looks again anyway.
         """
-        return self._watchers.add(fn)
+        return self._callbacks.add(fn)
 
     @property
     def live(self) -> list[SessionGrant]:
-        """Those that have not ended, the oldest first."""
+        """The grants that have not ended, the oldest first."""
         with self._lock:
-            self._grants = [one for one in self._grants if one.until > self._now()]
+            self._grants = [grant for grant in self._grants if grant.until > self._now()]
             return list(self._grants)
 
 
 def may_remember(call: Call) -> bool:
-    """Whether a call is of a kind that can be agreed to for the session."""
+    """Return whether a call is of a kind that can be granted for the session."""
     return call.risk == "edit" and call.client is not None and bool(call.digest)
 
 
 def _replaces(grant: SessionGrant, older: SessionGrant) -> bool:
-    """Whether a grant covers all that an older one did."""
+    """Return whether a grant covers all that an older one did."""
     same = (grant.skill, grant.digest, grant.client) == (older.skill, older.digest, older.client)
     return same and grant.most >= older.most
 

@@ -58,7 +58,7 @@ def _is_required(hint: object, total: bool) -> bool:
 
 
 def _flat(part: Mapping[str, Any], definitions: Mapping[str, Any]) -> dict[str, Any]:
-    """Put a property into flat words."""
+    """Rewrite a property in the flat words of the protocol."""
     part = _resolved(part, definitions)
     if "anyOf" in part:
         part = _without_none(part, definitions)
@@ -78,7 +78,7 @@ def _resolved(part: Mapping[str, Any], definitions: Mapping[str, Any]) -> dict[s
 
 
 def _without_none(part: Mapping[str, Any], definitions: Mapping[str, Any]) -> dict[str, Any]:
-    others = [one for one in part["anyOf"] if one != {"type": "null"}]
+    others = [option for option in part["anyOf"] if option != {"type": "null"}]
     if len(others) != 1:
         return dict(part)
     return {**_resolved(others[0], definitions), **{k: v for k, v in part.items() if k != "anyOf"}}

@@ -1,15 +1,18 @@
-"""A question, what is heard of it, and the port of those who draw it. Frozen, any thread."""
+"""A question, the events of the surfaces that draw it, and their ports. Frozen, any thread."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final, Protocol
+from typing import Any, Final, Literal, Protocol
 
 from dcc_bridge.elicitation.call import Call
 from dcc_bridge.elicitation.schema import Form
 from dcc_bridge.elicitation.types import NOT_SUPPORTED, Action
+
+Surface = Literal["client", "host"]
+Stage = tuple[Surface, ...]
 
 MOST_REASON: Final = 500
 """How many characters are read of the reason that a person gives."""
@@ -17,7 +20,7 @@ MOST_REASON: Final = 500
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What is asked, and all that a presenter needs to draw it.
+    """A question, with all that a presenter needs to draw it.
 
     Attributes:
         message: A sentence; plain text.
@@ -81,7 +84,7 @@ class Offers:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What a presenter heard. Not trusted yet.
+    """A person's reply, as a presenter reports it. Not trusted yet.
 
     Attributes:
         action: What the person did.
@@ -128,8 +131,8 @@ class Unreadable:
     """An answer of a shape that the protocol does not know; no consent, whatever is in it."""
 
 
-Heard = Reply | HandOver | Expired | Unable | Unreadable
-Settle = Callable[[Heard], None]
+PresenterEvent = Reply | HandOver | Expired | Unable | Unreadable
+Settle = Callable[[PresenterEvent], None]
 TakeDown = Callable[[str], None]
 
 

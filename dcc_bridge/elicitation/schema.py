@@ -1,4 +1,4 @@
-"""Forms: the protocol's subset of JSON Schema, parsed once, and answers checked strictly.
+"""Forms: the protocol's subset of JSON Schema, parsed once, and answers validated strictly.
 
 The subset is that of ``PrimitiveSchemaDefinition`` in the MCP specification (2025-11-25 and
 2026-07-28): flat, with strings, numbers, integers, booleans and choices. An answer is checked
@@ -7,14 +7,13 @@ whoever gave it: the SDK's own lax mode takes ``"yes"`` and ``1`` for true. Any 
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Final, Literal, TypeGuard
+from typing import Any, Final, Literal
 
 from dcc_bridge.audit.redact import MARKS, is_hidden
-from dcc_bridge.elicitation import formats, models, patterns, telltale, unfit
-from dcc_bridge.elicitation.sentence import Sentence
+from dcc_bridge.elicitation import models, secret_fields, validation
+from dcc_bridge.elicitation.validation import FORMATS, InvalidAnswer, is_number, shorten
 from dcc_bridge.errors import SchemaError, SecretField
 
 Kind = Literal["string", "number", "integer", "boolean", "choice", "choices"]
@@ -24,8 +23,6 @@ MOST_OPTIONS: Final = 200
 """Values of a choice: a longer list is nothing to pick from."""
 FILTERED_FROM: Final = 13
 """Values from which on a choice is drawn with a filter."""
-_MOST_NAMED: Final = 12
-"""Values of a choice that are named to whoever gave another one."""
 _COMMON: Final = {"type", "title", "description", "default"}
 _KNOWN: Final[dict[Kind, set[str]]] = {
     "string": {"minLength", "maxLength", "format", "pattern"},
@@ -37,23 +34,9 @@ _KNOWN: Final[dict[Kind, set[str]]] = {
 }
 
 
-class InvalidAnswer(ValueError):
-    """An answer that does not fit its form; says which field and why.
-
-    Attributes:
-        why: The reason alone.
-        told: Both, as a sentence.
-    """
-
-    def __init__(self, why: str, field: str = "") -> None:
-        self.why = why
-        self.told = Sentence("{field}: {why}", field=field, why=why) if field else why
-        super().__init__(self.told)
-
-
 @dataclass(frozen=True, slots=True)
 class Option:
-    """One of the values of a choice, and what the person reads."""
+    """A value of a choice, and its title for the person."""
 
     value: str
     title: str
@@ -61,7 +44,7 @@ class Option:
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """One thing that a form asks for.
+    """A field of a form.
 
     Attributes:
         name: Its key in the answer.
@@ -90,76 +73,17 @@ class Field:
     pattern: str | None = None
 
     def check(self, value: object) -> Any:
-        """Give the value as its kind has it.
+        """Validate a value, and return it with the type of the field's kind.
 
         Raises:
             InvalidAnswer: It does not fit.
         """
-        match self.kind:
-            case "boolean":
-                return self._truth(value)
-            case "string":
-                return self._text(value)
-            case "choice":
-                return self._option(value)
-            case "choices":
-                return self._options(value)
-            case _:
-                return self._number(value)
-
-    def _bounded(self, size: float) -> None:
-        if self.least is not None and size < self.least:
-            raise InvalidAnswer(unfit.too_little(self.kind, self.least), self.name)
-        if self.most is not None and size > self.most:
-            raise InvalidAnswer(unfit.too_much(self.kind, self.most), self.name)
-
-    def _truth(self, value: object) -> bool:
-        if not isinstance(value, bool):
-            why = Sentence("expected yes or no, not {value}.", value=_short(value))
-            raise InvalidAnswer(why, self.name)
-        return value
-
-    def _text(self, value: object) -> str:
-        if not isinstance(value, str):
-            why = Sentence("expected a text, not {value}.", value=_short(value))
-            raise InvalidAnswer(why, self.name)
-        self._bounded(len(value))
-        if self.format and not formats.fits(self.format, value):
-            raise InvalidAnswer(unfit.not_the_format(self.format, _short(value)), self.name)
-        if self.pattern and not patterns.matches(self.pattern, value):
-            why = Sentence("it must match {pattern}.", pattern=self.pattern)
-            raise InvalidAnswer(why, self.name)
-        return value
-
-    def _number(self, value: object) -> int | float:
-        whole = self.kind == "integer"
-        if not _is_number(value) or (whole and not float(value).is_integer()):
-            raise InvalidAnswer(unfit.not_a_number(self.kind, _short(value)), self.name)
-        number = int(value) if whole else value
-        self._bounded(number)
-        return number
-
-    def _option(self, value: object) -> str:
-        if not isinstance(value, str) or all(option.value != value for option in self.options):
-            shown = [option.value for option in self.options[:_MOST_NAMED]]
-            known = ", ".join([*shown, *["…"] * (len(self.options) > _MOST_NAMED)])
-            why = Sentence(
-                "expected one of {known}, not {value}.", known=known, value=_short(value)
-            )
-            raise InvalidAnswer(why, self.name)
-        return value
-
-    def _options(self, value: object) -> list[str]:
-        if not isinstance(value, list):
-            why = Sentence("expected a list of choices, not {value}.", value=_short(value))
-            raise InvalidAnswer(why, self.name)
-        self._bounded(len(value))
-        return [self._option(one) for one in value]
+        return validation.validate(self, value)
 
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """What a question asks for.
+    """The fields of a question.
 
     Attributes:
         fields: In the order of the schema.
@@ -180,28 +104,27 @@ class Form:
         return field if field.kind == "boolean" and field.required else None
 
     def check(self, content: object) -> dict[str, Any]:
-        """Give the fields' values; keys that the form does not know are dropped.
+        """Validate an answer, and return the fields' values; unknown keys are dropped.
 
         Raises:
             InvalidAnswer: A value does not fit, or a required one is missing.
         """
         if not isinstance(content, Mapping):
-            why = Sentence("Expected the form's fields, not {value}.", value=_short(content))
-            raise InvalidAnswer(why)
+            raise InvalidAnswer(f"Expected the form's fields, not {shorten(content)}.")
         missing = [f.name for f in self.fields if f.required and f.name not in content]
         if missing:
-            raise InvalidAnswer(Sentence("required."), ", ".join(missing))
+            raise InvalidAnswer("required.", ", ".join(missing))
         return {f.name: f.check(content[f.name]) for f in self.fields if f.name in content}
 
     def agrees(self, data: Mapping[str, Any]) -> bool:
-        """Whether every required yes-or-no in an answer is yes: what makes it a grant."""
+        """Return whether every required yes-or-no in an answer is yes: what makes it a grant."""
         return all(
             data.get(f.name) is True for f in self.fields if f.required and f.kind == "boolean"
         )
 
 
 def parse(schema: object) -> Form:
-    """Read a form.
+    """Parse a form.
 
     Args:
         schema: An object schema of the protocol's subset, or a pydantic model, a dataclass or a
@@ -214,9 +137,24 @@ def parse(schema: object) -> Form:
     if isinstance(schema, type):
         schema = models.schema_of(schema)
     if not isinstance(schema, Mapping) or schema.get("type", "object") != "object":
-        raise SchemaError(f"A form's schema is a dict with type 'object', not {_short(schema)}.")
-    properties = schema.get("properties", {})
-    required = schema.get("required", [])
+        raise SchemaError(f"A form's schema is a dict with type 'object', not {shorten(schema)}.")
+    properties, required = _properties(schema), schema.get("required", [])
+    fields = tuple(_field(name, part, name in required) for name, part in properties.items())
+    wire: dict[str, Any] = {
+        "type": "object",
+        "properties": {
+            name: {key: value for key, value in part.items() if key not in MARKS}
+            for name, part in properties.items()
+        },
+    }
+    if required:
+        wire["required"] = list(required)
+    hidden = frozenset(name for name, part in properties.items() if is_hidden(part))
+    return Form(fields, wire, hidden)
+
+
+def _properties(schema: Mapping[str, Any]) -> Mapping[str, Any]:
+    properties, required = schema.get("properties", {}), schema.get("required", [])
     if not isinstance(properties, Mapping) or not isinstance(required, list | tuple):
         raise SchemaError("A form's 'properties' is a dict and its 'required' a list of names.")
     unknown = [name for name in required if name not in properties]
@@ -224,72 +162,75 @@ def parse(schema: object) -> Form:
         raise SchemaError(f"The form requires {unknown[0]!r}, which is not among its properties.")
     if len(properties) > MOST_FIELDS:
         raise SchemaError(f"A form has {MOST_FIELDS} fields at most, not {len(properties)}.")
-    fields = tuple(_field(name, part, name in required) for name, part in properties.items())
-    parts = {n: {k: v for k, v in p.items() if k not in MARKS} for n, p in properties.items()}
-    wire = {"type": "object", "properties": parts}
-    hidden = frozenset(name for name, part in properties.items() if is_hidden(part))
-    return Form(fields, wire | ({"required": list(required)} if required else {}), hidden)
+    return properties
 
 
 def _field(name: str, part: object, required: bool) -> Field:
-    if not isinstance(part, Mapping):
-        raise SchemaError(f"The field {name!r}: its schema is a dict, not {_short(part)}.")
-    if telltale.looks_secret(name, part):
+    if isinstance(part, Mapping) and secret_fields.looks_secret(name, part):
         raise SecretField(name)
-    kind = _kind(name, part)
+    try:
+        field = _parse_field(name, part, required)
+    except SchemaError as error:
+        raise SchemaError(f"The field {name!r}: {error}") from error
+    try:
+        if field.default is not None:
+            field.check(field.default)
+    except InvalidAnswer as error:
+        raise SchemaError(f"The default of {error}") from error
+    return field
+
+
+def _parse_field(name: str, part: object, required: bool) -> Field:
+    if not isinstance(part, Mapping):
+        raise SchemaError(f"its schema is a dict, not {shorten(part)}.")
+    kind = _kind(part)
     if extra := set(part) - _COMMON - _KNOWN[kind] - MARKS:
-        raise SchemaError(f"The field {name!r}: {sorted(extra)[0]!r} is not something a form has.")
-    field = Field(
+        raise SchemaError(f"{sorted(extra)[0]!r} is not something a form has.")
+    return Field(
         name=name,
         kind=kind,
         title=str(part.get("title") or name.replace("_", " ").capitalize()),
         description=str(part.get("description", "")),
         required=required,
         default=part.get("default"),
-        options=_choices(name, kind, part),
-        least=_bound(name, part, "minimum", "minLength", "minItems"),
-        most=_bound(name, part, "maximum", "maxLength", "maxItems"),
-        format=_format(name, part),
-        pattern=_pattern(name, part),
+        options=_choices(kind, part),
+        least=_bound(part, "minimum", "minLength", "minItems"),
+        most=_bound(part, "maximum", "maxLength", "maxItems"),
+        format=_format(part),
+        pattern=validation.compile_pattern(part["pattern"]) if "pattern" in part else None,
     )
-    return _with_checked_default(field)
 
 
-def _kind(name: str, part: Mapping[str, Any]) -> Kind:
+def _kind(part: Mapping[str, Any]) -> Kind:
     match part.get("type"):
         case "string" if "enum" in part or "oneOf" in part:
             return "choice"
-        case "string":
-            return "string"
-        case "number":
-            return "number"
-        case "integer":
-            return "integer"
-        case "boolean":
-            return "boolean"
+        case "string" | "number" | "integer" | "boolean":
+            kind: Kind = part["type"]
+            return kind
         case "array":
             return "choices"
         case other:
             raise SchemaError(
-                f"The field {name!r}: the type {other!r} cannot be asked for; a form is flat, with "
-                "string, number, integer, boolean, and choices of strings."
+                f"the type {other!r} cannot be asked for; a form is flat, with string, number, "
+                "integer, boolean, and choices of strings."
             )
 
 
-def _choices(name: str, kind: Kind, part: Mapping[str, Any]) -> tuple[Option, ...]:
+def _choices(kind: Kind, part: Mapping[str, Any]) -> tuple[Option, ...]:
     if kind not in ("choice", "choices"):
         return ()
     source = part if kind == "choice" else part.get("items")
     try:
         options = tuple(_options(source or {}))
     except (KeyError, TypeError, AttributeError) as error:
-        raise SchemaError(f"The field {name!r}: its choices cannot be read ({error}).") from error
+        raise SchemaError(f"its choices cannot be read ({error}).") from error
     if not options or not all(isinstance(option.value, str) for option in options):
-        raise SchemaError(f"The field {name!r}: a choice needs values, and each is a string.")
+        raise SchemaError("a choice needs values, and each is a string.")
     if len(options) > MOST_OPTIONS:
         raise SchemaError(
-            f"The field {name!r}: a choice has {MOST_OPTIONS} values at most, not "
-            f"{len(options):,}. Ask for a text instead, or first for a part of them."
+            f"a choice has {MOST_OPTIONS} values at most, not {len(options):,}. Ask for a text "
+            "instead, or first for a part of them."
         )
     return options
 
@@ -300,57 +241,22 @@ def _options(source: Mapping[str, Any]) -> list[Option]:
         if len(names) != len(source["enum"]):
             raise KeyError("enumNames and enum differ in length")
         return [Option(v, str(n)) for v, n in zip(source["enum"], names, strict=True)]
-    parts = source.get("oneOf") or source["anyOf"]
-    return [Option(one["const"], str(one.get("title", one["const"]))) for one in parts]
+    options = source.get("oneOf") or source["anyOf"]
+    return [Option(part["const"], str(part.get("title", part["const"]))) for part in options]
 
 
-def _bound(name: str, part: Mapping[str, Any], *keys: str) -> float | None:
+def _bound(part: Mapping[str, Any], *keys: str) -> float | None:
     for key in keys:
         if key in part:
-            value = part[key]
-            if not _is_number(value):
-                raise SchemaError(f"The field {name!r}: {key} is a number, not {_short(value)}.")
-            return value
+            bound = part[key]
+            if not is_number(bound):
+                raise SchemaError(f"{key} is a number, not {shorten(bound)}.")
+            return bound
     return None
 
 
-def _format(name: str, part: Mapping[str, Any]) -> str | None:
+def _format(part: Mapping[str, Any]) -> str | None:
     wanted = part.get("format")
-    if wanted is not None and wanted not in formats.NAMES:
-        raise SchemaError(
-            f"The field {name!r}: the format {wanted!r} is not one of {', '.join(formats.NAMES)}."
-        )
+    if wanted is not None and wanted not in FORMATS:
+        raise SchemaError(f"the format {wanted!r} is not one of {', '.join(FORMATS)}.")
     return wanted
-
-
-def _pattern(name: str, part: Mapping[str, Any]) -> str | None:
-    if "pattern" not in part:
-        return None
-    try:
-        return patterns.check(part["pattern"])
-    except SchemaError as error:
-        raise SchemaError(f"The field {name!r}: {error}.") from error
-
-
-def _with_checked_default(field: Field) -> Field:
-    if field.default is None:
-        return field
-    try:
-        field.check(field.default)
-    except InvalidAnswer as error:
-        raise SchemaError(f"The default of {error}") from error
-    return field
-
-
-def _is_number(value: object) -> TypeGuard[int | float]:
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        return False
-    try:
-        return math.isfinite(value)
-    except OverflowError:
-        return False
-
-
-def _short(value: object) -> str:
-    text = repr(value)
-    return text if len(text) <= 60 else text[:57] + "..."

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from dcc_bridge.elicitation import ask, consent
-from dcc_bridge.elicitation.installed import bridge
+from dcc_bridge.elicitation.context import current_context
 from dcc_bridge.elicitation.question import Question
 from dcc_bridge.elicitation.secret import Secret
 from dcc_bridge.elicitation.types import ElicitationResponse
@@ -115,7 +115,7 @@ def sign_in_sync(
         WrongThread: It was called in a coroutine; use ``await sign_in``.
     """
     question, visit = _open(provider, message, timeout, key)
-    return _tokens(provider, question, visit, ask.put(question, "sign_in"))
+    return _tokens(provider, question, visit, ask.ask_question_sync(question, "sign_in"))
 
 
 async def sign_in(
@@ -127,14 +127,14 @@ async def sign_in(
 ) -> Tokens:
     """Have the person sign in at a site, in an async skill. See `sign_in_sync`."""
     question, visit = _open(provider, message, timeout, key)
-    return _tokens(provider, question, visit, await ask.put_async(question))
+    return _tokens(provider, question, visit, await ask.ask_question(question))
 
 
 def _open(
     provider: Provider, message: str | None, timeout: float | None, key: str | None
 ) -> tuple[Question, ResultVisit[Tokens]]:
     text = ask.sayable(message or f"Please sign in at {provider.title}.")
-    installed, call = bridge(), ask.current_call()
+    installed, call = current_context(), ask.current_call()
     if installed is None or installed.desk is None:
         raise NobodyToAsk(text)
     question = Question(text, call, key=key or ask.next_key(call), timeout=timeout)

@@ -10,7 +10,8 @@ from typing import Any, Final
 
 from dcc_bridge.elicitation import plain, wording
 from dcc_bridge.elicitation.question import Question
-from dcc_bridge.elicitation.schema import Field, Form, InvalidAnswer
+from dcc_bridge.elicitation.schema import Field, Form
+from dcc_bridge.elicitation.validation import InvalidAnswer
 from dcc_bridge.elicitation.wording import lone
 from dcc_bridge.qt import editors
 from dcc_bridge.qt.binding import (
@@ -25,7 +26,7 @@ from dcc_bridge.qt.binding import (
     Slot,
 )
 from dcc_bridge.qt.editors import carries_title
-from dcc_bridge.qt.labels import SMALL, Mnemonics, Notice, label, passage, said, tr
+from dcc_bridge.qt.labels import SMALL, Mnemonics, Notice, label, passage, tr
 
 
 class FormView(QWidget):
@@ -111,7 +112,7 @@ class FieldRow(QWidget):
         try:
             self.field.check(value)
         except InvalidAnswer as error:
-            return _capitalised(said(error.why))
+            return _capitalised(error.reason)
         return ""
 
     def check(self) -> bool:
@@ -244,7 +245,7 @@ class Body(QScrollArea):
 
     def _say(self, question: Question, verb: str) -> None:
         if question.reason:
-            self._column.addWidget(Notice(said(question.reason)))
+            self._column.addWidget(Notice(question.reason))
         if question.title and question.title not in (verb, question.call.title):
             self._column.addWidget(label(plain.line(question.title), bold=True))
         asked, rest = _split(passage(question.message))

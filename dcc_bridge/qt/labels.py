@@ -12,7 +12,6 @@ import logging
 from typing import Final
 
 from dcc_bridge.elicitation import plain
-from dcc_bridge.elicitation.sentence import Sentence
 from dcc_bridge.qt.binding import (
     QApplication,
     QCoreApplication,
@@ -39,21 +38,6 @@ def tr(text: str, **values: object) -> str:
             languages that have several; English has a text of its own for one.
     """
     return _translated(text, values)
-
-
-def said(text: str) -> str:
-    """Give a text of another part of the bridge in that language, if it is one of ours.
-
-    Args:
-        text: A `Sentence`, or what a skill or an agent says: that stays as it is.
-    """
-    if not isinstance(text, Sentence):
-        return text
-    values = {
-        name: said(value) if isinstance(value, str) else value
-        for name, value in text.values.items()
-    }
-    return _translated(text.text, values)
 
 
 def passage(text: str) -> str:

@@ -15,13 +15,13 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Final, Protocol
 
-from dcc_bridge.elicitation.question import Heard, Question, Settle, TakeDown, Unable
+from dcc_bridge.elicitation.question import PresenterEvent, Question, Settle, TakeDown, Unable
 from dcc_bridge.elicitation.types import BRIDGE_CLOSED, CANCELLED
 from dcc_bridge.errors import BridgeClosed
 from dcc_bridge.host import Host
 from dcc_bridge.qt.binding import QApplication, QCoreApplication, QObject, QWidget, Slot, isValid
 from dcc_bridge.qt.event_loop import DeferredDeletion
-from dcc_bridge.qt.labels import said, tr
+from dcc_bridge.qt.labels import tr
 from dcc_bridge.qt.notifications import Notification, Notifications
 from dcc_bridge.qt.question_dialog import QuestionDialog
 from dcc_bridge.qt.url_dialog import UrlDialog
@@ -123,7 +123,7 @@ class QuestionQueue:
             self._remove(ticket)
             self._show_next()
 
-    def end(self, ticket: Ticket, heard: Heard) -> None:
+    def end(self, ticket: Ticket, heard: PresenterEvent) -> None:
         """Settle a question that is shown or waits, and show the next one."""
         if ticket in self.tickets:
             self._remove(ticket)
@@ -302,7 +302,7 @@ class DialogPresenter(QObject):
         self._questions.close()
         self._notifications.clear()
 
-    def _answer(self, ticket: Ticket, heard: Heard) -> None:
+    def _answer(self, ticket: Ticket, heard: PresenterEvent) -> None:
         """Go on once the dialog's own frame is left: it can be deleted then."""
         self._post(lambda: self._questions.end(ticket, heard))
 
@@ -325,6 +325,6 @@ class DialogPresenter(QObject):
 
     def _notify(self, text: str, undo: Callable[[], None] | None, call: str | None) -> None:
         acts = () if undo is None else ((tr("Undo"), undo),)
-        notification = self._notifications.add_passing(said(text), *acts)
+        notification = self._notifications.add_passing(text, *acts)
         if call is not None:
             notification.set_call(call)

@@ -31,7 +31,7 @@ from dcc_bridge.qt.binding import (
     Slot,
 )
 from dcc_bridge.qt.buttons import ARM_DELAY, Button
-from dcc_bridge.qt.labels import SMALL, Notice, label, passage, said, scale, tr
+from dcc_bridge.qt.labels import SMALL, Notice, label, passage, scale, tr
 from dcc_bridge.qt.question_dialog import QuestionDialog
 
 _MOST_LINES: Final = 8
@@ -64,7 +64,7 @@ class AddressView(QWidget):
         self.text = where.url
         self.url = _same(where.url)
         self.host = _owner() if where.ours else _host(where.place)
-        self.notices = [Notice(said(danger.text)) for danger in where.dangers]
+        self.notices = [Notice(danger.text) for danger in where.dangers]
         self.whole = _whole(where.url)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)

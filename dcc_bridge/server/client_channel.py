@@ -16,9 +16,9 @@ from mcp.shared.message import ServerMessageMetadata
 from mcp_types import CONNECTION_CLOSED, INVALID_PARAMS, METHOD_NOT_FOUND, ElicitResult
 from pydantic import ValidationError
 
+from dcc_bridge.callbacks import call_safely
 from dcc_bridge.elicitation.call import Progress
 from dcc_bridge.elicitation.question import Question, Reply, Settle, Unable, Unreadable
-from dcc_bridge.elicitation.watchers import tell
 from dcc_bridge.server.protocol import Answer, carried, elicit_request
 
 log = logging.getLogger(__name__)
@@ -44,7 +44,7 @@ class ClientQuestion:
         """Hand over what the client said; only the first time counts."""
         settle, self._settle = self._settle, None
         if settle is not None:
-            tell(settle, reply)  # if that fails, the request still waits for what comes next
+            call_safely(settle, reply)  # if that fails, the request still waits for what comes next
 
     def withdraw(self, why: str = "") -> None:
         """Forget the question: it was answered elsewhere, or ended."""

@@ -17,9 +17,9 @@ from functools import cache
 from importlib import metadata
 from typing import Any, Final
 
-from dcc_bridge.elicitation.audience import Audience
+from dcc_bridge.callbacks import Callbacks, Unsubscribe
 from dcc_bridge.elicitation.call import Client
-from dcc_bridge.elicitation.watchers import Undo, Watchers
+from dcc_bridge.elicitation.routing import Audience
 from dcc_bridge.host import Host
 from dcc_bridge.server.discovery import CLI_LABEL
 from dcc_bridge.skills.registry import Registry
@@ -55,7 +55,7 @@ class ClientRegistry:
         """Begin with none."""
         self._lock = threading.Lock()
         self._seen: OrderedDict[tuple[Client, str], SeenClient] = OrderedDict()
-        self._watchers = Watchers()
+        self._watchers = Callbacks()
 
     @property
     def seen(self) -> list[SeenClient]:
@@ -63,7 +63,7 @@ class ClientRegistry:
         with self._lock:
             return list(reversed(self._seen.values()))
 
-    def watch(self, fn: Callable[[], None]) -> Undo:
+    def watch(self, fn: Callable[[], None]) -> Unsubscribe:
         """Call a function when a client comes or says something else of itself.
 
         Returns:

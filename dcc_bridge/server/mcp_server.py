@@ -27,7 +27,7 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from dcc_bridge.audit.redact import Redacted
 from dcc_bridge.elicitation.call import Call, Client, Route
-from dcc_bridge.elicitation.installed import arrival
+from dcc_bridge.elicitation.context import wrap_future
 from dcc_bridge.errors import BridgeError, SkillError, UnknownSkill
 from dcc_bridge.host import Host
 from dcc_bridge.server import protocol, results
@@ -112,7 +112,7 @@ class Server(MCPServer[Any]):
         self, name: str, arguments: dict[str, Any], context: ToolContext[Any, Any] | None = None
     ) -> CallToolResult | InputRequiredResult:
         """Run a skill, or go on with one that waits for an answer."""
-        await arrival(self._library.read)
+        await wrap_future(self._library.read)
         if context is None or not self._is_ours(name, context):
             return await super().call_tool(name, arguments, context)
         answers: Mapping[str, Any] = context.input_responses or {}
@@ -129,7 +129,7 @@ class Server(MCPServer[Any]):
         call = Call(name, name, client=_client(request))
         call.arguments = Redacted(arguments)
         try:
-            entry = await arrival(self._library.fetch(name))
+            entry = await wrap_future(self._library.fetch(name))
             parked = self._start(entry, call, arguments, context)
         except BridgeError as error:
             self._runner.reject(call, str(error))
@@ -200,7 +200,7 @@ class ToolList:
 
     async def tools(self) -> list[Tool]:
         """List the skills, and those that cannot be used."""
-        await arrival(self._library.read)
+        await wrap_future(self._library.read)
         await self._complete()
         listed = []
         for number, entry in enumerate(self._registry.entries()):
@@ -217,7 +217,7 @@ class ToolList:
         with anyio.move_on_after(PATIENCE) as limit:
             for imported in imports:
                 try:
-                    await arrival(imported)
+                    await wrap_future(imported)
                 except BridgeError:  # the main thread is held by an edit, or the bridge stops
                     self._library.note_incomplete()
         if limit.cancelled_caught:

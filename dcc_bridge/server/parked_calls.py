@@ -30,7 +30,6 @@ from mcp_types import INVALID_PARAMS, CallToolResult, InputRequiredResult
 
 from dcc_bridge.elicitation.call import Call, Progress
 from dcc_bridge.elicitation.question import Unable
-from dcc_bridge.elicitation.sentence import Sentence
 from dcc_bridge.elicitation.types import TOO_MANY_QUESTIONS
 from dcc_bridge.server import protocol
 from dcc_bridge.server.client_channel import ClientQuestion, Context, ProgressNotices
@@ -323,33 +322,18 @@ class UnfetchedResults:
         """Forget a call: its result was fetched."""
         self._ended.pop(call, None)
 
-    def notice_for(self, call: Same) -> Sentence | None:
+    def notice_for(self, call: Same) -> str | None:
         """Say that the same call was made before, or None for a new one."""
         ended, status = self._ended.get(call, (0.0, None))
         ago = time.monotonic() - ended
         if status is None or ago > FRESH:
             return None
         minutes = max(1, round(ago / 60))
-        match status:
-            case "done":
-                text = Sentence(
-                    "The same call was made {minutes} min ago and was done, but nobody fetched "
-                    "its result.",
-                    minutes=minutes,
-                )
-            case "refused":
-                text = Sentence(
-                    "The same call was made {minutes} min ago and was refused, but nobody fetched "
-                    "its result.",
-                    minutes=minutes,
-                )
-            case _:
-                text = Sentence(
-                    "The same call was made {minutes} min ago and did not succeed, but nobody "
-                    "fetched its result.",
-                    minutes=minutes,
-                )
-        return text
+        outcome = {"done": "was done", "refused": "was refused"}.get(status, "did not succeed")
+        return (
+            f"The same call was made {minutes} min ago and {outcome}, but nobody fetched its "
+            "result."
+        )
 
 
 def unknown_call() -> MCPError:

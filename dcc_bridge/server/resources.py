@@ -35,7 +35,7 @@ from mcp_types import (
     UnsubscribeRequestParams,
 )
 
-from dcc_bridge.elicitation.installed import arrival
+from dcc_bridge.elicitation.context import wrap_future
 from dcc_bridge.errors import BridgeClosed, BridgeError
 from dcc_bridge.host import MOST_TOLD, Host
 from dcc_bridge.server.protocol import carried
@@ -132,7 +132,7 @@ class SceneResources:
 
     async def _read(self, look: Callable[[], dict[str, Any]], what: str) -> str:
         try:
-            facts = await arrival(self._main.submit(look, name=f"reading {what}", read=True))
+            facts = await wrap_future(self._main.submit(look, name=f"reading {what}", read=True))
         except LookupError as error:
             why = error.args[0] if error.args else error
             raise ResourceNotFoundError(str(carried(str(why)))) from error

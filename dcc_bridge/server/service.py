@@ -18,9 +18,9 @@ from mcp.server.transport_security import TransportSecuritySettings
 from starlette.requests import ClientDisconnect
 
 from dcc_bridge import log_redaction
+from dcc_bridge.callbacks import Callbacks
 from dcc_bridge.config import Settings
 from dcc_bridge.elicitation.broker import Broker
-from dcc_bridge.elicitation.watchers import Watchers
 from dcc_bridge.host import Host
 from dcc_bridge.server.auth import AuthMiddleware
 from dcc_bridge.server.clients import ClientRegistry
@@ -83,7 +83,7 @@ class Parts:
 
     host: Host
     main: MainThread
-    changes: Watchers
+    changes: Callbacks
     settings: Settings
     registry: Registry
     runner: Runner

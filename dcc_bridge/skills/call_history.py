@@ -14,10 +14,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, Final, Literal
 
+from dcc_bridge.callbacks import call_safely
 from dcc_bridge.elicitation import secret
 from dcc_bridge.elicitation.call import Call, Progress
 from dcc_bridge.elicitation.types import CANCELLED
-from dcc_bridge.elicitation.watchers import tell
 from dcc_bridge.errors import BridgeError, NoConsent, NotConfirmed, Stopped
 
 log = logging.getLogger(__name__)
@@ -218,7 +218,7 @@ class Recent:
         with self._lock:
             watchers = list(self._watchers)
         for fn in watchers:
-            tell(fn, record)
+            call_safely(fn, record)
 
 
 class Trail:

@@ -111,7 +111,7 @@ MODULES: Final = (
     Module(
         "dcc_bridge.hosts.standalone",
         ("*.RemovePrim", "*.RemoveProperty", "dcc_bridge.hosts.standalone.prims.remove"),
-        (*_words(_USD_EDITS, "*."), "dcc_bridge.hosts.standalone.prims.*"),
+        (*_words(_USD_EDITS, "*."), "dcc_bridge.hosts.standalone.prims.rename"),
     ),
     Module(
         "os",

@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import Final
 
 from dcc_bridge.config import Settings
-from dcc_bridge.elicitation.installed import arrival
+from dcc_bridge.elicitation.context import wrap_future
 from dcc_bridge.errors import BrokenSkill, SkillError
 from dcc_bridge.skills import catalogue, importer, trust
 from dcc_bridge.skills.catalogue import SkillFile
@@ -102,7 +102,7 @@ class Library:
         while True:
             began = time.perf_counter()
             try:
-                await arrival(_in_thread(lambda: self.look(time.sleep)))
+                await wrap_future(_in_thread(lambda: self.look(time.sleep)))
                 took = time.perf_counter() - began
                 await self.describe()
             except Exception:  # whatever a drive or a type does: the next look may go better

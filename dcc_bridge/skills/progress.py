@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Sized
 from typing import Final, TypeVar
 
 from dcc_bridge.elicitation.call import current
-from dcc_bridge.elicitation.installed import bridge
+from dcc_bridge.elicitation.context import current_context
 from dcc_bridge.errors import Stopped
 
 T = TypeVar("T")
@@ -82,6 +82,6 @@ def track(items: Iterable[T], *, message: str = "", total: float | None = None) 
 
 
 def _repaint() -> None:
-    installed = bridge()
+    installed = current_context()
     if installed is not None:
         installed.main.repaint()

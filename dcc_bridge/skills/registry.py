@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, Final
 
-from dcc_bridge.elicitation.watchers import Watchers
+from dcc_bridge.callbacks import Callbacks
 from dcc_bridge.errors import BrokenSkill, SkillError, UnknownSkill
 from dcc_bridge.skills.skill import Skill
 
@@ -59,7 +59,7 @@ class Registry:
         self._lock = threading.Lock()
         self._added: dict[str, Entry] = {}
         self._filed = Filed()
-        self._watchers = Watchers()
+        self._watchers = Callbacks()
 
     def add(self, skill: Skill) -> Callable[[], None]:
         """Take a skill in that was made in code.

@@ -14,11 +14,11 @@ from typing import Any, TypeVar
 from greenlet import GreenletExit
 
 from dcc_bridge.audit.log import Auditor
+from dcc_bridge.callbacks import CallLater
 from dcc_bridge.config import Settings
 from dcc_bridge.elicitation import consent, secret
 from dcc_bridge.elicitation.call import Call, Progress, current, destructive_skill
-from dcc_bridge.elicitation.clock import Clock
-from dcc_bridge.elicitation.installed import arrival, bridge
+from dcc_bridge.elicitation.context import current_context, wrap_future
 from dcc_bridge.errors import (
     BridgeClosed,
     BridgeError,
@@ -148,7 +148,7 @@ class Run:
             asking = self._questions()
             question = next(asking, None)
             while question is not None:
-                question = gate.next_question(asking, await consent.put_async(question))
+                question = gate.next_question(asking, await consent.ask_question(question))
             body = self.skill.fn(**self._arguments)
             value, error = await report_blocking(body, self._warn_of_blocking), None
         except Exception as failure:  # noqa: BLE001 - a skill may raise anything; it is told
@@ -158,7 +158,9 @@ class Run:
         undo = self._steps.roll_back
         ending = self._submit(lambda: self._guarded(lambda: _give(value, error), undo))
         ending.add_done_callback(self._note_end)
-        return await asyncio.shield(arrival(ending))  # cancelled or not, it must come to its end
+        return await asyncio.shield(
+            wrap_future(ending)
+        )  # cancelled or not, it must come to its end
 
     def _warn_of_blocking(self, seconds: float) -> None:
         log.warning(
@@ -228,7 +230,7 @@ class Run:
         asking = self._questions()
         question = next(asking, None)
         while question is not None:
-            question = gate.next_question(asking, consent.put(question))
+            question = gate.next_question(asking, consent.ask_question_sync(question))
         with step():
             return self.skill.fn(**self._arguments)
 
@@ -261,7 +263,7 @@ class Run:
 
     def _end_questions(self) -> None:
         """End what a task or a thread that it left behind asks, now and later."""
-        installed = bridge()
+        installed = current_context()
         if installed is not None and self._call.ending.reason is None:
             installed.broker.end(self._call)
 
@@ -370,7 +372,7 @@ class Shared:
     host: Host
     main: MainThread
     settings: Settings
-    clock: Clock
+    clock: CallLater
     pause: Pause
     edited: Callable[[Call, str], None]
     ended: Callable[[str], None]

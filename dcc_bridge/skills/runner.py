@@ -14,10 +14,10 @@ from concurrent.futures import Future
 from typing import Any
 
 from dcc_bridge.audit.log import Auditor, nowhere
+from dcc_bridge.callbacks import CallLater
 from dcc_bridge.config import Settings
 from dcc_bridge.elicitation import record
 from dcc_bridge.elicitation.call import Call, Progress
-from dcc_bridge.elicitation.clock import Clock
 from dcc_bridge.errors import BridgeError, Busy, NotRecorded
 from dcc_bridge.host import Host
 from dcc_bridge.skills import gate
@@ -44,7 +44,7 @@ class Runner:
         main: MainThread,
         settings: Settings,
         spawn: Spawn,
-        clock: Clock,
+        clock: CallLater,
         edited: Callable[[Call, str], None] = lambda call, label: None,
         auditor: Auditor = nowhere,
     ) -> None:

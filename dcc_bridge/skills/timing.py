@@ -8,7 +8,7 @@ import types
 from collections.abc import Callable, Coroutine, Generator
 from typing import Any, Final, Generic, TypeVar
 
-from dcc_bridge.elicitation.clock import Clock
+from dcc_bridge.callbacks import CallLater
 
 _EARLY: Final = 0.005
 """Seconds by which a clock may be early."""
@@ -17,7 +17,7 @@ _EARLY: Final = 0.005
 class TimeLimit:
     """A timeout that can be paused, and calls back once."""
 
-    def __init__(self, seconds: float | None, clock: Clock, over: Callable[[], None]) -> None:
+    def __init__(self, seconds: float | None, clock: CallLater, over: Callable[[], None]) -> None:
         """Prepare; it begins with `start`.
 
         Args:
@@ -74,7 +74,7 @@ EVERY: Final = 0.1
 class Throttle(Generic[T]):
     """Passes on at most ten values a second: the newest ones, and always the last."""
 
-    def __init__(self, callback: Callable[[T], None], clock: Clock) -> None:
+    def __init__(self, callback: Callable[[T], None], clock: CallLater) -> None:
         """Take the callback.
 
         Args:

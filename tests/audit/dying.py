@@ -17,11 +17,11 @@ from typing import Any
 
 from dcc_bridge import confirm_sync, skill
 from dcc_bridge.audit.log import AuditLog
+from dcc_bridge.callbacks import call_later
 from dcc_bridge.config import Settings
-from dcc_bridge.elicitation import installed
+from dcc_bridge.elicitation import context
 from dcc_bridge.elicitation.broker import Broker
 from dcc_bridge.elicitation.call import Call, Client, current
-from dcc_bridge.elicitation.clock import timer
 from dcc_bridge.elicitation.question import Question, Reply, Settle, TakeDown
 from dcc_bridge.pump import Pump
 from dcc_bridge.skills.call_history import Outcome
@@ -68,8 +68,8 @@ def edit_for_ever(folder: Path) -> None:
     book, pump, host = AuditLog(folder / "audit"), Pump(), FakeHost(has_ui=True)
     scene = os.open(folder / "scene", os.O_WRONLY | os.O_CREAT | os.O_APPEND)
     broker = Broker(settings, host=Agreeing(), auditor=book)
-    installed.install(broker, pump.main, host)
-    runner = Runner(host, pump.main, settings, no_loop, timer, auditor=book)
+    context.install(broker, pump.main, host)
+    runner = Runner(host, pump.main, settings, no_loop, call_later, auditor=book)
     for one in cycle(skills(host, scene)):
         risk = one.metadata.risk
         run = runner.start(one, {}, Call(one.name, one.title, risk, Client("dying")))

@@ -3,58 +3,16 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from dcc_bridge.config import Settings
-from dcc_bridge.elicitation.broker import Broker
-from dcc_bridge.elicitation.call import Call, Client
-from dcc_bridge.elicitation.policy import stages
+from dcc_bridge.elicitation.call import Call
 from dcc_bridge.elicitation.question import Question, Reply, Unable
-from dcc_bridge.elicitation.schema import parse
+from dcc_bridge.elicitation.routing import stages
 from dcc_bridge.testing import ScriptedPresenter
-
-FORM = parse(
-    {"type": "object", "properties": {"confirm": {"type": "boolean"}}, "required": ["confirm"]}
-)
-YES = Reply("accept", {"confirm": True})
-CLAUDE = Client("claude", "Claude Code", "2.0")
-WRONG = Reply("accept", {"confirm": "yes"})
-
-
-class Clock:
-    """A clock that strikes when it is told to."""
-
-    def __init__(self) -> None:
-        self.waiting: list[tuple[float, Callable[[], None]]] = []
-
-    def __call__(self, seconds: float, fn: Callable[[], None]) -> Callable[[], None]:
-        entry = (seconds, fn)
-        self.waiting.append(entry)
-        return lambda: self.waiting.remove(entry) if entry in self.waiting else None
-
-    def strike(self) -> None:
-        for _, fn in list(self.waiting):
-            fn()
-
-
-def ask(
-    *,
-    host: Any = None,
-    client: Any = None,
-    settings: Settings | None = None,
-    call: Call | None = None,
-    **more: Any,
-) -> tuple[Any, Clock, Broker]:
-    """Put a question, and give its future, the clock and the broker."""
-    clock = Clock()
-    broker = Broker(settings, host=host, clock=clock)
-    asking = call or Call("delete", "Delete", client=CLAUDE)
-    asking.route = replace(asking.route, form=client)
-    return broker.ask(Question("Sure?", asking, FORM, **more)), clock, broker
+from tests.elicitation.brokers import FORM, WRONG, YES, ask
 
 
 @pytest.mark.parametrize(

@@ -1,27 +1,25 @@
-"""What was agreed to for the session, as a person sees it listed."""
+"""What a person agrees to for the session, and for what it holds."""
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
+from dcc_bridge.elicitation.broker import Broker
 from dcc_bridge.elicitation.call import Call, Client
 from dcc_bridge.elicitation.grants import LASTS, SessionGrants
+from dcc_bridge.elicitation.question import Question, Reply
 from dcc_bridge.skills.skill import describe
+from dcc_bridge.testing import ScriptedPresenter
+from tests.elicitation.brokers import FORM, Clock, Time
+
+FOR_THE_SESSION = Reply("accept", {"confirm": True}, remember=True)
 
 
-class Time:
-    """A clock that goes on when it is told to."""
-
-    def __init__(self) -> None:
-        self.now = 100.0
-
-    def __call__(self) -> float:
-        return self.now
-
-
-def rename(digest: str = "abc", label: str = "claude") -> Call:
+def rename(digest: str = "abc", label: str = "claude", risk: Any = "edit") -> Call:
     """Make the call of an edit."""
-    return Call("rename_all", "Rename all", "edit", Client(label), digest=digest)
+    return Call("rename_all", "Rename all", risk, Client(label), digest=digest)
 
 
 def test_a_list_has_for_each_what_for_whom_how_much_and_how_long() -> None:
@@ -92,6 +90,63 @@ def test_what_may_lose_something_is_not_listed_and_not_told() -> None:
     grants.allow(Call("delete", "Delete", "destructive", Client("claude"), digest="abc"), 1)
 
     assert (grants.live, told) == ([], [])
+
+
+def agreed(*items: str) -> tuple[Broker, ScriptedPresenter]:
+    """Have a person agree to an edit for the session."""
+    host = ScriptedPresenter(FOR_THE_SESSION)
+    broker = Broker(host=host, clock=Clock())
+    broker.ask(Question("Rename?", rename(), FORM, consent=True, items=items))
+    return broker, host
+
+
+def test_an_edit_may_be_agreed_to_for_the_session_up_to_so_many_items() -> None:
+    broker, host = agreed("a", "b")
+
+    same = broker.ask(Question("Rename?", rename(), FORM, consent=True, items=("c", "d")))
+    more = broker.ask(Question("Rename?", rename(), FORM, consent=True, items=("c", "d", "e")))
+
+    assert host.shown[0].offers.remember == 2
+    assert same.result(0).answered_by == "grant"
+    assert same.result(0).data == {"confirm": True}
+    assert not more.done()
+
+
+@pytest.mark.parametrize(
+    ("call", "count"),
+    [
+        (rename(digest="changed"), 1),
+        (rename(label="cursor"), 1),
+        (rename(risk="destructive"), 1),
+        (rename(), 2),
+        (Call("other", "Other", "edit", Client("claude"), digest="abc"), 1),
+    ],
+)
+def test_what_was_agreed_to_for_the_session_is_for_nothing_else(call: Call, count: int) -> None:
+    broker, _ = agreed("a")
+
+    asked = broker.ask(Question("Other?", call, FORM, consent=True, items=("x",) * count))
+
+    assert not asked.done()
+
+
+def test_what_was_agreed_to_for_the_session_can_be_revoked() -> None:
+    broker, _ = agreed()
+    (grant,) = broker.audience.grants.live
+
+    broker.audience.grants.revoke(grant)
+
+    assert not broker.ask(Question("Rename?", rename(), FORM, consent=True)).done()
+
+
+def test_a_deletion_is_never_agreed_to_for_the_session() -> None:
+    host = ScriptedPresenter(FOR_THE_SESSION)
+    broker = Broker(host=host, clock=Clock())
+
+    broker.ask(Question("Delete?", rename(risk="destructive"), FORM, consent=True))
+
+    assert host.shown[0].offers.remember is None
+    assert broker.audience.grants.live == []
 
 
 def test_a_skill_made_in_code_is_another_one_once_a_value_in_it_is() -> None:

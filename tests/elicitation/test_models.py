@@ -11,7 +11,8 @@ from typing import Any, Literal, NotRequired, TypedDict
 import pytest
 from pydantic import BaseModel, Field
 
-from dcc_bridge.elicitation.schema import InvalidAnswer, parse
+from dcc_bridge.elicitation.schema import parse
+from dcc_bridge.elicitation.validation import InvalidAnswer
 from dcc_bridge.errors import SchemaError
 
 

@@ -10,12 +10,10 @@ import pytest
 
 from dcc_bridge.config import Settings
 from dcc_bridge.elicitation.broker import Broker
-from dcc_bridge.elicitation.call import Call, Client, Route
+from dcc_bridge.elicitation.call import Call, Route
 from dcc_bridge.elicitation.question import Expired, HandOver, Question, Reply, Unable
 from dcc_bridge.testing import ScriptedPresenter
-from tests.elicitation.test_broker import CLAUDE, FORM, YES, Clock, ask
-
-FOR_THE_SESSION = Reply("accept", {"confirm": True}, remember=True)
+from tests.elicitation.brokers import CLAUDE, FORM, YES, Clock, ask
 
 
 def either(host: Any, client: Any) -> tuple[Any, Clock, Broker]:
@@ -177,82 +175,6 @@ def test_a_client_that_is_known_to_draw_nothing_is_not_asked() -> None:
 
     assert future.result(0).answered_by == "host"
     assert client.shown == []
-
-
-def test_a_muted_client_is_refused_and_the_others_are_not() -> None:
-    host = ScriptedPresenter(Reply("decline", mute=True), YES)
-    _, _, broker = ask(host=host)
-
-    muted = broker.ask(Question("Again?", Call("x", "X", client=CLAUDE), FORM))
-    other = broker.ask(Question("Other?", Call("x", "X", client=Client("cursor")), FORM))
-    broker.audience.limits.unmute("claude")
-
-    assert muted.result(0).answered_by == "policy"
-    assert not muted.result(0).accepted
-    assert other.result(0).accepted
-    assert broker.audience.limits.muted == {}
-
-
-def rename(digest: str = "abc", label: str = "claude", risk: Any = "edit") -> Call:
-    """Make the call of an edit."""
-    return Call("rename", "Rename", risk, Client(label), digest=digest)
-
-
-def agreed(*items: str) -> tuple[Broker, ScriptedPresenter]:
-    """Have a person agree to an edit for the session."""
-    host = ScriptedPresenter(FOR_THE_SESSION)
-    broker = Broker(host=host, clock=Clock())
-    broker.ask(Question("Rename?", rename(), FORM, consent=True, items=items))
-    return broker, host
-
-
-def test_an_edit_may_be_agreed_to_for_the_session_up_to_so_many_items() -> None:
-    broker, host = agreed("a", "b")
-
-    same = broker.ask(Question("Rename?", rename(), FORM, consent=True, items=("c", "d")))
-    more = broker.ask(Question("Rename?", rename(), FORM, consent=True, items=("c", "d", "e")))
-
-    assert host.shown[0].offers.remember == 2
-    assert same.result(0).answered_by == "grant"
-    assert same.result(0).data == {"confirm": True}
-    assert not more.done()
-
-
-@pytest.mark.parametrize("number", range(200))
-def test_what_was_agreed_to_for_the_session_is_for_nothing_else(number: int) -> None:
-    broker, _ = agreed("a")
-    variants: list[Any] = [
-        (rename(digest=f"changed{number}"), 1),
-        (rename(label=f"client{number}"), 1),
-        (rename(risk="destructive"), 1),
-        (rename(), 2 + number),
-        (Call(f"other{number}", "Other", "edit", Client("claude"), digest="abc"), 1),
-    ]
-    call, count = variants[number % len(variants)]
-
-    asked = broker.ask(Question("Other?", call, FORM, consent=True, items=("x",) * count))
-
-    assert not asked.done()
-
-
-def test_what_was_agreed_to_for_the_session_can_be_listed_and_revoked() -> None:
-    broker, _ = agreed()
-
-    (grant,) = broker.audience.grants.live
-    broker.audience.grants.revoke(grant)
-
-    assert (grant.skill, grant.client, grant.most) == ("rename", "claude", 1)
-    assert not broker.ask(Question("Rename?", rename(), FORM, consent=True)).done()
-
-
-def test_a_deletion_is_never_agreed_to_for_the_session() -> None:
-    host = ScriptedPresenter(FOR_THE_SESSION)
-    broker = Broker(host=host, clock=Clock())
-
-    broker.ask(Question("Delete?", rename(risk="destructive"), FORM, consent=True))
-
-    assert host.shown[0].offers.remember is None
-    assert broker.audience.grants.live == []
 
 
 def test_a_host_shows_less_time_to_a_client_that_may_give_up() -> None:

@@ -21,9 +21,8 @@ from typing import Any
 import FreeCADGui
 
 from dcc_bridge.elicitation.call import Call, Client
-from dcc_bridge.elicitation.question import Heard, Offers, Question
+from dcc_bridge.elicitation.question import Offers, PresenterEvent, Question
 from dcc_bridge.elicitation.schema import parse
-from dcc_bridge.elicitation.sentence import Sentence
 from dcc_bridge.qt import binding
 from dcc_bridge.qt.binding import (
     QApplication,
@@ -97,8 +96,8 @@ class Scenes:
         self.host.name, self.host.version = "FreeCAD", "0.20"
         self.presenter = DialogPresenter(self.loop.main, self.host, lambda: self.window)
 
-    def ask(self, question: Question) -> tuple[QuestionDialog, list[Heard]]:
-        heard: list[Heard] = []
+    def ask(self, question: Question) -> tuple[QuestionDialog, list[PresenterEvent]]:
+        heard: list[PresenterEvent] = []
         self.presenter.show(question, heard.append)
         until(lambda: self.presenter.dialogs)
         return self.presenter.dialogs[0], heard
@@ -165,8 +164,7 @@ class Scenes:
         (chip,) = self.presenter.chips
         save(chip, "chip")
         click(chip.buttons[0])
-        told = Sentence("{skill}: done for {client}", skill="Delete parts", client="claude-code")
-        self.presenter.notice(told, lambda: acted.append("undo"))
+        self.presenter.notice("Delete parts: done for claude-code", lambda: acted.append("undo"))
         until(lambda: len(self.presenter.chips) == 2)
         toast = self.presenter.chips[1]
         save(toast, "toast")

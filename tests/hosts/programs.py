@@ -17,10 +17,17 @@ from pxr import Sdf, Tf, Usd
 from dcc_bridge import check_cancelled, confirm_sync, elicit_form_sync, skill
 from dcc_bridge.audit.log import Auditor, nowhere
 from dcc_bridge.config import Settings
-from dcc_bridge.elicitation import installed
+from dcc_bridge.elicitation import context
 from dcc_bridge.elicitation.broker import Broker
 from dcc_bridge.elicitation.call import Call, Client
-from dcc_bridge.elicitation.question import Expired, Heard, Question, Reply, Settle, TakeDown
+from dcc_bridge.elicitation.question import (
+    Expired,
+    PresenterEvent,
+    Question,
+    Reply,
+    Settle,
+    TakeDown,
+)
 from dcc_bridge.hosts.standalone import UsdSession
 from dcc_bridge.hosts.standalone.prims import remove, rename
 from dcc_bridge.skills.call_history import Outcome
@@ -31,7 +38,7 @@ from dcc_bridge.threads import MainThread
 
 Fault = Literal["none", "exception", "cancel", "killed", "refused", "artist"]
 YES: Final = Reply("accept", {"confirm": True})
-REFUSALS: Final[tuple[Heard, ...]] = (Reply("decline"), Reply("cancel"), Expired())
+REFUSALS: Final[tuple[PresenterEvent, ...]] = (Reply("decline"), Reply("cancel"), Expired())
 ERRORS: Final = (ValueError, KeyError, RecursionError, SystemExit, Tf.ErrorException)
 FORM: Final[dict[str, Any]] = {
     "type": "object",
@@ -142,7 +149,7 @@ class Person(ScriptedPresenter):
         self.waiting = settle
         return super().show(question, settle)
 
-    def answer(self, heard: Heard) -> None:
+    def answer(self, heard: PresenterEvent) -> None:
         """Answer the question that is open."""
         settle, self.waiting = self.waiting, None
         assert settle is not None, "no question is open"
@@ -300,7 +307,7 @@ class Program:
         self._main = MainThread(lambda delay: None)
         self._person = Person()
         broker = Broker(_SETTINGS, host=self._person, clock=_no_clock, auditor=auditor)
-        remove = installed.install(broker, self._main, self.session)
+        remove = context.install(broker, self._main, self.session)
         try:
             runner = Runner(
                 self.session, self._main, _SETTINGS, _no_loop, _no_clock, auditor=auditor

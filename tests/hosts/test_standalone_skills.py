@@ -10,9 +10,16 @@ from typing import Any
 import pytest
 from pxr import Usd
 
-from dcc_bridge.elicitation import installed
+from dcc_bridge.elicitation import context
 from dcc_bridge.elicitation.broker import Broker
-from dcc_bridge.elicitation.question import Expired, Heard, Question, Reply, Settle, TakeDown
+from dcc_bridge.elicitation.question import (
+    Expired,
+    PresenterEvent,
+    Question,
+    Reply,
+    Settle,
+    TakeDown,
+)
 from dcc_bridge.hosts.standalone import UsdSession, install
 from dcc_bridge.pump import Pump
 from dcc_bridge.skills.importer import skills
@@ -44,17 +51,21 @@ class Person(ScriptedPresenter):
     def __init__(self, session: UsdSession) -> None:
         super().__init__()
         self._session = session
-        self._says: list[Heard] = []
+        self._says: list[PresenterEvent] = []
         self._meanwhile: list[Meanwhile] = []
 
     def delete(
-        self, *answers: Heard, meanwhile: Meanwhile | None = None, alone: bool = False, **more: Any
+        self,
+        *answers: PresenterEvent,
+        meanwhile: Meanwhile | None = None,
+        alone: bool = False,
+        **more: Any,
     ) -> dict[str, Any]:
         self._says = list(answers) or [YES]
         self._meanwhile = [meanwhile] if meanwhile else []
         pump = Pump()
         broker = Broker(host=None if alone else self)
-        remove = installed.install(broker, pump.main, self._session)
+        remove = context.install(broker, pump.main, self._session)
         try:
             return call("delete_prims", **more)
         finally:
@@ -317,7 +328,7 @@ class TestDeleting:
         ],
     )
     def test_anything_but_yes(
-        self, shot: UsdSession, person: Person, answer: Heard, why: str
+        self, shot: UsdSession, person: Person, answer: PresenterEvent, why: str
     ) -> None:
         """Nothing is deleted, and the agent is told why."""
         before = shot.scene_digest()

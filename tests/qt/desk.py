@@ -9,10 +9,10 @@ from unittest.mock import patch
 
 import shiboken6
 
+from dcc_bridge.callbacks import Callbacks, Unsubscribe
 from dcc_bridge.elicitation.broker import Broker
 from dcc_bridge.elicitation.call import Call, Client, NoRun, Risk, Route
 from dcc_bridge.elicitation.question import Question
-from dcc_bridge.elicitation.watchers import Undo, Watchers
 from dcc_bridge.qt.panel import Panel
 from dcc_bridge.qt.question_dialog import QuestionDialog
 from dcc_bridge.server.clients import ClientRegistry, SeenClient
@@ -62,7 +62,7 @@ class Parts:
         self.address: str | None = "http://127.0.0.1:41234/mcp"
         self.is_paused = False
         self.cancelled: list[str] = []
-        self.watchers = Watchers()
+        self.watchers = Callbacks()
         self.watching = 0
 
     def pause(self) -> None:
@@ -82,7 +82,7 @@ class Parts:
         self.host.undo()
         return True
 
-    def watch(self, fn: Callable[[], None]) -> Undo:
+    def watch(self, fn: Callable[[], None]) -> Unsubscribe:
         grants = self.broker.audience.grants
         parts = [self.watchers.add, self.broker.watch, self.clients.watch, grants.watch]
         ends = [watch(fn) for watch in parts] + [self.recent.watch(lambda _: fn())]

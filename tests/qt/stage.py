@@ -16,7 +16,14 @@ from PySide6.QtWidgets import QLabel, QMainWindow, QPushButton, QWidget
 from dcc_bridge.config import Settings
 from dcc_bridge.elicitation.broker import Broker
 from dcc_bridge.elicitation.call import Call, Client
-from dcc_bridge.elicitation.question import Expired, HandOver, Heard, Question, Reply, TakeDown
+from dcc_bridge.elicitation.question import (
+    Expired,
+    HandOver,
+    PresenterEvent,
+    Question,
+    Reply,
+    TakeDown,
+)
 from dcc_bridge.elicitation.schema import Form, parse
 from dcc_bridge.qt.event_loop import HostLoop
 from dcc_bridge.qt.presenter import DialogPresenter
@@ -120,9 +127,9 @@ class Stage:
         until(lambda: self.presenter.dialogs)
         return self.presenter.dialogs[0]
 
-    def show(self, question: Question) -> tuple[list[Heard], TakeDown]:
+    def show(self, question: Question) -> tuple[list[PresenterEvent], TakeDown]:
         """Show a question, and give what is heard and what takes it down."""
-        heard: list[Heard] = []
+        heard: list[PresenterEvent] = []
         return heard, self.presenter.show(question, heard.append)
 
     def close(self) -> None:

@@ -11,7 +11,8 @@ from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QWheelEvent
 from PySide6.QtWidgets import QApplication, QCheckBox, QComboBox, QLabel, QLineEdit, QListWidget
 
-from dcc_bridge.elicitation.schema import Form, InvalidAnswer
+from dcc_bridge.elicitation.schema import Form
+from dcc_bridge.elicitation.validation import InvalidAnswer
 from dcc_bridge.qt.editors import Choice, Choices, Line, NumberLine, Tick
 from dcc_bridge.qt.form import FieldRow, FormView
 from dcc_bridge.qt.labels import Mnemonics

@@ -14,7 +14,7 @@ from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QApplication, QLineEdit, QPushButton, QWidget
 
 from dcc_bridge.elicitation.broker import Broker
-from dcc_bridge.elicitation.question import Expired, Heard, Offers, Reply, Unable
+from dcc_bridge.elicitation.question import Expired, Offers, PresenterEvent, Reply, Unable
 from dcc_bridge.qt.presenter import DialogPresenter
 from dcc_bridge.qt.question_dialog import QuestionDialog
 from dcc_bridge.qt.url_dialog import UrlDialog
@@ -27,7 +27,7 @@ GONE = Unable("bridge_closed", ends=True)
 def test_a_question_of_another_thread_is_drawn_and_answered_on_the_main_thread(
     stage: Stage,
 ) -> None:
-    heard: list[tuple[Heard, int]] = []
+    heard: list[tuple[PresenterEvent, int]] = []
 
     shown = elsewhere(
         lambda: stage.presenter.show(

@@ -19,7 +19,7 @@ import dcc_bridge
 from dcc_bridge.qt.labels import CONTEXT
 
 _PACKAGE = Path(dcc_bridge.__file__).parent
-_MAKERS = {"tr", "Sentence"}
+_MAKER = "tr"
 _HEAD = '<?xml version="1.0" encoding="utf-8"?><!DOCTYPE TS>'
 _INNERMOST = re.compile("⟦[^⟦⟧]*⟧")
 
@@ -28,7 +28,7 @@ def makers() -> Iterator[tuple[str, ast.Call]]:
     """Give each place in the package where a text for a person is made, and the call."""
     for file in sorted(_PACKAGE.rglob("*.py")):
         for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.Call) and _name(node.func) in _MAKERS:
+            if isinstance(node, ast.Call) and _name(node.func) == _MAKER:
                 yield f"{file.relative_to(_PACKAGE)}:{node.lineno}", node
 
 

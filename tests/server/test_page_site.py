@@ -12,7 +12,7 @@ import httpx2
 import pytest
 
 from dcc_bridge.elicitation.call import Call, Client
-from dcc_bridge.elicitation.question import Heard, Question, Reply
+from dcc_bridge.elicitation.question import PresenterEvent, Question, Reply
 from dcc_bridge.server.page_site import PageDesk
 from dcc_bridge.server.secret_page import SecretPage
 from dcc_bridge.testing import FakeHost
@@ -55,7 +55,7 @@ class Stage:
 
     def __init__(self, running: Live) -> None:
         self.origin = running.bridge.url.removesuffix("/mcp")
-        self.heard: list[Heard] = []
+        self.heard: list[PresenterEvent] = []
         self.desk: PageDesk = running.bridge._desk
         self._browsers: list[httpx2.Client] = []
 
@@ -261,7 +261,7 @@ def test_an_answer_that_lost_against_another_one_does_not_say_that_it_counted(
 
 def test_who_listens_late_is_told_all_the_same(stage: Stage) -> None:
     page = SecretPage(Question("A key?", CALL), "Key")
-    heard: list[Heard] = []
+    heard: list[PresenterEvent] = []
 
     page.enter("canary")
     page.follow(heard.append)

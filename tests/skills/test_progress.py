@@ -15,7 +15,7 @@ from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 
 from dcc_bridge import check_cancelled, report_progress, skill, track
-from dcc_bridge.elicitation.clock import timer
+from dcc_bridge.callbacks import call_later
 from dcc_bridge.errors import Stopped
 from dcc_bridge.skills.call_history import Record
 from dcc_bridge.skills.timing import Throttle
@@ -48,7 +48,7 @@ def test_of_many_values_at_once_few_are_handed_on_and_the_last_one_always() -> N
         if value == 999:
             last.set()
 
-    throttle = Throttle(give, timer)
+    throttle = Throttle(give, call_later)
     for number in range(1000):
         throttle(number)
     assert last.wait(10)

@@ -48,12 +48,13 @@ from dcc_bridge import confirm_sync, elicit_form_sync, report_progress, skill
 from dcc_bridge.audit.log import Disk
 from dcc_bridge.elicitation import ask, broker, consent
 from dcc_bridge.elicitation.call import current
-from dcc_bridge.elicitation.opened import Opened
+from dcc_bridge.elicitation.open_question import OpenQuestion
 from dcc_bridge.elicitation.question import Question, Reply, Settle, TakeDown, Unable
 from dcc_bridge.elicitation.record import QuestionRecord
 from dcc_bridge.errors import BridgeClosed
 from dcc_bridge.server.client_channel import ClientChannel
 from dcc_bridge.skills.call_history import LIVE
+from dcc_bridge.skills.timing import TimeLimit
 from dcc_bridge.testing import FakeHost, ScriptedPresenter
 from dcc_bridge.threads import MainThread
 from tests.live import ERAS, Live, accept, live, status
@@ -73,8 +74,8 @@ SEAMS: Final[dict[str, tuple[Callable[[Live], Any], str]]] = {
     "build": (lambda running: consent, "Question"),
     "build form": (lambda running: ask, "Question"),
     "show": (lambda running: running.bridge.broker.audience.host or ClientChannel, "show"),
-    "hear": (lambda running: broker.Broker, "_hear"),
-    "settle": (lambda running: Opened, "settle"),
+    "hear": (lambda running: broker.Broker, "_handle_event"),
+    "settle": (lambda running: OpenQuestion, "settle"),
     "record": (lambda running: QuestionRecord, "end"),
     "seal": (lambda running: AESGCMRequestStateCodec, "seal"),
     "clock": (lambda running: running.bridge.broker, "_clock"),

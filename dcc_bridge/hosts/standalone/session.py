@@ -18,10 +18,10 @@ from typing import Any
 
 from pxr import Usd
 
+from dcc_bridge.callbacks import Callbacks
 from dcc_bridge.errors import WrongThread
 from dcc_bridge.host import Host, Undo
 from dcc_bridge.hosts.standalone import files, prims
-from dcc_bridge.hosts.standalone.listeners import Listeners
 from dcc_bridge.hosts.standalone.prims import prim_at
 from dcc_bridge.hosts.standalone.undo_stack import UndoStack
 
@@ -51,9 +51,9 @@ class UsdSession(Host):
         self.version = _version()
         self.has_ui = has_ui
         self._thread = threading.get_ident()
-        self._listeners = Listeners()
-        self._watchers = Listeners()
-        self._framers: dict[object, Callable[[Sequence[str]], None]] = {}
+        self._listeners = Callbacks()
+        self._watchers = Callbacks()
+        self._framers = Callbacks()
         self._selection: list[str] = []
         self._path = None if path is None else files.absolute(path)
         self._stage = files.read(self._path) if self._path else Usd.Stage.CreateInMemory()
@@ -232,19 +232,12 @@ class UsdSession(Host):
             What ends it.
         """
         self._check_thread("on_frame")
-        key = object()
-        self._framers[key] = show
-
-        def remove() -> None:
-            self._framers.pop(key, None)
-
-        return remove
+        return self._framers.add(show)
 
     def frame(self, items: Sequence[str]) -> None:
         """Show prims in the viewport, if there is one."""
         self._check_thread("frame")
-        for show in list(self._framers.values()):
-            show(items)
+        self._framers.call(items)
 
     def watch(self, changed: Callable[[], None]) -> Undo:
         """Be called after every edit, in a step or not, and after what `on_change` tells of.

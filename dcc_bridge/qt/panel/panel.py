@@ -11,8 +11,8 @@ from collections.abc import Callable
 from itertools import pairwise
 from typing import Final
 
+from dcc_bridge.callbacks import Unsubscribe
 from dcc_bridge.elicitation.question import Question
-from dcc_bridge.elicitation.watchers import Undo
 from dcc_bridge.qt.binding import (
     QHideEvent,
     QShowEvent,
@@ -64,7 +64,7 @@ class Panel(QWidget):
         self._port = port
         self._bring = bring
         self._deletion = DeferredDeletion()
-        self._watch: Undo | None = None
+        self._watch: Unsubscribe | None = None
         self._is_called = False
         self._order: list[QWidget] = []
         self.state: State | None = None

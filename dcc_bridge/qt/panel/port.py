@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
+from dcc_bridge.callbacks import Unsubscribe
 from dcc_bridge.elicitation.broker import Broker
 from dcc_bridge.elicitation.call import Client
-from dcc_bridge.elicitation.watchers import Undo
 from dcc_bridge.host import Host
 from dcc_bridge.skills.call_history import Recent
 from dcc_bridge.threads import MainThread
@@ -98,6 +98,6 @@ class Port(Protocol):
         """Undo an agent's step if it is on top of the stack, and say whether it was."""
         ...
 
-    def watch(self, fn: Callable[[], None]) -> Undo:
+    def watch(self, fn: Callable[[], None]) -> Unsubscribe:
         """Call a function, on any thread, whenever any of this changes; gives what ends that."""
         ...

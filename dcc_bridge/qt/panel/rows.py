@@ -11,7 +11,7 @@ from typing import Final
 
 from dcc_bridge.elicitation import plain
 from dcc_bridge.elicitation.grants import SessionGrant
-from dcc_bridge.qt.labels import said, tr
+from dcc_bridge.qt.labels import tr
 from dcc_bridge.qt.panel.port import Seen
 from dcc_bridge.qt.panel.state import Asked, State, is_top
 from dcc_bridge.skills.call_history import Record
@@ -214,7 +214,7 @@ def _urgency(asked: Asked) -> int:
 def _asked(asked: Asked) -> Row:
     question = asked.question
     client = who(question.call.client.label if question.call.client else None)
-    title = plain.line(said(question.message).partition("\n")[0], _MOST)
+    title = plain.line(question.message.partition("\n")[0], _MOST)
     cancel = Act("dismiss", tr("Cancel"), tr("Close the question without an answer."))
     if asked.is_here:
         show = Act("show", tr("Show"), tr("Bring its dialog up."))

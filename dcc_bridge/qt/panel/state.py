@@ -8,8 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from dcc_bridge.elicitation.grants import SessionGrant
-from dcc_bridge.elicitation.policy import Surface
-from dcc_bridge.elicitation.question import Question
+from dcc_bridge.elicitation.question import Question, Surface
 from dcc_bridge.qt.panel.port import Port, Seen
 from dcc_bridge.skills.call_history import LIVE, Record
 

@@ -17,8 +17,9 @@ from typing import Any, Final
 import bpy
 
 from dcc_bridge.elicitation import plain, wording
-from dcc_bridge.elicitation.question import HandOver, Heard, Question, Reply
-from dcc_bridge.elicitation.schema import Form, InvalidAnswer
+from dcc_bridge.elicitation.question import HandOver, PresenterEvent, Question, Reply
+from dcc_bridge.elicitation.schema import Form
+from dcc_bridge.elicitation.validation import InvalidAnswer
 from dcc_bridge.host import Host
 from dcc_bridge.hosts.blender.blender_loop import redraw
 
@@ -33,7 +34,7 @@ _MOST_ITEMS: Final = 20
 _CHOOSE: Final = "Choose below what you want, then press OK."
 _ARM: Final = 0.4
 """Seconds after which a dialog takes an answer."""
-_Answered = Callable[[Ticket, Heard | str], None]
+_Answered = Callable[[Ticket, PresenterEvent | str], None]
 
 _made: list[type[bpy.types.Operator]] = []
 _shown: list[bpy.types.Operator] = []
@@ -86,7 +87,7 @@ def _operator(ticket: Ticket, host: Host, answered: _Answered) -> type[bpy.types
     fields = Fields(question.form if question.form and agreed is None else Form((), {}))
     heard: list[object] = []
 
-    def hear(what: Heard | str) -> set[str]:
+    def hear(what: PresenterEvent | str) -> set[str]:
         if not heard:
             heard.append(what)
             answered(ticket, what)
@@ -147,7 +148,7 @@ def _is_armed(ticket: Ticket) -> bool:
     return time.monotonic() > ticket.opened + _ARM
 
 
-def _answer(operator: Any, ticket: Ticket, fields: Fields) -> Heard | str:
+def _answer(operator: Any, ticket: Ticket, fields: Fields) -> PresenterEvent | str:
     chosen = set(operator.answer)
     if len(chosen) != 1 or not _is_armed(ticket):
         return _CHOOSE
@@ -161,7 +162,7 @@ def _answer(operator: Any, ticket: Ticket, fields: Fields) -> Heard | str:
     return _agreed(operator, ticket.question, fields)
 
 
-def _agreed(operator: Any, question: Question, fields: Fields) -> Heard | str:
+def _agreed(operator: Any, question: Question, fields: Fields) -> PresenterEvent | str:
     word = wording.word_of(question, _verb(question))
     if not question.undoable and operator.word.strip() != word:
         return f"This cannot be undone: type {plain.line(word)} to go on."
@@ -173,7 +174,7 @@ def _agreed(operator: Any, question: Question, fields: Fields) -> Heard | str:
         if question.form is not None:
             question.form.check(content)
     except InvalidAnswer as error:
-        return str(error.told)
+        return str(error)
     return Reply("accept", content, remember=operator.remember)
 
 

@@ -18,7 +18,7 @@ import bpy
 from dcc_bridge.elicitation import plain
 from dcc_bridge.elicitation.question import (
     Expired,
-    Heard,
+    PresenterEvent,
     Question,
     Reply,
     Settle,
@@ -162,7 +162,7 @@ class OperatorPresenter:
             log.exception("the question %s could not be drawn", ticket.question.id)
             self._end(ticket, Unable())
 
-    def _heard(self, ticket: Ticket, heard: Reply | Heard | str) -> None:
+    def _heard(self, ticket: Ticket, heard: Reply | PresenterEvent | str) -> None:
         """Take an answer, or show the dialog again with what was wrong with it."""
         if ticket is not self._shown or not self._is_open:
             return
@@ -172,7 +172,7 @@ class OperatorPresenter:
         else:
             self._end(ticket, heard)
 
-    def _end(self, ticket: Ticket, heard: Heard | None) -> None:
+    def _end(self, ticket: Ticket, heard: PresenterEvent | None) -> None:
         if ticket in self._queue:
             self._queue.remove(ticket)
         elif ticket is self._shown:

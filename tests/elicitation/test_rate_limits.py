@@ -11,11 +11,11 @@ import pytest
 from dcc_bridge.config import Settings
 from dcc_bridge.elicitation.broker import Broker
 from dcc_bridge.elicitation.call import Call, Client
-from dcc_bridge.elicitation.limits import Limits
 from dcc_bridge.elicitation.question import HandOver, Question, Reply
+from dcc_bridge.elicitation.rate_limits import RateLimiter
 from dcc_bridge.elicitation.types import ElicitationResponse
 from dcc_bridge.testing import ScriptedPresenter
-from tests.elicitation.test_broker import CLAUDE, FORM, WRONG, YES, Clock
+from tests.elicitation.brokers import CLAUDE, FORM, WRONG, YES, Clock, Time
 
 CURSOR = Client("cursor")
 
@@ -23,16 +23,6 @@ CURSOR = Client("cursor")
 def eager(number: int) -> Question:
     """Make a question of the client that asks a lot."""
     return Question(f"{number}?", Call("x", "X", client=CLAUDE), FORM)
-
-
-class Time:
-    """A clock that goes on when it is told to."""
-
-    def __init__(self) -> None:
-        self.now = 0.0
-
-    def __call__(self) -> float:
-        return self.now
 
 
 def crowd(host: ScriptedPresenter, count: int, **settings: Any) -> tuple[Broker, list[Any], Clock]:
@@ -136,7 +126,7 @@ def test_of_a_thousand_questions_that_are_answered_at_once_ten_are_shown_in_a_mi
 
 
 def test_a_place_that_is_given_up_before_its_dialog_costs_no_dialog() -> None:
-    limits, shown = Limits(2, 50, 3, time := Time()), list[float]()
+    limits, shown = RateLimiter(2, 50, 3, time := Time()), list[float]()
     first = limits.enter("claude", shown.append)
     limits.enter("claude", shown.append)
     third = limits.enter("claude", shown.append)
@@ -166,6 +156,8 @@ def test_muting_refuses_what_the_client_asks_already_and_what_waits_behind() -> 
     assert len(host.shown) == 4
     assert not other.done()
     assert broker.audience.limits.muted == {"claude": pytest.approx(600, abs=5)}
+    broker.audience.limits.unmute("claude")
+    assert broker.audience.limits.muted == {}
 
 
 def test_muting_is_offered_from_the_first_question_on_and_so_after_two_declines() -> None:

@@ -1,0 +1,182 @@
+"""The bridge of this process, as skills reach it, and how they wait for it. Any thread.
+
+There is one bridge at most. A flow is a generator that yields the futures it has to wait for;
+`run_sync` drives it on a thread, `run_async` in a coroutine.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Generator
+from concurrent.futures import Future
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
+
+from dcc_bridge.elicitation.call import current
+from dcc_bridge.errors import StartError, WrongThread
+
+if TYPE_CHECKING:  # skills import this, and need none of it
+    from dcc_bridge.elicitation.ask_secret import Desk
+    from dcc_bridge.elicitation.broker import Broker
+    from dcc_bridge.host import Host
+    from dcc_bridge.threads import MainThread
+
+P = ParamSpec("P")
+T = TypeVar("T")
+Wait = tuple[Future[Any], float | None]
+"""A future to wait for, and the seconds that a blocked thread gives a job to begin."""
+Flow = Generator[Wait, Any, T]
+"""What is done alike on a thread and in a coroutine; only how it waits is the driver's."""
+
+
+@dataclass(frozen=True, slots=True)
+class ElicitationContext:
+    """What asking needs of the bridge of this process.
+
+    Attributes:
+        broker: Puts questions.
+        main: The way to the main thread.
+        host: Whose scene it is.
+        desk: Gives out pages of this application, or None where there is no server.
+    """
+
+    broker: Broker
+    main: MainThread
+    host: Host
+    desk: Desk | None = None
+
+
+_installed: ElicitationContext | None = None
+
+
+def install(
+    broker: Broker, main: MainThread, host: Host, desk: Desk | None = None
+) -> Callable[[], None]:
+    """Let skills ask through a broker. Main thread.
+
+    Returns:
+        What takes it away again.
+
+    Raises:
+        StartError: There is one already in this process.
+    """
+    global _installed
+    if _installed is not None:
+        raise StartError("A bridge is already running in this process; stop it first.")
+    mine = _installed = ElicitationContext(broker, main, host, desk)
+
+    def remove() -> None:
+        global _installed
+        if _installed is mine:
+            _installed = None
+
+    return remove
+
+
+def current_context() -> ElicitationContext | None:
+    """Return the context of this process, or None where a skill's function runs by itself."""
+    return _installed
+
+
+def run_sync(flow: Flow[T], name: str) -> T:
+    """Run a flow, and block at each future that it yields.
+
+    Args:
+        flow: What to run.
+        name: The public function that was called, without "_sync", for the error message.
+
+    Raises:
+        WrongThread: It was called in a coroutine, which would stop the loop that brings its answer.
+        Busy: The main thread did not come to it as long as a call may wait there.
+    """
+    context = current_context()
+    if context is not None:
+        refuse_in_coroutine(context.main, name)
+    resume: Callable[[Any], Wait] = flow.send
+    value: Any = None
+    try:
+        while True:
+            future, limit = resume(value)
+            assert context is not None  # without a bridge there is nothing to wait for
+            try:
+                resume, value = flow.send, context.main.wait(future, limit)
+            except BaseException as error:  # noqa: BLE001 - the flow cleans up, and raises it again
+                future.cancel()
+                resume, value = flow.throw, error
+    except StopIteration as stop:
+        result: T = stop.value
+        return result
+
+
+async def run_async(flow: Flow[T]) -> T:
+    """Run a flow, and await each future that it yields."""
+    resume: Callable[[Any], Wait] = flow.send
+    value: Any = None
+    try:
+        while True:
+            future, _ = resume(value)
+            try:
+                resume, value = flow.send, await wrap_future(future)
+            except BaseException as error:  # noqa: BLE001 - the flow cleans up, and raises it again
+                resume, value = flow.throw, error
+    except StopIteration as stop:
+        result: T = stop.value
+        return result
+
+
+def look(fn: Callable[[], T]) -> Flow[T]:
+    """Run something that only reads the scene on the main thread."""
+    context = current_context()
+    if context is None or context.main.is_current:
+        return fn()
+    future = context.main.submit(fn, name="a look at the scene", read=True)
+    result: T = yield future, context.broker.settings.call_deadline
+    return result
+
+
+async def on_main(fn: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+    """Reach the scene from an async skill: run a function on the host's main thread.
+
+    What it changes is an undo step of the skill.
+
+    Raises:
+        WrongThread: It was called outside a skill.
+    """
+    call = current.get()
+    if call is None:
+        raise WrongThread(
+            "on_main belongs into an async skill; elsewhere there is no call to be of."
+        )
+    result: T = await wrap_future(call.control.edit(lambda: fn(*args, **kwargs)))
+    return result
+
+
+async def wrap_future(future: Future[T]) -> T:
+    """Await a future of another thread."""
+    import asyncio  # 50 ms that `import dcc_bridge` need not cost; a coroutine has it already
+
+    return await asyncio.wrap_future(future)
+
+
+def refuse_in_coroutine(main: MainThread, name: str) -> None:
+    """Refuse to block a coroutine's event loop, which has to bring the answer.
+
+    Args:
+        main: The way to the main thread.
+        name: The public function that was called, without "_sync".
+
+    Raises:
+        WrongThread: The caller is a coroutine, or on a loop that is not the main thread's.
+    """
+    asyncio = sys.modules.get("asyncio")
+    if main.job is not None or asyncio is None:
+        return
+    try:
+        task = asyncio.current_task()
+    except RuntimeError:  # no loop runs on this thread
+        return
+    if task is not None or not main.is_current:
+        raise WrongThread(
+            f"{name}_sync would stop the loop that brings its answer. "
+            f"In a coroutine use: await {name}(...)."
+        )

@@ -1,0 +1,291 @@
+"""A question that is open, and what is drawn of it on each surface. Any thread."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections import deque
+from collections.abc import Callable
+from concurrent.futures import Future
+from dataclasses import replace
+from typing import Final
+
+from dcc_bridge.callbacks import CallLater, Unsubscribe, call_safely
+from dcc_bridge.elicitation import plain
+from dcc_bridge.elicitation.question import (
+    MOST_REASON,
+    Presenter,
+    PresenterEvent,
+    Question,
+    Reply,
+    Stage,
+    Surface,
+    TakeDown,
+    Unable,
+)
+from dcc_bridge.elicitation.record import QuestionRecord
+from dcc_bridge.elicitation.types import (
+    CANCELLED,
+    DECLINED,
+    NOT_RECORDED,
+    TIMED_OUT,
+    ElicitationResponse,
+)
+
+log = logging.getLogger(__name__)
+
+REFUSED: Final = ElicitationResponse(False, None, DECLINED, "decline", "policy")
+CLOSED_BY_PERSON: Final = ElicitationResponse(False, None, CANCELLED, "cancel", "host")
+
+
+class OpenQuestion:
+    """A question that waits for an answer.
+
+    Attributes:
+        question: Which one; another one once it is asked again.
+        stages: Whom to ask after those who are asked now.
+        record: What is written down of it.
+        future: Its answer.
+        presentations: Where it is drawn now.
+        lock: Held while any of them changes.
+    """
+
+    def __init__(
+        self,
+        question: Question,
+        stages: tuple[Stage, ...],
+        record: QuestionRecord,
+        clock: CallLater,
+    ) -> None:
+        """Draw nothing yet."""
+        self.question = question
+        self.stages = deque(stages)
+        self.record = record
+        self.future: Future[ElicitationResponse] = Future()
+        self.presentations: list[Presentation] = []
+        self.lock = threading.RLock()
+        self._clock = clock
+        self._is_settled = False
+
+    @property
+    def surfaces(self) -> tuple[Surface, ...]:
+        """Where it is drawn; nowhere while its client's other questions go first."""
+        with self.lock:
+            return tuple(shown.surface for shown in self.presentations if shown.is_drawn)
+
+    @property
+    def host_remains(self) -> bool:
+        """Whether the person at the host is asked too, or can still be."""
+        with self.lock:
+            return self.presentation_on("host") is not None or ("host",) in self.stages
+
+    def presentation_on(self, surface: Surface) -> Presentation | None:
+        """Return its presentation on a surface, if there is one."""
+        with self.lock:
+            return next((shown for shown in self.presentations if shown.surface == surface), None)
+
+    def begin_next_stage(self) -> list[Presentation] | None:
+        """Begin the next stage, and return its presentations.
+
+        Returns:
+            An empty list after the last stage; None where it has ended already.
+        """
+        with self.lock:
+            if self.future.done():
+                return None
+            stage = self.stages.popleft() if self.stages else ()
+            presentations = [Presentation(self, surface) for surface in stage]
+            self.presentations.extend(presentations)
+            return presentations
+
+    def end_presentation(self, presentation: Presentation, reason: str) -> bool:
+        """End a presentation, and return whether it was the last one of its stage."""
+        with self.lock:
+            if presentation not in self.presentations:
+                return False
+            self.presentations.remove(presentation)
+            is_last = not self.presentations
+        presentation.end(reason)
+        return is_last
+
+    def follow_visit(self) -> None:
+        """End with what the person does on a page of this application, if it has one."""
+        if self.question.visit is not None:
+            self.question.visit.follow(self._handle_visit)
+
+    def _handle_visit(self, event: PresenterEvent) -> None:
+        surface: Surface = "client" if self.surfaces == ("client",) else "host"
+        match event:
+            case Reply(action="accept"):
+                self.settle(ElicitationResponse(True, None, None, "accept", surface))
+            case Reply(action="decline"):
+                self.refuse(event, surface)
+            case _:
+                self.settle(ElicitationResponse(False, None, CANCELLED, "cancel", surface))
+
+    def settle(self, response: ElicitationResponse) -> None:
+        """End it; of several endings the first one counts."""
+        with self.lock:
+            if self._is_settled or not self.future.set_running_or_notify_cancel():
+                return
+            self._is_settled = True
+        recorded = cancelled_response(NOT_RECORDED)
+        try:
+            recorded = self.record.end(response)
+        finally:  # what is called then may wait for others: not locked
+            self.future.set_result(recorded)
+
+    def cancel(self, message: str) -> None:
+        """End it without an answer, for a reason of ours."""
+        self.settle(cancelled_response(message))
+
+    def cancel_after(self, seconds: float) -> Unsubscribe:
+        """Set its deadline."""
+        return self._clock(seconds, lambda: self.cancel(TIMED_OUT))
+
+    def refuse(self, reply: Reply, surface: Surface) -> None:
+        """End it with what a person did instead of agreeing, and with the reason they gave."""
+        reason = plain.line((reply.reason or "").strip(), MOST_REASON) or None
+        self.record.hear(replace(reply, reason=reason))
+        message = DECLINED if reply.action == "decline" else CANCELLED
+        self.settle(ElicitationResponse(False, None, message, reply.action, surface, reason))
+
+    def notify_end(self) -> None:
+        """Take it down everywhere, and notify its call and its page. Its future is done."""
+        with self.lock:
+            presentations, self.presentations = self.presentations, []
+        answer = None if self.future.cancelled() else self.future.result()
+        answered_by = None if answer is None else answer.answered_by
+        call_safely(self.question.call.control.question_closed, answered_by)
+        reason = CANCELLED if answer is None else answer.message or "answered"
+        for presentation in presentations:
+            presentation.end(reason)
+        if self.question.visit is not None:
+            self.question.visit.end(reason)
+        if answer is None:  # last: if it fails, nobody else has to bear it
+            self.record.end(None)
+
+
+class Presentation:
+    """A question on one surface, and how it is taken down.
+
+    It may be drawn anew, and then what the surface reports of the last drawing is ignored.
+
+    Attributes:
+        open_question: What is drawn.
+        surface: Where it is.
+        retried: It was drawn anew after an invalid answer.
+    """
+
+    def __init__(self, open_question: OpenQuestion, surface: Surface) -> None:
+        """Begin with nothing drawn."""
+        self.open_question = open_question
+        self.surface = surface
+        self.retried = False
+        self._lock = threading.Lock()
+        self._drawing = 0
+        self._drawn_at = time.monotonic()
+        self._cleanups: list[TakeDown] | None = []
+        self._last_cleanups: list[TakeDown] = []
+        self._end_reason = ""
+
+    @property
+    def is_drawn(self) -> bool:
+        """Whether it was drawn, and does not only wait for its turn."""
+        with self._lock:
+            return self._drawing > 0
+
+    @property
+    def age(self) -> float:
+        """Seconds since it was drawn."""
+        return time.monotonic() - self._drawn_at
+
+    def draw(
+        self, presenter: Presenter | None, question: Question, limit: float, handle: HandleEvent
+    ) -> None:
+        """Draw the question, perhaps anew.
+
+        Args:
+            presenter: Draws it; None for a surface that is gone.
+            question: As it is drawn there.
+            limit: Seconds after which it is cancelled.
+            handle: Called with what the surface reports.
+        """
+        drawing = self._begin_drawing()
+        if drawing < 0:
+            return
+        if not self.open_question.record.show(self.surface):
+            self.open_question.cancel(NOT_RECORDED)
+            return
+        try:
+            self.add_timer(self.open_question.cancel_after(limit))
+            if presenter is None:
+                raise RuntimeError("the surface is gone")
+            self.add_cleanup(presenter.show(question, lambda event: handle(self, drawing, event)))
+        except Exception:  # a surface that fails must not take the question along
+            log.exception("the question %s could not be shown", question.id)
+            handle(self, drawing, Unable())
+
+    def _begin_drawing(self) -> int:
+        """Return the number of a new drawing; below 0 for one that must not be shown."""
+        with self._lock:
+            self._drawing += 1
+            self._drawn_at = time.monotonic()
+            return -1 if self._cleanups is None else self._drawing
+
+    def claim_event(self, drawing: int) -> bool:
+        """Return whether an event is to be handled: the first one of the last drawing is."""
+        with self._lock:
+            if self._cleanups is None or drawing != self._drawing:
+                return False
+            self._drawing += 1
+            return True
+
+    def add_cleanup(self, take_down: TakeDown, *, lasting: bool = False) -> None:
+        """Register what takes something down; it is called now if the presentation has ended.
+
+        Args:
+            take_down: Called with the reason.
+            lasting: It outlasts the drawing, and goes with the presentation.
+        """
+        with self._lock:
+            if self._cleanups is not None:
+                (self._last_cleanups if lasting else self._cleanups).append(take_down)
+                return
+        take_down(self._end_reason)
+
+    def add_timer(self, stop: Unsubscribe) -> None:
+        """Register what stops a timer."""
+        self.add_cleanup(lambda reason: stop())
+
+    def take_down(self, reason: str) -> None:
+        """Take down what is drawn; the presentation goes on."""
+        with self._lock:
+            cleanups = self._cleanups or []
+            self._cleanups = None if self._cleanups is None else []
+        for cleanup in cleanups:
+            call_safely(cleanup, reason)
+
+    def end(self, reason: str) -> None:
+        """Take down what is drawn, and whatever may still come."""
+        with self._lock:
+            cleanups = [*(self._cleanups or []), *self._last_cleanups]
+            self._cleanups, self._last_cleanups, self._end_reason = None, [], reason
+        for cleanup in cleanups:
+            call_safely(cleanup, reason)
+
+
+HandleEvent = Callable[[Presentation, int, PresenterEvent], None]
+"""Handles what a surface reports of a presentation's drawing, which is given by its number."""
+
+
+def cancelled_response(message: str) -> ElicitationResponse:
+    """Return the response to a question that ended by itself."""
+    return ElicitationResponse(False, None, message, "cancel", "nobody")
+
+
+def granted_response(question: Question) -> ElicitationResponse:
+    """Return the response to a question that a person answered for the session."""
+    lone = question.form.lone_confirmation if question.form is not None else None
+    return ElicitationResponse(True, {lone.name: True} if lone else {}, None, "accept", "grant")

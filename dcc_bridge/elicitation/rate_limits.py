@@ -1,0 +1,228 @@
+"""Rate limits: how many questions of a client are open and reach the host, and who is muted.
+
+A question of a client that the host is to draw stands in that client's *queue*:
+
+- at most ``pending`` of them have a place: they are drawn, or wait for the dialog before them;
+- the next ones wait in the order in which they came, and the person is notified once. A place that
+  gets free is the next one's, whatever became of the question that had it;
+- once ``most_waiting`` wait, one more is refused at once;
+- a place is worth at most ``per_minute`` dialogs in a minute: whoever gets it sooner waits on it.
+
+So a client that asks a thousand times has three dialogs and a queue behind them, and a question of
+another client has three before it at most. Asking again after a wrong answer keeps the place, and
+counts as the same dialog. Questions that a client draws itself are its own business, and so is the
+host's own asking. Any thread; nothing is shown under the lock.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import Counter, defaultdict, deque
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Final
+
+from dcc_bridge.errors import Busy
+
+WINDOW: Final = 60.0
+MUTED_FOR: Final = 600.0
+Show = Callable[[float], None]
+"""Shows a question after some seconds; it has a place by then."""
+
+
+@dataclass(eq=False, slots=True)
+class QueueEntry:
+    """One question's standing in its client's queue.
+
+    Attributes:
+        waits: Another one of the same client has to go first.
+    """
+
+    show: Show
+    waits: bool = True
+    at: float = 0.0
+
+
+@dataclass(slots=True)
+class _ClientQueue:
+    """The questions of one client.
+
+    Attributes:
+        placed: Those with a place.
+        waiting: Those behind them.
+        dialogs: When each dialog of the last minute was shown, or will be.
+        notified: When the person was last notified that some have to wait.
+        is_served: Some thread is showing what has got a place.
+    """
+
+    placed: set[QueueEntry] = field(default_factory=set)
+    waiting: deque[QueueEntry] = field(default_factory=deque)
+    dialogs: deque[float] = field(default_factory=deque)
+    notified: float = -WINDOW
+    is_served: bool = False
+
+
+class RateLimiter:
+    """The queues of all clients before the host's dialogs."""
+
+    def __init__(
+        self,
+        per_minute: int,
+        most_waiting: int,
+        pending: int,
+        now: Callable[[], float] = time.monotonic,
+    ) -> None:
+        """Set the limits.
+
+        Args:
+            per_minute: Dialogs a client may cause in a minute; the next ones wait.
+            most_waiting: Questions that may wait for a place; one more is refused.
+            pending: Questions of a client that have a place at a time.
+            now: The clock, in seconds.
+        """
+        self._per_minute = per_minute
+        self._most_waiting = most_waiting
+        self._pending = pending
+        self._now = now
+        self._lock = threading.Lock()
+        self._queues: defaultdict[str, _ClientQueue] = defaultdict(_ClientQueue)
+        self._muted: dict[str, float] = {}
+
+    def enter(self, label: str, show: Show) -> QueueEntry | None:
+        """Put a question into its client's queue.
+
+        Args:
+            label: Its client's.
+            show: Called once with the seconds after which it may be shown, as soon as it has a
+                place; in here already, if there is one.
+
+        Returns:
+            What to leave with, or None if the client is muted, or too many wait already.
+        """
+        entry = QueueEntry(show)
+        with self._lock:
+            queue = self._queues[label]
+            is_full = len(queue.waiting) >= self._most_waiting
+            is_muted = self._muted.get(label, self._now()) > self._now()
+            if is_muted or (is_full and len(queue.placed) >= self._pending):
+                return None
+            queue.waiting.append(entry)
+        self._serve(queue)
+        return entry
+
+    def leave(self, label: str, entry: QueueEntry) -> None:
+        """Give a place up, or the wait for one; the next one gets it."""
+        with self._lock:
+            queue = self._queues[label]
+            if entry in queue.waiting:
+                queue.waiting.remove(entry)
+            queue.placed.discard(entry)
+            if entry.at > self._now():  # it was never shown
+                queue.dialogs.remove(entry.at)
+                entry.at = 0.0
+        self._serve(queue)
+
+    def may_notify(self, label: str) -> bool:
+        """Return whether it is time to notify the person again that a client's questions wait."""
+        with self._lock:
+            queue, now = self._queues[label], self._now()
+            if queue.notified > now - WINDOW:
+                return False
+            queue.notified = now
+            return True
+
+    def mute(self, label: str, seconds: float = MUTED_FOR) -> None:
+        """Refuse a client's questions for a while."""
+        with self._lock:
+            self._muted[label] = self._now() + seconds
+
+    def unmute(self, label: str) -> None:
+        """Let a client ask again."""
+        with self._lock:
+            self._muted.pop(label, None)
+
+    @property
+    def muted(self) -> dict[str, float]:
+        """The muted clients, and for how many seconds they still are."""
+        with self._lock:
+            now = self._now()
+            return {label: end - now for label, end in self._muted.items() if end > now}
+
+    def _serve(self, queue: _ClientQueue) -> None:
+        """Show what can have a place. A loop, for what is shown may be answered at once."""
+        with self._lock:
+            if queue.is_served:
+                return
+            queue.is_served = True
+        try:
+            while (entry := self._next(queue)) is not None:
+                entry.show(max(0.0, entry.at - self._now()))
+        except BaseException:  # whatever it is, it goes on from here, and so does the queue
+            with self._lock:
+                queue.is_served = False
+            raise
+
+    def _next(self, queue: _ClientQueue) -> QueueEntry | None:
+        with self._lock:
+            if not queue.waiting or len(queue.placed) >= self._pending:
+                queue.is_served = False
+                return None
+            entry = queue.waiting.popleft()
+            entry.waits = False
+            entry.at = self._book(queue)
+            queue.placed.add(entry)
+            return entry
+
+    def _book(self, queue: _ClientQueue) -> float:
+        """Return the time at which the next dialog may be shown, and count it."""
+        now, dialogs = self._now(), queue.dialogs
+        while dialogs and dialogs[0] <= now - WINDOW:
+            dialogs.popleft()
+        free = dialogs[-self._per_minute] + WINDOW if len(dialogs) >= self._per_minute else now
+        dialogs.append(max(now, free))
+        return dialogs[-1]
+
+
+class OpenQuestionLimit:
+    """Limits how many questions are open: each keeps a skill on its stack.
+
+    The host's own questions need none: the person asked for those.
+    """
+
+    def __init__(self, most: int, most_of_one: int) -> None:
+        """Set the limits."""
+        self._most = most
+        self._most_of_one = most_of_one
+        self._lock = threading.Lock()
+        self._open: Counter[str] = Counter()
+
+    def enter(self, label: str | None) -> None:
+        """Take a place for a question of that client, until `leave`.
+
+        Raises:
+            Busy: There is none.
+        """
+        if label is None:
+            return
+        with self._lock:
+            if self._open[label] >= self._most_of_one:
+                raise Busy(
+                    f"{self._most_of_one} questions of {label} are open already; they have to be "
+                    "answered before it may ask more."
+                )
+            if self._open.total() >= self._most:
+                raise Busy(
+                    f"{self._most} questions are open in this host already; try again once some of "
+                    "them are answered."
+                )
+            self._open[label] += 1
+
+    def leave(self, label: str | None) -> None:
+        """Give the place up."""
+        if label is None:
+            return
+        with self._lock:
+            self._open[label] -= 1
+            if not self._open[label]:
+                del self._open[label]

@@ -1,0 +1,141 @@
+"""Who is asked: the surfaces by the kind of question, and who is there. Any thread.
+
+===========  ========================  ============  =====================  ==================
+question     host UI, capable client   only host UI  only a capable client  neither
+===========  ========================  ============  =====================  ==================
+consent      host                      host          client                 unattended
+input        client, then host         host          client                 unattended
+===========  ========================  ============  =====================  ==================
+
+The host decides on consent because clients in the wild answer by themselves, or declare that they
+can ask and draw nothing. A studio may set either row to "host" or "either". With "either" a legacy
+client and the host are asked at once and the first valid answer counts; a question that a modern
+client shows cannot be withdrawn, so there the client is asked and the host shows a chip.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from dcc_bridge.config import Settings
+from dcc_bridge.elicitation.call import Call
+from dcc_bridge.elicitation.grants import SessionGrants, may_remember
+from dcc_bridge.elicitation.question import HostPresenter, Offers, Presenter, Question, Stage
+from dcc_bridge.elicitation.rate_limits import RateLimiter
+
+Preference = Literal["client", "host", "either"]
+
+
+class Audience:
+    """Decides which surfaces a question goes to, by what is known of the host and the clients.
+
+    Attributes:
+        host: Draws questions in the host, or None where nobody sits there.
+        limits: How much each client may ask there.
+        grants: What was agreed to for the session.
+    """
+
+    def __init__(self, settings: Settings, host: HostPresenter | None) -> None:
+        """Begin with no client known."""
+        self.settings = settings
+        self.host = host if settings.host_dialogs else None
+        self.limits = RateLimiter(
+            settings.dialogs_per_minute, settings.most_waiting, settings.pending_questions
+        )
+        self.grants = SessionGrants()
+        self._silent = set(settings.silent_clients)
+        self._patient: set[str] = set()
+
+    def stages(self, question: Question) -> tuple[Stage, ...]:
+        """List whom to ask, first to last."""
+        return stages(
+            prefer=self.settings.consent if question.consent else self.settings.input,
+            host_ui=self.host is not None,
+            client=self.channel(question) is not None,
+            withdrawable=question.call.route.withdrawable,
+        )
+
+    def channel(self, question: Question) -> Presenter | None:
+        """Return the presenter of the client; None for one that cannot draw this, or will not."""
+        call = question.call
+        if client_label(call) in self._silent:
+            return None
+        return call.route.form if question.url is None else call.route.url
+
+    def offers(self, question: Question) -> Offers:
+        """Return what a person at the host may do with a question."""
+        call, settings = question.call, self.settings
+        usual = settings.host_deadline if question.url is None else settings.client_deadline
+        soon = question.timeout or usual
+        patient = call.client is None or call.client.label in self._patient
+        has_other = settings.consent != "host" or not question.consent
+        hand_over = has_other and self.channel(question) is not None
+        consent = question.consent and question.undoable
+        remember = settings.session_grants and consent and may_remember(call)
+        return Offers(
+            soon=soon,
+            latest=max(soon, settings.client_deadline) if patient else soon,
+            hand_over=client_name(call) if hand_over else None,
+            remember=max(1, len(question.items)) if remember else None,
+            mute=client_label(call),
+        )
+
+    def is_granted(self, question: Question) -> bool:
+        """Return whether a person agreed to this for the session; never if undo does not help."""
+        consent = question.consent and question.undoable
+        return consent and self.grants.covers(question.call, len(question.items))
+
+    def notify_waiting(self, call: Call) -> None:
+        """Notify the person at the host, now and then, that a client's questions have to wait."""
+        label = client_label(call)
+        if self.host is not None and label is not None and self.limits.may_notify(label):
+            asker = client_name(call)
+            self.host.notice(f"{asker} asks too often: its next questions have to wait.")
+
+    @property
+    def silent(self) -> frozenset[str]:
+        """Labels of clients that declare that they can ask, and cannot."""
+        return frozenset(self._silent)
+
+    def silence(self, call: Call) -> None:
+        """Remember that a client declares that it can ask, and cannot."""
+        if call.client is not None:
+            self._silent.add(call.client.label)
+
+    def note_patience(self, label: str) -> None:
+        """Remember that a client keeps its requests open for more than a minute."""
+        self._patient.add(label)
+
+
+def client_label(call: Call) -> str | None:
+    """Return the label of a call's client, or None for the host's own."""
+    return call.client.label if call.client is not None else None
+
+
+def client_name(call: Call) -> str:
+    """Return the name of a call's client, as a person knows it."""
+    client = call.client
+    return "the agent" if client is None else client.name or client.label
+
+
+def stages(
+    *, prefer: Preference, host_ui: bool, client: bool, withdrawable: bool
+) -> tuple[Stage, ...]:
+    """List who is asked, first to last; those in one stage are asked at once.
+
+    Args:
+        prefer: Whom the setting names for this kind of question.
+        host_ui: A person sits at the host and may be asked there.
+        client: The client can draw the question.
+        withdrawable: A question at the client can be withdrawn.
+
+    Returns:
+        The stages; none where nobody can be asked.
+    """
+    if not (host_ui and client):
+        return (("client",),) if client else (("host",),) if host_ui else ()
+    if prefer == "host":
+        return (("host",),)
+    if prefer == "either" and withdrawable:
+        return (("client", "host"),)
+    return (("client",), ("host",))

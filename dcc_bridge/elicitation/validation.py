@@ -1,0 +1,209 @@
+"""Validation of the values of a form's fields, with the messages for a person. Any thread.
+
+A pattern is matched in bounded time. Python's own `re` backtracks: one bad pattern held the
+interpreter for 6.6 s. pydantic-core matches with Rust's `regex` crate instead, whose time is linear
+in the text and which refuses what it cannot match so: back-references, look-around, and repetitions
+that grow too large.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable
+from functools import lru_cache
+from typing import TYPE_CHECKING, Annotated, Any, Final, TypeGuard
+
+from dcc_bridge.errors import SchemaError
+
+if TYPE_CHECKING:
+    from dcc_bridge.elicitation.schema import Field
+
+LONGEST_PATTERN: Final = 256
+"""Characters that a pattern may have."""
+FORMATS: Final = {
+    "email": "an e-mail address",
+    "uri": "a web address",
+    "date": "a date such as 2026-11-20",
+    "date-time": "a date and time such as 2026-11-20T14:30:00Z",
+}
+"""The formats of a text, and what a person calls them."""
+_UNITS: Final = {"string": "character", "choices": "choice"}
+"""What the bounds of a field count; those of the other kinds are its value's."""
+_MOST_OPTIONS_NAMED: Final = 12
+"""Options that are named in the message about a value that is none of them."""
+_DATE: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+_DATE_TIME: Final = re.compile(
+    _DATE.pattern + r"[Tt][0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]+)?([Zz]|[+-][0-9]{2}:[0-9]{2})"
+)
+
+
+class InvalidAnswer(ValueError):
+    """An answer that does not fit its form; says which field and why.
+
+    Attributes:
+        reason: Why, without the field's name.
+    """
+
+    def __init__(self, reason: str, field: str = "") -> None:
+        self.reason = reason
+        super().__init__(f"{field}: {reason}" if field else reason)
+
+
+def validate(field: Field, value: object) -> Any:
+    """Validate a field's value, and return it with the type of the field's kind.
+
+    Raises:
+        InvalidAnswer: It does not fit.
+    """
+    match field.kind:
+        case "boolean":
+            return _validate_boolean(field, value)
+        case "string":
+            return _validate_text(field, value)
+        case "choice":
+            return _validate_choice(field, value)
+        case "choices":
+            return _validate_choices(field, value)
+        case _:
+            return _validate_number(field, value)
+
+
+def _validate_boolean(field: Field, value: object) -> bool:
+    if not isinstance(value, bool):
+        raise InvalidAnswer(f"expected yes or no, not {shorten(value)}.", field.name)
+    return value
+
+
+def _validate_text(field: Field, value: object) -> str:
+    if not isinstance(value, str):
+        raise InvalidAnswer(f"expected a text, not {shorten(value)}.", field.name)
+    _validate_bounds(field, len(value))
+    if field.format and not _has_format(field.format, value):
+        raise InvalidAnswer(f"{shorten(value)} is not {FORMATS[field.format]}.", field.name)
+    if field.pattern and not _matches(field.pattern, value):
+        raise InvalidAnswer(f"it must match {field.pattern}.", field.name)
+    return value
+
+
+def _validate_number(field: Field, value: object) -> int | float:
+    is_whole = field.kind == "integer"
+    if not is_number(value) or (is_whole and not float(value).is_integer()):
+        wanted = "a whole number" if is_whole else "a finite number"
+        raise InvalidAnswer(f"expected {wanted}, not {shorten(value)}.", field.name)
+    number = int(value) if is_whole else value
+    _validate_bounds(field, number)
+    return number
+
+
+def _validate_choice(field: Field, value: object) -> str:
+    if not isinstance(value, str) or all(option.value != value for option in field.options):
+        names = [option.value for option in field.options[:_MOST_OPTIONS_NAMED]]
+        more = ["…"] if len(field.options) > _MOST_OPTIONS_NAMED else []
+        known = ", ".join([*names, *more])
+        raise InvalidAnswer(f"expected one of {known}, not {shorten(value)}.", field.name)
+    return value
+
+
+def _validate_choices(field: Field, value: object) -> list[str]:
+    if not isinstance(value, list):
+        raise InvalidAnswer(f"expected a list of choices, not {shorten(value)}.", field.name)
+    _validate_bounds(field, len(value))
+    return [_validate_choice(field, item) for item in value]
+
+
+def _validate_bounds(field: Field, size: float) -> None:
+    if field.least is not None and size < field.least:
+        least = _describe_bound(field.kind, field.least, math.ceil)
+        raise InvalidAnswer(f"at least {least}, please.", field.name)
+    if field.most is not None and size > field.most:
+        most = _describe_bound(field.kind, field.most, math.floor)
+        raise InvalidAnswer(f"at most {most}, please.", field.name)
+
+
+def _describe_bound(kind: str, bound: float, rounded: Callable[[float], int]) -> str:
+    unit = _UNITS.get(kind)
+    if unit is None:
+        return f"{int(bound):,}" if float(bound).is_integer() else repr(bound)
+    count = rounded(bound)
+    return f"{count:,} {unit}" if count == 1 else f"{count:,} {unit}s"
+
+
+def is_number(value: object) -> TypeGuard[int | float]:
+    """Return whether a value is a finite number, and no boolean."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return False
+    try:
+        return math.isfinite(value)
+    except OverflowError:  # an integer that no float can hold
+        return False
+
+
+def shorten(value: object) -> str:
+    """Return a value's representation, cut to 60 characters."""
+    text = repr(value)
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
+def _has_format(name: str, text: str) -> bool:
+    from datetime import date, datetime  # 5 ms that only a text with a format needs
+    from urllib.parse import urlsplit
+
+    match name:
+        case "email":
+            user, at, host = text.rpartition("@")
+            return bool(user and at and "." in host.strip(".") and not re.search(r"\s", text))
+        case "uri":
+            has_scheme = _parses(urlsplit, text) and bool(urlsplit(text).scheme)
+            return has_scheme and not re.search(r"\s", text)
+        case "date":
+            return bool(_DATE.fullmatch(text)) and _parses(date.fromisoformat, text)
+        case _:
+            return bool(_DATE_TIME.fullmatch(text)) and _parses(
+                datetime.fromisoformat, text.upper()
+            )
+
+
+def _parses(parse: Callable[[str], object], text: str) -> bool:
+    try:
+        parse(text)
+    except ValueError:
+        return False
+    return True
+
+
+def compile_pattern(pattern: object) -> str:
+    """Compile a pattern for later, and return it.
+
+    Raises:
+        SchemaError: It is too long, or cannot be matched in bounded time.
+    """
+    if not isinstance(pattern, str) or len(pattern) > LONGEST_PATTERN:
+        raise SchemaError(f"a pattern is a text of {LONGEST_PATTERN} characters at most.")
+    _matcher(pattern)
+    return pattern
+
+
+def _matches(pattern: str, text: str) -> bool:
+    """Return whether a pattern is found anywhere in a text, as JSON Schema has it."""
+    from pydantic import ValidationError  # loaded by `_matcher` already
+
+    try:
+        _matcher(pattern).validate_python(text)
+    except ValidationError:
+        return False
+    return True
+
+
+@lru_cache(maxsize=128)
+def _matcher(pattern: str) -> Any:
+    from pydantic import StringConstraints, TypeAdapter  # 60 ms that only a pattern needs
+    from pydantic_core import SchemaError as BadPattern
+
+    try:
+        return TypeAdapter(Annotated[str, StringConstraints(pattern=pattern, strict=True)])
+    except BadPattern as error:
+        reason = str(error).strip().splitlines()[-1].strip()
+        raise SchemaError(
+            f"the pattern {pattern!r} cannot be matched in bounded time: {reason}."
+        ) from error

@@ -10,8 +10,8 @@ import pytest
 
 from dcc_bridge.cli import status
 from dcc_bridge.cli.doctor import installation, setup
-from dcc_bridge.client.configs import written as configs
-from dcc_bridge.client.configs.places import PLACES
+from dcc_bridge.client import registration
+from dcc_bridge.client.config_files import CONFIG_FILES
 from dcc_bridge.install import asking, vendor, written
 from dcc_bridge.install.places import KINDS, Told
 from dcc_bridge.install.plan import Plan
@@ -112,7 +112,7 @@ def test_what_was_never_installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A home in which Cursor knows us."""
     monkeypatch.setenv("HOME", str(tmp_path))
-    configs.add(PLACES["cursor"], "cursor")
+    registration.add(CONFIG_FILES["cursor"], "cursor")
     return tmp_path
 
 

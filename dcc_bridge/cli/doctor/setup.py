@@ -10,8 +10,8 @@ import shutil
 from dcc_bridge import known_clients
 from dcc_bridge.cli import status
 from dcc_bridge.cli.doctor.report import Report
-from dcc_bridge.client.configs import written
-from dcc_bridge.client.configs.places import PLACES
+from dcc_bridge.client import registration
+from dcc_bridge.client.config_files import CONFIG_FILES
 from dcc_bridge.install.places import KINDS, Kind
 
 
@@ -23,7 +23,7 @@ def check() -> Report:
     if not report.facts and not report.findings:
         report.facts.append("No plug-in is installed: dcc-bridge install HOST.")
     before = len(report.facts) + len(report.findings)
-    for name in PLACES:
+    for name in CONFIG_FILES:
         _client(report, name)
     if len(report.facts) + len(report.findings) == before:
         report.facts.append("No client is set up: dcc-bridge client add NAME.")
@@ -40,11 +40,11 @@ def _plug_ins(report: Report, kind: Kind) -> None:
 
 
 def _client(report: Report, name: str) -> None:
-    place, title = PLACES[name], known_clients.CLIENTS[name].name
-    entry = written.find(place) if place.writes else None
+    config, title = CONFIG_FILES[name], known_clients.CLIENTS[name].name
+    entry = registration.find(config) if config.is_writable else None
     if entry is None:
         return
-    file, program = place.file(None), str(entry.get("command"))
+    file, program = config.path(), str(entry.get("command"))
     if shutil.which(program) is None:
         what = f"{title} starts {program}, as {file} says, and that is no program here."
         report.find("client", what, f"dcc-bridge client add {name}")

@@ -12,7 +12,7 @@ from dcc_bridge.cli.exits import SUCCESS
 from dcc_bridge.install import asking, written
 from dcc_bridge.install.places import KINDS, Kind, NoPlace, Told
 from dcc_bridge.install.system import System
-from dcc_bridge.install.written import Changed
+from dcc_bridge.install.written import NotOurs
 
 
 def fill(parser: argparse.ArgumentParser) -> None:
@@ -66,12 +66,11 @@ def _at(kind: Kind, folder: Path, for_all: bool) -> Iterator[dict[str, Any]]:
     about = {"host": kind.name, "folder": str(folder), "for_all_users": for_all}
     try:
         old = written.read(folder)
-    except Changed as error:
+    except NotOurs as error:
         yield {**about, "wrong": str(error)}
         return
     if old is not None:
-        changed, missing = map(len, (old.changed(), old.missing()))
-        yield {**about, **old.facts, "changed": changed, "missing": missing}
+        yield {**about, **old.facts, "missing": len(old.missing())}
 
 
 def line(told: dict[str, Any]) -> str:
@@ -79,8 +78,8 @@ def line(told: dict[str, Any]) -> str:
     if "wrong" in told:
         return f"{told['host']}: {told['wrong']}"
     who = " for all users" if told["for_all_users"] else ""
-    amiss = [f"{told[one]} files {one}" for one in ("changed", "missing") if told[one]]
+    missing = f" ({told['missing']} files missing)" if told["missing"] else ""
     return (
         f"{told['host']} {told['host_version']}{who}: version {told['bridge']}, Python "
-        f"{told['python']}, in {told['folder']}" + (f" ({', '.join(amiss)})" if amiss else "")
+        f"{told['python']}, in {told['folder']}{missing}"
     )

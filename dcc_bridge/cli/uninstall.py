@@ -13,9 +13,6 @@ def fill(parser: argparse.ArgumentParser) -> None:
     """Say what the command takes."""
     placing.fill(parser)
     parser.add_argument("--dry-run", action="store_true", help="say what would be done, and do not")
-    parser.add_argument(
-        "--discard-changes", action="store_true", help="delete files that were changed, too"
-    )
 
 
 def run(options: argparse.Namespace) -> int:
@@ -29,8 +26,6 @@ def run(options: argparse.Namespace) -> int:
     old = written.read(folder)
     if old is None:
         raise Failure(f"The bridge is not installed in {folder}.")
-    if not options.discard_changes:
-        plan.refuse_changed(folder, old)
     besides = [file for file in old.files if folder not in file.parents]
     for line in (f"take away {len(old.files):,} files in {folder}", *map(str, besides)):
         print(line, flush=True)
@@ -38,7 +33,7 @@ def run(options: argparse.Namespace) -> int:
         print("Nothing was deleted.")
         return SUCCESS
     try:
-        others = plan.undo(folder, old, discard=options.discard_changes)
+        others = plan.undo(folder, old)
     except OSError as error:
         raise Failure(
             f"It cannot be deleted: {error}. Close {found.kind.title}, and try again."

@@ -14,7 +14,7 @@ from dcc_bridge.config import data_folder
 from dcc_bridge.install import vendor, written
 from dcc_bridge.install.places.place import Kind, NoPlace, Place, Told, numbers
 from dcc_bridge.install.system import System
-from dcc_bridge.install.written import Changed, Written
+from dcc_bridge.install.written import NotOurs, Written
 
 _SKIP: Final = shutil.ignore_patterns("__pycache__", "*.pyc")
 _OLDEST: Final = (3, 11)
@@ -58,7 +58,7 @@ class Plan:
 
         Raises:
             NoPlace: The host is too old or has another Python.
-            Changed: Something that is none of ours is in the way, or was changed.
+            NotOurs: Something that is none of ours is in the way.
         """
         here = numbers(self.told.version or "")
         if here and here < self.kind.first:
@@ -70,18 +70,23 @@ class Plan:
             )
         old = written.read(self.place.folder)
         if old is not None:
-            refuse_changed(self.place.folder, old)
+            others = old.added(self.place.folder)
+            if others:
+                raise NotOurs(
+                    f"{self.place.folder} holds files that are none of ours, such as {others[0]}. "
+                    "Move them away and install again."
+                )
             return old
         for path in (self.place.folder, *self.place.texts):
             if path.exists() or path.is_symlink():
-                raise Changed(f"{path} is there and was not put by us; move it away first.")
+                raise NotOurs(f"{path} is there and was not put by us; move it away first.")
         return None
 
     def do(self) -> Written:
         """Put it there, in place of an older one; until it is whole nothing is where it is found.
 
         Raises:
-            Changed: As `check` says.
+            NotOurs: As `check` says.
             NoPlace: As `check` says.
             NotVendored: What it depends on cannot be had.
             OSError: It cannot be written.
@@ -95,7 +100,7 @@ class Plan:
             with tempfile.TemporaryDirectory(prefix=".dcc_bridge-", dir=folder.parent) as new:
                 self._build(Path(new, "it"))
                 if old is not None:
-                    _empty(folder, old)
+                    old.take_away(folder)
                 Path(new, "it").rename(folder)
         except BaseException:  # whatever it was goes on to the person; the folders must not stay
             for one in reversed(made):
@@ -122,50 +127,19 @@ class Plan:
         vendor.fill(folder / self.place.vendor, self.python, self.system.platform)
 
 
-def undo(folder: Path, old: Written, *, discard: bool = False) -> list[Path]:
+def undo(folder: Path, old: Written) -> list[Path]:
     """Take away what was put.
 
     Args:
         folder: The plug-in's.
         old: What is to go.
-        discard: Delete what somebody changed, too.
 
     Returns:
         Files of others in the folder, which stay.
-
-    Raises:
-        Changed: Somebody changed a file; nothing was taken away.
     """
-    if not discard:
-        refuse_changed(folder, old)
     others = old.added(folder)
     old.take_away(folder)
     return others
-
-
-def refuse_changed(folder: Path, old: Written) -> None:
-    """Refuse to lose what somebody wrote.
-
-    Raises:
-        Changed: Somebody changed a file.
-    """
-    changed = old.changed()
-    if changed:
-        names = "".join(f"\n  {file}" for file in changed[:10])
-        more = f"\n  and {len(changed) - 10} more" if len(changed) > 10 else ""
-        raise Changed(
-            f"{len(changed)} of the files in {folder} were changed since, so nothing was taken "
-            f"away. Keep what you need of them, then uninstall with --discard-changes:{names}{more}"
-        )
-
-
-def _empty(folder: Path, old: Written) -> None:
-    others = undo(folder, old)
-    if others or folder.exists():
-        raise Changed(
-            f"{folder} holds files that are none of ours, such as {[*others, folder][0]}. The old "
-            "version was taken away; move them and install again."
-        )
 
 
 def _make(folder: Path) -> list[Path]:

@@ -1,7 +1,7 @@
 """What was written, so that exactly this can be taken away. Main thread.
 
-The list lies in the plug-in's own folder: every file with the digest of what is in it, and every
-folder that had to be made. What Python compiles of our files goes with them.
+The list lies in the plug-in's own folder: every file, and every folder that had to be made. What
+Python compiles of our files goes with them.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ import json
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass
-from hashlib import sha256
 from pathlib import Path
 from typing import Final
 
@@ -20,8 +19,8 @@ NAME: Final = "installed.json"
 _CACHE: Final = "__pycache__"
 
 
-class Changed(BridgeError):
-    """Somebody changed what is to be taken away, or it is none of ours."""
+class NotOurs(BridgeError):
+    """What is there is none of ours, or it is not known what is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,12 +29,12 @@ class Written:
 
     Attributes:
         facts: What was installed: the host, its version, its Python, ours.
-        files: Each file with its digest.
+        files: Each file, in the plug-in's folder and besides.
         folders: Those that were made, the outermost first.
     """
 
     facts: dict[str, str]
-    files: dict[Path, str]
+    files: tuple[Path, ...]
     folders: tuple[Path, ...]
 
     def save(self, folder: Path) -> None:
@@ -43,14 +42,9 @@ class Written:
         told = {
             "facts": self.facts,
             "folders": [str(one) for one in self.folders],
-            "files": {str(file): digest for file, digest in sorted(self.files.items())},
+            "files": sorted(map(str, self.files)),
         }
         (folder / NAME).write_text(json.dumps(told, indent=1), encoding="utf-8")
-
-    def changed(self) -> list[Path]:
-        """List the files that are not as they were written; one that is gone is not among them."""
-        there = (file for file in self.files if os.path.lexists(file))
-        return [file for file in there if digest(file) != self.files[file]]
 
     def missing(self) -> list[Path]:
         """List the files that are gone."""
@@ -58,59 +52,52 @@ class Written:
 
     def added(self, folder: Path) -> list[Path]:
         """List the files in the plug-in's folder that are none of ours."""
-        ours = self.files.keys() | {folder / NAME}
-        return [file for file in _files(folder) if file not in ours and not self._is_made(file)]
+        ours = {*self.files, folder / NAME}
+        compiled = {*self._compiled(folder)}
+        return [file for file in _files(folder) if file not in ours | compiled]
 
     def take_away(self, folder: Path) -> None:
         """Delete the files, and those folders that are empty then."""
-        for file in list(_files(folder)):
-            if self._is_made(file):
-                file.unlink()
-        for file in self.files:
-            file.unlink(missing_ok=True)
+        for file in [*self._compiled(folder), *self.files]:
+            if file.is_symlink() or not file.is_dir():  # a folder in a file's place is none of ours
+                file.unlink(missing_ok=True)
         (folder / NAME).unlink(missing_ok=True)
         for below, _, _ in os.walk(folder, topdown=False):
             _remove(Path(below))
         for made in reversed(self.folders):
             _remove(made)
 
-    def _is_made(self, file: Path) -> bool:
-        """Whether Python compiled it, of a file of ours."""
-        if file.parent.name != _CACHE or file.suffix != ".pyc":
-            return False
-        return file.parent.parent / f"{file.name.split('.')[0]}.py" in self.files
+    def _compiled(self, folder: Path) -> Iterator[Path]:
+        """List what Python compiled of files of ours."""
+        ours = {*self.files}
+        for file in list(_files(folder)):
+            source = file.parent.parent / f"{file.name.split('.')[0]}.py"
+            if file.parent.name == _CACHE and file.suffix == ".pyc" and source in ours:
+                yield file
 
 
 def read(folder: Path) -> Written | None:
     """Read what was installed in a folder; None where nothing of ours is.
 
     Raises:
-        Changed: The list cannot be read.
+        NotOurs: The list cannot be read.
     """
     try:
         told = json.loads((folder / NAME).read_text(encoding="utf-8"))
-        files = {Path(file): str(digest) for file, digest in told["files"].items()}
-        return Written(dict(told["facts"]), files, tuple(map(Path, told["folders"])))
+        files, folders = (tuple(map(Path, told[kind])) for kind in ("files", "folders"))
+        return Written(dict(told["facts"]), files, folders)
     except FileNotFoundError:
         return None
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-        raise Changed(
+        raise NotOurs(
             f"{folder / NAME} cannot be read, so nobody knows what was installed: {error}. "
             f"Take {folder} away by hand."
         ) from error
 
 
-def digest(file: Path) -> str:
-    """Digest what is in a file; of a link, where it leads: it is not followed."""
-    if file.is_symlink():
-        return f"-> {os.readlink(file)}"
-    return sha256(file.read_bytes()).hexdigest() if file.is_file() else "no file"
-
-
 def record(folder: Path, besides: list[Path], made: list[Path], facts: dict[str, str]) -> Written:
     """List what is there now."""
-    files = {file: digest(file) for file in [*_files(folder), *besides]}
-    return Written(facts, files, tuple(made))
+    return Written(facts, (*_files(folder), *besides), tuple(made))
 
 
 def _files(folder: Path) -> Iterator[Path]:

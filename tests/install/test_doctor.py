@@ -48,10 +48,6 @@ def lose(folder: Path) -> None:
     (folder / "Init.py").unlink()
 
 
-def change(folder: Path) -> None:
-    (folder / "Init.py").write_text("# mine")
-
-
 def add_qt(folder: Path) -> None:
     (folder / "vendor/py311-linux/PySide6").mkdir()
 
@@ -68,7 +64,6 @@ def forget(folder: Path) -> None:
     ("meddle", "check", "said"),
     [
         (lose, "files", "gone"),
-        (change, "files", "changed"),
         (add_qt, "qt", "a second one"),
         (spoil, "installation", "cannot be read"),
         (forget, "installation", "not put by us"),

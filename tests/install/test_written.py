@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import py_compile
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -12,7 +11,7 @@ from dcc_bridge.install import plan, vendor, written
 from dcc_bridge.install.places import KINDS, Told
 from dcc_bridge.install.plan import Plan
 from dcc_bridge.install.system import System
-from dcc_bridge.install.written import Changed
+from dcc_bridge.install.written import NotOurs
 
 HOSTS = [("freecad", "1.0"), ("blender", "4.5"), ("maya", "2026"), ("houdini", "21.0")]
 
@@ -88,38 +87,34 @@ def test_what_python_compiled_goes_too(tmp_path: Path) -> None:
     assert tree(tmp_path) == {}
 
 
-def change(folder: Path) -> None:
-    (folder / "InitGui.py").write_text("# mine")
-
-
-def replace_by_link(folder: Path) -> None:
-    (folder / "InitGui.py").unlink()
-    (folder / "InitGui.py").symlink_to("/etc/passwd")
-
-
-@pytest.mark.parametrize("meddle", [change, replace_by_link])
-def test_what_somebody_changed_is_not_lost(tmp_path: Path, meddle: Callable[[Path], None]) -> None:
-    """Neither by an uninstall nor by a newer version; both name the file and touch nothing."""
+def test_a_file_that_somebody_replaced_goes_and_what_it_leads_to_stays(tmp_path: Path) -> None:
+    """A link is not followed, and a folder in a file's place is somebody's."""
     made = planned(tmp_path)
     done = made.do()
-    meddle(made.place.folder)
-    before = tree(tmp_path)
+    (theirs := tmp_path / "theirs.py").write_text("theirs")
+    (made.place.folder / "InitGui.py").unlink()
+    (made.place.folder / "InitGui.py").symlink_to(theirs)
+    (made.place.folder / "Init.py").unlink()
+    (mine := made.place.folder / "Init.py" / "mine.txt").parent.mkdir()
+    mine.write_text("mine")
 
-    with pytest.raises(Changed, match=r"InitGui\.py"):
-        plan.undo(made.place.folder, done)
-    with pytest.raises(Changed, match=r"InitGui\.py"):
-        made.do()
+    others = plan.undo(made.place.folder, done)
 
-    assert tree(tmp_path) == before
+    assert others == [mine]
+    assert [one for one in tree(tmp_path).values() if one is not None] == [b"mine", b"theirs"]
 
 
 def test_what_somebody_added_stays(tmp_path: Path) -> None:
-    """And is named."""
+    """And is named, before anything is done."""
     made = planned(tmp_path)
     done = made.do()
     mine = made.place.folder / "skills" / "mine.py"
     mine.write_text("# mine")
+    before = tree(tmp_path)
 
+    with pytest.raises(NotOurs, match=r"mine\.py"):
+        made.do()
+    assert tree(tmp_path) == before
     others = plan.undo(made.place.folder, done)
 
     assert others == [mine]
@@ -133,7 +128,7 @@ def test_a_folder_of_somebody_else_is_not_touched(tmp_path: Path) -> None:
     (made.place.folder / "theirs.py").write_text("theirs")
     before = tree(tmp_path)
 
-    with pytest.raises(Changed, match="not put by us"):
+    with pytest.raises(NotOurs, match="not put by us"):
         made.do()
 
     assert tree(tmp_path) == before
@@ -171,7 +166,7 @@ def test_a_list_that_cannot_be_read_is_told(tmp_path: Path) -> None:
     (made.place.folder / written.NAME).write_text('{"facts": 3}')
     before = tree(tmp_path)
 
-    with pytest.raises(Changed, match="by hand"):
+    with pytest.raises(NotOurs, match="by hand"):
         written.read(made.place.folder)
 
     assert tree(tmp_path) == before

@@ -10,7 +10,7 @@ from dcc_bridge.cli.doctor.report import Report
 from dcc_bridge.install import asking, written
 from dcc_bridge.install.places import KINDS, Kind, NoPlace, Place, Told
 from dcc_bridge.install.system import System
-from dcc_bridge.install.written import Changed, Written
+from dcc_bridge.install.written import NotOurs, Written
 
 _QT: Final = re.compile(r"(pyside|shiboken|pyqt)", re.IGNORECASE)
 
@@ -73,7 +73,7 @@ def _places(kind: Kind, told: Told) -> list[Place]:
 def _read(place: Place, report: Report) -> Written | None:
     try:
         old = written.read(place.folder)
-    except Changed as error:
+    except NotOurs as error:
         report.find("installation", str(error), f"Delete {place.folder}, and install again.")
         return None
     if old is None and place.folder.exists():
@@ -87,12 +87,12 @@ def _read(place: Place, report: Report) -> Written | None:
 
 def _look(kind: Kind, place: Place, old: Written, told: Told, report: Report) -> None:
     before, folder = len(report.findings), place.folder
-    again = f"dcc-bridge uninstall {kind.name} --discard-changes, then {_install(kind.name)}"
-    for what, files in (("changed", old.changed()), ("gone", old.missing())):
-        if files:
-            report.find(
-                "files", f"{len(files)} files in {folder} are {what}, such as {files[0]}.", again
-            )
+    again = f"dcc-bridge uninstall {kind.name}, then {_install(kind.name)}"
+    missing = old.missing()
+    if missing:
+        report.find(
+            "files", f"{len(missing)} files in {folder} are gone, such as {missing[0]}.", again
+        )
     python = old.facts.get("python")
     if told.python is not None and python != told.python:
         report.find(

@@ -32,7 +32,7 @@ def check() -> Report:
 
 def _plug_ins(report: Report, kind: Kind) -> None:
     for told in status.there(kind, status.known(kind)):
-        if "wrong" in told or told["changed"] or told["missing"]:
+        if "wrong" in told or told["missing"]:
             mend = f"See what it is: dcc-bridge doctor {kind.name}"
             report.find("installation", f"Not as it was installed: {status.line(told)}.", mend)
         else:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from dcc_bridge.install import extension, vendor
+from dcc_bridge.install import vendor
 
 OF_OTHERS = "pydantic_core-2.50-cp{0}-cp{0}-manylinux_2_17_x86_64.whl"
 
@@ -23,7 +23,7 @@ def packed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> zipfile.ZipFile:
         (into / OF_OTHERS.format(python.replace(".", ""))).write_text(platform)
 
     monkeypatch.setattr(vendor, "download", download)
-    return zipfile.ZipFile(extension.build(tmp_path / "new", "linux"))
+    return zipfile.ZipFile(vendor.build_extension(tmp_path / "new", "linux"))
 
 
 def test_the_manifest_names_each_wheel_and_the_system(packed: zipfile.ZipFile) -> None:

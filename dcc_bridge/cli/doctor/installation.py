@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Final
 
 from dcc_bridge.cli.doctor.report import Report
-from dcc_bridge.install import asking, written
-from dcc_bridge.install.places import KINDS, Kind, NoPlace, Place, Told
-from dcc_bridge.install.system import System
-from dcc_bridge.install.written import NotOurs, Written
+from dcc_bridge.install import probe
+from dcc_bridge.install.location import Application, Facts, Location, System, UnknownLocation
+from dcc_bridge.install.locations import APPLICATIONS
+from dcc_bridge.install.plan import InstalledFiles, NotOurs
 
 _QT: Final = re.compile(r"(pyside|shiboken|pyqt)", re.IGNORECASE)
 
@@ -21,7 +21,7 @@ def check(host: str) -> Report:
     Args:
         host: Its name, as `install` takes it.
     """
-    kind, report = KINDS[host], Report()
+    kind, report = APPLICATIONS[host], Report()
     told = _ask(kind, report)
     found = [(place, old) for place in _places(kind, told) if (old := _read(place, report))]
     if not found and not report.findings:
@@ -43,12 +43,12 @@ def _install(host: str) -> str:
     return f"dcc-bridge install {host}"
 
 
-def _ask(kind: Kind, report: Report) -> Told:
+def _ask(kind: Application, report: Report) -> Facts:
     try:
-        told = asking.ask(kind)
-    except NoPlace as error:
+        told = probe.probe(kind)
+    except UnknownLocation as error:
         report.find("application", str(error), "Start it once by hand, and see what it says.")
-        return Told()
+        return Facts()
     if told.program is None:
         report.facts.append(
             f"{' or '.join(kind.programs)} is not on PATH, so {kind.title} itself was not asked."
@@ -58,21 +58,21 @@ def _ask(kind: Kind, report: Report) -> Told:
     return told
 
 
-def _places(kind: Kind, told: Told) -> list[Place]:
-    places: list[Place] = []
+def _places(kind: Application, told: Facts) -> list[Location]:
+    places: list[Location] = []
     for for_all in (False, True):
         try:
-            place = kind.place(System.here(), told, for_all)
-        except NoPlace:  # it cannot be told where that is, so nothing was put there either
+            place = kind.location(System.here(), told, for_all)
+        except UnknownLocation:  # it cannot be told where that is, so nothing was put there either
             continue
         if place.folder not in [one.folder for one in places]:
             places.append(place)
     return places
 
 
-def _read(place: Place, report: Report) -> Written | None:
+def _read(place: Location, report: Report) -> InstalledFiles | None:
     try:
-        old = written.read(place.folder)
+        old = InstalledFiles.read(place.folder)
     except NotOurs as error:
         report.find("installation", str(error), f"Delete {place.folder}, and install again.")
         return None
@@ -85,7 +85,9 @@ def _read(place: Place, report: Report) -> Written | None:
     return old
 
 
-def _look(kind: Kind, place: Place, old: Written, told: Told, report: Report) -> None:
+def _look(
+    kind: Application, place: Location, old: InstalledFiles, told: Facts, report: Report
+) -> None:
     before, folder = len(report.findings), place.folder
     again = f"dcc-bridge uninstall {kind.name}, then {_install(kind.name)}"
     missing = old.missing()

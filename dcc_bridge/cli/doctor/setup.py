@@ -8,17 +8,18 @@ from __future__ import annotations
 import shutil
 
 from dcc_bridge import known_clients
-from dcc_bridge.cli import status
+from dcc_bridge.cli import install
 from dcc_bridge.cli.doctor.report import Report
 from dcc_bridge.client import registration
 from dcc_bridge.client.config_files import CONFIG_FILES
-from dcc_bridge.install.places import KINDS, Kind
+from dcc_bridge.install.location import Application
+from dcc_bridge.install.locations import APPLICATIONS
 
 
 def check() -> Report:
     """Look at both, a line each."""
     report = Report()
-    for kind in KINDS.values():
+    for kind in APPLICATIONS.values():
         _plug_ins(report, kind)
     if not report.facts and not report.findings:
         report.facts.append("No plug-in is installed: dcc-bridge install HOST.")
@@ -30,13 +31,13 @@ def check() -> Report:
     return report
 
 
-def _plug_ins(report: Report, kind: Kind) -> None:
-    for told in status.there(kind, status.known(kind)):
+def _plug_ins(report: Report, kind: Application) -> None:
+    for told in install.find_installations(kind, install.known_versions(kind)):
         if "wrong" in told or told["missing"]:
             mend = f"See what it is: dcc-bridge doctor {kind.name}"
-            report.find("installation", f"Not as it was installed: {status.line(told)}.", mend)
+            report.find("installation", f"Not as it was installed: {install.describe(told)}.", mend)
         else:
-            report.facts.append(f"Installed: {status.line(told)}.")
+            report.facts.append(f"Installed: {install.describe(told)}.")
 
 
 def _client(report: Report, name: str) -> None:

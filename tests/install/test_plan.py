@@ -7,11 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from dcc_bridge.install import plan, vendor, written
-from dcc_bridge.install.places import KINDS, Told
-from dcc_bridge.install.plan import Plan
-from dcc_bridge.install.system import System
-from dcc_bridge.install.written import NotOurs
+from dcc_bridge.install import vendor
+from dcc_bridge.install.location import Facts, System
+from dcc_bridge.install.locations import APPLICATIONS
+from dcc_bridge.install.plan import LIST_NAME, InstalledFiles, NotOurs, Plan
 
 HOSTS = [("freecad", "1.0"), ("blender", "4.5"), ("maya", "2026"), ("houdini", "21.0")]
 
@@ -28,8 +27,8 @@ def vendored(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def planned(home: Path, host: str = "freecad", version: str = "1.0") -> Plan:
-    system, told = System("linux", home, {}), Told(version, "3.11")
-    return Plan(KINDS[host], told, KINDS[host].place(system, told, False), system)
+    system, told = System("linux", home, {}), Facts(version, "3.11")
+    return Plan(APPLICATIONS[host], told, APPLICATIONS[host].location(system, told, False), system)
 
 
 def tree(folder: Path) -> dict[str, bytes | None]:
@@ -46,11 +45,11 @@ def test_nothing_is_left(tmp_path: Path, host: str, version: str) -> None:
     before = tree(tmp_path)
     made = planned(tmp_path, host, version)
 
-    made.do()
+    made.install()
     during = tree(tmp_path)
-    found = written.read(made.place.folder)
+    found = InstalledFiles.read(made.location.folder)
     assert found is not None
-    plan.undo(made.place.folder, found)
+    found.delete(made.location.folder)
 
     assert len(during) > len(before) + 10
     assert tree(tmp_path) == before
@@ -67,38 +66,40 @@ def test_the_host_finds_what_its_loader_wants(tmp_path: Path, host: str, version
     }
     made = planned(tmp_path, host, version)
 
-    made.do()
+    made.install()
 
-    assert (made.place.folder / begin[host]).is_file()
-    assert (made.place.folder / made.place.vendor / "mcp/__init__.py").is_file()
-    assert list((made.place.folder / "skills").glob("*.py"))
-    assert all(file.is_file() for file in made.place.texts)
+    assert (made.location.folder / begin[host]).is_file()
+    assert (made.location.folder / made.location.vendor / "mcp/__init__.py").is_file()
+    assert list((made.location.folder / "skills").glob("*.py"))
+    assert all(file.is_file() for file in made.location.texts)
 
 
 def test_what_python_compiled_goes_too(tmp_path: Path) -> None:
     """A host that ran leaves compiled copies beside our files."""
     made = planned(tmp_path)
-    done = made.do()
+    done = made.install()
     for file in done.files:
         if file.suffix == ".py":
             py_compile.compile(str(file))
 
-    assert plan.undo(made.place.folder, done) == []
+    assert done.foreign(made.location.folder) == []
+    done.delete(made.location.folder)
     assert tree(tmp_path) == {}
 
 
 def test_a_file_that_somebody_replaced_goes_and_what_it_leads_to_stays(tmp_path: Path) -> None:
     """A link is not followed, and a folder in a file's place is somebody's."""
     made = planned(tmp_path)
-    done = made.do()
+    done = made.install()
     (theirs := tmp_path / "theirs.py").write_text("theirs")
-    (made.place.folder / "InitGui.py").unlink()
-    (made.place.folder / "InitGui.py").symlink_to(theirs)
-    (made.place.folder / "Init.py").unlink()
-    (mine := made.place.folder / "Init.py" / "mine.txt").parent.mkdir()
+    (made.location.folder / "InitGui.py").unlink()
+    (made.location.folder / "InitGui.py").symlink_to(theirs)
+    (made.location.folder / "Init.py").unlink()
+    (mine := made.location.folder / "Init.py" / "mine.txt").parent.mkdir()
     mine.write_text("mine")
 
-    others = plan.undo(made.place.folder, done)
+    others = done.foreign(made.location.folder)
+    done.delete(made.location.folder)
 
     assert others == [mine]
     assert [one for one in tree(tmp_path).values() if one is not None] == [b"mine", b"theirs"]
@@ -107,15 +108,16 @@ def test_a_file_that_somebody_replaced_goes_and_what_it_leads_to_stays(tmp_path:
 def test_what_somebody_added_stays(tmp_path: Path) -> None:
     """And is named, before anything is done."""
     made = planned(tmp_path)
-    done = made.do()
-    mine = made.place.folder / "skills" / "mine.py"
+    done = made.install()
+    mine = made.location.folder / "skills" / "mine.py"
     mine.write_text("# mine")
     before = tree(tmp_path)
 
     with pytest.raises(NotOurs, match=r"mine\.py"):
-        made.do()
+        made.install()
     assert tree(tmp_path) == before
-    others = plan.undo(made.place.folder, done)
+    others = done.foreign(made.location.folder)
+    done.delete(made.location.folder)
 
     assert others == [mine]
     assert [one for one in tree(tmp_path).values() if one is not None] == [b"# mine"]
@@ -124,23 +126,26 @@ def test_what_somebody_added_stays(tmp_path: Path) -> None:
 def test_a_folder_of_somebody_else_is_not_touched(tmp_path: Path) -> None:
     """One that is called as ours is, and was not put by us."""
     made = planned(tmp_path)
-    made.place.folder.mkdir(parents=True)
-    (made.place.folder / "theirs.py").write_text("theirs")
+    made.location.folder.mkdir(parents=True)
+    (made.location.folder / "theirs.py").write_text("theirs")
     before = tree(tmp_path)
 
     with pytest.raises(NotOurs, match="not put by us"):
-        made.do()
+        made.install()
 
     assert tree(tmp_path) == before
 
 
-def test_a_new_version_takes_the_place_of_the_old_one(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("host", "version"), HOSTS)
+def test_a_new_version_takes_the_place_of_the_old_one(
+    tmp_path: Path, host: str, version: str
+) -> None:
     """It is one installation then, and nothing is left of either."""
-    made = planned(tmp_path)
-    made.do()
-    done = made.do()
+    made = planned(tmp_path, host, version)
+    made.install()
+    done = made.install()
 
-    plan.undo(made.place.folder, done)
+    done.delete(made.location.folder)
 
     assert tree(tmp_path) == {}
 
@@ -154,7 +159,7 @@ def test_what_fails_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(vendor, "fill", fail)
 
     with pytest.raises(vendor.NotVendored):
-        planned(tmp_path).do()
+        planned(tmp_path).install()
 
     assert tree(tmp_path) == {}
 
@@ -162,12 +167,12 @@ def test_what_fails_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 def test_a_list_that_cannot_be_read_is_told(tmp_path: Path) -> None:
     """Then nobody knows what is ours, and nothing is deleted."""
     made = planned(tmp_path)
-    made.do()
-    (made.place.folder / written.NAME).write_text('{"facts": 3}')
+    made.install()
+    (made.location.folder / LIST_NAME).write_text('{"facts": 3}')
     before = tree(tmp_path)
 
     with pytest.raises(NotOurs, match="by hand"):
-        written.read(made.place.folder)
+        InstalledFiles.read(made.location.folder)
 
     assert tree(tmp_path) == before
 

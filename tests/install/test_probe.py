@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from dcc_bridge.install import asking
+from dcc_bridge.install import probe
 
 
 @pytest.mark.parametrize(
@@ -23,7 +23,7 @@ def test_our_virtual_environment_is_not_on_a_hosts_path(
     monkeypatch.setenv("PATH", os.pathsep.join(("/venv/bin", "/usr/bin")))
     monkeypatch.setenv("VIRTUAL_ENV", "/venv")
 
-    env = asking.environment()
+    env = probe.environment()
 
     assert env["PATH"].split(os.pathsep) == expected.split(":")
     assert ("VIRTUAL_ENV" in env) == (base == "/venv")

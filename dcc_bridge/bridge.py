@@ -124,16 +124,15 @@ class Bridge:
 
         Raises:
             SkillError: A folder of skills is not there.
-            StartError: The port is taken or would be open to others in the clear, or a bridge runs
-                in this process already.
+            StartError: The port is taken or would be open to other computers, or a bridge runs in
+                this process already.
         """
         if self._state != "new":
             raise StartError("This bridge was started before; make a new one.")
         self._folders = folders.folders(self._skills, self.settings)
         self._undo.append(installed.install(self.broker, self.main, self.host, self._desk))
         try:
-            self._place = listener.place(self.settings)
-            self._socket = listener.listen(self.settings.port, self._place.bind)
+            self._socket = listener.listen(self.settings.port, self.settings.bind)
             self._undo.append(self._socket.close)
             self._registration = Registration(self._instance(), self.settings.runtime)
             self._undo.append(self._registration.withdraw)
@@ -267,16 +266,8 @@ class Bridge:
                 log.exception("something could not be taken back")
 
     def _instance(self) -> Instance:
-        origin = self._place.origin(self._socket.getsockname()[1])
-        host = self.host
-        return Instance(
-            f"{origin}/mcp",
-            host.name,
-            host.version,
-            host.scene(),
-            certificate=self._place.certificate,
-            address=self._place.address,
-        )
+        url = f"http://{listener.LOOPBACK}:{self._socket.getsockname()[1]}/mcp"
+        return Instance(url, self.host.name, self.host.version, self.host.scene())
 
     def _note_scene(self) -> None:
         self._tell(scene=self.host.scene())
@@ -349,7 +340,6 @@ class Bridge:
             broker=self.broker,
             secret=self.instance.secret,
             socket=self._socket,
-            place=self._place,
             clients=self.clients,
             library=self._library,
             extend=self._extend,

@@ -36,14 +36,11 @@ class Settings:
 
     Attributes:
         port: Where the server listens; 0 takes a free one.
-        bind: The address at which it listens. Any other one than 127.0.0.1 needs `tls_cert`.
-        tls_cert: The certificate with which it encrypts; its names are the hosts it answers to.
-        tls_key: That one's key, without a password; None where it is in the same file.
+        bind: The address at which it listens; any other one than 127.0.0.1 is refused.
         most_connections: Connections that may be open at a time; then idle ones make room.
         most_of_a_peer: The same for one address.
         most_body: Bytes that a request may bring.
-        request_deadline: Seconds in which a request's head has to come, and again its body; and
-            before them the handshake where all is encrypted.
+        request_deadline: Seconds in which a request's head has to come, and again its body.
         runtime: The user's own folder in which running hosts are found.
         host_dialogs: Questions may be drawn in the host.
         consent: Who is asked for consent where both could be: the "host", or "either".
@@ -87,8 +84,6 @@ class Settings:
 
     port: int = 0
     bind: str = "127.0.0.1"
-    tls_cert: Path | None = None
-    tls_key: Path | None = None
     most_connections: int = 256
     most_of_a_peer: int = 192
     most_body: int = 2**20

@@ -36,7 +36,7 @@ COMMANDS: Final = {
     "call": "call a tool of a running host, and answer what it asks",
     "undo": "undo the last action of an agent in a running host",
     "audit": "read and check the record of who agreed to what",
-    "token": "list the clients that were let in, and revoke one",
+    "token": "print a token for a client that cannot use `connect`",
     "doctor": "find what is wrong with a connection, and what mends it",
     "skill": "write a skill file to begin with, or check those that are there",
 }

@@ -11,7 +11,6 @@ from dcc_bridge.cli.connect import label
 from dcc_bridge.cli.exits import SUCCESS, Failure
 from dcc_bridge.client import registration
 from dcc_bridge.client.config_files import CONFIG_FILES, NAME, OTHER, ConfigFile, Entry
-from dcc_bridge.server.access import Access
 
 _QUESTIONS: Final = {
     "draws": "can show questions itself",
@@ -63,7 +62,6 @@ def _writable(name: str) -> str:
 
 
 def _add(options: argparse.Namespace) -> None:
-    Access().admit(options.name)  # had it been revoked, this takes it back
     config = CONFIG_FILES[options.name]
     try:
         change = registration.add(config, options.name, options.project)

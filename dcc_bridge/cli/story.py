@@ -21,7 +21,6 @@ from dcc_bridge.cli.hosting import Running
 from dcc_bridge.cli.narrator import Narrator
 from dcc_bridge.client import connection
 from dcc_bridge.client.agent import Agent, Result
-from dcc_bridge.client.http import Pinned
 
 T = TypeVar("T")
 LABEL: Final = "demo"
@@ -70,9 +69,8 @@ class Story:
         self._tell(f"The host opens {await self._on_main(session.scene)} {where}.")
         self._tell(f"Its MCP server runs inside it at {bridge.url}; a client needs a token.")
         token = bridge.instance.token(LABEL)
-        pinned = Pinned.of(bridge.instance)
         person = self._audience.person
-        async with connection.connect(bridge.url, token, person=person, pinned=pinned) as client:
+        async with connection.connect(bridge.url, token, person=person) as client:
             count = len(await client.tools())
             self._tell(f"An agent connects over HTTP ({client.protocol}) and finds {count} tools.")
             return await self._edit(client)

@@ -34,22 +34,19 @@ class Target:
         url: Where it is.
         token: Proves who we are.
         host: Its name, as far as it is known.
-        recorded: What it wrote down of itself, if it is one of this user's.
     """
 
     url: str
     token: str = field(repr=False)
     host: str = "the host"
-    recorded: Instance | None = field(default=None, repr=False)
 
     def connect(
         self, *, era: Era = "auto", person: Person | None = None
     ) -> AbstractAsyncContextManager[Agent]:
         """Connect to it; see `connection.connect`."""
-        from dcc_bridge.client import connection, http  # 0.5 s, and `list` needs neither
+        from dcc_bridge.client import connection  # 0.5 s, and `list` needs neither
 
-        pinned = http.Pinned.of(self.recorded) if self.recorded is not None else None
-        return connection.connect(self.url, self.token, era=era, person=person, pinned=pinned)
+        return connection.connect(self.url, self.token, era=era, person=person)
 
 
 def find(url: str | None) -> Target:
@@ -110,7 +107,7 @@ def _at(url: str, running: list[Instance]) -> Target:
 
 
 def _known(instance: Instance) -> Target:
-    return Target(instance.url, instance.token(LABEL), instance.host, instance)
+    return Target(instance.url, instance.token(LABEL), instance.host)
 
 
 def _address(url: str) -> tuple[str | None, int | None]:

@@ -5,7 +5,6 @@ On the client's own anyio loop.
 
 from __future__ import annotations
 
-import ssl
 from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import asynccontextmanager
 from importlib import metadata
@@ -21,7 +20,6 @@ from mcp.shared.exceptions import MCPError
 
 from dcc_bridge.client import http
 from dcc_bridge.client.agent import Agent
-from dcc_bridge.client.http import Pinned
 from dcc_bridge.client.person import Person
 from dcc_bridge.elicitation.schema import parse
 from dcc_bridge.errors import SchemaError, Unreachable
@@ -40,7 +38,6 @@ async def connect(
     *,
     era: Era = "auto",
     person: Person | None = None,
-    pinned: Pinned | None = None,
 ) -> AsyncIterator[Agent]:
     """Connect to a bridge.
 
@@ -49,17 +46,16 @@ async def connect(
         token: Proves who we are.
         era: "legacy" speaks 2025-11-25, in which the server asks in the middle of a request.
         person: Answers questions. With None the client declares that it cannot ask anybody.
-        pinned: The only certificate that is trusted, of a host of this computer that encrypts.
 
     Raises:
         Unreachable: Nothing answers there, it is no bridge, it refuses the token, or it went away.
     """
-    if pinned is None and not http.is_local(url):
+    if not http.is_local(url):
         raise Unreachable(url, "only a host on this computer is given the token")
     seen = _Seen()
     try:
         async with (
-            http.open_(token, seen.note, pinned) as opened,
+            http.open_(token, seen.note) as opened,
             Client(
                 streamable_http_client(url, http_client=opened),
                 mode=era,
@@ -89,18 +85,10 @@ class _Seen:
             return error
         if self.is_connected:
             return Unreachable(url, "it went away")
-        if _is_other_certificate(error):
-            return Unreachable(url, "it shows a certificate that is not to be trusted")
         if not isinstance(error, MCPError):
             return Unreachable(url, "nothing answers there")
         refused = self._status in (401, 403, 421)
         return Unreachable(url, "it does not know us" if refused else "it is no MCP server")
-
-
-def _is_other_certificate(error: BaseException | None) -> bool:
-    while error is not None and not isinstance(error, ssl.SSLCertVerificationError):
-        error = error.__cause__ or error.__context__
-    return error is not None
 
 
 def _callback(person: Person, host: str) -> ElicitationFnT:

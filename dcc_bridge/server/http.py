@@ -17,12 +17,13 @@ from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from dcc_bridge.server import tokens
-from dcc_bridge.server.access import Access
 from dcc_bridge.server.events import Events
+from dcc_bridge.server.listener import LOOPBACK
 from dcc_bridge.server.refusal import refuse
 
 LABEL: Final = "dcc_bridge.label"
 """Where a request's scope holds the label that its token proved."""
+_NAMES: Final = {LOOPBACK, "localhost"}
 
 
 class Door:
@@ -31,28 +32,24 @@ class Door:
     def __init__(
         self,
         app: ASGIApp,
-        hosts: set[str],
+        port: int,
         secret: str,
         events: Events,
         on_left: Callable[[str], None],
         *,
         public: tuple[str, ...] = (),
         most_body: int = 2**20,
-        scheme: str = "http",
-        access: Access | None = None,
     ) -> None:
         """Guard an application.
 
         Args:
             app: What is behind the door.
-            hosts: What a request's Host may be.
+            port: Where the server listens; a request's Host names it.
             secret: The host's master secret.
             events: What was sent to each legacy session.
             on_left: Told the id of a legacy session whose last open stream has ended.
             public: What a path starts with that needs no token: its last part is one.
             most_body: Bytes that a request may bring.
-            scheme: Of the server's URL.
-            access: Who was revoked; None for what the user wrote down.
         """
         self._app = app
         self._public = public
@@ -60,11 +57,10 @@ class Door:
         self._secret = secret
         self._events = events
         self._on_left = on_left
-        self._hosts = hosts
-        self._origins = {f"{scheme}://{host}" for host in hosts}
+        self._hosts = {f"{name}:{port}" for name in _NAMES} | (_NAMES if port == 80 else set())
+        self._origins = {f"http://{host}" for host in self._hosts}
         self._answering = 0
-        self._access = access or Access()
-        self._open: dict[anyio.CancelScope, str] = {}
+        self._open: set[anyio.CancelScope] = set()
         self.streams: Counter[str] = Counter()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -91,13 +87,6 @@ class Door:
         for scope in list(self._open):
             scope.cancel()
 
-    def drop_revoked(self) -> None:
-        """End what clients have open that were revoked meanwhile."""
-        revoked = {one for one in set(self._open.values()) if self._access.standing(one).revoked}
-        for scope, label in list(self._open.items()):
-            if label in revoked:
-                scope.cancel()
-
     async def _serve(self, headers: Headers, scope: Scope, receive: Receive, send: Send) -> None:
         session = headers.get("mcp-session-id", "")
         if session:
@@ -108,10 +97,10 @@ class Door:
         self._answering += scope["method"] == "POST"
         try:
             with anyio.CancelScope() as open_:
-                self._open[open_] = scope[LABEL]
+                self._open.add(open_)
                 await self._app(scope, receive, send)
         finally:
-            self._open.pop(open_, None)
+            self._open.discard(open_)
             self._answering -= scope["method"] == "POST"
             self.streams[session] -= 1
             if not self.streams[session]:
@@ -132,10 +121,6 @@ class Door:
             return refuse(
                 401, "A token of this host is needed: connect with dcc-bridge, which brings it."
             )
-        if self._access.standing(label).revoked:
-            again = f"dcc-bridge token make {label}"
-            return refuse(401, f"{label} was revoked. For the person to let it in again: {again}")
-        self._access.note(label)
         if _told_size(headers) > self._most_body:
             return refuse(413, f"A request brings {self._most_body} bytes at most.")
         scope[LABEL] = label
@@ -149,7 +134,7 @@ class Door:
         kind, _, token = given[0].partition(" ") if len(given) == 1 else ("", "", "")
         if kind.lower() != "bearer":
             return None
-        return tokens.label_of(self._secret, token, lambda one: self._access.standing(one).turn)
+        return tokens.label_of(self._secret, token)
 
 
 def _told_size(headers: Headers) -> int:

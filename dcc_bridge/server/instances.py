@@ -24,7 +24,6 @@ import platformdirs
 from dcc_bridge import private
 from dcc_bridge.errors import StartError
 from dcc_bridge.server import tokens
-from dcc_bridge.server.access import Access
 from dcc_bridge.server.held import Held, is_held
 
 State = Literal["starting", "ready"]
@@ -44,9 +43,6 @@ class Instance:
         state: "starting" until all its tools are there, then "ready".
         started: When, in seconds since the epoch.
         secret: The master secret, from which tokens are made.
-        certificate: What its server shows, as PEM, so that who reads this need trust no other; ""
-            where nothing is encrypted.
-        address: The address of this computer at which it listens.
     """
 
     url: str
@@ -58,8 +54,6 @@ class Instance:
     state: State = "starting"
     started: float = field(default_factory=time.time)
     secret: str = field(default_factory=lambda: secrets.token_hex(32), repr=False)
-    certificate: str = field(default="", repr=False)
-    address: str = "127.0.0.1"
 
     def __post_init__(self) -> None:
         """Give it a name, if it has none."""
@@ -69,12 +63,11 @@ class Instance:
 
     def token(self, label: str) -> str:
         """Make the token for a client with that label."""
-        return tokens.issue(self.secret, label, Access().standing(label).turn)
+        return tokens.issue(self.secret, label)
 
     def told(self) -> dict[str, Any]:
         """Give what anybody may see of it, and wants to."""
-        unsaid = ("secret", "certificate", "address")
-        return {name: value for name, value in asdict(self).items() if name not in unsaid}
+        return {name: value for name, value in asdict(self).items() if name != "secret"}
 
 
 class Registration:

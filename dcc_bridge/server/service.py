@@ -5,12 +5,10 @@ Importing this module imports mcp and uvicorn, so it is imported on the worker.
 
 from __future__ import annotations
 
-import asyncio
 import socket
 from collections.abc import Callable
 from contextlib import closing
 from dataclasses import dataclass
-from functools import partial
 from typing import Final
 
 import anyio
@@ -27,7 +25,6 @@ from dcc_bridge.server.clients import Clients
 from dcc_bridge.server.connections import RESTS, limited
 from dcc_bridge.server.events import Events
 from dcc_bridge.server.http import Door
-from dcc_bridge.server.listener import Place
 from dcc_bridge.server.mcp import Server
 from dcc_bridge.server.pages import PREFIX, SIGNED_IN, Pages
 from dcc_bridge.server.pages.site import Site
@@ -43,10 +40,7 @@ _COME_BACK: Final = 1000
 """Milliseconds after which a legacy client that lost its stream is to come back for the rest; well
 within ``session_grace``, after which its call is given up."""
 _OPEN: Final = TransportSecuritySettings(enable_dns_rebinding_protection=False)
-"""The SDK's own look at Host and Origin knows no other names than the loopback's; the door's is
-exact."""
-_LOOK: Final = 0.5
-"""Seconds between two looks for clients that were revoked and have something open."""
+"""The SDK's own look at Host and Origin lets any port in; the door's is exact."""
 _LAST_WORDS: Final = 0.5
 """Seconds in which calls that were ended by a stop may still send their result."""
 
@@ -65,7 +59,6 @@ class Parts:
         broker: What puts their questions.
         secret: The master secret.
         socket: Bound and listening.
-        place: How that is reached.
         clients: Who speaks to it.
         pages: Questions that are answered in a browser.
         library: Imports the skills of files.
@@ -81,7 +74,6 @@ class Parts:
     broker: Broker
     secret: str
     socket: socket.socket
-    place: Place
     clients: Clients
     pages: Pages
     library: Library
@@ -132,21 +124,18 @@ class McpService:
             transport_security=_OPEN,
         )
         port = self._socket.getsockname()[1]
-        place = parts.place
         site = Site(parts.pages, app)
         self._door = Door(
             site,
-            place.hosts(port),
+            port,
             parts.secret,
             events,
             self._left,
             public=(PREFIX, SIGNED_IN),
             most_body=settings.most_body,
-            scheme=place.scheme,
         )
         self._stopping = anyio.Event()
-        self._uvicorn = _Uvicorn(_config(self._door, settings, place))
-        self._uvicorn.handshake = settings.request_deadline
+        self._uvicorn = _Uvicorn(_config(self._door, settings))
 
     async def run(self, ready: Callable[[], None]) -> None:
         """Serve until `stop`."""
@@ -156,7 +145,6 @@ class McpService:
                 serving.start_soon(self._uvicorn.serve, [self._socket])
                 async with anyio.create_task_group() as telling:
                     telling.start_soon(self._tell_changes)
-                    telling.start_soon(self._drop_revoked)
                     await self._stopping.wait()
                     telling.cancel_scope.cancel()
                 await self._wait_for_last_words()
@@ -176,11 +164,6 @@ class McpService:
             self._changed = anyio.Event()
             await self._changes.tell()
 
-    async def _drop_revoked(self) -> None:
-        while True:
-            await anyio.sleep(_LOOK)
-            self._door.drop_revoked()
-
     async def _wait_for_last_words(self) -> None:
         with anyio.move_on_after(_LAST_WORDS):
             while self._calls.open or self._door.answering:
@@ -198,7 +181,6 @@ class McpService:
 
 class _Uvicorn(uvicorn.Server):
     ready: Callable[[], None]
-    handshake: float
 
     def __init__(self, config: uvicorn.Config) -> None:
         super().__init__(config)
@@ -215,20 +197,14 @@ class _Uvicorn(uvicorn.Server):
             await self._ended.wait()
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        if self.config.ssl is not None:
-            loop = asyncio.get_running_loop()  # the worker's own, which serves nothing else
-            limited = partial(loop.create_server, ssl_handshake_timeout=self.handshake)
-            loop.create_server = limited  # type: ignore[method-assign]  # uvicorn passes no limit
         await super().startup(sockets)
         self.ready()
 
 
-def _config(app: Door, settings: Settings, place: Place) -> uvicorn.Config:
+def _config(app: Door, settings: Settings) -> uvicorn.Config:
     return uvicorn.Config(
         app,
         http=limited(settings),
-        ssl_certfile=place.cert,
-        ssl_keyfile=place.key,
         log_config=None,
         access_log=False,
         server_header=False,

@@ -20,7 +20,6 @@ from dcc_bridge import known_clients
 from dcc_bridge.client import registration
 from dcc_bridge.client.config_files import CONFIG_FILES
 from dcc_bridge.config import Settings
-from dcc_bridge.server.access import Access
 from tests.cli.commands import Done, _run_here, environment
 
 WRITABLE = [name for name, config in CONFIG_FILES.items() if config.is_writable]
@@ -166,16 +165,6 @@ def test_the_copy_stays_where_the_file_was_changed_in_between(tmp_path: Path) ->
     assert json.loads(file.read_text())["a"] == 2
     assert copy.read_text() == '{"a": 1}'
     assert f"What it held before is in {copy}." in done.out
-
-
-@linux
-def test_a_client_that_was_revoked_is_let_in_again_by_setting_it_up(tmp_path: Path) -> None:
-    access = Access(tmp_path / ".local" / "state" / "dcc_bridge" / "clients")
-    access.revoke("cursor")
-
-    client(tmp_path, "add", "cursor")
-
-    assert not access.standing("cursor").revoked
 
 
 @linux

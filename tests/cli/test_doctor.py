@@ -14,16 +14,9 @@ import pytest
 from dcc_bridge.cli.doctor import versions
 from dcc_bridge.cli.target import START
 from dcc_bridge.elicitation.question import Reply
-from dcc_bridge.server.access import Access
 from dcc_bridge.testing import FakeHost, ScriptedPresenter
 from tests.cli.commands import Done, Served, run
 from tests.live import ERAS, Live, accept, live
-
-
-@pytest.fixture(autouse=True)
-def own_state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let each test have its own folder of what the user decided."""
-    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
 
 
 def doctor(running: Live, runtime: Path, *words: str) -> Done:
@@ -115,11 +108,8 @@ def test_it_says_that_the_token_is_wrong(tmp_path: Path) -> None:
         url = running.bridge.url
         words = ("doctor", url, "--json")
         done = beside(running, lambda: run(tmp_path / "x", *words, DCC_BRIDGE_TOKEN="cli.0"))
-        Access().revoke("cli")
-        revoked = doctor(running, tmp_path, "--json")
 
     assert "it does not know us" in findings(done)["server"]
-    assert json.loads(revoked.out)["findings"][0]["mend"] == "dcc-bridge token make cli"
 
 
 def test_it_says_that_the_main_thread_takes_nothing(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import socket
-import ssl
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -46,12 +45,10 @@ class Raw:
     Attributes:
         port: Where it is.
         token: Of one of its clients.
-        tls: How the connection is encrypted, if it is.
     """
 
     port: int
     token: str = ""
-    tls: ssl.SSLContext | None = None
     name: str = field(default="127.0.0.1")
 
     @classmethod
@@ -73,12 +70,8 @@ class Raw:
     @contextmanager
     def open(self) -> Iterator[socket.socket]:
         """Connect."""
-        with socket.create_connection(("127.0.0.1", self.port), timeout=LIMIT) as plain:
-            if self.tls is None:
-                yield plain
-            else:
-                with self.tls.wrap_socket(plain, server_hostname=self.name) as sock:
-                    yield sock
+        with socket.create_connection(("127.0.0.1", self.port), timeout=LIMIT) as sock:
+            yield sock
 
     def head(self, size: int, headers: dict[str, str | None], method: str = "POST") -> bytes:
         """Write a head: the headers of a request that is let in, and others in their place."""

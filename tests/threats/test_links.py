@@ -16,7 +16,6 @@ import pytest
 
 from dcc_bridge import private
 from dcc_bridge.errors import BridgeError
-from dcc_bridge.server.access import Access
 from dcc_bridge.server.held import Held
 from dcc_bridge.server.instances import Instance, Registration
 
@@ -58,33 +57,18 @@ def register(ours: Path) -> None:
     Registration(Instance("http://127.0.0.1:1/mcp", "m", "1", "s", id=NAME), ours).withdraw()
 
 
-def revoke(ours: Path) -> None:
-    Access(ours).revoke("cursor")
-
-
-def note(ours: Path) -> None:
-    Access(ours).note("cursor")
-
-
-CURSOR = Access(Path("x"))._file("cursor", "").name
 TRAPS: dict[str, tuple[Callable[[Trap], None], Callable[[Path], object]]] = {
     "the runtime folder": (Trap.folder_is_link, register),
     "a lock": (lambda trap: trap.link(f"{NAME}.lock"), register),
     "a lock that is not there": (lambda trap: trap.link(f"{NAME}.lock", "new"), register),
     "a record": (lambda trap: trap.link(f"{NAME}.json"), register),
     "a record that is not there": (lambda trap: trap.link(f"{NAME}.json", "new"), register),
-    "the folder of clients": (Trap.folder_is_link, revoke),
-    "a client's standing": (lambda trap: trap.link(f"{CURSOR}.json"), revoke),
-    "a standing that is not there": (lambda trap: trap.link(f"{CURSOR}.json", "new"), revoke),
-    "the folder of clients, seen": (Trap.folder_is_link, note),
-    "when a client was seen": (lambda trap: trap.link(f"{CURSOR}.seen"), note),
-    "when, and not there": (lambda trap: trap.link(f"{CURSOR}.seen", "new"), note),
     "the folder of a lock": (Trap.folder_is_link, lambda ours: Held(ours / "x.lock")),
 }
 
 
 @pytest.mark.parametrize("name", TRAPS)
-def test_twelve_traps(name: str, tmp_path: Path) -> None:
+def test_a_link_is_never_followed(name: str, tmp_path: Path) -> None:
     """What is to be written is written beside the link, or not at all; it is never followed."""
     trap = Trap(tmp_path / "ours", tmp_path / "theirs")
     lay, act = TRAPS[name]
@@ -96,20 +80,10 @@ def test_twelve_traps(name: str, tmp_path: Path) -> None:
 
     assert trap.is_whole
     assert trap.victim.stat().st_mtime_ns == before
-    assert len(TRAPS) == 12
-
-
-def test_a_standing_behind_a_link_is_not_believed(tmp_path: Path) -> None:
-    """Else somebody else could let a client in again that the user revoked."""
-    trap = Trap(tmp_path / "ours", tmp_path / "theirs")
-    trap.victim.write_text('{"label": "cursor", "turn": 0, "revoked": false}')
-    trap.link(f"{CURSOR}.json")
-
-    assert Access(trap.ours).standing("cursor").revoked
 
 
 @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="needs a second user")
-@pytest.mark.parametrize("act", [register, revoke, lambda ours: Held(ours / "x.lock")])
+@pytest.mark.parametrize("act", [register, lambda ours: Held(ours / "x.lock")])
 def test_a_folder_of_somebody_else_is_not_used(act: Callable[[Path], None], tmp_path: Path) -> None:
     ours = tmp_path / "ours"
     ours.mkdir(mode=0o777)

@@ -20,13 +20,16 @@ from dcc_bridge.client.agent import Result
 from dcc_bridge.client.person import Person
 from dcc_bridge.elicitation.types import NOT_SUPPORTED, TIMED_OUT
 from dcc_bridge.errors import BridgeError, Unreachable
-from dcc_bridge.server.access import Access
 from dcc_bridge.server.tokens import COMMANDS
 from dcc_bridge.skills.connection import PATIENCE
 
 TOOL: Final = "check_connection"
 _CALLS: Final = 5
 _LIMIT: Final = 20.0
+_WAY_BACK: Final = (
+    "See with `dcc-bridge list` where hosts run; for one of another user or computer, set "
+    f"{target.TOKEN} to a token that `dcc-bridge token make` gives there."
+)
 Facts = Mapping[str, Any]
 
 
@@ -45,7 +48,7 @@ def check(url: str | None, *, ask: bool) -> Report:
         what, starts, _ = str(failure).partition(f" {target.START}")
         report.find("server", what, target.START if starts else "Do what it says, and look again.")
     except Unreachable as error:
-        report.find("server", str(error), _way_back())
+        report.find("server", str(error), _WAY_BACK)
     except (BridgeError, TimeoutError) as error:
         restart = "Restart the host, and look into its log."
         report.find("server", f"The host does not answer as it should: {error}", restart)
@@ -56,15 +59,6 @@ def check(url: str | None, *, ask: bool) -> Report:
         if ask:
             _question(report, host)
     return report
-
-
-def _way_back() -> str:
-    if Access().standing(COMMANDS).revoked:
-        return f"dcc-bridge token make {COMMANDS}"
-    return (
-        f"See with `dcc-bridge list` where hosts run; for one of another user or computer, set "
-        f"{target.TOKEN} to a token that `dcc-bridge token make` gives there."
-    )
 
 
 async def _measure(host: Target) -> tuple[Facts, float]:

@@ -7,10 +7,8 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Any, Protocol
 
-from dcc_bridge.client.http import Recorded
 
-
-class Host(Recorded, Protocol):
+class Host(Protocol):
     """A running host, as it wrote itself down."""
 
     @property

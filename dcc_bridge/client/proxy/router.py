@@ -346,12 +346,6 @@ class Router:
 
     def _lost(self, upstream: Upstream, request: JSONRPCRequest) -> str:
         what = (request.params or {}).get("name", request.method)
-        if upstream.is_refused and self._is_there(upstream.host):
-            return (
-                f"{named(upstream.host)} does not let this client in any more: {what} was not "
-                f"begun, or was ended. The person revoked {self._label!r}; ask them whether to "
-                "set it up again."
-            )
         return (
             f"{named(upstream.host)} went away in the middle of {what}. Whether it was done, in "
             "part or as a whole, is not known: look at the scene before you try again."

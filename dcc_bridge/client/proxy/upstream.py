@@ -22,7 +22,6 @@ from mcp.shared.message import ClientMessageMetadata, SessionMessage
 from mcp_types import JSONRPCError, JSONRPCMessage, JSONRPCRequest, JSONRPCResponse, RequestId
 
 from dcc_bridge.client import http
-from dcc_bridge.client.http import Pinned
 from dcc_bridge.client.proxy import messages
 from dcc_bridge.client.proxy.choice import Host
 
@@ -63,8 +62,6 @@ class Upstream:
         self.header_maps: dict[str, Mapping[tuple[str, ...], str]] = {}
         self.is_lost = False
         """Whether the host is out of reach; then what was in flight is not known to be done."""
-        self.is_refused = False
-        """Whether it does not let the client in."""
         self._hello = hello
         self._put, self._queue = anyio.create_memory_object_stream[JSONRPCMessage](math.inf)
         self._handshake: RequestId | None = None
@@ -112,7 +109,7 @@ class Upstream:
         try:
             with self._scope:
                 async with (
-                    http.open_(token, self._note, Pinned.of(self.host)) as opened,
+                    http.open_(token, self._note) as opened,
                     streamable_http_client(
                         self.host.url, http_client=opened, max_sse_event_size=None
                     ) as (read, write),
@@ -131,10 +128,9 @@ class Upstream:
             self._queue.close()
 
     async def _note(self, response: httpx2.Response) -> None:
-        """See that we are not let in (any more), or that our session is forgotten."""
-        self.is_refused |= response.status_code == 401
-        forgotten = response.status_code == 404 and self._hello is not None
-        if self.is_refused or forgotten:
+        """End the connection where the token is refused, or the session is forgotten."""
+        is_forgotten = response.status_code == 404 and self._hello is not None
+        if is_forgotten or response.status_code == 401:
             self.lose()
 
     async def _speak(self, write: WriteStream[SessionMessage]) -> None:

@@ -197,21 +197,6 @@ async def _is_gone(session: Client) -> bool:
     return not (await told(session, "list_hosts"))["hosts"]
 
 
-@pytest.mark.parametrize("era", ERAS[1:])
-def test_a_client_that_is_revoked_is_told_so(era: str, tmp_path: Path) -> None:
-    async def agent() -> str:
-        with small(tmp_path):
-            async with client(tmp_path, era) as session:
-                assert await said(session, "where") == "shot.ma"
-                revoke = [*COMMAND, "token", "revoke", "test"]
-                await anyio.run_process(revoke, env=alone(tmp_path))
-                result = await session.call_tool("where", {})
-                assert result.is_error
-                return text(result)
-
-    assert "The person revoked 'test'" in run(agent)
-
-
 @pytest.mark.parametrize("words", [("--scene", "t*.ma"), ("--instance", "{id}")])
 def test_what_was_asked_for_at_the_set_up_is_used(words: tuple[str, str], tmp_path: Path) -> None:
     async def agent() -> None:

@@ -6,6 +6,7 @@ On one asyncio loop.
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -14,9 +15,8 @@ from typing import Any, Final, TextIO
 
 import anyio
 
-from dcc_bridge.client import entry, visiting
-from dcc_bridge.client.keyboard import Keyboard
-from dcc_bridge.client.screen import Screen
+from dcc_bridge.client import visiting
+from dcc_bridge.client.terminal_io import Keyboard, Screen
 from dcc_bridge.client.visiting import Open
 from dcc_bridge.elicitation.plain import line
 from dcc_bridge.elicitation.question import Reply
@@ -29,6 +29,8 @@ DECLINE: Final = "/decline"
 CANCEL: Final = "/cancel"
 SKIP: Final = "/skip"
 _ACTIONS: Final[Mapping[str, Action]] = {DECLINE: "decline", CANCEL: "cancel"}
+_YES: Final = {"y", "yes", "true"}
+_NO: Final = {"n", "no", "false"}
 
 
 class _Left(Exception):
@@ -138,9 +140,9 @@ class Terminal:
 
     def _introduce(self, field: Field, offered: Any) -> None:
         optional = "" if field.required else ", optional"
-        default = "" if offered is None else f" [{line(entry.shown(field, offered))}]"
+        default = "" if offered is None else f" [{line(_shown(field, offered))}]"
         title = line(field.title)
-        self._screen.show("  ", f"{title} ({entry.hint(field)}{optional}){default}")
+        self._screen.show("  ", f"{title} ({_hint(field)}{optional}){default}")
         if field.description:
             self._screen.quote("    ", field.description)
         for number, option in enumerate(field.options, 1):
@@ -150,7 +152,7 @@ class Terminal:
         """Show what would be sent, and ask whether to send it."""
         self._screen.say()
         for field in form.fields:
-            shown = line(entry.shown(field, content.get(field.name)))
+            shown = line(_shown(field, content.get(field.name)))
             self._screen.show("    ", f"{line(field.title)}: {shown}")
         return await self._yes_or_no("Send this? Type yes, or no to change it.")
 
@@ -164,7 +166,7 @@ class Terminal:
         self._screen.show("  ", prompt)
         while True:
             try:
-                return entry.yes_or_no(await self._line())
+                return _yes_or_no(await self._line())
             except InvalidAnswer as error:
                 self._screen.show("  ! ", str(error))
 
@@ -217,7 +219,107 @@ def _value(field: Field, text: str, offered: Any) -> Any:
     if text.strip() == SKIP and not field.required:
         return None
     if text.strip():
-        return entry.value(field, text)
+        return _parse(field, text)
     if field.required and offered is None:
         raise InvalidAnswer("An answer is needed here.")
     return offered
+
+
+# ---- what a person types, as the value of a field
+
+
+def _parse(field: Field, text: str) -> Any:
+    """Read a line as a field's value.
+
+    Raises:
+        InvalidAnswer: It does not fit; says what would.
+    """
+    match field.kind:
+        case "boolean":
+            return _yes_or_no(text)
+        case "integer" | "number":
+            return field.check(_number(field, text))
+        case "choice":
+            return field.check(_option(field, text))
+        case "choices":
+            return field.check(_options(field, text))
+        case _:
+            return field.check(text)
+
+
+def _yes_or_no(text: str) -> bool:
+    """Read a line as yes or no.
+
+    Raises:
+        InvalidAnswer: It is neither.
+    """
+    word = text.strip().lower()
+    if word in _YES | _NO:
+        return word in _YES
+    raise InvalidAnswer("Type yes or no.")
+
+
+def _hint(field: Field) -> str:
+    """Say in a few words what a field takes."""
+    words = {
+        "string": {None: "text", "uri": "web address"}.get(field.format, field.format or "text"),
+        "number": "number",
+        "integer": "whole number",
+        "boolean": "yes or no",
+        "choice": "one number",
+        "choices": "numbers, such as 1,2",
+    }[field.kind]
+    return words + _limits(field)
+
+
+def _shown(field: Field, chosen: Any) -> str:
+    """Give a value as the person reads it."""
+    titles = {option.value: option.title for option in field.options}
+    match chosen:
+        case None:
+            return "(left out)"
+        case bool():
+            return "yes" if chosen else "no"
+        case list():
+            return ", ".join(titles[one] for one in chosen) or "none"
+        case str():
+            return titles.get(chosen, chosen)
+        case _:
+            return str(chosen)
+
+
+def _limits(field: Field) -> str:
+    unit = " characters" if field.kind == "string" else ""
+    least, most = field.least, field.most
+    if least is not None and most is not None:
+        return f", {least:g} to {most:g}{unit}"
+    if least is not None:
+        return f", at least {least:g}{unit}"
+    return f", at most {most:g}{unit}" if most is not None else ""
+
+
+def _number(field: Field, text: str) -> int | float:
+    word = text.strip()
+    try:
+        return int(word) if re.fullmatch(r"[+-]?[0-9]+", word) else float(word)
+    except ValueError:
+        noun = "a whole number" if field.kind == "integer" else "a number"
+        raise InvalidAnswer(f"Type {noun}.") from None
+
+
+def _option(field: Field, text: str) -> str:
+    """Give the option that a number, a title or a value names."""
+    word = text.strip()
+    if re.fullmatch(r"[0-9]{1,4}", word) and 1 <= int(word) <= len(field.options):
+        return field.options[int(word) - 1].value
+    for option in field.options:
+        if word in (option.title, option.value):
+            return option.value
+    raise InvalidAnswer(f"Type a number from 1 to {len(field.options)}.")
+
+
+def _options(field: Field, text: str) -> list[str]:
+    if text.strip().lower() == "none":
+        return []
+    chosen = [_option(field, word) for word in re.split(r"[,\s]+", text.strip())]
+    return list(dict.fromkeys(chosen))

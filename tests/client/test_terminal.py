@@ -12,9 +12,8 @@ import anyio
 import pytest
 
 from dcc_bridge.client import terminal
-from dcc_bridge.client.keyboard import Keyboard
-from dcc_bridge.client.screen import Screen
 from dcc_bridge.client.terminal import Terminal
+from dcc_bridge.client.terminal_io import Keyboard, Screen
 from dcc_bridge.client.visiting import open_page
 from dcc_bridge.elicitation.question import Reply
 from dcc_bridge.elicitation.schema import parse

@@ -1,4 +1,4 @@
-"""Questions in a terminal: a form drawn field by field, and its answers from the keyboard.
+"""Asks a person at a terminal: draws a form field by field, and reads the answers.
 
 On one asyncio loop.
 """
@@ -33,8 +33,8 @@ _YES: Final = {"y", "yes", "true"}
 _NO: Final = {"n", "no", "false"}
 
 
-class _Left(Exception):
-    """The person left the question without sending an answer."""
+class _Closed(Exception):
+    """The person closed the question without sending an answer."""
 
     def __init__(self, action: Action) -> None:
         self.action = action
@@ -64,18 +64,18 @@ class Terminal:
         self._keyboard = keyboard
         self._screen = screen
         self._who = who
-        self._turn = anyio.Lock()
+        self._lock = anyio.Lock()
 
     async def ask(self, message: str, form: Form) -> Reply:
         """Draw a form, and give what the person does with it."""
-        return await self._put(message, form)
+        return await self._ask(message, form)
 
     async def visit(self, message: str, url: str, *, ours: bool = False) -> Reply:
         """Show a page's address, and open it once the person said yes."""
-        return await self._put(message, _Page(url, ours))
+        return await self._ask(message, _Page(url, ours))
 
-    async def _put(self, message: str, what: Form | _Page) -> Reply:
-        async with self._turn:
+    async def _ask(self, message: str, content: Form | _Page) -> Reply:
+        async with self._lock:
             self._keyboard.forget()
             self._screen.say()
             self._screen.show("", f"{line(self._who)} asks:")
@@ -83,23 +83,25 @@ class Terminal:
             self._screen.quote("  ", message)
             self._screen.say()
             try:
-                return await (self._agree(what) if isinstance(what, _Page) else self._fill(what))
-            except _Left as left:
-                return Reply(left.action)
+                if isinstance(content, _Page):
+                    return await self._visit(content)
+                return await self._fill(content)
+            except _Closed as closed:
+                return Reply(closed.action)
             except anyio.get_cancelled_exc_class():
                 self._screen.say("\n  The question was withdrawn.")
                 raise
 
-    async def _agree(self, page: _Page) -> Reply:
+    async def _visit(self, page: _Page) -> Reply:
         """Have the person agree to go to a page, and open it."""
         try:
-            where = address.read(page.url, ours=page.ours)
+            url = address.read(page.url, ours=page.ours)
         except RefusedAddress as error:
             self._screen.show("  ! ", str(error))
             return Reply("cancel")
-        visiting.show(self._screen, where)
+        visiting.show(self._screen, url)
         await self._confirm("Open it in your browser")
-        if not await visiting.opened(self._open, where):
+        if not await visiting.opened(self._open, url):
             self._screen.show("  ", "No browser could be opened here. Open the address yourself.")
             await self._confirm("Have you opened it")
         return Reply("accept")
@@ -115,22 +117,22 @@ class Terminal:
         if not form.fields:
             await self._confirm("Agree")
             return Reply("accept", {})
-        self._screen.show("  ", _rules(form))
+        self._screen.show("  ", _instructions(form))
         content: dict[str, Any] = {}
         while True:
             for field in form.fields:
                 self._screen.say()
-                content = await self._with(field, content)
-            if len(form.fields) == 1 or await self._is_final(form, content):
+                content = await self._ask_field(field, content)
+            if len(form.fields) == 1 or await self._confirm_content(form, content):
                 return Reply("accept", form.check(content))
 
-    async def _with(self, field: Field, content: dict[str, Any]) -> dict[str, Any]:
+    async def _ask_field(self, field: Field, content: dict[str, Any]) -> dict[str, Any]:
         """Ask for one field; what it was before is offered again."""
         offered = content.get(field.name, _offer(field))
         rest = {name: value for name, value in content.items() if name != field.name}
         self._introduce(field, offered)
         while True:
-            text = await self._line()
+            text = await self._read_line()
             try:
                 value = _value(field, text, offered)
             except InvalidAnswer as error:
@@ -140,7 +142,7 @@ class Terminal:
 
     def _introduce(self, field: Field, offered: Any) -> None:
         optional = "" if field.required else ", optional"
-        default = "" if offered is None else f" [{line(_shown(field, offered))}]"
+        default = "" if offered is None else f" [{line(_text(field, offered))}]"
         title = line(field.title)
         self._screen.show("  ", f"{title} ({_hint(field)}{optional}){default}")
         if field.description:
@@ -148,42 +150,42 @@ class Terminal:
         for number, option in enumerate(field.options, 1):
             self._screen.show(f"    {number:>2}  ", line(option.title))
 
-    async def _is_final(self, form: Form, content: Mapping[str, Any]) -> bool:
+    async def _confirm_content(self, form: Form, content: Mapping[str, Any]) -> bool:
         """Show what would be sent, and ask whether to send it."""
         self._screen.say()
         for field in form.fields:
-            shown = line(_shown(field, content.get(field.name)))
-            self._screen.show("    ", f"{line(field.title)}: {shown}")
-        return await self._yes_or_no("Send this? Type yes, or no to change it.")
+            text = line(_text(field, content.get(field.name)))
+            self._screen.show("    ", f"{line(field.title)}: {text}")
+        return await self._agrees("Send this? Type yes, or no to change it.")
 
     async def _confirm(self, title: str) -> None:
         """Go on with a yes; a no is a decline."""
         prompt = f"{title}? Type yes or no; {CANCEL} closes the question."
-        if not await self._yes_or_no(prompt):
-            raise _Left("decline")
+        if not await self._agrees(prompt):
+            raise _Closed("decline")
 
-    async def _yes_or_no(self, prompt: str) -> bool:
+    async def _agrees(self, prompt: str) -> bool:
         self._screen.show("  ", prompt)
         while True:
             try:
-                return _yes_or_no(await self._line())
+                return _parse_yes_or_no(await self._read_line())
             except InvalidAnswer as error:
                 self._screen.show("  ! ", str(error))
 
-    async def _line(self) -> str:
+    async def _read_line(self) -> str:
         self._screen.prompt("  > ")
         text = await self._keyboard.line()
         if text is None:
             self._screen.say()
-            raise _Left("cancel")
+            raise _Closed("cancel")
         if text.strip() in _ACTIONS:
-            raise _Left(_ACTIONS[text.strip()])
+            raise _Closed(_ACTIONS[text.strip()])
         return text
 
 
 @contextmanager
-def at(source: TextIO | None, preferred: TextIO, who: str) -> Iterator[Terminal | None]:
-    """Find the person at a terminal; None where nobody types.
+def open_terminal(source: TextIO | None, preferred: TextIO, who: str) -> Iterator[Terminal | None]:
+    """Give the person at a terminal, as long as the block lasts; None where nobody types.
 
     Args:
         source: Where lines come from.
@@ -201,13 +203,13 @@ def at(source: TextIO | None, preferred: TextIO, who: str) -> Iterator[Terminal 
             yield Terminal(Keyboard(source), Screen(screen), who)
 
 
-def _rules(form: Form) -> str:
+def _instructions(form: Form) -> str:
     enter = any(_offer(field) is not None for field in form.fields)
     skip = any(not field.required for field in form.fields)
-    rules = [f"{DECLINE} says no, {CANCEL} closes the question."]
-    rules += ["Enter takes what is in [brackets]."] if enter else []
-    rules += [f"{SKIP} leaves out what is optional."] if skip else []
-    return " ".join(rules)
+    sentences = [f"{DECLINE} says no, {CANCEL} closes the question."]
+    sentences += ["Enter takes what is in [brackets]."] if enter else []
+    sentences += [f"{SKIP} leaves out what is optional."] if skip else []
+    return " ".join(sentences)
 
 
 def _offer(field: Field) -> Any:
@@ -225,7 +227,7 @@ def _value(field: Field, text: str, offered: Any) -> Any:
     return offered
 
 
-# ---- what a person types, as the value of a field
+# ---- the text of values
 
 
 def _parse(field: Field, text: str) -> Any:
@@ -236,7 +238,7 @@ def _parse(field: Field, text: str) -> Any:
     """
     match field.kind:
         case "boolean":
-            return _yes_or_no(text)
+            return _parse_yes_or_no(text)
         case "integer" | "number":
             return field.check(_number(field, text))
         case "choice":
@@ -247,7 +249,7 @@ def _parse(field: Field, text: str) -> Any:
             return field.check(text)
 
 
-def _yes_or_no(text: str) -> bool:
+def _parse_yes_or_no(text: str) -> bool:
     """Read a line as yes or no.
 
     Raises:
@@ -272,20 +274,20 @@ def _hint(field: Field) -> str:
     return words + _limits(field)
 
 
-def _shown(field: Field, chosen: Any) -> str:
+def _text(field: Field, value: Any) -> str:
     """Give a value as the person reads it."""
     titles = {option.value: option.title for option in field.options}
-    match chosen:
+    match value:
         case None:
             return "(left out)"
         case bool():
-            return "yes" if chosen else "no"
+            return "yes" if value else "no"
         case list():
-            return ", ".join(titles[one] for one in chosen) or "none"
+            return ", ".join(titles[option] for option in value) or "none"
         case str():
-            return titles.get(chosen, chosen)
+            return titles.get(value, value)
         case _:
-            return str(chosen)
+            return str(value)
 
 
 def _limits(field: Field) -> str:

@@ -26,7 +26,7 @@ from dcc_bridge.elicitation.plain import passage
 _MOST_LINES: Final = 60
 _NARROWEST: Final = 12
 _HANG: Final = 4
-"""By how much more what goes on is indented, so that it is not taken for the next thing."""
+"""Spaces by which a continued line is indented further, not to be taken for the next thing."""
 Put = Callable[["str | None"], object]
 
 
@@ -53,11 +53,11 @@ class Screen:
         self._write(before, " " * (len(before) + _HANG), text)
 
     def _write(self, first: str, then: str, text: str) -> None:
-        found = lines(text, self._columns - len(then) - 1)
-        for number, part in enumerate(found[:_MOST_LINES]):
+        parts = lines(text, self._columns - len(then) - 1)
+        for number, part in enumerate(parts[:_MOST_LINES]):
             self.say(((then if number else first) + part).rstrip())
-        if len(found) > _MOST_LINES:
-            self.say(f"{then}... and {len(found) - _MOST_LINES} more lines")
+        if len(parts) > _MOST_LINES:
+            self.say(f"{then}... and {len(parts) - _MOST_LINES} more lines")
 
     def prompt(self, text: str) -> None:
         """Write the beginning of a line that the person goes on with."""
@@ -103,7 +103,7 @@ class Keyboard:
         """
         self._source = source
         self._lines: asyncio.Queue[str | None] = asyncio.Queue()
-        self._is_read = False
+        self._is_reading = False
 
     def forget(self) -> None:
         """Drop what was typed so far: it cannot be the answer to a question not yet seen."""
@@ -113,20 +113,20 @@ class Keyboard:
 
     async def line(self) -> str | None:
         """Give the next line without its end, or None where there will be no more."""
-        if not self._is_read:
-            self._is_read = True
-            put = _on(asyncio.get_running_loop(), self._lines.put_nowait)
-            read = (os.dup(self._source.fileno()), self._source.encoding, put)
+        if not self._is_reading:
+            self._is_reading = True
+            put = _threadsafe(asyncio.get_running_loop(), self._lines.put_nowait)
+            arguments = (os.dup(self._source.fileno()), self._source.encoding, put)
             threading.Thread(
-                target=_read, args=read, name="dcc_bridge keyboard", daemon=True
+                target=_read, args=arguments, name="dcc_bridge keyboard", daemon=True
             ).start()
         line = await self._lines.get()
         if line is None:
-            self._is_read = False  # a terminal can be read on after its Ctrl+D
+            self._is_reading = False  # a terminal can be read on after its Ctrl+D
         return line
 
 
-def _on(loop: asyncio.AbstractEventLoop, put: Put) -> Put:
+def _threadsafe(loop: asyncio.AbstractEventLoop, put: Put) -> Put:
     """Make a function that may be called on any thread, also when the loop is gone."""
 
     def call(line: str | None) -> None:

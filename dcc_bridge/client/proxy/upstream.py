@@ -21,7 +21,7 @@ from mcp.shared.inbound import MCP_PROTOCOL_VERSION_HEADER
 from mcp.shared.message import ClientMessageMetadata, SessionMessage
 from mcp_types import JSONRPCError, JSONRPCMessage, JSONRPCRequest, JSONRPCResponse, RequestId
 
-from dcc_bridge.client import http
+from dcc_bridge.client.connection import http_client
 from dcc_bridge.client.proxy import messages
 from dcc_bridge.client.proxy.choice import Host
 
@@ -109,9 +109,9 @@ class Upstream:
         try:
             with self._scope:
                 async with (
-                    http.open_(token, self._note) as opened,
+                    http_client(token, self._note) as http,
                     streamable_http_client(
-                        self.host.url, http_client=opened, max_sse_event_size=None
+                        self.host.url, http_client=http, max_sse_event_size=None
                     ) as (read, write),
                     anyio.create_task_group() as tasks,
                 ):

@@ -39,10 +39,9 @@ from mcp_types import (
 )
 
 from dcc_bridge.client.proxy import messages
-from dcc_bridge.client.proxy.asked import Requests, States
 from dcc_bridge.client.proxy.choice import Choice, Host, named
 from dcc_bridge.client.proxy.lobby import OWN, TOOLS
-from dcc_bridge.client.proxy.upstream import Hello, Upstream
+from dcc_bridge.client.proxy.upstream import Hello, Requests, States, Upstream
 
 Say = Callable[[JSONRPCMessage], Awaitable[None]]
 Publish = Callable[[ServerEvent], Awaitable[None]]

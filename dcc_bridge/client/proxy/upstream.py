@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import logging
 import math
-from collections.abc import Awaitable, Callable, Mapping
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import count
 from typing import Any, Final
@@ -19,7 +20,14 @@ from mcp.client._transport import ReadStream, WriteStream
 from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.inbound import MCP_PROTOCOL_VERSION_HEADER
 from mcp.shared.message import ClientMessageMetadata, SessionMessage
-from mcp_types import JSONRPCError, JSONRPCMessage, JSONRPCRequest, JSONRPCResponse, RequestId
+from mcp_types import (
+    JSONRPCError,
+    JSONRPCMessage,
+    JSONRPCNotification,
+    JSONRPCRequest,
+    JSONRPCResponse,
+    RequestId,
+)
 
 from dcc_bridge.client.connection import http_client
 from dcc_bridge.client.proxy import messages
@@ -30,6 +38,7 @@ log = logging.getLogger(__name__)
 _LAST_WORDS: Final = 1.0
 """Seconds in which a host that is left may take leave of."""
 _OWN: Final = "dcc_bridge-"
+_MOST_STATES: Final = 4096
 _ids = count(1)
 
 
@@ -181,3 +190,70 @@ class Upstream:
 
 def _own(method: str, params: dict[str, Any] | None) -> JSONRPCRequest:
     return JSONRPCRequest(jsonrpc="2.0", id=f"{_OWN}{next(_ids)}", method=method, params=params)
+
+
+# ---- what hosts wait for
+
+
+class Requests:
+    """Requests of hosts that the client has not answered; the legacy era."""
+
+    def __init__(self) -> None:
+        """Begin with none."""
+        self._ids = count(1)
+        self._open: dict[RequestId, tuple[Upstream, RequestId]] = {}
+
+    def number(self, upstream: Upstream, request: JSONRPCRequest) -> JSONRPCRequest:
+        """Give a host's request the number under which the client sees it."""
+        ours = next(self._ids)
+        self._open[ours] = upstream, request.id
+        return request.model_copy(update={"id": ours})
+
+    def answer(self, response: JSONRPCResponse | JSONRPCError) -> None:
+        """Send the client's answer to whoever asked; nobody waits for a late one."""
+        asked = self._open.pop(response.id, None) if response.id is not None else None
+        if asked is not None:
+            upstream, theirs = asked
+            upstream.send(response.model_copy(update={"id": theirs}))
+
+    def withdrawn(
+        self, upstream: Upstream, notice: JSONRPCNotification
+    ) -> JSONRPCNotification | None:
+        """Give a host's notice that it needs no answer any more, as the client knows it."""
+        params: dict[str, Any] = notice.params or {}
+        meant = upstream, params.get("requestId")
+        ours = next((number for number, asked in self._open.items() if asked == meant), None)
+        if ours is None:
+            return None
+        del self._open[ours]
+        return messages.notice(notice.method, {**params, "requestId": ours})
+
+    def abandon(self, upstream: Upstream, why: str) -> Iterator[JSONRPCNotification]:
+        """Withdraw all that a host asked which is gone."""
+        theirs = [number for number, asked in self._open.items() if asked[0] is upstream]
+        for number in theirs:
+            del self._open[number]
+            yield messages.notice(messages.CANCELLED, {"requestId": number, "reason": why})
+
+
+class States:
+    """Which host parked a call under which state; the modern era.
+
+    The answer to a question belongs to the host that asked it, wherever the client works by then.
+    """
+
+    def __init__(self) -> None:
+        """Begin with none."""
+        self._hosts: OrderedDict[str, Host] = OrderedDict()
+
+    def note(self, result: dict[str, Any], host: Host) -> None:
+        """Look whether a result parks its call."""
+        state = result.get("requestState")
+        if isinstance(state, str):
+            self._hosts[state] = host
+            if len(self._hosts) > _MOST_STATES:
+                self._hosts.popitem(last=False)
+
+    def host(self, request: JSONRPCRequest) -> Host | None:
+        """Give the host that a retry belongs to; None for what is no retry, or of nobody's."""
+        return self._hosts.get(str((request.params or {}).get("requestState")))

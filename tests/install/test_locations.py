@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path, PurePath
-from typing import Any
 
 import pytest
 
 from dcc_bridge.install.location import Facts, Platform, System, UnknownLocation
 from dcc_bridge.install.locations import APPLICATIONS
-from dcc_bridge.install.probe import complete
 
 HOME = Path("/home/ann")
 USER = {
@@ -111,36 +109,3 @@ def test_where_nobody_can_tell_a_sentence_says_what_is_missing(host: str, told: 
     """And nothing is guessed."""
     with pytest.raises(UnknownLocation, match=r"say --|HSITE"):
         folder(host, System("linux", HOME, {}), told, for_all=True)
-
-
-@pytest.mark.parametrize(
-    ("host", "version", "python"),
-    [
-        ("maya", "2025", "3.11"),
-        ("maya", "2026", "3.11"),
-        ("houdini", "20.5", "3.11"),
-        ("houdini", "22.0", "3.13"),
-        ("blender", "4.5", "3.11"),
-        ("blender", "5.2", "3.13"),
-        ("freecad", "1.0", "3.11"),
-        ("freecad", "0.20", None),
-        ("blender", "3.4", None),
-    ],
-)
-def test_which_python_a_version_has(host: str, version: str, python: str | None) -> None:
-    """Where a distribution builds it with its own, nobody can tell: then the person must."""
-    kind: Any = APPLICATIONS[host]
-    if python is None:
-        with pytest.raises(UnknownLocation, match="--python"):
-            complete(kind, Facts(), version, None)
-        assert complete(kind, Facts(), version, "3.11").python == "3.11"
-    else:
-        assert complete(kind, Facts(), version, None).python == python
-
-
-def test_what_the_program_says_counts_for_its_own_version_only() -> None:
-    """Somebody who names another version does not get the Python of the one on PATH."""
-    kind, told = APPLICATIONS["maya"], Facts("2025.3", "3.11", program=Path("/mayapy"))
-
-    assert complete(kind, told, "2025", None) == told
-    assert complete(kind, told, "2026", None).program is None

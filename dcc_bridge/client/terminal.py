@@ -76,7 +76,7 @@ class Terminal:
 
     async def _ask(self, message: str, content: Form | _Page) -> Reply:
         async with self._lock:
-            self._keyboard.forget()
+            self._keyboard.forget()  # what was typed before nobody can have meant for this
             self._screen.say()
             self._screen.show("", f"{line(self._who)} asks:")
             self._screen.say()
@@ -123,6 +123,7 @@ class Terminal:
             for field in form.fields:
                 self._screen.say()
                 content = await self._ask_field(field, content)
+            # The person has just typed a lone field; there is nothing to look at once more.
             if len(form.fields) == 1 or await self._confirm_content(form, content):
                 return Reply("accept", form.check(content))
 
@@ -175,7 +176,7 @@ class Terminal:
     async def _read_line(self) -> str:
         self._screen.prompt("  > ")
         text = await self._keyboard.line()
-        if text is None:
+        if text is None:  # Ctrl+D, or the terminal was hung up
             self._screen.say()
             raise _Closed("cancel")
         if text.strip() in _ACTIONS:
@@ -221,7 +222,7 @@ def _value(field: Field, text: str, offered: Any) -> Any:
     if text.strip() == SKIP and not field.required:
         return None
     if text.strip():
-        return _parse(field, text)
+        return _parse(field, text)  # of a text the spaces around it stay
     if field.required and offered is None:
         raise InvalidAnswer("An answer is needed here.")
     return offered
@@ -312,6 +313,7 @@ def _number(field: Field, text: str) -> int | float:
 def _option(field: Field, text: str) -> str:
     """Give the option that a number, a title or a value names."""
     word = text.strip()
+    # A number is the option's place in the list, also where an option is called by another one.
     if re.fullmatch(r"[0-9]{1,4}", word) and 1 <= int(word) <= len(field.options):
         return field.options[int(word) - 1].value
     for option in field.options:

@@ -1,4 +1,4 @@
-"""A client that speaks stdio is joined to the hosts that run, as if it spoke to them itself.
+"""Proxy: joins a client that speaks stdio to the running hosts, as if it spoke to them itself.
 
 ====================  =======================================================================
 `serve`               the whole, on this process's stdin and stdout
@@ -7,6 +7,7 @@
                       tools ``list_hosts`` and ``use_host``
 ``upstream``          a connection to one host
 ``router``            who is sent which message, and what of it has to be another one there
+``client_state``      what the client has said once and the next host has to know
 ``messages``          messages that we make ourselves
 ====================  =======================================================================
 

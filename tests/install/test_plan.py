@@ -27,14 +27,16 @@ def vendored(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def planned(home: Path, host: str = "freecad", version: str = "1.0") -> Plan:
-    system, told = System("linux", home, {}), Facts(version, "3.11")
-    return Plan(APPLICATIONS[host], told, APPLICATIONS[host].location(system, told, False), system)
+    system, facts = System("linux", home, {}), Facts(version, "3.11")
+    return Plan(
+        APPLICATIONS[host], facts, APPLICATIONS[host].location(system, facts, False), system
+    )
 
 
 def tree(folder: Path) -> dict[str, bytes | None]:
     """Give everything below a folder, to the byte."""
-    every = sorted(folder.rglob("*"))
-    return {str(one): one.read_bytes() if one.is_file() else None for one in every}
+    paths = sorted(folder.rglob("*"))
+    return {str(path): path.read_bytes() if path.is_file() else None for path in paths}
 
 
 @pytest.mark.parametrize(("host", "version"), HOSTS)
@@ -43,13 +45,13 @@ def test_nothing_is_left(tmp_path: Path, host: str, version: str) -> None:
     (tmp_path / ".config/blender").mkdir(parents=True)
     (tmp_path / ".config/blender/mine.txt").write_text("mine")
     before = tree(tmp_path)
-    made = planned(tmp_path, host, version)
+    plan = planned(tmp_path, host, version)
 
-    made.install()
+    plan.install()
     during = tree(tmp_path)
-    found = InstalledFiles.read(made.location.folder)
-    assert found is not None
-    found.delete(made.location.folder)
+    installed = InstalledFiles.read(plan.location.folder)
+    assert installed is not None
+    installed.delete(plan.location.folder)
 
     assert len(during) > len(before) + 10
     assert tree(tmp_path) == before
@@ -64,74 +66,77 @@ def test_the_host_finds_what_its_loader_wants(tmp_path: Path, host: str, version
         "maya": "plug-ins/dcc_bridge_plugin.py",
         "houdini": "python3.11libs/uiready.py",
     }
-    made = planned(tmp_path, host, version)
+    plan = planned(tmp_path, host, version)
 
-    made.install()
+    plan.install()
 
-    assert (made.location.folder / begin[host]).is_file()
-    assert (made.location.folder / made.location.vendor / "mcp/__init__.py").is_file()
-    assert list((made.location.folder / "skills").glob("*.py"))
-    assert all(file.is_file() for file in made.location.texts)
+    assert (plan.location.folder / begin[host]).is_file()
+    assert (plan.location.folder / plan.location.vendor / "mcp/__init__.py").is_file()
+    assert list((plan.location.folder / "skills").glob("*.py"))
+    assert all(file.is_file() for file in plan.location.texts)
 
 
 def test_what_python_compiled_goes_too(tmp_path: Path) -> None:
     """A host that ran leaves compiled copies beside our files."""
-    made = planned(tmp_path)
-    done = made.install()
-    for file in done.files:
+    plan = planned(tmp_path)
+    installed = plan.install()
+    for file in installed.files:
         if file.suffix == ".py":
             py_compile.compile(str(file))
 
-    assert done.foreign(made.location.folder) == []
-    done.delete(made.location.folder)
+    assert installed.foreign(plan.location.folder) == []
+    installed.delete(plan.location.folder)
     assert tree(tmp_path) == {}
 
 
 def test_a_file_that_somebody_replaced_goes_and_what_it_leads_to_stays(tmp_path: Path) -> None:
     """A link is not followed, and a folder in a file's place is somebody's."""
-    made = planned(tmp_path)
-    done = made.install()
+    plan = planned(tmp_path)
+    installed = plan.install()
     (theirs := tmp_path / "theirs.py").write_text("theirs")
-    (made.location.folder / "InitGui.py").unlink()
-    (made.location.folder / "InitGui.py").symlink_to(theirs)
-    (made.location.folder / "Init.py").unlink()
-    (mine := made.location.folder / "Init.py" / "mine.txt").parent.mkdir()
+    (plan.location.folder / "InitGui.py").unlink()
+    (plan.location.folder / "InitGui.py").symlink_to(theirs)
+    (plan.location.folder / "Init.py").unlink()
+    (mine := plan.location.folder / "Init.py" / "mine.txt").parent.mkdir()
     mine.write_text("mine")
 
-    others = done.foreign(made.location.folder)
-    done.delete(made.location.folder)
+    others = installed.foreign(plan.location.folder)
+    installed.delete(plan.location.folder)
 
     assert others == [mine]
-    assert [one for one in tree(tmp_path).values() if one is not None] == [b"mine", b"theirs"]
+    assert [content for content in tree(tmp_path).values() if content is not None] == [
+        b"mine",
+        b"theirs",
+    ]
 
 
 def test_what_somebody_added_stays(tmp_path: Path) -> None:
-    """And is named, before anything is done."""
-    made = planned(tmp_path)
-    done = made.install()
-    mine = made.location.folder / "skills" / "mine.py"
+    """And is named, before anything is installed."""
+    plan = planned(tmp_path)
+    installed = plan.install()
+    mine = plan.location.folder / "skills" / "mine.py"
     mine.write_text("# mine")
     before = tree(tmp_path)
 
     with pytest.raises(NotOurs, match=r"mine\.py"):
-        made.install()
+        plan.install()
     assert tree(tmp_path) == before
-    others = done.foreign(made.location.folder)
-    done.delete(made.location.folder)
+    others = installed.foreign(plan.location.folder)
+    installed.delete(plan.location.folder)
 
     assert others == [mine]
-    assert [one for one in tree(tmp_path).values() if one is not None] == [b"# mine"]
+    assert [content for content in tree(tmp_path).values() if content is not None] == [b"# mine"]
 
 
 def test_a_folder_of_somebody_else_is_not_touched(tmp_path: Path) -> None:
     """One that is called as ours is, and was not put by us."""
-    made = planned(tmp_path)
-    made.location.folder.mkdir(parents=True)
-    (made.location.folder / "theirs.py").write_text("theirs")
+    plan = planned(tmp_path)
+    plan.location.folder.mkdir(parents=True)
+    (plan.location.folder / "theirs.py").write_text("theirs")
     before = tree(tmp_path)
 
     with pytest.raises(NotOurs, match="not put by us"):
-        made.install()
+        plan.install()
 
     assert tree(tmp_path) == before
 
@@ -141,11 +146,11 @@ def test_a_new_version_takes_the_place_of_the_old_one(
     tmp_path: Path, host: str, version: str
 ) -> None:
     """It is one installation then, and nothing is left of either."""
-    made = planned(tmp_path, host, version)
-    made.install()
-    done = made.install()
+    plan = planned(tmp_path, host, version)
+    plan.install()
+    installed = plan.install()
 
-    done.delete(made.location.folder)
+    installed.delete(plan.location.folder)
 
     assert tree(tmp_path) == {}
 
@@ -166,13 +171,13 @@ def test_what_fails_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 
 def test_a_list_that_cannot_be_read_is_told(tmp_path: Path) -> None:
     """Then nobody knows what is ours, and nothing is deleted."""
-    made = planned(tmp_path)
-    made.install()
-    (made.location.folder / LIST_NAME).write_text('{"facts": 3}')
+    plan = planned(tmp_path)
+    plan.install()
+    (plan.location.folder / LIST_NAME).write_text('{"facts": 3}')
     before = tree(tmp_path)
 
     with pytest.raises(NotOurs, match="by hand"):
-        InstalledFiles.read(made.location.folder)
+        InstalledFiles.read(plan.location.folder)
 
     assert tree(tmp_path) == before
 

@@ -180,17 +180,3 @@ def test_a_list_that_cannot_be_read_is_told(tmp_path: Path) -> None:
         InstalledFiles.read(plan.location.folder)
 
     assert tree(tmp_path) == before
-
-
-@pytest.mark.parametrize("platform", ["linux", "win32", "darwin"])
-@pytest.mark.parametrize("python", ["3.11", "3.13"])
-def test_pip_is_told_the_hosts_python_and_system(python: str, platform: str) -> None:
-    """Wheels alone, for that Python and that system, and nothing of Qt."""
-    words = vendor.command(Path("into"), python, platform)  # type: ignore[arg-type]  # one of three
-
-    assert words[words.index("--python-version") + 1] == python
-    assert "--only-binary=:all:" in words
-    assert all("PySide" not in word for word in words)
-    assert {"linux": "manylinux_2_28_x86_64", "win32": "win_amd64"}.get(
-        platform, "macosx_11_0_arm64"
-    ) in words

@@ -10,7 +10,7 @@ from dcc_bridge import known_clients
 from dcc_bridge.cli.connect import label
 from dcc_bridge.cli.exits import SUCCESS, Failure
 from dcc_bridge.client import registration
-from dcc_bridge.client.config_files import CONFIG_FILES, NAME, OTHER, ConfigFile, Entry
+from dcc_bridge.client.config_files import CONFIG_FILES, NAME, OTHER, ClientEntry, ConfigFile
 
 _QUESTIONS: Final = {
     "draws": "can show questions itself",
@@ -66,7 +66,7 @@ def _add(options: argparse.Namespace) -> None:
     try:
         change = registration.add(config, options.name, options.project)
     except registration.HasComments as error:
-        print(config.text(Entry.for_client(options.name)))
+        print(config.text(ClientEntry.for_client(options.name)))
         raise registration.HasComments(
             f"{error}. Put this entry into {config.path(options.project)} yourself"
         ) from None
@@ -110,4 +110,4 @@ def _state(name: str, config: ConfigFile) -> str:
 
 
 def _print(options: argparse.Namespace) -> None:
-    print(CONFIG_FILES.get(options.name, OTHER).text(Entry.for_client(options.name)))
+    print(CONFIG_FILES.get(options.name, OTHER).text(ClientEntry.for_client(options.name)))

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from dcc_bridge.cli.exits import SUCCESS, Failure
 from dcc_bridge.install import probe, vendor
-from dcc_bridge.install.location import Application, Facts, System, UnknownLocation
+from dcc_bridge.install.location import Facts, InstallTarget, System, UnknownLocation
 from dcc_bridge.install.locations import APPLICATIONS
 from dcc_bridge.install.plan import InstalledFiles, NotOurs, Plan
 
@@ -132,13 +132,13 @@ def _status(options: argparse.Namespace) -> int:
     return SUCCESS
 
 
-def known_versions(application: Application) -> list[Facts]:
+def known_versions(application: InstallTarget) -> list[Facts]:
     """List the versions of an application whose folders are known, without asking it."""
     return [Facts(), *map(Facts, application.known)]
 
 
 def find_installations(
-    application: Application, versions: Sequence[Facts]
+    application: InstallTarget, versions: Sequence[Facts]
 ) -> Iterator[dict[str, Any]]:
     """Look where some versions of an application look for plug-ins; give what is there of ours."""
     seen: set[Path] = set()
@@ -165,7 +165,7 @@ def describe(installation: dict[str, Any]) -> str:
     )
 
 
-def _versions(application: Application, version: str | None) -> list[Facts]:
+def _versions(application: InstallTarget, version: str | None) -> list[Facts]:
     if version:
         return [Facts(version)]
     try:
@@ -175,7 +175,7 @@ def _versions(application: Application, version: str | None) -> list[Facts]:
 
 
 def _installation(
-    application: Application, folder: Path, for_all: bool
+    application: InstallTarget, folder: Path, for_all: bool
 ) -> Iterator[dict[str, Any]]:
     about = {"host": application.name, "folder": str(folder), "for_all_users": for_all}
     try:

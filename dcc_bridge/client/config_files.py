@@ -37,7 +37,7 @@ Folder = Literal["home", "data", "claude", "codex", "goose"]
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class ClientEntry:
     """The command with which a client starts us. There is no token in it.
 
     Attributes:
@@ -51,7 +51,7 @@ class Entry:
     env: dict[str, str] = field(default_factory=dict)
 
     @classmethod
-    def for_client(cls, label: str) -> Entry:
+    def for_client(cls, label: str) -> ClientEntry:
         """Make the entry of a client.
 
         Args:
@@ -122,7 +122,7 @@ class ConfigFile:
             raise ValueError("it has no configuration for a single project")
         return project.absolute() / self.project
 
-    def text(self, entry: Entry) -> str:
+    def text(self, entry: ClientEntry) -> str:
         """Give an entry as a person pastes it."""
         server = entry.as_object(self.kind)
         if self.syntax == "toml":
@@ -131,7 +131,7 @@ class ConfigFile:
             return f"{self.key}:\n  {NAME}: {json.dumps(server)}"
         return json.dumps({self.key: {NAME: server}}, indent=2)
 
-    def add_command(self, entry: Entry) -> list[str]:
+    def add_command(self, entry: ClientEntry) -> list[str]:
         """Give the arguments with which the client's own command adds an entry for its user."""
         server = entry.as_object(self.kind)
         if self.program == "claude":

@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from dcc_bridge.client.config_files import NAME, ConfigFile, Entry
+from dcc_bridge.client.config_files import NAME, ClientEntry, ConfigFile
 
 BACKUP: Final = ".before-dcc-bridge"
 """The suffix of a backup."""
@@ -65,7 +65,7 @@ def add(config: ConfigFile, label: str, project: Path | None = None) -> Change:
         ValueError: The file is no JSON, or there is none for projects.
         OSError: It cannot be read or written.
     """
-    file, entry = config.path(project), Entry.for_client(label)
+    file, entry = config.path(project), ClientEntry.for_client(label)
     wanted, present = entry.as_object(config.kind), find(config, project)
     if _is_same(present, wanted):
         return Change(file, is_new=False)

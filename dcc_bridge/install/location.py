@@ -112,7 +112,7 @@ class Location:
     sources: tuple[tuple[str, str], ...] = ((".", "."),)
 
 
-class Application(ABC):
+class InstallTarget(ABC):
     """An application that the bridge can be installed into; the class attributes are its data.
 
     Attributes:

@@ -17,10 +17,17 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Final
 
-from dcc_bridge.install.location import Application, Facts, Probe, System, UnknownLocation, numbers
+from dcc_bridge.install.location import (
+    Facts,
+    InstallTarget,
+    Probe,
+    System,
+    UnknownLocation,
+    numbers,
+)
 
 
-class _Blender(Application):
+class _Blender(InstallTarget):
     name = "blender"
     title = "Blender"
     programs = ("blender",)
@@ -59,7 +66,7 @@ class _Blender(Application):
         return data / maker / "Blender" / version / "scripts"
 
 
-class _FreeCAD(Application):
+class _FreeCAD(InstallTarget):
     name = "freecad"
     title = "FreeCAD"
     programs = ("freecadcmd", "FreeCADCmd", "freecad.cmd")
@@ -86,7 +93,7 @@ class _FreeCAD(Application):
         return folder / "Mod"
 
 
-class _Houdini(Application):
+class _Houdini(InstallTarget):
     name = "houdini"
     title = "Houdini"
     programs = ("hython",)
@@ -133,7 +140,7 @@ class _Houdini(Application):
         return f"{version[0]}.{version[1]}"
 
 
-class _Maya(Application):
+class _Maya(InstallTarget):
     name = "maya"
     title = "Maya"
     programs = ("mayapy",)
@@ -173,7 +180,7 @@ class _Maya(Application):
 
 
 _ALL: Final = (_Blender(), _FreeCAD(), _Houdini(), _Maya())
-APPLICATIONS: Final[dict[str, Application]] = {
+APPLICATIONS: Final[dict[str, InstallTarget]] = {
     application.name: application for application in _ALL
 }
 """By the names that the command takes."""

@@ -21,8 +21,8 @@ from dcc_bridge.config import data_folder
 from dcc_bridge.errors import BridgeError
 from dcc_bridge.install import vendor
 from dcc_bridge.install.location import (
-    Application,
     Facts,
+    InstallTarget,
     Location,
     System,
     UnknownLocation,
@@ -122,7 +122,7 @@ class Plan:
         system: On what.
     """
 
-    application: Application
+    application: InstallTarget
     facts: Facts
     location: Location
     system: System

@@ -16,7 +16,7 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Final
 
-from dcc_bridge.install.location import Application, Facts, UnknownLocation
+from dcc_bridge.install.location import Facts, InstallTarget, UnknownLocation
 
 _TIMEOUT: Final = 180
 """Seconds; an application that starts for the first time is slow."""
@@ -29,7 +29,7 @@ with open(os.environ["DCC_BRIDGE_TELL"], "w") as out:
 """
 
 
-def probe(application: Application, program: str | None = None) -> Facts:
+def probe(application: InstallTarget, program: str | None = None) -> Facts:
     """Ask an application's batch interpreter for its version and its Python.
 
     Args:
@@ -81,7 +81,7 @@ def environment() -> dict[str, str]:
     return env
 
 
-def find_program(application: Application, program: str | None = None) -> Path | None:
+def find_program(application: InstallTarget, program: str | None = None) -> Path | None:
     """Find an application's batch interpreter.
 
     Raises:
@@ -97,7 +97,7 @@ def find_program(application: Application, program: str | None = None) -> Path |
 
 
 def complete(
-    application: Application, facts: Facts, version: str | None, python: str | None
+    application: InstallTarget, facts: Facts, version: str | None, python: str | None
 ) -> Facts:
     """Put together what the person said and what the program did.
 

@@ -8,7 +8,7 @@ from typing import Final
 
 from dcc_bridge.cli.doctor.report import Report
 from dcc_bridge.install import probe
-from dcc_bridge.install.location import Application, Facts, Location, System, UnknownLocation
+from dcc_bridge.install.location import Facts, InstallTarget, Location, System, UnknownLocation
 from dcc_bridge.install.locations import APPLICATIONS
 from dcc_bridge.install.plan import InstalledFiles, NotOurs
 
@@ -43,7 +43,7 @@ def _install(host: str) -> str:
     return f"dcc-bridge install {host}"
 
 
-def _ask(kind: Application, report: Report) -> Facts:
+def _ask(kind: InstallTarget, report: Report) -> Facts:
     try:
         told = probe.probe(kind)
     except UnknownLocation as error:
@@ -58,7 +58,7 @@ def _ask(kind: Application, report: Report) -> Facts:
     return told
 
 
-def _places(kind: Application, told: Facts) -> list[Location]:
+def _places(kind: InstallTarget, told: Facts) -> list[Location]:
     places: list[Location] = []
     for for_all in (False, True):
         try:
@@ -86,7 +86,7 @@ def _read(place: Location, report: Report) -> InstalledFiles | None:
 
 
 def _look(
-    kind: Application, place: Location, old: InstalledFiles, told: Facts, report: Report
+    kind: InstallTarget, place: Location, old: InstalledFiles, told: Facts, report: Report
 ) -> None:
     before, folder = len(report.findings), place.folder
     again = f"dcc-bridge uninstall {kind.name}, then {_install(kind.name)}"

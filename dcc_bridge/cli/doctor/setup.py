@@ -12,7 +12,7 @@ from dcc_bridge.cli import install
 from dcc_bridge.cli.doctor.report import Report
 from dcc_bridge.client import registration
 from dcc_bridge.client.config_files import CONFIG_FILES
-from dcc_bridge.install.location import Application
+from dcc_bridge.install.location import InstallTarget
 from dcc_bridge.install.locations import APPLICATIONS
 
 
@@ -31,7 +31,7 @@ def check() -> Report:
     return report
 
 
-def _plug_ins(report: Report, kind: Application) -> None:
+def _plug_ins(report: Report, kind: InstallTarget) -> None:
     for told in install.find_installations(kind, install.known_versions(kind)):
         if "wrong" in told or told["missing"]:
             mend = f"See what it is: dcc-bridge doctor {kind.name}"

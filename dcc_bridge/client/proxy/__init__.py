@@ -47,14 +47,14 @@ async def serve(running: Callable[[], Sequence[Host]], wanted: Wanted, label: st
         label: The name under which they know the client.
     """
     choice = Choice(wanted)
-    put, taken = anyio.create_memory_object_stream[SessionMessage | Exception](math.inf)
-    said, heard = anyio.create_memory_object_stream[SessionMessage](0)
+    to_lobby, lobby_inbox = anyio.create_memory_object_stream[SessionMessage | Exception](math.inf)
+    lobby_outbox, from_lobby = anyio.create_memory_object_stream[SessionMessage](0)
     async with (
         stdio_server() as (read, write),
-        put,
-        taken,
-        said,
-        heard,
+        to_lobby,
+        lobby_inbox,
+        lobby_outbox,
+        from_lobby,
         read,
         write,
         anyio.create_task_group() as tasks,
@@ -64,10 +64,10 @@ async def serve(running: Callable[[], Sequence[Host]], wanted: Wanted, label: st
             router = Router(choice, running, label, client.say, links)
             lobby = Lobby(choice, router.look, router.use)
             router.publish = lobby.bus.publish
-            router.say_lobby = lambda message: put.send_nowait(SessionMessage(message))
+            router.say_lobby = lambda message: to_lobby.send_nowait(SessionMessage(message))
             await router.look()
-            tasks.start_soon(lobby.server.run, taken, said, lobby.options)
-            tasks.start_soon(_pass_on, heard, router)
+            tasks.start_soon(lobby.server.run, lobby_inbox, lobby_outbox, lobby.options)
+            tasks.start_soon(_pass_on, from_lobby, router)
             tasks.start_soon(router.watch, _EVERY)
             async for item in read:
                 if isinstance(item, SessionMessage):
@@ -90,6 +90,6 @@ class _Client:
             await self._write.send(SessionMessage(message))
 
 
-async def _pass_on(heard: MemoryObjectReceiveStream[SessionMessage], router: Router) -> None:
-    async for item in heard:
+async def _pass_on(messages: MemoryObjectReceiveStream[SessionMessage], router: Router) -> None:
+    async for item in messages:
         await router.from_lobby(item.message)

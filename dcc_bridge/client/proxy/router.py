@@ -32,10 +32,10 @@ from mcp_types import (
 )
 
 from dcc_bridge.client.proxy import messages
-from dcc_bridge.client.proxy.choice import Choice, Host, named
+from dcc_bridge.client.proxy.choice import Choice, Host, describe
 from dcc_bridge.client.proxy.client_state import SET_LEVEL, UPDATED, ClientState
 from dcc_bridge.client.proxy.lobby import OWN, TOOLS
-from dcc_bridge.client.proxy.upstream import Requests, States, Upstream
+from dcc_bridge.client.proxy.upstream import HostRequests, RetryStates, Upstream
 
 Say = Callable[[JSONRPCMessage], Awaitable[None]]
 Publish = Callable[[ServerEvent], Awaitable[None]]
@@ -74,13 +74,13 @@ class Router:
         self._label = label
         self._say = say
         self._tasks = tasks
-        self._looking = anyio.Lock()
+        self._look_lock = anyio.Lock()
         self._host: Host | None = None
         self._upstreams: dict[str, Upstream] = {}
         self._retry_at: dict[str, float] = {}
-        self._requests = Requests()
-        self._states = States()
-        self._shaking: JSONRPCRequest | None = None
+        self._requests = HostRequests()
+        self._states = RetryStates()
+        self._handshake: JSONRPCRequest | None = None
         self._early: list[JSONRPCMessage] = []
         self._client = ClientState()
         self.say_lobby: Callable[[JSONRPCMessage], None]
@@ -90,7 +90,7 @@ class Router:
 
     async def from_client(self, message: JSONRPCMessage) -> None:
         """Send a message of the client on; never waits for a host."""
-        if self._shaking is not None:
+        if self._handshake is not None:
             self._early.append(message)  # what is said to a host depends on what is agreed on
         elif isinstance(message, JSONRPCRequest):
             await self._request(message)
@@ -104,7 +104,7 @@ class Router:
         parked = self._states.host(request)
         target = parked or self._host
         if request.method == _HANDSHAKE:
-            self._shaking = request
+            self._handshake = request
         elif request.method == SET_LEVEL and self._host is not None and self._client.hello:
             self._upstream(self._host).ask(request.method, request.params or {})
         if request.method == messages.LISTEN:
@@ -148,14 +148,14 @@ class Router:
     async def from_lobby(self, message: JSONRPCMessage) -> None:
         """Pass on what the lobby says, and take in what was agreed on."""
         await self._say(message)
-        shaking = self._shaking
-        if shaking is None or getattr(message, "id", None) != shaking.id:
+        handshake = self._handshake
+        if handshake is None or getattr(message, "id", None) != handshake.id:
             return
         if isinstance(message, JSONRPCResponse):
-            self._client.agree(shaking, message)
+            self._client.agree(handshake, message)
             if self._host is not None:
                 self._upstream(self._host)
-        self._shaking = None
+        self._handshake = None
         early, self._early = self._early, []
         for early_message in early:
             await self.from_client(early_message)
@@ -218,7 +218,7 @@ class Router:
 
     async def look(self) -> None:
         """Look which hosts run, and go to the one that is meant."""
-        async with self._looking:
+        async with self._look_lock:
             try:
                 hosts = await run_sync(self._running)
             except OSError:
@@ -231,7 +231,7 @@ class Router:
 
     async def use(self, host: Host) -> None:
         """Go to a host that was chosen."""
-        async with self._looking:
+        async with self._look_lock:
             await self._go(host)
 
     async def _go(self, host: Host | None) -> None:
@@ -268,7 +268,7 @@ class Router:
         return self._host is not None and self._host.id == upstream.host.id
 
     def _is_there(self, host: Host) -> bool:
-        return host.id in [running.id for running in self._choice.found]
+        return host.id in [running.id for running in self._choice.running]
 
     # ---- connections
 
@@ -294,7 +294,7 @@ class Router:
             del self._upstreams[host.id]
         if upstream.is_lost:
             self._retry_at[host.id] = anyio.current_time() + _RETRY_AFTER
-        for notice in self._requests.abandon(upstream, f"{named(host)} went away."):
+        for notice in self._requests.abandon(upstream, f"{describe(host)} went away."):
             await self._say(notice)
         while upstream.in_flight:
             _, request = upstream.in_flight.popitem()
@@ -303,7 +303,7 @@ class Router:
     def _lost(self, upstream: Upstream, request: JSONRPCRequest) -> str:
         what = (request.params or {}).get("name", request.method)
         return (
-            f"{named(upstream.host)} went away in the middle of {what}. Whether it was done, in "
+            f"{describe(upstream.host)} went away in the middle of {what}. Whether it was done, in "
             "part or as a whole, is not known: look at the scene before you try again."
         )
 
@@ -319,6 +319,6 @@ def _is_own(request: JSONRPCRequest) -> bool:
 
 def _unanswered(host: Host) -> str:
     return (
-        f"{named(host)}, which asked this question, is not running any more. The answer reached "
+        f"{describe(host)}, which asked this question, is not running any more. The answer reached "
         "nobody, and the call has ended: look at the scene before you try again."
     )

@@ -146,8 +146,8 @@ class Upstream:
         if self._hello is not None:
             await self._shake_hands(write, self._hello)
         async for message in self._queue:
-            told = ClientMessageMetadata(headers=self._headers(message))
-            await write.send(SessionMessage(message, told))
+            metadata = ClientMessageMetadata(headers=self._headers(message))
+            await write.send(SessionMessage(message, metadata))
 
     async def _shake_hands(self, write: WriteStream[SessionMessage], hello: Hello) -> None:
         request = _own("initialize", hello.params)
@@ -195,7 +195,7 @@ def _own(method: str, params: dict[str, Any] | None) -> JSONRPCRequest:
 # ---- what hosts wait for
 
 
-class Requests:
+class HostRequests:
     """Requests of hosts that the client has not answered; the legacy era."""
 
     def __init__(self) -> None:
@@ -211,10 +211,10 @@ class Requests:
 
     def answer(self, response: JSONRPCResponse | JSONRPCError) -> None:
         """Send the client's answer to whoever asked; nobody waits for a late one."""
-        asked = self._open.pop(response.id, None) if response.id is not None else None
-        if asked is not None:
-            upstream, theirs = asked
-            upstream.send(response.model_copy(update={"id": theirs}))
+        request = self._open.pop(response.id, None) if response.id is not None else None
+        if request is not None:
+            upstream, number = request
+            upstream.send(response.model_copy(update={"id": number}))
 
     def withdrawn(
         self, upstream: Upstream, notice: JSONRPCNotification
@@ -222,7 +222,7 @@ class Requests:
         """Give a host's notice that it needs no answer any more, as the client knows it."""
         params: dict[str, Any] = notice.params or {}
         meant = upstream, params.get("requestId")
-        ours = next((number for number, asked in self._open.items() if asked == meant), None)
+        ours = next((number for number, request in self._open.items() if request == meant), None)
         if ours is None:
             return None
         del self._open[ours]
@@ -230,13 +230,13 @@ class Requests:
 
     def abandon(self, upstream: Upstream, why: str) -> Iterator[JSONRPCNotification]:
         """Withdraw all that a host asked which is gone."""
-        theirs = [number for number, asked in self._open.items() if asked[0] is upstream]
-        for number in theirs:
+        numbers = [number for number, (host, _) in self._open.items() if host is upstream]
+        for number in numbers:
             del self._open[number]
             yield messages.notice(messages.CANCELLED, {"requestId": number, "reason": why})
 
 
-class States:
+class RetryStates:
     """Which host parked a call under which state; the modern era.
 
     The answer to a question belongs to the host that asked it, wherever the client works by then.

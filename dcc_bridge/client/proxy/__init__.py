@@ -28,7 +28,7 @@ from mcp.server.stdio import stdio_server
 from mcp.shared.message import SessionMessage
 from mcp_types import JSONRPCMessage
 
-from dcc_bridge.client.proxy.choice import Choice, Host, Wanted
+from dcc_bridge.client.proxy.choice import HostChoice, RunningHost, Wanted
 from dcc_bridge.client.proxy.lobby import Lobby
 from dcc_bridge.client.proxy.router import Router
 
@@ -38,7 +38,7 @@ _LAST_WORDS: Final = 1.5
 """Seconds in which the hosts may be told that the client has left."""
 
 
-async def serve(running: Callable[[], Sequence[Host]], wanted: Wanted, label: str) -> None:
+async def serve(running: Callable[[], Sequence[RunningHost]], wanted: Wanted, label: str) -> None:
     """Serve a client on stdin and stdout until it closes stdin.
 
     Args:
@@ -46,7 +46,7 @@ async def serve(running: Callable[[], Sequence[Host]], wanted: Wanted, label: st
         wanted: Which of them are meant.
         label: The name under which they know the client.
     """
-    choice = Choice(wanted)
+    choice = HostChoice(wanted)
     to_lobby, lobby_inbox = anyio.create_memory_object_stream[SessionMessage | Exception](math.inf)
     lobby_outbox, from_lobby = anyio.create_memory_object_stream[SessionMessage](0)
     async with (

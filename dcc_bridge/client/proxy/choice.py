@@ -8,7 +8,7 @@ from fnmatch import fnmatchcase
 from typing import Any, Protocol
 
 
-class Host(Protocol):
+class RunningHost(Protocol):
     """A running host, as it wrote itself down."""
 
     @property
@@ -59,7 +59,7 @@ class Wanted:
     scene: str | None = None
     instance: str | None = None
 
-    def fits(self, host: Host) -> bool:
+    def fits(self, host: RunningHost) -> bool:
         """Tell whether a host is what was asked for."""
         return (
             (self.host is None or self.host.lower() in host.host.lower())
@@ -74,7 +74,7 @@ class Wanted:
         return f" with {words}" if words else ""
 
 
-class Choice:
+class HostChoice:
     """The host in which the client works.
 
     One that fits, if it is the only one: among several, an agent or a person has to say. A host
@@ -85,20 +85,20 @@ class Choice:
     def __init__(self, wanted: Wanted) -> None:
         """Begin with none."""
         self._wanted = wanted
-        self._chosen: Host | None = None
-        self._running: Sequence[Host] = ()
+        self._chosen: RunningHost | None = None
+        self._running: Sequence[RunningHost] = ()
 
     @property
-    def running(self) -> Sequence[Host]:
+    def running(self) -> Sequence[RunningHost]:
         """The hosts that ran a moment ago."""
         return self._running
 
     @property
-    def chosen(self) -> Host | None:
+    def chosen(self) -> RunningHost | None:
         """The host that was chosen last, be it there or gone."""
         return self._chosen
 
-    def look(self, running: Sequence[Host]) -> Host | None:
+    def look(self, running: Sequence[RunningHost]) -> RunningHost | None:
         """Take in which hosts run, and give the one that is meant."""
         self._running = running
         ready = [host for host in running if host.state == "ready"]
@@ -106,7 +106,7 @@ class Choice:
         self._chosen = chosen or self._chosen
         return chosen
 
-    def use(self, name: str) -> Host:
+    def use(self, name: str) -> RunningHost:
         """Choose a host.
 
         Args:
@@ -147,17 +147,17 @@ class Choice:
             " and call list_hosts then."
         )
 
-    def _only(self, ready: Iterable[Host]) -> Host | None:
+    def _only(self, ready: Iterable[RunningHost]) -> RunningHost | None:
         fitting = [host for host in ready if self._wanted.fits(host)]
         return fitting[0] if len(fitting) == 1 else None
 
 
-def describe(host: Host) -> str:
+def describe(host: RunningHost) -> str:
     """Name a host and its scene."""
     return f"{host.id} ({host.host}, {host.scene})"
 
 
-def _same(chosen: Host, ready: Sequence[Host]) -> Host | None:
+def _same(chosen: RunningHost, ready: Sequence[RunningHost]) -> RunningHost | None:
     """Give the host itself, or the one that followed it."""
     alike = [host for host in ready if (host.host, host.scene) == (chosen.host, chosen.scene)]
     return next((host for host in ready if host.id == chosen.id), next(iter(alike), None))

@@ -17,10 +17,10 @@ from mcp.server.models import InitializationOptions
 from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler
 from mcp.shared.exceptions import MCPError
 
-from dcc_bridge.client.proxy.choice import Choice, Host, describe
+from dcc_bridge.client.proxy.choice import HostChoice, RunningHost, describe
 
 Context = ServerRequestContext[Any]
-OnUse = Callable[[Host], Awaitable[None]]
+OnUse = Callable[[RunningHost], Awaitable[None]]
 
 _INSTRUCTIONS: Final = (
     "You work in applications for 3D work (Maya, Houdini, Blender, FreeCAD and others), in the "
@@ -65,7 +65,7 @@ OWN: Final = frozenset(tool.name for tool in TOOLS)
 class Lobby:
     """Handles requests that no host answers."""
 
-    def __init__(self, choice: Choice, look: Callable[[], Awaitable[None]], use: OnUse) -> None:
+    def __init__(self, choice: HostChoice, look: Callable[[], Awaitable[None]], use: OnUse) -> None:
         """Take what they need.
 
         Args:

@@ -31,7 +31,7 @@ from mcp_types import (
 
 from dcc_bridge.client.connection import http_client
 from dcc_bridge.client.proxy import messages
-from dcc_bridge.client.proxy.choice import Host
+from dcc_bridge.client.proxy.choice import RunningHost
 
 log = logging.getLogger(__name__)
 
@@ -58,7 +58,7 @@ class Hello:
 class Upstream:
     """The connection; it may end by itself at any moment."""
 
-    def __init__(self, host: Host, hello: Hello | None) -> None:
+    def __init__(self, host: RunningHost, hello: Hello | None) -> None:
         """Prepare; `run` opens it.
 
         Args:
@@ -244,9 +244,9 @@ class RetryStates:
 
     def __init__(self) -> None:
         """Begin with none."""
-        self._hosts: OrderedDict[str, Host] = OrderedDict()
+        self._hosts: OrderedDict[str, RunningHost] = OrderedDict()
 
-    def note(self, result: dict[str, Any], host: Host) -> None:
+    def note(self, result: dict[str, Any], host: RunningHost) -> None:
         """Look whether a result parks its call."""
         state = result.get("requestState")
         if isinstance(state, str):
@@ -254,6 +254,6 @@ class RetryStates:
             if len(self._hosts) > _MOST_STATES:
                 self._hosts.popitem(last=False)
 
-    def host(self, request: JSONRPCRequest) -> Host | None:
+    def host(self, request: JSONRPCRequest) -> RunningHost | None:
         """Give the host that a retry belongs to; None for what is no retry, or of nobody's."""
         return self._hosts.get(str((request.params or {}).get("requestState")))

@@ -1,7 +1,7 @@
 """The command ``dcc-bridge``: one command a module. Main thread.
 
 A module has ``fill(parser)``, which says what the command takes, and ``run(options)``, which gives
-the exit code.
+the exit code. One of several commands has these pairs in its own ``COMMANDS``.
 """
 
 from __future__ import annotations
@@ -39,6 +39,8 @@ COMMANDS: Final = {
     "doctor": "find what is wrong with a connection, and what mends it",
     "skill": "write a skill file to begin with, or check those that are there",
 }
+_MODULES: Final = {"uninstall": "install", "status": "install", "pack": "install"}
+"""Where a command is that has no module of its name."""
 _ABOUT: Final = """\
 An MCP server inside a DCC application. An agent works in the scene that a person has open, and
 nothing is lost unless that person agrees."""
@@ -89,9 +91,11 @@ def _parser(words: Sequence[str]) -> argparse.ArgumentParser:
             formatter_class=argparse.RawDescriptionHelpFormatter,
         )
         if name in words:  # the others need not be imported: the MCP client alone takes 0.7 s
-            module = import_module(f"dcc_bridge.cli.{name}")
-            module.fill(command)
-            command.set_defaults(run=module.run)
+            module = import_module(f"dcc_bridge.cli.{_MODULES.get(name, name)}")
+            several = getattr(module, "COMMANDS", None)
+            fill, run = several[name] if several else (module.fill, module.run)
+            fill(command)
+            command.set_defaults(run=run)
     return parser
 
 

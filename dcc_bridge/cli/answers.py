@@ -48,7 +48,7 @@ def person(answer: Answer, who: str) -> Iterator[Person | None]:
     if answer != ASK:
         yield Script(answer, tell)
         return
-    with terminal.at(sys.stdin, sys.stderr, who) as found:
+    with terminal.open_terminal(sys.stdin, sys.stderr, who) as found:
         yield found
 
 

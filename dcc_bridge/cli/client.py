@@ -9,8 +9,8 @@ from typing import Final
 from dcc_bridge import known_clients
 from dcc_bridge.cli.connect import label
 from dcc_bridge.cli.exits import SUCCESS, Failure
-from dcc_bridge.client.configs import entry, written
-from dcc_bridge.client.configs.places import OTHER, PLACES, Place
+from dcc_bridge.client import registration
+from dcc_bridge.client.config_files import CONFIG_FILES, NAME, OTHER, ClientEntry, ConfigFile
 
 _QUESTIONS: Final = {
     "draws": "can show questions itself",
@@ -18,7 +18,7 @@ _QUESTIONS: Final = {
     "neither": "cannot show questions: they are asked in the host",
 }
 
-_WRITABLE: Final = [name for name, place in PLACES.items() if place.writes]
+_WRITABLE: Final = [name for name, config in CONFIG_FILES.items() if config.is_writable]
 
 
 def fill(parser: argparse.ArgumentParser) -> None:
@@ -38,7 +38,7 @@ def fill(parser: argparse.ArgumentParser) -> None:
     listing.set_defaults(do=_list)
     printing = commands.add_parser("print", help="print the entry to paste, for any client")
     printing.add_argument(
-        "name", type=label, metavar="NAME", help=f"{', '.join(PLACES)}, or a name of yours"
+        "name", type=label, metavar="NAME", help=f"{', '.join(CONFIG_FILES)}, or a name of yours"
     )
     printing.set_defaults(do=_print)
 
@@ -62,40 +62,52 @@ def _writable(name: str) -> str:
 
 
 def _add(options: argparse.Namespace) -> None:
-    done = written.add(PLACES[options.name], options.name, options.project)
+    config = CONFIG_FILES[options.name]
+    try:
+        change = registration.add(config, options.name, options.project)
+    except registration.HasComments as error:
+        print(config.text(ClientEntry.for_client(options.name)))
+        raise registration.HasComments(
+            f"{error}. Put this entry into {config.path(options.project)} yourself"
+        ) from None
     known = known_clients.CLIENTS[options.name]
-    print(f"{known.name} {'is' if done.is_new else 'was'} set up in {done.file}.")
-    _tell_kept(done)
-    if done.is_new:
+    print(f"{known.name} {'is' if change.is_new else 'was'} set up in {change.file}.")
+    _print_backup(change)
+    if change.is_new:
         print(f"Start it anew. It {_QUESTIONS[known.questions]}.")
 
 
 def _remove(options: argparse.Namespace) -> None:
-    done = written.remove(PLACES[options.name], options.project)
-    said = "is set up no more" if done.is_new else "was not set up"
-    print(f"{known_clients.CLIENTS[options.name].name} {said} in {done.file}.")
-    _tell_kept(done)
+    config = CONFIG_FILES[options.name]
+    try:
+        change = registration.remove(config, options.project)
+    except registration.HasComments as error:
+        raise registration.HasComments(
+            f"{error}. Take {NAME!r} out of {config.path(options.project)} yourself"
+        ) from None
+    result = "is set up no more" if change.is_new else "was not set up"
+    print(f"{known_clients.CLIENTS[options.name].name} {result} in {change.file}.")
+    _print_backup(change)
 
 
-def _tell_kept(done: written.Change) -> None:
-    if done.kept is not None:
-        print(f"What it held before is in {done.kept}.")
+def _print_backup(change: registration.Change) -> None:
+    if change.backup is not None:
+        print(f"What it held before is in {change.backup}.")
 
 
 def _list(options: argparse.Namespace) -> None:
-    for name, place in PLACES.items():
+    for name, config in CONFIG_FILES.items():
         known = known_clients.CLIENTS[name]
-        print(f"{name:14}  {known.name}, {_state(name, place)}")
-        print(f"{'':14}  {place.file(None)}")
+        print(f"{name:14}  {known.name}, {_state(name, config)}")
+        print(f"{'':14}  {config.path()}")
         print(f"{'':14}  It {_QUESTIONS[known.questions]} (as of {known.asof}).")
 
 
-def _state(name: str, place: Place) -> str:
-    if not place.writes:
+def _state(name: str, config: ConfigFile) -> str:
+    if not config.is_writable:
         return f"set up by hand: dcc-bridge client print {name}"
-    return "set up" if written.is_there(place) else "not set up"
+    return "set up" if registration.find(config) is not None else "not set up"
 
 
 def _print(options: argparse.Namespace) -> None:
-    place = PLACES.get(options.name, OTHER)
-    print(place.text(place, entry.make(options.name)))
+    print(CONFIG_FILES.get(options.name, OTHER).text(ClientEntry.for_client(options.name)))

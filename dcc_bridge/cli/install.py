@@ -1,26 +1,77 @@
-"""``dcc-bridge install``: puts the plug-in where an application looks for it. Main thread."""
+"""``dcc-bridge install``, ``uninstall``, ``status`` and ``pack``: the plug-in of an application.
+
+Main thread.
+"""
 
 from __future__ import annotations
 
 import argparse
+import json
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, Final
 
-from dcc_bridge.cli import placing
 from dcc_bridge.cli.exits import SUCCESS, Failure
+from dcc_bridge.install import probe, vendor
+from dcc_bridge.install.location import Facts, InstallTarget, System, UnknownLocation
+from dcc_bridge.install.locations import APPLICATIONS
+from dcc_bridge.install.plan import InstalledFiles, NotOurs, Plan
+
+# ---- the arguments
 
 
-def fill(parser: argparse.ArgumentParser) -> None:
-    """Say what the command takes."""
-    placing.fill(parser)
+def _fill_install(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "host", choices=sorted(APPLICATIONS), metavar="HOST", help=", ".join(APPLICATIONS)
+    )
+    parser.add_argument("--version", metavar="V", help="the application's own, such as 2026 or 4.5")
+    parser.add_argument(
+        "--interpreter", metavar="PATH", help="its batch interpreter, where it is not on PATH"
+    )
+    parser.add_argument("--python", metavar="3.X", help="its Python, where nobody else can tell")
+    parser.add_argument(
+        "--for-all-users", action="store_true", help="where it looks for everybody's plug-ins"
+    )
     parser.add_argument("--dry-run", action="store_true", help="say what would be done, and do not")
 
 
-def run(options: argparse.Namespace) -> int:
-    """Put it there, and say what was done.
+def _fill_status(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "host", nargs="?", choices=sorted(APPLICATIONS), metavar="HOST", help="only this one"
+    )
+    parser.add_argument("--version", metavar="V", help="only this version of it")
+    parser.add_argument("--json", action="store_true", help="print JSON and nothing else")
+
+
+def _fill_pack(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--into", type=Path, default=Path(), metavar="DIR", help="where it is put (here)"
+    )
+
+
+def _plan(options: argparse.Namespace, *, is_removal: bool = False) -> Plan:
+    """Find out which application is meant, and where its plug-in goes.
+
+    Args:
+        options: What the person said.
+        is_removal: It need not be known which Python it has.
 
     Raises:
-        Failure: It cannot be written.
+        UnknownLocation: That cannot be told.
     """
-    plan = placing.plan(options)
+    application, system = APPLICATIONS[options.host], System.here()
+    facts = probe.probe(application, options.interpreter)
+    python = options.python or ("3.11" if is_removal and facts.python is None else None)
+    facts = probe.complete(application, facts, options.version, python)
+    location = application.location(system, facts, options.for_all_users)
+    return Plan(application, facts, location, system)
+
+
+# ---- install and uninstall
+
+
+def _install(options: argparse.Namespace) -> int:
+    plan = _plan(options)
     old = plan.check()
     if old is not None:
         print(f"Version {old.facts.get('bridge')} is there, and is replaced.")
@@ -29,10 +80,134 @@ def run(options: argparse.Namespace) -> int:
         print("Nothing was written.")
         return SUCCESS
     try:
-        done = plan.do()
+        installed = plan.install()
     except OSError as error:
         raise Failure(f"It cannot be written: {error}. Nothing was put.") from None
-    size = sum(file.stat().st_size for file in done.files) / 1e6
-    print(f"Done: {len(done.files):,} files, {size:.0f} MB. {plan.kind.after}")
-    print(f"To take it away: dcc-bridge uninstall {plan.kind.name}")
+    size = sum(file.stat().st_size for file in installed.files) / 1e6
+    print(f"Done: {len(installed.files):,} files, {size:.0f} MB. {plan.application.afterwards}")
+    print(f"To take it away: dcc-bridge uninstall {plan.application.name}")
     return SUCCESS
+
+
+def _uninstall(options: argparse.Namespace) -> int:
+    plan = _plan(options, is_removal=True)
+    folder = plan.location.folder
+    installed = InstalledFiles.read(folder)
+    if installed is None:
+        raise Failure(f"The bridge is not installed in {folder}.")
+    print(f"take away {len(installed.files):,} files in {folder}", flush=True)
+    for file in installed.files:
+        if folder not in file.parents:
+            print(file, flush=True)
+    if options.dry_run:
+        print("Nothing was deleted.")
+        return SUCCESS
+    foreign = installed.foreign(folder)
+    try:
+        installed.delete(folder)
+    except OSError as error:
+        raise Failure(
+            f"It cannot be deleted: {error}. Close {plan.application.title}, and try again."
+        ) from None
+    for file in foreign:
+        print(f"kept {file}: it was not put by us")
+    print("Done." if foreign else "Done. Nothing of ours is left there.")
+    return SUCCESS
+
+
+# ---- status
+
+
+def _status(options: argparse.Namespace) -> int:
+    applications = [APPLICATIONS[options.host]] if options.host else list(APPLICATIONS.values())
+    installations = [
+        installation
+        for application in applications
+        for installation in find_installations(application, _versions(application, options.version))
+    ]
+    if options.json:
+        print(json.dumps(installations, indent=2))
+    else:
+        print("\n".join(map(describe, installations)) or "The bridge is installed nowhere.")
+    return SUCCESS
+
+
+def known_versions(application: InstallTarget) -> list[Facts]:
+    """List the versions of an application whose folders are known, without asking it."""
+    return [Facts(), *map(Facts, application.known)]
+
+
+def find_installations(
+    application: InstallTarget, versions: Sequence[Facts]
+) -> Iterator[dict[str, Any]]:
+    """Look where some versions of an application look for plug-ins; give what is there of ours."""
+    seen: set[Path] = set()
+    for facts, for_all in ((facts, for_all) for facts in versions for for_all in (False, True)):
+        try:
+            folder = application.location(System.here(), facts, for_all).folder
+        except UnknownLocation:  # without a version some have no place
+            continue
+        if folder not in seen:
+            seen.add(folder)
+            yield from _installation(application, folder, for_all)
+
+
+def describe(installation: dict[str, Any]) -> str:
+    """Say in a line what is installed."""
+    if "wrong" in installation:
+        return f"{installation['host']}: {installation['wrong']}"
+    shared = " for all users" if installation["for_all_users"] else ""
+    missing = f" ({installation['missing']} files missing)" if installation["missing"] else ""
+    return (
+        f"{installation['host']} {installation['host_version']}{shared}: version "
+        f"{installation['bridge']}, Python {installation['python']}, in "
+        f"{installation['folder']}{missing}"
+    )
+
+
+def _versions(application: InstallTarget, version: str | None) -> list[Facts]:
+    if version:
+        return [Facts(version)]
+    try:
+        return [probe.probe(application), *known_versions(application)]
+    except UnknownLocation:
+        return known_versions(application)
+
+
+def _installation(
+    application: InstallTarget, folder: Path, for_all: bool
+) -> Iterator[dict[str, Any]]:
+    about = {"host": application.name, "folder": str(folder), "for_all_users": for_all}
+    try:
+        installed = InstalledFiles.read(folder)
+    except NotOurs as error:
+        yield {**about, "wrong": str(error)}
+        return
+    if installed is not None:
+        yield {**about, **installed.facts, "missing": len(installed.missing())}
+
+
+# ---- pack
+
+
+def _pack(options: argparse.Namespace) -> int:
+    try:
+        # What a wheel needs on another system cannot be told here: pip looks at this one.
+        file = vendor.build_extension(options.into, System.here().platform)
+    except OSError as error:
+        raise Failure(f"It cannot be written: {error}.") from None
+    print(f"Done: {file}, {file.stat().st_size / 1e6:.0f} MB, for Blender 4.2 and newer.")
+    print(f"To install it: blender --command extension install-file -r user_default -e {file}")
+    print("Or in Blender: Edit > Preferences > Get Extensions > Install from Disk.")
+    return SUCCESS
+
+
+Fill = Callable[[argparse.ArgumentParser], None]
+Run = Callable[[argparse.Namespace], int]
+COMMANDS: Final[dict[str, tuple[Fill, Run]]] = {
+    "install": (_fill_install, _install),
+    "uninstall": (_fill_install, _uninstall),
+    "status": (_fill_status, _status),
+    "pack": (_fill_pack, _pack),
+}
+"""What each command takes, and what it does."""

@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import Final
 
 from dcc_bridge.cli.exits import Failure
-from dcc_bridge.install import asking, written
-from dcc_bridge.install.places import KINDS, NoPlace, Told
-from dcc_bridge.install.system import System
+from dcc_bridge.install import probe
+from dcc_bridge.install.location import Facts, System, UnknownLocation
+from dcc_bridge.install.locations import APPLICATIONS
+from dcc_bridge.install.plan import InstalledFiles
 
 _PACKAGE: Final = Path(__file__).resolve().parents[1]
 # Blender frees a module that `multiprocessing` keeps under this name, and crashes at its end.
@@ -43,11 +44,11 @@ def command(host: str, program: str | None, folder: Path, module: str = "batch")
     """
     if host == "standalone":
         return [program or sys.executable, "-m", f"dcc_bridge.{module}"]
-    kind = KINDS[host]
+    kind = APPLICATIONS[host]
     try:
-        found = asking.find(kind, program)
+        found = probe.find_program(kind, program)
         paths = _paths(host, program) if found else []
-    except NoPlace as error:
+    except UnknownLocation as error:
         raise Failure(str(error)) from None
     if found is None:
         names = " or ".join(kind.programs)
@@ -61,8 +62,8 @@ def command(host: str, program: str | None, folder: Path, module: str = "batch")
 
 def _paths(host: str, program: str | None) -> list[str]:
     """List where the bridge and what it depends on is, for a host's Python."""
-    kind = KINDS[host]
-    told = asking.ask(kind, program)
+    kind = APPLICATIONS[host]
+    told = probe.probe(kind, program)
     for for_all in (False, True):
         found = _installed(host, told, for_all)
         if found is not None:
@@ -76,11 +77,11 @@ def _paths(host: str, program: str | None) -> list[str]:
     )
 
 
-def _installed(host: str, told: Told, for_all: bool) -> Path | None:
+def _installed(host: str, told: Facts, for_all: bool) -> Path | None:
     try:
-        place = KINDS[host].place(System.here(), told, for_all)
-    except NoPlace:
+        place = APPLICATIONS[host].location(System.here(), told, for_all)
+    except UnknownLocation:
         return None
-    old = written.read(place.folder)
+    old = InstalledFiles.read(place.folder)
     is_same = old is not None and old.facts.get("python") == told.python
     return place.folder / place.vendor if is_same else None

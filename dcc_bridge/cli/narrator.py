@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 from typing import Final
 
-from dcc_bridge.client.screen import lines
+from dcc_bridge.client.terminal_io import lines
 
 _WIDTH: Final = 88
 _INDENT: Final = 4

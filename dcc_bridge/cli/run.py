@@ -17,7 +17,7 @@ from dcc_bridge.cli.answers import tell
 from dcc_bridge.cli.exits import REFUSED, SUCCESS, TOOL_ERROR, USAGE, Failure
 from dcc_bridge.config import data_folder
 from dcc_bridge.hosts.batch import HOSTS
-from dcc_bridge.install import asking
+from dcc_bridge.install import probe
 
 _CODES: Final = {"done": SUCCESS, "refused": REFUSED, "no_consent": REFUSED, "not_started": USAGE}
 _TAIL: Final = 2000
@@ -99,7 +99,7 @@ def _run(job: Job, options: argparse.Namespace, folder: Path) -> dict[str, Any]:
     try:
         done = subprocess.run(
             command,
-            env={**asking.environment(), JOB: str(file), "PYTHONDONTWRITEBYTECODE": "1"},
+            env={**probe.environment(), JOB: str(file), "PYTHONDONTWRITEBYTECODE": "1"},
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,

@@ -19,7 +19,7 @@ from dcc_bridge.cli import interpreter, signals, unattended
 from dcc_bridge.cli.answers import tell
 from dcc_bridge.cli.exits import SUCCESS, TOOL_ERROR, Failure
 from dcc_bridge.config import data_folder
-from dcc_bridge.install import asking
+from dcc_bridge.install import probe
 from dcc_bridge.serving import Serving
 
 _LOOK: Final = 0.05
@@ -108,7 +108,7 @@ def _started(command: list[str], job: Serving, folder: Path) -> Iterator[_Child]
     file.write_text(json.dumps(asdict(job)), encoding="utf-8")
     process = subprocess.Popen(
         command,
-        env={**asking.environment(), JOB: str(file), "PYTHONDONTWRITEBYTECODE": "1"},
+        env={**probe.environment(), JOB: str(file), "PYTHONDONTWRITEBYTECODE": "1"},
         stdin=subprocess.PIPE,
         stdout=sys.stderr,
         bufsize=0,

@@ -1,10 +1,11 @@
-"""A real MCP client of a bridge: lists its tools and calls them. On the client's own loop."""
+"""An MCP client of a bridge: lists its tools and calls them. On the client's own loop."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 import mcp_types as types
 from mcp import Client
@@ -12,7 +13,18 @@ from mcp.client import InputRequiredRoundsExceededError
 from mcp.shared.dispatcher import ProgressFnT
 from mcp.shared.exceptions import MCPError
 
-from dcc_bridge.client import arguments
+_NOUNS: Final = {
+    "string": "text",
+    "integer": "whole number",
+    "number": "number",
+    "boolean": "true or false",
+    "array": "list",
+    "object": "object",
+    "null": "null",
+}
+_MOST: Final = 8
+"""Values of a choice that are named."""
+Schema = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,23 +75,18 @@ class Agent:
 
     async def tools(self) -> list[Tool]:
         """List what the host offers."""
-        found = await self._client.list_tools()
-        tools = list(found.tools)
-        while found.next_cursor is not None:
-            found = await self._client.list_tools(cursor=found.next_cursor)
-            tools += found.tools
+        page = await self._client.list_tools()
+        tools = list(page.tools)
+        while page.next_cursor is not None:
+            page = await self._client.list_tools(cursor=page.next_cursor)
+            tools += page.tools
         return [
-            Tool(
-                tool.name,
-                _risk(tool),
-                tool.description or "",
-                tuple(arguments.told(tool.input_schema)),
-            )
+            Tool(tool.name, _risk(tool), tool.description or "", _arguments(tool.input_schema))
             for tool in tools
         ]
 
     async def call(
-        self, tool: str, given: dict[str, Any], on_progress: ProgressFnT | None = None
+        self, tool: str, arguments: dict[str, Any], on_progress: ProgressFnT | None = None
     ) -> Result:
         """Call a tool, and answer what it asks. An error of the protocol is an error of the call.
 
@@ -87,7 +94,7 @@ class Agent:
             Unreachable: The host went away.
         """
         try:
-            result = await self._client.call_tool(tool, given, progress_callback=on_progress)
+            result = await self._client.call_tool(tool, arguments, progress_callback=on_progress)
         except MCPError as error:
             if error.code == types.CONNECTION_CLOSED:
                 raise
@@ -99,13 +106,52 @@ class Agent:
 
 
 def _risk(tool: types.Tool) -> str:
-    told = tool.annotations
-    if told is not None and told.read_only_hint:
+    hints = tool.annotations
+    if hints is not None and hints.read_only_hint:
         return "read"
-    return "edit" if told is not None and told.destructive_hint is False else "destructive"
+    return "edit" if hints is not None and hints.destructive_hint is False else "destructive"
 
 
 def _text(part: types.ContentBlock) -> str:
     if isinstance(part, types.TextContent):
         return part.text
     return f"[{part.type}: {getattr(part, 'mime_type', None) or 'not shown here'}]"
+
+
+# ---- the arguments of a tool, as a person reads them
+
+
+def _arguments(schema: Schema) -> tuple[str, ...]:
+    """Say of each argument of a tool what it is called, what it takes, and if it is required."""
+    required = schema.get("required", ())
+    fields = schema.get("properties", {})
+    return tuple(_argument(name, field, name in required, schema) for name, field in fields.items())
+
+
+def _argument(name: str, field: Any, required: bool, schema: Schema) -> str:
+    if required:
+        return f"{name}: {_noun(field, schema)}, required"
+    default = field.get("default") if isinstance(field, Mapping) else None
+    return f"{name}: {_noun(field, schema)}, optional" + (
+        "" if default in (None, "", [], {}) else f" [{json.dumps(default, ensure_ascii=False)}]"
+    )
+
+
+def _noun(field: Any, schema: Schema, depth: int = 0) -> str:
+    """Say what a field is; a schema that says nothing of it, or goes round in circles, is any."""
+    if not isinstance(field, Mapping) or depth > _MOST:
+        return "anything"
+    if "$ref" in field:
+        kind = str(field["$ref"]).rpartition("/")[2]
+        return _noun(schema.get("$defs", {}).get(kind), schema, depth + 1)
+    values = field.get("enum") or ([field["const"]] if "const" in field else [])
+    if values:
+        more = ["..."] if len(values) > _MOST else []
+        return " | ".join([*map(json.dumps, values[:_MOST]), *more])
+    for several in ("anyOf", "oneOf"):
+        if several in field:
+            kinds = [_noun(option, schema, depth + 1) for option in field[several]]
+            return " or ".join(dict.fromkeys(kind for kind in kinds if kind != "null"))
+    noun = _NOUNS.get(str(field.get("type")), "anything")
+    inner = field.get("items")
+    return f"list of {_noun(inner, schema, depth + 1)}" if noun == "list" and inner else noun

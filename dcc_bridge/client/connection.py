@@ -1,11 +1,11 @@
-"""The way from a client to a bridge: HTTP with a token, and questions for a person on the way back.
+"""Connects a client to a bridge: HTTP with a token, and questions for a person on the way back.
 
 On the client's own anyio loop.
 """
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterator, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager
 from importlib import metadata
 from typing import Final, Literal
@@ -18,7 +18,6 @@ from mcp.client.session import ClientRequestContext, ElicitationFnT
 from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.exceptions import MCPError
 
-from dcc_bridge.client import http
 from dcc_bridge.client.agent import Agent
 from dcc_bridge.client.person import Person
 from dcc_bridge.elicitation.schema import parse
@@ -26,9 +25,37 @@ from dcc_bridge.errors import SchemaError, Unreachable
 
 Era = Literal["auto", "legacy"]
 
+_LOOPBACK: Final = ("127.0.0.1", "localhost", "::1")
+_TIMEOUT: Final = httpx2.Timeout(30.0, read=300.0)
+"""Seconds; the server sends something every 15 s while a person decides."""
+_LIMITS: Final = httpx2.Limits(max_connections=None)
+"""Calls that wait for a person keep theirs open; another one must not wait for them."""
 _NETWORK: Final = (MCPError, httpx2.HTTPError, httpx2.InvalidURL)
 _PAGES: Final = "/ask/"
 """Where a bridge has its own pages."""
+
+
+def is_local(url: str) -> bool:
+    """Tell whether a URL leads to this computer: no other one is given a token."""
+    return urlsplit(url).hostname in _LOOPBACK
+
+
+def http_client(
+    token: str, on_response: Callable[[httpx2.Response], Awaitable[None]] | None = None
+) -> httpx2.AsyncClient:
+    """Make the HTTP client of a connection to a host of this computer.
+
+    Args:
+        token: Proves who we are.
+        on_response: Told of each response, before its body is read.
+    """
+    return httpx2.AsyncClient(
+        headers={"Authorization": f"Bearer {token}"},
+        timeout=_TIMEOUT,
+        limits=_LIMITS,
+        trust_env=False,  # a proxy of the environment would be told the token
+        event_hooks={"response": [on_response] if on_response is not None else []},
+    )
 
 
 @asynccontextmanager
@@ -50,26 +77,26 @@ async def connect(
     Raises:
         Unreachable: Nothing answers there, it is no bridge, it refuses the token, or it went away.
     """
-    if not http.is_local(url):
+    if not is_local(url):
         raise Unreachable(url, "only a host on this computer is given the token")
-    seen = _Seen()
+    failures = _Failures()
     try:
         async with (
-            http.open_(token, seen.note) as opened,
+            http_client(token, failures.note) as http,
             Client(
-                streamable_http_client(url, http_client=opened),
+                streamable_http_client(url, http_client=http),
                 mode=era,
                 elicitation_callback=_callback(person, url) if person is not None else None,
                 client_info=_me(),
             ) as client,
         ):
-            seen.is_connected = True
+            failures.is_connected = True
             yield Agent(client)
     except BaseExceptionGroup as group:
-        raise seen.explained(url, _lone(group)) from None
+        raise failures.explain(url, _only_error(group)) from None
 
 
-class _Seen:
+class _Failures:
     """What is known of a connection when it fails."""
 
     def __init__(self) -> None:
@@ -79,7 +106,7 @@ class _Seen:
     async def note(self, response: httpx2.Response) -> None:
         self._status = response.status_code
 
-    def explained(self, url: str, error: BaseException) -> BaseException:
+    def explain(self, url: str, error: BaseException) -> BaseException:
         """Give the error that the caller should see."""
         if not isinstance(error, _NETWORK):
             return error
@@ -92,22 +119,23 @@ class _Seen:
 
 
 def _callback(person: Person, host: str) -> ElicitationFnT:
-    at = urlsplit(host)
-    page = f"{at.scheme}://{at.netloc}{_PAGES}"
+    origin = urlsplit(host)
+    page = f"{origin.scheme}://{origin.netloc}{_PAGES}"
 
     async def answer(
         context: ClientRequestContext, params: types.ElicitRequestParams
     ) -> types.ElicitResult:
         if not isinstance(params, types.ElicitRequestFormParams):
-            heard = await person.visit(params.message, params.url, ours=params.url.startswith(page))
-            return types.ElicitResult(action=heard.action)
+            is_ours = params.url.startswith(page)
+            reply = await person.visit(params.message, params.url, ours=is_ours)
+            return types.ElicitResult(action=reply.action)
         try:
             form = parse(params.requested_schema)
         except SchemaError:  # to what cannot be drawn nobody has agreed
             return types.ElicitResult(action="cancel")
-        heard = await person.ask(params.message, form)
-        content = dict(heard.content) if isinstance(heard.content, Mapping) else None
-        return types.ElicitResult(action=heard.action, content=content)
+        reply = await person.ask(params.message, form)
+        content = dict(reply.content) if isinstance(reply.content, Mapping) else None
+        return types.ElicitResult(action=reply.action, content=content)
 
     return answer
 
@@ -116,7 +144,7 @@ def _me() -> types.Implementation:
     return types.Implementation(name="dcc-bridge", version=metadata.version("dcc-bridge"))
 
 
-def _lone(group: BaseExceptionGroup[BaseException]) -> BaseException:
+def _only_error(group: BaseExceptionGroup[BaseException]) -> BaseException:
     """Give the one error that task groups have wrapped; of several of the network's, the first."""
     errors = list(_leaves(group))
     alike = all(isinstance(error, _NETWORK) for error in errors)
@@ -127,5 +155,5 @@ def _leaves(error: BaseException) -> Iterator[BaseException]:
     if not isinstance(error, BaseExceptionGroup):
         yield error
         return
-    for one in error.exceptions:
-        yield from _leaves(one)
+    for part in error.exceptions:
+        yield from _leaves(part)

@@ -1,4 +1,4 @@
-"""Who answers a client's questions: the port, and a stand-in that answers as it was told.
+"""The port to whoever answers a client's questions, and a script that answers instead.
 
 `dcc_bridge.client.terminal` has the real one. On the client's loop.
 """
@@ -27,22 +27,22 @@ class Person(Protocol):
 
 
 class Script:
-    """A person whose answer was given beforehand, the same to every question."""
+    """Gives the same answer, known beforehand, to every question."""
 
     def __init__(
         self,
         answer: Action | Mapping[str, Any],
-        tell: Callable[[str], None] = lambda _: None,
+        report: Callable[[str], None] = lambda _: None,
     ) -> None:
         """Know the answer.
 
         Args:
             answer: Decline or cancel; accept, with yes to what is required and the defaults; or
                 the fields themselves.
-            tell: Told in a sentence why an answer cannot be given; the question is then closed.
+            report: Told in a sentence why an answer cannot be given; the question is then closed.
         """
         self._answer = answer
-        self._tell = tell
+        self._report = report
 
     async def ask(self, message: str, form: Form) -> Reply:
         """Answer a form."""
@@ -51,7 +51,7 @@ class Script:
         try:
             return Reply("accept", self._content(form))
         except InvalidAnswer as error:
-            self._tell(f"The question was closed, because the given answer does not fit: {error}")
+            self._report(f"The question was closed, because the given answer does not fit: {error}")
             return Reply("cancel")
 
     async def visit(self, message: str, url: str, *, ours: bool = False) -> Reply:
@@ -61,11 +61,11 @@ class Script:
     def _content(self, form: Form) -> dict[str, Any]:
         if not isinstance(self._answer, str):
             return form.check(self._answer)
-        values = {field.name: _agreeing(field) for field in form.fields}
+        values = {field.name: _default(field) for field in form.fields}
         return form.check({name: value for name, value in values.items() if value is not None})
 
 
-def _agreeing(field: Field) -> Any:
+def _default(field: Field) -> Any:
     """Give yes where a yes is required, else the default."""
     if field.kind == "boolean" and field.required:
         return True

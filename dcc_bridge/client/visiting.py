@@ -14,7 +14,7 @@ from typing import Final
 
 import anyio.to_thread
 
-from dcc_bridge.client.screen import Screen
+from dcc_bridge.client.terminal_io import Screen
 from dcc_bridge.elicitation.urls import Address
 
 Open = Callable[[str], bool]

@@ -1,6 +1,6 @@
-"""The plug-in where an application looks for it: put there, taken away, looked after.
+"""Installs the plug-in where an application looks for it. Main thread.
 
-`places` knows where that is for each host, as functions of a system that touch nothing; `vendor`
-brings what the bridge depends on; `written` remembers each file, so that exactly these are taken
-away. Main thread.
+`locations` knows where that is for each application and touches nothing; `probe` asks an
+application which version it is; `vendor` brings what the bridge depends on; `plan` installs and
+remembers each file, so that exactly these are taken away.
 """

@@ -1,175 +1,241 @@
-"""An installation: what it is to be, done, undone, looked at. Main thread."""
+"""Installs the plug-in, and takes away exactly what was installed. Main thread.
+
+A list lies in the plug-in's own folder: every file, and every folder that had to be made. What
+Python compiles of our files goes with them.
+"""
 
 from __future__ import annotations
 
+import json
+import os
 import shutil
 import tempfile
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import ExitStack
 from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
 from typing import Final
 
 from dcc_bridge.config import data_folder
-from dcc_bridge.install import vendor, written
-from dcc_bridge.install.places.place import Kind, NoPlace, Place, Told, numbers
-from dcc_bridge.install.system import System
-from dcc_bridge.install.written import Changed, Written
+from dcc_bridge.errors import BridgeError
+from dcc_bridge.install import vendor
+from dcc_bridge.install.location import (
+    Facts,
+    InstallTarget,
+    Location,
+    System,
+    UnknownLocation,
+    numbers,
+)
 
-_SKIP: Final = shutil.ignore_patterns("__pycache__", "*.pyc")
+LIST_NAME: Final = "installed.json"
+_CACHE: Final = "__pycache__"
+_SKIP: Final = shutil.ignore_patterns(_CACHE, "*.pyc")
 _OLDEST: Final = (3, 11)
 _NEWEST: Final = (3, 13)
 
 
+class NotOurs(BridgeError):
+    """What is there is none of ours, or it is not known what is."""
+
+
 @dataclass(frozen=True, slots=True)
-class Plan:
-    """What is put where.
+class InstalledFiles:
+    """What an installation consists of.
 
     Attributes:
-        kind: The host.
-        told: Which one.
-        place: Where.
+        facts: What was installed: the host, its version, its Python, ours.
+        files: Each file, in the plug-in's folder and besides.
+        folders: Those that were made, the outermost first.
+    """
+
+    facts: dict[str, str]
+    files: tuple[Path, ...]
+    folders: tuple[Path, ...]
+
+    @classmethod
+    def read(cls, folder: Path) -> InstalledFiles | None:
+        """Read what was installed in a folder; None where nothing of ours is.
+
+        Raises:
+            NotOurs: The list cannot be read.
+        """
+        try:
+            payload = json.loads((folder / LIST_NAME).read_text(encoding="utf-8"))
+            files, folders = (tuple(map(Path, payload[kind])) for kind in ("files", "folders"))
+            return cls(dict(payload["facts"]), files, folders)
+        except FileNotFoundError:
+            return None
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise NotOurs(
+                f"{folder / LIST_NAME} cannot be read, so nobody knows what was installed: "
+                f"{error}. Take {folder} away by hand."
+            ) from error
+
+    def save(self, folder: Path) -> None:
+        """Write the list into the plug-in's folder."""
+        payload = {
+            "facts": self.facts,
+            "folders": [str(path) for path in self.folders],
+            "files": sorted(map(str, self.files)),
+        }
+        (folder / LIST_NAME).write_text(json.dumps(payload, indent=1), encoding="utf-8")
+
+    def missing(self) -> list[Path]:
+        """List the files that are gone."""
+        return [file for file in self.files if not os.path.lexists(file)]
+
+    def foreign(self, folder: Path) -> list[Path]:
+        """List the files in the plug-in's folder that are none of ours."""
+        ours = {*self.files, folder / LIST_NAME, *self._compiled(folder)}
+        return [file for file in _files(folder) if file not in ours]
+
+    def delete(self, folder: Path) -> None:
+        """Delete the files, and those folders that are empty then."""
+        for file in [*self._compiled(folder), *self.files]:
+            if file.is_symlink() or not file.is_dir():  # a folder in a file's place is none of ours
+                file.unlink(missing_ok=True)
+        (folder / LIST_NAME).unlink(missing_ok=True)
+        for below, _, _ in os.walk(folder, topdown=False):
+            _remove_if_empty(Path(below))
+        for parent in reversed(self.folders):
+            _remove_if_empty(parent)
+
+    def _compiled(self, folder: Path) -> Iterator[Path]:
+        """List what Python compiled of files of ours."""
+        ours = {*self.files}
+        for file in list(_files(folder)):
+            source = file.parent.parent / f"{file.name.split('.')[0]}.py"
+            if file.parent.name == _CACHE and file.suffix == ".pyc" and source in ours:
+                yield file
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What is installed where.
+
+    Attributes:
+        application: The application.
+        facts: Its version and its Python.
+        location: Where.
         system: On what.
     """
 
-    kind: Kind
-    told: Told
-    place: Place
+    application: InstallTarget
+    facts: Facts
+    location: Location
     system: System
 
     @property
     def python(self) -> str:
-        """The minor version of the host's Python."""
-        return self.told.python or ""
+        """The minor version of the application's Python."""
+        return self.facts.python or ""
 
     def sentences(self) -> list[str]:
         """Say what is done, a line each."""
-        version = f" {self.told.version}" if self.told.version else ""
+        location = self.location
+        version = f" {self.facts.version}" if self.facts.version else ""
         return [
-            f"{self.kind.title}{version}, with Python {self.python}:",
-            f"  put the plug-in into {self.place.folder}",
-            f"  put the bridge and what it depends on into {self.place.folder / self.place.vendor}",
+            f"{self.application.title}{version}, with Python {self.python}:",
+            f"  put the plug-in into {location.folder}",
+            f"  put the bridge and what it depends on into {location.folder / location.vendor}",
             f"    ({', '.join(vendor.names())}; no Qt)",
-            *(f"  write {file}" for file in self.place.texts),
+            *(f"  write {file}" for file in location.texts),
         ]
 
-    def check(self) -> Written | None:
+    def check(self) -> InstalledFiles | None:
         """Look whether it can be done; give what is there already.
 
         Raises:
-            NoPlace: The host is too old or has another Python.
-            Changed: Something that is none of ours is in the way, or was changed.
+            UnknownLocation: The application is too old or has another Python.
+            NotOurs: Something that is none of ours is in the way.
         """
-        here = numbers(self.told.version or "")
-        if here and here < self.kind.first:
-            oldest = ".".join(map(str, self.kind.first))
-            raise NoPlace(f"{self.kind.title} {self.told.version} is too old; {oldest} is needed.")
-        if not _OLDEST <= numbers(self.python) <= _NEWEST:
-            raise NoPlace(
-                f"{self.kind.title} has Python {self.python}; the bridge needs 3.11 to 3.13."
+        self._check_versions()
+        folder = self.location.folder
+        old = InstalledFiles.read(folder)
+        if old is None:
+            for path in (folder, *self.location.texts):
+                if os.path.lexists(path):
+                    raise NotOurs(f"{path} is there and was not put by us; move it away first.")
+        elif foreign := old.foreign(folder):
+            raise NotOurs(
+                f"{folder} holds files that are none of ours, such as {foreign[0]}. Move them away "
+                "and install again."
             )
-        old = written.read(self.place.folder)
-        if old is not None:
-            refuse_changed(self.place.folder, old)
-            return old
-        for path in (self.place.folder, *self.place.texts):
-            if path.exists() or path.is_symlink():
-                raise Changed(f"{path} is there and was not put by us; move it away first.")
-        return None
+        return old
 
-    def do(self) -> Written:
-        """Put it there, in place of an older one; until it is whole nothing is where it is found.
+    def _check_versions(self) -> None:
+        application, version = self.application, self.facts.version
+        if version and () < numbers(version) < application.oldest:
+            oldest = ".".join(map(str, application.oldest))
+            raise UnknownLocation(f"{application.title} {version} is too old; {oldest} is needed.")
+        if not _OLDEST <= numbers(self.python) <= _NEWEST:
+            raise UnknownLocation(
+                f"{application.title} has Python {self.python}; the bridge needs 3.11 to 3.13."
+            )
+
+    def install(self) -> InstalledFiles:
+        """Install it, in place of an older one; the application never finds half of it.
 
         Raises:
-            Changed: As `check` says.
-            NoPlace: As `check` says.
+            NotOurs: As `check` says.
+            UnknownLocation: As `check` says.
             NotVendored: What it depends on cannot be had.
             OSError: It cannot be written.
         """
         old = self.check()
-        folder = self.place.folder
-        parents = [folder.parent, *(file.parent for file in self.place.texts)]
-        made = list(old.folders if old else ())
-        made += [one for parent in parents for one in _make(parent)]
-        try:
-            with tempfile.TemporaryDirectory(prefix=".dcc_bridge-", dir=folder.parent) as new:
-                self._build(Path(new, "it"))
+        folder, texts = self.location.folder, self.location.texts
+        parents = list(old.folders if old else ())
+        with ExitStack() as on_failure:
+            for parent in (folder.parent, *(file.parent for file in texts)):
+                parents += _make_folders(parent)
+            for parent in parents:
+                on_failure.callback(_remove_if_empty, parent)
+            with tempfile.TemporaryDirectory(prefix=".dcc_bridge-", dir=folder.parent) as staging:
+                self._build(Path(staging, "plug-in"))
                 if old is not None:
-                    _empty(folder, old)
-                Path(new, "it").rename(folder)
-        except BaseException:  # whatever it was goes on to the person; the folders must not stay
-            for one in reversed(made):
-                with suppress(OSError):  # one with something in it stays
-                    one.rmdir()
-            raise
-        for file, text in self.place.texts.items():
+                    old.delete(folder)
+                Path(staging, "plug-in").rename(folder)
+            on_failure.pop_all()
+        for file, text in texts.items():
+            file.parent.mkdir(parents=True, exist_ok=True)  # it went with the old one
             file.write_text(text, encoding="utf-8")
-        facts = {
-            "host": self.kind.name,
-            "host_version": self.told.version or "",
+        installed = InstalledFiles(self._facts(), (*_files(folder), *texts), tuple(parents))
+        installed.save(folder)
+        return installed
+
+    def _build(self, folder: Path) -> None:
+        plugin = data_folder("plugins") / self.application.name
+        for source, target in self.location.sources:
+            shutil.copytree(plugin / source, folder / target, ignore=_SKIP, dirs_exist_ok=True)
+        vendor.fill(folder / self.location.vendor, self.python, self.system.platform)
+
+    def _facts(self) -> dict[str, str]:
+        return {
+            "host": self.application.name,
+            "host_version": self.facts.version or "",
             "python": self.python,
             "platform": self.system.platform,
             "bridge": metadata.version("dcc-bridge"),
         }
-        done = written.record(folder, list(self.place.texts), made, facts)
-        done.save(folder)
-        return done
-
-    def _build(self, folder: Path) -> None:
-        source = data_folder("plugins") / self.kind.name
-        for here, there in self.place.sources:
-            shutil.copytree(source / here, folder / there, ignore=_SKIP, dirs_exist_ok=True)
-        vendor.fill(folder / self.place.vendor, self.python, self.system.platform)
 
 
-def undo(folder: Path, old: Written, *, discard: bool = False) -> list[Path]:
-    """Take away what was put.
-
-    Args:
-        folder: The plug-in's.
-        old: What is to go.
-        discard: Delete what somebody changed, too.
-
-    Returns:
-        Files of others in the folder, which stay.
-
-    Raises:
-        Changed: Somebody changed a file; nothing was taken away.
-    """
-    if not discard:
-        refuse_changed(folder, old)
-    others = old.added(folder)
-    old.take_away(folder)
-    return others
+def _files(folder: Path) -> Iterator[Path]:
+    for below, folders, files in os.walk(folder):
+        yield from (Path(below, name) for name in files)
+        yield from (Path(below, name) for name in folders if Path(below, name).is_symlink())
 
 
-def refuse_changed(folder: Path, old: Written) -> None:
-    """Refuse to lose what somebody wrote.
-
-    Raises:
-        Changed: Somebody changed a file.
-    """
-    changed = old.changed()
-    if changed:
-        names = "".join(f"\n  {file}" for file in changed[:10])
-        more = f"\n  and {len(changed) - 10} more" if len(changed) > 10 else ""
-        raise Changed(
-            f"{len(changed)} of the files in {folder} were changed since, so nothing was taken "
-            f"away. Keep what you need of them, then uninstall with --discard-changes:{names}{more}"
-        )
-
-
-def _empty(folder: Path, old: Written) -> None:
-    others = undo(folder, old)
-    if others or folder.exists():
-        raise Changed(
-            f"{folder} holds files that are none of ours, such as {[*others, folder][0]}. The old "
-            "version was taken away; move them and install again."
-        )
-
-
-def _make(folder: Path) -> list[Path]:
+def _make_folders(folder: Path) -> list[Path]:
     """Make a folder; list those that were not there, the outermost first."""
-    missing = [one for one in (folder, *folder.parents) if not one.exists()][::-1]
+    missing = [path for path in (folder, *folder.parents) if not path.exists()][::-1]
     folder.mkdir(parents=True, exist_ok=True)
     return missing
+
+
+def _remove_if_empty(folder: Path) -> None:
+    try:
+        folder.rmdir()
+    except OSError:  # somebody else has something in it, or it is gone
+        return

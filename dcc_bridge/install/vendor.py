@@ -1,23 +1,36 @@
-"""What the bridge depends on, for another interpreter than this one. Main thread.
+"""Brings what the bridge depends on for another interpreter, as a folder or as an extension.
 
 Native code is built for one minor version of Python and one system, so there is a folder for each.
 Qt is never among it: the host has its own, and a second one ends it.
+
+Blender 4.2 and newer install an extension from one file. By the Blender manual, "Creating
+Extensions" and "Python Wheels", its manifest names wheels, and Blender unpacks those that fit its
+Python and its system into a folder of its own, from which it takes them again when the extension is
+disabled. So what the bridge depends on comes as wheels, for each Python that a Blender has, and the
+bridge itself comes as one. Main thread.
 """
 
 from __future__ import annotations
 
+import base64
+import json
 import os
 import re
 import shutil
 import subprocess
 import sys
+import tempfile
 import tomllib
+import zipfile
+from collections.abc import Iterator
+from hashlib import sha256
 from importlib import metadata
 from pathlib import Path
 from typing import Final
 
+from dcc_bridge.config import data_folder
 from dcc_bridge.errors import BridgeError
-from dcc_bridge.install.system import Platform
+from dcc_bridge.install.location import Platform
 
 # pip does not go down from a tag to an older one, so each is named. Newer ones than 2.28 do not
 # load on the systems of the VFX Reference Platform CY2024 to CY2026.
@@ -29,29 +42,39 @@ _TAGS: Final[dict[Platform, tuple[str, ...]]] = {
 _NEVER: Final = re.compile(r"(pyside|shiboken|pyqt|qtpy)", re.IGNORECASE)
 _PACKAGE: Final = Path(__file__).resolve().parents[1]
 _SKIP: Final = shutil.ignore_patterns("__pycache__", "*.pyc")
-_LIMIT: Final = 600
+_TIMEOUT: Final = 600
+"""Seconds for pip, which may have to download all of it."""
+_BLENDER_PYTHONS: Final = ("3.11", "3.13")
+"""What Blender 4.2 to 5.0 has, and what 5.1 and newer have."""
+_BLENDER_SYSTEMS: Final[dict[Platform, str]] = {
+    "linux": "linux-x64",
+    "win32": "windows-x64",
+    "darwin": "macos-arm64",
+}
+_WHEELS_MARK: Final = "# `dcc-bridge pack` puts here"
 
 
 class NotVendored(BridgeError):
     """What the bridge depends on cannot be had; says why."""
 
 
-def wanted() -> list[str]:
+def requirements() -> list[str]:
     """List what the bridge depends on, as its own installation says.
 
     In a checkout its project file does: what is installed of that may be older.
     """
     project = _PACKAGE.parent / "pyproject.toml"
     if project.is_file():
-        told = tomllib.loads(project.read_text(encoding="utf-8"))
-        return list(told["project"]["dependencies"])
-    every = metadata.requires("dcc-bridge") or []
-    return [one for one in every if "extra ==" not in one]
+        table = tomllib.loads(project.read_text(encoding="utf-8"))
+        return list(table["project"]["dependencies"])
+    requirements = metadata.requires("dcc-bridge") or []
+    return [requirement for requirement in requirements if "extra ==" not in requirement]
 
 
 def names() -> list[str]:
     """List what the bridge depends on, by name."""
-    return sorted(found[0] for one in wanted() if (found := re.match(r"[\w.-]+", one)))
+    matches = (re.match(r"[\w.-]+", requirement) for requirement in requirements())
+    return sorted(match[0] for match in matches if match)
 
 
 def command(into: Path, python: str, platform: Platform) -> list[str]:
@@ -63,11 +86,11 @@ def command(into: Path, python: str, platform: Platform) -> list[str]:
         platform: The host's.
     """
     words = _pip("install", python, platform)
-    return [*words, "--no-compile", "--target", str(into), *wanted()]
+    return [*words, "--no-compile", "--target", str(into), *requirements()]
 
 
-def _pip(does: str, python: str, platform: Platform) -> list[str]:
-    words = [sys.executable, "-m", "pip", does, "--quiet", "--disable-pip-version-check"]
+def _pip(command: str, python: str, platform: Platform) -> list[str]:
+    words = [sys.executable, "-m", "pip", command, "--quiet", "--disable-pip-version-check"]
     words += ["--no-cache-dir"]  # nothing is written elsewhere
     words += ["--only-binary=:all:", "--implementation", "cp", "--python-version", python]
     for tag in _TAGS[platform]:
@@ -81,7 +104,7 @@ def download(into: Path, python: str, platform: Platform) -> None:
     Raises:
         NotVendored: pip could not; says what it said.
     """
-    _run([*_pip("download", python, platform), "--dest", str(into), *wanted()], into)
+    _run([*_pip("download", python, platform), "--dest", str(into), *requirements()], into)
     _refuse_qt(into)
 
 
@@ -104,19 +127,103 @@ def _run(words: list[str], into: Path) -> None:
         env={**os.environ, "RUSTUP_HOME": str(into.parent / ".rustup")},
         capture_output=True,
         text=True,
-        timeout=_LIMIT,
+        timeout=_TIMEOUT,
         check=False,
     )
     if done.returncode != 0:
-        said = done.stderr.strip().splitlines()
+        reason = (done.stderr.strip().splitlines() or ["no reason"])[-1]
         raise NotVendored(
-            f"pip could not bring what the bridge depends on: {said[-1] if said else 'no reason'}. "
-            "Look whether this computer reaches a package index."
+            f"pip could not bring what the bridge depends on: {reason}. Look whether this computer "
+            "reaches a package index."
         )
     shutil.rmtree(into.parent / ".rustup", ignore_errors=True)
 
 
 def _refuse_qt(into: Path) -> None:
-    found = [one.name for one in into.iterdir() if _NEVER.match(one.name)]
-    if found:
-        raise NotVendored(f"Qt came along ({', '.join(found)}), and must not: nothing was put.")
+    names = [path.name for path in into.iterdir() if _NEVER.match(path.name)]
+    if names:
+        raise NotVendored(f"Qt came along ({', '.join(names)}), and must not: nothing was put.")
+
+
+# ---- Blender's extension
+
+
+def build_extension(into: Path, platform: Platform) -> Path:
+    """Make Blender's extension.
+
+    Args:
+        into: The folder in which it is put; one of that name is replaced.
+        platform: The system for which its compiled parts are.
+
+    Returns:
+        The file.
+
+    Raises:
+        NotVendored: What it depends on cannot be had.
+        OSError: It cannot be written.
+    """
+    source = data_folder("plugins") / "blender"
+    with tempfile.TemporaryDirectory(prefix="dcc_bridge-") as temporary:
+        folder = Path(temporary, "extension")
+        shutil.copytree(source / "dcc_bridge_blender", folder, ignore=_SKIP)
+        shutil.copytree(source / "skills", folder / "skills", ignore=_SKIP)
+        wheels = folder / "wheels"
+        wheels.mkdir()
+        for python in _BLENDER_PYTHONS:
+            download(wheels, python, platform)
+        _build_own_wheel(wheels)
+        manifest = folder / "blender_manifest.toml"
+        text = _with_wheels(manifest.read_text(encoding="utf-8"), wheels, platform)
+        manifest.write_text(text, encoding="utf-8")
+        table = tomllib.loads(text)
+        into.mkdir(parents=True, exist_ok=True)
+        target = into / f"{table['id']}-{table['version']}-{_BLENDER_SYSTEMS[platform]}.zip"
+        packed = Path(temporary, "packed.zip")
+        with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+            for file in _files(folder):
+                archive.write(file, file.relative_to(folder).as_posix())
+        shutil.move(packed, target)
+    return target
+
+
+def _with_wheels(manifest: str, wheels: Path, platform: Platform) -> str:
+    """Give the manifest with the wheels in it, before its first table."""
+    names = [f"./wheels/{file.name}" for file in sorted(wheels.iterdir())]
+    lines = "".join(f"  {json.dumps(name)},\n" for name in names)
+    settings = f"platforms = [{json.dumps(_BLENDER_SYSTEMS[platform])}]\nwheels = [\n{lines}]\n"
+    before, mark, after = manifest.partition(_WHEELS_MARK)
+    assert mark, "the manifest has lost the place for its wheels"
+    return before + settings + after.partition("\n")[2]
+
+
+def _build_own_wheel(into: Path) -> None:
+    """Make a wheel of this package as it is here: no build tool is there for it.
+
+    By the specification of the binary distribution format.
+    """
+    version = metadata.version("dcc-bridge")
+    info = f"dcc_bridge-{version}.dist-info"
+    texts = {
+        f"{info}/METADATA": f"Metadata-Version: 2.1\nName: dcc-bridge\nVersion: {version}\n",
+        f"{info}/WHEEL": "Wheel-Version: 1.0\nGenerator: dcc-bridge\nRoot-Is-Purelib: true\n"
+        "Tag: py3-none-any\n",
+    }
+    data = {
+        file.relative_to(_PACKAGE.parent).as_posix(): file.read_bytes() for file in _files(_PACKAGE)
+    }
+    data |= {name: text.encode() for name, text in texts.items()}
+    rows = [f"{name},{_digest(content)},{len(content)}" for name, content in data.items()]
+    data[f"{info}/RECORD"] = "\n".join([*rows, f"{info}/RECORD,,\n"]).encode()
+    wheel = into / f"dcc_bridge-{version}-py3-none-any.whl"
+    with zipfile.ZipFile(wheel, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in data.items():
+            archive.writestr(name, content)
+
+
+def _digest(data: bytes) -> str:
+    return "sha256=" + base64.urlsafe_b64encode(sha256(data).digest()).rstrip(b"=").decode()
+
+
+def _files(folder: Path) -> Iterator[Path]:
+    files = (path for path in sorted(folder.rglob("*")) if path.is_file())
+    return (file for file in files if file.suffix != ".pyc")

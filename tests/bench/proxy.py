@@ -23,7 +23,7 @@ from mcp import Client
 from mcp.client.stdio import stdio_client
 from mcp.client.streamable_http import streamable_http_client
 
-from dcc_bridge.client import http
+from dcc_bridge.client.connection import http_client
 from dcc_bridge.server import discovery
 from tests.bench.figures import over, paired, show
 from tests.client.proxy.stage import command, small
@@ -38,8 +38,8 @@ async def direct(runtime: Path, mode: Any) -> AsyncIterator[Client]:
     """Connect a client straight to the host."""
     (host,) = discovery.running(runtime)
     async with (
-        http.open_(host.token("bench")) as opened,
-        Client(streamable_http_client(host.url, http_client=opened), mode=mode) as client,
+        http_client(host.token("bench")) as http,
+        Client(streamable_http_client(host.url, http_client=http), mode=mode) as client,
     ):
         yield client
 

@@ -6,17 +6,23 @@ import json
 import os
 import re
 import sys
+import tempfile
 import tomllib
 from pathlib import Path
+from typing import Any
+from unittest.mock import patch
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from dcc_bridge import known_clients
-from dcc_bridge.client.configs.places import PLACES
+from dcc_bridge.client import registration
+from dcc_bridge.client.config_files import CONFIG_FILES
 from dcc_bridge.config import Settings
 from tests.cli.commands import Done, _run_here, environment
 
-WRITABLE = [name for name, place in PLACES.items() if place.writes]
+WRITABLE = [name for name, config in CONFIG_FILES.items() if config.is_writable]
 FILES = {
     "claude-code": ".claude.json",
     "claude-desktop": ".config/Claude/claude_desktop_config.json",
@@ -28,8 +34,8 @@ linux = pytest.mark.skipif(sys.platform != "linux", reason="these are Linux's pl
 
 
 def client(home: Path, *words: str | Path) -> Done:
-    """Run the command for a user with that home folder."""
-    kept = environment(home / "runtime", HOME=str(home))
+    """Run the command for a user with that home folder, and no client's own command on PATH."""
+    kept = environment(home / "runtime", HOME=str(home), PATH=str(home / "bin"))
     for name in ("XDG_CONFIG_HOME", "XDG_STATE_HOME", "CLAUDE_CONFIG_DIR", "CODEX_HOME"):
         kept.pop(name, None)
     return _run_here(kept, ["client", *map(str, words)])
@@ -69,16 +75,44 @@ def test_a_second_time_changes_nothing_and_a_copy_of_the_first_state_is_kept(
 
 
 @linux
-def test_taken_back_nothing_is_left_of_it_and_all_else_is(tmp_path: Path) -> None:
+def test_a_file_with_comments_is_left_alone_and_its_entry_is_printed(tmp_path: Path) -> None:
     (file := tmp_path / ".cursor" / "mcp.json").parent.mkdir()
     text = '{\n  // mine\n  "mcpServers": {\n    "git": {"command": "git-mcp"},\n  },\n}\n'
     file.write_text(text)
+
+    done = client(tmp_path, "add", "cursor")
+
+    assert (done.code, file.read_text()) == (2, text)
+    assert done.out == client(tmp_path, "print", "cursor").out
+    assert f"Put this entry into {file} yourself." in done.err
+    assert [path.name for path in file.parent.iterdir()] == ["mcp.json"]
+
+
+@linux
+def test_an_entry_that_was_pasted_beside_comments_is_seen_and_left_to_its_owner(
+    tmp_path: Path,
+) -> None:
+    (file := tmp_path / ".cursor" / "mcp.json").parent.mkdir()
+    file.write_text("// mine\n" + client(tmp_path, "print", "cursor").out)
+
+    added, removed = client(tmp_path, "add", "cursor"), client(tmp_path, "remove", "cursor")
+
+    assert added.out.startswith("Cursor was set up in")
+    assert "Cursor, set up\n" in client(tmp_path, "list").out
+    assert f"Take 'dcc-bridge' out of {file} yourself." in removed.err
+
+
+@linux
+def test_taken_back_nothing_is_left_of_it_and_all_else_is(tmp_path: Path) -> None:
+    (file := tmp_path / ".cursor" / "mcp.json").parent.mkdir()
+    file.write_text('{"mcpServers": {"git": {"command": "git-mcp"}}}')
     client(tmp_path, "add", "cursor")
+    file.write_text(file.read_text().replace("git-mcp", "git-mcp-2"))
 
     done = client(tmp_path, "remove", "cursor")
 
     assert done.out.startswith("Cursor is set up no more in")
-    assert file.read_text() == text
+    assert json.loads(file.read_text()) == {"mcpServers": {"git": {"command": "git-mcp-2"}}}
     assert client(tmp_path, "remove", "cursor").out.startswith("Cursor was not set up")
 
 
@@ -97,16 +131,24 @@ def test_the_copy_is_of_what_was_there_before_us_however_often_it_is_set_up(tmp_
 
 
 @linux
-@pytest.mark.parametrize("text", ['{"numStartups": 7}', "\ufeff{\n}\n", '{"mcpServers": {}}'])
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"numStartups": 7}',
+        "\ufeff{\n}\n",
+        '{"mcpServers": {}}',
+        '{"a": 1,\t"mcpServers": {"git": {"command": "//é"}}}\r\n',
+    ],
+)
 def test_taken_back_the_file_is_what_it_was_to_the_byte_and_the_copy_goes(
     text: str, tmp_path: Path
 ) -> None:
-    (file := tmp_path / ".claude.json").write_text(text)
+    (file := tmp_path / ".claude.json").write_bytes(text.encode())
     client(tmp_path, "add", "claude-code")
 
     done = client(tmp_path, "remove", "claude-code")
 
-    assert file.read_text() == text
+    assert file.read_bytes().decode() == text
     assert not (tmp_path / ".claude.json.before-dcc-bridge").exists()
     assert "before" not in done.out
 
@@ -144,17 +186,128 @@ def test_a_project_has_an_entry_of_its_own(tmp_path: Path) -> None:
 
 
 @linux
-def test_what_cannot_be_edited_safely_is_left_alone(tmp_path: Path) -> None:
-    (file := tmp_path / ".claude.json").write_text('{"a": 1\n"b": 2}')
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ('{"a": 1\n"b": 2}', "it is no JSON from line 2 on"),
+        ('// {\n/*\n*/{"a": }', "it is no JSON from line 3 on"),
+        ('{"mcpServers": []}', "mcpServers is no object in it"),
+        ("[]", "the whole is no object in it"),
+    ],
+)
+def test_what_cannot_be_edited_safely_is_left_alone(text: str, why: str, tmp_path: Path) -> None:
+    (file := tmp_path / ".claude.json").write_text(text)
 
     done = client(tmp_path, "add", "claude-code")
 
     assert done.code == 2
-    assert "was not changed: it is no JSON from line 2 on." in done.err
-    assert [one.name for one in tmp_path.iterdir()] == [file.name]
+    assert f"was not changed: {why}." in done.err
+    assert (file.read_text(), [one.name for one in tmp_path.iterdir()]) == (text, [file.name])
 
 
-@pytest.mark.parametrize("name", [*PLACES, "windsurf"])
+@linux
+@given(
+    st.dictionaries(st.text(max_size=5), st.text(max_size=5) | st.integers(), max_size=4),
+    st.sampled_from([None, 2, "\t"]),
+)
+def test_any_json_keeps_all_that_is_not_ours(others: dict[str, Any], indent: Any) -> None:
+    text = json.dumps({**others, "mcpServers": {"x": others}}, indent=indent)
+    with tempfile.TemporaryDirectory() as folder:
+        (file := Path(folder, ".claude.json")).write_text(text)
+
+        with patch.dict(os.environ, {"CLAUDE_CONFIG_DIR": folder, "PATH": ""}):
+            registration.add(CONFIG_FILES["claude-code"], "claude-code")
+            data = json.loads(file.read_text())
+            registration.remove(CONFIG_FILES["claude-code"])
+
+        assert data["mcpServers"].pop("dcc-bridge")["command"]
+        assert (data, file.read_text()) == (json.loads(text), text)
+
+
+def test_a_disk_that_is_full_leaves_no_half_backup_and_the_file_as_it_was(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (file := tmp_path / ".mcp.json").write_text("{}")
+
+    def fill_the_disk(descriptor: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as disk:
+        disk.setattr(os, "fsync", fill_the_disk)
+        done = client(tmp_path, "add", "claude-code", "--project", tmp_path)
+
+    assert "No space left on device" in done.err
+    assert ([one.name for one in tmp_path.iterdir()], file.read_text()) == ([".mcp.json"], "{}")
+
+
+def stand_in(home: Path, program: str, *lines: str) -> Path:
+    """Put a client's own command on PATH, in Python; give the file with the words it was given."""
+    (folder := home / "bin").mkdir(exist_ok=True)
+    calls = home / "calls.jsonl"
+    begin = ["import json, sys", f"open({str(calls)!r}, 'a').write(json.dumps(sys.argv[1:])+'\\n')"]
+    (script := folder / program).write_text("\n".join([f"#!{sys.executable}", *begin, *lines]))
+    script.chmod(0o755)
+    return calls
+
+
+OWN_COMMANDS = {
+    "claude-code": ("claude", ["mcp", "add-json", "--scope", "user", "dcc-bridge"]),
+    "vscode": ("code", ["--add-mcp"]),
+    "gemini-cli": ("gemini", ["mcp", "add", "-s", "user", "-e=DCC_BRIDGE_RUNTIME=RUNTIME"]),
+}
+
+
+@linux
+@pytest.mark.parametrize("name", OWN_COMMANDS)
+def test_a_client_is_set_up_by_its_own_command_where_that_is_on_path(
+    name: str, tmp_path: Path
+) -> None:
+    """One that does nothing does no harm: the file is written then."""
+    program, words = OWN_COMMANDS[name]
+    calls = stand_in(tmp_path, program)
+
+    done = client(tmp_path, "add", name)
+
+    given_words = json.loads(calls.read_text().replace(str(tmp_path / "runtime"), "RUNTIME"))
+    assert given_words[: len(words)] == words
+    assert "--label" in " ".join(given_words)
+    assert done.out.startswith(f"{known_clients.CLIENTS[name].name} is set up in")
+    assert "dcc-bridge" in (tmp_path / FILES[name]).read_text()
+
+
+@linux
+def test_what_a_client_has_written_itself_is_not_written_again(tmp_path: Path) -> None:
+    """Its comments stay, and taken back the file is what it was."""
+    (file := tmp_path / ".config/Code/User/mcp.json").parent.mkdir(parents=True)
+    file.write_text("{ // mine\n}\n")
+    stand_in(
+        tmp_path,
+        "code",
+        "entry = json.loads(sys.argv[2]); entry.pop('name')",
+        f"open({str(file)!r}, 'w').write("
+        "'{ // mine\\n\"servers\": {\"dcc-bridge\": ' + json.dumps(entry) + '}}')",
+    )
+
+    added, written = client(tmp_path, "add", "vscode"), file.read_text()
+    removed = client(tmp_path, "remove", "vscode")
+
+    assert (added.code, removed.code) == (0, 0)
+    assert written.startswith("{ // mine\n")
+    assert file.read_text() == "{ // mine\n}\n"
+
+
+@linux
+def test_a_client_is_taken_back_by_its_own_command_where_that_is_on_path(tmp_path: Path) -> None:
+    client(tmp_path, "add", "claude-code")
+    calls = stand_in(tmp_path, "claude")
+
+    client(tmp_path, "remove", "claude-code")
+
+    assert json.loads(calls.read_text()) == ["mcp", "remove", "--scope", "user", "dcc-bridge"]
+    assert "dcc-bridge" not in (tmp_path / ".claude.json").read_text()
+
+
+@pytest.mark.parametrize("name", [*CONFIG_FILES, "windsurf"])
 def test_the_entry_can_be_printed_for_any_client(name: str, tmp_path: Path) -> None:
     out = client(tmp_path, "print", name).out
 
@@ -178,9 +331,9 @@ def test_the_list_says_which_are_set_up_and_where_questions_are_shown(tmp_path: 
 
     assert "Cursor, set up\n" in out
     assert "Claude Code, not set up\n" in out
-    assert len(re.findall(r"as of 202\d-\d\d-\d\d", out)) == len(PLACES)
+    assert len(re.findall(r"as of 202\d-\d\d-\d\d", out)) == len(CONFIG_FILES)
 
 
 def test_clients_that_show_nothing_have_their_questions_asked_in_the_host() -> None:
-    assert set(known_clients.CLIENTS) == set(PLACES)
+    assert set(known_clients.CLIENTS) == set(CONFIG_FILES)
     assert Settings().silent_clients == ("claude-desktop", "codex")

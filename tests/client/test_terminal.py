@@ -12,9 +12,8 @@ import anyio
 import pytest
 
 from dcc_bridge.client import terminal
-from dcc_bridge.client.keyboard import Keyboard
-from dcc_bridge.client.screen import Screen
 from dcc_bridge.client.terminal import Terminal
+from dcc_bridge.client.terminal_io import Keyboard, Screen
 from dcc_bridge.client.visiting import open_page
 from dcc_bridge.elicitation.question import Reply
 from dcc_bridge.elicitation.schema import parse
@@ -388,9 +387,9 @@ def test_nobody_is_found_where_no_terminal_is(tmp_path: Path) -> None:
     file = tmp_path / "keys"
     file.touch()
     with tty() as screen, screen.open("w") as shown, file.open() as keys:
-        with terminal.at(keys, shown, "The host") as found:
+        with terminal.open_terminal(keys, shown, "The host") as found:
             assert found is None
-        with terminal.at(None, shown, "The host") as found:
+        with terminal.open_terminal(None, shown, "The host") as found:
             assert found is None
 
 
@@ -400,7 +399,7 @@ def test_a_question_is_drawn_where_it_is_answered_even_if_stderr_goes_elsewhere(
     form = parse({"properties": CONFIRM, "required": ["confirm"]})
 
     async def ask() -> Reply:
-        with screen.open("r") as keys, terminal.at(keys, log, "The host") as one:
+        with screen.open("r") as keys, terminal.open_terminal(keys, log, "The host") as one:
             assert one is not None
             return await one.ask("Delete?", form)
 

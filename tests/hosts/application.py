@@ -13,7 +13,7 @@ import anyio
 from mcp import Client
 from mcp_types import CallToolResult
 
-from dcc_bridge.install import asking
+from dcc_bridge.install import probe
 from dcc_bridge.server import discovery
 from dcc_bridge.server.discovery import Instance
 from tests.hosts.orders import DONE, ORDERS
@@ -120,7 +120,7 @@ def started(
         folder: An empty one.
         **environment: What it is to know besides.
     """
-    env = asking.environment()  # a virtual environment's Python is not the application's
+    env = probe.environment()  # a virtual environment's Python is not the application's
     kept = {n: v for n, v in env.items() if not n.startswith(("DCC_BRIDGE_", "XDG_"))}
     ours = {
         "HOME": str(folder),

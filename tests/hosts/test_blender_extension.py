@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from dcc_bridge.install import extension
-from dcc_bridge.install.system import System
+from dcc_bridge.install import vendor
+from dcc_bridge.install.location import System
 from tests.hosts import bpy_module
 from tests.hosts.application import started
 from tests.live import accept, status, text
@@ -47,7 +47,7 @@ def test_blenders_own_tool_packs_it(version: str, tmp_path: Path) -> None:
 @pytest.fixture(scope="module")
 def packed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The extension, as `dcc-bridge pack` makes it."""
-    return extension.build(tmp_path_factory.mktemp("packed"), System.here().platform)
+    return vendor.build_extension(tmp_path_factory.mktemp("packed"), System.here().platform)
 
 
 @pytest.mark.real

@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from dcc_bridge.cli import status
+from dcc_bridge.cli import install
 from dcc_bridge.cli.doctor import installation, setup
-from dcc_bridge.client.configs import written as configs
-from dcc_bridge.client.configs.places import PLACES
-from dcc_bridge.install import asking, vendor, written
-from dcc_bridge.install.places import KINDS, Told
-from dcc_bridge.install.plan import Plan
-from dcc_bridge.install.system import System
+from dcc_bridge.client import registration
+from dcc_bridge.client.config_files import CONFIG_FILES
+from dcc_bridge.install import probe, vendor
+from dcc_bridge.install.location import Facts, System
+from dcc_bridge.install.locations import APPLICATIONS
+from dcc_bridge.install.plan import LIST_NAME, Plan
 
 
 @pytest.fixture
@@ -26,14 +26,14 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         (into / "mcp").mkdir(parents=True)
         (into / "mcp" / "__init__.py").write_text("")
 
-    system, told = System("linux", tmp_path, {}), Told("1.0", "3.11", program=Path("/freecadcmd"))
+    system, told = System("linux", tmp_path, {}), Facts("1.0", "3.11", program=Path("/freecadcmd"))
     monkeypatch.setattr(vendor, "fill", fill)
     monkeypatch.setattr(System, "here", lambda: system)
-    monkeypatch.setattr(asking, "ask", lambda kind: told)
-    kind = KINDS["freecad"]
-    plan = Plan(kind, told, kind.place(system, told, False), system)
-    plan.do()
-    return plan.place.folder
+    monkeypatch.setattr(probe, "probe", lambda kind: told)
+    kind = APPLICATIONS["freecad"]
+    plan = Plan(kind, told, kind.location(system, told, False), system)
+    plan.install()
+    return plan.location.folder
 
 
 def test_a_whole_installation_is_well(folder: Path) -> None:
@@ -48,27 +48,22 @@ def lose(folder: Path) -> None:
     (folder / "Init.py").unlink()
 
 
-def change(folder: Path) -> None:
-    (folder / "Init.py").write_text("# mine")
-
-
 def add_qt(folder: Path) -> None:
     (folder / "vendor/py311-linux/PySide6").mkdir()
 
 
 def spoil(folder: Path) -> None:
-    (folder / written.NAME).write_text("{")
+    (folder / LIST_NAME).write_text("{")
 
 
 def forget(folder: Path) -> None:
-    (folder / written.NAME).unlink()
+    (folder / LIST_NAME).unlink()
 
 
 @pytest.mark.parametrize(
     ("meddle", "check", "said"),
     [
         (lose, "files", "gone"),
-        (change, "files", "changed"),
         (add_qt, "qt", "a second one"),
         (spoil, "installation", "cannot be read"),
         (forget, "installation", "not put by us"),
@@ -91,7 +86,7 @@ def test_another_python_than_it_was_installed_for(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """After an update of the application."""
-    monkeypatch.setattr(asking, "ask", lambda kind: Told("1.0", "3.13"))
+    monkeypatch.setattr(probe, "probe", lambda kind: Facts("1.0", "3.13"))
 
     (found,) = installation.check("freecad").findings
 
@@ -101,7 +96,7 @@ def test_another_python_than_it_was_installed_for(
 def test_what_was_never_installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The mend is the command."""
     monkeypatch.setattr(System, "here", lambda: System("linux", tmp_path, {}))
-    monkeypatch.setattr(asking, "ask", lambda kind: Told())
+    monkeypatch.setattr(probe, "probe", lambda kind: Facts())
 
     (found,) = installation.check("freecad").findings
 
@@ -112,7 +107,7 @@ def test_what_was_never_installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A home in which Cursor knows us."""
     monkeypatch.setenv("HOME", str(tmp_path))
-    configs.add(PLACES["cursor"], "cursor")
+    registration.add(CONFIG_FILES["cursor"], "cursor")
     return tmp_path
 
 
@@ -162,10 +157,13 @@ def test_a_plug_in_is_found_though_its_application_is_not_asked(
     system = System("linux", tmp_path, {})
     monkeypatch.setattr(System, "here", lambda: system)
     monkeypatch.setattr(vendor, "fill", lambda into, python, platform: into.mkdir())
-    kind = KINDS["blender"]
-    for told in (Told("4.2.1", "3.11"), Told("5.2", "3.13")):
-        Plan(kind, told, kind.place(system, told, False), system).do()
+    kind = APPLICATIONS["blender"]
+    for told in (Facts("4.2.1", "3.11"), Facts("5.2", "3.13")):
+        Plan(kind, told, kind.location(system, told, False), system).install()
 
-    found = [one["host_version"] for one in status.there(kind, status.known(kind))]
+    found = [
+        one["host_version"]
+        for one in install.find_installations(kind, install.known_versions(kind))
+    ]
 
     assert found == ["4.2.1", "5.2"]

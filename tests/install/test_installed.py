@@ -63,7 +63,7 @@ def test_freecad_is_installed_into_used_and_left_as_it_was(tmp_path: Path) -> No
     assert (status(result), json.loads(left)["found"]) == ("done", 1)
     assert Path((tmp_path / "where").read_text()).is_relative_to(vendored)
 
-    assert "changed" not in command(tmp_path, "status", "freecad")
+    assert "missing" not in command(tmp_path, "status", "freecad")
     command(tmp_path, "uninstall", "freecad")
     after = tree(tmp_path)
     # FreeCAD keeps its settings and its cache, and who may call belongs to the user, not to this.
@@ -121,7 +121,7 @@ def test_blender_is_installed_into_used_and_left_as_it_was(tmp_path: Path) -> No
     assert (status(renamed), "Crane" in left) == ("done", True)
     assert Path(seen["bridge"]).is_relative_to(addon / "vendor")
 
-    assert "changed" not in command(tmp_path, "status", "blender")
+    assert "missing" not in command(tmp_path, "status", "blender")
     command(tmp_path, "uninstall", "blender")
     after = tree(tmp_path)
     assert {one: after.get(one) for one in before} == before

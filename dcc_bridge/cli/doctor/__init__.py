@@ -14,7 +14,7 @@ from dcc_bridge.cli.doctor import here, installation, live, setup
 from dcc_bridge.cli.doctor.report import Check, Report
 from dcc_bridge.cli.exits import SUCCESS, TOOL_ERROR
 from dcc_bridge.elicitation.plain import line
-from dcc_bridge.install.places import KINDS
+from dcc_bridge.install.locations import APPLICATIONS
 
 
 def fill(parser: argparse.ArgumentParser) -> None:
@@ -24,7 +24,7 @@ def fill(parser: argparse.ArgumentParser) -> None:
         nargs="?",
         metavar="URL|HOST",
         help="where the host is; without it, the one that runs. Or what the plug-in was installed "
-        f"into: {', '.join(sorted(KINDS))}",
+        f"into: {', '.join(sorted(APPLICATIONS))}",
     )
     parser.add_argument(
         "--no-question", action="store_true", help="do not ask the person a test question"
@@ -52,7 +52,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _checks(options: argparse.Namespace) -> list[Check]:
-    if options.url in KINDS:
+    if options.url in APPLICATIONS:
         return [here.check, lambda: installation.check(options.url)]
     there = [] if options.url else [setup.check]
     return [here.check, *there, lambda: live.check(options.url, ask=not options.no_question)]

@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Final
 
 from dcc_bridge.cli.doctor.report import Report
-from dcc_bridge.install import asking, written
-from dcc_bridge.install.places import KINDS, Kind, NoPlace, Place, Told
-from dcc_bridge.install.system import System
-from dcc_bridge.install.written import Changed, Written
+from dcc_bridge.install import probe
+from dcc_bridge.install.location import Facts, InstallTarget, Location, System, UnknownLocation
+from dcc_bridge.install.locations import APPLICATIONS
+from dcc_bridge.install.plan import InstalledFiles, NotOurs
 
 _QT: Final = re.compile(r"(pyside|shiboken|pyqt)", re.IGNORECASE)
 
@@ -21,7 +21,7 @@ def check(host: str) -> Report:
     Args:
         host: Its name, as `install` takes it.
     """
-    kind, report = KINDS[host], Report()
+    kind, report = APPLICATIONS[host], Report()
     told = _ask(kind, report)
     found = [(place, old) for place in _places(kind, told) if (old := _read(place, report))]
     if not found and not report.findings:
@@ -43,12 +43,12 @@ def _install(host: str) -> str:
     return f"dcc-bridge install {host}"
 
 
-def _ask(kind: Kind, report: Report) -> Told:
+def _ask(kind: InstallTarget, report: Report) -> Facts:
     try:
-        told = asking.ask(kind)
-    except NoPlace as error:
+        told = probe.probe(kind)
+    except UnknownLocation as error:
         report.find("application", str(error), "Start it once by hand, and see what it says.")
-        return Told()
+        return Facts()
     if told.program is None:
         report.facts.append(
             f"{' or '.join(kind.programs)} is not on PATH, so {kind.title} itself was not asked."
@@ -58,22 +58,22 @@ def _ask(kind: Kind, report: Report) -> Told:
     return told
 
 
-def _places(kind: Kind, told: Told) -> list[Place]:
-    places: list[Place] = []
+def _places(kind: InstallTarget, told: Facts) -> list[Location]:
+    places: list[Location] = []
     for for_all in (False, True):
         try:
-            place = kind.place(System.here(), told, for_all)
-        except NoPlace:  # it cannot be told where that is, so nothing was put there either
+            place = kind.location(System.here(), told, for_all)
+        except UnknownLocation:  # it cannot be told where that is, so nothing was put there either
             continue
         if place.folder not in [one.folder for one in places]:
             places.append(place)
     return places
 
 
-def _read(place: Place, report: Report) -> Written | None:
+def _read(place: Location, report: Report) -> InstalledFiles | None:
     try:
-        old = written.read(place.folder)
-    except Changed as error:
+        old = InstalledFiles.read(place.folder)
+    except NotOurs as error:
         report.find("installation", str(error), f"Delete {place.folder}, and install again.")
         return None
     if old is None and place.folder.exists():
@@ -85,14 +85,16 @@ def _read(place: Place, report: Report) -> Written | None:
     return old
 
 
-def _look(kind: Kind, place: Place, old: Written, told: Told, report: Report) -> None:
+def _look(
+    kind: InstallTarget, place: Location, old: InstalledFiles, told: Facts, report: Report
+) -> None:
     before, folder = len(report.findings), place.folder
-    again = f"dcc-bridge uninstall {kind.name} --discard-changes, then {_install(kind.name)}"
-    for what, files in (("changed", old.changed()), ("gone", old.missing())):
-        if files:
-            report.find(
-                "files", f"{len(files)} files in {folder} are {what}, such as {files[0]}.", again
-            )
+    again = f"dcc-bridge uninstall {kind.name}, then {_install(kind.name)}"
+    missing = old.missing()
+    if missing:
+        report.find(
+            "files", f"{len(missing)} files in {folder} are gone, such as {missing[0]}.", again
+        )
     python = old.facts.get("python")
     if told.python is not None and python != told.python:
         report.find(

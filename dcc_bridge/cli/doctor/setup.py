@@ -8,43 +8,44 @@ from __future__ import annotations
 import shutil
 
 from dcc_bridge import known_clients
-from dcc_bridge.cli import status
+from dcc_bridge.cli import install
 from dcc_bridge.cli.doctor.report import Report
-from dcc_bridge.client.configs import written
-from dcc_bridge.client.configs.places import PLACES
-from dcc_bridge.install.places import KINDS, Kind
+from dcc_bridge.client import registration
+from dcc_bridge.client.config_files import CONFIG_FILES
+from dcc_bridge.install.location import InstallTarget
+from dcc_bridge.install.locations import APPLICATIONS
 
 
 def check() -> Report:
     """Look at both, a line each."""
     report = Report()
-    for kind in KINDS.values():
+    for kind in APPLICATIONS.values():
         _plug_ins(report, kind)
     if not report.facts and not report.findings:
         report.facts.append("No plug-in is installed: dcc-bridge install HOST.")
     before = len(report.facts) + len(report.findings)
-    for name in PLACES:
+    for name in CONFIG_FILES:
         _client(report, name)
     if len(report.facts) + len(report.findings) == before:
         report.facts.append("No client is set up: dcc-bridge client add NAME.")
     return report
 
 
-def _plug_ins(report: Report, kind: Kind) -> None:
-    for told in status.there(kind, status.known(kind)):
-        if "wrong" in told or told["changed"] or told["missing"]:
+def _plug_ins(report: Report, kind: InstallTarget) -> None:
+    for told in install.find_installations(kind, install.known_versions(kind)):
+        if "wrong" in told or told["missing"]:
             mend = f"See what it is: dcc-bridge doctor {kind.name}"
-            report.find("installation", f"Not as it was installed: {status.line(told)}.", mend)
+            report.find("installation", f"Not as it was installed: {install.describe(told)}.", mend)
         else:
-            report.facts.append(f"Installed: {status.line(told)}.")
+            report.facts.append(f"Installed: {install.describe(told)}.")
 
 
 def _client(report: Report, name: str) -> None:
-    place, title = PLACES[name], known_clients.CLIENTS[name].name
-    entry = written.find(place) if place.writes else None
+    config, title = CONFIG_FILES[name], known_clients.CLIENTS[name].name
+    entry = registration.find(config) if config.is_writable else None
     if entry is None:
         return
-    file, program = place.file(None), str(entry.get("command"))
+    file, program = config.path(), str(entry.get("command"))
     if shutil.which(program) is None:
         what = f"{title} starts {program}, as {file} says, and that is no program here."
         report.find("client", what, f"dcc-bridge client add {name}")

@@ -1,4 +1,4 @@
-"""A client that speaks stdio is joined to the hosts that run, as if it spoke to them itself.
+"""Proxy: joins a client that speaks stdio to the running hosts, as if it spoke to them itself.
 
 ====================  =======================================================================
 `serve`               the whole, on this process's stdin and stdout
@@ -7,6 +7,7 @@
                       tools ``list_hosts`` and ``use_host``
 ``upstream``          a connection to one host
 ``router``            who is sent which message, and what of it has to be another one there
+``client_state``      what the client has said once and the next host has to know
 ``messages``          messages that we make ourselves
 ====================  =======================================================================
 
@@ -14,6 +15,81 @@ Messages are passed on as they are, so that a host sees the client itself: its e
 it can draw. On the process's own anyio loop.
 """
 
-from dcc_bridge.client.proxy.serving import serve
+from __future__ import annotations
 
-__all__ = ["serve"]
+import math
+from collections.abc import Callable, Sequence
+from typing import Final
+
+import anyio
+from anyio.streams.memory import MemoryObjectReceiveStream
+from mcp.client._transport import WriteStream
+from mcp.server.stdio import stdio_server
+from mcp.shared.message import SessionMessage
+from mcp_types import JSONRPCMessage
+
+from dcc_bridge.client.proxy.choice import HostChoice, RunningHost, Wanted
+from dcc_bridge.client.proxy.lobby import Lobby
+from dcc_bridge.client.proxy.router import Router
+
+_EVERY: Final = 0.5
+"""Seconds between two looks which hosts run: 0.1 ms of work each."""
+_LAST_WORDS: Final = 1.5
+"""Seconds in which the hosts may be told that the client has left."""
+
+
+async def serve(running: Callable[[], Sequence[RunningHost]], wanted: Wanted, label: str) -> None:
+    """Serve a client on stdin and stdout until it closes stdin.
+
+    Args:
+        running: Looks which hosts run; called in a thread.
+        wanted: Which of them are meant.
+        label: The name under which they know the client.
+    """
+    choice = HostChoice(wanted)
+    to_lobby, lobby_inbox = anyio.create_memory_object_stream[SessionMessage | Exception](math.inf)
+    lobby_outbox, from_lobby = anyio.create_memory_object_stream[SessionMessage](0)
+    async with (
+        stdio_server() as (read, write),
+        to_lobby,
+        lobby_inbox,
+        lobby_outbox,
+        from_lobby,
+        read,
+        write,
+        anyio.create_task_group() as tasks,
+    ):
+        client = _Client(write)
+        async with anyio.create_task_group() as links:
+            router = Router(choice, running, label, client.say, links)
+            lobby = Lobby(choice, router.look, router.use)
+            router.publish = lobby.bus.publish
+            router.say_lobby = lambda message: to_lobby.send_nowait(SessionMessage(message))
+            await router.look()
+            tasks.start_soon(lobby.server.run, lobby_inbox, lobby_outbox, lobby.options)
+            tasks.start_soon(_pass_on, from_lobby, router)
+            tasks.start_soon(router.watch, _EVERY)
+            async for item in read:
+                if isinstance(item, SessionMessage):
+                    await router.from_client(item.message)
+            client.has_left = True
+            router.close()
+            links.cancel_scope.deadline = anyio.current_time() + _LAST_WORDS
+        tasks.cancel_scope.cancel()
+
+
+class _Client:
+    """The client's end; what comes too late for it is dropped."""
+
+    def __init__(self, write: WriteStream[SessionMessage]) -> None:
+        self._write = write
+        self.has_left = False
+
+    async def say(self, message: JSONRPCMessage) -> None:
+        if not self.has_left:
+            await self._write.send(SessionMessage(message))
+
+
+async def _pass_on(messages: MemoryObjectReceiveStream[SessionMessage], router: Router) -> None:
+    async for item in messages:
+        await router.from_lobby(item.message)

@@ -1,4 +1,4 @@
-"""Which of the running hosts is meant. On the proxy's loop."""
+"""Chooses the running host in which a client works. On the proxy's loop."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from fnmatch import fnmatchcase
 from typing import Any, Protocol
 
 
-class Host(Protocol):
+class RunningHost(Protocol):
     """A running host, as it wrote itself down."""
 
     @property
@@ -59,7 +59,7 @@ class Wanted:
     scene: str | None = None
     instance: str | None = None
 
-    def fits(self, host: Host) -> bool:
+    def fits(self, host: RunningHost) -> bool:
         """Tell whether a host is what was asked for."""
         return (
             (self.host is None or self.host.lower() in host.host.lower())
@@ -69,12 +69,12 @@ class Wanted:
 
     def __str__(self) -> str:
         """Say it in a few words, beginning with a space; nothing where any host will do."""
-        told = ("host", self.host), ("scene", self.scene), ("id", self.instance)
-        words = ", ".join(f"{name} {value!r}" for name, value in told if value is not None)
+        parts = ("host", self.host), ("scene", self.scene), ("id", self.instance)
+        words = ", ".join(f"{name} {value!r}" for name, value in parts if value is not None)
         return f" with {words}" if words else ""
 
 
-class Choice:
+class HostChoice:
     """The host in which the client works.
 
     One that fits, if it is the only one: among several, an agent or a person has to say. A host
@@ -85,28 +85,28 @@ class Choice:
     def __init__(self, wanted: Wanted) -> None:
         """Begin with none."""
         self._wanted = wanted
-        self._held: Host | None = None
-        self._found: Sequence[Host] = ()
+        self._chosen: RunningHost | None = None
+        self._running: Sequence[RunningHost] = ()
 
     @property
-    def found(self) -> Sequence[Host]:
+    def running(self) -> Sequence[RunningHost]:
         """The hosts that ran a moment ago."""
-        return self._found
+        return self._running
 
     @property
-    def held(self) -> Host | None:
+    def chosen(self) -> RunningHost | None:
         """The host that was chosen last, be it there or gone."""
-        return self._held
+        return self._chosen
 
-    def look(self, found: Sequence[Host]) -> Host | None:
+    def look(self, running: Sequence[RunningHost]) -> RunningHost | None:
         """Take in which hosts run, and give the one that is meant."""
-        self._found = found
-        ready = [one for one in found if one.state == "ready"]
-        chosen = _same(self._held, ready) if self._held is not None else self._only(ready)
-        self._held = chosen or self._held
+        self._running = running
+        ready = [host for host in running if host.state == "ready"]
+        chosen = _same(self._chosen, ready) if self._chosen is not None else self._only(ready)
+        self._chosen = chosen or self._chosen
         return chosen
 
-    def use(self, name: str) -> Host:
+    def use(self, name: str) -> RunningHost:
         """Choose a host.
 
         Args:
@@ -115,48 +115,49 @@ class Choice:
         Raises:
             LookupError: There is none, more than one, or it is not ready; says which there are.
         """
-        exact = [one for one in self._found if one.id == name]
-        meant = exact or [one for one in self._found if name and name.lower() in one.host.lower()]
+        exact = [host for host in self._running if host.id == name]
+        alike = [host for host in self._running if name and name.lower() in host.host.lower()]
+        meant = exact or alike
         if len(meant) != 1:
             which = "No running host is" if not meant else f"{len(meant)} running hosts are"
-            raise LookupError(f"{which} called {name!r}. {self.told()}")
+            raise LookupError(f"{which} called {name!r}. {self.summary()}")
         if meant[0].state != "ready":
             raise LookupError(f"{meant[0].id} is only starting. Try again in a few seconds.")
-        self._held = meant[0]
+        self._chosen = meant[0]
         return meant[0]
 
-    def told(self) -> str:
+    def summary(self) -> str:
         """Say which hosts run, for an agent."""
-        if not self._found:
+        if not self._running:
             return "No host is running."
-        return f"Running: {'; '.join(map(named, self._found))}."
+        return f"Running: {'; '.join(map(describe, self._running))}."
 
     def why_none(self) -> str:
         """Say why no host is connected, and what to do."""
-        if self._held is not None:
-            gone = f"{named(self._held)}, in which you worked, is not running any more."
-            return f"{gone} {self.told()} {self._advice()}"
-        return f"No host{self._wanted} is connected. {self.told()} {self._advice()}"
+        if self._chosen is not None:
+            gone = f"{describe(self._chosen)}, in which you worked, is not running any more."
+            return f"{gone} {self.summary()} {self._advice()}"
+        return f"No host{self._wanted} is connected. {self.summary()} {self._advice()}"
 
     def _advice(self) -> str:
-        if self._found:
+        if self._running:
             return "Choose one with use_host; ask the person if it is not clear which is meant."
         return (
             "Ask the person to start the application with dcc_bridge in it (or `dcc-bridge serve`),"
             " and call list_hosts then."
         )
 
-    def _only(self, ready: Iterable[Host]) -> Host | None:
-        fitting = [one for one in ready if self._wanted.fits(one)]
+    def _only(self, ready: Iterable[RunningHost]) -> RunningHost | None:
+        fitting = [host for host in ready if self._wanted.fits(host)]
         return fitting[0] if len(fitting) == 1 else None
 
 
-def named(host: Host) -> str:
+def describe(host: RunningHost) -> str:
     """Name a host and its scene."""
     return f"{host.id} ({host.host}, {host.scene})"
 
 
-def _same(held: Host, ready: Sequence[Host]) -> Host | None:
+def _same(chosen: RunningHost, ready: Sequence[RunningHost]) -> RunningHost | None:
     """Give the host itself, or the one that followed it."""
-    alike = [one for one in ready if (one.host, one.scene) == (held.host, held.scene)]
-    return next((one for one in ready if one.id == held.id), next(iter(alike), None))
+    alike = [host for host in ready if (host.host, host.scene) == (chosen.host, chosen.scene)]
+    return next((host for host in ready if host.id == chosen.id), next(iter(alike), None))

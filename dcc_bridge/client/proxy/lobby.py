@@ -1,4 +1,4 @@
-"""The proxy's own MCP server: for as long as no host is there, and to choose one. Its loop.
+"""The proxy's own MCP server, for as long as no host is there, and to choose one. Its loop.
 
 It is the SDK's low-level server, so handshakes, versions and subscriptions are the SDK's in both
 eras. It declares whatever a host may have, because a client asks for that only once.
@@ -17,10 +17,10 @@ from mcp.server.models import InitializationOptions
 from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler
 from mcp.shared.exceptions import MCPError
 
-from dcc_bridge.client.proxy.choice import Choice, Host, named
+from dcc_bridge.client.proxy.choice import HostChoice, RunningHost, describe
 
 Context = ServerRequestContext[Any]
-OnUse = Callable[[Host], Awaitable[None]]
+OnUse = Callable[[RunningHost], Awaitable[None]]
 
 _INSTRUCTIONS: Final = (
     "You work in applications for 3D work (Maya, Houdini, Blender, FreeCAD and others), in the "
@@ -63,9 +63,9 @@ OWN: Final = frozenset(tool.name for tool in TOOLS)
 
 
 class Lobby:
-    """The handlers."""
+    """Handles requests that no host answers."""
 
-    def __init__(self, choice: Choice, look: Callable[[], Awaitable[None]], use: OnUse) -> None:
+    def __init__(self, choice: HostChoice, look: Callable[[], Awaitable[None]], use: OnUse) -> None:
         """Take what they need.
 
         Args:
@@ -94,21 +94,23 @@ class Lobby:
             instructions=_INSTRUCTIONS,
             on_list_tools=self._tools,
             on_call_tool=self._call,
-            on_list_resources=_nothing(types.ListResourcesResult(resources=[])),
-            on_list_resource_templates=_nothing(
+            on_list_resources=_answer_with(types.ListResourcesResult(resources=[])),
+            on_list_resource_templates=_answer_with(
                 types.ListResourceTemplatesResult(resource_templates=[])
             ),
             on_read_resource=self._refuse,
-            on_subscribe_resource=_nothing(types.EmptyResult()),
-            on_unsubscribe_resource=_nothing(types.EmptyResult()),
+            on_subscribe_resource=_answer_with(types.EmptyResult()),
+            on_unsubscribe_resource=_answer_with(types.EmptyResult()),
             on_subscriptions_listen=ListenHandler(self.bus),
-            on_list_prompts=_nothing(types.ListPromptsResult(prompts=[])),
+            on_list_prompts=_answer_with(types.ListPromptsResult(prompts=[])),
             on_get_prompt=self._refuse,
-            on_completion=_nothing(types.CompleteResult(completion=types.Completion(values=[]))),
+            on_completion=_answer_with(
+                types.CompleteResult(completion=types.Completion(values=[]))
+            ),
         )
         # As an argument it warns that the modern era has no such thing; the legacy era has.
         server.add_request_handler(
-            "logging/setLevel", types.SetLevelRequestParams, _nothing(types.EmptyResult())
+            "logging/setLevel", types.SetLevelRequestParams, _answer_with(types.EmptyResult())
         )
         return server
 
@@ -120,34 +122,36 @@ class Lobby:
     ) -> types.CallToolResult:
         await self._look()
         if params.name == _LIST.name:
-            return self._listed()
+            return self._list_hosts()
         if params.name == _USE.name:
-            return await self._used(str((params.arguments or {}).get("host", "")))
+            return await self._use_host(str((params.arguments or {}).get("host", "")))
         return _result(f"{params.name} was not called. {self._choice.why_none()}", is_error=True)
 
-    def _listed(self) -> types.CallToolResult:
-        held, found = self._choice.held, self._choice.found
-        in_use = held.id if held is not None and held.id in [one.id for one in found] else None
-        at = f"You work in {in_use}." if in_use else self._choice.why_none()
-        told = [one.told() | {"in_use": one.id == in_use} for one in found]
-        text = f"{self._choice.told()} {at}" if in_use else at
-        return _result(text, structured={"hosts": told, "in_use": in_use})
+    def _list_hosts(self) -> types.CallToolResult:
+        chosen, running = self._choice.chosen, self._choice.running
+        is_there = chosen is not None and chosen.id in [host.id for host in running]
+        in_use = chosen.id if chosen is not None and is_there else None
+        text = self._choice.why_none()
+        if in_use is not None:
+            text = f"{self._choice.summary()} You work in {in_use}."
+        hosts = [host.told() | {"in_use": host.id == in_use} for host in running]
+        return _result(text, structured={"hosts": hosts, "in_use": in_use})
 
-    async def _used(self, name: str) -> types.CallToolResult:
+    async def _use_host(self, name: str) -> types.CallToolResult:
         try:
             host = self._choice.use(name)
         except LookupError as error:
             return _result(error.args[0], is_error=True)
         await self._use(host)
-        text = f"You work in {named(host)} now. Your tools are those of {host.host}: list them."
+        text = f"You work in {describe(host)} now. Your tools are those of {host.host}: list them."
         return _result(text, structured={"in_use": host.id})
 
     async def _refuse(self, context: Context, params: Any) -> Any:
         raise MCPError(code=types.INVALID_REQUEST, message=self._choice.why_none())
 
 
-def _nothing(result: Any) -> Callable[[Context, Any], Awaitable[Any]]:
-    """Answer as a host would that has nothing of the kind."""
+def _answer_with(result: Any) -> Callable[[Context, Any], Awaitable[Any]]:
+    """Make a handler that always gives the same result: a host has nothing of the kind."""
 
     async def answer(context: Context, params: Any) -> Any:
         return result

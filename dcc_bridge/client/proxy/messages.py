@@ -49,10 +49,10 @@ def failure(request: JSONRPCRequest, why: str) -> JSONRPCResponse | JSONRPCError
         error = ErrorData(code=CONNECTION_CLOSED, message=why)
         return JSONRPCError(jsonrpc="2.0", id=request.id, error=error)
     result = CallToolResult(content=[TextContent(text=why)], is_error=True)
-    told = result.model_dump(by_alias=True, exclude_none=True, mode="json")
+    payload = result.model_dump(by_alias=True, exclude_none=True, mode="json")
     if version(request) is None:
-        told.pop("resultType", None)  # the legacy era has no such word
-    return JSONRPCResponse(jsonrpc="2.0", id=request.id, result=told)
+        payload.pop("resultType", None)  # the legacy era has no such word
+    return JSONRPCResponse(jsonrpc="2.0", id=request.id, result=payload)
 
 
 def version(request: JSONRPCRequest) -> str | None:
@@ -71,15 +71,15 @@ def headers(request: JSONRPCRequest, modern: str, maps: HeaderMaps) -> dict[str,
         maps: What the tools want; a tool that was never listed is sent without.
     """
     params: Params = request.params or {}
-    told = {MCP_PROTOCOL_VERSION_HEADER: modern, MCP_METHOD_HEADER: request.method}
+    fields = {MCP_PROTOCOL_VERSION_HEADER: modern, MCP_METHOD_HEADER: request.method}
     key = NAME_BEARING_METHODS.get(request.method)
     name = params.get(key) if key is not None else None
     if isinstance(name, str):
-        told[MCP_NAME_HEADER] = encode_header_value(name)
+        fields[MCP_NAME_HEADER] = encode_header_value(name)
         arguments = params.get("arguments")
         if name in maps and isinstance(arguments, Mapping):
-            told |= mcp_param_headers(maps[name], arguments)
-    return told
+            fields |= mcp_param_headers(maps[name], arguments)
+    return fields
 
 
 def header_map(tool: Mapping[str, Any]) -> Mapping[tuple[str, ...], str]:

@@ -1,4 +1,4 @@
-"""Who is sent which message. On the proxy's loop.
+"""Routes messages between a client, the lobby and the hosts. On the proxy's loop.
 
 ===================================  ===========================================================
 what the client sends                goes to
@@ -21,13 +21,7 @@ from typing import Final
 import anyio
 from anyio.abc import TaskGroup
 from anyio.to_thread import run_sync
-from mcp.shared.subscriptions import (
-    PromptsListChanged,
-    ResourcesListChanged,
-    ResourceUpdated,
-    ServerEvent,
-    ToolsListChanged,
-)
+from mcp.shared.subscriptions import ServerEvent
 from mcp_types import (
     CONNECTION_CLOSED,
     JSONRPCError,
@@ -35,26 +29,22 @@ from mcp_types import (
     JSONRPCNotification,
     JSONRPCRequest,
     JSONRPCResponse,
-    RequestId,
 )
 
 from dcc_bridge.client.proxy import messages
-from dcc_bridge.client.proxy.asked import Requests, States
-from dcc_bridge.client.proxy.choice import Choice, Host, named
+from dcc_bridge.client.proxy.choice import HostChoice, RunningHost, describe
+from dcc_bridge.client.proxy.client_state import SET_LEVEL, UPDATED, ClientState
 from dcc_bridge.client.proxy.lobby import OWN, TOOLS
-from dcc_bridge.client.proxy.upstream import Hello, Upstream
+from dcc_bridge.client.proxy.upstream import HostRequests, RetryStates, Upstream
 
 Say = Callable[[JSONRPCMessage], Awaitable[None]]
 Publish = Callable[[ServerEvent], Awaitable[None]]
 
-_REST: Final = 5.0
+_RETRY_AFTER: Final = 5.0
 """Seconds after which a host that is there, and to which no connection held, is tried again."""
 _HANDSHAKE: Final = "initialize"
-_LOBBYS: Final = frozenset({_HANDSHAKE, "server/discover", "ping", "logging/setLevel"})
-_SUBSCRIBE: Final = "resources/subscribe"
-_UNSUBSCRIBE: Final = "resources/unsubscribe"
-_UPDATED: Final = "notifications/resources/updated"
-_OF_ONE_HOST: Final = frozenset({*messages.CHANGED, _UPDATED})
+_LOBBYS: Final = frozenset({_HANDSHAKE, "server/discover", "ping", SET_LEVEL})
+_OF_ONE_HOST: Final = frozenset({*messages.CHANGED, UPDATED})
 """Notices that concern only the host in which the client works."""
 _TOOLS: Final = [tool.model_dump(by_alias=True, exclude_none=True, mode="json") for tool in TOOLS]
 
@@ -64,8 +54,8 @@ class Router:
 
     def __init__(
         self,
-        choice: Choice,
-        running: Callable[[], Sequence[Host]],
+        choice: HostChoice,
+        running: Callable[[], Sequence[RunningHost]],
         label: str,
         say: Say,
         tasks: TaskGroup,
@@ -84,18 +74,15 @@ class Router:
         self._label = label
         self._say = say
         self._tasks = tasks
-        self._looking = anyio.Lock()
-        self._host: Host | None = None
+        self._look_lock = anyio.Lock()
+        self._host: RunningHost | None = None
         self._upstreams: dict[str, Upstream] = {}
-        self._rest: dict[str, float] = {}
-        self._requests = Requests()
-        self._states = States()
-        self._shaking: JSONRPCRequest | None = None
+        self._retry_at: dict[str, float] = {}
+        self._requests = HostRequests()
+        self._states = RetryStates()
+        self._handshake: JSONRPCRequest | None = None
         self._early: list[JSONRPCMessage] = []
-        self._hello: Hello | None = None
-        self._level: messages.Params | None = None
-        self._watched: dict[str, messages.Params] = {}
-        self._listening: dict[RequestId, JSONRPCRequest] = {}
+        self._client = ClientState()
         self.say_lobby: Callable[[JSONRPCMessage], None]
         self.publish: Publish
 
@@ -103,7 +90,7 @@ class Router:
 
     async def from_client(self, message: JSONRPCMessage) -> None:
         """Send a message of the client on; never waits for a host."""
-        if self._shaking is not None:
+        if self._handshake is not None:
             self._early.append(message)  # what is said to a host depends on what is agreed on
         elif isinstance(message, JSONRPCRequest):
             await self._request(message)
@@ -113,43 +100,29 @@ class Router:
             self._requests.answer(message)
 
     async def _request(self, request: JSONRPCRequest) -> None:
-        self._remember(request)
+        self._client.remember(request)
         parked = self._states.host(request)
-        at = parked or self._host
+        target = parked or self._host
+        if request.method == _HANDSHAKE:
+            self._handshake = request
+        elif request.method == SET_LEVEL and self._host is not None and self._client.hello:
+            self._upstream(self._host).ask(request.method, request.params or {})
         if request.method == messages.LISTEN:
             self._listen(request)
-        elif request.method in _LOBBYS or _is_own(request) or at is None:
+        elif request.method in _LOBBYS or _is_own(request) or target is None:
             self.say_lobby(request)
         elif parked is not None and not self._is_there(parked):
             await self._say(messages.failure(request, _unanswered(parked)))
         else:
-            self._upstream(at).request(request)
-
-    def _remember(self, request: JSONRPCRequest) -> None:
-        """Keep what has to be said again to the next host."""
-        params = request.params or {}
-        if request.method == _HANDSHAKE:
-            self._shaking = request
-        elif request.method == "logging/setLevel":
-            self._level = params
-            self._tell_host(request.method, params)
-        elif request.method == _SUBSCRIBE:
-            self._watched[str(params.get("uri"))] = params
-        elif request.method == _UNSUBSCRIBE:
-            self._watched.pop(str(params.get("uri")), None)
-
-    def _tell_host(self, method: str, params: messages.Params) -> None:
-        if self._host is not None and self._hello is not None:
-            self._upstream(self._host).ask(method, params)
+            self._upstream(target).request(request)
 
     def _listen(self, request: JSONRPCRequest) -> None:
-        self._listening[request.id] = request
         self.say_lobby(request)
         if self._host is None:
             return
-        opened = self._upstreams.get(self._host.id)
-        if opened is not None and not opened.is_over:
-            opened.send(request)
+        upstream = self._upstreams.get(self._host.id)
+        if upstream is not None and not upstream.is_over:
+            upstream.send(request)
         else:
             self._upstream(self._host)  # which is told of all that is listened to
 
@@ -162,9 +135,10 @@ class Router:
         number = (notice.params or {}).get("requestId")
         if number is None:
             return
-        concerned = [one for one in self._upstreams.values() if one.in_flight.pop(number, None)]
-        if self._listening.pop(number, None) is not None:
-            concerned = list(self._upstreams.values())
+        upstreams = list(self._upstreams.values())
+        concerned = [upstream for upstream in upstreams if upstream.in_flight.pop(number, None)]
+        if self._client.listening.pop(number, None) is not None:
+            concerned = upstreams
         for upstream in concerned:
             upstream.send(notice)
         self.say_lobby(notice)
@@ -174,19 +148,17 @@ class Router:
     async def from_lobby(self, message: JSONRPCMessage) -> None:
         """Pass on what the lobby says, and take in what was agreed on."""
         await self._say(message)
-        shaking = self._shaking
-        if shaking is None or getattr(message, "id", None) != shaking.id:
+        handshake = self._handshake
+        if handshake is None or getattr(message, "id", None) != handshake.id:
             return
         if isinstance(message, JSONRPCResponse):
-            version = str(message.result.get("protocolVersion"))
-            params = {**(shaking.params or {}), "protocolVersion": version}
-            self._hello = Hello(version, params)
+            self._client.agree(handshake, message)
             if self._host is not None:
                 self._upstream(self._host)
-        self._shaking = None
+        self._handshake = None
         early, self._early = self._early, []
-        for one in early:
-            await self.from_client(one)
+        for early_message in early:
+            await self.from_client(early_message)
 
     # ---- from a host
 
@@ -203,15 +175,15 @@ class Router:
                 self._leave(upstream)
 
     async def _noticed(self, upstream: Upstream, notice: JSONRPCNotification) -> None:
-        told: JSONRPCNotification | None = notice
+        passed_on: JSONRPCNotification | None = notice
         if notice.method == messages.CANCELLED:
-            told = self._requests.withdrawn(upstream, notice)
+            passed_on = self._requests.withdrawn(upstream, notice)
         elif notice.method == "notifications/subscriptions/acknowledged":
-            told = None  # the lobby did
+            passed_on = None  # the lobby has acknowledged it
         elif notice.method in _OF_ONE_HOST:
-            told = notice if self._is_current(upstream) else None
-        if told is not None:
-            await self._say(told)
+            passed_on = notice if self._is_current(upstream) else None
+        if passed_on is not None:
+            await self._say(passed_on)
 
     def _answered(
         self,
@@ -225,9 +197,9 @@ class Router:
         self._states.note(message.result, upstream.host)
         if request.method != "tools/list":
             return message
-        tools = [one for one in message.result.get("tools", []) if one.get("name") not in OWN]
+        tools = [tool for tool in message.result.get("tools", []) if tool.get("name") not in OWN]
         upstream.header_maps |= {
-            one["name"]: found for one in tools if (found := messages.header_map(one))
+            tool["name"]: headers for tool in tools if (headers := messages.header_map(tool))
         }
         ours = [] if message.result.get("nextCursor") else _TOOLS
         return message.model_copy(update={"result": {**message.result, "tools": tools + ours}})
@@ -246,84 +218,68 @@ class Router:
 
     async def look(self) -> None:
         """Look which hosts run, and go to the one that is meant."""
-        async with self._looking:
+        async with self._look_lock:
             try:
-                found = await run_sync(self._running)
+                hosts = await run_sync(self._running)
             except OSError:
-                found = []  # its folder is gone, or cannot be read in this moment
-            chosen = self._choice.look(found)
+                hosts = []  # its folder is gone, or cannot be read in this moment
+            chosen = self._choice.look(hosts)
             for upstream in list(self._upstreams.values()):
                 if not self._is_there(upstream.host):
                     upstream.lose()
             await self._go(chosen)
 
-    async def use(self, host: Host) -> None:
+    async def use(self, host: RunningHost) -> None:
         """Go to a host that was chosen."""
-        async with self._looking:
+        async with self._look_lock:
             await self._go(host)
 
-    async def _go(self, host: Host | None) -> None:
+    async def _go(self, host: RunningHost | None) -> None:
         before, self._host = self._host, host
-        opened = self._upstreams.get(host.id) if host is not None else None
-        if host is not None and opened is None:
+        upstream = self._upstreams.get(host.id) if host is not None else None
+        if host is not None and upstream is None:
             self._connect(host)
-        elif host is not None and opened is not None:
-            opened.host = host
+        elif host is not None and upstream is not None:
+            upstream.host = host
         if (before.id if before else None) == (host.id if host else None):
             return
-        if opened is not None:
-            self._repeat(opened)
+        if upstream is not None:
+            self._client.repeat(upstream)
         if before is not None and before.id in self._upstreams:
             self._leave(self._upstreams[before.id])
-        await self._tell_changed()
+        await self._announce_change()
 
-    def _connect(self, host: Host) -> None:
+    def _connect(self, host: RunningHost) -> None:
         """Have a connection to hear of changes from, if the client may hear of them."""
-        rests = self._rest.get(host.id, 0.0) > anyio.current_time()
-        if not rests and (self._hello is not None or self._listening):
+        is_too_early = self._retry_at.get(host.id, 0.0) > anyio.current_time()
+        if not is_too_early and self._client.hears_changes:
             self._upstream(host)
 
-    def _repeat(self, upstream: Upstream) -> None:
-        """Say again what the client said once, to a host that may know a part of it already."""
-        if self._hello is None:
-            for request in self._listening.values():
-                upstream.send(request)
+    async def _announce_change(self) -> None:
+        """Tell the client that its tools and resources are those of another host."""
+        if self._client.hello is not None:
+            for notice in self._client.change_notices():
+                await self._say(notice)
             return
-        if self._level is not None:
-            upstream.ask("logging/setLevel", self._level)
-        for params in self._watched.values():
-            upstream.ask(_SUBSCRIBE, params)
-
-    async def _tell_changed(self) -> None:
-        if self._hello is not None:
-            for method in messages.CHANGED:
-                await self._say(messages.notice(method))
-            for uri in self._watched:
-                await self._say(messages.notice(_UPDATED, {"uri": uri}))
-            return
-        for event in (ToolsListChanged(), ResourcesListChanged(), PromptsListChanged()):
+        for event in self._client.change_events():
             await self.publish(event)
-        for request in list(self._listening.values()):
-            told = (request.params or {}).get("notifications", {})
-            for uri in told.get("resourceSubscriptions", []):
-                await self.publish(ResourceUpdated(str(uri)))
 
     def _is_current(self, upstream: Upstream) -> bool:
         return self._host is not None and self._host.id == upstream.host.id
 
-    def _is_there(self, host: Host) -> bool:
-        return host.id in [one.id for one in self._choice.found]
+    def _is_there(self, host: RunningHost) -> bool:
+        return host.id in [running.id for running in self._choice.running]
 
     # ---- connections
 
-    def _upstream(self, host: Host) -> Upstream:
+    def _upstream(self, host: RunningHost) -> Upstream:
         """Give the connection to a host, opened if need be."""
         upstream = self._upstreams.get(host.id)
         if upstream is None or upstream.is_over:
-            upstream = self._upstreams[host.id] = Upstream(host, self._hello)
+            upstream = self._upstreams[host.id] = Upstream(host, self._client.hello)
             self._tasks.start_soon(self._run, upstream)
             if self._is_current(upstream):
-                self._repeat(upstream)
+                self._client.repeat(upstream)
         return upstream
 
     def _leave(self, upstream: Upstream) -> None:
@@ -337,8 +293,8 @@ class Router:
         if self._upstreams.get(host.id) is upstream:
             del self._upstreams[host.id]
         if upstream.is_lost:
-            self._rest[host.id] = anyio.current_time() + _REST
-        for notice in self._requests.abandon(upstream, f"{named(host)} went away."):
+            self._retry_at[host.id] = anyio.current_time() + _RETRY_AFTER
+        for notice in self._requests.abandon(upstream, f"{describe(host)} went away."):
             await self._say(notice)
         while upstream.in_flight:
             _, request = upstream.in_flight.popitem()
@@ -347,7 +303,7 @@ class Router:
     def _lost(self, upstream: Upstream, request: JSONRPCRequest) -> str:
         what = (request.params or {}).get("name", request.method)
         return (
-            f"{named(upstream.host)} went away in the middle of {what}. Whether it was done, in "
+            f"{describe(upstream.host)} went away in the middle of {what}. Whether it was done, in "
             "part or as a whole, is not known: look at the scene before you try again."
         )
 
@@ -361,8 +317,8 @@ def _is_own(request: JSONRPCRequest) -> bool:
     return request.method == "tools/call" and (request.params or {}).get("name") in OWN
 
 
-def _unanswered(host: Host) -> str:
+def _unanswered(host: RunningHost) -> str:
     return (
-        f"{named(host)}, which asked this question, is not running any more. The answer reached "
+        f"{describe(host)}, which asked this question, is not running any more. The answer reached "
         "nobody, and the call has ended: look at the scene before you try again."
     )

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import logging
 import math
-from collections.abc import Awaitable, Callable, Mapping
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import count
 from typing import Any, Final
@@ -19,17 +20,25 @@ from mcp.client._transport import ReadStream, WriteStream
 from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.inbound import MCP_PROTOCOL_VERSION_HEADER
 from mcp.shared.message import ClientMessageMetadata, SessionMessage
-from mcp_types import JSONRPCError, JSONRPCMessage, JSONRPCRequest, JSONRPCResponse, RequestId
+from mcp_types import (
+    JSONRPCError,
+    JSONRPCMessage,
+    JSONRPCNotification,
+    JSONRPCRequest,
+    JSONRPCResponse,
+    RequestId,
+)
 
-from dcc_bridge.client import http
+from dcc_bridge.client.connection import http_client
 from dcc_bridge.client.proxy import messages
-from dcc_bridge.client.proxy.choice import Host
+from dcc_bridge.client.proxy.choice import RunningHost
 
 log = logging.getLogger(__name__)
 
 _LAST_WORDS: Final = 1.0
 """Seconds in which a host that is left may take leave of."""
 _OWN: Final = "dcc_bridge-"
+_MOST_STATES: Final = 4096
 _ids = count(1)
 
 
@@ -49,7 +58,7 @@ class Hello:
 class Upstream:
     """The connection; it may end by itself at any moment."""
 
-    def __init__(self, host: Host, hello: Hello | None) -> None:
+    def __init__(self, host: RunningHost, hello: Hello | None) -> None:
         """Prepare; `run` opens it.
 
         Args:
@@ -109,9 +118,9 @@ class Upstream:
         try:
             with self._scope:
                 async with (
-                    http.open_(token, self._note) as opened,
+                    http_client(token, self._note) as http,
                     streamable_http_client(
-                        self.host.url, http_client=opened, max_sse_event_size=None
+                        self.host.url, http_client=http, max_sse_event_size=None
                     ) as (read, write),
                     anyio.create_task_group() as tasks,
                 ):
@@ -137,8 +146,8 @@ class Upstream:
         if self._hello is not None:
             await self._shake_hands(write, self._hello)
         async for message in self._queue:
-            told = ClientMessageMetadata(headers=self._headers(message))
-            await write.send(SessionMessage(message, told))
+            metadata = ClientMessageMetadata(headers=self._headers(message))
+            await write.send(SessionMessage(message, metadata))
 
     async def _shake_hands(self, write: WriteStream[SessionMessage], hello: Hello) -> None:
         request = _own("initialize", hello.params)
@@ -181,3 +190,70 @@ class Upstream:
 
 def _own(method: str, params: dict[str, Any] | None) -> JSONRPCRequest:
     return JSONRPCRequest(jsonrpc="2.0", id=f"{_OWN}{next(_ids)}", method=method, params=params)
+
+
+# ---- what hosts wait for
+
+
+class HostRequests:
+    """Requests of hosts that the client has not answered; the legacy era."""
+
+    def __init__(self) -> None:
+        """Begin with none."""
+        self._ids = count(1)
+        self._open: dict[RequestId, tuple[Upstream, RequestId]] = {}
+
+    def number(self, upstream: Upstream, request: JSONRPCRequest) -> JSONRPCRequest:
+        """Give a host's request the number under which the client sees it."""
+        ours = next(self._ids)
+        self._open[ours] = upstream, request.id
+        return request.model_copy(update={"id": ours})
+
+    def answer(self, response: JSONRPCResponse | JSONRPCError) -> None:
+        """Send the client's answer to whoever asked; nobody waits for a late one."""
+        request = self._open.pop(response.id, None) if response.id is not None else None
+        if request is not None:
+            upstream, number = request
+            upstream.send(response.model_copy(update={"id": number}))
+
+    def withdrawn(
+        self, upstream: Upstream, notice: JSONRPCNotification
+    ) -> JSONRPCNotification | None:
+        """Give a host's notice that it needs no answer any more, as the client knows it."""
+        params: dict[str, Any] = notice.params or {}
+        meant = upstream, params.get("requestId")
+        ours = next((number for number, request in self._open.items() if request == meant), None)
+        if ours is None:
+            return None
+        del self._open[ours]
+        return messages.notice(notice.method, {**params, "requestId": ours})
+
+    def abandon(self, upstream: Upstream, why: str) -> Iterator[JSONRPCNotification]:
+        """Withdraw all that a host asked which is gone."""
+        numbers = [number for number, (host, _) in self._open.items() if host is upstream]
+        for number in numbers:
+            del self._open[number]
+            yield messages.notice(messages.CANCELLED, {"requestId": number, "reason": why})
+
+
+class RetryStates:
+    """Which host parked a call under which state; the modern era.
+
+    The answer to a question belongs to the host that asked it, wherever the client works by then.
+    """
+
+    def __init__(self) -> None:
+        """Begin with none."""
+        self._hosts: OrderedDict[str, RunningHost] = OrderedDict()
+
+    def note(self, result: dict[str, Any], host: RunningHost) -> None:
+        """Look whether a result parks its call."""
+        state = result.get("requestState")
+        if isinstance(state, str):
+            self._hosts[state] = host
+            if len(self._hosts) > _MOST_STATES:
+                self._hosts.popitem(last=False)
+
+    def host(self, request: JSONRPCRequest) -> RunningHost | None:
+        """Give the host that a retry belongs to; None for what is no retry, or of nobody's."""
+        return self._hosts.get(str((request.params or {}).get("requestState")))

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from dcc_bridge.client.proxy.choice import Choice, Wanted
+from dcc_bridge.client.proxy.choice import HostChoice, Wanted
 from dcc_bridge.server.discovery import Instance
 
 MAYA = Instance("u1", "Maya", "2026", "shot_010.ma", id="maya-1111", state="ready")
@@ -15,11 +15,11 @@ OTHER = Instance("u3", "Maya", "2026", "props.ma", id="maya-3333", state="ready"
 
 
 def test_the_only_one_is_taken() -> None:
-    assert Choice(Wanted()).look([MAYA]) == MAYA
+    assert HostChoice(Wanted()).look([MAYA]) == MAYA
 
 
 def test_among_several_none_is_taken_and_it_is_said_which_there_are() -> None:
-    choice = Choice(Wanted())
+    choice = HostChoice(Wanted())
 
     assert choice.look([MAYA, BLENDER]) is None
     assert "maya-1111 (Maya, shot_010.ma); blender-2222" in choice.why_none()
@@ -33,17 +33,17 @@ def test_among_several_none_is_taken_and_it_is_said_which_there_are() -> None:
 def test_the_only_one_that_fits_is_taken(wanted: Wanted) -> None:
     found = [MAYA, BLENDER] if wanted.host is None else [MAYA, BLENDER, OTHER]
 
-    assert Choice(wanted).look(found) == MAYA
+    assert HostChoice(wanted).look(found) == MAYA
 
 
 def test_none_is_taken_before_it_is_ready() -> None:
     starting = replace(MAYA, state="starting")
 
-    assert Choice(Wanted()).look([starting]) is None
+    assert HostChoice(Wanted()).look([starting]) is None
 
 
 def test_it_stays_with_its_host_when_another_one_comes_and_when_the_scene_changes() -> None:
-    choice = Choice(Wanted(scene="shot_*"))
+    choice = HostChoice(Wanted(scene="shot_*"))
     choice.look([MAYA])
     renamed = replace(MAYA, scene="new.ma")
 
@@ -51,7 +51,7 @@ def test_it_stays_with_its_host_when_another_one_comes_and_when_the_scene_change
 
 
 def test_a_restarted_host_is_followed_once_the_same_scene_is_open_and_not_before() -> None:
-    choice = Choice(Wanted())
+    choice = HostChoice(Wanted())
     choice.look([MAYA])
     again = replace(MAYA, id="maya-4444", scene="untitled")
 
@@ -63,7 +63,7 @@ def test_a_restarted_host_is_followed_once_the_same_scene_is_open_and_not_before
 
 
 def test_a_host_that_was_chosen_is_used_although_it_does_not_fit() -> None:
-    choice = Choice(Wanted(host="maya"))
+    choice = HostChoice(Wanted(host="maya"))
     choice.look([MAYA, BLENDER])
 
     choice.use("blender-2222")
@@ -81,7 +81,7 @@ def test_a_host_that_was_chosen_is_used_although_it_does_not_fit() -> None:
     ],
 )
 def test_what_cannot_be_used_is_said_with_what_there_is(name: str, why: str) -> None:
-    choice = Choice(Wanted())
+    choice = HostChoice(Wanted())
     starting = replace(MAYA, host="Slow", id="slow-5555", state="starting")
     choice.look([MAYA, OTHER, starting])
 

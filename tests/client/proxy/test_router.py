@@ -5,7 +5,7 @@ from __future__ import annotations
 import anyio
 from mcp_types import JSONRPCMessage, JSONRPCRequest, JSONRPCResponse
 
-from dcc_bridge.client.proxy.choice import Choice, Wanted
+from dcc_bridge.client.proxy.choice import HostChoice, Wanted
 from dcc_bridge.client.proxy.router import Router
 
 
@@ -23,7 +23,7 @@ def test_what_is_sent_before_the_handshake_is_answered_waits_for_that() -> None:
 
     async def talk() -> list[JSONRPCMessage]:
         async with anyio.create_task_group() as tasks:
-            router = Router(Choice(Wanted()), list, "test", say, tasks)
+            router = Router(HostChoice(Wanted()), list, "test", say, tasks)
             router.say_lobby = to_lobby.append
             await router.from_client(hello)
             await router.from_client(listing)

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path, PurePath
-from typing import Any
 
 import pytest
 
-from dcc_bridge.install.asking import settled
-from dcc_bridge.install.places import KINDS, NoPlace, Told
-from dcc_bridge.install.system import Platform, System
+from dcc_bridge.install.location import Facts, Platform, System, UnknownLocation
+from dcc_bridge.install.locations import APPLICATIONS
 
 HOME = Path("/home/ann")
 USER = {
@@ -47,30 +45,36 @@ NAMED = [
         "/x/h21.0/packages/dcc_bridge",
     ),
 ]
-SHARED: list[tuple[str, Platform, dict[str, str], Told, str]] = [
-    ("maya", "linux", {}, Told("2026", "3.11"), "/usr/autodesk/modules/maya/2026"),
-    ("maya", "darwin", {}, Told("2026", "3.11"), "/Users/Shared/Autodesk/modules/maya/2026"),
+SHARED: list[tuple[str, Platform, dict[str, str], Facts, str]] = [
+    ("maya", "linux", {}, Facts("2026", "3.11"), "/usr/autodesk/modules/maya/2026"),
+    ("maya", "darwin", {}, Facts("2026", "3.11"), "/Users/Shared/Autodesk/modules/maya/2026"),
     (
         "maya",
         "win32",
         {"COMMONPROGRAMFILES": "/C/Common"},
-        Told("2026", "3.11"),
+        Facts("2026", "3.11"),
         "/C/Common/Autodesk Shared/Modules/maya/2026",
     ),
-    ("houdini", "linux", {"HSITE": "/site"}, Told("21.0", "3.11"), "/site/houdini21.0/packages"),
-    ("freecad", "linux", {}, Told("1.0", "3.11", Path("/usr/lib/freecad/Mod")), "/usr/lib/freecad"),
-    ("blender", "linux", {}, Told("4.5", "3.11", Path("/opt/blender/addons")), "/opt/blender"),
+    ("houdini", "linux", {"HSITE": "/site"}, Facts("21.0", "3.11"), "/site/houdini21.0/packages"),
+    (
+        "freecad",
+        "linux",
+        {},
+        Facts("1.0", "3.11", Path("/usr/lib/freecad/Mod")),
+        "/usr/lib/freecad",
+    ),
+    ("blender", "linux", {}, Facts("4.5", "3.11", Path("/opt/blender/addons")), "/opt/blender"),
 ]
 
 
-def folder(host: str, system: System, told: Told, for_all: bool = False) -> PurePath:
-    return KINDS[host].place(system, told, for_all).folder
+def folder(host: str, system: System, told: Facts, for_all: bool = False) -> PurePath:
+    return APPLICATIONS[host].location(system, told, for_all).folder
 
 
 @pytest.mark.parametrize(("host", "version", "platform"), USER)
 def test_the_users_own_folder(host: str, version: str, platform: Platform) -> None:
     """Each application's documentation names it."""
-    found = folder(host, System(platform, HOME, {}), Told(version, "3.11"))
+    found = folder(host, System(platform, HOME, {}), Facts(version, "3.11"))
 
     assert found == HOME / USER[host, version, platform]
 
@@ -80,17 +84,17 @@ def test_a_variable_names_another_folder(
     host: str, version: str, variable: str, value: str, expected: str
 ) -> None:
     """A studio that moves them is followed."""
-    found = folder(host, System("linux", HOME, {variable: value}), Told(version, "3.11"))
+    found = folder(host, System("linux", HOME, {variable: value}), Facts(version, "3.11"))
 
     assert found == Path(expected)
 
 
 @pytest.mark.parametrize(("host", "platform", "env", "told", "below"), SHARED)
 def test_for_all_users(
-    host: str, platform: Platform, env: dict[str, str], told: Told, below: str
+    host: str, platform: Platform, env: dict[str, str], told: Facts, below: str
 ) -> None:
     """What is found lies there, with the file that names it."""
-    place = KINDS[host].place(System(platform, HOME, env), told, True)
+    place = APPLICATIONS[host].location(System(platform, HOME, env), told, True)
 
     for path in (place.folder, *place.texts):
         assert Path(below) in path.parents or Path(below).parent in path.parents
@@ -98,42 +102,10 @@ def test_for_all_users(
 
 
 @pytest.mark.parametrize(
-    ("host", "told"), [("freecad", Told("1.0")), ("blender", Told("4.5")), ("houdini", Told("21"))]
+    ("host", "told"),
+    [("freecad", Facts("1.0")), ("blender", Facts("4.5")), ("houdini", Facts("21"))],
 )
-def test_where_nobody_can_tell_a_sentence_says_what_is_missing(host: str, told: Told) -> None:
+def test_where_nobody_can_tell_a_sentence_says_what_is_missing(host: str, told: Facts) -> None:
     """And nothing is guessed."""
-    with pytest.raises(NoPlace, match=r"say --|HSITE"):
+    with pytest.raises(UnknownLocation, match=r"say --|HSITE"):
         folder(host, System("linux", HOME, {}), told, for_all=True)
-
-
-@pytest.mark.parametrize(
-    ("host", "version", "python"),
-    [
-        ("maya", "2025", "3.11"),
-        ("maya", "2026", "3.11"),
-        ("houdini", "20.5", "3.11"),
-        ("houdini", "22.0", "3.13"),
-        ("blender", "4.5", "3.11"),
-        ("blender", "5.2", "3.13"),
-        ("freecad", "1.0", "3.11"),
-        ("freecad", "0.20", None),
-        ("blender", "3.4", None),
-    ],
-)
-def test_which_python_a_version_has(host: str, version: str, python: str | None) -> None:
-    """Where a distribution builds it with its own, nobody can tell: then the person must."""
-    kind: Any = KINDS[host]
-    if python is None:
-        with pytest.raises(NoPlace, match="--python"):
-            settled(kind, Told(), version, None)
-        assert settled(kind, Told(), version, "3.11").python == "3.11"
-    else:
-        assert settled(kind, Told(), version, None).python == python
-
-
-def test_what_the_program_says_counts_for_its_own_version_only() -> None:
-    """Somebody who names another version does not get the Python of the one on PATH."""
-    kind, told = KINDS["maya"], Told("2025.3", "3.11", program=Path("/mayapy"))
-
-    assert settled(kind, told, "2025", None) == told
-    assert settled(kind, told, "2026", None).program is None

@@ -7,7 +7,7 @@ import unicodedata
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dcc_bridge.client.screen import lines
+from dcc_bridge.client.terminal_io import lines
 
 
 @given(st.text(), st.integers(min_value=20, max_value=200))

@@ -1,4 +1,4 @@
-"""Blender's extension is one file with all that it needs, as its manifest says."""
+"""What the bridge depends on is brought for another Python, and in Blender's extension."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from dcc_bridge.install import extension, vendor
+from dcc_bridge.install import vendor
 
 OF_OTHERS = "pydantic_core-2.50-cp{0}-cp{0}-manylinux_2_17_x86_64.whl"
 
@@ -23,7 +23,7 @@ def packed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> zipfile.ZipFile:
         (into / OF_OTHERS.format(python.replace(".", ""))).write_text(platform)
 
     monkeypatch.setattr(vendor, "download", download)
-    return zipfile.ZipFile(extension.build(tmp_path / "new", "linux"))
+    return zipfile.ZipFile(vendor.build_extension(tmp_path / "new", "linux"))
 
 
 def test_the_manifest_names_each_wheel_and_the_system(packed: zipfile.ZipFile) -> None:
@@ -66,3 +66,17 @@ def test_the_bridges_own_wheel_is_recorded_file_by_file(packed: zipfile.ZipFile)
         wanted = urlsafe_b64encode(sha256(data[path]).digest()).decode().rstrip("=")
         assert (digest, int(size)) == (f"sha256={wanted}", len(data[path]))
     assert rows[-1] == [record, "", ""]
+
+
+@pytest.mark.parametrize("platform", ["linux", "win32", "darwin"])
+@pytest.mark.parametrize("python", ["3.11", "3.13"])
+def test_pip_is_told_the_hosts_python_and_system(python: str, platform: str) -> None:
+    """Wheels alone, for that Python and that system, and nothing of Qt."""
+    words = vendor.command(Path("into"), python, platform)  # type: ignore[arg-type]  # one of three
+
+    assert words[words.index("--python-version") + 1] == python
+    assert "--only-binary=:all:" in words
+    assert all("PySide" not in word for word in words)
+    assert {"linux": "manylinux_2_28_x86_64", "win32": "win_amd64"}.get(
+        platform, "macosx_11_0_arm64"
+    ) in words

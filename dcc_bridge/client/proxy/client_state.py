@@ -1,0 +1,87 @@
+"""What a client has said once, and every host that it works in later has to know. Proxy's loop."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from mcp.shared.subscriptions import (
+    PromptsListChanged,
+    ResourcesListChanged,
+    ResourceUpdated,
+    ServerEvent,
+    ToolsListChanged,
+)
+from mcp_types import JSONRPCNotification, JSONRPCRequest, JSONRPCResponse, RequestId
+
+from dcc_bridge.client.proxy import messages
+from dcc_bridge.client.proxy.upstream import Hello, Upstream
+
+SET_LEVEL: Final = "logging/setLevel"
+UPDATED: Final = "notifications/resources/updated"
+_SUBSCRIBE: Final = "resources/subscribe"
+_UNSUBSCRIBE: Final = "resources/unsubscribe"
+
+
+class ClientState:
+    """Keeps it, and sends it again to the next host.
+
+    Attributes:
+        hello: The handshake of a client of the legacy era, once it is agreed on.
+        listening: What a client of the modern era listens to, by the request.
+    """
+
+    def __init__(self) -> None:
+        """Begin with a client that has said nothing yet."""
+        self.hello: Hello | None = None
+        self.listening: dict[RequestId, JSONRPCRequest] = {}
+        self._level: messages.Params | None = None
+        self._watched: dict[str, messages.Params] = {}
+
+    @property
+    def hears_changes(self) -> bool:
+        """Whether the client may be told of changes in a host."""
+        return self.hello is not None or bool(self.listening)
+
+    def agree(self, handshake: JSONRPCRequest, response: JSONRPCResponse) -> None:
+        """Keep a handshake with the version that was agreed on."""
+        version = str(response.result.get("protocolVersion"))
+        self.hello = Hello(version, {**(handshake.params or {}), "protocolVersion": version})
+
+    def remember(self, request: JSONRPCRequest) -> None:
+        """Keep a request that has to be repeated to the next host."""
+        params = request.params or {}
+        if request.method == SET_LEVEL:
+            self._level = params
+        elif request.method == messages.LISTEN:
+            self.listening[request.id] = request
+        elif request.method == _SUBSCRIBE:
+            self._watched[str(params.get("uri"))] = params
+        elif request.method == _UNSUBSCRIBE:
+            self._watched.pop(str(params.get("uri")), None)
+
+    def repeat(self, upstream: Upstream) -> None:
+        """Send it again, to a host that may know a part of it already."""
+        if self.hello is None:
+            for request in self.listening.values():
+                upstream.send(request)
+            return
+        if self._level is not None:
+            upstream.ask(SET_LEVEL, self._level)
+        for params in self._watched.values():
+            upstream.ask(_SUBSCRIBE, params)
+
+    def change_notices(self) -> Iterator[JSONRPCNotification]:
+        """Give what a client of the legacy era is told when it works in another host."""
+        for method in messages.CHANGED:
+            yield messages.notice(method)
+        for uri in self._watched:
+            yield messages.notice(UPDATED, {"uri": uri})
+
+    def change_events(self) -> Iterator[ServerEvent]:
+        """Give the same for a client of the modern era."""
+        yield from (ToolsListChanged(), ResourcesListChanged(), PromptsListChanged())
+        for request in list(self.listening.values()):
+            wanted = (request.params or {}).get("notifications", {})
+            for uri in wanted.get("resourceSubscriptions", []):
+                yield ResourceUpdated(str(uri))

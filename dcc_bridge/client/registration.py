@@ -1,0 +1,268 @@
+"""Adds our entry to a client's configuration, finds it there and removes it. Any thread.
+
+The client's own command does it where it is on PATH. Else the file is read and written with `json`:
+as a whole or not at all, after a backup was made. Comments would be lost that way, so a file that
+has some is left as it is, and its owner is shown the entry to paste.
+
+The backup is made once, before the first change; no later one overwrites it, for that would hold
+our own entry. Once the file holds again what the backup holds, the backup takes its place.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import secrets
+import shutil
+import subprocess
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from dcc_bridge.client.config_files import NAME, ClientEntry, ConfigFile
+
+BACKUP: Final = ".before-dcc-bridge"
+"""The suffix of a backup."""
+_COMMENT_OR_COMMA: Final = re.compile(
+    r'("(?:[^"\\]|\\.)*")|//[^\n]*|/\*.*?\*/|,(?=(?:\s|//[^\n]*|/\*.*?\*/)*[}\]])', re.DOTALL
+)
+_TIMEOUT: Final = 60
+"""Seconds for a client's own command: some start a whole runtime."""
+
+
+class HasComments(ValueError):
+    """A file has comments or trailing commas, which `json` would lose: a person has to edit it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What was done to a file.
+
+    Attributes:
+        file: The file.
+        is_new: The file is another one now; else it was as wanted before.
+        backup: What the file held before us, if that was just saved or is still needed; or None.
+    """
+
+    file: Path
+    is_new: bool
+    backup: Path | None = None
+
+
+def add(config: ConfigFile, label: str, project: Path | None = None) -> Change:
+    """Add our entry, or correct the one that is there.
+
+    Args:
+        config: The client's configuration.
+        label: The name under which hosts will know the client.
+        project: A project's folder; None for all that the user does.
+
+    Raises:
+        HasComments: A person has to edit the file.
+        ValueError: The file is no JSON, or there is none for projects.
+        OSError: It cannot be read or written.
+    """
+    file, entry = config.path(project), ClientEntry.for_client(label)
+    wanted, present = entry.as_object(config.kind), find(config, project)
+    if _is_same(present, wanted):
+        return Change(file, is_new=False)
+    backup = None
+    program = _program(config) if project is None else None
+    if program is not None:
+        backup = _back_up(file)
+        if present is not None:  # clients refuse a name that they have
+            _run_client(program, config.remove_command())
+        _run_client(program, config.add_command(entry))
+    if not _is_same(find(config, project), wanted):
+        data = _load(config, file)
+        backup = _back_up(file) or backup
+        data.setdefault(config.key, {})[NAME] = wanted
+        _write(file, data)
+    return Change(file, is_new=True, backup=backup)
+
+
+def remove(config: ConfigFile, project: Path | None = None) -> Change:
+    """Remove our entry; where nothing else was changed since, the file is what it was before us.
+
+    Args:
+        config: The client's configuration.
+        project: A project's folder; None for all that the user does.
+
+    Raises:
+        HasComments: A person has to edit the file.
+        ValueError: The file is no JSON, or there is none for projects.
+        OSError: It cannot be read or written.
+    """
+    file = config.path(project)
+    if _entry(_parse(_read(file)), config.key) is None:
+        return Change(file, is_new=False)
+    program = _program(config) if project is None else None
+    if program is not None:
+        _run_client(program, config.remove_command())
+    backup = backup_of(file)
+    if _is_backup_and_entry(_read(backup), _read(file), config.key):
+        _replace(file, backup.read_bytes(), mode_of=file)
+        backup.unlink()
+    elif find(config, project) is not None:
+        data = _load(config, file)
+        del data[config.key][NAME]
+        _write(file, data)
+    return Change(file, is_new=True, backup=backup if backup.exists() else None)
+
+
+def find(config: ConfigFile, project: Path | None = None) -> Mapping[str, Any] | None:
+    """Give our entry in a file; None where it is not there, or the file cannot be read."""
+    try:
+        return _entry(_parse(_read(config.path(project))), config.key)
+    except (OSError, ValueError):
+        return None
+
+
+def backup_of(file: Path) -> Path:
+    """Say where the backup of a file is, or would be."""
+    real = Path(os.path.realpath(file))
+    return real.with_name(real.name + BACKUP)
+
+
+def _entry(data: Mapping[str, Any], key: str) -> Mapping[str, Any] | None:
+    servers = data.get(key)
+    entry = servers.get(NAME) if isinstance(servers, Mapping) else None
+    return entry if isinstance(entry, Mapping) else None
+
+
+def _is_same(entry: Mapping[str, Any] | None, wanted: Mapping[str, Any]) -> bool:
+    """Whether two entries start the same; a client's own command may leave out what is usual."""
+    parts = ("command", "args", "env")
+    return entry is not None and all(
+        (entry.get(part) or None) == (wanted.get(part) or None) for part in parts
+    )
+
+
+def _is_backup_and_entry(backup: str, text: str, key: str) -> bool:
+    """Whether a text holds what a backup does, our entry and the list for it aside."""
+    try:
+        return bool(backup) and all(
+            part(backup) == part(text) for part in (_comments, lambda text: _others(text, key))
+        )
+    except ValueError:  # the backup is none of ours
+        return False
+
+
+def _others(text: str, key: str) -> dict[str, Any]:
+    """Give all that a text holds but our entry, and but the list of servers if it has no other."""
+    data = _parse(text)
+    servers = data.pop(key, None) or {}
+    others = {name: server for name, server in servers.items() if name != NAME}
+    return {**data, key: others} if others else data
+
+
+def _program(config: ConfigFile) -> str | None:
+    """Find a client's own command on PATH."""
+    program = shutil.which(config.program) if config.program else None
+    # A batch file would have its arguments read by cmd.exe, whose quoting JSON does not survive.
+    return None if program and program.lower().endswith((".cmd", ".bat")) else program
+
+
+def _run_client(program: str, words: list[str]) -> None:
+    """Run a client's own command. Whether it has done its work is seen in the file."""
+    if not words:
+        return
+    with suppress(OSError, subprocess.TimeoutExpired):
+        subprocess.run(
+            [program, *words],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=_TIMEOUT,
+            check=False,
+        )
+
+
+# ---- the file
+
+
+def _load(config: ConfigFile, file: Path) -> dict[str, Any]:
+    """Read a file that is to be written.
+
+    Raises:
+        HasComments: `json` alone cannot read it.
+        ValueError: It is no JSON, or no object where one belongs.
+    """
+    text = _read(file)
+    data = _parse(text)
+    if not isinstance(data.get(config.key, {}), dict):
+        raise ValueError(f"{config.key} is no object in it")
+    try:
+        json.loads(text if text.strip() else "{}")
+    except ValueError:
+        raise HasComments("it has comments or trailing commas, which would be lost") from None
+    return data
+
+
+def _parse(text: str) -> dict[str, Any]:
+    """Read JSON, also with comments and trailing commas.
+
+    Raises:
+        ValueError: It is none, or no object.
+    """
+    plain = _COMMENT_OR_COMMA.sub(lambda match: match[1] or "\n" * match[0].count("\n"), text)
+    try:
+        data = json.loads(plain) if plain.strip() else {}
+    except json.JSONDecodeError as error:
+        raise ValueError(f"it is no JSON from line {error.lineno} on") from None
+    if not isinstance(data, dict):
+        raise ValueError("the whole is no object in it")
+    return data
+
+
+def _comments(text: str) -> list[str]:
+    return [match[0] for match in _COMMENT_OR_COMMA.finditer(text) if match[0].startswith("/")]
+
+
+def _read(file: Path) -> str:
+    """Read a file; "" where there is none. Some editors begin theirs with a byte order mark."""
+    try:
+        return file.read_bytes().decode("utf-8-sig")
+    except FileNotFoundError:
+        return ""
+
+
+def _write(file: Path, data: Mapping[str, Any]) -> None:
+    text = json.dumps(data, indent=2, ensure_ascii=False) + "\n"
+    _replace(file, text.encode("utf-8"), mode_of=file)
+
+
+def _back_up(file: Path) -> Path | None:
+    """Copy a file; None where there is none, or there is a backup."""
+    backup = backup_of(file)
+    if not file.exists() or os.path.lexists(backup):
+        return None
+    _replace(backup, file.read_bytes(), mode_of=file)
+    return backup
+
+
+def _replace(file: Path, content: bytes, *, mode_of: Path) -> None:
+    """Write a file as a whole or not at all; a link leads to the same file as before.
+
+    Args:
+        file: The file.
+        content: What it is to hold.
+        mode_of: The file whose permissions it gets; where that is not there, its owner's alone.
+    """
+    file = Path(os.path.realpath(file))
+    file.parent.mkdir(parents=True, exist_ok=True)
+    new = file.with_name(f".{file.name}.{secrets.token_hex(4)}.new")
+    binary = getattr(os, "O_BINARY", 0)  # only Windows has it
+    try:
+        descriptor = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL | binary, 0o600)
+        with open(descriptor, "wb") as out:
+            out.write(content)
+            out.flush()
+            os.fsync(out.fileno())
+        if mode_of.exists():
+            shutil.copymode(mode_of, new)
+        os.replace(new, file)
+    finally:
+        new.unlink(missing_ok=True)

@@ -1,0 +1,168 @@
+"""The screen and the keyboard of a terminal. On one asyncio loop.
+
+Text of a server's cannot pass for ours on the screen: it is made visible and wrapped here, so that
+none of it begins a line.
+
+What a person types is read a line at a time, without holding up the event loop: by a thread of its
+own, because a blocked read cannot be cancelled. It is a daemon and reads the descriptor itself: one
+that hangs in ``sys.stdin`` holds a lock on which the interpreter's end fails ("could not acquire
+lock for <_io.BufferedReader name='<stdin>'> at interpreter shutdown").
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+import textwrap
+import threading
+import unicodedata
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Final, TextIO
+
+from dcc_bridge.elicitation.plain import passage
+
+_MOST_LINES: Final = 60
+_NARROWEST: Final = 12
+_HANG: Final = 4
+"""Spaces by which a continued line is indented further, not to be taken for the next thing."""
+Put = Callable[["str | None"], object]
+
+
+# ---- the screen
+
+
+class Screen:
+    """Lines of text on a terminal."""
+
+    def __init__(self, terminal: TextIO) -> None:
+        """Take a terminal open for writing."""
+        self._terminal = terminal
+
+    def say(self, text: str = "") -> None:
+        """Write a line of ours."""
+        self.prompt(text + "\n")
+
+    def quote(self, before: str, text: str) -> None:
+        """Write a text of anybody's, each line of it after a bar of ours."""
+        self._write(f"{before}| ", f"{before}| ", text)
+
+    def show(self, before: str, text: str) -> None:
+        """Write a text that should be short after something of ours; the rest of it is indented."""
+        self._write(before, " " * (len(before) + _HANG), text)
+
+    def _write(self, first: str, then: str, text: str) -> None:
+        parts = lines(text, self._columns - len(then) - 1)
+        for number, part in enumerate(parts[:_MOST_LINES]):
+            self.say(((then if number else first) + part).rstrip())
+        if len(parts) > _MOST_LINES:
+            self.say(f"{then}... and {len(parts) - _MOST_LINES} more lines")
+
+    def prompt(self, text: str) -> None:
+        """Write the beginning of a line that the person goes on with."""
+        with suppress(OSError):  # it was hung up; the keyboard says so too
+            self._terminal.write(text)
+            self._terminal.flush()
+
+    @property
+    def _columns(self) -> int:
+        try:
+            return os.get_terminal_size(self._terminal.fileno()).columns or 80
+        except (OSError, ValueError):
+            return 80
+
+
+def lines(text: str, columns: int) -> list[str]:
+    """Make a text safe to show, and break it into lines that fit.
+
+    Args:
+        text: Anything.
+        columns: How wide the lines may be.
+    """
+    return [part for line in passage(text).split("\n") for part in _wrapped(line, columns)]
+
+
+def _wrapped(line: str, columns: int) -> list[str]:
+    is_wide = any(unicodedata.east_asian_width(char) in "WF" for char in line)
+    width = max(columns // 2 if is_wide else columns, _NARROWEST)
+    return textwrap.wrap(line, width, break_on_hyphens=False) or [""]
+
+
+# ---- the keyboard
+
+
+class Keyboard:
+    """The lines that come from a terminal."""
+
+    def __init__(self, source: TextIO) -> None:
+        """Read nothing yet.
+
+        Args:
+            source: A terminal open for reading. Nobody else reads from it from here on.
+        """
+        self._source = source
+        self._lines: asyncio.Queue[str | None] = asyncio.Queue()
+        self._is_reading = False
+
+    def forget(self) -> None:
+        """Drop what was typed so far: it cannot be the answer to a question not yet seen."""
+        while not self._lines.empty():
+            self._lines.get_nowait()
+        _flush(self._source)
+
+    async def line(self) -> str | None:
+        """Give the next line without its end, or None where there will be no more."""
+        if not self._is_reading:
+            self._is_reading = True
+            put = _threadsafe(asyncio.get_running_loop(), self._lines.put_nowait)
+            arguments = (os.dup(self._source.fileno()), self._source.encoding, put)
+            threading.Thread(
+                target=_read, args=arguments, name="dcc_bridge keyboard", daemon=True
+            ).start()
+        line = await self._lines.get()
+        if line is None:
+            self._is_reading = False  # a terminal can be read on after its Ctrl+D
+        return line
+
+
+def _threadsafe(loop: asyncio.AbstractEventLoop, put: Put) -> Put:
+    """Make a function that may be called on any thread, also when the loop is gone."""
+
+    def call(line: str | None) -> None:
+        with suppress(RuntimeError):
+            loop.call_soon_threadsafe(put, line)
+
+    return call
+
+
+def _read(descriptor: int, encoding: str, put: Put) -> None:
+    """Hand over the lines until there are no more. On the thread, whose descriptor it is."""
+    rest = b""
+    with open(descriptor, "rb", 0) as raw:
+        while chunk := _chunk(raw.read):
+            *lines, rest = (rest + chunk).split(b"\n")
+            for line in lines:
+                put(line.decode(encoding, "replace").rstrip("\r"))
+    put(None)
+
+
+def _chunk(read: Callable[[int], bytes | None]) -> bytes:
+    try:
+        return read(4096) or b""
+    except OSError:  # the terminal was hung up
+        return b""
+
+
+def _flush(terminal: TextIO) -> None:
+    """Empty the terminal's own buffer."""
+    if sys.platform == "win32":
+        import msvcrt
+
+        while msvcrt.kbhit():
+            msvcrt.getwch()
+    else:
+        import termios
+
+        with suppress(termios.error):
+            termios.tcflush(terminal.fileno(), termios.TCIFLUSH)

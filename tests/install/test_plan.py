@@ -1,0 +1,182 @@
+"""What was put is taken away to the byte, and nothing that somebody else wrote."""
+
+from __future__ import annotations
+
+import py_compile
+from pathlib import Path
+
+import pytest
+
+from dcc_bridge.install import vendor
+from dcc_bridge.install.location import Facts, System
+from dcc_bridge.install.locations import APPLICATIONS
+from dcc_bridge.install.plan import LIST_NAME, InstalledFiles, NotOurs, Plan
+
+HOSTS = [("freecad", "1.0"), ("blender", "4.5"), ("maya", "2026"), ("houdini", "21.0")]
+
+
+@pytest.fixture(autouse=True)
+def vendored(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What pip would bring, without pip; `test_installed` has the real one."""
+
+    def fill(into: Path, python: str, platform: str) -> None:
+        (into / "mcp").mkdir(parents=True)
+        (into / "mcp" / "__init__.py").write_text(f"# {python} {platform}")
+
+    monkeypatch.setattr(vendor, "fill", fill)
+
+
+def planned(home: Path, host: str = "freecad", version: str = "1.0") -> Plan:
+    system, facts = System("linux", home, {}), Facts(version, "3.11")
+    return Plan(
+        APPLICATIONS[host], facts, APPLICATIONS[host].location(system, facts, False), system
+    )
+
+
+def tree(folder: Path) -> dict[str, bytes | None]:
+    """Give everything below a folder, to the byte."""
+    paths = sorted(folder.rglob("*"))
+    return {str(path): path.read_bytes() if path.is_file() else None for path in paths}
+
+
+@pytest.mark.parametrize(("host", "version"), HOSTS)
+def test_nothing_is_left(tmp_path: Path, host: str, version: str) -> None:
+    """Whatever was there stays as it was, and folders that had to be made go."""
+    (tmp_path / ".config/blender").mkdir(parents=True)
+    (tmp_path / ".config/blender/mine.txt").write_text("mine")
+    before = tree(tmp_path)
+    plan = planned(tmp_path, host, version)
+
+    plan.install()
+    during = tree(tmp_path)
+    installed = InstalledFiles.read(plan.location.folder)
+    assert installed is not None
+    installed.delete(plan.location.folder)
+
+    assert len(during) > len(before) + 10
+    assert tree(tmp_path) == before
+
+
+@pytest.mark.parametrize(("host", "version"), HOSTS)
+def test_the_host_finds_what_its_loader_wants(tmp_path: Path, host: str, version: str) -> None:
+    """The file with which it begins is where the application looks."""
+    begin = {
+        "freecad": "InitGui.py",
+        "blender": "__init__.py",
+        "maya": "plug-ins/dcc_bridge_plugin.py",
+        "houdini": "python3.11libs/uiready.py",
+    }
+    plan = planned(tmp_path, host, version)
+
+    plan.install()
+
+    assert (plan.location.folder / begin[host]).is_file()
+    assert (plan.location.folder / plan.location.vendor / "mcp/__init__.py").is_file()
+    assert list((plan.location.folder / "skills").glob("*.py"))
+    assert all(file.is_file() for file in plan.location.texts)
+
+
+def test_what_python_compiled_goes_too(tmp_path: Path) -> None:
+    """A host that ran leaves compiled copies beside our files."""
+    plan = planned(tmp_path)
+    installed = plan.install()
+    for file in installed.files:
+        if file.suffix == ".py":
+            py_compile.compile(str(file))
+
+    assert installed.foreign(plan.location.folder) == []
+    installed.delete(plan.location.folder)
+    assert tree(tmp_path) == {}
+
+
+def test_a_file_that_somebody_replaced_goes_and_what_it_leads_to_stays(tmp_path: Path) -> None:
+    """A link is not followed, and a folder in a file's place is somebody's."""
+    plan = planned(tmp_path)
+    installed = plan.install()
+    (theirs := tmp_path / "theirs.py").write_text("theirs")
+    (plan.location.folder / "InitGui.py").unlink()
+    (plan.location.folder / "InitGui.py").symlink_to(theirs)
+    (plan.location.folder / "Init.py").unlink()
+    (mine := plan.location.folder / "Init.py" / "mine.txt").parent.mkdir()
+    mine.write_text("mine")
+
+    others = installed.foreign(plan.location.folder)
+    installed.delete(plan.location.folder)
+
+    assert others == [mine]
+    assert [content for content in tree(tmp_path).values() if content is not None] == [
+        b"mine",
+        b"theirs",
+    ]
+
+
+def test_what_somebody_added_stays(tmp_path: Path) -> None:
+    """And is named, before anything is installed."""
+    plan = planned(tmp_path)
+    installed = plan.install()
+    mine = plan.location.folder / "skills" / "mine.py"
+    mine.write_text("# mine")
+    before = tree(tmp_path)
+
+    with pytest.raises(NotOurs, match=r"mine\.py"):
+        plan.install()
+    assert tree(tmp_path) == before
+    others = installed.foreign(plan.location.folder)
+    installed.delete(plan.location.folder)
+
+    assert others == [mine]
+    assert [content for content in tree(tmp_path).values() if content is not None] == [b"# mine"]
+
+
+def test_a_folder_of_somebody_else_is_not_touched(tmp_path: Path) -> None:
+    """One that is called as ours is, and was not put by us."""
+    plan = planned(tmp_path)
+    plan.location.folder.mkdir(parents=True)
+    (plan.location.folder / "theirs.py").write_text("theirs")
+    before = tree(tmp_path)
+
+    with pytest.raises(NotOurs, match="not put by us"):
+        plan.install()
+
+    assert tree(tmp_path) == before
+
+
+@pytest.mark.parametrize(("host", "version"), HOSTS)
+def test_a_new_version_takes_the_place_of_the_old_one(
+    tmp_path: Path, host: str, version: str
+) -> None:
+    """It is one installation then, and nothing is left of either."""
+    plan = planned(tmp_path, host, version)
+    plan.install()
+    installed = plan.install()
+
+    installed.delete(plan.location.folder)
+
+    assert tree(tmp_path) == {}
+
+
+def test_what_fails_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The host never finds half a plug-in."""
+
+    def fail(into: Path, python: str, platform: str) -> None:
+        raise vendor.NotVendored("no network")
+
+    monkeypatch.setattr(vendor, "fill", fail)
+
+    with pytest.raises(vendor.NotVendored):
+        planned(tmp_path).install()
+
+    assert tree(tmp_path) == {}
+
+
+def test_a_list_that_cannot_be_read_is_told(tmp_path: Path) -> None:
+    """Then nobody knows what is ours, and nothing is deleted."""
+    plan = planned(tmp_path)
+    plan.install()
+    (plan.location.folder / LIST_NAME).write_text('{"facts": 3}')
+    before = tree(tmp_path)
+
+    with pytest.raises(NotOurs, match="by hand"):
+        InstalledFiles.read(plan.location.folder)
+
+    assert tree(tmp_path) == before

@@ -5,7 +5,7 @@ A host's own loader calls it; what is particular to that loader is in ``plugins/
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, cast
 from dcc_bridge.bridge import Bridge
 from dcc_bridge.config import Settings
 from dcc_bridge.host import Host
-from dcc_bridge.pump import Pump
 
 if TYPE_CHECKING:  # a plug-in is loaded before there is a window, and Qt with it
     from dcc_bridge.qt.binding import QWidget
@@ -121,39 +120,6 @@ class PlugIn:
 
     def _window(self) -> QWidget | None:
         return cast("QWidget | None", self.host.main_window())
-
-
-def serve(
-    host: Host,
-    skills: Sequence[Path],
-    until: Callable[[], bool],
-    ready: Callable[[Bridge], None] = lambda _: None,
-    *,
-    settings: Settings | None = None,
-) -> None:
-    """Serve in a batch interpreter, which has no event loop and nobody to ask.
-
-    Args:
-        host: The application.
-        skills: Folders of skill files, the most trusted first.
-        until: Whether to end; it is looked at after each call.
-        ready: Called once requests are taken.
-        settings: How to behave; None for the environment and the defaults.
-
-    Raises:
-        BridgeError: It cannot be started.
-    """
-    pump = Pump()
-    bridge = Bridge(host, pump.main, settings=settings, skills=skills)
-    started = bridge.start()
-    started.add_done_callback(lambda _: pump.wake(0.0))
-    try:
-        pump.run(started.done)
-        started.result()
-        ready(bridge)
-        pump.run(until)
-    finally:
-        bridge.stop()
 
 
 def _let_go(parts: _Parts) -> None:

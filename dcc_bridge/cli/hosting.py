@@ -1,6 +1,6 @@
 """The standalone host in this process: what it is started with, and what runs then. Main thread.
 
-`dcc_bridge.cli.headless` and `dcc_bridge.cli.windowed` run it.
+`dcc_bridge.cli.windowed` runs it in a window.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from dcc_bridge.cli.answers import tell
 from dcc_bridge.cli.exits import Failure
 from dcc_bridge.cli.unattended import Rule
 from dcc_bridge.config import Settings, data_folder
+from dcc_bridge.headless import Headless, on_signal
 from dcc_bridge.threads import MainThread
 
 if TYPE_CHECKING:
@@ -58,8 +59,8 @@ class Running(Protocol):
         ...
 
     @property
-    def session(self) -> UsdSession:
-        """Its scene. Main thread."""
+    def host(self) -> UsdSession:
+        """The application. Main thread."""
         ...
 
     @property
@@ -139,7 +140,33 @@ def run(opening: Opening, on_ready: OnReady) -> None:
         StartError: Its server cannot.
     """
     with logs.kept():
-        load("windowed" if opening.window else "headless").run(opening, on_ready)
+        if opening.window:
+            load("windowed").run(opening, on_ready)
+        else:
+            _run_headless(opening, on_ready)
+
+
+def _run_headless(opening: Opening, on_ready: OnReady) -> None:
+    host = session(opening)
+    from dcc_bridge.hosts.standalone import install  # needs the extra, and this module does not
+    from dcc_bridge.server.pages import PagePresenter
+
+    running = Headless(
+        host,
+        opening.skills,
+        settings=opening.settings,
+        presenter=PagePresenter(_announce) if opening.pages else None,
+    )
+    uninstall = install(host)
+    try:
+        with on_signal(running.stop):
+            running.run(lambda: on_ready(running))
+    finally:
+        uninstall()
+
+
+def _announce(url: str) -> None:
+    tell(f"a question waits for you at {url}")
 
 
 def load(name: str) -> ModuleType:
@@ -151,23 +178,30 @@ def load(name: str) -> ModuleType:
     try:
         return import_module(f"dcc_bridge.cli.{name}")
     except ImportError as error:
-        raise Failure(
-            f"The standalone host is not installed ({error}). pip install 'dcc-bridge[demo]'"
-        ) from None
+        raise _not_installed(error) from None
 
 
 def session(opening: Opening) -> UsdSession:
     """Open the scene.
 
     Raises:
-        Failure: It cannot be read.
+        Failure: It cannot be read, or the host is not installed.
     """
-    from dcc_bridge.hosts.standalone import UsdSession  # needs the extra, and this module does not
+    try:  # needs the extra, and this module does not
+        from dcc_bridge.hosts.standalone import UsdSession
+    except ImportError as error:
+        raise _not_installed(error) from None
 
     try:
         return UsdSession(opening.scene, has_ui=opening.window, as_copy=opening.bundled)
     except (OSError, ValueError) as error:
         raise Failure(str(error)) from None
+
+
+def _not_installed(error: ImportError) -> Failure:
+    return Failure(
+        f"The standalone host is not installed ({error}). pip install 'dcc-bridge[demo]'"
+    )
 
 
 def _wants_window(options: argparse.Namespace) -> bool:

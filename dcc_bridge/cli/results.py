@@ -42,6 +42,19 @@ def code(result: Result) -> int:
     return TOOL_ERROR if result.is_error else SUCCESS
 
 
+def value(result: Result) -> Any:
+    """Give what a skill returned, without the object that the protocol puts around it."""
+    if result.structured is None and result.texts == ("Done.",):
+        return None  # the server's word for it
+    data = _data(result)
+    is_wrapped = isinstance(data, dict) and list(data) == ["result"]
+    return data["result"] if is_wrapped and not _is_said(result) else data
+
+
+def _is_said(result: Result) -> bool:
+    return any(_read(text) == result.structured for text in result.texts)
+
+
 def _data(result: Result) -> Any:
     if result.structured is not None:
         return result.structured

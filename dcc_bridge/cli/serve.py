@@ -6,15 +6,24 @@ The standalone host runs in this process, every other one in its own batch inter
 from __future__ import annotations
 
 import argparse
+import sys
 from pathlib import Path
 from typing import Final
 
-from dcc_bridge.cli import hosting, serving, unattended
-from dcc_bridge.cli.exits import SUCCESS, Failure
+from dcc_bridge.cli import hosting, interpreter, unattended
+from dcc_bridge.cli.answers import tell
+from dcc_bridge.cli.exits import SUCCESS, TOOL_ERROR, Failure
 from dcc_bridge.cli.hosting import Running
+from dcc_bridge.cli.interpreter import Interpreter
+from dcc_bridge.headless import on_signal
 from dcc_bridge.hosts.batch import HOSTS
 
 _OURS: Final = "standalone"
+_HOW: Final = (
+    "Nobody sits there: a question goes to the client that calls, and what that cannot ask is "
+    "answered as --unattended says. Agents find it through `dcc-bridge client add NAME`, you with "
+    "`dcc-bridge tools` and `dcc-bridge call`. Ctrl+C ends it."
+)
 
 
 def fill(parser: argparse.ArgumentParser) -> None:
@@ -79,10 +88,40 @@ def _elsewhere(options: argparse.Namespace) -> int:
     for folder in options.skills:
         if not folder.is_dir():
             raise Failure(f"There is no folder of skills at {folder}.")
-    return serving.run(options)
+    with (
+        interpreter.started(options, sys.stderr, port=options.port) as started,
+        on_signal(started.stop),
+    ):
+        ready = started.wait_until_ready()
+        if ready is not None:
+            where = f"{ready['host']}, {ready['scene']}, without a window, at {ready['url']}"
+            print(f"Ready: {where}", flush=True)
+            tell(_HOW)
+        else:  # freecadcmd goes on, and waits for somebody who types
+            started.end()
+        started.process.wait()
+        return _ended(started, ready is not None)
+
+
+def _ended(started: Interpreter, was_ready: bool) -> int:
+    """Give the exit code.
+
+    Raises:
+        Failure: It was not told to end, or did not end well.
+    """
+    error, code = started.report().get("error"), started.process.returncode
+    if error is not None:
+        raise Failure(error, TOOL_ERROR) if was_ready else Failure(error)
+    was_stopped = started.was_stopped.is_set()
+    if was_stopped and code == 0:
+        return SUCCESS
+    when = "when it was told to" if was_stopped else "by itself"
+    raise Failure(
+        f"{started.program} ended {when}, with {code}. What it said stands above.", TOOL_ERROR
+    )
 
 
 def _announce(running: Running) -> None:
-    scene = running.session.scene()
-    where = "in a window" if running.session.has_ui else "without a window"
+    scene = running.host.scene()
+    where = "in a window" if running.host.has_ui else "without a window"
     print(f"Ready: {scene}, {where}, at {running.bridge.url}", flush=True)

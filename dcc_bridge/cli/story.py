@@ -65,7 +65,7 @@ class Story:
             Failure: Something did not go as it should.
             Unreachable: The host went away.
         """
-        bridge, session = self._running.bridge, self._running.session
+        bridge, session = self._running.bridge, self._running.host
         where = "in a window" if session.has_ui else "without a window"
         self._tell(f"The host opens {await self._on_main(session.scene)} {where}.")
         self._tell(f"Its MCP server runs inside it at {bridge.url}; a client needs a token.")
@@ -78,7 +78,7 @@ class Story:
             return await self._edit(client)
 
     async def _edit(self, client: Agent) -> int:
-        session = self._running.session
+        session = self._running.host
         digest = await self._on_main(session.scene_digest)
         before = await _look(client)
         self._tell(f"The agent calls scene_summary: {before}.")

@@ -32,7 +32,7 @@ class Windowed:
         """Tie a bridge to the window; nothing is served yet."""
         self._loop = HostLoop()
         self.main = self._loop.main
-        self.session = session
+        self.host = session
         self.window = window
         self.presenter = DialogPresenter(self.main, session, lambda: window)
         self.is_stopping = False

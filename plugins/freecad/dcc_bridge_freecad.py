@@ -29,7 +29,7 @@ _add_vendored()
 
 import FreeCAD  # noqa: E402 - what was vendored is found by now
 
-from dcc_bridge import plugin  # noqa: E402
+from dcc_bridge import headless  # noqa: E402
 from dcc_bridge.bridge import Bridge  # noqa: E402
 from dcc_bridge.errors import BridgeError  # noqa: E402
 from dcc_bridge.hosts.freecad import FreeCADHost  # noqa: E402
@@ -129,7 +129,7 @@ def serve(until: Callable[[], bool], ready: Callable[[Bridge], None] = lambda _:
         until: Whether to end; it is looked at after each call.
         ready: Called once requests are taken.
     """
-    plugin.serve(FreeCADHost(), [SKILLS], until, ready)
+    headless.serve(FreeCADHost(), [SKILLS], until, ready)
 
 
 def _begin() -> None:

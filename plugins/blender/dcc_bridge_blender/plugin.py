@@ -10,7 +10,7 @@ from typing import Final
 
 import bpy
 
-from dcc_bridge import plugin as batch
+from dcc_bridge import headless
 from dcc_bridge.bridge import Bridge
 from dcc_bridge.errors import BridgeError
 from dcc_bridge.hosts.blender import BlenderHost, BlenderLoop
@@ -97,7 +97,7 @@ def serve(until: Callable[[], bool], ready: Callable[[Bridge], None] = lambda _:
     """
     host = BlenderHost()
     try:
-        batch.serve(host, [SKILLS], until, ready)
+        headless.serve(host, [SKILLS], until, ready)
     finally:
         host.close()
 

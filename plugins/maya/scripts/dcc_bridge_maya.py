@@ -33,7 +33,7 @@ _add_vendored()
 
 from maya import cmds, mel  # noqa: E402 - what was vendored is found by now
 
-from dcc_bridge import plugin  # noqa: E402
+from dcc_bridge import headless  # noqa: E402
 from dcc_bridge.bridge import Bridge  # noqa: E402
 from dcc_bridge.hosts.maya import MayaHost, MQtUtil  # noqa: E402
 from dcc_bridge.plugin import PlugIn  # noqa: E402
@@ -107,7 +107,7 @@ def serve(until: Callable[[], bool], ready: Callable[[Bridge], None] = lambda _:
         until: Whether to end; it is looked at after each call.
         ready: Called once requests are taken.
     """
-    plugin.serve(MayaHost(), [SKILLS], until, ready)
+    headless.serve(MayaHost(), [SKILLS], until, ready)
 
 
 def _start() -> None:

@@ -26,7 +26,7 @@ _add_vendored()
 
 import hou  # noqa: E402 - what was vendored is found by now
 
-from dcc_bridge import plugin  # noqa: E402
+from dcc_bridge import headless  # noqa: E402
 from dcc_bridge.bridge import Bridge  # noqa: E402
 from dcc_bridge.hosts.houdini import HoudiniHost  # noqa: E402
 from dcc_bridge.plugin import PlugIn  # noqa: E402
@@ -88,7 +88,7 @@ def serve(until: Callable[[], bool], ready: Callable[[Bridge], None] = lambda _:
         until: Whether to end; it is looked at after each call.
         ready: Called once requests are taken.
     """
-    plugin.serve(HoudiniHost(), [SKILLS], until, ready)
+    headless.serve(HoudiniHost(), [SKILLS], until, ready)
 
 
 def _start() -> None:

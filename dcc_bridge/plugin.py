@@ -1,12 +1,13 @@
-"""What a plug-in starts and stops in a host: the bridge, and where Qt is its dialogs and its panel.
+"""A bridge with Qt dialogs and a panel, installed in a host by its plug-in. Main thread.
 
-A host's own loader calls it; what is particular to that loader is in ``plugins/``. Main thread.
+What is particular to a host's loader is in ``plugins/``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
@@ -31,7 +32,12 @@ class _Parts:
 
 
 class PlugIn:
-    """One host's bridge, which may be started and stopped any number of times."""
+    """One host's bridge, which may be started and stopped any number of times.
+
+    Attributes:
+        host: The application.
+        cleanup: What is undone before it stops, at the end of the plug-in.
+    """
 
     def __init__(
         self, host: Host, skills: Sequence[Path], *, settings: Settings | None = None
@@ -47,6 +53,13 @@ class PlugIn:
         self._skills = list(skills)
         self._settings = settings
         self._parts: _Parts | None = None
+        self._is_installed = False
+        self.cleanup = ExitStack()
+
+    @property
+    def is_installed(self) -> bool:
+        """Whether `install` was called, and not `uninstall` since."""
+        return self._is_installed
 
     @property
     def bridge(self) -> Bridge | None:
@@ -66,6 +79,27 @@ class PlugIn:
         if parts is not None and (parts.panel is None or not isValid(parts.panel)):
             parts.panel = Panel(parts.bridge, parts.presenter.bring)
         return parts.panel if parts is not None else None
+
+    def install(
+        self,
+        on_ready: Callable[[], None] | None = None,
+        on_leaving: Callable[[], None] | None = None,
+    ) -> None:
+        """Start as soon as the host can show a dialog, and stop before it goes.
+
+        Args:
+            on_ready: Called in place of `start`, which it calls.
+            on_leaving: Called in place of `uninstall`, which it calls.
+        """
+        self._is_installed = True
+        self.cleanup.callback(self.host.when_ready(on_ready or self._start_installed))
+        self.cleanup.callback(self.host.when_leaving(on_leaving or self.uninstall))
+
+    def uninstall(self) -> None:
+        """Stop, and take the callbacks back; harmless the second time."""
+        self._is_installed = False
+        self.cleanup.close()
+        self.stop()
 
     def start(self) -> Future[None]:
         """Start, unless it runs. The host's window must be up.
@@ -117,6 +151,9 @@ class PlugIn:
             return
         parts.bridge.stop()
         parts.bridge.stopped.add_done_callback(lambda _: _let_go(parts))
+
+    def _start_installed(self) -> None:
+        self.start()
 
     def _window(self) -> QWidget | None:
         return cast("QWidget | None", self.host.main_window())

@@ -82,8 +82,7 @@ A plug-in's whole start and stop in a Qt application, with dialogs and, as `Plug
 shows the person what agents do::
 
     plug_in = dcc_bridge.plugin.PlugIn(AcmeHost(), [SKILLS])
-    plug_in.host.when_ready(plug_in.start)
-    plug_in.host.when_leaving(plug_in.stop)
+    plug_in.install()
 
 Without Qt there is no presenter, or one of your own (`dcc_bridge.elicitation.question` has that
 port); without any, questions go to the client, and what nobody can be asked is refused. In batch::

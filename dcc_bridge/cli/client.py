@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Final
 
 from dcc_bridge import known_clients
-from dcc_bridge.cli.connect import label
 from dcc_bridge.cli.exits import SUCCESS, Failure
+from dcc_bridge.cli.hosts import label
 from dcc_bridge.client.configs import entry, written
 from dcc_bridge.client.configs.places import OTHER, PLACES, Place
 from dcc_bridge.server.access import Access

@@ -12,12 +12,11 @@ from typing import Final
 
 import anyio
 
-from dcc_bridge.cli import answers, hosting
-from dcc_bridge.cli.audience import Audience, InClient, Nobody
+from dcc_bridge.cli import hosting
+from dcc_bridge.cli.call import ACTIONS, ASK, answering
 from dcc_bridge.cli.exits import INTERRUPTED, Failure
 from dcc_bridge.cli.hosting import Opening, Running
-from dcc_bridge.cli.narrator import Narrator
-from dcc_bridge.cli.story import Story
+from dcc_bridge.cli.story import Audience, InClient, Narrator, Nobody, Story
 
 _TITLE: Final = "An agent wants to delete something in a scene, and a person decides."
 _ANSWER: Final = """\
@@ -28,8 +27,8 @@ screen; accept, decline and cancel play you, on the dialog's own buttons or as t
 def fill(parser: argparse.ArgumentParser) -> None:
     """Say what the command takes."""
     hosting.fill(parser)
-    choices = (answers.ASK, *answers.ACTIONS)
-    parser.add_argument("--answer", choices=choices, default=answers.ASK, help=_ANSWER)
+    choices = (ASK, *ACTIONS)
+    parser.add_argument("--answer", choices=choices, default=ASK, help=_ANSWER)
     parser.add_argument(
         "--screenshot",
         type=Path,
@@ -78,5 +77,5 @@ def _audience(
     if opening.window:
         yield hosting.load("dialogs").AtWindow(options.answer, narrator, options.screenshot)
         return
-    with answers.person(options.answer, "The host") as person:
+    with answering(options.answer, "The host") as person:
         yield Nobody(narrator) if person is None else InClient(person, narrator)

@@ -1,23 +1,23 @@
-"""The standalone host in this process: what it is started with, and what runs then. Main thread.
-
-`dcc_bridge.cli.windowed` runs it in a window.
-"""
+"""The standalone host in this process: what it is started with, and what runs then. Main thread."""
 
 from __future__ import annotations
 
 import argparse
+import os
+import subprocess
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Final, Protocol
 
 from dcc_bridge.bridge import Bridge
-from dcc_bridge.cli import display, logs, target
-from dcc_bridge.cli.answers import tell
-from dcc_bridge.cli.exits import Failure
-from dcc_bridge.cli.unattended import Rule
+from dcc_bridge.cli import hosts, logs
+from dcc_bridge.cli.exits import Failure, tell
+from dcc_bridge.cli.interpreter import Rule
 from dcc_bridge.config import Settings, data_folder
 from dcc_bridge.headless import Headless, on_signal
 from dcc_bridge.threads import MainThread
@@ -123,7 +123,7 @@ def opening(
     for folder in skills:
         if not folder.is_dir():
             raise Failure(f"There is no folder of skills at {folder}.")
-    settings = target.settings(port=port, unattended=rule[0], allow_list=rule[1])
+    settings = hosts.settings(port=port, unattended=rule[0], allow_list=rule[1])
     window = not pages and _wants_window(options)
     return Opening(scene, (ours, *skills), settings, window, pages, bundled=options.scene is None)
 
@@ -209,7 +209,55 @@ def _wants_window(options: argparse.Namespace) -> bool:
         return False
     if options.window:
         return True
-    is_there, why_not = display.find()
+    is_there, why_not = find_screen()
     if why_not:
         tell(why_not)
     return is_there
+
+
+_TRY: Final = "from PySide6.QtWidgets import QApplication; QApplication([])"
+_SCREEN_TIMEOUT: Final = 20.0
+_UNSEEN: Final = ("offscreen", "minimal")
+"""Qt's platforms that nobody looks at."""
+
+
+def find_screen() -> tuple[bool, str]:
+    """Look for a screen.
+
+    Returns:
+        Whether there is one; and if one was announced but cannot be used, a sentence that says why.
+    """
+    if os.environ.get("QT_QPA_PLATFORM", "").startswith(_UNSEEN):
+        return False, ""
+    announced = os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")
+    if not announced and sys.platform not in ("win32", "darwin"):
+        return False, ""
+    if find_spec("PySide6") is None:
+        return False, "PySide6 is not installed, so the host runs without a window."
+    why_not = _try()
+    return not why_not, why_not
+
+
+def _try() -> str:
+    """Make an application in another process: Qt aborts the one that has no screen or library."""
+    try:
+        tried = subprocess.run(
+            [sys.executable, "-c", _TRY],
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=_SCREEN_TIMEOUT,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        return "The screen does not answer, so the host runs without a window."
+    if tried.returncode == 0:
+        return ""
+    return f"Qt cannot show a window here, so the host runs without one: {_reason(tried)}"
+
+
+def _reason(tried: subprocess.CompletedProcess[str]) -> str:
+    """Give the line that says most: Qt's own first one, or the end of a traceback."""
+    said = [line.strip() for line in tried.stderr.splitlines() if line.strip()]
+    of_qt = [line.partition(": ")[2] for line in said if line.startswith("qt.qpa")]
+    return (of_qt or said[-1:] or [f"it ended with {tried.returncode}."])[0]

@@ -14,11 +14,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import asdict
 from pathlib import Path
-from typing import IO, Final
+from typing import IO, Final, Literal
 
-from dcc_bridge.cli import unattended
 from dcc_bridge.cli.exits import Failure
 from dcc_bridge.config import data_folder
+from dcc_bridge.elicitation import allowance
 from dcc_bridge.headless import JOB, SAVE, Job
 from dcc_bridge.install import asking, written
 from dcc_bridge.install.places import KINDS, NoPlace, Told
@@ -156,7 +156,7 @@ def started(
 
 
 def _job(options: argparse.Namespace, port: int | None, report: Path) -> Job:
-    rule, allow_list = unattended.read(options.unattended)
+    rule, allow_list = read_unattended(options.unattended)
     ours = data_folder("plugins") / options.host / "skills"
     save_as = getattr(options, "save_as", None)
     return Job(
@@ -225,3 +225,42 @@ def _installed(host: str, told: Told, for_all: bool) -> Path | None:
     old = written.read(place.folder)
     is_same = old is not None and old.facts.get("python") == told.python
     return place.folder / place.vendor if is_same else None
+
+
+Rule = Literal["refuse", "deny", "allow"]
+_RULES: Final[dict[str, Rule]] = {"deny": "deny", "fallback": "refuse", "allow": "allow"}
+
+
+def fill_unattended(parser: argparse.ArgumentParser) -> None:
+    """Say what the option takes."""
+    parser.add_argument(
+        "--unattended",
+        metavar="RULE",
+        help="what answers where nobody can be asked. deny: every question is declined; fallback "
+        "(unless the settings say otherwise): what a skill declared answers, but never for "
+        "consent; allow:FILE: the skills that the file lists go on unasked. It has a skill's name "
+        "on each line and, after it, if only that very file is meant, the SHA-256 of the skill's "
+        "file (as sha256sum gives it); # begins a remark",
+    )
+
+
+def read_unattended(text: str | None) -> tuple[Rule | None, Path | None]:
+    """Read it.
+
+    Returns:
+        The settings ``unattended`` and ``allow_list``; None where nothing was said.
+
+    Raises:
+        Failure: It is none of them, or the list cannot be read; its line is named.
+    """
+    if text is None:
+        return None, None
+    word, _, file = text.partition(":")
+    if word not in _RULES or bool(file) != (word == "allow"):
+        raise Failure(f"--unattended is deny, fallback or allow:FILE, not {text}.")
+    if not file:
+        return _RULES[word], None
+    try:
+        return "allow", allowance.read(Path(file).absolute()).file
+    except ValueError as error:
+        raise Failure(f"What --unattended allow names cannot be used: {error}") from None

@@ -17,11 +17,11 @@ from typing import IO, TYPE_CHECKING, Any, Final
 import anyio
 
 from dcc_bridge.audit import reading
-from dcc_bridge.cli import accounts, interpreter, results, target, unattended
-from dcc_bridge.cli.answers import tell
-from dcc_bridge.cli.exits import REFUSED, SUCCESS, TOOL_ERROR, USAGE, Failure
+from dcc_bridge.cli import audit, hosts, interpreter
+from dcc_bridge.cli.call import exit_code, status_of, value_of
+from dcc_bridge.cli.exits import REFUSED, SUCCESS, TOOL_ERROR, USAGE, Failure, tell
+from dcc_bridge.cli.hosts import Target
 from dcc_bridge.cli.interpreter import Interpreter
-from dcc_bridge.cli.target import Target
 from dcc_bridge.errors import Unreachable
 from dcc_bridge.hosts.batch import HOSTS
 
@@ -47,7 +47,7 @@ def fill(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--save-as", type=Path, metavar="FILE", help="where the scene is written if it is done"
     )
-    unattended.fill(parser)
+    interpreter.fill_unattended(parser)
     parser.add_argument(
         "--skills", type=Path, action="append", default=[], metavar="DIR", help="more skill files"
     )
@@ -92,14 +92,14 @@ def _call(
     if ready is None:
         started.end()
         raise _failure(started, output)
-    instance = target.instance(ready["url"])
+    instance = hosts.instance(ready["url"])
     host = Target(instance.url, instance.token(LABEL), options.host, instance)
     try:
         result = anyio.run(_call_once, host, options.skill, arguments, deadline)
     except Unreachable:
         started.end()
         raise _failure(started, output) from None
-    started.end(save=results.status(result) == "done")
+    started.end(save=status_of(result) == "done")
     started.process.wait()
     report = started.report()
     if "audit" not in report:
@@ -141,7 +141,7 @@ def _unknown(skill: str, host: str, names: list[str]) -> str:
 def _show(result: Result, report: dict[str, str]) -> int:
     """Print what came of it, and give the exit code."""
     account = _account(report["audit"])
-    error = accounts.for_person("\n".join(result.texts)) if result.is_error else ""
+    error = audit.for_person("\n".join(result.texts)) if result.is_error else ""
     code = _code(result)
     if code == REFUSED:
         tell(_REFUSED)
@@ -151,22 +151,22 @@ def _show(result: Result, report: dict[str, str]) -> int:
         tell(report["error"])
         return TOOL_ERROR
     if code == SUCCESS:
-        print(json.dumps(results.value(result), indent=2))
+        print(json.dumps(value_of(result), indent=2))
     if "saved" in report:
         tell(f"The scene was written to {report['saved']}.")
     return code
 
 
 def _code(result: Result) -> int:
-    return USAGE if results.status(result) == "not_started" else results.code(result)
+    return USAGE if status_of(result) == "not_started" else exit_code(result)
 
 
 def _account(record: str | None) -> str:
     """Say who could have answered and what did, from the record itself; give what was said."""
     if record is None:
         return ""
-    calls = accounts.calls(reading.read(Path(record)))
-    account = "\n".join("\n".join(accounts.sentences(call)) for call in calls)
+    calls = audit.calls(reading.read(Path(record)))
+    account = "\n".join("\n".join(audit.sentences(call)) for call in calls)
     tell(account)
     tell(f"The record of it: {record}")
     return account

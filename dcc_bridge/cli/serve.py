@@ -10,9 +10,8 @@ import sys
 from pathlib import Path
 from typing import Final
 
-from dcc_bridge.cli import hosting, interpreter, unattended
-from dcc_bridge.cli.answers import tell
-from dcc_bridge.cli.exits import SUCCESS, TOOL_ERROR, Failure
+from dcc_bridge.cli import hosting, interpreter
+from dcc_bridge.cli.exits import SUCCESS, TOOL_ERROR, Failure, tell
 from dcc_bridge.cli.hosting import Running
 from dcc_bridge.cli.interpreter import Interpreter
 from dcc_bridge.headless import on_signal
@@ -51,7 +50,7 @@ def fill(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--port", type=int, metavar="N", help="where the server listens; 0, or nothing, for any"
     )
-    unattended.fill(parser)
+    interpreter.fill_unattended(parser)
     parser.add_argument(
         "--interpreter", metavar="PATH", help="the host's batch interpreter, if not on PATH"
     )
@@ -72,7 +71,7 @@ def run(options: argparse.Namespace) -> int:
         skills=options.skills,
         port=options.port,
         pages=options.pages,
-        rule=unattended.read(options.unattended),
+        rule=interpreter.read_unattended(options.unattended),
     )
     hosting.run(opening, _announce)
     return SUCCESS

@@ -1,27 +1,148 @@
-"""The demo's agent: a real MCP client over HTTP, and what it does, told step by step.
-
-It runs on a thread of its own with a loop of its own; the scene is reached by the host's main
-thread only.
-"""
+"""The demo: an agent that is a real MCP client over HTTP, and what happens, told step by step."""
 
 from __future__ import annotations
 
 import asyncio
+import textwrap
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Final, TypeVar
+from typing import Final, Protocol, TypeVar
 
 import anyio
 
-from dcc_bridge.cli import results
-from dcc_bridge.cli.audience import Audience
+from dcc_bridge.cli.call import exit_code, status_of
 from dcc_bridge.cli.exits import TOOL_ERROR, Failure
 from dcc_bridge.cli.hosting import Running
-from dcc_bridge.cli.narrator import Narrator
 from dcc_bridge.client import connection
 from dcc_bridge.client.agent import Agent, Result
 from dcc_bridge.client.http import Pinned
+from dcc_bridge.client.person import Person, Script
+from dcc_bridge.client.screen import lines
+from dcc_bridge.elicitation.question import Reply
+from dcc_bridge.elicitation.schema import Form
+
+_WIDTH: Final = 88
+_INDENT: Final = 4
+_QUOTED: Final = 8
+
+
+class Narrator:
+    """Prints steps to stdout."""
+
+    def __init__(self, title: str) -> None:
+        """Take what it is about; it is printed above the first step."""
+        self._title = title
+        self._steps = 0
+
+    def step(self, text: str) -> None:
+        """Print the next step."""
+        if not self._steps:
+            print(f"{self._title}\n")
+        self._steps += 1
+        print(
+            textwrap.fill(
+                text,
+                _WIDTH,
+                initial_indent=f"{self._steps:>2}  ",
+                subsequent_indent=" " * _INDENT,
+                break_long_words=False,
+                break_on_hyphens=False,
+            ),
+            flush=True,
+        )
+
+    def quote(self, text: str) -> None:
+        """Print the beginning of what somebody else says, below the step."""
+        before = " " * _INDENT + "| "
+        said = lines(text, _WIDTH - len(before))
+        rest = len(said) - _QUOTED
+        shown = [*said[:_QUOTED], f"(and {rest} more lines)"] if rest > 1 else said
+        for part in shown:
+            print(f"{before}{part}".rstrip(), flush=True)
+
+    def pause(self) -> None:
+        """Leave a line empty."""
+        print(flush=True)
+
+
+SAID: Final = {
+    "accept": "agrees",
+    "decline": "says no",
+    "cancel": "closes the question without an answer",
+}
+_NOBODY: Final = (
+    "Nobody can be asked: the host has no window, and there is no terminal here for the agent's "
+    "client to ask in. So it told the host that it draws no questions."
+)
+
+
+class Audience(Protocol):
+    """Whoever is asked.
+
+    Attributes:
+        person: Whom the agent's client can ask, or None.
+    """
+
+    person: Person | None
+
+    async def attend(self, running: Running) -> None:
+        """Tell of the host's own question, and see to its answer; runs while the call does."""
+        ...
+
+
+class InClient:
+    """A person whom the agent's client asks; told."""
+
+    def __init__(self, person: Person, narrator: Narrator) -> None:
+        """Take who answers."""
+        self.person: Person | None = _Told(person, narrator)
+
+    async def attend(self, running: Running) -> None:
+        """Do nothing: the host does not ask."""
+
+
+class Nobody:
+    """No window, no terminal."""
+
+    def __init__(self, narrator: Narrator) -> None:
+        """Take who tells it."""
+        self.person: Person | None = None
+        self._narrator = narrator
+
+    async def attend(self, running: Running) -> None:
+        """Say so."""
+        self._narrator.step(_NOBODY)
+
+
+class _Told:
+    def __init__(self, person: Person, narrator: Narrator) -> None:
+        self._person = person
+        self._narrator = narrator
+
+    async def ask(self, message: str, form: Form) -> Reply:
+        self._begin(message)
+        return self._end(await self._person.ask(message, form))
+
+    async def visit(self, message: str, url: str, *, ours: bool = False) -> Reply:
+        self._begin(message)
+        return self._end(await self._person.visit(message, url, ours=ours))
+
+    def _begin(self, message: str) -> None:
+        if isinstance(self._person, Script):
+            self._narrator.step(
+                "No window: the agent's client asks the person, played by --answer."
+            )
+            self._narrator.quote(message)
+        else:
+            self._narrator.step("No window: the agent's client asks you, in this terminal.")
+
+    def _end(self, reply: Reply) -> Reply:
+        if not isinstance(self._person, Script):
+            self._narrator.pause()
+        self._narrator.step(f"The person {SAID[reply.action]}.")
+        return reply
+
 
 T = TypeVar("T")
 LABEL: Final = "demo"
@@ -87,14 +208,14 @@ class Story:
         after = await _look(client, before.kind)
         if await self._on_main(session.scene_digest) == digest:
             self._tell(f"The scene is as it was: {after}. There is nothing to undo.")
-            return results.code(result)
+            return exit_code(result)
         self._tell(f"The scene now: {after}.")
         await self._on_main(session.undo)
         restored = await _look(client, before.kind)
         if await self._on_main(session.scene_digest) != digest:
             raise Failure(f"After the undo the scene is another one: {restored}.", TOOL_ERROR)
         self._tell(f"One undo in the host brings it back: {restored}, all as it was.")
-        return results.code(result)
+        return exit_code(result)
 
     async def _delete(self, client: Agent, kind: str) -> Result:
         self._tell(
@@ -112,7 +233,7 @@ class Story:
             raise Failure(" ".join(result.texts), TOOL_ERROR)
         data = result.structured or {}
         why = f" {data['why']}" if data.get("why") else ""
-        refused = ", refused" if results.status(result) == "refused" else ""
+        refused = ", refused" if status_of(result) == "refused" else ""
         self._tell(
             f"The skill goes on and returns: {data.get('deleted', 0)} deleted{refused}.{why}"
         )

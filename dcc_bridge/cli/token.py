@@ -9,7 +9,7 @@ import time
 from dataclasses import asdict
 from typing import Final
 
-from dcc_bridge.cli import target
+from dcc_bridge.cli import hosts
 from dcc_bridge.cli.exits import SUCCESS, Failure
 from dcc_bridge.elicitation.plain import line
 from dcc_bridge.server.access import Access, Standing
@@ -65,7 +65,7 @@ def _revoke(options: argparse.Namespace) -> int:
 
 
 def _make(options: argparse.Namespace) -> int:
-    host = target.instance(options.url)
+    host = hosts.instance(options.url)
     try:
         Access().admit(options.label)
     except OSError as error:

@@ -1,15 +1,23 @@
-"""Which running host a command means. Any thread."""
+"""``dcc-bridge list`` and ``connect``; which running host a command means. Any thread."""
 
 from __future__ import annotations
 
+import argparse
+import json
 import os
+import re
+import signal
+import time
+from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
 
-from dcc_bridge.cli.exits import UNREACHABLE, Failure
+from dcc_bridge.cli.exits import SUCCESS, UNREACHABLE, Failure
 from dcc_bridge.config import Settings
+from dcc_bridge.elicitation.plain import line
 from dcc_bridge.server import instances, tokens
 from dcc_bridge.server.instances import Instance
 
@@ -120,3 +128,95 @@ def _address(url: str) -> tuple[str | None, int | None]:
         return host, parts.port
     except ValueError:
         raise Failure(f"{url} is not a URL.") from None
+
+
+_COLUMNS: Final = ("ID", "HOST", "VERSION", "SCENE", "STATE", "FOR", "PID", "URL")
+_STEPS: Final = ((86400, "d"), (3600, "h"), (60, "min"), (1, "s"))
+
+
+def fill_list(parser: argparse.ArgumentParser) -> None:
+    """Say what the command takes."""
+    parser.add_argument(
+        "--json", action="store_true", help="print a JSON list and nothing else; empty for none"
+    )
+
+
+def run_list(options: argparse.Namespace) -> int:
+    """List them, newest first."""
+    found = instances.running(settings().runtime)
+    if options.json:
+        print(json.dumps([one.told() for one in found], indent=2))
+    elif found:
+        _print_table([_COLUMNS, *map(_row, found)])
+    else:
+        print(f"No host is running. {START}")
+    return SUCCESS
+
+
+def _row(one: Instance) -> tuple[str, ...]:
+    since = _age(time.time() - one.started)
+    cells = one.id, one.host, one.version, one.scene, one.state, since, str(one.pid), one.url
+    return tuple(line(cell) for cell in cells)
+
+
+def _age(seconds: float) -> str:
+    size, unit = next((step for step in _STEPS if seconds >= step[0]), _STEPS[-1])
+    return f"{max(0, int(seconds // size))} {unit}"
+
+
+def _print_table(rows: Sequence[Sequence[str]]) -> None:
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for row in rows:
+        cells = (cell.ljust(width) for cell, width in zip(row, widths, strict=True))
+        print("  ".join(cells).rstrip())
+
+
+_LABEL_PATTERN: Final = re.compile(r"[A-Za-z0-9_-]{1,40}")
+
+
+def fill_connect(parser: argparse.ArgumentParser) -> None:
+    """Say what the command takes."""
+    parser.add_argument("--host", metavar="NAME", help="only this application, such as maya")
+    parser.add_argument(
+        "--scene", metavar="GLOB", help="only scenes whose name matches, such as 'shot_*'"
+    )
+    parser.add_argument(
+        "--instance", metavar="ID", help="only this one, as `dcc-bridge list` names it"
+    )
+    parser.add_argument(
+        "--label",
+        type=label,
+        default="stdio",
+        metavar="NAME",
+        help="under which hosts know the client that starts this",
+    )
+
+
+def run_connect(options: argparse.Namespace) -> int:
+    """Serve until the client closes stdin."""
+    import anyio  # 0.4 s with the proxy, and `list` needs neither
+
+    from dcc_bridge.client import proxy
+    from dcc_bridge.client.proxy.choice import Wanted
+
+    running = partial(instances.running, settings().runtime)
+    running()  # a folder that is not ours is said here, in a sentence
+    wanted = Wanted(options.host, options.scene, options.instance)
+    # Python's own handler would wait for the thread that reads stdin; nothing here has to be saved.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    try:
+        anyio.run(proxy.serve, running, wanted, options.label)
+    except* BrokenPipeError:
+        pass  # the client is gone
+    return SUCCESS
+
+
+def label(text: str) -> str:
+    """Read a label.
+
+    Raises:
+        ArgumentTypeError: It cannot be one.
+    """
+    if not _LABEL_PATTERN.fullmatch(text):
+        raise argparse.ArgumentTypeError(f"letters, digits, - and _ only, 40 at most; not {text!r}")
+    return text

@@ -117,7 +117,10 @@ class PlugIn:
             return _done()
         loop = HostLoop()
         presenter = DialogPresenter(loop.main, self.host, self._window)
-        try:
+        with ExitStack() as undo:  # whatever it is goes on to the host, and no widget stays
+            undo.callback(loop.close)
+            undo.callback(presenter.close)
+            undo.callback(loop.main.close)
             bridge = Bridge(
                 self.host,
                 loop.main,
@@ -125,19 +128,9 @@ class PlugIn:
                 settings=self._settings,
                 skills=self._skills,
             )
-        except BaseException:
-            loop.main.close()
-            presenter.close()
-            loop.close()
-            raise
-        parts = _Parts(loop, presenter, bridge)
-        try:
             ready = bridge.start()
-        except BaseException:  # whatever it was goes on to the host, and widgets must not be left
-            loop.main.close()
-            _let_go(parts)
-            raise
-        self._parts = parts
+            undo.pop_all()
+        self._parts = _Parts(loop, presenter, bridge)
         return ready
 
     def stop(self) -> None:

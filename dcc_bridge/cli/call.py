@@ -25,6 +25,11 @@ ASK: Final = "ask"
 ACTIONS: Final = get_args(Action)
 Answer = Any
 """`ASK`, one of `ACTIONS`, or a form's fields."""
+_REFUSALS = ("refused", "no_consent")
+_ANSWER = """\
+ask (the default) draws the question in this terminal; where there is none, the client
+says that it can ask nobody. accept agrees to what is required and takes the defaults;
+decline says no; cancel closes the question; a JSON object is the answer itself"""
 
 
 def parse_answer(text: str) -> Answer:
@@ -56,11 +61,8 @@ def answering(answer: Answer, who: str) -> Iterator[Person | None]:
     if answer != ASK:
         yield Script(answer, tell)
         return
-    with terminal.at(sys.stdin, sys.stderr, who) as found:
-        yield found
-
-
-_REFUSALS = ("refused", "no_consent")
+    with terminal.at(sys.stdin, sys.stderr, who) as person:
+        yield person
 
 
 def status_of(result: Result) -> str:
@@ -107,8 +109,8 @@ def _is_said(result: Result) -> bool:
 def _data(result: Result) -> Any:
     if result.structured is not None:
         return result.structured
-    found = [_read(text) for text in result.texts]
-    return found[0] if len(found) == 1 else found
+    values = [_read(text) for text in result.texts]
+    return values[0] if len(values) == 1 else values
 
 
 def _read(text: str) -> Any:
@@ -140,12 +142,6 @@ def _cell(value: Any, indent: int) -> str:
     if isinstance(value, list) and value:
         return ("\n" + " " * indent).join(line(str(part)) for part in value)
     return json.dumps(value)
-
-
-_ANSWER = """\
-ask (the default) draws the question in this terminal; where there is none, the client
-says that it can ask nobody. accept agrees to what is required and takes the defaults;
-decline says no; cancel closes the question; a JSON object is the answer itself"""
 
 
 def fill_call(parser: argparse.ArgumentParser) -> None:
@@ -223,9 +219,9 @@ def fill_tools(parser: argparse.ArgumentParser) -> None:
 
 def run_tools(options: argparse.Namespace) -> int:
     """List the tools."""
-    found = anyio.run(_list_tools, hosts.find(options.url))
-    name, risk = (max((len(part) for part in column), default=0) for column in _columns(found))
-    for tool in found:
+    tools = anyio.run(_list_tools, hosts.find(options.url))
+    name, risk = (max((len(part) for part in column), default=0) for column in _columns(tools))
+    for tool in tools:
         first = tool.description.strip().partition("\n")[0]
         print(f"{line(tool.name):{name}}  {tool.risk:{risk}}  {line(first)}".rstrip())
         for argument in tool.arguments:

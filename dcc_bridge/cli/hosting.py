@@ -27,6 +27,10 @@ if TYPE_CHECKING:
 
 SHOT: Final = Path("scenes", "shot_010_layout.usda")
 """The scene that comes with us, in the resources."""
+_TRY: Final = "from PySide6.QtWidgets import QApplication; QApplication([])"
+_SCREEN_TIMEOUT: Final = 20.0
+_UNSEEN: Final = ("offscreen", "minimal")
+"""Qt's platforms that nobody looks at."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,12 +219,6 @@ def _wants_window(options: argparse.Namespace) -> bool:
     return is_there
 
 
-_TRY: Final = "from PySide6.QtWidgets import QApplication; QApplication([])"
-_SCREEN_TIMEOUT: Final = 20.0
-_UNSEEN: Final = ("offscreen", "minimal")
-"""Qt's platforms that nobody looks at."""
-
-
 def find_screen() -> tuple[bool, str]:
     """Look for a screen.
 
@@ -258,6 +256,6 @@ def _try() -> str:
 
 def _reason(tried: subprocess.CompletedProcess[str]) -> str:
     """Give the line that says most: Qt's own first one, or the end of a traceback."""
-    said = [line.strip() for line in tried.stderr.splitlines() if line.strip()]
-    of_qt = [line.partition(": ")[2] for line in said if line.startswith("qt.qpa")]
-    return (of_qt or said[-1:] or [f"it ended with {tried.returncode}."])[0]
+    lines = [line.strip() for line in tried.stderr.splitlines() if line.strip()]
+    of_qt = [line.partition(": ")[2] for line in lines if line.startswith("qt.qpa")]
+    return (of_qt or lines[-1:] or [f"it ended with {tried.returncode}."])[0]

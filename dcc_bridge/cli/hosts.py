@@ -32,6 +32,9 @@ TOKEN: Final = "DCC_BRIDGE_TOKEN"
 START: Final = (
     "Start an application that has the plug-in (see: dcc-bridge status), or: dcc-bridge serve"
 )
+_COLUMNS: Final = ("ID", "HOST", "VERSION", "SCENE", "STATE", "FOR", "PID", "URL")
+_STEPS: Final = ((86400, "d"), (3600, "h"), (60, "min"), (1, "s"))
+_LABEL_PATTERN: Final = re.compile(r"[A-Za-z0-9_-]{1,40}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,10 +82,10 @@ def instance(url: str | None) -> Instance:
     running = instances.running(settings().runtime)
     if url is None:
         return _only(running)
-    found = [one for one in running if _address(one.url) == _address(url)]
-    if not found:
+    matches = [record for record in running if _address(record.url) == _address(url)]
+    if not matches:
         raise Failure(f"No host of yours runs at {url}. {START}", UNREACHABLE)
-    return found[0]
+    return matches[0]
 
 
 def settings(**arguments: object) -> Settings:
@@ -101,7 +104,7 @@ def _only(running: list[Instance]) -> Instance:
     if not running:
         raise Failure(f"No host is running. {START}", UNREACHABLE)
     if len(running) > 1:
-        known = "\n".join(f"  {one.url}  {one.host}, {one.scene}" for one in running)
+        known = "\n".join(f"  {record.url}  {record.host}, {record.scene}" for record in running)
         raise Failure(f"{len(running)} hosts are running; say which one by its URL:\n{known}")
     return running[0]
 
@@ -130,10 +133,6 @@ def _address(url: str) -> tuple[str | None, int | None]:
         raise Failure(f"{url} is not a URL.") from None
 
 
-_COLUMNS: Final = ("ID", "HOST", "VERSION", "SCENE", "STATE", "FOR", "PID", "URL")
-_STEPS: Final = ((86400, "d"), (3600, "h"), (60, "min"), (1, "s"))
-
-
 def fill_list(parser: argparse.ArgumentParser) -> None:
     """Say what the command takes."""
     parser.add_argument(
@@ -143,19 +142,20 @@ def fill_list(parser: argparse.ArgumentParser) -> None:
 
 def run_list(options: argparse.Namespace) -> int:
     """List them, newest first."""
-    found = instances.running(settings().runtime)
+    running = instances.running(settings().runtime)
     if options.json:
-        print(json.dumps([one.told() for one in found], indent=2))
-    elif found:
-        _print_table([_COLUMNS, *map(_row, found)])
+        print(json.dumps([record.told() for record in running], indent=2))
+    elif running:
+        _print_table([_COLUMNS, *map(_row, running)])
     else:
         print(f"No host is running. {START}")
     return SUCCESS
 
 
-def _row(one: Instance) -> tuple[str, ...]:
-    since = _age(time.time() - one.started)
-    cells = one.id, one.host, one.version, one.scene, one.state, since, str(one.pid), one.url
+def _row(record: Instance) -> tuple[str, ...]:
+    since = _age(time.time() - record.started)
+    facts = record.id, record.host, record.version, record.scene, record.state
+    cells = *facts, since, str(record.pid), record.url
     return tuple(line(cell) for cell in cells)
 
 
@@ -169,9 +169,6 @@ def _print_table(rows: Sequence[Sequence[str]]) -> None:
     for row in rows:
         cells = (cell.ljust(width) for cell, width in zip(row, widths, strict=True))
         print("  ".join(cells).rstrip())
-
-
-_LABEL_PATTERN: Final = re.compile(r"[A-Za-z0-9_-]{1,40}")
 
 
 def fill_connect(parser: argparse.ArgumentParser) -> None:

@@ -39,11 +39,11 @@ except BaseException:
     os._exit(1)
 sys.modules.pop("__mp_main__", None)
 """
-
-
 _POLL: Final = 0.05
 _GRACE: Final = 15.0
 """Seconds for its end; then it is killed."""
+Rule = Literal["refuse", "deny", "allow"]
+_RULES: Final[dict[str, Rule]] = {"deny": "deny", "fallback": "refuse", "allow": "allow"}
 
 
 class Interpreter:
@@ -186,28 +186,28 @@ def command(host: str, program: str | None, folder: Path) -> list[str]:
         return [program or sys.executable, "-m", "dcc_bridge.headless"]
     kind = KINDS[host]
     try:
-        found = asking.find(kind, program)
-        paths = _paths(host, program) if found else []
+        executable = asking.find(kind, program)
+        paths = _paths(host, program) if executable else []
     except NoPlace as error:
         raise Failure(str(error)) from None
-    if found is None:
+    if executable is None:
         names = " or ".join(kind.programs)
         raise Failure(f"{kind.title}'s {names} is not on PATH; say --interpreter PATH.")
     start = folder / "start.py"
     start.write_text(_START.format(paths=paths), encoding="utf-8")
     if host == "blender":
-        return [str(found), "-b", "--python", str(start)]
-    return [str(found), str(start)]
+        return [str(executable), "-b", "--python", str(start)]
+    return [str(executable), str(start)]
 
 
 def _paths(host: str, program: str | None) -> list[str]:
-    """List where the bridge and what it depends on is, for a host's Python."""
+    """List the folders of the bridge and its dependencies, for a host's Python."""
     kind = KINDS[host]
     told = asking.ask(kind, program)
     for for_all in (False, True):
-        found = _installed(host, told, for_all)
-        if found is not None:
-            return [str(found)]
+        vendor = _installed(host, told, for_all)
+        if vendor is not None:
+            return [str(vendor)]
     if told.python == f"{sys.version_info.major}.{sys.version_info.minor}":
         own = dict.fromkeys(sysconfig.get_path(name) for name in ("purelib", "platlib"))
         return [str(_PACKAGE.parent), *own]
@@ -227,12 +227,8 @@ def _installed(host: str, told: Told, for_all: bool) -> Path | None:
     return place.folder / place.vendor if is_same else None
 
 
-Rule = Literal["refuse", "deny", "allow"]
-_RULES: Final[dict[str, Rule]] = {"deny": "deny", "fallback": "refuse", "allow": "allow"}
-
-
 def fill_unattended(parser: argparse.ArgumentParser) -> None:
-    """Say what the option takes."""
+    """Add ``--unattended``."""
     parser.add_argument(
         "--unattended",
         metavar="RULE",
@@ -245,7 +241,7 @@ def fill_unattended(parser: argparse.ArgumentParser) -> None:
 
 
 def read_unattended(text: str | None) -> tuple[Rule | None, Path | None]:
-    """Read it.
+    """Parse ``--unattended``.
 
     Returns:
         The settings ``unattended`` and ``allow_list``; None where nothing was said.

@@ -14,64 +14,6 @@ from dcc_bridge.errors import SkillError
 from dcc_bridge.skills.files import folders
 from dcc_bridge.skills.lint import check
 
-
-def fill(parser: argparse.ArgumentParser) -> None:
-    """Say what the command takes."""
-    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    new = commands.add_parser("new", help="write a skill file that runs, to begin with")
-    new.add_argument("name", metavar="NAME", help="what an agent calls it: list_cameras")
-    new.add_argument(
-        "--folder", type=Path, metavar="DIR", help="where to; without it, your own skills"
-    )
-    new.add_argument(
-        "--risk",
-        choices=RISKS,
-        default="read",
-        help="what it may do; a destructive one asks the person before it loses something",
-    )
-    new.set_defaults(act=_new)
-    checked = commands.add_parser("check", help="find what is wrong with skill files, unimported")
-    checked.add_argument("path", type=Path, nargs="+", metavar="PATH", help="a file or a folder")
-    checked.set_defaults(act=_check)
-
-
-def run(options: argparse.Namespace) -> int:
-    """Do it."""
-    return int(options.act(options))
-
-
-def _new(options: argparse.Namespace) -> int:
-    folder = options.folder or folders.user_folder(hosts.settings())
-    file = write_starter(options.name, folder, options.risk)
-    print(f"{file} is a skill that runs: put your application's API where it says so.")
-    return SUCCESS
-
-
-def _check(options: argparse.Namespace) -> int:
-    given = [file for path in options.path for file in check.files(path)]
-    found = check.check(list(dict.fromkeys(given)), _others(given))
-    for one in found:
-        print(one)
-    many = f"{len(given)} file" + "s" * (len(given) != 1)
-    if found:
-        print(f"{len(found)} to put right in {many}.", file=sys.stderr)
-        return TOOL_ERROR
-    print(f"{many}: nothing to put right.")
-    return SUCCESS
-
-
-def _others(given: list[Path]) -> list[Path]:
-    """Give the files of the folders that a bridge looks in besides: their names are taken."""
-    real = {file.resolve() for file in given}
-    every: list[Path] = []
-    for folder in folders.folders((), hosts.settings()):
-        try:
-            every += check.files(folder)
-        except SkillError:  # it is not there
-            continue
-    return [file for file in every if file.resolve() not in real]
-
-
 RISKS: Final = ("read", "edit", "destructive")
 _MOST: Final = 60
 _DEVICES: Final = {
@@ -82,7 +24,6 @@ _DEVICES: Final = {
     *(f"{d}{n}" for d in ("com", "lpt") for n in range(10)),
 }
 """Names that are no files on Windows, whatever comes after their dot."""
-
 _HEAD: Final = '''\
 """{title}."""
 
@@ -146,6 +87,63 @@ def {name}(pattern: str) -> dict[str, list[str]]:
     return {{"deleted": list(agreed)}}
 ''',
 }
+
+
+def fill(parser: argparse.ArgumentParser) -> None:
+    """Say what the command takes."""
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    new = commands.add_parser("new", help="write a skill file that runs, to begin with")
+    new.add_argument("name", metavar="NAME", help="what an agent calls it: list_cameras")
+    new.add_argument(
+        "--folder", type=Path, metavar="DIR", help="where to; without it, your own skills"
+    )
+    new.add_argument(
+        "--risk",
+        choices=RISKS,
+        default="read",
+        help="what it may do; a destructive one asks the person before it loses something",
+    )
+    new.set_defaults(act=_new)
+    checked = commands.add_parser("check", help="find what is wrong with skill files, unimported")
+    checked.add_argument("path", type=Path, nargs="+", metavar="PATH", help="a file or a folder")
+    checked.set_defaults(act=_check)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Do it."""
+    return int(options.act(options))
+
+
+def _new(options: argparse.Namespace) -> int:
+    folder = options.folder or folders.user_folder(hosts.settings())
+    file = write_starter(options.name, folder, options.risk)
+    print(f"{file} is a skill that runs: put your application's API where it says so.")
+    return SUCCESS
+
+
+def _check(options: argparse.Namespace) -> int:
+    given = [file for path in options.path for file in check.files(path)]
+    findings = check.check(list(dict.fromkeys(given)), _others(given))
+    for finding in findings:
+        print(finding)
+    many = f"{len(given)} file" + "s" * (len(given) != 1)
+    if findings:
+        print(f"{len(findings)} to put right in {many}.", file=sys.stderr)
+        return TOOL_ERROR
+    print(f"{many}: nothing to put right.")
+    return SUCCESS
+
+
+def _others(given: list[Path]) -> list[Path]:
+    """Give the files of the folders that a bridge looks in besides: their names are taken."""
+    real = {file.resolve() for file in given}
+    every: list[Path] = []
+    for folder in folders.folders((), hosts.settings()):
+        try:
+            every += check.files(folder)
+        except SkillError:  # it is not there
+            continue
+    return [file for file in every if file.resolve() not in real]
 
 
 def write_starter(name: str, folder: Path, risk: str) -> Path:

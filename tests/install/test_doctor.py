@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from dcc_bridge.cli import status
-from dcc_bridge.cli.doctor import check_installation, check_setup
+from dcc_bridge.cli.doctor_install import check_installation, check_setup
 from dcc_bridge.client.configs import written as configs
 from dcc_bridge.client.configs.places import PLACES
 from dcc_bridge.install import asking, vendor, written

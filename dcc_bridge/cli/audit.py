@@ -48,7 +48,7 @@ _INDENT: Final = "  "
 
 
 def fill(parser: argparse.ArgumentParser) -> None:
-    """Say what the command takes."""
+    """Add the command's options to a parser."""
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
     show = _add(commands, "show", _show, "tell who asked what, who agreed and what came of it")
     show.add_argument("--call", metavar="ID", help="one call, by its id or how that begins")

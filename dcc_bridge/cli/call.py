@@ -66,7 +66,7 @@ def answering(answer: Answer, who: str) -> Iterator[Person | None]:
 
 
 def status_of(result: Result) -> str:
-    """Give how a call ended, in the runner's words; "" where the server does not say."""
+    """Give the status of a call, as the runner names it; "" where the server does not say."""
     return str((result.meta or {}).get(STATUS, ""))
 
 
@@ -145,7 +145,7 @@ def _cell(value: Any, indent: int) -> str:
 
 
 def fill_call(parser: argparse.ArgumentParser) -> None:
-    """Say what the command takes."""
+    """Add the command's options to a parser."""
     parser.add_argument(
         "url", nargs="?", metavar="URL", help="where the host is; without it, the one that runs"
     )
@@ -211,7 +211,7 @@ def _arguments(text: str) -> dict[str, Any]:
 
 
 def fill_tools(parser: argparse.ArgumentParser) -> None:
-    """Say what the command takes."""
+    """Add the command's options to a parser."""
     parser.add_argument(
         "url", nargs="?", metavar="URL", help="where the host is; without it, the one that runs"
     )
@@ -239,7 +239,7 @@ def _columns(tools: list[Tool]) -> tuple[list[str], list[str]]:
 
 
 def fill_undo(parser: argparse.ArgumentParser) -> None:
-    """Say what the command takes."""
+    """Add the command's options to a parser."""
     parser.add_argument(
         "url", nargs="?", metavar="URL", help="where the host is; without it, the one that runs"
     )

@@ -53,7 +53,7 @@ _NOBODY: Final = (
 
 
 def fill(parser: argparse.ArgumentParser) -> None:
-    """Say what the command takes."""
+    """Add the command's options to a parser."""
     hosting.fill(parser)
     choices = (ASK, *ACTIONS)
     parser.add_argument("--answer", choices=choices, default=ASK, help=_ANSWER)
@@ -113,7 +113,7 @@ class Narrator:
     """Prints steps to stdout."""
 
     def __init__(self, title: str) -> None:
-        """Take what it is about; it is printed above the first step."""
+        """Take the title, which is printed above the first step."""
         self._title = title
         self._steps = 0
 
@@ -150,7 +150,7 @@ class Narrator:
 
 
 class Audience(Protocol):
-    """Whoever is asked.
+    """The person of the demo: who is asked, and where.
 
     Attributes:
         person: Whom the agent's client can ask, or None.
@@ -164,7 +164,7 @@ class Audience(Protocol):
 
 
 class InClient:
-    """A person whom the agent's client asks; told."""
+    """A person whom the agent's client asks in this terminal."""
 
     def __init__(self, person: Person, narrator: Narrator) -> None:
         """Take who answers."""
@@ -175,7 +175,7 @@ class InClient:
 
 
 class Nobody:
-    """No window, no terminal."""
+    """Nobody: there is neither a window nor a terminal."""
 
     def __init__(self, narrator: Narrator) -> None:
         """Take who tells it."""

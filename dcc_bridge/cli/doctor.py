@@ -45,7 +45,7 @@ Facts = Mapping[str, Any]
 
 
 def fill(parser: argparse.ArgumentParser) -> None:
-    """Say what the command takes."""
+    """Add the command's options to a parser."""
     parser.add_argument(
         "url",
         nargs="?",

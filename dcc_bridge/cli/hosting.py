@@ -86,7 +86,7 @@ OnReady = Callable[[Running], None]
 
 
 def fill(parser: argparse.ArgumentParser) -> None:
-    """Say what starts a host."""
+    """Add the options of a host to a parser."""
     parser.add_argument(
         "--scene",
         type=Path,

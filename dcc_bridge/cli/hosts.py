@@ -134,7 +134,7 @@ def _address(url: str) -> tuple[str | None, int | None]:
 
 
 def fill_list(parser: argparse.ArgumentParser) -> None:
-    """Say what the command takes."""
+    """Add the command's options to a parser."""
     parser.add_argument(
         "--json", action="store_true", help="print a JSON list and nothing else; empty for none"
     )
@@ -172,7 +172,7 @@ def _print_table(rows: Sequence[Sequence[str]]) -> None:
 
 
 def fill_connect(parser: argparse.ArgumentParser) -> None:
-    """Say what the command takes."""
+    """Add the command's options to a parser."""
     parser.add_argument("--host", metavar="NAME", help="only this application, such as maya")
     parser.add_argument(
         "--scene", metavar="GLOB", help="only scenes whose name matches, such as 'shot_*'"

@@ -39,7 +39,7 @@ _REFUSED: Final = (
 
 
 def fill(parser: argparse.ArgumentParser) -> None:
-    """Say what the command takes."""
+    """Add the command's options to a parser."""
     parser.add_argument("skill", metavar="SKILL", help="its name")
     parser.add_argument("--host", choices=sorted(HOSTS), default="standalone")
     parser.add_argument("--scene", type=Path, metavar="FILE", help="opened before")

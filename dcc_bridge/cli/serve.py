@@ -26,7 +26,7 @@ _HOW: Final = (
 
 
 def fill(parser: argparse.ArgumentParser) -> None:
-    """Say what the command takes."""
+    """Add the command's options to a parser."""
     parser.add_argument(
         "--host",
         choices=sorted(HOSTS),

@@ -90,7 +90,7 @@ def {name}(pattern: str) -> dict[str, list[str]]:
 
 
 def fill(parser: argparse.ArgumentParser) -> None:
-    """Say what the command takes."""
+    """Add the command's options to a parser."""
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
     new = commands.add_parser("new", help="write a skill file that runs, to begin with")
     new.add_argument("name", metavar="NAME", help="what an agent calls it: list_cameras")

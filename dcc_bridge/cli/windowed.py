@@ -80,7 +80,7 @@ class Windowed:
 
 
 class _Application:
-    """What is done when the window has come, and before it goes."""
+    """Callbacks of the window: start the bridge when it is shown, stop it when it closes."""
 
     def __init__(self, session: UsdSession, opening: Opening, on_ready: OnReady) -> None:
         self._session = session

@@ -59,7 +59,7 @@ def start() -> Future[None] | None:
     Returns:
         Done once requests are taken; None where it could not be started.
     """
-    if _plug_in is None:
+    if _plug_in is None or not _plug_in.is_installed:
         return None
     try:
         return _plug_in.start()

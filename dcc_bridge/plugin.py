@@ -1,12 +1,13 @@
-"""What a plug-in starts and stops in a host: the bridge, and where Qt is its dialogs and its panel.
+"""A bridge with Qt dialogs and a panel, installed in a host by its plug-in. Main thread.
 
-A host's own loader calls it; what is particular to that loader is in ``plugins/``. Main thread.
+What is particular to a host's loader is in ``plugins/``.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
@@ -14,7 +15,6 @@ from typing import TYPE_CHECKING, cast
 from dcc_bridge.bridge import Bridge
 from dcc_bridge.config import Settings
 from dcc_bridge.host import Host
-from dcc_bridge.pump import Pump
 
 if TYPE_CHECKING:  # a plug-in is loaded before there is a window, and Qt with it
     from dcc_bridge.qt.binding import QWidget
@@ -32,7 +32,12 @@ class _Parts:
 
 
 class PlugIn:
-    """One host's bridge, which may be started and stopped any number of times."""
+    """One host's bridge, which may be started and stopped any number of times.
+
+    Attributes:
+        host: The application.
+        cleanup: What is undone before it stops, at the end of the plug-in.
+    """
 
     def __init__(
         self, host: Host, skills: Sequence[Path], *, settings: Settings | None = None
@@ -48,6 +53,13 @@ class PlugIn:
         self._skills = list(skills)
         self._settings = settings
         self._parts: _Parts | None = None
+        self._is_installed = False
+        self.cleanup = ExitStack()
+
+    @property
+    def is_installed(self) -> bool:
+        """Whether `install` was called, and not `uninstall` since."""
+        return self._is_installed
 
     @property
     def bridge(self) -> Bridge | None:
@@ -68,6 +80,27 @@ class PlugIn:
             parts.panel = Panel(parts.bridge, parts.presenter.bring)
         return parts.panel if parts is not None else None
 
+    def install(
+        self,
+        on_ready: Callable[[], None] | None = None,
+        on_leaving: Callable[[], None] | None = None,
+    ) -> None:
+        """Start as soon as the host can show a dialog, and stop before it goes.
+
+        Args:
+            on_ready: Called in place of `start`, which it calls.
+            on_leaving: Called in place of `uninstall`, which it calls.
+        """
+        self._is_installed = True
+        self.cleanup.callback(self.host.when_ready(on_ready or self._start_installed))
+        self.cleanup.callback(self.host.when_leaving(on_leaving or self.uninstall))
+
+    def uninstall(self) -> None:
+        """Stop, and take the callbacks back; harmless the second time."""
+        self._is_installed = False
+        self.cleanup.close()
+        self.stop()
+
     def start(self) -> Future[None]:
         """Start, unless it runs. The host's window must be up.
 
@@ -84,7 +117,10 @@ class PlugIn:
             return _done()
         loop = HostLoop()
         presenter = DialogPresenter(loop.main, self.host, self._window)
-        try:
+        with ExitStack() as undo:  # whatever it is goes on to the host, and no widget stays
+            undo.callback(loop.close)
+            undo.callback(presenter.close)
+            undo.callback(loop.main.close)
             bridge = Bridge(
                 self.host,
                 loop.main,
@@ -92,19 +128,9 @@ class PlugIn:
                 settings=self._settings,
                 skills=self._skills,
             )
-        except BaseException:
-            loop.main.close()
-            presenter.close()
-            loop.close()
-            raise
-        parts = _Parts(loop, presenter, bridge)
-        try:
             ready = bridge.start()
-        except BaseException:  # whatever it was goes on to the host, and widgets must not be left
-            loop.main.close()
-            _let_go(parts)
-            raise
-        self._parts = parts
+            undo.pop_all()
+        self._parts = _Parts(loop, presenter, bridge)
         return ready
 
     def stop(self) -> None:
@@ -119,41 +145,11 @@ class PlugIn:
         parts.bridge.stop()
         parts.bridge.stopped.add_done_callback(lambda _: _let_go(parts))
 
+    def _start_installed(self) -> None:
+        self.start()
+
     def _window(self) -> QWidget | None:
         return cast("QWidget | None", self.host.main_window())
-
-
-def serve(
-    host: Host,
-    skills: Sequence[Path],
-    until: Callable[[], bool],
-    ready: Callable[[Bridge], None] = lambda _: None,
-    *,
-    settings: Settings | None = None,
-) -> None:
-    """Serve in a batch interpreter, which has no event loop and nobody to ask.
-
-    Args:
-        host: The application.
-        skills: Folders of skill files, the most trusted first.
-        until: Whether to end; it is looked at after each call.
-        ready: Called once requests are taken.
-        settings: How to behave; None for the environment and the defaults.
-
-    Raises:
-        BridgeError: It cannot be started.
-    """
-    pump = Pump()
-    bridge = Bridge(host, pump.main, settings=settings, skills=skills)
-    started = bridge.start()
-    started.add_done_callback(lambda _: pump.wake(0.0))
-    try:
-        pump.run(started.done)
-        started.result()
-        ready(bridge)
-        pump.run(until)
-    finally:
-        bridge.stop()
 
 
 def _let_go(parts: _Parts) -> None:

@@ -1,7 +1,7 @@
-"""The command ``dcc-bridge``: one command a module. Main thread.
+"""The command ``dcc-bridge``. Main thread.
 
-A module has ``fill(parser)``, which says what the command takes, and ``run(options)``, which gives
-the exit code. One of several commands has these pairs in its own ``COMMANDS``.
+`COMMANDS` is the table of its commands: each has a function that adds its options to a parser, and
+one that runs it and gives the exit code. A module is imported only if its command is called.
 """
 
 from __future__ import annotations
@@ -15,32 +15,73 @@ import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module, metadata
-from typing import Final
+from typing import Final, NamedTuple
 
 from dcc_bridge.cli import exits
 from dcc_bridge.errors import BridgeError, Unreachable
 
+
+class Command(NamedTuple):
+    """A command.
+
+    Attributes:
+        summary: What it does, in a few words.
+        module: The module of this folder that has its functions.
+        fill: The function that adds what the command takes to a parser.
+        run: The function that runs it with the parsed options and gives the exit code.
+    """
+
+    summary: str
+    module: str
+    fill: str = "fill"
+    run: str = "run"
+
+
 COMMANDS: Final = {
-    "demo": "show one confirmed deletion, end to end",
-    "install": "put the plug-in where an application looks for it",
-    "uninstall": "take away what install put there",
-    "status": "say where the plug-in is installed",
-    "pack": "make Blender's extension, one file that Blender installs",
-    "run": "run one skill where nobody sits, in a host's batch interpreter",
-    "serve": "start a host with the MCP server in it, until it is told to stop",
-    "list": "list the hosts that are running",
-    "connect": "join a client that speaks stdio to the hosts that run",
-    "client": "tell an MCP client how to reach the hosts",
-    "tools": "list the tools of a running host",
-    "call": "call a tool of a running host, and answer what it asks",
-    "undo": "undo the last action of an agent in a running host",
-    "audit": "read and check the record of who agreed to what",
-    "token": "print a token for a client that cannot use `connect`",
-    "doctor": "find what is wrong with a connection, and what mends it",
-    "skill": "write a skill file to begin with, or check those that are there",
+    "demo": Command("show one confirmed deletion, end to end", "demo"),
+    "install": Command(
+        "put the plug-in where an application looks for it",
+        "install",
+        "fill_install",
+        "run_install",
+    ),
+    "uninstall": Command(
+        "take away what install put there", "install", "fill_install", "run_uninstall"
+    ),
+    "status": Command("say where the plug-in is installed", "install", "fill_status", "run_status"),
+    "pack": Command(
+        "make Blender's extension, one file that Blender installs",
+        "install",
+        "fill_pack",
+        "run_pack",
+    ),
+    "run": Command("run one skill where nobody sits, in a host's batch interpreter", "run"),
+    "serve": Command("start a host with the MCP server in it, until it is told to stop", "serve"),
+    "list": Command("list the hosts that are running", "hosts", "fill_list", "run_list"),
+    "connect": Command(
+        "join a client that speaks stdio to the hosts that run",
+        "hosts",
+        "fill_connect",
+        "run_connect",
+    ),
+    "client": Command("tell an MCP client how to reach the hosts", "client"),
+    "tools": Command("list the tools of a running host", "call", "fill_tools", "run_tools"),
+    "call": Command(
+        "call a tool of a running host, and answer what it asks", "call", "fill_call", "run_call"
+    ),
+    "undo": Command(
+        "undo the last action of an agent in a running host", "call", "fill_undo", "run_undo"
+    ),
+    "audit": Command("read and check the record of who agreed to what", "audit"),
+    "token": Command(
+        "print a token for a client that cannot use `connect`",
+        "client",
+        "fill_token",
+        "run_token",
+    ),
+    "doctor": Command("find what is wrong with a connection, and what mends it", "doctor"),
+    "skill": Command("write a skill file to begin with, or check those that are there", "skill"),
 }
-_MODULES: Final = {"uninstall": "install", "status": "install", "pack": "install"}
-"""Where a command is that has no module of its name."""
 _ABOUT: Final = """\
 An MCP server inside a DCC application. An agent works in the scene that a person has open, and
 nothing is lost unless that person agrees."""
@@ -57,7 +98,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         # the process ends.
         atexit.register(gc.freeze)
     _prepare_output()
-    words = [*(sys.argv[1:] if argv is None else argv)]  # here `list` is one of the modules
+    words = list(sys.argv[1:] if argv is None else argv)
     try:
         options = _parser(words).parse_args(words)
         return int(options.run(options))
@@ -82,8 +123,9 @@ def _parser(words: Sequence[str]) -> argparse.ArgumentParser:
     version = f"dcc-bridge {metadata.version('dcc-bridge')}"
     parser.add_argument("--version", action="version", version=version)
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    for name, summary in COMMANDS.items():
-        command = commands.add_parser(
+    for name, command in COMMANDS.items():
+        summary = command.summary
+        subparser = commands.add_parser(
             name,
             help=summary,
             description=f"{summary[0].upper()}{summary[1:]}.",
@@ -91,11 +133,9 @@ def _parser(words: Sequence[str]) -> argparse.ArgumentParser:
             formatter_class=argparse.RawDescriptionHelpFormatter,
         )
         if name in words:  # the others need not be imported: the MCP client alone takes 0.7 s
-            module = import_module(f"dcc_bridge.cli.{_MODULES.get(name, name)}")
-            several = getattr(module, "COMMANDS", None)
-            fill, run = several[name] if several else (module.fill, module.run)
-            fill(command)
-            command.set_defaults(run=run)
+            module = import_module(f"dcc_bridge.cli.{command.module}")
+            getattr(module, command.fill)(subparser)
+            subparser.set_defaults(run=getattr(module, command.run))
     return parser
 
 

@@ -1,4 +1,4 @@
-"""``dcc-bridge audit``: the record of who agreed to what, read and checked."""
+"""``dcc-bridge audit``: the record of who agreed to what, read, checked and told in sentences."""
 
 from __future__ import annotations
 
@@ -6,16 +6,19 @@ import argparse
 import csv
 import json
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
 from pathlib import Path
 from typing import Any, Final
 
 from dcc_bridge.audit import reader
-from dcc_bridge.audit.log import log_folder
-from dcc_bridge.audit.reader import AuditFile
-from dcc_bridge.cli import accounts, target
+from dcc_bridge.audit.log import CLOSED, log_folder
+from dcc_bridge.audit.reader import ENDINGS, RECOVERED, AuditFile
+from dcc_bridge.cli import hosts
 from dcc_bridge.cli.exits import SUCCESS, TOOL_ERROR, Failure
 from dcc_bridge.elicitation.plain import line
+from dcc_bridge.errors import NO_OTHER_WAY
 
 _COLUMNS: Final = (
     *("utc", "event", "call", "skill", "title", "client", "client_name", "client_version"),
@@ -23,10 +26,28 @@ _COLUMNS: Final = (
     *("version", "scene", "question", "ms_shown", "arguments", "n", "hash"),
 )
 _FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")
+ENDED: Final = {
+    CLOSED: "closed",
+    RECOVERED: "its process died, and a later one wrote the end mark",
+    None: "without an end mark: it is still written, its process died, or its tail was cut off",
+}
+"""What an end mark says."""
+_BY: Final = {
+    "host": "the person at the host",
+    "client": "the client",
+    "unverified client": "the client (nobody at the host saw it)",
+    "grant": "what was granted for the session",
+    "policy": "the settings, unasked",
+    "unattended": "a declared fallback, which the settings let stand for consent",
+    "fallback": "a declared fallback",
+    "nobody": "nobody",
+}
+_ANSWERS: Final = ("granted", "answered", "declined", "cancelled", "timed_out")
+_INDENT: Final = "  "
 
 
 def fill(parser: argparse.ArgumentParser) -> None:
-    """Say what the command takes."""
+    """Add the command's options to a parser."""
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
     show = _add(commands, "show", _show, "tell who asked what, who agreed and what came of it")
     show.add_argument("--call", metavar="ID", help="one call, by its id or how that begins")
@@ -53,21 +74,21 @@ def _add(commands: Any, name: str, act: Callable[..., int], summary: str) -> Any
 
 
 def _show(options: argparse.Namespace) -> int:
-    told = [call for book in _books(options.file) for call in accounts.calls(book)]
+    accounts = [call for book in _books(options.file) for call in calls(book)]
     if options.call:
-        told = [call for call in told if call.id.startswith(options.call)]
-        if not told:
+        accounts = [call for call in accounts if call.id.startswith(options.call)]
+        if not accounts:
             raise Failure(f"The record has no call {options.call}.", TOOL_ERROR)
     elif options.last > 0:
-        told = told[-options.last :]
-    for call in told:
-        print("\n".join(accounts.sentences(call)))
+        accounts = accounts[-options.last :]
+    for call in accounts:
+        print("\n".join(sentences(call)))
     return SUCCESS
 
 
 def _verify(options: argparse.Namespace) -> int:
-    found = [_verified(book) for book in _books(options.file)]
-    return SUCCESS if all(found) else TOOL_ERROR
+    are_unbroken = [_verified(book) for book in _books(options.file)]
+    return SUCCESS if all(are_unbroken) else TOOL_ERROR
 
 
 def _verified(book: AuditFile) -> bool:
@@ -75,10 +96,10 @@ def _verified(book: AuditFile) -> bool:
     if trouble is not None:
         print(f"{book.file}: BROKEN at line {trouble.number}: {line(trouble.why)}")
     elif book.last is not None:
-        print(f"{book.file}: {book.count} lines, unbroken, {accounts.ENDED[book.ending]}")
+        print(f"{book.file}: {book.count} lines, unbroken, {ENDED[book.ending]}")
         print(f"  the last line is {book.last.hash}")
-    for one in book.unfinished:
-        print(f"  no end: {accounts.heading(one.fields)}")
+    for entry in book.unfinished:
+        print(f"  no end: {heading(entry.fields)}")
     return trouble is None
 
 
@@ -97,8 +118,8 @@ def _export(options: argparse.Namespace) -> int:
 def _rows(book: AuditFile) -> Iterator[dict[str, Any]]:
     header = {n: v for n, v in book.header.items() if n in ("user", "machine", "pid", "host")}
     header["version"] = book.header.get("version")
-    for one in book.lines():
-        yield {**header, "hash": one.hash, **one.fields}
+    for entry in book.lines():
+        yield {**header, "hash": entry.hash, **entry.fields}
 
 
 def _cell(value: Any) -> Any:
@@ -108,12 +129,126 @@ def _cell(value: Any) -> Any:
 
 
 def _books(file: Path | None) -> Iterator[AuditFile]:
-    folder = log_folder(target.settings().audit) if file is None else None
+    folder = log_folder(hosts.settings().audit) if file is None else None
     files = reader.logs(folder) if folder is not None else [file or Path()]
     if not files:
         raise Failure(f"There is no record in {folder} yet: no skill has asked or edited.")
-    for one in files:
+    for entry in files:
         try:
-            yield reader.read(one)
+            yield reader.read(entry)
         except OSError as error:
-            raise Failure(f"{one} cannot be read: {error.strerror}.") from None
+            raise Failure(f"{entry} cannot be read: {error.strerror}.") from None
+
+
+@dataclass
+class Account:
+    """What the record tells of one call.
+
+    Attributes:
+        id: The call's own.
+        lines: What was written of it, in order.
+    """
+
+    id: str
+    lines: list[Mapping[str, Any]] = field(default_factory=list)
+
+
+def calls(book: AuditFile) -> list[Account]:
+    """Sort the lines of a book by call."""
+    accounts: dict[str, Account] = {}
+    for entry in book.lines():
+        call = entry.fields.get("call")
+        if call is not None:
+            accounts.setdefault(call, Account(call)).lines.append(entry.fields)
+    return list(accounts.values())
+
+
+def sentences(call: Account) -> Iterator[str]:
+    """Tell a call: when, who asked, what, who answered and what became of it."""
+    yield heading(call.lines[0])
+    for fields in call.lines:
+        yield f"{_INDENT}{_time(fields)}  {_sentence(fields)}"
+    if not any(fields["event"] in ENDINGS for fields in call.lines) and call.lines[0].get("client"):
+        yield f"{_INDENT}no end is on record"
+
+
+def heading(first: Mapping[str, Any]) -> str:
+    """Name a call: when it was, for whom, and its id."""
+    client = first.get("client")
+    itself = [str(first[name]) for name in ("client_name", "client_version") if first.get(name)]
+    claim = f" (says it is {line(' '.join(itself))})" if itself else ""
+    who = f"for {line(str(client))}{claim}" if client else "for the host itself"
+    when = str(first.get("utc", "")).replace("T", " ")[:19]
+    return f"{when}  {line(str(first.get('skill')))} {who}  call {first.get('call')}"
+
+
+def for_person(error: str) -> str:
+    """Give what a person has to know of what an agent was told."""
+    return error.replace(NO_OTHER_WAY, "").strip()
+
+
+def _sentence(fields: Mapping[str, Any]) -> str:
+    event = str(fields["event"])
+    if event == "asked":
+        inner = fields.get("inner_skill")
+        within = f" by {line(str(inner))}, which it called" if inner else ""
+        return f"asked{within}: {_quoted(fields, 'message')}{_objects(fields)}"
+    if event == "undone":
+        with_ = f", in call {line(str(fields['by_call']))}" if fields.get("by_call") else ""
+        return f"undone by {_by(fields)}{with_}"
+    if event in _ANSWERS:
+        return _answer(event, fields)
+    if event == "begin":
+        return f"began in {line(str(fields.get('scene')))}{_arguments(fields)}"
+    return _ending(event, fields)
+
+
+def _answer(event: str, fields: Mapping[str, Any]) -> str:
+    by = _by(fields)
+    shown = fields.get("ms_shown")
+    after = f" after {shown / 1000:.1f} s" if isinstance(shown, int) else ""
+    data = fields.get("answer") or fields.get("typed")
+    claim = f": {line(json.dumps(data, ensure_ascii=False), 2000)}" if data else ""
+    reason = f" because {_quoted(fields, 'reason')}" if fields.get("reason") else ""
+    return f"{event.replace('_', ' ')} by {by}{after}{reason}{claim}"
+
+
+def _by(fields: Mapping[str, Any]) -> str:
+    if fields.get("allow_list"):
+        return f"the list {line(str(fields['allow_list']))}, unasked"
+    return _BY.get(str(fields.get("by")), line(str(fields.get("by"))))
+
+
+def _ending(event: str, fields: Mapping[str, Any]) -> str:
+    undo = fields.get("undo") or []
+    label = ", ".join(line(str(entry)) for entry in undo)
+    left = f"; undo: {label}" if label and event == "end" else ""
+    error = for_person(str(fields.get("error") or ""))
+    why = f': "{line(error, 400)}"' if error else ""
+    if event == "end":
+        done = "changed" if fields.get("changed") else "nothing was changed"
+        return f"{line(str(fields.get('status')))}, {done}{left}{why}"
+    return f"{event.replace('_', ' ')}{why}"
+
+
+def _objects(fields: Mapping[str, Any]) -> str:
+    count = fields.get("objects")
+    if not count:
+        return ""
+    names = [line(str(name)) for name in fields.get("names", [])[:5]]
+    more = ", …" if count > len(names) else ""
+    noun = "object" if count == 1 else "objects"
+    return f" {count:,} {noun}: {', '.join(names)}{more}"
+
+
+def _arguments(fields: Mapping[str, Any]) -> str:
+    arguments = fields.get("arguments")
+    return f" with {line(json.dumps(arguments, ensure_ascii=False), 400)}" if arguments else ""
+
+
+def _quoted(fields: Mapping[str, Any], name: str) -> str:
+    return f'"{line(str(fields.get(name)), 400)}"'
+
+
+def _time(fields: Mapping[str, Any]) -> str:
+    return datetime.fromisoformat(str(fields["utc"])).strftime("%H:%M:%S")

@@ -1,28 +1,151 @@
-"""``dcc-bridge call``: a tool of a running host, called once by a real MCP client."""
+"""``dcc-bridge call``, ``tools`` and ``undo``: a running host, called by a real MCP client."""
 
 from __future__ import annotations
 
 import argparse
 import json
 import sys
-from typing import Any
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, Final, get_args
 
 import anyio
 
-from dcc_bridge.cli import answers, results, target
-from dcc_bridge.cli.target import Target
-from dcc_bridge.client.agent import Result
-from dcc_bridge.client.person import Person
-from dcc_bridge.elicitation.plain import line
+from dcc_bridge.cli import hosts
+from dcc_bridge.cli.exits import REFUSED, SUCCESS, TOOL_ERROR, tell
+from dcc_bridge.cli.hosts import Target
+from dcc_bridge.client import terminal
+from dcc_bridge.client.agent import Result, Tool
+from dcc_bridge.client.person import Person, Script
+from dcc_bridge.elicitation.plain import line, passage
+from dcc_bridge.elicitation.types import Action
+from dcc_bridge.server.results import STATUS
 
+ASK: Final = "ask"
+ACTIONS: Final = get_args(Action)
+Answer = Any
+"""`ASK`, one of `ACTIONS`, or a form's fields."""
+_REFUSALS = ("refused", "no_consent")
 _ANSWER = """\
 ask (the default) draws the question in this terminal; where there is none, the client
 says that it can ask nobody. accept agrees to what is required and takes the defaults;
 decline says no; cancel closes the question; a JSON object is the answer itself"""
 
 
-def fill(parser: argparse.ArgumentParser) -> None:
-    """Say what the command takes."""
+def parse_answer(text: str) -> Answer:
+    """Read ``--answer``.
+
+    Raises:
+        ArgumentTypeError: It is nothing that can be answered.
+    """
+    if text in (ASK, *ACTIONS):
+        return text
+    try:
+        fields = json.loads(text)
+    except ValueError:
+        fields = None
+    if not isinstance(fields, dict):
+        wanted = ", ".join((ASK, *ACTIONS))
+        raise argparse.ArgumentTypeError(f"{wanted} or a JSON object, not {text!r}")
+    return fields
+
+
+@contextmanager
+def answering(answer: Answer, who: str) -> Iterator[Person | None]:
+    """Give who answers; None where nobody can be asked.
+
+    Args:
+        answer: What `parse` gave.
+        who: Who asks, in a few words.
+    """
+    if answer != ASK:
+        yield Script(answer, tell)
+        return
+    with terminal.open_terminal(sys.stdin, sys.stderr, who) as person:
+        yield person
+
+
+def status_of(result: Result) -> str:
+    """Give the status of a call, as the runner names it; "" where the server does not say."""
+    return str((result.meta or {}).get(STATUS, ""))
+
+
+def show_result(result: Result, *, as_json: bool) -> int:
+    """Print a result, and give the exit code that tells how it ended.
+
+    Args:
+        result: An error goes to stderr, anything else to stdout.
+        as_json: Print the data and nothing else.
+    """
+    if result.is_error:
+        print(_whole("\n".join(result.texts)), file=sys.stderr)
+    elif as_json:
+        print(json.dumps(_data(result)))
+    else:
+        print(_prose(result))
+    return exit_code(result)
+
+
+def exit_code(result: Result) -> int:
+    """Give the exit code that tells how a call ended."""
+    if status_of(result) in _REFUSALS:
+        return REFUSED
+    return TOOL_ERROR if result.is_error else SUCCESS
+
+
+def value_of(result: Result) -> Any:
+    """Give what a skill returned, without the object that the protocol puts around it."""
+    if result.structured is None and result.texts == ("Done.",):
+        return None  # the server's word for it
+    data = _data(result)
+    is_wrapped = isinstance(data, dict) and list(data) == ["result"]
+    return data["result"] if is_wrapped and not _is_said(result) else data
+
+
+def _is_said(result: Result) -> bool:
+    return any(_read(text) == result.structured for text in result.texts)
+
+
+def _data(result: Result) -> Any:
+    if result.structured is not None:
+        return result.structured
+    values = [_read(text) for text in result.texts]
+    return values[0] if len(values) == 1 else values
+
+
+def _read(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except ValueError:
+        return text
+
+
+def _prose(result: Result) -> str:
+    """Lay data out in two aligned columns, and what is said beside it below."""
+    if not isinstance(result.structured, dict):
+        return _whole("\n".join(result.texts))
+    if list(result.structured) == ["result"]:  # the protocol wants an object; the words say it all
+        return _whole("\n".join(result.texts))
+    texts = [text for text in result.texts if _read(text) != result.structured]
+    width = max((len(line(name)) for name in result.structured), default=0)
+    rows = [f"{line(name):{width}}  {_cell(v, width + 2)}" for name, v in result.structured.items()]
+    return "\n".join(rows + [_whole(text) for text in texts])
+
+
+def _whole(text: str) -> str:
+    return passage(text, most=len(text))
+
+
+def _cell(value: Any, indent: int) -> str:
+    if isinstance(value, str):
+        return line(value)
+    if isinstance(value, list) and value:
+        return ("\n" + " " * indent).join(line(str(part)) for part in value)
+    return json.dumps(value)
+
+
+def fill_call(parser: argparse.ArgumentParser) -> None:
+    """Add the command's options to a parser."""
     parser.add_argument(
         "url", nargs="?", metavar="URL", help="where the host is; without it, the one that runs"
     )
@@ -42,9 +165,7 @@ def fill(parser: argparse.ArgumentParser) -> None:
         default="auto",
         help="auto speaks the newest revision of the protocol, legacy 2025-11-25",
     )
-    parser.add_argument(
-        "--answer", type=answers.parse, default=answers.ASK, metavar="ANSWER", help=_ANSWER
-    )
+    parser.add_argument("--answer", type=parse_answer, default=ASK, metavar="ANSWER", help=_ANSWER)
     parser.add_argument(
         "--json",
         action="store_true",
@@ -52,12 +173,12 @@ def fill(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def run(options: argparse.Namespace) -> int:
+def run_call(options: argparse.Namespace) -> int:
     """Call the tool and show what came of it."""
-    host = target.find(options.url)
-    with answers.person(options.answer, f"{host.host}, for {options.tool},") as person:
+    host = hosts.find(options.url)
+    with answering(options.answer, f"{host.host}, for {options.tool},") as person:
         result = anyio.run(_call, host, options, person)
-    return results.show(result, as_json=options.json)
+    return show_result(result, as_json=options.json)
 
 
 async def _call(host: Target, options: argparse.Namespace, person: Person | None) -> Result:
@@ -87,3 +208,51 @@ def _arguments(text: str) -> dict[str, Any]:
     if not isinstance(arguments, dict):
         raise argparse.ArgumentTypeError(f"an object such as '{{\"name\": 1}}', not {text}")
     return arguments
+
+
+def fill_tools(parser: argparse.ArgumentParser) -> None:
+    """Add the command's options to a parser."""
+    parser.add_argument(
+        "url", nargs="?", metavar="URL", help="where the host is; without it, the one that runs"
+    )
+
+
+def run_tools(options: argparse.Namespace) -> int:
+    """List the tools."""
+    tools = anyio.run(_list_tools, hosts.find(options.url))
+    name, risk = (max((len(part) for part in column), default=0) for column in _columns(tools))
+    for tool in tools:
+        first = tool.description.strip().partition("\n")[0]
+        print(f"{line(tool.name):{name}}  {tool.risk:{risk}}  {line(first)}".rstrip())
+        for argument in tool.arguments:
+            print(f"    {line(argument)}")
+    return SUCCESS
+
+
+async def _list_tools(host: Target) -> list[Tool]:
+    async with host.connect() as client:
+        return await client.tools()
+
+
+def _columns(tools: list[Tool]) -> tuple[list[str], list[str]]:
+    return [line(tool.name) for tool in tools], [tool.risk for tool in tools]
+
+
+def fill_undo(parser: argparse.ArgumentParser) -> None:
+    """Add the command's options to a parser."""
+    parser.add_argument(
+        "url", nargs="?", metavar="URL", help="where the host is; without it, the one that runs"
+    )
+
+
+def run_undo(options: argparse.Namespace) -> int:
+    """Undo it, unless something else was changed since."""
+    host = hosts.find(options.url)
+    with answering(ASK, f"{host.host}, to undo,") as person:
+        result = anyio.run(_undo, host, person)
+    return show_result(result, as_json=False)
+
+
+async def _undo(host: Target, person: Person | None) -> Result:
+    async with host.connect(person=person) as client:
+        return await client.call("undo_last", {})

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from pathlib import Path
 from typing import Final
 
 from dcc_bridge import known_clients
-from dcc_bridge.cli.connect import label
+from dcc_bridge.cli import hosts
 from dcc_bridge.cli.exits import SUCCESS, Failure
+from dcc_bridge.cli.hosts import label
 from dcc_bridge.client import registration
 from dcc_bridge.client.config_files import CONFIG_FILES, NAME, OTHER, ClientEntry, ConfigFile
 
@@ -49,6 +51,30 @@ def run(options: argparse.Namespace) -> int:
         options.do(options)
     except (OSError, ValueError) as error:
         raise Failure(f"The configuration of {options.name} was not changed: {error}.") from None
+    return SUCCESS
+
+
+def fill_token(parser: argparse.ArgumentParser) -> None:
+    """Add what ``token`` takes to a parser."""
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    make = commands.add_parser(
+        "make", help="print a token for a client that cannot use `dcc-bridge connect`"
+    )
+    make.add_argument("label", metavar="LABEL", type=_token_label, help="a name for that client")
+    make.add_argument(
+        "url", nargs="?", metavar="URL", help="where the host is; without it, the one that runs"
+    )
+
+
+def run_token(options: argparse.Namespace) -> int:
+    """Print a token, and nothing else, on stdout."""
+    host = hosts.instance(options.url)
+    print(host.token(options.label))
+    print(
+        f"dcc-bridge: for {host.url}, until that host ends. Whoever has it is {options.label} "
+        "there. To take it back, restart the host.",
+        file=sys.stderr,
+    )
     return SUCCESS
 
 
@@ -111,3 +137,9 @@ def _state(name: str, config: ConfigFile) -> str:
 
 def _print(options: argparse.Namespace) -> None:
     print(CONFIG_FILES.get(options.name, OTHER).text(ClientEntry.for_client(options.name)))
+
+
+def _token_label(text: str) -> str:
+    if not text or "." in text or not text.isprintable():
+        raise argparse.ArgumentTypeError(f"a name without a dot, such as cursor, not {text!r}")
+    return text

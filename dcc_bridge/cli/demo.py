@@ -1,35 +1,62 @@
-"""``dcc-bridge demo``: the main job, end to end and for real, told step by step."""
+"""``dcc-bridge demo``: the main job, end to end and for real, told step by step.
+
+The agent is a real MCP client over HTTP, on a thread of its own with a loop of its own; the scene
+is reached by the host's main thread only. `dcc_bridge.cli.dialogs` has the person at a window.
+"""
 
 from __future__ import annotations
 
 import argparse
+import asyncio
+import textwrap
 import threading
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Final, Protocol, TypeVar
 
 import anyio
 
-from dcc_bridge.cli import answers, hosting
-from dcc_bridge.cli.audience import Audience, InClient, Nobody
-from dcc_bridge.cli.exits import INTERRUPTED, Failure
+from dcc_bridge.cli import hosting
+from dcc_bridge.cli.call import ACTIONS, ASK, answering, exit_code, status_of
+from dcc_bridge.cli.exits import INTERRUPTED, TOOL_ERROR, Failure
 from dcc_bridge.cli.hosting import Opening, Running
-from dcc_bridge.cli.narrator import Narrator
-from dcc_bridge.cli.story import Story
+from dcc_bridge.cli.hosts import Target
+from dcc_bridge.client.agent import Agent, Result
+from dcc_bridge.client.person import Person, Script
+from dcc_bridge.client.terminal_io import lines
+from dcc_bridge.elicitation.question import Reply
+from dcc_bridge.elicitation.schema import Form
 
+T = TypeVar("T")
+LABEL: Final = "demo"
+"""Under which the host knows the agent."""
 _TITLE: Final = "An agent wants to delete something in a scene, and a person decides."
 _ANSWER: Final = """\
 ask (the default) leaves it to you: in the window, or in this terminal where there is no
 screen; accept, decline and cancel play you, on the dialog's own buttons or as the client"""
+_WIDTH: Final = 88
+_INDENT: Final = 4
+_QUOTED: Final = 8
+SAID: Final = {
+    "accept": "agrees",
+    "decline": "says no",
+    "cancel": "closes the question without an answer",
+}
+_NOBODY: Final = (
+    "Nobody can be asked: the host has no window, and there is no terminal here for the agent's "
+    "client to ask in. So it told the host that it draws no questions."
+)
 
 
 def fill(parser: argparse.ArgumentParser) -> None:
-    """Say what the command takes."""
+    """Add the command's options to a parser."""
     hosting.fill(parser)
-    choices = (answers.ASK, *answers.ACTIONS)
-    parser.add_argument("--answer", choices=choices, default=answers.ASK, help=_ANSWER)
+    choices = (ASK, *ACTIONS)
+    parser.add_argument("--answer", choices=choices, default=ASK, help=_ANSWER)
     parser.add_argument(
         "--screenshot",
         type=Path,
@@ -78,5 +105,231 @@ def _audience(
     if opening.window:
         yield hosting.load("dialogs").AtWindow(options.answer, narrator, options.screenshot)
         return
-    with answers.person(options.answer, "The host") as person:
+    with answering(options.answer, "The host") as person:
         yield Nobody(narrator) if person is None else InClient(person, narrator)
+
+
+class Narrator:
+    """Prints steps to stdout."""
+
+    def __init__(self, title: str) -> None:
+        """Take the title, which is printed above the first step."""
+        self._title = title
+        self._steps = 0
+
+    def step(self, text: str) -> None:
+        """Print the next step."""
+        if not self._steps:
+            print(f"{self._title}\n")
+        self._steps += 1
+        print(
+            textwrap.fill(
+                text,
+                _WIDTH,
+                initial_indent=f"{self._steps:>2}  ",
+                subsequent_indent=" " * _INDENT,
+                break_long_words=False,
+                break_on_hyphens=False,
+            ),
+            flush=True,
+        )
+
+    def quote(self, text: str) -> None:
+        """Print the beginning of what somebody else says, below the step."""
+        before = " " * _INDENT + "| "
+        quoted = lines(text, _WIDTH - len(before))
+        rest = len(quoted) - _QUOTED
+        if rest > 1:
+            quoted = [*quoted[:_QUOTED], f"(and {rest} more lines)"]
+        for row in quoted:
+            print(f"{before}{row}".rstrip(), flush=True)
+
+    def pause(self) -> None:
+        """Leave a line empty."""
+        print(flush=True)
+
+
+class Audience(Protocol):
+    """The person of the demo: who is asked, and where.
+
+    Attributes:
+        person: Whom the agent's client can ask, or None.
+    """
+
+    person: Person | None
+
+    async def attend(self, running: Running) -> None:
+        """Tell of the host's own question, and see to its answer; runs while the call does."""
+        ...
+
+
+class InClient:
+    """A person whom the agent's client asks in this terminal."""
+
+    def __init__(self, person: Person, narrator: Narrator) -> None:
+        """Take who answers."""
+        self.person: Person | None = _NarratedPerson(person, narrator)
+
+    async def attend(self, running: Running) -> None:
+        """Do nothing: the host does not ask."""
+
+
+class Nobody:
+    """Nobody: there is neither a window nor a terminal."""
+
+    def __init__(self, narrator: Narrator) -> None:
+        """Take who tells it."""
+        self.person: Person | None = None
+        self._narrator = narrator
+
+    async def attend(self, running: Running) -> None:
+        """Say so."""
+        self._narrator.step(_NOBODY)
+
+
+class _NarratedPerson:
+    """A person whose questions and answers are told."""
+
+    def __init__(self, person: Person, narrator: Narrator) -> None:
+        self._person = person
+        self._narrator = narrator
+
+    async def ask(self, message: str, form: Form) -> Reply:
+        self._begin(message)
+        return self._end(await self._person.ask(message, form))
+
+    async def visit(self, message: str, url: str, *, ours: bool = False) -> Reply:
+        self._begin(message)
+        return self._end(await self._person.visit(message, url, ours=ours))
+
+    def _begin(self, message: str) -> None:
+        if isinstance(self._person, Script):
+            self._narrator.step(
+                "No window: the agent's client asks the person, played by --answer."
+            )
+            self._narrator.quote(message)
+        else:
+            self._narrator.step("No window: the agent's client asks you, in this terminal.")
+
+    def _end(self, reply: Reply) -> Reply:
+        if not isinstance(self._person, Script):
+            self._narrator.pause()
+        self._narrator.step(f"The person {SAID[reply.action]}.")
+        return reply
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """What there is, as far as the demo is about it.
+
+    Attributes:
+        prims: How many prims.
+        kind: The USD type that the demo deletes.
+        count: How many of that type.
+    """
+
+    prims: int
+    kind: str
+    count: int
+
+    def __str__(self) -> str:
+        """Say it as a person reads it."""
+        return f"{self.prims} prims, {self.count} of them {noun(self.kind)}"
+
+
+class Story:
+    """One confirmed deletion, end to end."""
+
+    def __init__(self, running: Running, narrator: Narrator, audience: Audience) -> None:
+        """Take the host, who tells it, and who is asked."""
+        self._running = running
+        self._tell = narrator.step
+        self._audience = audience
+
+    async def play(self) -> int:
+        """Do it, and tell it.
+
+        Returns:
+            The exit code that tells how the call for the deletion ended.
+
+        Raises:
+            Failure: Something did not go as it should.
+            Unreachable: The host went away.
+        """
+        bridge, host = self._running.bridge, self._running.host
+        where = "in a window" if host.has_ui else "without a window"
+        self._tell(f"The host opens {await self._on_main(host.scene)} {where}.")
+        self._tell(f"Its MCP server runs inside it at {bridge.url}; a client needs a token.")
+        instance = bridge.instance
+        target = Target(bridge.url, instance.token(LABEL), instance.host)
+        async with target.connect(person=self._audience.person) as client:
+            count = len(await client.tools())
+            self._tell(f"An agent connects over HTTP ({client.protocol}) and finds {count} tools.")
+            return await self._edit(client)
+
+    async def _edit(self, client: Agent) -> int:
+        host = self._running.host
+        digest = await self._on_main(host.scene_digest)
+        before = await _look(client)
+        self._tell(f"The agent calls scene_summary: {before}.")
+        result = await self._delete(client, before.kind)
+        self._tell_result(result)
+        after = await _look(client, before.kind)
+        if await self._on_main(host.scene_digest) == digest:
+            self._tell(f"The scene is as it was: {after}. There is nothing to undo.")
+            return exit_code(result)
+        self._tell(f"The scene now: {after}.")
+        await self._on_main(host.undo)
+        restored = await _look(client, before.kind)
+        if await self._on_main(host.scene_digest) != digest:
+            raise Failure(f"After the undo the scene is another one: {restored}.", TOOL_ERROR)
+        self._tell(f"One undo in the host brings it back: {restored}, all as it was.")
+        return exit_code(result)
+
+    async def _delete(self, client: Agent, kind: str) -> Result:
+        self._tell(
+            f"The agent calls delete_prims for all {noun(kind)}. On the host's main thread, in the "
+            "middle of its body, the skill asks."
+        )
+        async with anyio.create_task_group() as asking:
+            asking.start_soon(self._audience.attend, self._running)
+            result = await client.call("delete_prims", {"type_name": kind})
+            asking.cancel_scope.cancel()
+        return result
+
+    def _tell_result(self, result: Result) -> None:
+        if result.is_error:
+            raise Failure(" ".join(result.texts), TOOL_ERROR)
+        data = result.structured or {}
+        why = f" {data['why']}" if data.get("why") else ""
+        refused = ", refused" if status_of(result) == "refused" else ""
+        self._tell(
+            f"The skill goes on and returns: {data.get('deleted', 0)} deleted{refused}.{why}"
+        )
+
+    async def _on_main(self, fn: Callable[[], T]) -> T:
+        return await asyncio.wrap_future(self._running.main.submit(fn, name="The demo"))
+
+
+def noun(kind: str) -> str:
+    """Give the plural of a USD type as a person says it."""
+    return "cameras" if kind == "Camera" else f"{kind} prims"
+
+
+async def _look(client: Agent, kind: str | None = None) -> Scene:
+    """Ask for the scene.
+
+    Args:
+        client: The agent.
+        kind: What to count; None for cameras, or where there is none, what there is most of.
+
+    Raises:
+        Failure: There is nothing in it.
+    """
+    result = await client.call("scene_summary", {})
+    types: Mapping[str, int] = (result.structured or {}).get("types", {})
+    known = Counter({name: count for name, count in types.items() if name.isidentifier()})
+    if not known and kind is None:
+        raise Failure("This scene has no prim with a type, so there is nothing to delete.")
+    kind = kind or ("Camera" if "Camera" in known else known.most_common(1)[0][0])
+    return Scene(sum(types.values()), kind, known[kind])

@@ -12,15 +12,15 @@ from typing import TYPE_CHECKING, Final, TypeVar
 
 import anyio
 
-from dcc_bridge.cli.answers import ASK
-from dcc_bridge.cli.audience import SAID
+from dcc_bridge.cli.call import ASK
+from dcc_bridge.cli.demo import SAID
 from dcc_bridge.cli.exits import Failure
 from dcc_bridge.cli.windowed import Windowed
 from dcc_bridge.qt.binding import QGuiApplication, QPixmap, QPoint
 
 if TYPE_CHECKING:
+    from dcc_bridge.cli.demo import Narrator
     from dcc_bridge.cli.hosting import Running
-    from dcc_bridge.cli.narrator import Narrator
     from dcc_bridge.client.person import Person
     from dcc_bridge.qt.question_dialog import QuestionDialog
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Final
 
 SUCCESS: Final = 0
@@ -31,3 +32,8 @@ class Failure(Exception):
     def __init__(self, sentence: str, code: int = USAGE) -> None:
         super().__init__(sentence)
         self.code = code
+
+
+def tell(sentence: str) -> None:
+    """Print a sentence beside the result."""
+    print(f"dcc-bridge: {sentence}", file=sys.stderr, flush=True)

@@ -1,24 +1,25 @@
-"""The standalone host in this process: what it is started with, and what runs then. Main thread.
-
-`dcc_bridge.cli.headless` and `dcc_bridge.cli.windowed` run it.
-"""
+"""The standalone host in this process: what it is started with, and what runs then. Main thread."""
 
 from __future__ import annotations
 
 import argparse
+import os
+import subprocess
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Final, Protocol
 
 from dcc_bridge.bridge import Bridge
-from dcc_bridge.cli import display, logs, target
-from dcc_bridge.cli.answers import tell
-from dcc_bridge.cli.exits import Failure
-from dcc_bridge.cli.unattended import Rule
+from dcc_bridge.cli import hosts, logs
+from dcc_bridge.cli.exits import Failure, tell
+from dcc_bridge.cli.interpreter import Rule
 from dcc_bridge.config import Settings, data_folder
+from dcc_bridge.headless import Headless, on_signal
 from dcc_bridge.threads import MainThread
 
 if TYPE_CHECKING:
@@ -26,6 +27,10 @@ if TYPE_CHECKING:
 
 SHOT: Final = Path("scenes", "shot_010_layout.usda")
 """The scene that comes with us, in the resources."""
+_TRY: Final = "from PySide6.QtWidgets import QApplication; QApplication([])"
+_SCREEN_TIMEOUT: Final = 20.0
+_UNSEEN: Final = ("offscreen", "minimal")
+"""Qt's platforms that nobody looks at."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,8 +61,8 @@ class Running(Protocol):
         ...
 
     @property
-    def session(self) -> UsdSession:
-        """Its scene. Main thread."""
+    def host(self) -> UsdSession:
+        """The application. Main thread."""
         ...
 
     @property
@@ -79,7 +84,7 @@ OnReady = Callable[[Running], None]
 
 
 def fill(parser: argparse.ArgumentParser) -> None:
-    """Say what starts a host."""
+    """Add the options of a host to a parser."""
     parser.add_argument(
         "--scene",
         type=Path,
@@ -118,7 +123,7 @@ def opening(
     for folder in skills:
         if not folder.is_dir():
             raise Failure(f"There is no folder of skills at {folder}.")
-    settings = target.settings(port=port, unattended=rule[0], allow_list=rule[1])
+    settings = hosts.settings(port=port, unattended=rule[0], allow_list=rule[1])
     window = _wants_window(options)
     return Opening(scene, (ours, *skills), settings, window, bundled=options.scene is None)
 
@@ -135,7 +140,27 @@ def run(opening: Opening, on_ready: OnReady) -> None:
         StartError: Its server cannot.
     """
     with logs.kept():
-        load("windowed" if opening.window else "headless").run(opening, on_ready)
+        if opening.window:
+            load("windowed").run(opening, on_ready)
+        else:
+            _run_headless(opening, on_ready)
+
+
+def _run_headless(opening: Opening, on_ready: OnReady) -> None:
+    host = session(opening)
+    from dcc_bridge.hosts.standalone import install  # needs the extra, and this module does not
+
+    running = Headless(
+        host,
+        opening.skills,
+        settings=opening.settings,
+    )
+    uninstall = install(host)
+    try:
+        with on_signal(running.stop):
+            running.run(lambda: on_ready(running))
+    finally:
+        uninstall()
 
 
 def load(name: str) -> ModuleType:
@@ -147,18 +172,19 @@ def load(name: str) -> ModuleType:
     try:
         return import_module(f"dcc_bridge.cli.{name}")
     except ImportError as error:
-        raise Failure(
-            f"The standalone host is not installed ({error}). pip install 'dcc-bridge[demo]'"
-        ) from None
+        raise _not_installed(error) from None
 
 
 def session(opening: Opening) -> UsdSession:
     """Open the scene.
 
     Raises:
-        Failure: It cannot be read.
+        Failure: It cannot be read, or the host is not installed.
     """
-    from dcc_bridge.hosts.standalone import UsdSession  # needs the extra, and this module does not
+    try:  # needs the extra, and this module does not
+        from dcc_bridge.hosts.standalone import UsdSession
+    except ImportError as error:
+        raise _not_installed(error) from None
 
     try:
         return UsdSession(opening.scene, has_ui=opening.window, as_copy=opening.bundled)
@@ -166,12 +192,60 @@ def session(opening: Opening) -> UsdSession:
         raise Failure(str(error)) from None
 
 
+def _not_installed(error: ImportError) -> Failure:
+    return Failure(
+        f"The standalone host is not installed ({error}). pip install 'dcc-bridge[demo]'"
+    )
+
+
 def _wants_window(options: argparse.Namespace) -> bool:
     if options.headless:
         return False
     if options.window:
         return True
-    is_there, why_not = display.find()
+    is_there, why_not = find_screen()
     if why_not:
         tell(why_not)
     return is_there
+
+
+def find_screen() -> tuple[bool, str]:
+    """Look for a screen.
+
+    Returns:
+        Whether there is one; and if one was announced but cannot be used, a sentence that says why.
+    """
+    if os.environ.get("QT_QPA_PLATFORM", "").startswith(_UNSEEN):
+        return False, ""
+    announced = os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")
+    if not announced and sys.platform not in ("win32", "darwin"):
+        return False, ""
+    if find_spec("PySide6") is None:
+        return False, "PySide6 is not installed, so the host runs without a window."
+    why_not = _try()
+    return not why_not, why_not
+
+
+def _try() -> str:
+    """Make an application in another process: Qt aborts the one that has no screen or library."""
+    try:
+        tried = subprocess.run(
+            [sys.executable, "-c", _TRY],
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=_SCREEN_TIMEOUT,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        return "The screen does not answer, so the host runs without a window."
+    if tried.returncode == 0:
+        return ""
+    return f"Qt cannot show a window here, so the host runs without one: {_reason(tried)}"
+
+
+def _reason(tried: subprocess.CompletedProcess[str]) -> str:
+    """Give the line that says most: Qt's own first one, or the end of a traceback."""
+    lines = [line.strip() for line in tried.stderr.splitlines() if line.strip()]
+    of_qt = [line.partition(": ")[2] for line in lines if line.startswith("qt.qpa")]
+    return (of_qt or lines[-1:] or [f"it ended with {tried.returncode}."])[0]

@@ -9,7 +9,7 @@ import argparse
 import json
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from dcc_bridge.cli.exits import SUCCESS, Failure
 from dcc_bridge.install import probe, vendor
@@ -20,7 +20,8 @@ from dcc_bridge.install.plan import InstalledFiles, NotOurs, Plan
 # ---- the arguments
 
 
-def _fill_install(parser: argparse.ArgumentParser) -> None:
+def fill_install(parser: argparse.ArgumentParser) -> None:
+    """Add what ``install`` and ``uninstall`` take to a parser."""
     parser.add_argument(
         "host", choices=sorted(APPLICATIONS), metavar="HOST", help=", ".join(APPLICATIONS)
     )
@@ -35,7 +36,8 @@ def _fill_install(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--dry-run", action="store_true", help="say what would be done, and do not")
 
 
-def _fill_status(parser: argparse.ArgumentParser) -> None:
+def fill_status(parser: argparse.ArgumentParser) -> None:
+    """Add what ``status`` takes to a parser."""
     parser.add_argument(
         "host", nargs="?", choices=sorted(APPLICATIONS), metavar="HOST", help="only this one"
     )
@@ -43,7 +45,8 @@ def _fill_status(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print JSON and nothing else")
 
 
-def _fill_pack(parser: argparse.ArgumentParser) -> None:
+def fill_pack(parser: argparse.ArgumentParser) -> None:
+    """Add what ``pack`` takes to a parser."""
     parser.add_argument(
         "--into", type=Path, default=Path(), metavar="DIR", help="where it is put (here)"
     )
@@ -70,7 +73,8 @@ def _plan(options: argparse.Namespace, *, is_removal: bool = False) -> Plan:
 # ---- install and uninstall
 
 
-def _install(options: argparse.Namespace) -> int:
+def run_install(options: argparse.Namespace) -> int:
+    """Put the plug-in where the application looks for it."""
     plan = _plan(options)
     old = plan.check()
     if old is not None:
@@ -89,7 +93,8 @@ def _install(options: argparse.Namespace) -> int:
     return SUCCESS
 
 
-def _uninstall(options: argparse.Namespace) -> int:
+def run_uninstall(options: argparse.Namespace) -> int:
+    """Remove what ``install`` put there."""
     plan = _plan(options, is_removal=True)
     folder = plan.location.folder
     installed = InstalledFiles.read(folder)
@@ -118,7 +123,8 @@ def _uninstall(options: argparse.Namespace) -> int:
 # ---- status
 
 
-def _status(options: argparse.Namespace) -> int:
+def run_status(options: argparse.Namespace) -> int:
+    """Print where the plug-in is installed."""
     applications = [APPLICATIONS[options.host]] if options.host else list(APPLICATIONS.values())
     installations = [
         installation
@@ -190,7 +196,8 @@ def _installation(
 # ---- pack
 
 
-def _pack(options: argparse.Namespace) -> int:
+def run_pack(options: argparse.Namespace) -> int:
+    """Make Blender's extension."""
     try:
         # What a wheel needs on another system cannot be told here: pip looks at this one.
         file = vendor.build_extension(options.into, System.here().platform)
@@ -204,10 +211,3 @@ def _pack(options: argparse.Namespace) -> int:
 
 Fill = Callable[[argparse.ArgumentParser], None]
 Run = Callable[[argparse.Namespace], int]
-COMMANDS: Final[dict[str, tuple[Fill, Run]]] = {
-    "install": (_fill_install, _install),
-    "uninstall": (_fill_install, _uninstall),
-    "status": (_fill_status, _status),
-    "pack": (_fill_pack, _pack),
-}
-"""What each command takes, and what it does."""

@@ -1,13 +1,25 @@
-"""How each host's batch interpreter is started, and where the bridge is for it. Main thread."""
+"""A host's own batch interpreter with the bridge in it: found, started and ended. Main thread."""
 
 from __future__ import annotations
 
+import argparse
+import json
+import subprocess
 import sys
 import sysconfig
+import tempfile
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import asdict
 from pathlib import Path
-from typing import Final
+from typing import IO, Final, Literal
 
 from dcc_bridge.cli.exits import Failure
+from dcc_bridge.config import data_folder
+from dcc_bridge.elicitation import unattended
+from dcc_bridge.headless import JOB, SAVE, Job
 from dcc_bridge.install import probe
 from dcc_bridge.install.location import Facts, System, UnknownLocation
 from dcc_bridge.install.locations import APPLICATIONS
@@ -20,7 +32,7 @@ _START: Final = """\
 import os, sys, traceback
 sys.path[:0] = {paths!r}
 try:
-    from dcc_bridge.{module} import main
+    from dcc_bridge.headless import main
     main()
 except BaseException:
     traceback.print_exc()
@@ -28,46 +40,175 @@ except BaseException:
     os._exit(1)
 sys.modules.pop("__mp_main__", None)
 """
+_POLL: Final = 0.05
+_GRACE: Final = 15.0
+"""Seconds for its end; then it is killed."""
+Rule = Literal["refuse", "deny", "allow"]
+_RULES: Final[dict[str, Rule]] = {"deny": "deny", "fallback": "refuse", "allow": "allow"}
 
 
-def command(host: str, program: str | None, folder: Path, module: str = "batch") -> list[str]:
-    """Give the command that runs a job in a host.
+class Interpreter:
+    """A batch interpreter that was started.
+
+    Attributes:
+        process: Its process.
+        was_stopped: Whether `stop` was called.
+    """
+
+    def __init__(self, process: subprocess.Popen[bytes], report: Path) -> None:
+        """Take its process, and the file in which it says how far it is."""
+        self.process = process
+        self.was_stopped = threading.Event()
+        self._report = report
+        self._killer = threading.Timer(_GRACE, process.kill)
+        self._killer.daemon = True
+
+    @property
+    def program(self) -> str:
+        """What was started."""
+        return str(self.process.args[0])  # type: ignore[index]  # it was started with a list
+
+    def report(self) -> dict[str, str]:
+        """Read what it wrote last; empty while it wrote nothing."""
+        try:
+            report: dict[str, str] = json.loads(self._report.read_text(encoding="utf-8"))
+        except OSError:
+            return {}
+        return report
+
+    def wait_until_ready(self, seconds: float | None = None) -> dict[str, str] | None:
+        """Wait until it takes requests.
+
+        Returns:
+            Its report; None if it failed or was stopped.
+
+        Raises:
+            TimeoutError: It took longer.
+        """
+        end = time.monotonic() + seconds if seconds is not None else None
+        while self.process.poll() is None and not self.was_stopped.wait(_POLL):
+            report = self.report()
+            if report:
+                return report if "url" in report else None
+            if end is not None and time.monotonic() > end:
+                raise TimeoutError
+        return None
+
+    def stop(self) -> None:
+        """Have it end because somebody wants so. Any thread."""
+        self.was_stopped.set()
+        self.end()
+
+    def end(self, *, save: bool = False) -> None:
+        """Have it end; one that hangs is killed. Any thread.
+
+        Args:
+            save: Its scene is saved first, to the file of the job.
+        """
+        assert self.process.stdin is not None
+        with suppress(OSError, ValueError):  # it has ended, or was told before
+            if save:
+                self.process.stdin.write(SAVE)
+            self.process.stdin.close()
+        with suppress(RuntimeError):  # the timer runs
+            self._killer.start()
+
+    def kill(self) -> None:
+        """End its process at once."""
+        self._killer.cancel()
+        self.process.kill()
+
+
+@contextmanager
+def started(
+    options: argparse.Namespace, output: IO[str] | IO[bytes], *, port: int | None
+) -> Iterator[Interpreter]:
+    """Run a host's batch interpreter with the bridge in it, as long as the block lasts.
+
+    Args:
+        options: What was said: "host", "interpreter", "scene", "skills", "unattended" and,
+            perhaps, "save_as".
+        output: Where what the host itself prints goes.
+        port: Where the server listens; None for the setting.
+
+    Raises:
+        Failure: There is none.
+    """
+    with tempfile.TemporaryDirectory(prefix="dcc_bridge-") as folder:
+        report, file = Path(folder, "report.json"), Path(folder, "job.json")
+        file.write_text(json.dumps(asdict(_job(options, port, report))), encoding="utf-8")
+        process = subprocess.Popen(
+            command(options.host, options.interpreter, Path(folder)),
+            env={**probe.environment(), JOB: str(file), "PYTHONDONTWRITEBYTECODE": "1"},
+            stdin=subprocess.PIPE,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            bufsize=0,
+            # Ctrl+C is for this process, which then has the interpreter end in its own way.
+            start_new_session=True,
+            creationflags=getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0),
+        )
+        interpreter = Interpreter(process, report)
+        with process:
+            try:
+                yield interpreter
+            finally:
+                interpreter.kill()
+
+
+def _job(options: argparse.Namespace, port: int | None, report: Path) -> Job:
+    rule, allow_list = read_unattended(options.unattended)
+    ours = data_folder("plugins") / options.host / "skills"
+    save_as = getattr(options, "save_as", None)
+    return Job(
+        host=options.host,
+        scene=str(options.scene.absolute()) if options.scene else None,
+        skills=[str(ours), *(str(folder.absolute()) for folder in options.skills)],
+        port=port,
+        unattended=rule,
+        allow_list=str(allow_list) if allow_list else None,
+        save_as=str(save_as.absolute()) if save_as else None,
+        report=str(report),
+    )
+
+
+def command(host: str, program: str | None, folder: Path) -> list[str]:
+    """Give the command that starts a host with `dcc_bridge.headless.main`.
 
     Args:
         host: Its name.
         program: Its batch interpreter; None for the one on PATH.
         folder: For the file that begins it.
-        module: The module of ours whose ``main`` does the job.
 
     Raises:
         Failure: It is not there, or has another Python and the bridge was not installed for it.
     """
     if host == "standalone":
-        return [program or sys.executable, "-m", f"dcc_bridge.{module}"]
+        return [program or sys.executable, "-m", "dcc_bridge.headless"]
     kind = APPLICATIONS[host]
     try:
-        found = probe.find_program(kind, program)
-        paths = _paths(host, program) if found else []
+        executable = probe.find_program(kind, program)
+        paths = _paths(host, program) if executable else []
     except UnknownLocation as error:
         raise Failure(str(error)) from None
-    if found is None:
+    if executable is None:
         names = " or ".join(kind.programs)
         raise Failure(f"{kind.title}'s {names} is not on PATH; say --interpreter PATH.")
     start = folder / "start.py"
-    start.write_text(_START.format(paths=paths, module=module), encoding="utf-8")
+    start.write_text(_START.format(paths=paths), encoding="utf-8")
     if host == "blender":
-        return [str(found), "-b", "--python", str(start)]
-    return [str(found), str(start)]
+        return [str(executable), "-b", "--python", str(start)]
+    return [str(executable), str(start)]
 
 
 def _paths(host: str, program: str | None) -> list[str]:
-    """List where the bridge and what it depends on is, for a host's Python."""
+    """List the folders of the bridge and its dependencies, for a host's Python."""
     kind = APPLICATIONS[host]
     told = probe.probe(kind, program)
     for for_all in (False, True):
-        found = _installed(host, told, for_all)
-        if found is not None:
-            return [str(found)]
+        vendor = _installed(host, told, for_all)
+        if vendor is not None:
+            return [str(vendor)]
     if told.python == f"{sys.version_info.major}.{sys.version_info.minor}":
         own = dict.fromkeys(sysconfig.get_path(name) for name in ("purelib", "platlib"))
         return [str(_PACKAGE.parent), *own]
@@ -85,3 +226,38 @@ def _installed(host: str, told: Facts, for_all: bool) -> Path | None:
     old = InstalledFiles.read(place.folder)
     is_same = old is not None and old.facts.get("python") == told.python
     return place.folder / place.vendor if is_same else None
+
+
+def fill_unattended(parser: argparse.ArgumentParser) -> None:
+    """Add ``--unattended``."""
+    parser.add_argument(
+        "--unattended",
+        metavar="RULE",
+        help="what answers where nobody can be asked. deny: every question is declined; fallback "
+        "(unless the settings say otherwise): what a skill declared answers, but never for "
+        "consent; allow:FILE: the skills that the file lists go on unasked. It has a skill's name "
+        "on each line and, after it, if only that very file is meant, the SHA-256 of the skill's "
+        "file (as sha256sum gives it); # begins a remark",
+    )
+
+
+def read_unattended(text: str | None) -> tuple[Rule | None, Path | None]:
+    """Parse ``--unattended``.
+
+    Returns:
+        The settings ``unattended`` and ``allow_list``; None where nothing was said.
+
+    Raises:
+        Failure: It is none of them, or the list cannot be read; its line is named.
+    """
+    if text is None:
+        return None, None
+    word, _, file = text.partition(":")
+    if word not in _RULES or bool(file) != (word == "allow"):
+        raise Failure(f"--unattended is deny, fallback or allow:FILE, not {text}.")
+    if not file:
+        return _RULES[word], None
+    try:
+        return "allow", unattended.read_allow_list(Path(file).absolute()).file
+    except ValueError as error:
+        raise Failure(f"What --unattended allow names cannot be used: {error}") from None

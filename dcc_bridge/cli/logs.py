@@ -1,4 +1,4 @@
-"""What goes wrong in a host of this process: a sentence in the terminal, all of it in a file.
+"""Logging of a host in this process: a sentence in the terminal, the whole record in a file.
 
 The file is made when there is something to write, and only its user can read it. What the SDK and
 uvicorn log is for the file alone: what is news of it, is told by us. Main thread; records come from
@@ -26,13 +26,13 @@ _SILENT: Final = ("mcp", "uvicorn", "httpx2", "httpcore2", "sse_starlette")
 
 
 def file() -> Path:
-    """Say where it is written."""
+    """Give the path of the log file."""
     return platformdirs.user_state_path("dcc_bridge") / "log" / "host.log"
 
 
 @contextmanager
 def kept() -> Iterator[None]:
-    """Write what is logged as long as the block lasts."""
+    """Add the handlers to the root logger while in the ``with``."""
     root, handlers = logging.getLogger(), [_File(file(), delay=True), _terminal()]
     for handler in handlers:
         root.addHandler(handler)
@@ -74,14 +74,14 @@ class _File(logging.FileHandler):
 
 
 class _Clean(logging.Formatter):
-    """Without tokens, whoever logs; of our own records they are gone already."""
+    """Removes tokens from every record; from our own they are gone already."""
 
     def format(self, record: logging.LogRecord) -> str:
         return log_redaction.redact_tokens(super().format(record))
 
 
 class _Sentence(_Clean):
-    """The first line, and of a traceback the last one: what it says is wrong."""
+    """Formats a record as one line: its first, and of a traceback the last."""
 
     def format(self, record: logging.LogRecord) -> str:
         first, *rest = super().format(record).splitlines() or [""]

@@ -1,26 +1,37 @@
-"""``dcc-bridge run``: one skill in a host's own batch interpreter, with no client. Main thread."""
+"""``dcc-bridge run``: one skill in a host's own batch interpreter. Main thread.
+
+The interpreter is started with the server, the skill is called once by a client that can ask
+nobody, and the interpreter ends.
+"""
 
 from __future__ import annotations
 
 import argparse
 import json
-import subprocess
 import tempfile
-from dataclasses import asdict
+import time
+from difflib import get_close_matches
 from pathlib import Path
-from typing import Any, Final
+from typing import IO, TYPE_CHECKING, Any, Final
+
+import anyio
 
 from dcc_bridge.audit import reader
-from dcc_bridge.batch import JOB, Job
-from dcc_bridge.cli import accounts, interpreter, unattended
-from dcc_bridge.cli.answers import tell
-from dcc_bridge.cli.exits import REFUSED, SUCCESS, TOOL_ERROR, USAGE, Failure
-from dcc_bridge.config import data_folder
+from dcc_bridge.cli import audit, hosts, interpreter
+from dcc_bridge.cli.call import exit_code, status_of, value_of
+from dcc_bridge.cli.exits import REFUSED, SUCCESS, TOOL_ERROR, USAGE, Failure, tell
+from dcc_bridge.cli.hosts import Target
+from dcc_bridge.cli.interpreter import Interpreter
+from dcc_bridge.errors import Unreachable
 from dcc_bridge.hosts.batch import HOSTS
-from dcc_bridge.install import probe
 
-_CODES: Final = {"done": SUCCESS, "refused": REFUSED, "no_consent": REFUSED, "not_started": USAGE}
+if TYPE_CHECKING:
+    from dcc_bridge.client.agent import Result
+
+LABEL: Final = "run"
+"""Under which the record knows who called."""
 _TAIL: Final = 2000
+_BUILTIN: Final = ("check_connection", "recent_calls", "undo_last")
 _REFUSED: Final = (
     "It was refused, and nothing was changed. What may go on unasked where nobody sits is said "
     "with --unattended allow:FILE."
@@ -28,7 +39,7 @@ _REFUSED: Final = (
 
 
 def fill(parser: argparse.ArgumentParser) -> None:
-    """Say what the command takes."""
+    """Add the command's options to a parser."""
     parser.add_argument("skill", metavar="SKILL", help="its name")
     parser.add_argument("--host", choices=sorted(HOSTS), default="standalone")
     parser.add_argument("--scene", type=Path, metavar="FILE", help="opened before")
@@ -36,7 +47,7 @@ def fill(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--save-as", type=Path, metavar="FILE", help="where the scene is written if it is done"
     )
-    unattended.fill(parser)
+    interpreter.fill_unattended(parser)
     parser.add_argument(
         "--skills", type=Path, action="append", default=[], metavar="DIR", help="more skill files"
     )
@@ -48,86 +59,114 @@ def run(options: argparse.Namespace) -> int:
     """Run it, and print what it returned; who was asked and answered goes to the other stream.
 
     Raises:
-        Failure: It could not be started.
+        Failure: It could not be started, or did not end.
     """
-    with tempfile.TemporaryDirectory(prefix="dcc_bridge-") as folder:
-        job = _job(options, Path(folder, "ending.json"))
-        ending = _run(job, options, Path(folder))
-    told, error = _account(ending.get("audit")), accounts.for_person(ending["error"] or "")
-    code = _CODES.get(ending["status"], TOOL_ERROR)
-    if code == REFUSED:
-        tell(_REFUSED)
-    elif error and error not in told:
-        tell(error)
-    if ending["status"] == "done":
-        print(json.dumps(ending["value"], indent=2))
-    if ending.get("saved"):
-        tell(f"The scene was written to {ending['saved']}.")
-    return code
-
-
-def _job(options: argparse.Namespace, ending: Path) -> Job:
-    rule, allow_list = unattended.read(options.unattended)
-    ours = data_folder("plugins") / options.host / "skills"
-    return Job(
-        host=options.host,
-        skill=options.skill,
-        arguments=_arguments(options.args),
-        scene=str(options.scene.absolute()) if options.scene else None,
-        save_as=str(options.save_as.absolute()) if options.save_as else None,
-        skills=[str(ours), *(str(one.absolute()) for one in options.skills)],
-        unattended=rule,
-        allow_list=str(allow_list) if allow_list else None,
-        ending=str(ending),
-    )
+    arguments = _arguments(options.args)
+    with (
+        tempfile.TemporaryFile() as output,
+        interpreter.started(options, output, port=0) as started,
+    ):
+        try:
+            return _call(started, options, arguments, output)
+        except TimeoutError:
+            raise Failure(
+                f"It took more than {options.timeout:g} s, and was ended.", TOOL_ERROR
+            ) from None
 
 
 def _arguments(text: str) -> dict[str, Any]:
     try:
-        told = json.loads(text)
+        arguments = json.loads(text)
     except ValueError as error:
         raise Failure(f"--args is no JSON: {error}.") from None
-    if not isinstance(told, dict):
+    if not isinstance(arguments, dict):
         raise Failure('--args is a JSON object, such as {"name": "Box"}.')
-    return told
+    return arguments
 
 
-def _run(job: Job, options: argparse.Namespace, folder: Path) -> dict[str, Any]:
-    file = folder / "job.json"
-    file.write_text(json.dumps(asdict(job)), encoding="utf-8")
-    command = interpreter.command(job.host, options.interpreter, folder)
+def _call(
+    started: Interpreter, options: argparse.Namespace, arguments: dict[str, Any], output: IO[bytes]
+) -> int:
+    deadline = time.monotonic() + options.timeout
+    ready = started.wait_until_ready(options.timeout)
+    if ready is None:
+        started.end()
+        raise _failure(started, output)
+    instance = hosts.instance(ready["url"])
+    host = Target(instance.url, instance.token(LABEL), options.host)
     try:
-        done = subprocess.run(
-            command,
-            env={**probe.environment(), JOB: str(file), "PYTHONDONTWRITEBYTECODE": "1"},
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            errors="replace",
-            timeout=options.timeout,
-            check=False,
-        )
-    except subprocess.TimeoutExpired:
-        raise Failure(
-            f"It took more than {options.timeout:g} s, and was ended.", TOOL_ERROR
-        ) from None
-    try:
-        ending: dict[str, Any] = json.loads(Path(job.ending).read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        said = (done.stdout + done.stderr)[-_TAIL:].strip()
-        raise Failure(
-            f"{command[0]} ended with {done.returncode} and without a result. It said:\n{said}",
-            TOOL_ERROR,
-        ) from None
-    return ending
+        result = anyio.run(_call_once, host, options.skill, arguments, deadline)
+    except Unreachable:
+        started.end()
+        raise _failure(started, output) from None
+    started.end(save=status_of(result) == "done")
+    started.process.wait()
+    report = started.report()
+    if "audit" not in report:
+        raise _failure(started, output)
+    return _show(result, report)
+
+
+def _failure(started: Interpreter, output: IO[bytes]) -> Failure:
+    """Say what kept it from a result: its own sentence, or what the host printed last."""
+    code = started.process.wait()
+    error = started.report().get("error")
+    if error is not None:
+        return Failure(error, USAGE)
+    output.seek(0)
+    text = output.read().decode(errors="replace")[-_TAIL:].strip()
+    return Failure(
+        f"{started.program} ended with {code} and without a result. It said:\n{text}", TOOL_ERROR
+    )
+
+
+async def _call_once(
+    host: Target, skill: str, arguments: dict[str, Any], deadline: float
+) -> Result:
+    with anyio.fail_after(max(0.0, deadline - time.monotonic())):
+        async with host.connect() as client:
+            names = [tool.name for tool in await client.tools() if tool.name not in _BUILTIN]
+            if skill not in names:
+                raise Failure(_unknown(skill, host.host, sorted(names)))
+            return await client.call(skill, arguments)
+
+
+def _unknown(skill: str, host: str, names: list[str]) -> str:
+    matches = get_close_matches(skill, names, n=2, cutoff=0.6)
+    meant = f" Did you mean {' or '.join(matches)}?" if matches else ""
+    known = f" There are: {', '.join(names)}." if names else ""
+    return f"There is no skill {skill!r} for {host}.{meant}{known}"
+
+
+def _show(result: Result, report: dict[str, str]) -> int:
+    """Print what came of it, and give the exit code."""
+    account = _account(report["audit"])
+    error = audit.for_person("\n".join(result.texts)) if result.is_error else ""
+    code = _code(result)
+    if code == REFUSED:
+        tell(_REFUSED)
+    elif error and error not in account:
+        tell(error)
+    if "error" in report:
+        tell(report["error"])
+        return TOOL_ERROR
+    if code == SUCCESS:
+        print(json.dumps(value_of(result), indent=2))
+    if "saved" in report:
+        tell(f"The scene was written to {report['saved']}.")
+    return code
+
+
+def _code(result: Result) -> int:
+    return USAGE if status_of(result) == "not_started" else exit_code(result)
 
 
 def _account(record: str | None) -> str:
     """Say who could have answered and what did, from the record itself; give what was said."""
     if record is None:
         return ""
-    calls = accounts.calls(reader.read(Path(record)))
-    told = "\n".join("\n".join(accounts.sentences(call)) for call in calls)
-    tell(told)
+    calls = audit.calls(reader.read(Path(record)))
+    account = "\n".join("\n".join(audit.sentences(call)) for call in calls)
+    tell(account)
     tell(f"The record of it: {record}")
-    return told
+    return account

@@ -6,19 +6,27 @@ The standalone host runs in this process, every other one in its own batch inter
 from __future__ import annotations
 
 import argparse
+import sys
 from pathlib import Path
 from typing import Final
 
-from dcc_bridge.cli import hosting, serving, unattended
-from dcc_bridge.cli.exits import SUCCESS, Failure
+from dcc_bridge.cli import hosting, interpreter
+from dcc_bridge.cli.exits import SUCCESS, TOOL_ERROR, Failure, tell
 from dcc_bridge.cli.hosting import Running
+from dcc_bridge.cli.interpreter import Interpreter
+from dcc_bridge.headless import on_signal
 from dcc_bridge.hosts.batch import HOSTS
 
 _OURS: Final = "standalone"
+_HOW: Final = (
+    "Nobody sits there: a question goes to the client that calls, and what that cannot ask is "
+    "answered as --unattended says. Agents find it through `dcc-bridge client add NAME`, you with "
+    "`dcc-bridge tools` and `dcc-bridge call`. Ctrl+C ends it."
+)
 
 
 def fill(parser: argparse.ArgumentParser) -> None:
-    """Say what the command takes."""
+    """Add the command's options to a parser."""
     parser.add_argument(
         "--host",
         choices=sorted(HOSTS),
@@ -37,7 +45,7 @@ def fill(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--port", type=int, metavar="N", help="where the server listens; 0, or nothing, for any"
     )
-    unattended.fill(parser)
+    interpreter.fill_unattended(parser)
     parser.add_argument(
         "--interpreter", metavar="PATH", help="the host's batch interpreter, if not on PATH"
     )
@@ -57,7 +65,7 @@ def run(options: argparse.Namespace) -> int:
         options,
         skills=options.skills,
         port=options.port,
-        rule=unattended.read(options.unattended),
+        rule=interpreter.read_unattended(options.unattended),
     )
     hosting.run(opening, _announce)
     return SUCCESS
@@ -66,16 +74,47 @@ def run(options: argparse.Namespace) -> int:
 def _elsewhere(options: argparse.Namespace) -> int:
     if options.window:
         raise Failure(
-            f"{options.host} is served without a window here; --window is for the standalone host. "
-            f"With a window, the plug-in serves: dcc-bridge install {options.host}"
+            f"{options.host} is served without a window here; --window is for the standalone "
+            "host. With a window, the plug-in serves: dcc-bridge install "
+            f"{options.host}"
         )
     for folder in options.skills:
         if not folder.is_dir():
             raise Failure(f"There is no folder of skills at {folder}.")
-    return serving.run(options)
+    with (
+        interpreter.started(options, sys.stderr, port=options.port) as started,
+        on_signal(started.stop),
+    ):
+        ready = started.wait_until_ready()
+        if ready is not None:
+            where = f"{ready['host']}, {ready['scene']}, without a window, at {ready['url']}"
+            print(f"Ready: {where}", flush=True)
+            tell(_HOW)
+        else:  # freecadcmd goes on, and waits for somebody who types
+            started.end()
+        started.process.wait()
+        return _ended(started, ready is not None)
+
+
+def _ended(started: Interpreter, was_ready: bool) -> int:
+    """Give the exit code.
+
+    Raises:
+        Failure: It was not told to end, or did not end well.
+    """
+    error, code = started.report().get("error"), started.process.returncode
+    if error is not None:
+        raise Failure(error, TOOL_ERROR) if was_ready else Failure(error)
+    was_stopped = started.was_stopped.is_set()
+    if was_stopped and code == 0:
+        return SUCCESS
+    when = "when it was told to" if was_stopped else "by itself"
+    raise Failure(
+        f"{started.program} ended {when}, with {code}. What it said stands above.", TOOL_ERROR
+    )
 
 
 def _announce(running: Running) -> None:
-    scene = running.session.scene()
-    where = "in a window" if running.session.has_ui else "without a window"
+    scene = running.host.scene()
+    where = "in a window" if running.host.has_ui else "without a window"
     print(f"Ready: {scene}, {where}, at {running.bridge.url}", flush=True)

@@ -32,7 +32,7 @@ class Windowed:
         """Tie a bridge to the window; nothing is served yet."""
         self._loop = HostLoop()
         self.main = self._loop.main
-        self.session = session
+        self.host = session
         self.window = window
         self.presenter = DialogPresenter(self.main, session, lambda: window)
         self.is_stopping = False
@@ -80,7 +80,7 @@ class Windowed:
 
 
 class _Application:
-    """What is done when the window has come, and before it goes."""
+    """Callbacks of the window: start the bridge when it is shown, stop it when it closes."""
 
     def __init__(self, session: UsdSession, opening: Opening, on_ready: OnReady) -> None:
         self._session = session

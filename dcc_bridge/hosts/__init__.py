@@ -79,13 +79,12 @@ A plug-in's whole start and stop in a Qt application, with dialogs and, as `Plug
 shows the person what agents do::
 
     plug_in = dcc_bridge.plugin.PlugIn(AcmeHost(), [SKILLS])
-    plug_in.host.when_ready(plug_in.start)
-    plug_in.host.when_leaving(plug_in.stop)
+    plug_in.install()
 
 Without Qt there is no presenter, or one of your own (`dcc_bridge.elicitation.question` has that
 port); without any, questions go to the client, and what nobody can be asked is refused. In batch::
 
-    dcc_bridge.plugin.serve(AcmeHost(), [SKILLS], until=lambda: is_enough)
+    dcc_bridge.headless.serve(AcmeHost(), [SKILLS], until=lambda: is_enough)
 
 **3. See that it holds.** ``tests.hosts.contract`` tests what the bridge relies on, against any
 host: steps that leave an entry or none, labels, a rollback that the digest proves, a fingerprint

@@ -61,7 +61,7 @@ def result(outcome: Outcome, returns: Returns = _UNTYPED) -> CallToolResult:
 
 def failure(text: str) -> CallToolResult:
     """Give the result of a call that never began."""
-    return _result("failed", [_text(text)], is_error=True)
+    return _result("not_started", [_text(text)], is_error=True)
 
 
 def image_type(head: bytes) -> str | None:

@@ -12,24 +12,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 ROOT: Final = Path(__file__).resolve().parent
-
-
-def _add_vendored() -> None:
-    """Find what was installed with us, for this Python and this system only.
-
-    In front: where FreeCAD has the system's Python, that brings older ones of the same names.
-    """
-    system = {"win32": "win64", "darwin": "mac"}.get(sys.platform, "linux")
-    folder = ROOT / "vendor" / f"py{sys.version_info.major}{sys.version_info.minor}-{system}"
-    if folder.is_dir() and str(folder) not in sys.path:
-        sys.path.insert(0, str(folder))
-
-
-_add_vendored()
+# In front: where FreeCAD has the system's Python, that brings older ones of the same names.
+_SYSTEM: Final = {"win32": "win64", "darwin": "mac"}.get(sys.platform, "linux")
+_VENDOR: Final = ROOT / "vendor" / f"py{sys.version_info.major}{sys.version_info.minor}-{_SYSTEM}"
+if _VENDOR.is_dir() and str(_VENDOR) not in sys.path:
+    sys.path.insert(0, str(_VENDOR))
 
 import FreeCAD  # noqa: E402 - what was vendored is found by now
 
-from dcc_bridge import plugin  # noqa: E402
+from dcc_bridge import headless  # noqa: E402
 from dcc_bridge.bridge import Bridge  # noqa: E402
 from dcc_bridge.errors import BridgeError  # noqa: E402
 from dcc_bridge.hosts.freecad import FreeCADHost  # noqa: E402
@@ -41,30 +32,25 @@ if TYPE_CHECKING:  # it needs Qt, which freecadcmd must not load
 SKILLS: Final = ROOT / "skills"
 _plug_in: PlugIn | None = None
 _menu: Menu | None = None
-_undo: list[Callable[[], None]] = []
 
 
 def load() -> None:
     """Start as soon as FreeCAD can show a dialog."""
     global _plug_in
-    if _plug_in is not None or not FreeCAD.GuiUp:
+    if not FreeCAD.GuiUp or (_plug_in is not None and _plug_in.is_installed):
         return
     _plug_in = PlugIn(FreeCADHost(_later), [SKILLS])
-    _undo.append(_plug_in.host.when_ready(_begin))
-    _undo.append(_plug_in.host.when_leaving(unload))
+    _plug_in.install(_begin, unload)
 
 
 def unload() -> None:
     """Stop and take the menu away, however often it is called."""
-    global _plug_in, _menu
-    plug_in, _plug_in = _plug_in, None
+    global _menu
     menu, _menu = _menu, None
-    while _undo:
-        _undo.pop()()
     if menu is not None:
         menu.close()
-    if plug_in is not None:
-        plug_in.stop()
+    if _plug_in is not None:
+        _plug_in.uninstall()
 
 
 def start() -> Future[None] | None:
@@ -73,7 +59,7 @@ def start() -> Future[None] | None:
     Returns:
         Done once requests are taken; None where it could not be started.
     """
-    if _plug_in is None:
+    if _plug_in is None or not _plug_in.is_installed:
         return None
     try:
         return _plug_in.start()
@@ -95,26 +81,6 @@ def bridge() -> Bridge | None:
     return _plug_in.bridge if _plug_in is not None else None
 
 
-def is_paused() -> bool | None:
-    """Tell whether agents may only read; None while no bridge runs."""
-    running = bridge()
-    return running.is_paused if running is not None else None
-
-
-def pause() -> None:
-    """Let agents only read, until `resume`."""
-    running = bridge()
-    if running is not None:
-        running.pause()
-
-
-def resume() -> None:
-    """Let agents edit again."""
-    running = bridge()
-    if running is not None:
-        running.resume()
-
-
 def show_panel() -> None:
     """Show what agents do and did, while a bridge runs."""
     panel = _plug_in.panel if _plug_in is not None else None
@@ -129,7 +95,7 @@ def serve(until: Callable[[], bool], ready: Callable[[Bridge], None] = lambda _:
         until: Whether to end; it is looked at after each call.
         ready: Called once requests are taken.
     """
-    plugin.serve(FreeCADHost(), [SKILLS], until, ready)
+    headless.serve(FreeCADHost(), [SKILLS], until, ready)
 
 
 def _begin() -> None:

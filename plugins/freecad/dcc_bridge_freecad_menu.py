@@ -54,6 +54,17 @@ class Command:
         self.act()
 
 
+def _is_paused() -> bool | None:
+    bridge = plug_in.bridge()
+    return bridge.is_paused if bridge is not None else None
+
+
+def _pause(on: bool) -> None:
+    bridge = plug_in.bridge()
+    if bridge is not None:
+        bridge.pause() if on else bridge.resume()
+
+
 COMMANDS: Final = (
     Command(
         "DccBridge_Start",
@@ -73,15 +84,15 @@ COMMANDS: Final = (
         "DccBridge_Pause",
         "Pause",
         "Let agents only read",
-        lambda: plug_in.pause(),
-        lambda: plug_in.is_paused() is False,
+        lambda: _pause(True),
+        lambda: _is_paused() is False,
     ),
     Command(
         "DccBridge_Resume",
         "Resume",
         "Let agents edit again",
-        lambda: plug_in.resume(),
-        lambda: plug_in.is_paused() is True,
+        lambda: _pause(False),
+        lambda: _is_paused() is True,
     ),
     Command(
         "DccBridge_Agents",

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from dcc_bridge.cli.target import START
+from dcc_bridge.cli.hosts import START
 from tests.cli.commands import COMMAND, Served, environment, run, serve
 from tests.client.tty import LIMIT, at_terminal
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from dcc_bridge.cli import display
+from dcc_bridge.cli import hosting
 from dcc_bridge.cli.exits import REFUSED
 from tests.cli.commands import run, serve
 
@@ -24,7 +24,7 @@ def bare(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
 
 
 def test_no_screen_was_announced(bare: pytest.MonkeyPatch) -> None:
-    assert display.find() == (False, "")
+    assert hosting.find_screen() == (False, "")
 
 
 @pytest.mark.parametrize("platform", ["offscreen", "minimal", "offscreen:size=1x1"])
@@ -32,13 +32,13 @@ def test_a_platform_that_nobody_sees_is_no_screen(bare: pytest.MonkeyPatch, plat
     bare.setenv("DISPLAY", ":0")
     bare.setenv("QT_QPA_PLATFORM", platform)
 
-    assert display.find() == (False, "")
+    assert hosting.find_screen() == (False, "")
 
 
 def test_a_screen_that_is_not_there_is_told_in_a_sentence(bare: pytest.MonkeyPatch) -> None:
     bare.setenv("DISPLAY", NO_SCREEN)
 
-    is_there, why_not = display.find()
+    is_there, why_not = hosting.find_screen()
 
     assert not is_there
     assert why_not.endswith(f"could not connect to display {NO_SCREEN}")
@@ -50,7 +50,7 @@ def test_a_library_that_is_missing_is_named(bare: pytest.MonkeyPatch) -> None:
     bare.setattr(subprocess, "run", lambda *_, **__: tried)
     bare.setenv("WAYLAND_DISPLAY", "wayland-0")
 
-    assert display.find()[1].endswith("ImportError: libEGL.so.1: cannot open")
+    assert hosting.find_screen()[1].endswith("ImportError: libEGL.so.1: cannot open")
 
 
 def test_a_screen_that_does_not_answer_is_none(bare: pytest.MonkeyPatch) -> None:
@@ -60,7 +60,7 @@ def test_a_screen_that_does_not_answer_is_none(bare: pytest.MonkeyPatch) -> None
     bare.setattr(subprocess, "run", hang)
     bare.setenv("DISPLAY", ":0")
 
-    assert display.find() == (
+    assert hosting.find_screen() == (
         False,
         "The screen does not answer, so the host runs without a window.",
     )

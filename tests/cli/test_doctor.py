@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from dcc_bridge.cli.doctor import versions
-from dcc_bridge.cli.target import START
+from dcc_bridge.cli.doctor_install import check_versions
+from dcc_bridge.cli.hosts import START
 from dcc_bridge.elicitation.question import Reply
 from dcc_bridge.testing import FakeHost, ScriptedPresenter
 from tests.cli.commands import Done, Served, run
@@ -136,7 +136,7 @@ def test_it_says_that_the_main_thread_takes_nothing(
     ],
 )
 def test_it_knows_the_versions_that_break(packages: Any, python: str, found: int) -> None:
-    assert len(list(versions.check(packages, python, "Maya"))) == found
+    assert len(list(check_versions(packages, python, "Maya"))) == found
 
 
 def test_a_client_hears_of_itself_only(tmp_path: Path) -> None:

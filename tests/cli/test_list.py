@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from dcc_bridge.cli.target import START
+from dcc_bridge.cli.hosts import START
 from tests.cli.commands import Served, run
 
 

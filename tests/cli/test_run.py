@@ -153,6 +153,14 @@ def test_a_skill_that_fails_has_its_own_code(tmp_path: Path) -> None:
     assert not (tmp_path / "out.usda").exists()
 
 
+def test_one_that_takes_too_long_is_ended(tmp_path: Path) -> None:
+    """Whatever it is in the middle of."""
+    done = run(tmp_path, "list_prims", "--timeout", "0.01")
+
+    assert (done.code, done.out) == (1, "")
+    assert "It took more than 0.01 s, and was ended." in done.err
+
+
 @pytest.mark.real
 @pytest.mark.timeout(120)
 @pytest.mark.skipif(freecad.CONSOLE is None, reason="FreeCAD is not installed")

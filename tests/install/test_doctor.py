@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from dcc_bridge.cli import install
-from dcc_bridge.cli.doctor import installation, setup
+from dcc_bridge.cli.doctor_install import check_installation, check_setup
 from dcc_bridge.client import registration
 from dcc_bridge.client.config_files import CONFIG_FILES
 from dcc_bridge.install import probe, vendor
@@ -38,7 +38,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_a_whole_installation_is_well(folder: Path) -> None:
     """And the folder is named."""
-    report = installation.check("freecad")
+    report = check_installation("freecad")
 
     assert report.findings == []
     assert str(folder) in report.facts[-1]
@@ -75,7 +75,7 @@ def test_what_is_wrong_is_found(
     """One finding for one fault, with what to do."""
     meddle(folder)
 
-    (found,) = installation.check("freecad").findings
+    (found,) = check_installation("freecad").findings
 
     assert found.check == check
     assert said in found.what
@@ -88,7 +88,7 @@ def test_another_python_than_it_was_installed_for(
     """After an update of the application."""
     monkeypatch.setattr(probe, "probe", lambda kind: Facts("1.0", "3.13"))
 
-    (found,) = installation.check("freecad").findings
+    (found,) = check_installation("freecad").findings
 
     assert (found.check, "3.13" in found.what) == ("python", True)
 
@@ -98,7 +98,7 @@ def test_what_was_never_installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(System, "here", lambda: System("linux", tmp_path, {}))
     monkeypatch.setattr(probe, "probe", lambda kind: Facts())
 
-    (found,) = installation.check("freecad").findings
+    (found,) = check_installation("freecad").findings
 
     assert found.mend == "dcc-bridge install freecad"
 
@@ -113,7 +113,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_without_a_host_it_lists_what_is_set_up(folder: Path, home: Path) -> None:
     """A line for each plug-in and each client; no application is started for that."""
-    plug_in, client = setup.check().facts
+    plug_in, client = check_setup().facts
 
     assert plug_in.startswith("Installed: freecad 1.0: version ")
     assert plug_in.endswith(f"in {folder}.")
@@ -128,7 +128,7 @@ def test_what_is_set_up_and_gone_is_found(folder: Path, home: Path) -> None:
     told["mcpServers"]["dcc-bridge"]["command"] = str(home / "old/dcc-bridge")
     file.write_text(json.dumps(told))
 
-    plug_in, client = setup.check().findings
+    plug_in, client = check_setup().findings
 
     assert (plug_in.mend, "1 files missing" in plug_in.what) == (
         "See what it is: dcc-bridge doctor freecad",
@@ -144,7 +144,7 @@ def test_where_nothing_is_set_up_it_says_how(
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setattr(System, "here", lambda: System("linux", tmp_path, {}))
 
-    report = setup.check()
+    report = check_setup()
 
     assert report.findings == []
     assert ["dcc-bridge install" in report.facts[0], "client add" in report.facts[1]] == [True] * 2

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 import bpy
 
-from dcc_bridge import plugin as batch
+from dcc_bridge import headless
 from dcc_bridge.bridge import Bridge
 from dcc_bridge.errors import BridgeError
 from dcc_bridge.hosts.blender import BlenderHost, BlenderLoop
@@ -22,7 +23,7 @@ log = logging.getLogger(__name__)
 
 _HERE: Final = Path(__file__).resolve().parent
 SKILLS: Final = next(
-    each / "skills" for each in (_HERE, _HERE.parent) if (each / "skills").is_dir()
+    folder / "skills" for folder in (_HERE, _HERE.parent) if (folder / "skills").is_dir()
 )
 """In the folder that was installed, or beside it."""
 
@@ -45,7 +46,7 @@ class _Running:
 
 
 _running: _Running | None = None
-_undo: list[Callable[[], None]] = []
+_cleanup = ExitStack()
 
 
 def register() -> None:
@@ -58,9 +59,9 @@ def register() -> None:
     if bpy.app.background:
         return
     host = BlenderHost()
-    _undo.append(host.close)
-    _undo.append(host.when_ready(lambda: _start(host)))
-    _undo.append(host.when_leaving(stop))
+    _cleanup.callback(host.close)
+    _cleanup.callback(host.when_ready(lambda: _start(host)))
+    _cleanup.callback(host.when_leaving(stop))
 
 
 def unregister() -> None:
@@ -77,8 +78,7 @@ def stop() -> None:
     """
     global _running
     running, _running = _running, None
-    while _undo:
-        _undo.pop()()
+    _cleanup.close()
     if running is not None:
         preferences.state = "Stopped."
         panel.shown = None
@@ -97,7 +97,7 @@ def serve(until: Callable[[], bool], ready: Callable[[Bridge], None] = lambda _:
     """
     host = BlenderHost()
     try:
-        batch.serve(host, [SKILLS], until, ready)
+        headless.serve(host, [SKILLS], until, ready)
     finally:
         host.close()
 

@@ -21,26 +21,21 @@ _FILL: Final = (  # Maya keeps it in the person's workspace, where it outlives w
 )
 
 
-def _add_vendored() -> None:
-    """Find what came with the module: mayapy does not read that line of a ``.mod`` file."""
-    system = {"win32": "win64", "darwin": "mac"}.get(sys.platform, "linux")
-    folder = ROOT / "vendor" / f"py{sys.version_info.major}{sys.version_info.minor}-{system}"
-    if folder.is_dir() and str(folder) not in sys.path:
-        sys.path.append(str(folder))
-
-
-_add_vendored()
+# mayapy does not read the line of a ``.mod`` file that would add it.
+_SYSTEM: Final = {"win32": "win64", "darwin": "mac"}.get(sys.platform, "linux")
+_VENDOR: Final = ROOT / "vendor" / f"py{sys.version_info.major}{sys.version_info.minor}-{_SYSTEM}"
+if _VENDOR.is_dir() and str(_VENDOR) not in sys.path:
+    sys.path.append(str(_VENDOR))
 
 from maya import cmds, mel  # noqa: E402 - what was vendored is found by now
 
-from dcc_bridge import plugin  # noqa: E402
+from dcc_bridge import headless  # noqa: E402
 from dcc_bridge.bridge import Bridge  # noqa: E402
 from dcc_bridge.hosts.maya import MayaHost, MQtUtil  # noqa: E402
 from dcc_bridge.plugin import PlugIn  # noqa: E402
 
 SKILLS: Final = ROOT / "skills"
 _plug_in: PlugIn | None = None
-_undo: list[Callable[[], None]] = []
 
 
 def load() -> None:
@@ -55,26 +50,16 @@ def load() -> None:
 def start_when_ready() -> None:
     """Start as soon as Maya can show a dialog. For the plug-in's own start."""
     global _plug_in
-    if _plug_in is not None or cmds.about(batch=True):
+    if cmds.about(batch=True) or (_plug_in is not None and _plug_in.is_installed):
         return
     _plug_in = PlugIn(MayaHost(_wrap), [SKILLS])
-    _undo.append(_plug_in.host.when_ready(_start))
-    _undo.append(_plug_in.host.when_leaving(stop))
-
-
-def stop() -> None:
-    """Stop, however often it is called: on exit, and when the plug-in is unloaded."""
-    global _plug_in
-    plug_in, _plug_in = _plug_in, None
-    while _undo:
-        _undo.pop()()
-    if plug_in is not None:
-        plug_in.stop()
+    _plug_in.install(_start)
 
 
 def unload() -> None:
     """Stop, and take the panel and the shelf away. For the plug-in's own end."""
-    stop()
+    if _plug_in is not None:
+        _plug_in.uninstall()
     if cmds.about(batch=True):
         return
     if cmds.workspaceControl(PANEL, exists=True):
@@ -107,12 +92,11 @@ def serve(until: Callable[[], bool], ready: Callable[[Bridge], None] = lambda _:
         until: Whether to end; it is looked at after each call.
         ready: Called once requests are taken.
     """
-    plugin.serve(MayaHost(), [SKILLS], until, ready)
+    headless.serve(MayaHost(), [SKILLS], until, ready)
 
 
 def _start() -> None:
-    if _plug_in is None:
-        return
+    assert _plug_in is not None
     _plug_in.start()
     _add_shelf()
     if cmds.workspaceControl(PANEL, exists=True):

@@ -12,21 +12,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 ROOT: Final = Path(__file__).resolve().parents[2]
-
-
-def _add_vendored() -> None:
-    """Find what came with the package, also where its JSON file was not read."""
-    system = {"win32": "win64", "darwin": "mac"}.get(sys.platform, "linux")
-    folder = ROOT / "vendor" / f"py{sys.version_info.major}{sys.version_info.minor}-{system}"
-    if folder.is_dir() and str(folder) not in sys.path:
-        sys.path.append(str(folder))
-
-
-_add_vendored()
+# It is found also where Houdini did not read the package's JSON file.
+_SYSTEM: Final = {"win32": "win64", "darwin": "mac"}.get(sys.platform, "linux")
+_VENDOR: Final = ROOT / "vendor" / f"py{sys.version_info.major}{sys.version_info.minor}-{_SYSTEM}"
+if _VENDOR.is_dir() and str(_VENDOR) not in sys.path:
+    sys.path.append(str(_VENDOR))
 
 import hou  # noqa: E402 - what was vendored is found by now
 
-from dcc_bridge import plugin  # noqa: E402
+from dcc_bridge import headless  # noqa: E402
 from dcc_bridge.bridge import Bridge  # noqa: E402
 from dcc_bridge.hosts.houdini import HoudiniHost  # noqa: E402
 from dcc_bridge.plugin import PlugIn  # noqa: E402
@@ -36,27 +30,21 @@ if TYPE_CHECKING:
 
 SKILLS: Final = ROOT / "skills"
 _plug_in: PlugIn | None = None
-_undo: list[Callable[[], None]] = []
 
 
 def start_when_ready() -> None:
     """Start as soon as Houdini can show a dialog."""
     global _plug_in
-    if _plug_in is not None or not hou.isUIAvailable():
+    if not hou.isUIAvailable() or (_plug_in is not None and _plug_in.is_installed):
         return
     _plug_in = PlugIn(HoudiniHost(), [SKILLS])
-    _undo.append(_plug_in.host.when_ready(_start))
-    _undo.append(_plug_in.host.when_leaving(stop))
+    _plug_in.install(_start)
 
 
 def stop() -> None:
     """Stop, however often it is called."""
-    global _plug_in
-    plug_in, _plug_in = _plug_in, None
-    while _undo:
-        _undo.pop()()
-    if plug_in is not None:
-        plug_in.stop()
+    if _plug_in is not None:
+        _plug_in.uninstall()
 
 
 def make_panel() -> QWidget:
@@ -88,16 +76,15 @@ def serve(until: Callable[[], bool], ready: Callable[[Bridge], None] = lambda _:
         until: Whether to end; it is looked at after each call.
         ready: Called once requests are taken.
     """
-    plugin.serve(HoudiniHost(), [SKILLS], until, ready)
+    headless.serve(HoudiniHost(), [SKILLS], until, ready)
 
 
 def _start() -> None:
-    if _plug_in is None:
-        return
+    assert _plug_in is not None
     _plug_in.start()
     bridge = _plug_in.bridge
     if bridge is not None:
         # Qt's wake comes at once; this is for one that Houdini's loop did not deliver.
         drain = bridge.main.drain
         hou.ui.addEventLoopCallback(drain)
-        _undo.append(lambda: hou.ui.removeEventLoopCallback(drain))
+        _plug_in.cleanup.callback(hou.ui.removeEventLoopCallback, drain)

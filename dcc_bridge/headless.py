@@ -1,0 +1,238 @@
+"""A bridge where there is no event loop: in batch interpreters and in a terminal. Main thread.
+
+``dcc-bridge run`` and ``serve --host`` start a host's batch interpreter with `main`, which reads a
+`Job` and serves until its standard input ends: so also when whoever started it is killed. A signal
+would not do, because hosts have uses of their own for those.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final, Generic, TypeVar
+
+from dcc_bridge.bridge import Bridge
+from dcc_bridge.config import Settings
+from dcc_bridge.elicitation.question import HostPresenter
+from dcc_bridge.errors import BridgeError
+from dcc_bridge.host import Host
+from dcc_bridge.hosts import batch
+from dcc_bridge.pump import Pump
+
+AnyHost = TypeVar("AnyHost", bound=Host)
+
+JOB: Final = "DCC_BRIDGE_JOB"
+"""The environment variable that names the job's file."""
+SAVE: Final = b"save"
+"""What the standard input carries before its end if the scene is to be saved."""
+_SIGNALS: Final = (signal.SIGINT, signal.SIGTERM)
+
+
+class Headless(Generic[AnyHost]):
+    """A bridge whose main thread waits for work and does nothing else.
+
+    Attributes:
+        host: The application.
+        bridge: The bridge.
+        main: The way to the main thread.
+        is_stopping: Whether `stop` was called.
+    """
+
+    def __init__(
+        self,
+        host: AnyHost,
+        skills: Sequence[Path],
+        *,
+        settings: Settings | None = None,
+        presenter: HostPresenter | None = None,
+    ) -> None:
+        """Put the parts together; nothing runs yet.
+
+        Args:
+            host: The application.
+            skills: Folders of skill files, the most trusted first.
+            settings: How to behave; None for the environment and the defaults.
+            presenter: Draws questions for somebody at the host; None for nobody.
+        """
+        self._pump = Pump()
+        self.host = host
+        self.main = self._pump.main
+        self.is_stopping = False
+        self.bridge = Bridge(host, self.main, presenter=presenter, settings=settings, skills=skills)
+
+    def run(self, on_ready: Callable[[], None], until: Callable[[], bool] = lambda: False) -> None:
+        """Serve until `stop`.
+
+        Args:
+            on_ready: Called once requests are taken.
+            until: Whether to end; it is checked after each call.
+
+        Raises:
+            BridgeError: It cannot be started.
+        """
+        try:
+            started = self.bridge.start()
+            started.add_done_callback(lambda _: self._pump.wake(0.0))
+            self._pump.run(lambda: self.is_stopping or started.done())
+            if not self.is_stopping:
+                started.result()
+                on_ready()
+                self._pump.run(lambda: self.is_stopping or until())
+        finally:
+            self.bridge.stop()
+
+    def stop(self) -> None:
+        """End it soon. Any thread."""
+        self.is_stopping = True
+        self._pump.wake(0.0)
+
+
+def serve(
+    host: Host,
+    skills: Sequence[Path],
+    until: Callable[[], bool],
+    ready: Callable[[Bridge], None] = lambda _: None,
+) -> None:
+    """Serve in a batch interpreter, which has no event loop and nobody to ask.
+
+    Args:
+        host: The application.
+        skills: Folders of skill files, the most trusted first.
+        until: Whether to end; it is checked after each call.
+        ready: Called once requests are taken.
+
+    Raises:
+        BridgeError: It cannot be started.
+    """
+    headless = Headless(host, skills)
+    headless.run(lambda: ready(headless.bridge), until)
+
+
+@contextmanager
+def on_signal(stop: Callable[[], None]) -> Iterator[None]:
+    """Call `stop` on SIGINT and SIGTERM while in the ``with``; a second one ends the process.
+
+    Python runs a signal's handler on the main thread between two instructions: inside a lock that
+    the handler would need, or never while the thread waits (Windows). So the handler does nothing,
+    and the byte that Python writes for each signal wakes a thread of ours.
+
+    Args:
+        stop: Called once, on that thread.
+    """
+    reader, writer = socket.socketpair()
+    writer.setblocking(False)
+    thread = threading.Thread(target=_listen, args=(reader, stop), name="dcc_bridge signals")
+    thread.start()
+    descriptor = signal.set_wakeup_fd(writer.fileno(), warn_on_full_buffer=False)
+    handlers = {number: signal.signal(number, _ignore) for number in _SIGNALS}
+    try:
+        yield
+    finally:
+        for number, handler in handlers.items():
+            signal.signal(number, handler)
+        signal.set_wakeup_fd(descriptor)
+        writer.close()
+        thread.join()
+        reader.close()
+
+
+def _listen(reader: socket.socket, stop: Callable[[], None]) -> None:
+    count = 0
+    while numbers := reader.recv(64):
+        for number in numbers:
+            if number in _SIGNALS:
+                count += 1
+                stop() if count == 1 else os._exit(128 + number)
+
+
+def _ignore(_number: int, _frame: object) -> None:
+    """Do nothing: what matters is the byte that Python wrote."""
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """What a batch interpreter is to serve, as JSON carries it.
+
+    Attributes:
+        host: Which host this is.
+        scene: The file that is opened, or None.
+        skills: Folders of skill files, the most trusted first.
+        port: Where the server listens; None for the setting.
+        unattended: What answers where nobody can be asked: the setting of that name, or None.
+        allow_list: The file that says which skills go on unasked, or None.
+        save_as: The file to which the scene is saved at the end if `SAVE` was sent, or None.
+        report: The file that says how far it is: "url" once it is ready, "error" when it failed,
+            "audit" and "saved" when it has ended.
+    """
+
+    host: str
+    scene: str | None
+    skills: list[str]
+    port: int | None
+    unattended: str | None
+    allow_list: str | None
+    save_as: str | None
+    report: str
+
+    def write_report(self, **facts: str | None) -> None:
+        """Replace the report atomically: another process polls it."""
+        part = Path(f"{self.report}.part")
+        part.write_text(json.dumps(facts), encoding="utf-8")
+        os.replace(part, self.report)
+
+
+def main() -> None:
+    """Do the job that the environment names."""
+    job = Job(**json.loads(Path(os.environ[JOB]).read_text(encoding="utf-8")))
+    try:
+        with batch.opened(job.host, Path(job.scene) if job.scene else None) as host:
+            _do(job, host)
+    except (BridgeError, OSError, ValueError) as error:  # sentences as they are
+        job.write_report(error=str(error))
+    except Exception as error:  # noqa: BLE001 - a host may raise anything for a scene; it is told
+        job.write_report(error=f"{type(error).__name__}: {error}")
+
+
+def _do(job: Job, host: Host) -> None:
+    allow_list = Path(job.allow_list) if job.allow_list else None
+    values: dict[str, Any] = {"port": job.port, "unattended": job.unattended}
+    settings = Settings.load(**values, allow_list=allow_list)
+    headless = Headless(host, [Path(folder) for folder in job.skills], settings=settings)
+    received = bytearray()
+
+    def on_ready() -> None:
+        arguments = (received, headless.stop)
+        threading.Thread(target=_read_input, args=arguments, daemon=True).start()
+        name = f"{host.name} {host.version}"
+        job.write_report(host=name, scene=host.scene(), url=headless.bridge.url)
+
+    headless.run(on_ready)
+    audit = headless.bridge.audit.file
+    facts = _save(host, Path(job.save_as)) if job.save_as and received == SAVE else {}
+    job.write_report(**facts, audit=str(audit) if audit else None)
+
+
+def _read_input(received: bytearray, stop: Callable[[], None]) -> None:
+    """Read the standard input to its end, then stop."""
+    while chunk := os.read(0, 4096):
+        received += chunk
+    stop()
+
+
+def _save(host: Host, target: Path) -> dict[str, str]:
+    try:
+        host.save_copy(target)
+    except (OSError, RuntimeError, ValueError) as error:
+        return {"error": f"It was done, but the scene cannot be written to {target}: {error}"}
+    return {"saved": str(target)}
+
+
+if __name__ == "__main__":
+    main()

@@ -17,7 +17,7 @@ from dcc_bridge.audit.log import CLOSED, log_folder
 from dcc_bridge.audit.reader import ENDINGS, RECOVERED, AuditFile
 from dcc_bridge.cli import hosts
 from dcc_bridge.cli.exits import SUCCESS, TOOL_ERROR, Failure
-from dcc_bridge.elicitation.plain import line
+from dcc_bridge.elicitation.text import safe_line
 from dcc_bridge.errors import NO_OTHER_WAY
 
 _COLUMNS: Final = (
@@ -94,7 +94,7 @@ def _verify(options: argparse.Namespace) -> int:
 def _verified(book: AuditFile) -> bool:
     trouble = book.trouble
     if trouble is not None:
-        print(f"{book.file}: BROKEN at line {trouble.number}: {line(trouble.why)}")
+        print(f"{book.file}: BROKEN at line {trouble.number}: {safe_line(trouble.why)}")
     elif book.last is not None:
         print(f"{book.file}: {book.count} lines, unbroken, {ENDED[book.ending]}")
         print(f"  the last line is {book.last.hash}")
@@ -176,10 +176,10 @@ def heading(first: Mapping[str, Any]) -> str:
     """Name a call: when it was, for whom, and its id."""
     client = first.get("client")
     itself = [str(first[name]) for name in ("client_name", "client_version") if first.get(name)]
-    claim = f" (says it is {line(' '.join(itself))})" if itself else ""
-    who = f"for {line(str(client))}{claim}" if client else "for the host itself"
+    claim = f" (says it is {safe_line(' '.join(itself))})" if itself else ""
+    who = f"for {safe_line(str(client))}{claim}" if client else "for the host itself"
     when = str(first.get("utc", "")).replace("T", " ")[:19]
-    return f"{when}  {line(str(first.get('skill')))} {who}  call {first.get('call')}"
+    return f"{when}  {safe_line(str(first.get('skill')))} {who}  call {first.get('call')}"
 
 
 def for_person(error: str) -> str:
@@ -191,15 +191,15 @@ def _sentence(fields: Mapping[str, Any]) -> str:
     event = str(fields["event"])
     if event == "asked":
         inner = fields.get("inner_skill")
-        within = f" by {line(str(inner))}, which it called" if inner else ""
+        within = f" by {safe_line(str(inner))}, which it called" if inner else ""
         return f"asked{within}: {_quoted(fields, 'message')}{_objects(fields)}"
     if event == "undone":
-        with_ = f", in call {line(str(fields['by_call']))}" if fields.get("by_call") else ""
+        with_ = f", in call {safe_line(str(fields['by_call']))}" if fields.get("by_call") else ""
         return f"undone by {_by(fields)}{with_}"
     if event in _ANSWERS:
         return _answer(event, fields)
     if event == "begin":
-        return f"began in {line(str(fields.get('scene')))}{_arguments(fields)}"
+        return f"began in {safe_line(str(fields.get('scene')))}{_arguments(fields)}"
     return _ending(event, fields)
 
 
@@ -208,26 +208,26 @@ def _answer(event: str, fields: Mapping[str, Any]) -> str:
     shown = fields.get("ms_shown")
     after = f" after {shown / 1000:.1f} s" if isinstance(shown, int) else ""
     data = fields.get("answer") or fields.get("typed")
-    claim = f": {line(json.dumps(data, ensure_ascii=False), 2000)}" if data else ""
+    claim = f": {safe_line(json.dumps(data, ensure_ascii=False), 2000)}" if data else ""
     reason = f" because {_quoted(fields, 'reason')}" if fields.get("reason") else ""
     return f"{event.replace('_', ' ')} by {by}{after}{reason}{claim}"
 
 
 def _by(fields: Mapping[str, Any]) -> str:
     if fields.get("allow_list"):
-        return f"the list {line(str(fields['allow_list']))}, unasked"
-    return _BY.get(str(fields.get("by")), line(str(fields.get("by"))))
+        return f"the list {safe_line(str(fields['allow_list']))}, unasked"
+    return _BY.get(str(fields.get("by")), safe_line(str(fields.get("by"))))
 
 
 def _ending(event: str, fields: Mapping[str, Any]) -> str:
     undo = fields.get("undo") or []
-    label = ", ".join(line(str(entry)) for entry in undo)
+    label = ", ".join(safe_line(str(entry)) for entry in undo)
     left = f"; undo: {label}" if label and event == "end" else ""
     error = for_person(str(fields.get("error") or ""))
-    why = f': "{line(error, 400)}"' if error else ""
+    why = f': "{safe_line(error, 400)}"' if error else ""
     if event == "end":
         done = "changed" if fields.get("changed") else "nothing was changed"
-        return f"{line(str(fields.get('status')))}, {done}{left}{why}"
+        return f"{safe_line(str(fields.get('status')))}, {done}{left}{why}"
     return f"{event.replace('_', ' ')}{why}"
 
 
@@ -235,7 +235,7 @@ def _objects(fields: Mapping[str, Any]) -> str:
     count = fields.get("objects")
     if not count:
         return ""
-    names = [line(str(name)) for name in fields.get("names", [])[:5]]
+    names = [safe_line(str(name)) for name in fields.get("names", [])[:5]]
     more = ", …" if count > len(names) else ""
     noun = "object" if count == 1 else "objects"
     return f" {count:,} {noun}: {', '.join(names)}{more}"
@@ -243,11 +243,11 @@ def _objects(fields: Mapping[str, Any]) -> str:
 
 def _arguments(fields: Mapping[str, Any]) -> str:
     arguments = fields.get("arguments")
-    return f" with {line(json.dumps(arguments, ensure_ascii=False), 400)}" if arguments else ""
+    return f" with {safe_line(json.dumps(arguments, ensure_ascii=False), 400)}" if arguments else ""
 
 
 def _quoted(fields: Mapping[str, Any], name: str) -> str:
-    return f'"{line(str(fields.get(name)), 400)}"'
+    return f'"{safe_line(str(fields.get(name)), 400)}"'
 
 
 def _time(fields: Mapping[str, Any]) -> str:

@@ -17,7 +17,7 @@ from dcc_bridge.cli.hosts import Target
 from dcc_bridge.client import terminal
 from dcc_bridge.client.agent import Result, Tool
 from dcc_bridge.client.person import Person, Script
-from dcc_bridge.elicitation.plain import line, passage
+from dcc_bridge.elicitation.text import safe_line, safe_text
 from dcc_bridge.elicitation.types import Action
 from dcc_bridge.server.results import STATUS
 
@@ -127,20 +127,22 @@ def _prose(result: Result) -> str:
     if list(result.structured) == ["result"]:  # the protocol wants an object; the words say it all
         return _whole("\n".join(result.texts))
     texts = [text for text in result.texts if _read(text) != result.structured]
-    width = max((len(line(name)) for name in result.structured), default=0)
-    rows = [f"{line(name):{width}}  {_cell(v, width + 2)}" for name, v in result.structured.items()]
+    width = max((len(safe_line(name)) for name in result.structured), default=0)
+    rows = [
+        f"{safe_line(name):{width}}  {_cell(v, width + 2)}" for name, v in result.structured.items()
+    ]
     return "\n".join(rows + [_whole(text) for text in texts])
 
 
 def _whole(text: str) -> str:
-    return passage(text, most=len(text))
+    return safe_text(text, most=len(text))
 
 
 def _cell(value: Any, indent: int) -> str:
     if isinstance(value, str):
-        return line(value)
+        return safe_line(value)
     if isinstance(value, list) and value:
-        return ("\n" + " " * indent).join(line(str(part)) for part in value)
+        return ("\n" + " " * indent).join(safe_line(str(part)) for part in value)
     return json.dumps(value)
 
 
@@ -194,7 +196,7 @@ class _Progress:
 
     async def show(self, progress: float, total: float | None, message: str | None) -> None:
         part = f"{progress / total:4.0%}  " if total else ""
-        text = f"  {part}{line(message or '')}".rstrip()
+        text = f"  {part}{safe_line(message or '')}".rstrip()
         if text and text != self._last:
             self._last = text
             print(text, file=sys.stderr, flush=True)
@@ -223,9 +225,9 @@ def run_tools(options: argparse.Namespace) -> int:
     name, risk = (max((len(part) for part in column), default=0) for column in _columns(tools))
     for tool in tools:
         first = tool.description.strip().partition("\n")[0]
-        print(f"{line(tool.name):{name}}  {tool.risk:{risk}}  {line(first)}".rstrip())
+        print(f"{safe_line(tool.name):{name}}  {tool.risk:{risk}}  {safe_line(first)}".rstrip())
         for argument in tool.arguments:
-            print(f"    {line(argument)}")
+            print(f"    {safe_line(argument)}")
     return SUCCESS
 
 
@@ -235,7 +237,7 @@ async def _list_tools(host: Target) -> list[Tool]:
 
 
 def _columns(tools: list[Tool]) -> tuple[list[str], list[str]]:
-    return [line(tool.name) for tool in tools], [tool.risk for tool in tools]
+    return [safe_line(tool.name) for tool in tools], [tool.risk for tool in tools]
 
 
 def fill_undo(parser: argparse.ArgumentParser) -> None:

@@ -30,7 +30,7 @@ from dcc_bridge.cli.exits import SUCCESS, TOOL_ERROR, Failure
 from dcc_bridge.cli.hosts import Target
 from dcc_bridge.client.agent import Result
 from dcc_bridge.client.person import Person
-from dcc_bridge.elicitation.plain import line
+from dcc_bridge.elicitation.text import safe_line
 from dcc_bridge.elicitation.types import NOT_SUPPORTED, TIMED_OUT
 from dcc_bridge.errors import BridgeError, Unreachable
 from dcc_bridge.install.locations import APPLICATIONS
@@ -92,9 +92,12 @@ def _reports(options: argparse.Namespace) -> Iterator[Report]:
 
 def _show(report: Report) -> None:
     for fact in report.facts:
-        print(f"ok     {line(fact)}", flush=True)
+        print(f"ok     {safe_line(fact)}", flush=True)
     for finding in report.findings:
-        print(f"WRONG  {line(finding.what)}\n       To mend it: {line(finding.mend)}", flush=True)
+        print(
+            f"WRONG  {safe_line(finding.what)}\n       To mend it: {safe_line(finding.mend)}",
+            flush=True,
+        )
 
 
 def check_host(url: str | None, *, ask: bool) -> Report:

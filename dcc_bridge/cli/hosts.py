@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 
 from dcc_bridge.cli.exits import SUCCESS, UNREACHABLE, Failure
 from dcc_bridge.config import Settings
-from dcc_bridge.elicitation.plain import line
+from dcc_bridge.elicitation.text import safe_line
 from dcc_bridge.server import discovery
 from dcc_bridge.server.discovery import Instance
 
@@ -153,7 +153,7 @@ def _row(record: Instance) -> tuple[str, ...]:
     since = _age(time.time() - record.started)
     facts = record.id, record.host, record.version, record.scene, record.state
     cells = *facts, since, str(record.pid), record.url
-    return tuple(line(cell) for cell in cells)
+    return tuple(safe_line(cell) for cell in cells)
 
 
 def _age(seconds: float) -> str:

@@ -18,7 +18,7 @@ from typing import Final
 import platformdirs
 
 from dcc_bridge import log_redaction, private_files
-from dcc_bridge.elicitation.plain import line
+from dcc_bridge.elicitation.text import safe_line
 
 _MOST: Final = 2_000_000
 """Bytes from which on the file is put aside and a new one begun."""
@@ -85,7 +85,7 @@ class _Sentence(_Clean):
 
     def format(self, record: logging.LogRecord) -> str:
         first, *rest = super().format(record).splitlines() or [""]
-        said = line(f"{first}: {rest[-1]}" if rest else first)
+        said = safe_line(f"{first}: {rest[-1]}" if rest else first)
         return f"dcc-bridge: {said}" + (f" (more in {file()})" if rest else "")
 
 

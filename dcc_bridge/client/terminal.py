@@ -19,9 +19,9 @@ from dcc_bridge.client import visiting
 from dcc_bridge.client.terminal_io import Keyboard, Screen
 from dcc_bridge.client.visiting import Open
 from dcc_bridge.elicitation import urls
-from dcc_bridge.elicitation.plain import line
 from dcc_bridge.elicitation.question import Reply
 from dcc_bridge.elicitation.schema import Field, Form
+from dcc_bridge.elicitation.text import safe_line
 from dcc_bridge.elicitation.types import Action
 from dcc_bridge.elicitation.validation import InvalidAnswer
 from dcc_bridge.errors import RefusedAddress
@@ -79,7 +79,7 @@ class Terminal:
         async with self._lock:
             self._keyboard.forget()  # what was typed before nobody can have meant for this
             self._screen.say()
-            self._screen.show("", f"{line(self._who)} asks:")
+            self._screen.show("", f"{safe_line(self._who)} asks:")
             self._screen.say()
             self._screen.quote("  ", message)
             self._screen.say()
@@ -113,7 +113,7 @@ class Terminal:
         if confirmation is not None:
             if confirmation.description:
                 self._screen.quote("  ", confirmation.description)
-            await self._confirm(line(confirmation.title))
+            await self._confirm(safe_line(confirmation.title))
             return Reply("accept", {confirmation.name: True})
         if not form.fields:
             await self._confirm("Agree")
@@ -144,20 +144,20 @@ class Terminal:
 
     def _introduce(self, field: Field, offered: Any) -> None:
         optional = "" if field.required else ", optional"
-        default = "" if offered is None else f" [{line(_text(field, offered))}]"
-        title = line(field.title)
+        default = "" if offered is None else f" [{safe_line(_text(field, offered))}]"
+        title = safe_line(field.title)
         self._screen.show("  ", f"{title} ({_hint(field)}{optional}){default}")
         if field.description:
             self._screen.quote("    ", field.description)
         for number, option in enumerate(field.options, 1):
-            self._screen.show(f"    {number:>2}  ", line(option.title))
+            self._screen.show(f"    {number:>2}  ", safe_line(option.title))
 
     async def _confirm_content(self, form: Form, content: Mapping[str, Any]) -> bool:
         """Show what would be sent, and ask whether to send it."""
         self._screen.say()
         for field in form.fields:
-            text = line(_text(field, content.get(field.name)))
-            self._screen.show("    ", f"{line(field.title)}: {text}")
+            text = safe_line(_text(field, content.get(field.name)))
+            self._screen.show("    ", f"{safe_line(field.title)}: {text}")
         return await self._agrees("Send this? Type yes, or no to change it.")
 
     async def _confirm(self, title: str) -> None:

@@ -21,7 +21,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Final, TextIO
 
-from dcc_bridge.elicitation.plain import passage
+from dcc_bridge.elicitation.text import safe_text
 
 _MOST_LINES: Final = 60
 _NARROWEST: Final = 12
@@ -80,7 +80,7 @@ def lines(text: str, columns: int) -> list[str]:
         text: Anything.
         columns: How wide the lines may be.
     """
-    return [part for line in passage(text).split("\n") for part in _wrapped(line, columns)]
+    return [part for line in safe_text(text).split("\n") for part in _wrapped(line, columns)]
 
 
 def _wrapped(line: str, columns: int) -> list[str]:

@@ -12,7 +12,6 @@ from dataclasses import replace
 from typing import Final
 
 from dcc_bridge.callbacks import CallLater, Unsubscribe, call_safely
-from dcc_bridge.elicitation import plain
 from dcc_bridge.elicitation.question import (
     MOST_REASON,
     Presenter,
@@ -25,6 +24,7 @@ from dcc_bridge.elicitation.question import (
     Unable,
 )
 from dcc_bridge.elicitation.record import QuestionRecord
+from dcc_bridge.elicitation.text import safe_line
 from dcc_bridge.elicitation.types import (
     CANCELLED,
     DECLINED,
@@ -146,7 +146,7 @@ class OpenQuestion:
 
     def refuse(self, reply: Reply, surface: Surface) -> None:
         """End it with what a person did instead of agreeing, and with the reason they gave."""
-        reason = plain.line((reply.reason or "").strip(), MOST_REASON) or None
+        reason = safe_line((reply.reason or "").strip(), MOST_REASON) or None
         self.record.hear(replace(reply, reason=reason))
         message = DECLINED if reply.action == "decline" else CANCELLED
         self.settle(ElicitationResponse(False, None, message, reply.action, surface, reason))

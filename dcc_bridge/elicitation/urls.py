@@ -19,8 +19,8 @@ from functools import cache
 from typing import TYPE_CHECKING, Final, Literal
 from urllib.parse import quote, unquote
 
-from dcc_bridge.elicitation import plain
 from dcc_bridge.elicitation.question import Question
+from dcc_bridge.elicitation.text import safe_line
 from dcc_bridge.errors import RefusedAddress
 
 if TYPE_CHECKING:
@@ -164,7 +164,7 @@ def _port(url: str, scheme: str, authority: str) -> tuple[str, int | None]:
     if not digits:
         return name, None
     if not (digits.isascii() and digits.isdecimal()) or not 0 < int(digits[:6]) < 65536:
-        raise RefusedAddress(url, f"{plain.line(digits, 40)!r} is no port")
+        raise RefusedAddress(url, f"{safe_line(digits, 40)!r} is no port")
     return name, int(digits) if int(digits) != _PORTS[scheme] else None
 
 
@@ -275,7 +275,7 @@ def _of_host(host: UrlHost) -> Iterator[Danger]:
     if host.letters:
         yield Danger(
             "punycode",
-            f"Its name has other letters than a to z ({plain.line(host.letters)}); they may only "
+            f"Its name has other letters than a to z ({safe_line(host.letters)}); they may only "
             "look like them.",
         )
     if host.is_number:
@@ -296,7 +296,7 @@ def _of_way(scheme: str, port: int | None) -> Iterator[Danger]:
 def _of_text(text: str, length: int) -> Iterator[Danger]:
     """Look at what stands behind the host, percent-encoded, and at the length of the whole."""
     chars = dict.fromkeys(unquote(text, errors="replace"))
-    unseen = [plain.line(char) for char in chars if plain.line(char) != char]
+    unseen = [safe_line(char) for char in chars if safe_line(char) != char]
     if unseen:
         shown = " ".join(unseen[:3])
         yield Danger("hidden", f"It contains characters that cannot be seen ({shown}).")

@@ -6,8 +6,8 @@ import time
 from collections.abc import Callable
 from typing import Final
 
-from dcc_bridge.elicitation import plain
 from dcc_bridge.elicitation.question import MOST_REASON, Question
+from dcc_bridge.elicitation.text import safe_line
 from dcc_bridge.qt.binding import (
     QCheckBox,
     QHBoxLayout,
@@ -275,11 +275,11 @@ class Further(QWidget):
         self.hand_over: Button | None = None
         self.mute: Button | None = None
         if offers.hand_over is not None:
-            caption = tr("Ask in {client}", client=plain.line(offers.hand_over, _MOST))
+            caption = tr("Ask in {client}", client=safe_line(offers.hand_over, _MOST))
             self.hand_over = small(mnemonics.mark(caption))
             self.hand_over.clicked.connect(self._hand_over)
         if offers.mute is not None:
-            who = plain.line(offers.mute, _MOST)
+            who = safe_line(offers.mute, _MOST)
             self.mute = small(unmarked(tr("Mute {client} for 10 minutes", client=who)))
             self.mute.setToolTip(tr("Decline this, and every question it asks here in that time."))
             self.mute.clicked.connect(self._mute)
@@ -329,11 +329,11 @@ class NameToArm(QWidget):
         super().__init__()
         self._word = word
         self.editor = QLineEdit()
-        self.editor.setAccessibleName(tr("Type {word} to go on", word=plain.line(word)))
+        self.editor.setAccessibleName(tr("Type {word} to go on", word=safe_line(word)))
         self.editor.textChanged.connect(self._look)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
-        column.addWidget(label(tr("Type {word} to go on:", word=plain.line(word))))
+        column.addWidget(label(tr("Type {word} to go on:", word=safe_line(word))))
         column.addWidget(self.editor)
 
     @Slot(str)
@@ -343,7 +343,7 @@ class NameToArm(QWidget):
 
 def _remember(question: Question) -> QCheckBox:
     n = question.offers.remember or 1
-    who = plain.line(question.offers.mute or tr("this client"), _MOST)
+    who = safe_line(question.offers.mute or tr("this client"), _MOST)
     box = QCheckBox(unmarked(_lasting(who, n)))
     box.setToolTip(tr("For this skill only. You can take it back, and everything can be undone."))
     return box

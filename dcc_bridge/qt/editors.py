@@ -10,8 +10,8 @@ import re
 from collections import Counter
 from typing import Final
 
-from dcc_bridge.elicitation import plain
 from dcc_bridge.elicitation.schema import FILTERED_FROM, Field
+from dcc_bridge.elicitation.text import safe_line
 from dcc_bridge.qt.binding import (
     QCheckBox,
     QComboBox,
@@ -79,7 +79,7 @@ class Tick(QCheckBox):
 
     def __init__(self, field: Field, default: object, mnemonics: Mnemonics) -> None:
         super().__init__()
-        title = plain.line(field.title) if carries_title(field) else tr("Yes")
+        title = safe_line(field.title) if carries_title(field) else tr("Yes")
         self._title = mnemonics.mark(title)
         self.setTristate(not field.required)
         if default is None and not field.required:
@@ -203,10 +203,10 @@ class Choices(QWidget):
 
 def _titles(field: Field) -> list[str]:
     """Give the choices' titles, with the value beside those that look the same."""
-    titles = [plain.line(option.title) for option in field.options]
+    titles = [safe_line(option.title) for option in field.options]
     count = Counter(titles)
     return [
-        title if count[title] == 1 else f"{title} ({plain.line(option.value)})"
+        title if count[title] == 1 else f"{title} ({safe_line(option.value)})"
         for title, option in zip(titles, field.options, strict=True)
     ]
 

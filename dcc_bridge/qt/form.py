@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from dcc_bridge.elicitation import plain, wording
+from dcc_bridge.elicitation import wording
 from dcc_bridge.elicitation.question import Question
 from dcc_bridge.elicitation.schema import Field, Form
+from dcc_bridge.elicitation.text import safe_line
 from dcc_bridge.elicitation.validation import InvalidAnswer
 from dcc_bridge.elicitation.wording import lone
 from dcc_bridge.qt import editors
@@ -126,13 +127,13 @@ class FieldRow(QWidget):
         self.changed.emit()
 
     def _title(self, mnemonics: Mnemonics) -> QLabel:
-        title = label(plain.line(self.field.title))
+        title = label(safe_line(self.field.title))
         title.setText(mnemonics.mark(title.text()) + (" *" if self.field.required else ""))
         title.setBuddy(self.editor)
         return title
 
     def _name(self, explained: str) -> None:
-        title, required = plain.line(self.field.title), self.field.required
+        title, required = safe_line(self.field.title), self.field.required
         self.editor.setAccessibleName(
             tr("{title}, required", title=title)
             if required
@@ -145,7 +146,7 @@ def _default(field: Field, consent: bool) -> tuple[Any, str]:
     """Give what is filled in at first, and what is said where that is not the form's default."""
     if field.default is None or (consent and field.default is True):
         return None, ""
-    if field.kind == "string" and (shown := plain.line(field.default)) != field.default:
+    if field.kind == "string" and (shown := safe_line(field.default)) != field.default:
         return None, tr(
             "Suggested, but not filled in, because of what it hides: {shown}", shown=shown
         )
@@ -187,7 +188,7 @@ def word_of(question: Question) -> str:
 
 def on_button(verb: str) -> str:
     """Give as much of a verb as fits on a button."""
-    return plain.line(verb, _MOST_ON_BUTTON)
+    return safe_line(verb, _MOST_ON_BUTTON)
 
 
 _WIDTH: Final = 72
@@ -247,7 +248,7 @@ class Body(QScrollArea):
         if question.reason:
             self._column.addWidget(Notice(question.reason))
         if question.title and question.title not in (verb, question.call.title):
-            self._column.addWidget(label(plain.line(question.title), bold=True))
+            self._column.addWidget(label(safe_line(question.title), bold=True))
         asked, rest = _split(passage(question.message))
         if asked:
             self._column.addWidget(label(asked, size=1.3, bold=True))

@@ -10,8 +10,8 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
-from dcc_bridge.elicitation import plain
 from dcc_bridge.elicitation.question import Question
+from dcc_bridge.elicitation.text import safe_line
 from dcc_bridge.qt.binding import (
     QAbstractItemView,
     QAbstractListModel,
@@ -54,9 +54,9 @@ class Items(QAbstractListModel):
         """Give a row's path, and its kind where it is known."""
         at = self._rows[index.row()]
         if role == Qt.ItemDataRole.DisplayRole:
-            return plain.line(self._items[at])
+            return safe_line(self._items[at])
         if role == Qt.ItemDataRole.ToolTipRole and self._kinds:
-            return plain.line(self._kinds[at])
+            return safe_line(self._kinds[at])
         return None
 
     def narrow(self, text: str) -> None:
@@ -160,9 +160,7 @@ class _List(QListView):
 def counts(question: Question) -> str:
     """Say how many items there are of which kind."""
     kinds = Counter(question.kinds).most_common()
-    named = [
-        f"{count:,} {plain.line(kind) or tr('untyped')}" for kind, count in kinds[:_MOST_KINDS]
-    ]
+    named = [f"{count:,} {safe_line(kind) or tr('untyped')}" for kind, count in kinds[:_MOST_KINDS]]
     others = sum(count for _, count in kinds[_MOST_KINDS:])
     parts = [*named, *([tr("{n:,} of other types", n=others)] if others else [])]
     return " · ".join(parts) or _total(len(question.items))
@@ -178,5 +176,5 @@ def undoing(question: Question) -> QWidget:
         return label(tr("Can be undone as one step."), size=SMALL)
     if question.kept is None:
         return Notice(tr("This can NOT be undone."))
-    place = plain.line(question.kept)
+    place = safe_line(question.kept)
     return Notice(tr("This can NOT be undone. A copy is kept first, in {place}", place=place))

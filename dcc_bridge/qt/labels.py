@@ -11,7 +11,7 @@ from __future__ import annotations
 import logging
 from typing import Final
 
-from dcc_bridge.elicitation import plain
+from dcc_bridge.elicitation.text import breakable, safe_line, safe_text
 from dcc_bridge.qt.binding import (
     QApplication,
     QCoreApplication,
@@ -41,8 +41,8 @@ def tr(text: str, **values: object) -> str:
 
 
 def passage(text: str) -> str:
-    """Make a stranger's text of several lines safe to show, as `plain.passage` does."""
-    return plain.passage(text, rest=lambda n: tr("({n:,} more characters are not shown)", n=n))
+    """Make a stranger's text of several lines safe to show, as `text.safe_text` does."""
+    return safe_text(text, rest=lambda n: tr("({n:,} more characters are not shown)", n=n))
 
 
 def _translated(text: str, values: dict[str, object]) -> str:
@@ -65,7 +65,7 @@ def label(text: str, *, size: float = 1.0, bold: bool = False) -> QLabel:
     """Make a label that wraps, and reads no markup.
 
     Args:
-        text: As `plain` gives it.
+        text: As `text` gives it.
         size: In parts of the host's own font.
         bold: Whether it stands out.
     """
@@ -73,7 +73,7 @@ def label(text: str, *, size: float = 1.0, bold: bool = False) -> QLabel:
     widget.setTextFormat(Qt.TextFormat.PlainText)
     widget.setWordWrap(True)
     widget.setAlignment(_beginning())
-    widget.setText(plain.breakable(text))
+    widget.setText(breakable(text))
     scale(widget, size, bold=bold)
     return widget
 
@@ -100,7 +100,7 @@ class Notice(QWidget):
 
     def __init__(self, text: str = "") -> None:
         super().__init__()
-        self._said = plain.line(text)
+        self._said = safe_line(text)
         self._label = label(self._said)
         sign = QLabel()
         side = self.style().pixelMetric(QStyle.PixelMetric.PM_SmallIconSize)
@@ -120,8 +120,8 @@ class Notice(QWidget):
 
     def say(self, text: str) -> None:
         """Show a sentence, or nothing where it is empty."""
-        self._said = plain.line(text)
-        self._label.setText(plain.breakable(self._said))
+        self._said = safe_line(text)
+        self._label.setText(breakable(self._said))
         self.setVisible(bool(text))
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from dcc_bridge.elicitation import plain
+from dcc_bridge.elicitation.text import safe_line
 from dcc_bridge.qt.binding import (
     QApplication,
     QEvent,
@@ -108,7 +108,7 @@ class Notification(QFrame):
             parent: The host's main window, or None.
         """
         super().__init__(parent, _KIND)
-        self.text = plain.line(text)
+        self.text = safe_line(text)
         self.menu: CallMenu | None = None
         self.setProperty(OURS, True)
         self._outline()

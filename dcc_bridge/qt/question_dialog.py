@@ -11,9 +11,9 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, Final
 
-from dcc_bridge.elicitation import plain
 from dcc_bridge.elicitation.call import Call
 from dcc_bridge.elicitation.question import Expired, HandOver, Question, Reply
+from dcc_bridge.elicitation.text import safe_line
 from dcc_bridge.elicitation.wording import lone
 from dcc_bridge.host import Host
 from dcc_bridge.qt.binding import (
@@ -87,14 +87,14 @@ class Header(QFrame):
 
 
 def _facts(host: Host, call: Call) -> list[tuple[str, str]]:
-    place = f"{host.name} {host.version}".strip() + f" · {plain.line(host.scene(), _MOST)}"
+    place = f"{host.name} {host.version}".strip() + f" · {safe_line(host.scene(), _MOST)}"
     client = call.client
-    asker = plain.line(client.label, _MOST) if client else tr("{host} itself", host=host.name)
+    asker = safe_line(client.label, _MOST) if client else tr("{host} itself", host=host.name)
     facts = [("", place), (tr("Asked by"), asker)]
     if client and client.name:
-        itself = plain.line(f"{client.name} {client.version}".strip(), _MOST)
+        itself = safe_line(f"{client.name} {client.version}".strip(), _MOST)
         facts.append((tr("Calls itself"), tr("{client} (self-reported)", client=itself)))
-    facts.append((tr("Skill"), plain.line(call.title, _MOST)))
+    facts.append((tr("Skill"), safe_line(call.title, _MOST)))
     return facts
 
 

@@ -10,8 +10,9 @@ from __future__ import annotations
 from html import escape
 from typing import Final
 
-from dcc_bridge.elicitation import plain, urls
+from dcc_bridge.elicitation import urls
 from dcc_bridge.elicitation.question import Question, Reply
+from dcc_bridge.elicitation.text import breakable, safe_line
 from dcc_bridge.elicitation.urls import UrlHost
 from dcc_bridge.errors import RefusedAddress
 from dcc_bridge.qt.binding import (
@@ -72,7 +73,7 @@ class AddressView(QWidget):
             column.addWidget(label(passage(question.description)))
         column.addWidget(self.host)
         if where.place.letters and not where.ours:
-            letters = tr("It reads {letters}", letters=plain.line(where.place.letters))
+            letters = tr("It reads {letters}", letters=safe_line(where.place.letters))
             column.addWidget(label(letters))
         for notice in self.notices:
             column.addWidget(notice)
@@ -96,11 +97,11 @@ def _owner() -> QLabel:
 def _host(place: UrlHost) -> QLabel:
     """Draw a host. It has no other characters than a network's names, and is escaped all the same.
 
-    `plain.breakable` lets a long name wrap.
+    `text.breakable` lets a long name wrap.
     """
     host = label("", size=1.2)
     host.setTextFormat(Qt.TextFormat.RichText)
-    parts = [escape(plain.breakable(part)) for part in (place.weak, place.strong)]
+    parts = [escape(breakable(part)) for part in (place.weak, place.strong)]
     host.setText(f"{parts[0]}<b>{parts[1]}</b>")
     host.setAccessibleName(tr("It leads to {host}", host=place.host))
     return host

@@ -16,10 +16,11 @@ from typing import TYPE_CHECKING, Final
 from urllib.parse import parse_qs
 
 from dcc_bridge.config import Settings
-from dcc_bridge.elicitation import plain, urls
+from dcc_bridge.elicitation import urls
 from dcc_bridge.elicitation.call import Call
 from dcc_bridge.elicitation.question import Offers, Question
 from dcc_bridge.elicitation.sign_in import Provider
+from dcc_bridge.elicitation.text import safe_line
 from dcc_bridge.host import Host
 from dcc_bridge.server.one_time_page import (
     HEADERS,
@@ -127,7 +128,7 @@ class PageDesk:
             main: The way to its main thread.
         """
         self._origin, self._host, self._main = origin, host, main
-        self.place = plain.line(f"{host.name} {host.version}".strip(), _MOST_SHOWN)
+        self.place = safe_line(f"{host.name} {host.version}".strip(), _MOST_SHOWN)
 
     def secret(self, question: Question, label: str) -> tuple[str, SecretPage]:
         """Make a page on which a secret is entered. See `dcc_bridge.elicitation.ask_secret`."""
@@ -181,7 +182,7 @@ class PageDesk:
             return
 
         def add_scene() -> None:
-            scene = ("Scene", plain.line(host.scene(), _MOST_SHOWN))
+            scene = ("Scene", safe_line(host.scene(), _MOST_SHOWN))
             page.facts = (application, scene, *_asker(self.place, call))
 
         if main.is_current:
@@ -193,11 +194,11 @@ class PageDesk:
 def _asker(place: str, call: Call) -> Facts:
     """Say who asks as no message can: the label is proved by a token, the name is not."""
     client = call.client
-    facts = [("Asked by", plain.line(client.label, _MOST_SHOWN) if client else f"{place} itself")]
+    facts = [("Asked by", safe_line(client.label, _MOST_SHOWN) if client else f"{place} itself")]
     if client and client.name:
-        name = plain.line(f"{client.name} {client.version}".strip(), _MOST_SHOWN)
+        name = safe_line(f"{client.name} {client.version}".strip(), _MOST_SHOWN)
         facts.append(("Calls itself", f"{name} (self-reported)"))
-    return (*facts, ("Skill", plain.line(call.title, _MOST_SHOWN)))
+    return (*facts, ("Skill", safe_line(call.title, _MOST_SHOWN)))
 
 
 class PageSite:

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from dcc_bridge.elicitation import plain
 from dcc_bridge.elicitation.question import Question
 from dcc_bridge.elicitation.secret import Secret
+from dcc_bridge.elicitation.text import safe_line, safe_text
 from dcc_bridge.server.one_time_page import Html, OneTimePage, fill
 
 FIELD: Final = "secret"
@@ -66,13 +66,13 @@ class SecretPage(OneTimePage):
             question: Why the secret is needed.
             problem: What is wrong with what was entered, or "".
         """
-        asked, _, rest = plain.passage(question.message).partition("\n")
+        asked, _, rest = safe_text(question.message).partition("\n")
         return fill(
             _FORM,
             asked=asked,
             rest=fill(_REST, rest=rest) if rest else "",
             style="field wrong" if problem else "field",
-            label=plain.line(self.label),
+            label=safe_line(self.label),
             problem=fill(_PROBLEM, problem=problem) if problem else "",
             most=str(_MOST),
             invalid=_INVALID if problem else "",

@@ -13,8 +13,8 @@ from pydantic import Field, SecretStr
 
 from dcc_bridge import carry, confirm, confirm_sync, elicit_form_sync, on_main, skill
 from dcc_bridge.audit import reader
-from dcc_bridge.elicitation import plain
 from dcc_bridge.elicitation.question import Reply
+from dcc_bridge.elicitation.text import safe_line
 from dcc_bridge.testing import FakeHost, ScriptedPresenter
 from tests.audit.test_log import FailingDisk
 from tests.live import Live, accept, live, status, text
@@ -170,7 +170,7 @@ def test_the_agent_is_told_why_the_person_said_no_and_not_to_try_another_way(
     """In one line of plain text, of 500 characters at most; the record has the same."""
     host = FakeHost(["cam0"], has_ui=True)
     odd = "not\nthe \u202ehero"
-    seen, cut = plain.line(odd), "x" * 499 + "…"
+    seen, cut = safe_line(odd), "x" * 499 + "…"
     person = ScriptedPresenter(Reply("decline", reason=odd), Reply("decline", reason="x" * 5000))
 
     with live(tmp_path, destructive(host), host=host, presenter=person) as running:

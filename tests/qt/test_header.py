@@ -9,9 +9,9 @@ from PySide6.QtCore import QCoreApplication, Qt
 from PySide6.QtGui import QIcon, QImage
 from PySide6.QtWidgets import QApplication, QLabel
 
-from dcc_bridge.elicitation import plain
 from dcc_bridge.elicitation.call import Call, Client
 from dcc_bridge.elicitation.question import Question
+from dcc_bridge.elicitation.text import safe_line
 from dcc_bridge.qt.question_dialog import Header
 
 from .stage import CALL, HOST, consent, delete, drawn, words
@@ -164,5 +164,5 @@ def test_a_scene_cannot_bring_marks_into_the_header(
 
     header = Header(HOST, CALL, QIcon())
 
-    assert header.facts[0] == ("", "fake 1.0 · " + plain.line("a\u202eb\nc"))
+    assert header.facts[0] == ("", "fake 1.0 · " + safe_line("a\u202eb\nc"))
     delete(header)

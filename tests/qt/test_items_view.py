@@ -9,8 +9,8 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 
-from dcc_bridge.elicitation import plain
 from dcc_bridge.elicitation.question import HandOver, Offers, Question, Reply
+from dcc_bridge.elicitation.text import safe_line
 from dcc_bridge.qt.items_view import counts
 
 from .stage import (
@@ -103,7 +103,7 @@ def test_hostile_names_are_shown_as_they_are() -> None:
     assert dialog.preview is not None
     model = dialog.preview.items
 
-    assert model.data(model.index(0), Qt.ItemDataRole.DisplayRole) == plain.line(hostile)
+    assert model.data(model.index(0), Qt.ItemDataRole.DisplayRole) == safe_line(hostile)
     assert model.data(model.index(1), Qt.ItemDataRole.DisplayRole) == "<b>bold</b>"
 
 

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dcc_bridge.elicitation import plain
+from dcc_bridge.elicitation import text as plain
+from dcc_bridge.elicitation.text import breakable, safe_line, safe_text
 
 BIDI = [*range(0x202A, 0x202F), *range(0x2066, 0x206A), 0x200E, 0x200F, 0x061C]
 ZERO_WIDTH = [0x200B, 0x200C, 0x200D, 0x2060, 0xFEFF, 0x00AD, 0x034F, 0x180E, 0x3164, 0x2800]
@@ -19,14 +20,14 @@ ODD = [0xD800, 0xDFFF, 0xE000, 0xFFFE, 0xFE01, 0xFE0F, 0xE0001, 0xE0041, 0xE0100
 
 @pytest.mark.parametrize("number", sorted({*BIDI, *ZERO_WIDTH, *CONTROLS, *ODD}), ids=hex)
 def test_what_cannot_be_seen_is_shown_as_its_number(number: int) -> None:
-    shown = plain.line(f"a{chr(number)}b")
+    shown = safe_line(f"a{chr(number)}b")
 
     assert shown == f"a\u2039U+{number:04X}\u203ab"
 
 
 @given(st.text())
 def test_nothing_that_cannot_be_seen_is_left(text: str) -> None:
-    left = {unicodedata.category(char)[0] for char in plain.line(text)}
+    left = {unicodedata.category(char)[0] for char in safe_line(text)}
 
     assert "C" not in left
 
@@ -35,38 +36,38 @@ def test_nothing_that_cannot_be_seen_is_left(text: str) -> None:
 def test_what_can_be_seen_stays_as_it_is(text: str) -> None:
     seen = "".join(char for char in text if ord(char) not in plain._BLANK)
 
-    assert plain.passage(seen) == seen
+    assert safe_text(seen) == seen
 
 
 def test_a_passage_keeps_its_lines_and_a_line_has_none() -> None:
-    assert plain.passage("one\r\ntwo\n\tthree") == "one\ntwo\n    three"
-    assert plain.line("one\ntwo") == "one\u2039U+000A\u203atwo"
+    assert safe_text("one\r\ntwo\n\tthree") == "one\ntwo\n    three"
+    assert safe_line("one\ntwo") == "one\u2039U+000A\u203atwo"
 
 
 def test_a_lone_carriage_return_cannot_overwrite_a_line() -> None:
-    assert plain.passage("Keep\rDelete") == "Keep\u2039U+000D\u203aDelete"
+    assert safe_text("Keep\rDelete") == "Keep\u2039U+000D\u203aDelete"
 
 
 def test_a_symbol_in_colour_stays_whole() -> None:
-    assert plain.line("\u26a0\ufe0f Delete") == "\u26a0\ufe0f Delete"
-    assert plain.line("cam\ufe0f") == "cam\u2039U+FE0F\u203a"
+    assert safe_line("\u26a0\ufe0f Delete") == "\u26a0\ufe0f Delete"
+    assert safe_line("cam\ufe0f") == "cam\u2039U+FE0F\u203a"
 
 
 def test_of_a_long_message_8_kib_are_shown_and_the_rest_is_counted() -> None:
-    shown = plain.passage("x" * 10_000)
+    shown = safe_text("x" * 10_000)
 
     assert shown == "x" * 8192 + "…\n(1,808 more characters are not shown)"
-    assert plain.passage("x" * 8192) == "x" * 8192
+    assert safe_text("x" * 8192) == "x" * 8192
 
 
 def test_a_long_name_is_cut_in_a_line() -> None:
-    assert plain.line("x" * 500, 20) == "x" * 19 + "…"
+    assert safe_line("x" * 500, 20) == "x" * 19 + "…"
 
 
 @given(st.text(max_size=200))
 def test_a_word_too_long_for_a_window_can_be_wrapped_and_nothing_else_changes(text: str) -> None:
-    shown = plain.passage(text)
-    wrapped = plain.breakable(shown)
+    shown = safe_text(text)
+    wrapped = breakable(shown)
 
     assert wrapped.replace("\u200b", "") == shown
     longest = max((len(run) for run in wrapped.replace("\u200b", " ").split()), default=0)
@@ -74,10 +75,10 @@ def test_a_word_too_long_for_a_window_can_be_wrapped_and_nothing_else_changes(te
 
 
 def test_a_letter_keeps_its_marks() -> None:
-    assert plain.breakable("e\u0301" * 14 + "e\u0301") == "e\u0301" * 14 + "\u200be\u0301"
+    assert breakable("e\u0301" * 14 + "e\u0301") == "e\u0301" * 14 + "\u200be\u0301"
 
 
 def test_every_character_there_is_can_be_shown() -> None:
     everything = "".join(map(chr, range(sys.maxunicode + 1)))
 
-    plain.passage(everything, len(everything)).encode()
+    safe_text(everything, len(everything)).encode()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from dcc_bridge.elicitation import plain
+from dcc_bridge.elicitation.text import breakable
 from dcc_bridge.qt.binding import (
     QBoxLayout,
     QEvent,
@@ -104,7 +104,7 @@ class Card(QFrame):
         self._bar.setPalette(palette)
 
     def _fill(self, row: Row) -> None:
-        self._title.setText(plain.breakable(row.title))
+        self._title.setText(breakable(row.title))
         self._detail.say(row.detail)
         self.setAccessibleName(f"{row.title}. {row.detail}")
         for action in self.buttons:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final
 
-from dcc_bridge.elicitation import plain
+from dcc_bridge.elicitation.text import safe_line, safe_text
 from dcc_bridge.qt.binding import (
     QAbstractItemView,
     QAbstractTableModel,
@@ -82,16 +82,16 @@ class HistoryModel(QAbstractTableModel):
         if role == RECORD:
             return record
         if role == Qt.ItemDataRole.ToolTipRole:
-            error = plain.passage(record.error) if record.error else ""
+            error = safe_text(record.error) if record.error else ""
             return "\n".join(filter(None, (summary(record), error, tip(record.id))))
         return _time(record, role) if index.column() else self._call(record, role)
 
     def _call(self, record: Record, role: int) -> Any:
         match role:
             case Qt.ItemDataRole.DisplayRole:
-                return f"{plain.line(record.title)}\n{summary(record)}"
+                return f"{safe_line(record.title)}\n{summary(record)}"
             case Qt.ItemDataRole.AccessibleTextRole:
-                return f"{plain.line(record.title)}. {summary(record)}"
+                return f"{safe_line(record.title)}. {summary(record)}"
             case Qt.ItemDataRole.DecorationRole:
                 return self._icons.get(record.state, self._warning)
         return None
@@ -190,7 +190,7 @@ class History(QWidget):
         named = record is not None and record.undo_label is not None
         self.undo.setEnabled(not why)
         self.undo.setText(
-            tr("Undo {title}", title=plain.line(record.title, 32)).replace("&", "&&")
+            tr("Undo {title}", title=safe_line(record.title, 32)).replace("&", "&&")
             if named and record is not None
             else tr("Undo")
         )

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from dcc_bridge.elicitation import plain
 from dcc_bridge.elicitation.grants import SessionGrant
+from dcc_bridge.elicitation.text import safe_line
 from dcc_bridge.qt.labels import tr
 from dcc_bridge.qt.panel.port import Seen
 from dcc_bridge.qt.panel.state import Asked, State, is_top
@@ -19,7 +19,7 @@ from dcc_bridge.skills.call_history import Record
 
 def who(label: str | None) -> str:
     """Name who called."""
-    return plain.line(label) if label else tr("The host itself")
+    return safe_line(label) if label else tr("The host itself")
 
 
 def span(seconds: float) -> str:
@@ -214,11 +214,11 @@ def _urgency(asked: Asked) -> int:
 def _asked(asked: Asked) -> Row:
     question = asked.question
     client = who(question.call.client.label if question.call.client else None)
-    title = plain.line(question.message.partition("\n")[0], _MOST)
+    title = safe_line(question.message.partition("\n")[0], _MOST)
     cancel = Act("dismiss", tr("Cancel"), tr("Close the question without an answer."))
     if asked.is_here:
         show = Act("show", tr("Show"), tr("Bring its dialog up."))
-        detail = tr("{who} asks: {title}", who=client, title=plain.line(question.call.title))
+        detail = tr("{who} asks: {title}", who=client, title=safe_line(question.call.title))
         return Row(question.id, title, detail, (show, cancel), stands_out=True)
     if not asked.surfaces:
         detail = tr("{who} asks much at a time: this waits for its turn", who=client)
@@ -234,13 +234,13 @@ def _running(record: Record, at: float) -> Row:
     if record.progress is not None:
         amount, total, message = record.progress
         done = min(1.0, amount / total) if total else -1.0
-        detail += f" · {plain.line(message, _MOST)}" if message else ""
-    return Row(record.id, plain.line(record.title), detail, (_cancel(),), done=done)
+        detail += f" · {safe_line(message, _MOST)}" if message else ""
+    return Row(record.id, safe_line(record.title), detail, (_cancel(),), done=done)
 
 
 def _queued(record: Record, at: float) -> Row:
     detail = f"{who(record.client)} · {span(at - record.began)}"
-    return Row(record.id, plain.line(record.title), detail, (_cancel(),))
+    return Row(record.id, safe_line(record.title), detail, (_cancel(),))
 
 
 def _cancel() -> Act:
@@ -252,12 +252,12 @@ def _grant(grant: SessionGrant, seconds: float) -> Row:
     many = tr("up to {n} items", n=grant.most) if grant.most > 1 else tr("1 item")
     detail = tr("{who} · {many} · for {left} more", who=grant.client, many=many, left=left)
     revoke = Act("revoke", tr("Revoke"), tr("The next time you are asked again."))
-    return Row(grant_key(grant), plain.line(grant.title), detail, (revoke,))
+    return Row(grant_key(grant), safe_line(grant.title), detail, (revoke,))
 
 
 def _client(seen: Seen, state: State) -> Row:
     client = seen.client
-    itself = plain.line(f"{client.name} {client.version}".strip())
+    itself = safe_line(f"{client.name} {client.version}".strip())
     detail = tr("calls itself {name}", name=itself) if itself else ""
     can = tr("draws questions") if seen.form else tr("its questions come to you here")
     parts = [detail, ago(state.at - seen.at), can]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from dcc_bridge.elicitation import plain
+from dcc_bridge.elicitation.text import breakable
 from dcc_bridge.qt.binding import (
     QApplication,
     QColor,
@@ -78,7 +78,7 @@ class Quiet(QLabel):
 
     def say(self, text: str) -> None:
         """Show a sentence, or nothing where it is empty."""
-        shown = plain.breakable(text)
+        shown = breakable(text)
         if shown != self.text():
             self.setText(shown)
         self.setVisible(bool(text))
@@ -190,7 +190,7 @@ class Banner(QWidget):
 
     def show_state(self, state: State) -> None:
         """Show a state."""
-        text = plain.breakable(rows.headline(state))
+        text = breakable(rows.headline(state))
         if text != self._headline.text():
             self._headline.setText(text)
         for name, icon in self._icons.items():

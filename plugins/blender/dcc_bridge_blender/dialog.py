@@ -16,9 +16,10 @@ from typing import Any, Final
 
 import bpy
 
-from dcc_bridge.elicitation import plain, wording
+from dcc_bridge.elicitation import wording
 from dcc_bridge.elicitation.question import HandOver, PresenterEvent, Question, Reply
 from dcc_bridge.elicitation.schema import Form
+from dcc_bridge.elicitation.text import safe_line, safe_text
 from dcc_bridge.elicitation.validation import InvalidAnswer
 from dcc_bridge.host import Host
 from dcc_bridge.hosts.blender.blender_loop import redraw
@@ -97,7 +98,7 @@ def _operator(ticket: Ticket, host: Host, answered: _Answered) -> type[bpy.types
         """Answers an agent's question."""
 
         bl_idname = "dcc_bridge.question"
-        bl_label = plain.line(f"{host.name}: a question for you")
+        bl_label = safe_line(f"{host.name}: a question for you")
         bl_options = {"INTERNAL"}  # noqa: RUF012 - Blender's own shape
         __annotations__ = _annotations(ticket, fields)
 
@@ -165,7 +166,7 @@ def _answer(operator: Any, ticket: Ticket, fields: Fields) -> PresenterEvent | s
 def _agreed(operator: Any, question: Question, fields: Fields) -> PresenterEvent | str:
     word = wording.word_of(question, _verb(question))
     if not question.undoable and operator.word.strip() != word:
-        return f"This cannot be undone: type {plain.line(word)} to go on."
+        return f"This cannot be undone: type {safe_line(word)} to go on."
     agreed = wording.lone(question)
     if agreed is not None:
         return Reply("accept", {agreed.name: True}, remember=operator.remember)
@@ -191,11 +192,11 @@ def _verb(question: Question) -> str:
 
 def _ways(question: Question) -> list[tuple[str, str, str]]:
     offers = question.offers
-    ways = [("accept", plain.line(_verb(question), 60), ""), ("decline", "Decline", "")]
+    ways = [("accept", safe_line(_verb(question), 60), ""), ("decline", "Decline", "")]
     if offers.hand_over is not None:
-        ways.append(("hand_over", f"Ask in {plain.line(offers.hand_over, 24)}", ""))
+        ways.append(("hand_over", f"Ask in {safe_line(offers.hand_over, 24)}", ""))
     if offers.mute is not None:
-        who = plain.line(offers.mute, 24)
+        who = safe_line(offers.mute, 24)
         ways.append(("mute", f"Decline, and mute {who} for 10 minutes", ""))
     return ways
 
@@ -207,13 +208,13 @@ def _draw(operator: Any, layout: Any, ticket: Ticket, host: Host, fields: Fields
         _say(layout, str(ticket.wrong or question.reason), icon="ERROR")
     if question.title and question.title not in (_verb(question), question.call.title):
         _say(layout, question.title)
-    _say(layout, plain.passage(question.message))
+    _say(layout, safe_text(question.message))
     if question.items:
         _draw_items(layout.box(), question)
     fields.draw(operator, layout)
     _draw_undoing(operator, layout, question)
     if question.offers.remember is not None:
-        who, most = plain.line(question.offers.mute or "this client", 24), question.offers.remember
+        who, most = safe_line(question.offers.mute or "this client", 24), question.offers.remember
         layout.prop(
             operator, "remember", text=f"Do not ask {who} again this session, up to {most:,} items"
         )
@@ -227,15 +228,15 @@ def _draw(operator: Any, layout: Any, ticket: Ticket, host: Host, fields: Fields
 def _draw_header(box: Any, question: Question, host: Host) -> None:
     """Say who asks, where a message cannot."""
     call = question.call
-    place = f"{host.name} {host.version} · {plain.line(host.scene(), 60)}"
+    place = f"{host.name} {host.version} · {safe_line(host.scene(), 60)}"
     client = call.client
-    asker = plain.line(client.label, 60) if client else f"{host.name} itself"
+    asker = safe_line(client.label, 60) if client else f"{host.name} itself"
     if client and client.name:
-        asker += f", calls itself {plain.line(f'{client.name} {client.version}'.strip(), 40)}"
+        asker += f", calls itself {safe_line(f'{client.name} {client.version}'.strip(), 40)}"
     column = box.column(align=True)
     column.label(text=place, icon="BLENDER", translate=False)
     column.label(text=f"Asked by: {asker}", translate=False)
-    column.label(text=f"Skill: {plain.line(call.title, 60)}", translate=False)
+    column.label(text=f"Skill: {safe_line(call.title, 60)}", translate=False)
 
 
 def _draw_items(box: Any, question: Question) -> None:
@@ -247,7 +248,7 @@ def _draw_items(box: Any, question: Question) -> None:
     columns = 1 if len(shown) <= _MOST_ITEMS // 2 else 2
     grid = box.grid_flow(columns=columns, even_columns=True, align=True)
     for item, kind in shown:
-        grid.label(text=plain.line(item, 40), icon=_icon(kind), translate=False)
+        grid.label(text=safe_line(item, 40), icon=_icon(kind), translate=False)
     more = len(question.items) - len(shown)
     if more > 0:
         box.label(text=f"… and {more:,} more", translate=False)
@@ -259,10 +260,10 @@ def _draw_undoing(operator: Any, layout: Any, question: Question) -> None:
     if question.undoable:
         layout.label(text="Can be undone as one step (Ctrl Z).", translate=False)
         return
-    kept = f" A copy is kept first, in {plain.line(question.kept)}" if question.kept else ""
+    kept = f" A copy is kept first, in {safe_line(question.kept)}" if question.kept else ""
     _say(layout, f"This can NOT be undone.{kept}", icon="ERROR")
     word = wording.word_of(question, _verb(question))
-    layout.prop(operator, "word", text=f"Type {plain.line(word, 40)}")
+    layout.prop(operator, "word", text=f"Type {safe_line(word, 40)}")
 
 
 def _say(layout: Any, text: str, icon: str = "NONE") -> None:

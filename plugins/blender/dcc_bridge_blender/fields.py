@@ -10,8 +10,8 @@ from typing import Any, Final
 
 import bpy
 
-from dcc_bridge.elicitation import plain
 from dcc_bridge.elicitation.schema import Field, Form
+from dcc_bridge.elicitation.text import safe_line
 
 _UNSET: Final = "unset"
 _SKIP: Final = {"SKIP_SAVE"}
@@ -57,7 +57,7 @@ class Fields:
 
 
 def _properties(key: str, field: Field, more: dict[str, Any]) -> dict[str, Any]:
-    told = {"name": _title(field), "description": plain.line(field.description), **more}
+    told = {"name": _title(field), "description": safe_line(field.description), **more}
     match field.kind:
         case "boolean":
             return {key: bpy.props.BoolProperty(default=field.default is True, **told)}
@@ -66,7 +66,7 @@ def _properties(key: str, field: Field, more: dict[str, Any]) -> dict[str, Any]:
         case "choices":
             return {
                 f"{key}_{number}": bpy.props.BoolProperty(
-                    name=plain.line(option.title),
+                    name=safe_line(option.title),
                     default=option.value in (field.default or ()),
                     **more,
                 )
@@ -88,7 +88,7 @@ def _properties(key: str, field: Field, more: dict[str, Any]) -> dict[str, Any]:
 
 
 def _choice(field: Field, told: dict[str, Any]) -> Any:
-    items = [(str(at), plain.line(one.title), "") for at, one in enumerate(field.options)]
+    items = [(str(at), safe_line(one.title), "") for at, one in enumerate(field.options)]
     values = [option.value for option in field.options]
     if field.default in values:
         return bpy.props.EnumProperty(items=items, default=str(values.index(field.default)), **told)
@@ -133,4 +133,4 @@ def _bounds(field: Field, most: float) -> tuple[float, float]:
 
 
 def _title(field: Field) -> str:
-    return plain.line(field.title) + (" *" if field.required and field.kind != "boolean" else "")
+    return safe_line(field.title) + (" *" if field.required and field.kind != "boolean" else "")

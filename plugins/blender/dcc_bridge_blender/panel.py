@@ -9,7 +9,7 @@ from typing import Any
 
 import bpy
 
-from dcc_bridge.elicitation import plain
+from dcc_bridge.elicitation.text import safe_line
 
 from . import preferences
 from .corner import Corner
@@ -53,7 +53,7 @@ class DCC_BRIDGE_PT_agents(bpy.types.Panel):
             column.label(text="No agent waits for you." if shown else preferences.state)
         for at, note in enumerate(notes):
             box = column.box()
-            box.label(text=plain.line(note.text), translate=False)
+            box.label(text=safe_line(note.text), translate=False)
             row = box.row()
             for number, (caption, _) in enumerate(note.acts):
                 button = row.operator("dcc_bridge.act", text=caption)

@@ -15,7 +15,6 @@ from typing import Any, Final
 
 import bpy
 
-from dcc_bridge.elicitation import plain
 from dcc_bridge.elicitation.question import (
     Expired,
     PresenterEvent,
@@ -25,6 +24,7 @@ from dcc_bridge.elicitation.question import (
     TakeDown,
     Unable,
 )
+from dcc_bridge.elicitation.text import safe_line
 from dcc_bridge.elicitation.types import BRIDGE_CLOSED
 from dcc_bridge.errors import BridgeClosed
 from dcc_bridge.host import Host
@@ -96,7 +96,7 @@ class OperatorPresenter:
         """Say in the sidebar that a question waits on another surface."""
         said: list[Note] = []
         asked = question.message.partition("\n")[0]
-        text = f"Waiting in {plain.line(where)}: {asked}"
+        text = f"Waiting in {safe_line(where)}: {asked}"
         acts = (("Answer here", answer_here), ("Cancel", cancel))
         self._post(lambda: said.append(self.corner.say(text, *acts)))
         return lambda reason: self._post(lambda: self._unsay(said))

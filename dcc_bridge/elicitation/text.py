@@ -33,7 +33,7 @@ def _counted(n: int) -> str:
     return f"({n:,} more characters are not shown)"
 
 
-def passage(text: str, most: int = MOST_SHOWN, *, rest: Callable[[int], str] = _counted) -> str:
+def safe_text(text: str, most: int = MOST_SHOWN, *, rest: Callable[[int], str] = _counted) -> str:
     """Make a text of several lines safe; newlines stay.
 
     Args:
@@ -47,7 +47,7 @@ def passage(text: str, most: int = MOST_SHOWN, *, rest: Callable[[int], str] = _
     return shown if left <= 0 else f"{shown}…\n{rest(left)}"
 
 
-def line(text: str, most: int = MOST_IN_LINE) -> str:
+def safe_line(text: str, most: int = MOST_IN_LINE) -> str:
     """Make a text safe that has to stay in one line: a newline is shown as its number too.
 
     Args:
@@ -62,7 +62,7 @@ def breakable(text: str) -> str:
     """Let a word that is too long for any window be wrapped; nothing changes for the eye.
 
     Args:
-        text: As `passage` or `line` gives it.
+        text: As `safe_text` or `safe_line` gives it.
     """
     made: list[str] = []
     run = 0

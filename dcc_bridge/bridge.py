@@ -23,6 +23,7 @@ from dcc_bridge.elicitation.call import Call
 from dcc_bridge.elicitation.question import HostPresenter
 from dcc_bridge.errors import BridgeClosed, StartError
 from dcc_bridge.host import Host
+from dcc_bridge.main_thread import MainThread
 from dcc_bridge.server.clients import ClientRegistry, ConnectionReport
 from dcc_bridge.server.discovery import Instance, Registration
 from dcc_bridge.server.page_site import PageDesk
@@ -33,7 +34,6 @@ from dcc_bridge.skills.call_history import Recent
 from dcc_bridge.skills.loader import folders
 from dcc_bridge.skills.registry import Registry
 from dcc_bridge.skills.runner import Runner
-from dcc_bridge.threads import MainThread
 
 if TYPE_CHECKING:
     from dcc_bridge.server.mcp_server import Server

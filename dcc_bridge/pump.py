@@ -7,7 +7,7 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from typing import Any
 
-from dcc_bridge.threads import MainThread
+from dcc_bridge.main_thread import MainThread
 
 
 class Pump:

@@ -20,7 +20,7 @@ from dcc_bridge.cli.exits import Failure, tell
 from dcc_bridge.cli.interpreter import Rule
 from dcc_bridge.config import Settings, data_folder
 from dcc_bridge.headless import Headless, on_signal
-from dcc_bridge.threads import MainThread
+from dcc_bridge.main_thread import MainThread
 
 if TYPE_CHECKING:
     from dcc_bridge.hosts.standalone import UsdSession

@@ -64,9 +64,9 @@ with each. Where the application has no named undo steps, keep the labels in a l
 beside its stack, and let `undo_label` give one only while the application says that nothing came
 on top.
 
-**2. The start.** A `dcc_bridge.threads.MainThread` is the way to the main thread; the application
-supplies ``wake`` ("call ``drain`` on the main thread, soon"), and ``spin`` ("run your event loop
-until this future is done") for its own calls into Python. Three loops that make one are there:
+**2. The start.** A `dcc_bridge.main_thread.MainThread` is the way to the main thread; the
+application supplies ``wake`` ("call ``drain`` on the main thread, soon"), and ``spin`` ("run your
+event loop until this future is done") for its own calls into Python. Three loops make one:
 
 =======================================  ========================================================
 `dcc_bridge.qt.event_loop.HostLoop`      a Qt application that owns its event loop: Maya, Houdini

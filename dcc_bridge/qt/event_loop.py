@@ -13,6 +13,7 @@ from concurrent.futures import Future
 from typing import Any, Final
 
 from dcc_bridge.errors import BridgeClosed, StartError
+from dcc_bridge.main_thread import MainThread
 from dcc_bridge.qt.binding import (
     QApplication,
     QCoreApplication,
@@ -26,7 +27,6 @@ from dcc_bridge.qt.binding import (
     isValid,
     run,
 )
-from dcc_bridge.threads import MainThread
 
 OURS: Final = "dcc_bridge"
 """The property that tells a window of ours from the host's."""

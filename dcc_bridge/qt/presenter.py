@@ -19,13 +19,13 @@ from dcc_bridge.elicitation.question import PresenterEvent, Question, Settle, Ta
 from dcc_bridge.elicitation.types import BRIDGE_CLOSED, CANCELLED
 from dcc_bridge.errors import BridgeClosed
 from dcc_bridge.host import Host
+from dcc_bridge.main_thread import MainThread
 from dcc_bridge.qt.binding import QApplication, QCoreApplication, QObject, QWidget, Slot, isValid
 from dcc_bridge.qt.event_loop import DeferredDeletion
 from dcc_bridge.qt.labels import tr
 from dcc_bridge.qt.notifications import Notification, Notifications
 from dcc_bridge.qt.question_dialog import QuestionDialog
 from dcc_bridge.qt.url_dialog import UrlDialog
-from dcc_bridge.threads import MainThread
 
 log = logging.getLogger(__name__)
 

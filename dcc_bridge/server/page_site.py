@@ -22,6 +22,7 @@ from dcc_bridge.elicitation.question import Offers, Question
 from dcc_bridge.elicitation.sign_in import Provider
 from dcc_bridge.elicitation.text import safe_line
 from dcc_bridge.host import Host
+from dcc_bridge.main_thread import MainThread
 from dcc_bridge.server.one_time_page import (
     HEADERS,
     Ending,
@@ -33,7 +34,6 @@ from dcc_bridge.server.one_time_page import (
 )
 from dcc_bridge.server.secret_page import FIELD, SecretPage, problem_with
 from dcc_bridge.server.sign_in_page import SignInFlow, SignInPage
-from dcc_bridge.threads import MainThread
 
 if TYPE_CHECKING:
     from starlette.requests import Request

@@ -38,8 +38,8 @@ from mcp_types import (
 from dcc_bridge.elicitation.context import wrap_future
 from dcc_bridge.errors import BridgeClosed, BridgeError
 from dcc_bridge.host import MOST_TOLD, Host
+from dcc_bridge.main_thread import MainThread
 from dcc_bridge.server.protocol import carried
-from dcc_bridge.threads import MainThread
 
 SUMMARY: Final = "scene://summary"
 SELECTION: Final = "scene://selection"

@@ -22,6 +22,7 @@ from dcc_bridge.callbacks import Callbacks
 from dcc_bridge.config import Settings
 from dcc_bridge.elicitation.broker import Broker
 from dcc_bridge.host import Host
+from dcc_bridge.main_thread import MainThread
 from dcc_bridge.server.auth import AuthMiddleware
 from dcc_bridge.server.clients import ClientRegistry
 from dcc_bridge.server.connections import RESTS, connection_class
@@ -34,7 +35,6 @@ from dcc_bridge.server.worker import Worker
 from dcc_bridge.skills.loader import Library
 from dcc_bridge.skills.registry import Registry
 from dcc_bridge.skills.runner import Runner
-from dcc_bridge.threads import MainThread
 
 PATH: Final = "/mcp"
 _COME_BACK: Final = 1000

@@ -26,11 +26,11 @@ from typing import Final
 from dcc_bridge.config import Settings
 from dcc_bridge.elicitation.context import wrap_future
 from dcc_bridge.errors import BrokenSkill, SkillError
+from dcc_bridge.main_thread import MainThread
 from dcc_bridge.skills import catalogue, importer, trust
 from dcc_bridge.skills.catalogue import SkillFile
 from dcc_bridge.skills.registry import Entry, Registry
 from dcc_bridge.skills.source import Source
-from dcc_bridge.threads import MainThread
 
 log = logging.getLogger(__name__)
 

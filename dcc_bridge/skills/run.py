@@ -27,13 +27,13 @@ from dcc_bridge.errors import (
     Stopped,
 )
 from dcc_bridge.host import Host
+from dcc_bridge.main_thread import MainThread
 from dcc_bridge.skills import gate
 from dcc_bridge.skills.account import Account
 from dcc_bridge.skills.call_history import Outcome, Status, Trail, outcome_of_failure, refusal
 from dcc_bridge.skills.skill import Skill
 from dcc_bridge.skills.timing import Throttle, TimeLimit, report_blocking
 from dcc_bridge.skills.undo_steps import Steps
-from dcc_bridge.threads import MainThread
 
 T = TypeVar("T")
 

@@ -20,11 +20,11 @@ from dcc_bridge.elicitation import record
 from dcc_bridge.elicitation.call import Call, Progress
 from dcc_bridge.errors import BridgeError, Busy, NotRecorded
 from dcc_bridge.host import Host
+from dcc_bridge.main_thread import MainThread
 from dcc_bridge.skills import gate
 from dcc_bridge.skills.call_history import Outcome, Recent
 from dcc_bridge.skills.run import Pause, Run, Shared
 from dcc_bridge.skills.skill import Skill
-from dcc_bridge.threads import MainThread
 
 log = logging.getLogger(__name__)
 Spawn = Callable[[Coroutine[Any, Any, Outcome]], "Future[Outcome]"]

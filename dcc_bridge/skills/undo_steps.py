@@ -14,8 +14,8 @@ from typing import Final
 from dcc_bridge.elicitation.call import Call
 from dcc_bridge.errors import Ended, NoConsent, NotRecorded, PartlyApplied
 from dcc_bridge.host import Host
+from dcc_bridge.main_thread import MainThread
 from dcc_bridge.skills.account import Account
-from dcc_bridge.threads import MainThread
 
 _MOST_READ: Final = 100
 """Entries that a body which says it only reads is thought to leave."""

@@ -13,12 +13,12 @@ from dcc_bridge.callbacks import Callbacks, Unsubscribe
 from dcc_bridge.elicitation.broker import Broker
 from dcc_bridge.elicitation.call import Call, Client, NoRun, Risk, Route
 from dcc_bridge.elicitation.question import Question
+from dcc_bridge.main_thread import MainThread
 from dcc_bridge.qt.panel import Panel
 from dcc_bridge.qt.question_dialog import QuestionDialog
 from dcc_bridge.server.clients import ClientRegistry, SeenClient
 from dcc_bridge.skills.call_history import Recent, Status, Trail
 from dcc_bridge.testing import FakeHost
-from dcc_bridge.threads import MainThread
 
 from .stage import Stage, form
 

@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 from PySide6.QtCore import QCoreApplication, QEvent, QEventLoop
 
+from dcc_bridge.main_thread import MainThread
 from dcc_bridge.pump import Pump
 from dcc_bridge.qt.event_loop import HostLoop
-from dcc_bridge.threads import MainThread
 
 
 class QtPump(Pump):

@@ -26,9 +26,9 @@ from typing import Any, Final
 
 from dcc_bridge import confirm_sync, elicit_form, elicit_form_sync, skill
 from dcc_bridge.elicitation.question import Question, Reply, Settle, TakeDown
+from dcc_bridge.main_thread import MainThread
 from dcc_bridge.skills.call_history import LIVE
 from dcc_bridge.testing import FakeHost
-from dcc_bridge.threads import MainThread
 from tests.bench.figures import percentile
 from tests.live import Live
 

@@ -43,9 +43,9 @@ from dcc_bridge import (
 from dcc_bridge.elicitation.call import Call, Client, Route
 from dcc_bridge.elicitation.question import Question, Reply, Settle, TakeDown, Unable
 from dcc_bridge.errors import BridgeClosed, BridgeError, Busy, WrongThread
+from dcc_bridge.main_thread import MainThread
 from dcc_bridge.skills.skill import Skill, describe
 from dcc_bridge.testing import FakeHost
-from dcc_bridge.threads import MainThread
 from tests.live import Live
 
 SITES: Final = [

@@ -15,7 +15,7 @@ from typing import Any, Final, Literal
 
 import bpy
 
-from dcc_bridge.threads import MainThread
+from dcc_bridge.main_thread import MainThread
 
 log = logging.getLogger(__name__)
 

@@ -12,8 +12,8 @@ from dcc_bridge.callbacks import Unsubscribe
 from dcc_bridge.elicitation.broker import Broker
 from dcc_bridge.elicitation.call import Client
 from dcc_bridge.host import Host
+from dcc_bridge.main_thread import MainThread
 from dcc_bridge.skills.call_history import Recent
-from dcc_bridge.threads import MainThread
 
 
 class Seen(Protocol):

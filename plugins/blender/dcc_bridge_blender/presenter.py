@@ -29,7 +29,7 @@ from dcc_bridge.elicitation.types import BRIDGE_CLOSED
 from dcc_bridge.errors import BridgeClosed
 from dcc_bridge.host import Host
 from dcc_bridge.hosts.blender.blender_loop import in_window, is_blocked
-from dcc_bridge.threads import MainThread
+from dcc_bridge.main_thread import MainThread
 
 from . import dialog
 from .corner import Corner, Note

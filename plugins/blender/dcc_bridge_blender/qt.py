@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:  # it is not there in most Blenders
     from dcc_bridge.host import Host
-    from dcc_bridge.threads import MainThread
+    from dcc_bridge.main_thread import MainThread
 
 _TURN: Final = 5
 """Milliseconds for which Qt may go on with its events at a time."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from dcc_bridge.elicitation.question import HostPresenter
 from dcc_bridge.host import Host
-from dcc_bridge.threads import MainThread
+from dcc_bridge.main_thread import MainThread
 
 from . import qt
 from .corner import Corner

@@ -1,13 +1,16 @@
-"""What holds for every test: nothing is written into the user's own folders."""
+"""What holds for every test: nothing is drawn, and the user's own folders stay as they are."""
 
 from __future__ import annotations
 
+import os
 import subprocess
 from collections.abc import Iterator
 
 import pytest
 
 from tests import fork_server
+
+os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")  # before anything imports Qt
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -161,10 +161,11 @@ def _next_command(connection: socket.socket) -> Command:
         reader, writer = os.pipe()
         between = os.fork()
         if not between:
-            child = os.fork()
-            if child:
-                os.write(writer, child.to_bytes(_HEADER, "big"))
+            if os.fork():
                 os._exit(0)
+            if command.new_session:
+                os.setsid()
+            os.write(writer, os.getpid().to_bytes(_HEADER, "big"))
             for standard, file in enumerate(files):
                 os.dup2(file, standard)
             connection.detach()
@@ -172,16 +173,13 @@ def _next_command(connection: socket.socket) -> Command:
             return command
         for file in (writer, *files):
             os.close(file)
-        number = os.read(reader, _HEADER)
+        os.waitpid(between, 0)  # whose child is now adopted by whoever asked for it
+        connection.sendall(os.read(reader, _HEADER))
         os.close(reader)
-        os.waitpid(between, 0)
-        connection.sendall(number)
 
 
 def _run(command: Command) -> None:
     """Make this process what a new interpreter would be, and run the module."""
-    if command.new_session:
-        os.setsid()
     os.chdir(command.cwd)
     os.environ.clear()
     os.environ.update(command.env)

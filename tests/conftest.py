@@ -1,13 +1,39 @@
-"""What holds for every test: nothing is written into the user's own folders."""
+"""What holds for every test: nothing is drawn, and the user's own folders stay as they are."""
 
 from __future__ import annotations
 
 import os
+import subprocess
+from collections.abc import Iterator
 
 import pytest
 
+from tests import fork_server
+
+os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")  # before anything imports Qt
+
 
 @pytest.fixture(scope="session", autouse=True)
-def own_state(tmp_path_factory: pytest.TempPathFactory) -> None:
+def _own_state(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """Keep the record of tests' bridges, and of processes they start, among the tests' files."""
-    os.environ["XDG_STATE_HOME"] = str(tmp_path_factory.mktemp("state"))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_STATE_HOME", str(tmp_path_factory.mktemp("state")))
+        # What tests start is as a user's is: its modules stay compiled, and its output is buffered.
+        for name in ("PYTHONDONTWRITEBYTECODE", "PYTHONUNBUFFERED"):
+            patch.delenv(name, raising=False)
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _forked_commands(_own_state: None) -> Iterator[None]:
+    """Start Python commands from a warm interpreter, one for each of pytest's processes."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(subprocess, "Popen", fork_server.Popen)
+        yield
+    fork_server.close()
+
+
+@pytest.fixture
+def new_interpreter(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Start Python commands as a user does, for a test that is about the start itself."""
+    monkeypatch.setattr(subprocess, "Popen", fork_server.Popen.__base__)

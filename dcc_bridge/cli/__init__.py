@@ -101,12 +101,19 @@ def main(argv: Sequence[str] | None = None) -> int:
     words = list(sys.argv[1:] if argv is None else argv)
     try:
         options = _parser(words).parse_args(words)
-        return int(options.run(options))
+        code = int(options.run(options))
+        sys.stdout.flush()
+        return code
     except KeyboardInterrupt:
         return exits.INTERRUPTED
-    except BrokenPipeError:  # who reads us has enough; Python must not complain at its end
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return exits.TOOL_ERROR
+    except BrokenPipeError:
+        return _unread()
+    except SystemExit:  # argparse's, which may have written its help
+        try:
+            sys.stdout.flush()
+        except BrokenPipeError:
+            return _unread()
+        raise
     except exits.Failure as failure:
         return _sorry(failure, failure.code)
     except BridgeError as error:
@@ -149,6 +156,12 @@ def _prepare_output() -> None:
             stream.reconfigure(errors="backslashreplace")
     for name in ("mcp.client", "mcp.shared", "uvicorn"):
         logging.getLogger(name).addHandler(logging.NullHandler())
+
+
+def _unread() -> int:
+    """Who reads us has enough; Python must not complain at its end."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return exits.TOOL_ERROR
 
 
 def _sorry(error: Exception, code: int) -> int:

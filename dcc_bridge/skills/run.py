@@ -223,6 +223,7 @@ class Run:
         return self._main.submit(fn, name=self.skill.title, read=self.skill.metadata.risk == "read")
 
     def _roll_back_from_pool(self) -> None:
+        self._steps.close()  # an edit that is still queued, or runs just now, must not stand
         if self._steps.changed:
             self._main.wait(self._submit(self._steps.roll_back))
 

@@ -110,6 +110,7 @@ def test_an_installation_without_the_extra_is_told_what_to_install(
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.usefixtures("new_interpreter")
 def test_who_reads_only_a_part_of_the_output_hears_no_complaint(runtime: Path) -> None:
     process = subprocess.Popen(
         [sys.executable, "-m", "dcc_bridge", "--help"],

@@ -40,6 +40,7 @@ def quickest(ends: Callable[[], float], tries: int = 3) -> float:
     return seconds if seconds < 2.0 or tries == 1 else min(seconds, quickest(ends, tries - 1))
 
 
+@pytest.mark.usefixtures("new_interpreter")
 def test_it_prints_one_line_with_its_address_when_it_is_ready(tmp_path: Path) -> None:
     with serve(tmp_path, "--headless") as host:
         assert (
@@ -169,6 +170,7 @@ def test_a_scene_of_the_users_own_is_opened(tmp_path: Path) -> None:
         assert '"Camera": 1' in host.run("call", "scene_summary").out
 
 
+@pytest.mark.usefixtures("new_interpreter")  # what is seen are the words of a process
 def test_no_token_is_ever_seen(tmp_path: Path) -> None:
     with serve(tmp_path, "--headless", "--scene", SHOT) as host:
         secret = host.instance.secret

@@ -16,6 +16,7 @@ OFFSCREEN = "This plugin does not support propagateSizeHints()\n"
 ROOT = Path(__file__).parents[2]
 
 
+@pytest.mark.usefixtures("new_interpreter")
 @pytest.mark.parametrize("host", ["maya", "houdini"])
 def test_the_exit_code_is_zero_with_the_panel_and_a_question_open(
     host: str, tmp_path: Path

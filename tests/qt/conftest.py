@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.printed import nothing_printed, skipped
-
-os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
 try:
     import shiboken6

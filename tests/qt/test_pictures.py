@@ -18,6 +18,8 @@ from PySide6.QtWidgets import QApplication, QLabel, QPushButton, QWidget
 
 pytest.importorskip("PIL", reason="tests.pictures saves its pictures with pillow")
 
+from tests.tiers import sampled
+
 from .measure import problems
 from .stage import delete
 
@@ -59,8 +61,9 @@ def measured(folder: Path, look: str, direction: str, scale: float) -> dict[str,
     return found
 
 
-@pytest.mark.parametrize("scale", [1, 1.5, 2])
-@pytest.mark.parametrize("look", ["dark", "light"])
+@pytest.mark.parametrize(
+    ("look", "scale"), sampled([("dark", 1.5), ("light", 1)], ["dark", "light"], [1, 1.5, 2])
+)
 def test_nothing_is_cut_covered_or_faint(tmp_path: Path, look: str, scale: float) -> None:
     found = measured(tmp_path, look, "LeftToRight", scale)
 
@@ -70,7 +73,7 @@ def test_nothing_is_cut_covered_or_faint(tmp_path: Path, look: str, scale: float
     assert all((tmp_path / f"{name}.png").stat().st_size for name in ROWS)
 
 
-@pytest.mark.parametrize("look", ["dark", "light"])
+@pytest.mark.parametrize("look", ["dark", pytest.param("light", marks=pytest.mark.long)])
 def test_from_right_to_left_all_is_mirrored_and_whole(tmp_path: Path, look: str) -> None:
     found = measured(tmp_path, look, "RightToLeft", 1)
 

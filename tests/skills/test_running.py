@@ -18,6 +18,7 @@ from dcc_bridge import carry, check_cancelled, confirm, confirm_sync, on_main, s
 from dcc_bridge.elicitation.ask import current_call
 from dcc_bridge.elicitation.question import Reply
 from dcc_bridge.errors import Cancelled, Ended
+from dcc_bridge.skills import run
 from dcc_bridge.skills.timing import TimeLimit
 from dcc_bridge.testing import FakeHost, ScriptedPresenter
 from tests.live import Live, live, status, text
@@ -228,6 +229,26 @@ def test_a_thread_that_a_skill_left_behind_neither_edits_nor_asks_any_more(tmp_p
 
     assert (status(result), host.items, person.shown) == ("done", ["cam0"], [])
     assert [type(one) for one in late] == [Ended, Cancelled]
+
+
+def test_an_edit_that_is_made_while_its_skill_fails_does_not_stand(tmp_path: Path) -> None:
+    host, edits = FakeHost(["cam0"]), list[Future[None]]()
+
+    @skill(risk="edit", thread="any")
+    def hasty() -> None:
+        """Fail without waiting for the edit."""
+        edits.append(current_call().edit(host.items.clear))
+        raise ValueError("That was too fast.")
+
+    def edit_first(*_: Any) -> None:  # once its changes are undone
+        edits[0].exception(20)
+
+    failing_late = patch.object(run.log, "warning", edit_first)
+    with live(tmp_path, hasty, host=host) as running, failing_late:
+        result = running.call("hasty")
+
+    assert (status(result), host.items) == ("failed", ["cam0"])
+    assert "Its changes were undone." in text(result)
 
 
 def test_a_task_that_a_skill_left_behind_edits_no_more(tmp_path: Path) -> None:

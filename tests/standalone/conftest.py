@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import sys
 from collections.abc import Iterator
@@ -12,7 +11,6 @@ import pytest
 
 from tests.printed import nothing_printed, skipped
 
-os.environ["QT_QPA_PLATFORM"] = "offscreen"
 ROOT = Path(__file__).parents[2]
 PLUGIN = str(ROOT / "plugins" / "standalone")
 if PLUGIN not in sys.path:

@@ -1,6 +1,6 @@
 """Connections that dawdle or come in floods, and bodies that are too much (rows 8 and 9).
 
-8   `test_a_body_over_the_limit_is_413`, `test_ten_thousand_broken_bodies`
+8   `test_a_body_over_the_limit_is_413`, `test_broken_bodies`
 9   `test_three_hundred_half_open_connections_are_closed`, `test_a_part_that_does_not_come`,
     `test_a_flood_of_connections_leaves_room`, `test_where_all_are_served_the_next_one_is_told_so`,
     `test_a_stream_that_lasts_longer_than_a_request_may_take_is_not_cut`,
@@ -27,7 +27,7 @@ from tests.threats.raw import META, MODERN, Line, Raw, heard, in_thread
 
 PING = b'{"jsonrpc":"2.0","id":1,"method":"ping"}'
 HALF = 300
-FUZZED = 10_000
+FUZZED = [1000, pytest.param(10_000, marks=pytest.mark.long)]
 
 
 def lasts(sock: socket.socket, limit: float) -> bool:
@@ -225,7 +225,8 @@ def test_a_body_over_the_limit_is_413(told: bool, tmp_path: Path) -> None:
 
 
 @pytest.mark.timeout(180)
-def test_ten_thousand_broken_bodies(tmp_path: Path) -> None:
+@pytest.mark.parametrize("fuzzed", FUZZED)
+def test_broken_bodies(fuzzed: int, tmp_path: Path) -> None:
     """None is a fault of the server's own, and none of them stays in its memory."""
     chance = random.Random(8)
     good = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {}}).encode()
@@ -239,8 +240,8 @@ def test_ten_thousand_broken_bodies(tmp_path: Path) -> None:
             before = 0
             with ExitStack() as opened:
                 line = opened.enter_context(raw.line())
-                for number in range(FUZZED):
-                    if number == FUZZED // 10:
+                for number in range(fuzzed):
+                    if number == fuzzed // 10:
                         before = _memory()
                     body = shapes[number % len(shapes)](good, chance)
                     headers: dict[str, str | None] = {}
@@ -256,7 +257,7 @@ def test_ten_thousand_broken_bodies(tmp_path: Path) -> None:
         running.until(future.done, 150)
         seen, grown = future.result()
 
-    print(f"{FUZZED} broken bodies: {seen}, memory {grown / 1e6:+.1f} MB")
+    print(f"{fuzzed} broken bodies: {seen}, memory {grown / 1e6:+.1f} MB")
     assert [status for status in seen if not 200 <= status < 500] == []
     assert grown < 20e6
 

@@ -18,7 +18,7 @@ from tests.threats.talking import process
 
 CLIENTS = 32
 PROCESSES = 2
-QUESTIONS = [30, pytest.param(1000, marks=[pytest.mark.long, pytest.mark.timeout(590)])]
+QUESTIONS = [10, pytest.param(1000, marks=[pytest.mark.long, pytest.mark.timeout(590)])]
 SCHEMA = {"type": "object", "properties": {"word": {"type": "string"}}, "required": ["word"]}
 
 

@@ -59,6 +59,7 @@ from dcc_bridge.skills.timing import TimeLimit
 from dcc_bridge.testing import FakeHost, ScriptedPresenter
 from tests.live import ERAS, Live, accept, live, status
 from tests.server.skills import CONFIRM
+from tests.tiers import sampled
 
 YES: Final = Reply("accept", {"confirm": True})
 START: Final = ["cam1", "cam2", "light1", "light2"]
@@ -96,12 +97,7 @@ NOT_HERE: Final = {
 """What is not called there: no state goes out, or there is no dialog."""
 QUICK: Final = [(ERAS[2], "host", "main", "at once"), (ERAS[1], "client", "any", "late")]
 """What is tried always; the rest takes minutes."""
-CASES: Final = [
-    case if case in QUICK else pytest.param(*case, marks=pytest.mark.long)
-    for case in itertools.product(
-        ERAS[1:], ("host", "client"), ("main", "any"), ("at once", "late")
-    )
-]
+CASES: Final = sampled(QUICK, ERAS[1:], ("host", "client"), ("main", "any"), ("at once", "late"))
 
 
 class Fault:

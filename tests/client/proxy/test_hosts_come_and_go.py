@@ -247,6 +247,7 @@ def test_what_a_client_sends_before_its_handshake_is_answered_is_not_lost(tmp_pa
     assert are_whole([tool["name"] for tool in answer["result"]["tools"]])
 
 
+@pytest.mark.usefixtures("new_interpreter")
 def test_stdout_carries_the_protocol_and_nothing_else(tmp_path: Path) -> None:
     """Garbage, an unknown method and a late answer are no reason to end, and the end is clean."""
     sent = [

@@ -237,7 +237,7 @@ def test_an_edit_that_is_made_while_its_skill_fails_does_not_stand(tmp_path: Pat
     @skill(risk="edit", thread="any")
     def hasty() -> None:
         """Fail without waiting for the edit."""
-        edits.append(current_call().edit(host.items.clear))
+        edits.append(current_call().control.edit(host.items.clear))
         raise ValueError("That was too fast.")
 
     def edit_first(*_: Any) -> None:  # once its changes are undone

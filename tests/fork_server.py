@@ -208,8 +208,8 @@ def _main() -> None:
     gc.disable()  # nothing is collected, so that the pages stay shared
     for name in IMPORTED:
         import_module(name)
-    for name in import_module("dcc_bridge.cli").COMMANDS:
-        import_module(f"dcc_bridge.cli.{name}")
+    for command in import_module("dcc_bridge.cli").COMMANDS.values():
+        import_module(f"dcc_bridge.cli.{command.module}")
     gc.freeze()
     with connection:
         try:

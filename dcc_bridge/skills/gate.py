@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Generator, Mapping
-from enum import Enum
-from typing import Annotated, Any, Final, Literal, get_args, get_origin
+from typing import Any, Final
 
 from dcc_bridge.audit.redact import HIDDEN
 from dcc_bridge.config import Settings
@@ -16,11 +15,10 @@ from dcc_bridge.elicitation.question import Question
 from dcc_bridge.elicitation.schema import parse
 from dcc_bridge.elicitation.types import NOT_SUPPORTED, ElicitationResponse
 from dcc_bridge.errors import BadArguments
+from dcc_bridge.skills.signature import Options, words
 from dcc_bridge.skills.skill import Skill
 
 _MOST_SHOWN: Final = 200
-Options = Mapping[str, Any]
-"""What can be chosen: the words on the wire, and the value that the function wants."""
 Questions = Generator[Question, ElicitationResponse, None]
 
 
@@ -103,17 +101,6 @@ def _value(value: object) -> str:
     return text if len(text) <= _MOST_SHOWN else text[:_MOST_SHOWN] + "…"
 
 
-def options_of(hint: Any) -> Options | None:
-    """Give what can be chosen from a type, or None where it is no choice."""
-    if get_origin(hint) is Annotated:
-        return options_of(get_args(hint)[0])
-    if get_origin(hint) is Literal:
-        return {str(value): value for value in get_args(hint)}
-    if isinstance(hint, type) and issubclass(hint, Enum):
-        return {str(member.value): member for member in hint}
-    return None
-
-
 def missing_question(missing: Mapping[str, Options], call: Call) -> Question:
     """Make the question for what is missing. It is input, and never consent.
 
@@ -122,10 +109,10 @@ def missing_question(missing: Mapping[str, Options], call: Call) -> Question:
         call: For whom.
     """
     fields = {
-        name: {"type": "string", "title": _words(name), "enum": list(options)}
+        name: {"type": "string", "title": words(name), "enum": list(options)}
         for name, options in missing.items()
     }
-    names = " and ".join(_words(name).lower() for name in missing)
+    names = " and ".join(words(name).lower() for name in missing)
     return Question(
         message=f"{call.title}: which {names}?",
         call=call,
@@ -151,7 +138,3 @@ def chosen(
         raise consent.refusal(asked.message, answer)
     data = answer.data or {}
     return {name: options[data[name]] for name, options in missing.items()}
-
-
-def _words(name: str) -> str:
-    return name.replace("_", " ").capitalize()

@@ -31,6 +31,7 @@ from dcc_bridge.main_thread import MainThread
 from dcc_bridge.skills import gate
 from dcc_bridge.skills.account import Account
 from dcc_bridge.skills.call_history import Outcome, Status, Trail, outcome_of_failure, refusal
+from dcc_bridge.skills.signature import Options
 from dcc_bridge.skills.skill import Skill
 from dcc_bridge.skills.timing import Throttle, TimeLimit, report_blocking
 from dcc_bridge.skills.undo_steps import Steps
@@ -58,7 +59,7 @@ class Run:
         skill: Skill,
         arguments: dict[str, Any],
         call: Call,
-        missing: Mapping[str, gate.Options],
+        missing: Mapping[str, Options],
         trail: Trail,
         progress: Callable[[Progress], None],
     ) -> None:

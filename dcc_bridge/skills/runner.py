@@ -21,9 +21,9 @@ from dcc_bridge.elicitation.call import Call, Progress
 from dcc_bridge.errors import BridgeError, Busy, NotRecorded
 from dcc_bridge.host import Host
 from dcc_bridge.main_thread import MainThread
-from dcc_bridge.skills import gate
 from dcc_bridge.skills.call_history import Outcome, Recent
 from dcc_bridge.skills.run import Pause, Run, Shared
+from dcc_bridge.skills.signature import Options
 from dcc_bridge.skills.skill import Skill
 
 log = logging.getLogger(__name__)
@@ -74,7 +74,7 @@ class Runner:
         skill: Skill,
         arguments: Mapping[str, Any],
         call: Call,
-        missing: Mapping[str, gate.Options] | None = None,
+        missing: Mapping[str, Options] | None = None,
         progress: Callable[[Progress], None] = lambda progress: None,
     ) -> Run:
         """Run a skill. Any thread.

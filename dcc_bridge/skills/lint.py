@@ -13,10 +13,9 @@ import docstring_parser
 
 from dcc_bridge.errors import SkillError
 from dcc_bridge.skills import lint_tables, trust
-from dcc_bridge.skills.annotations import Names
 from dcc_bridge.skills.registry import check_name
 from dcc_bridge.skills.skill import Metadata
-from dcc_bridge.skills.source import Function, Source, Text
+from dcc_bridge.skills.source import Function, Names, Source, Text
 
 Messages = Iterator[tuple[int, str]]
 """Lines, and what is wrong there."""

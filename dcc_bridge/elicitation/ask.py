@@ -18,9 +18,23 @@ from dcc_bridge.elicitation.call import Call, current
 from dcc_bridge.elicitation.context import Flow, current_context, run_async, run_sync
 from dcc_bridge.elicitation.question import Question
 from dcc_bridge.elicitation.schema import Form
-from dcc_bridge.elicitation.types import CANCELLED, ElicitationResponse
+from dcc_bridge.elicitation.types import (
+    CANCELLED,
+    NOT_RECORDED,
+    NOT_SUPPORTED,
+    TIMED_OUT,
+    ElicitationResponse,
+)
 from dcc_bridge.elicitation.validation import InvalidAnswer
-from dcc_bridge.errors import Cancelled, SchemaError
+from dcc_bridge.errors import (
+    Cancelled,
+    Declined,
+    NobodyToAsk,
+    NotConfirmed,
+    NotRecorded,
+    SchemaError,
+    TimedOut,
+)
 
 MOST_MESSAGE: Final = 8192
 """Bytes of a question's message, as UTF-8."""
@@ -175,14 +189,52 @@ def _refuse(question: Question) -> None:
 
 def _note_answer(question: Question, response: ElicitationResponse) -> ElicitationResponse:
     """Update the call by the answer: whether it was refused, or granted what it does."""
-    call, form = question.call, question.form
+    call = question.call
     call.ending.is_known = call.ending.reason is not None
-    agreed = response.accepted and (form is None or form.agrees(response.data or {}))
+    agreed = agrees(question, response)
     is_refusal = not (agreed if question.consent else response.accepted)
     call.agreement.refused = is_refusal and call.risk != "read"
     by_person = response.answered_by in ("client", "host", "policy", "grant")
     call.agreement.granted = call.agreement.granted or (question.consent and agreed and by_person)
     return response
+
+
+def check(question: Question, answer: ElicitationResponse) -> None:
+    """Raise unless a question was agreed to.
+
+    Raises:
+        NotConfirmed: It was not; the leaf says why.
+        NotRecorded: It could not be written down.
+    """
+    if answer.message == NOT_RECORDED:
+        raise NotRecorded("the disk refuses it.")
+    if not agrees(question, answer):
+        raise refusal(question.message, answer)
+
+
+def agrees(question: Question, answer: ElicitationResponse) -> bool:
+    """Return whether an answer is a yes, in each field that asks for one."""
+    form = question.form
+    return answer.accepted and (form is None or form.agrees(answer.data or {}))
+
+
+def refusal(message: str, answer: ElicitationResponse) -> NotConfirmed:
+    """Make the error that says how a question was refused."""
+    if answer.message == NOT_SUPPORTED:
+        return NobodyToAsk(message)
+    if answer.message == TIMED_OUT:
+        return TimedOut(message)
+    if answer.action == "cancel":
+        return Cancelled(message)
+    return Declined(message, answer.reason or "")
+
+
+def yes_or_no(verb: str) -> Form:
+    """Make the form of a consent: one thing to agree to."""
+    confirm = {"type": "boolean", "title": verb}
+    return schemas.parse(
+        {"type": "object", "properties": {"confirm": confirm}, "required": ["confirm"]}
+    )
 
 
 def _form_question(

@@ -17,9 +17,8 @@ from dcc_bridge.elicitation import ask
 from dcc_bridge.elicitation.call import Call, current
 from dcc_bridge.elicitation.context import Flow, current_context, look, run_async, run_sync
 from dcc_bridge.elicitation.question import Question
-from dcc_bridge.elicitation.schema import Form, parse
-from dcc_bridge.elicitation.types import NOT_RECORDED, NOT_SUPPORTED, TIMED_OUT, ElicitationResponse
-from dcc_bridge.errors import Cancelled, Declined, NobodyToAsk, NotConfirmed, NotRecorded, TimedOut
+from dcc_bridge.elicitation.types import ElicitationResponse
+from dcc_bridge.errors import Cancelled
 
 if TYPE_CHECKING:  # skills import this, and need none of it
     from dcc_bridge.host import Host
@@ -99,7 +98,7 @@ class Grant(list[str]):
             self._withdraw_grant()
             if left:
                 question = self._renew(edit.changed)
-                check(question, (yield from ask.ask_flow(question)))
+                ask.check(question, (yield from ask.ask_flow(question)))
                 yield from look(self._keep_checkpoint)
         raise Cancelled(self._plan.render(self._plan.message, self._snapshot))
 
@@ -185,7 +184,7 @@ def _confirm(plan: _Plan) -> Flow[Grant]:
     snapshot = yield from look(plan.take_snapshot)
     for attempt in range(MOST_ASKED):
         question = plan.question(snapshot, again=attempt > 0)
-        check(question, (yield from ask.ask_flow(question)))
+        ask.check(question, (yield from ask.ask_flow(question)))
         granted = call.agreement.granted
         call.agreement.granted = was_granted  # until it is known what is there now
         current_snapshot = yield from look(plan.take_snapshot)
@@ -218,44 +217,9 @@ def _ask_with_checkpoint(question: Question) -> Flow[ElicitationResponse]:
         return (yield from ask.ask_flow(question))
     question = yield from look(lambda: _with_checkpoint_place(question))
     answer = yield from ask.ask_flow(question)
-    if _agrees(question, answer):
+    if ask.agrees(question, answer):
         yield from look(lambda: _keep_checkpoint(question.call))
     return answer
-
-
-def check(question: Question, answer: ElicitationResponse) -> None:
-    """Raise unless a question was agreed to.
-
-    Raises:
-        NotConfirmed: It was not; the leaf says why.
-        NotRecorded: It could not be written down.
-    """
-    if answer.message == NOT_RECORDED:
-        raise NotRecorded("the disk refuses it.")
-    if not _agrees(question, answer):
-        raise refusal(question.message, answer)
-
-
-def _agrees(question: Question, answer: ElicitationResponse) -> bool:
-    form = question.form
-    return answer.accepted and (form is None or form.agrees(answer.data or {}))
-
-
-def refusal(message: str, answer: ElicitationResponse) -> NotConfirmed:
-    """Make the error that says how a question was refused."""
-    if answer.message == NOT_SUPPORTED:
-        return NobodyToAsk(message)
-    if answer.message == TIMED_OUT:
-        return TimedOut(message)
-    if answer.action == "cancel":
-        return Cancelled(message)
-    return Declined(message, answer.reason or "")
-
-
-def yes_or_no(verb: str) -> Form:
-    """Make the form of a consent: one thing to agree to."""
-    confirm = {"type": "boolean", "title": verb}
-    return parse({"type": "object", "properties": {"confirm": confirm}, "required": ["confirm"]})
 
 
 def _with_checkpoint_place(question: Question) -> Question:
@@ -327,7 +291,7 @@ class _Plan:
         return Question(
             message=ask.sayable(self.render(self.message, snapshot)),
             call=call,
-            form=yes_or_no(verb),
+            form=ask.yes_or_no(verb),
             title=self.title or verb,
             consent=True,
             key=self.key or ask.next_key(call),

@@ -8,9 +8,8 @@ from typing import Any, Final
 
 from dcc_bridge.audit.redact import HIDDEN
 from dcc_bridge.config import Settings
-from dcc_bridge.elicitation import consent
+from dcc_bridge.elicitation import ask
 from dcc_bridge.elicitation.call import Call
-from dcc_bridge.elicitation.consent import yes_or_no
 from dcc_bridge.elicitation.question import Question
 from dcc_bridge.elicitation.schema import parse
 from dcc_bridge.elicitation.types import NOT_SUPPORTED, ElicitationResponse
@@ -49,7 +48,7 @@ def questions(
         arguments |= chosen(missing, which, (yield which))
     gated = consent_question(skill, arguments, call, settings)
     if gated is not None:
-        consent.check(gated, (yield gated))
+        ask.check(gated, (yield gated))
 
 
 def next_question(asking: Questions, answer: ElicitationResponse) -> Question | None:
@@ -76,7 +75,7 @@ def consent_question(
     return Question(
         message=_message(skill, _shown(arguments, call)),
         call=call,
-        form=yes_or_no(skill.title),
+        form=ask.yes_or_no(skill.title),
         title=skill.title,
         consent=True,
         key="consent",
@@ -135,6 +134,6 @@ def chosen(
         names = ", ".join(missing)
         raise BadArguments(f"{names}: it is required, as the person could not be asked.")
     if not answer.accepted:
-        raise consent.refusal(asked.message, answer)
+        raise ask.refusal(asked.message, answer)
     data = answer.data or {}
     return {name: options[data[name]] for name, options in missing.items()}

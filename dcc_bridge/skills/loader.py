@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import Final
 
 from dcc_bridge.config import Settings
-from dcc_bridge.elicitation.context import wrap_future
+from dcc_bridge.elicitation.context import run_in_thread, wrap_future
 from dcc_bridge.errors import BrokenSkill, SkillError
 from dcc_bridge.main_thread import MainThread
 from dcc_bridge.skills import importer, trust
@@ -102,7 +102,7 @@ class Library:
         while True:
             began = time.perf_counter()
             try:
-                await wrap_future(_in_thread(lambda: self.look(time.sleep)))
+                await wrap_future(run_in_thread(lambda: self.look(time.sleep), "skills"))
                 took = time.perf_counter() - began
                 await self.describe()
             except Exception:  # whatever a drive or a type does: the next look may go better
@@ -284,27 +284,6 @@ class Library:
         for sentence in sorted(now - self._told):
             log.warning("%s", sentence)
         self._told = now
-
-
-def _in_thread(fn: Callable[[], None]) -> Future[None]:
-    """Run a function on a daemon thread of its own.
-
-    The threads of anyio's pool are no daemons: one that is stuck in a network drive would keep the
-    host from ending.
-    """
-    future: Future[None] = Future()
-    future.set_running_or_notify_cancel()
-
-    def work() -> None:
-        try:
-            fn()
-        except BaseException as error:  # noqa: BLE001 - the top of a thread: it is the caller's
-            future.set_exception(error)
-        else:
-            future.set_result(None)
-
-    threading.Thread(target=work, name="dcc_bridge skills", daemon=True).start()
-    return future
 
 
 def _list(folder: Path) -> list[tuple[str, Stamp]]:

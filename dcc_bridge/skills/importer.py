@@ -24,7 +24,7 @@ from typing import Any, Final
 from dcc_bridge.errors import BrokenSkill, SkillError
 from dcc_bridge.skills.registry import NAME, Entry, Filed, check_name, clash
 from dcc_bridge.skills.signature import Signature
-from dcc_bridge.skills.skill import Skill, describe, metadata_of, title_of, unimported
+from dcc_bridge.skills.skill import Skill, describe, metadata_of, unimported
 from dcc_bridge.skills.source import Declared, Source
 
 KEPT: Final = 16
@@ -195,13 +195,11 @@ def _keys(skill_file: SkillFile) -> tuple[str, ...]:
 
 
 def _entry(declared: Declared, source: Source) -> Entry:
-    metadata = declared.metadata
-    title = title_of(declared.name, metadata)
-    skill = Skill(declared.name, title, unimported, metadata, source.file, source.digest)
-    asks = metadata.ask_missing
-    shape = declared.shape
-    signature = Signature(shape, skill.name, ask_missing=asks) if shape is not None else None
-    return Entry(skill, signature)
+    metadata, shape = declared.metadata, declared.shape
+    skill = Skill(declared.name, unimported, metadata, source.file, source.digest)
+    if shape is None:
+        return Entry(skill, None)
+    return Entry(skill, Signature(shape, skill.name, ask_missing=metadata.ask_missing))
 
 
 def _for_host(entries: Iterable[Entry], host: str) -> tuple[Entry, ...]:

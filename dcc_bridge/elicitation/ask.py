@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import contextvars
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, nullcontext
+from contextlib import ExitStack, contextmanager, nullcontext
 from typing import Any, Final, ParamSpec, TypeVar
 
 from dcc_bridge.elicitation import schema as schemas
@@ -170,13 +170,12 @@ def ask_flow(question: Question) -> Flow[ElicitationResponse]:
 
 @contextmanager
 def _ending_visit(question: Question) -> Iterator[None]:
-    """Take the question's page down, if it has one, when asking fails."""
-    try:
-        yield
-    except BaseException:  # also a cancelled task: the page must not outlive it
+    """Take the question's page down, if it has one, when asking fails or its task is cancelled."""
+    with ExitStack() as stack:
         if question.visit is not None:
-            question.visit.end(CANCELLED)
-        raise
+            stack.callback(question.visit.end, CANCELLED)
+        yield
+        stack.pop_all()  # answered: the broker takes the page down
 
 
 def _refuse(question: Question) -> None:

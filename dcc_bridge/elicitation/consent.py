@@ -235,11 +235,9 @@ def _keep_checkpoint(call: Call, files: Sequence[Path] | None = None) -> None:
     if context is None:
         return
     call.agreement.undoable = False
-    try:
-        call.agreement.checkpoint = checkpoints.keep(context.host, files)
-    except BaseException:  # whatever it is: without a copy nothing may be lost
-        call.agreement.granted = False
-        raise
+    granted, call.agreement.granted = call.agreement.granted, False
+    call.agreement.checkpoint = checkpoints.keep(context.host, files)
+    call.agreement.granted = granted  # only now: without a copy nothing may be lost
 
 
 @dataclass(frozen=True, slots=True)

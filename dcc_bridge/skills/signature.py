@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import inspect
 import json
-from collections.abc import Callable, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
@@ -49,14 +49,21 @@ def shape_of(fn: Callable[..., Any], name: str) -> Shape:
     Raises:
         BrokenSkill: A parameter cannot be described.
     """
-    try:
+    with _broken_if_unreadable(name):
         hints = get_type_hints(fn, include_extras=True)
         parameters = _parameters(fn, hints)
+    return Shape(parameters, hints.get("return", Any), inspect.getdoc(fn) or "")
+
+
+@contextmanager
+def _broken_if_unreadable(name: str) -> Iterator[None]:
+    """Say of a skill that its signature cannot be read, whatever its types raise."""
+    try:
+        yield
     except BrokenSkill:
         raise
-    except Exception as error:  # resolving a type hint may raise anything
+    except Exception as error:  # a type may do anything while Python or pydantic looks at it
         raise BrokenSkill(f"{name}: its signature cannot be read: {error}") from error
-    return Shape(parameters, hints.get("return", Any), inspect.getdoc(fn) or "")
 
 
 class Signature:
@@ -103,11 +110,8 @@ class Signature:
         Raises:
             BrokenSkill: A type cannot be described.
         """
-        try:
+        with _broken_if_unreadable(self._name):
             schema = self._model.model_json_schema(schema_generator=_Quiet)
-        except Exception as error:  # a type may do anything while pydantic looks at it
-            message = f"{self._name}: its signature cannot be read: {error}"
-            raise BrokenSkill(message) from error
         schema.pop("title", None)
         schema.pop("description", None)
         return schema

@@ -60,14 +60,10 @@ class SkillFile:
             return False
         return not self.is_certain or any(entry.signature is None for entry in self.entries)
 
-    @property
-    def can_heal(self) -> bool:
-        """Whether importing it failed, which may go better another time."""
-        return self.error is not None and bool(self.source.content) and not self.is_refused
-
     def may_offer(self, name: str) -> bool:
         """Whether a tool of that name broke when it was imported, and may be tried again."""
-        return self.can_heal and name in _keys(self)
+        import_failed = self.error is not None and bool(self.source.content)
+        return import_failed and name in _keys(self)
 
 
 def read(source: Source, host: str) -> SkillFile:

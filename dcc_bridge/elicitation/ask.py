@@ -8,14 +8,17 @@ spins the host's event loop. In a coroutine it would stop its own answer, so it 
 from __future__ import annotations
 
 import contextvars
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext
+from dataclasses import replace
+from pathlib import Path
 from typing import Any, Final, ParamSpec, TypeVar
 
+from dcc_bridge import checkpoints
 from dcc_bridge.elicitation import schema as schemas
 from dcc_bridge.elicitation import secret, unattended
 from dcc_bridge.elicitation.call import Call, current
-from dcc_bridge.elicitation.context import Flow, current_context, run_async, run_sync
+from dcc_bridge.elicitation.context import Flow, current_context, look, run_async, run_sync
 from dcc_bridge.elicitation.question import Question
 from dcc_bridge.elicitation.schema import Form
 from dcc_bridge.elicitation.types import (
@@ -166,6 +169,41 @@ def ask_flow(question: Question) -> Flow[ElicitationResponse]:
         answer = yield context.broker.ask(question), None
         # before the pause ends: whether the undo step opens again is decided by the grant
         return _note_answer(question, answer)
+
+
+def ask_with_checkpoint(question: Question) -> Flow[ElicitationResponse]:
+    """Ask a question that stands before a skill's body.
+
+    Where undo does not help, it says where a copy is kept, and that is kept after a yes.
+
+    Raises:
+        NoCheckpoint: No copy can be kept.
+    """
+    if question.undoable:
+        return (yield from ask_flow(question))
+    question = yield from look(lambda: _with_checkpoint_place(question))
+    answer = yield from ask_flow(question)
+    if agrees(question, answer):
+        yield from look(lambda: keep_checkpoint(question.call))
+    return answer
+
+
+def _with_checkpoint_place(question: Question) -> Question:
+    """Say in a question where a copy will be kept. Main thread."""
+    context = current_context()
+    place = None if context is None else str(checkpoints.checkpoint_folder(context.host))
+    return replace(question, kept=place)
+
+
+def keep_checkpoint(call: Call, files: Sequence[Path] | None = None) -> None:
+    """Keep a copy of what undo will not bring back; without it there is no grant. Main thread."""
+    context = current_context()
+    if context is None:
+        return
+    call.agreement.undoable = False
+    granted, call.agreement.granted = call.agreement.granted, False
+    call.agreement.checkpoint = checkpoints.keep(context.host, files)
+    call.agreement.granted = granted  # only now: without a copy nothing may be lost
 
 
 @contextmanager

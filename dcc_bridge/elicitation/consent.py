@@ -8,16 +8,15 @@ parent, another child below one of them) the person is asked again, twice at mos
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 
 from dcc_bridge import checkpoints
 from dcc_bridge.elicitation import ask
-from dcc_bridge.elicitation.call import Call, current
+from dcc_bridge.elicitation.call import current
 from dcc_bridge.elicitation.context import Flow, current_context, look, run_async, run_sync
 from dcc_bridge.elicitation.question import Question
-from dcc_bridge.elicitation.types import ElicitationResponse
 from dcc_bridge.errors import Cancelled
 
 if TYPE_CHECKING:  # skills import this, and need none of it
@@ -196,50 +195,6 @@ def _confirm(plan: _Plan) -> Flow[Grant]:
     raise Cancelled(plan.render(plan.message, snapshot))
 
 
-def ask_question_sync(question: Question) -> ElicitationResponse:
-    """Ask a question that stands before a skill's body, and wait.
-
-    Where undo does not help, it says where a copy is kept, and that is kept after a yes.
-
-    Raises:
-        NoCheckpoint: No copy can be kept.
-    """
-    return run_sync(_ask_with_checkpoint(question), "confirm")
-
-
-async def ask_question(question: Question) -> ElicitationResponse:
-    """Do the same before a coroutine. See `ask_question_sync`."""
-    return await run_async(_ask_with_checkpoint(question))
-
-
-def _ask_with_checkpoint(question: Question) -> Flow[ElicitationResponse]:
-    if question.undoable:
-        return (yield from ask.ask_flow(question))
-    question = yield from look(lambda: _with_checkpoint_place(question))
-    answer = yield from ask.ask_flow(question)
-    if ask.agrees(question, answer):
-        yield from look(lambda: _keep_checkpoint(question.call))
-    return answer
-
-
-def _with_checkpoint_place(question: Question) -> Question:
-    """Say in a question where a copy will be kept. Main thread."""
-    context = current_context()
-    place = None if context is None else str(checkpoints.checkpoint_folder(context.host))
-    return replace(question, kept=place)
-
-
-def _keep_checkpoint(call: Call, files: Sequence[Path] | None = None) -> None:
-    """Keep a copy of what undo will not bring back; without it there is no grant. Main thread."""
-    context = current_context()
-    if context is None:
-        return
-    call.agreement.undoable = False
-    granted, call.agreement.granted = call.agreement.granted, False
-    call.agreement.checkpoint = checkpoints.keep(context.host, files)
-    call.agreement.granted = granted  # only now: without a copy nothing may be lost
-
-
 @dataclass(frozen=True, slots=True)
 class _Plan:
     """The arguments of `confirm`: what is to be agreed to."""
@@ -265,7 +220,7 @@ class _Plan:
     def keep_checkpoint(self) -> None:
         """Keep a copy of what undo will not bring back. Main thread."""
         if not self.undoable:
-            _keep_checkpoint(ask.current_call(), self._paths())
+            ask.keep_checkpoint(ask.current_call(), self._paths())
 
     def _paths(self) -> Sequence[Path] | None:
         return self.files() if callable(self.files) else self.files

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Generator, Mapping
+from collections.abc import Mapping
 from typing import Any, Final
 
 from dcc_bridge.audit.redact import HIDDEN
 from dcc_bridge.config import Settings
 from dcc_bridge.elicitation import ask
 from dcc_bridge.elicitation.call import Call
+from dcc_bridge.elicitation.context import Flow
 from dcc_bridge.elicitation.question import Question
 from dcc_bridge.elicitation.schema import parse
 from dcc_bridge.elicitation.types import NOT_SUPPORTED, ElicitationResponse
@@ -18,7 +19,6 @@ from dcc_bridge.skills.signature import Options, words
 from dcc_bridge.skills.skill import Skill
 
 _MOST_SHOWN: Final = 200
-Questions = Generator[Question, ElicitationResponse, None]
 
 
 def needs_grant(skill: Skill, settings: Settings) -> bool:
@@ -27,14 +27,14 @@ def needs_grant(skill: Skill, settings: Settings) -> bool:
     return risk == "destructive" or (risk == "edit" and settings.edit == "ask")
 
 
-def questions(
+def ask_before(
     skill: Skill,
     arguments: dict[str, Any],
     missing: Mapping[str, Options],
     call: Call,
     settings: Settings,
-) -> Questions:
-    """Give the questions that stand before a skill's body; its arguments are complete then.
+) -> Flow[None]:
+    """Ask what stands before a skill's body; its arguments are complete then.
 
     Args:
         skill: What is to be run.
@@ -45,18 +45,10 @@ def questions(
     """
     if missing:
         which = missing_question(missing, call)
-        arguments |= chosen(missing, which, (yield which))
+        arguments |= chosen(missing, which, (yield from ask.ask_with_checkpoint(which)))
     gated = consent_question(skill, arguments, call, settings)
     if gated is not None:
-        ask.check(gated, (yield gated))
-
-
-def next_question(asking: Questions, answer: ElicitationResponse) -> Question | None:
-    """Hand an answer over, and give the next question, or None."""
-    try:
-        return asking.send(answer)
-    except StopIteration:
-        return None
+        ask.check(gated, (yield from ask.ask_with_checkpoint(gated)))
 
 
 def consent_question(

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from greenlet import GreenletExit
 
 from dcc_bridge.callbacks import call_safely
-from dcc_bridge.elicitation import consent, secret
+from dcc_bridge.elicitation import secret
 from dcc_bridge.elicitation.call import Call, Progress, current, destructive_skill
-from dcc_bridge.elicitation.context import current_context, wrap_future
+from dcc_bridge.elicitation.context import Flow, current_context, run_async, run_sync, wrap_future
 from dcc_bridge.errors import (
     BridgeClosed,
     BridgeError,
@@ -138,10 +138,7 @@ class Run:
         """Run on the worker's loop; edits are jobs of their own, and so is the end."""
         self._begin()
         try:
-            asking = self._questions()
-            question = next(asking, None)
-            while question is not None:
-                question = gate.next_question(asking, await consent.ask_question(question))
+            await run_async(self._ask_before())
             body = self.skill.fn(**self._arguments)
             value, error = await report_blocking(body, self._warn_of_blocking), None
         except BaseException as failure:  # noqa: BLE001 - a skill may raise anything
@@ -220,16 +217,13 @@ class Run:
             self._main.wait(self._submit(self._steps.roll_back))
 
     def _body(self, step: Callable[[], AbstractContextManager[None]] = nullcontext) -> Any:
-        asking = self._questions()
-        question = next(asking, None)
-        while question is not None:
-            question = gate.next_question(asking, consent.ask_question_sync(question))
+        run_sync(self._ask_before(), "confirm")
         with step():
             return self.skill.fn(**self._arguments)
 
-    def _questions(self) -> gate.Questions:
+    def _ask_before(self) -> Flow[None]:
         settings = self._runner.settings
-        return gate.questions(self.skill, self._arguments, self._missing, self._call, settings)
+        return gate.ask_before(self.skill, self._arguments, self._missing, self._call, settings)
 
     def _guarded(self, body: Callable[[], Any], undo: Callable[[], None]) -> Outcome:
         """Run a body and give what came of it; a failed or refused one leaves no change."""

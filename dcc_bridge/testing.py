@@ -214,9 +214,11 @@ class FakeHost(Host):
             self._known = list(self.items)
             self._tell()
 
-    def _move(self, one: list[tuple[str, list[str]]], other: list[tuple[str, list[str]]]) -> None:
-        label, items = one.pop()
-        other.append((label, self.items))
+    def _move(
+        self, source: list[tuple[str, list[str]]], target: list[tuple[str, list[str]]]
+    ) -> None:
+        label, items = source.pop()
+        target.append((label, self.items))
         self.items, self._known = items, list(items)
         self._tell()
 

@@ -78,7 +78,7 @@ class Agreement:
 
 
 @dataclass(slots=True)
-class Ending:
+class CallEnding:
     """Why the body should stop before its own end.
 
     Attributes:
@@ -193,7 +193,7 @@ class Call:
     arguments: Redacted = field(default_factory=Redacted)
     control: RunControl = field(default_factory=NoRun)
     agreement: Agreement = field(default_factory=Agreement)
-    ending: Ending = field(default_factory=Ending)
+    ending: CallEnding = field(default_factory=CallEnding)
     dialogue: Dialogue = field(default_factory=Dialogue)
     id: str = field(default_factory=lambda: os.urandom(8).hex())
 

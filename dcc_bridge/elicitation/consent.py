@@ -32,7 +32,7 @@ _CHANGED: Final = "The scene has changed since this was asked; please look again
 
 
 @dataclass(frozen=True, slots=True)
-class Snapshot:
+class SceneSnapshot:
     """The items and their state at one moment.
 
     Attributes:
@@ -53,7 +53,7 @@ class _EditResult(Generic[T]):
     """What an edit returned, or the changed scene to which nobody agreed."""
 
     value: T
-    changed: Snapshot | None = None
+    changed: SceneSnapshot | None = None
 
 
 class Grant(list[str]):
@@ -63,7 +63,7 @@ class Grant(list[str]):
         checkpoint: The folder with the copies of what undo does not bring back, or None.
     """
 
-    def __init__(self, plan: _Plan, snapshot: Snapshot, was_granted: bool) -> None:
+    def __init__(self, plan: _Plan, snapshot: SceneSnapshot, was_granted: bool) -> None:
         super().__init__(snapshot.items)
         self._plan = plan
         self._snapshot = snapshot
@@ -110,7 +110,7 @@ class Grant(list[str]):
         """Withdraw the grant, as it was given for another scene."""
         ask.current_call().agreement.granted = self._was_granted
 
-    def _renew(self, snapshot: Snapshot) -> Question:
+    def _renew(self, snapshot: SceneSnapshot) -> Question:
         self._snapshot = snapshot
         self[:] = snapshot.items
         return self._plan.question(snapshot, again=True)
@@ -208,14 +208,14 @@ class _Plan:
     timeout: float | None
     key: str | None
 
-    def take_snapshot(self) -> Snapshot:
+    def take_snapshot(self) -> SceneSnapshot:
         """Look the items up. Main thread."""
         items = tuple(self.items() if callable(self.items) else self.items)
         context = current_context()
         if context is None:
-            return Snapshot(items, (), "")
+            return SceneSnapshot(items, (), "")
         kinds, fingerprint = tuple(context.host.kinds(items)), context.host.fingerprint(items)
-        return Snapshot(items, kinds, fingerprint, self._checkpoint_place(context.host))
+        return SceneSnapshot(items, kinds, fingerprint, self._checkpoint_place(context.host))
 
     def keep_checkpoint(self) -> None:
         """Keep a copy of what undo will not bring back. Main thread."""
@@ -233,11 +233,11 @@ class _Plan:
         return str(checkpoints.checkpoint_folder(host)) if needs_copy else None
 
     @staticmethod
-    def render(text: Text, snapshot: Snapshot) -> str:
+    def render(text: Text, snapshot: SceneSnapshot) -> str:
         """Return a text, made from the items where it is a function."""
         return text if isinstance(text, str) else text(snapshot.items)
 
-    def question(self, snapshot: Snapshot, *, again: bool = False) -> Question:
+    def question(self, snapshot: SceneSnapshot, *, again: bool = False) -> Question:
         """Make the question about what was snapshot."""
         call = ask.current_call()
         verb = self.render(self.verb, snapshot)
@@ -256,7 +256,7 @@ class _Plan:
             kept=snapshot.kept,
         )
 
-    def edit(self, agreed: Snapshot, fn: Callable[[list[str]], T]) -> Flow[_EditResult[T]]:
+    def edit(self, agreed: SceneSnapshot, fn: Callable[[list[str]], T]) -> Flow[_EditResult[T]]:
         """Edit on the main thread, but only if the scene is what was agreed to."""
         context = current_context()
         if context is None or context.main.is_current:
@@ -268,7 +268,7 @@ class _Plan:
         edit: _EditResult[T] = yield future, context.broker.settings.call_deadline
         return edit
 
-    def _edit(self, agreed: Snapshot, fn: Callable[[list[str]], T]) -> _EditResult[Any]:
+    def _edit(self, agreed: SceneSnapshot, fn: Callable[[list[str]], T]) -> _EditResult[Any]:
         snapshot = self.take_snapshot()
         if snapshot.fingerprint != agreed.fingerprint:
             return _EditResult(None, snapshot)

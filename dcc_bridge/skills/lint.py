@@ -46,7 +46,7 @@ def files(path: Path) -> list[Path]:
         SkillError: There is nothing there.
     """
     if path.is_dir():
-        return sorted(one for one in path.glob("*.py") if not one.name.startswith(("_", ".")))
+        return sorted(it for it in path.glob("*.py") if not it.name.startswith(("_", ".")))
     if not path.is_file():
         raise SkillError(f"There is no file and no folder at {path}.")
     return [path]
@@ -69,7 +69,7 @@ def check(given: Sequence[Path], others: Sequence[Path] = ()) -> list[Finding]:
             findings += [Finding(file, _line(error), str(error))] if is_given else []
             continue
         if is_given:
-            findings += [Finding(file, *found) for found in _messages(text)]
+            findings += [Finding(file, *message) for message in _messages(text)]
         for name, line in text.names():
             first = taken.setdefault(name, (file, line))
             if first != (file, line) and is_given:

@@ -14,7 +14,7 @@ from greenlet import GreenletExit
 
 from dcc_bridge.callbacks import call_safely
 from dcc_bridge.elicitation import secret
-from dcc_bridge.elicitation.call import Call, Progress, current, destructive_skill
+from dcc_bridge.elicitation.call import Call, Progress, RunControl, current, destructive_skill
 from dcc_bridge.elicitation.context import Flow, current_context, run_async, run_sync, wrap_future
 from dcc_bridge.errors import (
     BridgeClosed,
@@ -38,10 +38,8 @@ T = TypeVar("T")
 log = logging.getLogger(__name__)
 
 
-class Run:
+class Run(RunControl):
     """One run of one skill, from the queue to its outcome.
-
-    It is the `RunControl` of its call.
 
     Attributes:
         skill: What is run.

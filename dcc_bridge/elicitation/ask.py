@@ -221,7 +221,7 @@ def _refuse(question: Question) -> None:
     if question.call.ending.is_known:
         raise Cancelled(question.message)
     texts = (question.message, question.title, question.description, question.url, question.items)
-    secret.keep_out((texts, question.fallback, question.form), "a question")
+    secret.refuse_secrets((texts, question.fallback, question.form), "a question")
 
 
 def _note_answer(question: Question, response: ElicitationResponse) -> ElicitationResponse:

@@ -110,7 +110,7 @@ def _open(
 
 
 def _entered(question: Question, visit: ResultVisit[Secret], answer: ElicitationResponse) -> Secret:
-    secret, visit.result = visit.result, None
+    secret, visit.result = visit.result, None  # the page must not keep it alive
     if not answer.accepted or secret is None:
         raise ask.refusal(question.message, answer)
     question.call.dialogue.secrets.append(secret)

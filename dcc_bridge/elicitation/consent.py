@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from dcc_bridge import checkpoints
 from dcc_bridge.elicitation import ask
@@ -48,12 +48,8 @@ class SceneSnapshot:
     kept: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class _EditResult(Generic[T]):
-    """What an edit returned, or the changed scene to which nobody agreed."""
-
-    value: T
-    changed: SceneSnapshot | None = None
+_EditResult = tuple[T, SceneSnapshot | None]
+"""What an edit returned, or the changed scene to which nobody agreed."""
 
 
 class Grant(list[str]):
@@ -91,12 +87,12 @@ class Grant(list[str]):
 
     def _apply(self, fn: Callable[[list[str]], T]) -> Flow[T]:
         for left in reversed(range(MOST_ASKED)):
-            edit = yield from self._plan.edit(self._snapshot, fn)
-            if edit.changed is None:
-                return edit.value
+            value, changed = yield from self._plan.edit(self._snapshot, fn)
+            if changed is None:
+                return value
             self._withdraw_grant()
             if left:
-                question = self._renew(edit.changed)
+                question = self._renew(changed)
                 ask.check(question, (yield from ask.ask_flow(question)))
                 yield from look(self._keep_checkpoint)
         raise Cancelled(self._plan.render(self._plan.message, self._snapshot))
@@ -265,11 +261,11 @@ class _Plan:
             future = context.main.submit(lambda: self._edit(agreed, fn), name="An edit")
         else:
             future = ask.current_call().control.edit(lambda: self._edit(agreed, fn))
-        edit: _EditResult[T] = yield future, context.broker.settings.call_deadline
-        return edit
+        result: _EditResult[T] = yield future, context.broker.settings.call_deadline
+        return result
 
     def _edit(self, agreed: SceneSnapshot, fn: Callable[[list[str]], T]) -> _EditResult[Any]:
         snapshot = self.take_snapshot()
         if snapshot.fingerprint != agreed.fingerprint:
-            return _EditResult(None, snapshot)
-        return _EditResult(fn(list(snapshot.items)))
+            return None, snapshot
+        return fn(list(snapshot.items)), None

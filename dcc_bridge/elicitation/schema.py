@@ -177,6 +177,7 @@ def _properties(schema: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _field(name: str, part: object, required: bool) -> Field:
+    # First: whatever else is wrong with it, its author is told what to use instead.
     if isinstance(part, Mapping) and secret_fields.looks_secret(name, part):
         raise SecretField(name)
     try:

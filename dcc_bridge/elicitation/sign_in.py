@@ -148,7 +148,7 @@ def _tokens(
     visit: ResultVisit[Tokens],
     answer: ElicitationResponse,
 ) -> Tokens:
-    tokens, visit.result = visit.result, None
+    tokens, visit.result = visit.result, None  # the page must not keep them alive
     if visit.failure:
         raise SignInFailed(provider.title, visit.failure)
     if not answer.accepted or tokens is None:

@@ -77,7 +77,7 @@ def outcome_of_failure(call: Call, error: BaseException) -> Outcome:
             return Outcome("no_consent", None, str(error))
         case BridgeError():
             return Outcome("failed", None, f"{call.skill}: {error}")
-    trace = call.arguments.scrub(secret.told(error))
+    trace = call.arguments.scrub(secret.format_error(error))
     log.warning("call %s: %s failed\n%s", call.id, call.skill, trace)
     reason, kind = str(error), type(error).__name__
     if not (reason and isinstance(error, ValueError)):

@@ -63,7 +63,7 @@ def consent_question(
         settings: What the studio allows.
     """
     if not needs_grant(skill, settings) or skill.metadata.confirms:
-        return None
+        return None  # what it changes without a grant of its own question is undone
     return Question(
         message=_message(skill, _shown(arguments, call)),
         call=call,

@@ -253,10 +253,10 @@ def _import(source: Source) -> ModuleType:
     module.__file__ = str(file)
     module.__spec__ = ModuleSpec(module.__name__, None, origin=str(file))
     before = sys.modules.pop(module.__name__, None)
-    sys.modules[module.__name__] = module
+    sys.modules[module.__name__] = module  # where pydantic and dataclasses look its types up
     try:
         exec(compile(source.content, str(file), "exec", dont_inherit=True), vars(module))
-    except (Exception, SystemExit) as error:
+    except (Exception, SystemExit) as error:  # sys.exit must not end the host
         del sys.modules[module.__name__]
         if before is not None:
             sys.modules[module.__name__] = before

@@ -161,7 +161,7 @@ class Library:
         skill_files = {file: self._read(file, stamps[file][1]) for file in sorted(changed)}
         self._refused = refused
         if self._take(skill_files, {file: stamps[file][0] for file in skill_files}, gone):
-            self._registry.tell()
+            self._registry.notify()
         self._report()
 
     def _take(
@@ -178,7 +178,7 @@ class Library:
                 differs |= old is None or not importer.is_listed_alike(old.skill_file, new)
                 self._seen[file] = _Seen(stamps[file], new)
             self._order = self._in_order()
-            self._file()
+            self._publish()
         return differs
 
     def _fetch(self, name: str, fetched: Future[Entry], tried: tuple[Source, ...]) -> None:
@@ -233,16 +233,18 @@ class Library:
             if now is None or now.skill_file.source is not source:
                 return
             self._seen[source.file] = replace(now, skill_file=skill_file)
-            self._file()
+            self._publish()
         was_listed = self._is_listed_short or not now.skill_file.needs_import
         if was_listed and not importer.is_listed_alike(now.skill_file, skill_file):
-            self._registry.tell()
+            self._registry.notify()
         self._report()
 
-    def _file(self) -> None:
-        """Hand over what there is now. Under the lock, so that the last one is the newest."""
+    def _publish(self) -> None:
+        """Hand over what there is now. Under the lock, so that the newest comes last."""
         skill_files = [self._seen[file].skill_file for file in self._order]
-        self._registry.file(importer.filed(skill_files, self._registry.added, self._refused))
+        self._registry.replace_filed(
+            importer.filed(skill_files, self._registry.added, self._refused)
+        )
 
     def _in_order(self) -> list[Path]:
         rank = {folder: number for number, folder in enumerate(self._folders)}

@@ -84,13 +84,13 @@ class Registry:
         self._watchers.call()
         return lambda: self._remove(entry)
 
-    def file(self, filed: Filed) -> None:
+    def replace_filed(self, filed: Filed) -> None:
         """Take in what skill files hold now, in place of what they held before."""
         with self._lock:
             self._filed = filed
 
-    def tell(self) -> None:
-        """Tell who watches that what is listed has changed."""
+    def notify(self) -> None:
+        """Call whoever watches: what is listed has changed."""
         self._watchers.call()
 
     def watch(self, fn: Callable[[], None]) -> Callable[[], None]:

@@ -160,7 +160,7 @@ class Run(RunControl):
 
     def _report(self, progress: Progress) -> None:
         done, total, message = progress
-        safe = done, total, secret.redacted(message)
+        safe = done, total, secret.redact(message)
         self._trail.report(safe)
         self._progress(safe)
 
@@ -228,7 +228,7 @@ class Run(RunControl):
         outcome = self._outcome(body, undo)
         self._throttle.flush()
         if outcome.error is not None:
-            outcome = Outcome(outcome.status, None, secret.redacted(outcome.error))
+            outcome = Outcome(outcome.status, None, secret.redact(outcome.error))
         self._call.dialogue.secrets.clear()
         self._end(outcome)
         return outcome
@@ -326,7 +326,7 @@ class Run(RunControl):
 def _tried(body: Callable[[], T], what: str) -> tuple[T | None, BaseException | None]:
     """Give what a body returned, or what it raised; no secret is in what it returned."""
     try:
-        return secret.keep_out(body(), what), None
+        return secret.refuse_secrets(body(), what), None
     except GreenletExit:  # left behind by a bridge that is gone: there is nothing to undo with
         raise
     except BaseException as error:  # noqa: BLE001 - also Esc in Maya, or a cancelled coroutine

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
-from dcc_bridge.elicitation import ask, consent
+from dcc_bridge.elicitation import ask
 from dcc_bridge.elicitation.context import current_context
 from dcc_bridge.elicitation.question import Question, Visit
 from dcc_bridge.elicitation.secret import Secret
@@ -110,8 +110,8 @@ def _open(
 
 
 def _entered(question: Question, visit: ResultVisit[Secret], answer: ElicitationResponse) -> Secret:
-    secret, visit.result = visit.result, None
+    secret, visit.result = visit.result, None  # the page must not keep it alive
     if not answer.accepted or secret is None:
-        raise consent.refusal(question.message, answer)
+        raise ask.refusal(question.message, answer)
     question.call.dialogue.secrets.append(secret)
     return secret

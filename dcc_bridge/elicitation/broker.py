@@ -24,8 +24,9 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Final
 
@@ -225,15 +226,11 @@ class Broker:
             pending.settle(unattended.answer(pending.question, rule, self._allow_list))
 
     def _show(self, presentation: Presentation) -> None:
-        try:
+        with _cancelling_on_error(presentation.open_question):
             if presentation.surface == "client":
                 self._show_in_client(presentation)
             else:
                 self._queue_for_host(presentation)
-        except Exception:  # a timer that cannot be set, say: nobody would end it
-            pending = presentation.open_question
-            log.exception("the question %s was not put", pending.question.id)
-            pending.cancel(CANCELLED)
 
     def _show_in_client(self, presentation: Presentation) -> None:
         pending, host = presentation.open_question, self.audience.host
@@ -282,7 +279,7 @@ class Broker:
     def _leave_queue(self, presentation: Presentation, delay: float) -> None:
         """Show a question that has got its place, perhaps after a while."""
         pending = presentation.open_question
-        try:
+        with _cancelling_on_error(pending):
             if client_label(pending.question.call) in self.audience.limits.muted:
                 pending.settle(REFUSED)
             elif delay and not self._is_closed:
@@ -291,9 +288,6 @@ class Broker:
                 self.audience.notify_waiting(pending.question.call)
             elif not self._is_closed:
                 self._show_in_host(presentation)
-        except Exception:  # it must not go on to whoever left, nor keep the place
-            log.exception("the question %s was not put to the host", pending.question.id)
-            pending.cancel(CANCELLED)
 
     def _show_in_host(self, presentation: Presentation) -> None:
         question = presentation.open_question.question
@@ -310,11 +304,8 @@ class Broker:
         pending = presentation.open_question
         if pending.future.done() or not presentation.claim_event(drawing):
             return
-        try:
+        with _cancelling_on_error(pending):
             self._dispatch(presentation, event)
-        except Exception:  # the answer is lost, and nobody gives it twice
-            log.exception("the answer to the question %s was not taken", pending.question.id)
-            pending.cancel(CANCELLED)
 
     def _dispatch(self, presentation: Presentation, event: PresenterEvent) -> None:
         match event:
@@ -397,3 +388,13 @@ class Broker:
         pending = presentation.open_question
         if pending.end_presentation(presentation, reason):
             self._begin_stage(pending, unable)
+
+
+@contextmanager
+def _cancelling_on_error(pending: OpenQuestion) -> Iterator[None]:
+    """Cancel a question that could not be shown, or whose answer could not be handled."""
+    try:
+        yield
+    except Exception:  # a timer that cannot be set, say: nobody else would end the question
+        log.exception("the question %s was cancelled", pending.question.id)
+        pending.cancel(CANCELLED)

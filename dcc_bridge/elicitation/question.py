@@ -5,11 +5,13 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Final, Literal, Protocol
 
-from dcc_bridge.elicitation.call import Call
-from dcc_bridge.elicitation.schema import Form
 from dcc_bridge.elicitation.types import NOT_SUPPORTED, Action
+
+if TYPE_CHECKING:
+    from dcc_bridge.elicitation.call import Call
+    from dcc_bridge.elicitation.schema import Form
 
 Surface = Literal["client", "host"]
 Stage = tuple[Surface, ...]

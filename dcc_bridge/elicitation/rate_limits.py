@@ -20,6 +20,7 @@ import threading
 import time
 from collections import Counter, defaultdict, deque
 from collections.abc import Callable
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -155,13 +156,15 @@ class RateLimiter:
             if queue.is_served:
                 return
             queue.is_served = True
-        try:
+        with ExitStack() as stack:
+            stack.callback(self._stop_serving, queue)
             while (entry := self._next(queue)) is not None:
                 entry.show(max(0.0, entry.at - self._now()))
-        except BaseException:  # whatever it is, it goes on from here, and so does the queue
-            with self._lock:
-                queue.is_served = False
-            raise
+            stack.pop_all()  # `_next` did so, and another thread may serve the queue by now
+
+    def _stop_serving(self, queue: _ClientQueue) -> None:
+        with self._lock:
+            queue.is_served = False
 
     def _next(self, queue: _ClientQueue) -> QueueEntry | None:
         with self._lock:

@@ -83,7 +83,7 @@ def rejected(call: Call, why: str) -> Event:
 
 def scrubbed(call: Call, told: Mapping[str, Any]) -> dict[str, Any]:
     """Take out whatever must not be written down, wherever it turns up."""
-    found: dict[str, Any] = each_text(call.arguments.scrub(told), secret.redacted)
+    found: dict[str, Any] = each_text(call.arguments.scrub(told), secret.redact)
     return found
 
 

@@ -52,8 +52,8 @@ class Secret:
         raise TypeError("A secret is not pickled or copied; pass it on, or call reveal().")
 
 
-def keep_out(value: Any, what: str) -> Any:
-    """Give a value in which there is no secret, revealed or not, however deep.
+def refuse_secrets(value: Any, what: str) -> Any:
+    """Return a value, unless there is a secret in it, revealed or not, however deep.
 
     Args:
         value: What is about to leave this process.
@@ -68,16 +68,16 @@ def keep_out(value: Any, what: str) -> Any:
     return value
 
 
-def redacted(text: str) -> str:
-    """Give a text without the secrets in it."""
-    for hidden in sorted(_texts() or (), key=len, reverse=True):
+def redact(text: str) -> str:
+    """Return a text without the secrets in it."""
+    for hidden in sorted(_texts() or (), key=len, reverse=True):  # one may be in another
         text = text.replace(hidden, HIDDEN)
     return text
 
 
-def told(error: BaseException) -> str:
-    """Give an error and where it came from, as a log has it, without the secrets in it."""
-    return redacted("".join(traceback.format_exception(error)).rstrip())
+def format_error(error: BaseException) -> str:
+    """Return an error's traceback as a log has it, without the secrets in it."""
+    return redact("".join(traceback.format_exception(error)).rstrip())
 
 
 def _texts() -> list[str] | None:

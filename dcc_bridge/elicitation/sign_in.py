@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from dcc_bridge.elicitation import ask, consent
+from dcc_bridge.elicitation import ask
 from dcc_bridge.elicitation.context import current_context
 from dcc_bridge.elicitation.question import Question
 from dcc_bridge.elicitation.secret import Secret
@@ -148,10 +148,10 @@ def _tokens(
     visit: ResultVisit[Tokens],
     answer: ElicitationResponse,
 ) -> Tokens:
-    tokens, visit.result = visit.result, None
+    tokens, visit.result = visit.result, None  # the page must not keep them alive
     if visit.failure:
         raise SignInFailed(provider.title, visit.failure)
     if not answer.accepted or tokens is None:
-        raise consent.refusal(question.message, answer)
+        raise ask.refusal(question.message, answer)
     question.call.dialogue.secrets.extend(tokens.secrets)
     return tokens

@@ -8,7 +8,7 @@ Main thread.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from typing import Final
 
 from dcc_bridge.elicitation.call import Call
@@ -79,12 +79,9 @@ class Steps:
             raise Ended(self._call.title)
         self._note_begin()
         self._begin()
-        try:
+        with ExitStack() as stack:
+            stack.push(lambda kind, error, trace: self._end(error))
             yield
-        except BaseException as error:  # the step hears of it, and it goes on
-            self._end(error)
-            raise
-        self._end()
 
     @contextmanager
     def reading(self) -> Iterator[None]:
@@ -167,18 +164,14 @@ class Steps:
         try:
             step.__exit__(type(error) if error else None, error, None)
         finally:
-            if self._is_on_top():
-                self._note_change()
-
-    def _is_on_top(self) -> bool:
-        try:
-            return self._host.undo_label() == self._current_label
-        except BaseException:  # nobody knows, and it goes on: the roll-back will look again
+            # Before the host says so: where it cannot, the roll-back looks again.
             self._done.append(self._current_label)
-            raise
+            if self._host.undo_label() == self._current_label:
+                self._note_change()
+            else:
+                self._done.pop()
 
     def _note_change(self) -> None:
-        self._done.append(self._current_label)
         self._call.agreement.refused = False
         if self._main.job is not None:
             self._main.job.edited = True

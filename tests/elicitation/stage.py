@@ -52,7 +52,7 @@ _NAME: Final[dict[str, Any]] = {
 
 @dataclass(frozen=True, slots=True)
 class Scenario:
-    """What is given in a cell of the matrix; the words are those of ``matrix.toml``."""
+    """What is given in a cell of the matrix; the words are those of the matrix."""
 
     question: str
     client: str
@@ -90,7 +90,7 @@ class Seen:
 
     @property
     def scene(self) -> str:
-        """Say what became of the scene, as ``matrix.toml`` does."""
+        """Say what became of the scene, as the matrix does."""
         if self.lost or self.found:
             return "changed"
         return "undone" if self.status == "no_consent" else "kept"

@@ -43,6 +43,14 @@ def test_the_chip_goes_when_the_client_answers() -> None:
     assert host.chips[0].taken_down == ["answered"]
 
 
+def test_with_either_a_client_that_cannot_take_its_question_back_is_asked_first() -> None:
+    host, client = ScriptedPresenter(None), ScriptedPresenter(None)
+
+    ask(host=host, client=client, settings=Settings(input="either"))
+
+    assert (len(client.shown), len(host.shown), len(host.chips)) == (1, 0, 1)
+
+
 def test_a_chip_that_cannot_be_shown_leaves_the_question_with_the_client() -> None:
     class Broken(ScriptedPresenter):
         def chip(self, *_: Any) -> Any:

@@ -9,9 +9,9 @@ import pytest
 
 from dcc_bridge.config import Settings
 from dcc_bridge.elicitation import unattended
+from dcc_bridge.elicitation.ask import yes_or_no
 from dcc_bridge.elicitation.broker import Broker
 from dcc_bridge.elicitation.call import Call, Client, destructive_skill
-from dcc_bridge.elicitation.consent import yes_or_no
 from dcc_bridge.elicitation.question import Question
 from dcc_bridge.elicitation.types import ElicitationResponse
 

@@ -11,7 +11,7 @@ import shiboken6
 
 from dcc_bridge.callbacks import Callbacks, Unsubscribe
 from dcc_bridge.elicitation.broker import Broker
-from dcc_bridge.elicitation.call import Call, Client, NoRun, Risk, Route
+from dcc_bridge.elicitation.call import Call, Client, Risk, Route, RunControl
 from dcc_bridge.elicitation.question import Question
 from dcc_bridge.main_thread import MainThread
 from dcc_bridge.qt.panel import Panel
@@ -34,7 +34,7 @@ class Channel:
         return lambda reason: None
 
 
-class Traced(NoRun):
+class Traced(RunControl):
     """The control of a call whose questions are seen in its record."""
 
     def __init__(self, trail: Trail) -> None:

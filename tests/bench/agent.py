@@ -98,11 +98,11 @@ class Agent:
         if not part:
             raise ConnectionError("The server hung up.")
         self._heard += part
-        return _is_whole(self._heard)
+        return is_whole(self._heard)
 
     def _request(self, message: dict[str, Any]) -> bytes:
         if self._era == MODERN:
-            message["params"]["_meta"] = _envelope()
+            message["params"]["_meta"] = envelope()
         body = json.dumps(message).encode()
         told = [f"{name}: {value}" for name, value in self._headers(message, len(body)).items()]
         path = urlsplit(self._server.url).path
@@ -162,7 +162,8 @@ def _connect(url: str) -> socket.socket:
     return connection
 
 
-def _envelope() -> dict[str, Any]:
+def envelope() -> dict[str, Any]:
+    """Give what a modern request says of its client."""
     return {
         f"{_META}protocolVersion": MODERN,
         f"{_META}clientCapabilities": _CAPABILITIES,
@@ -170,8 +171,9 @@ def _envelope() -> dict[str, Any]:
     }
 
 
-def _is_whole(heard: bytes) -> bool:
-    head, end, body = heard.partition(b"\r\n\r\n")
+def is_whole(received: bytes) -> bool:
+    """Whether all of a response has arrived."""
+    head, end, body = received.partition(b"\r\n\r\n")
     if not end:
         return False
     length = _header(head, "content-length")

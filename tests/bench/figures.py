@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
 from statistics import median
 from time import perf_counter
 
@@ -12,6 +14,11 @@ def percentile(values: Iterable[float], percent: float) -> float:
     ordered = sorted(values)
     last = len(ordered) - 1
     return ordered[min(last, int(len(ordered) * percent / 100))] if ordered else 0.0
+
+
+def memory() -> int:
+    """Give the bytes that this process has in memory. Needs /proc."""
+    return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
 
 def timed(fn: Callable[[], object], times: int) -> list[float]:

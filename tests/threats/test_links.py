@@ -42,10 +42,10 @@ def record(folder: Path) -> None:
     AuditLog(folder)(("begin", CALL))
 
 
-USES = {
+USES: dict[Callable[[Path], object], str] = {
     register: "DCC_BRIDGE_RUNTIME",
     record: "cannot be used|not yours",
-    lambda folder: LockFile(folder / "x.lock"): "",
+    lambda folder: LockFile(folder / "x.lock"): ".",
 }
 """What makes files in a folder, and what its refusal says."""
 

@@ -168,22 +168,22 @@ from pathlib import Path
 from dcc_bridge.audit.log import AuditLog
 book = AuditLog(Path(sys.argv[1]))
 for call in ("done", "left"):
-    told = {"call": call, "skill": "delete", "client": "claude"}
-    book(("granted", told), ("begin", told), durable=True)
+    entry = {"call": call, "skill": "delete", "client": "claude"}
+    book(("granted", entry), ("begin", entry), durable=True)
     if call == "done":
-        book(("end", told))
+        book(("end", entry))
 os.kill(os.getpid(), signal.SIGKILL)
 """
 
 
-def _die(folder: Path) -> Path:
+def die(folder: Path) -> Path:
     subprocess.run([sys.executable, "-c", _DIES, str(folder)], timeout=30, check=False)
     (file,) = folder.iterdir()
     return file
 
 
 def test_the_next_start_says_what_a_process_that_died_had_begun(tmp_path: Path) -> None:
-    _die(tmp_path)
+    die(tmp_path)
 
     assert reader.recover(tmp_path) == 1
     assert reader.recover(tmp_path) == 0
@@ -195,7 +195,7 @@ def test_the_next_start_says_what_a_process_that_died_had_begun(tmp_path: Path) 
 
 
 def test_a_write_that_was_cut_short_is_told_and_taken_away(tmp_path: Path) -> None:
-    file = _die(tmp_path)
+    file = die(tmp_path)
     with file.open("ab") as out:
         out.write(b'{"hash":"00')
 
@@ -209,7 +209,7 @@ def test_a_write_that_was_cut_short_is_told_and_taken_away(tmp_path: Path) -> No
 
 @pytest.mark.parametrize("cut", [0, 40])
 def test_a_file_whose_first_line_was_never_written_is_ended_too(cut: int, tmp_path: Path) -> None:
-    file = _die(tmp_path)
+    file = die(tmp_path)
     file.write_bytes(file.read_bytes()[:cut])
 
     assert reader.recover(tmp_path) == 0
@@ -222,7 +222,7 @@ def test_a_file_whose_first_line_was_never_written_is_ended_too(cut: int, tmp_pa
 def test_a_record_that_somebody_changed_is_left_as_it_is(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    file = _die(tmp_path)
+    file = die(tmp_path)
     file.write_bytes(changed := file.read_bytes().replace(b"delete", b"create", 1))
 
     assert reader.recover(tmp_path) == 0
@@ -243,7 +243,7 @@ def test_a_record_that_is_being_written_is_left_alone(tmp_path: Path) -> None:
 
 def test_a_link_among_the_records_is_not_followed_when_they_are_ended(tmp_path: Path) -> None:
     (theirs := tmp_path / "theirs").mkdir()
-    dead = _die(theirs)
+    dead = die(theirs)
     (mine := tmp_path / "mine").mkdir()
     (mine / dead.name).symlink_to(dead)
     before = dead.read_bytes()

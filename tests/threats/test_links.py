@@ -73,7 +73,7 @@ def test_a_name_that_was_taken_before_is_not_written_to(
     use = record if name.startswith("AUDIT") else register
     if use is record:
         log = AuditLog(ours)
-        name, use = name.replace("AUDIT", log._name), lambda _: log(("begin", CALL))
+        name, use = name.replace("AUDIT", log._name), lambda folder: log(("begin", CALL))
     PLANTS[plant](ours / name, theirs / "victim")
 
     refuses = pytest.raises((FileExistsError, NotRecorded), match="exists")

@@ -15,8 +15,6 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final
 
-import anyio.to_thread
-
 from dcc_bridge.testing import FakeHost
 from tests.cli.commands import COMMAND, environment
 from tests.clients.bare import bare
@@ -47,10 +45,7 @@ def through_bridge(row: str) -> Results:
     ):
         target = _http(running) if way == HTTP else _proxy(Path(folder))
 
-        async def agent() -> list[Told]:
-            return await anyio.to_thread.run_sync(_drive, kind, era, CASES, target, folder)
-
-        told = running.run(agent, limit=_LIMIT)
+        told = running.beside(lambda: _drive(kind, era, CASES, target, folder), limit=_LIMIT)
         left = [case.name for case in CASES if case.leaves]
         with suppress(AssertionError):  # judged below
             running.until(lambda: all(name in ended for name in left), limit=kind.deadline + 2)

@@ -21,7 +21,7 @@ import httpx2
 import pytest
 
 from tests.conformance.front import DISCOVER
-from tests.node import installed
+from tests.packages import from_npm
 
 pytestmark = pytest.mark.timeout(330)
 
@@ -84,7 +84,7 @@ def suite() -> list[str]:
     npm = shutil.which("npm")
     if npm is None:
         pytest.skip("npm is not installed: it brings the conformance suite")
-    packages = installed(npm, HERE, "conformance") / "node_modules"
+    packages = from_npm(npm, HERE, "conformance") / "node_modules"
     node = next(packages.glob("node-*/bin/node*"), None) or shutil.which("node")
     script = packages / "@modelcontextprotocol" / "conformance" / "dist" / "index.js"
     return [str(node), str(script), "server"]

@@ -248,8 +248,8 @@ def _handler(heard: Callable[[Any], None]) -> Any:
 
 def _callback(asked: AskedFn) -> Any:
     async def answer(context: ClientRequestContext, params: ElicitRequestParams) -> ElicitResult:
-        said = asked(params)
-        return said if isinstance(said, ElicitResult) else await said
+        answer = asked(params)
+        return answer if isinstance(answer, ElicitResult) else await answer
 
     return answer
 

@@ -72,19 +72,19 @@ def test_nothing_is_left_by_a_bridge_that_only_reads(tmp_path: Path) -> None:
 
 
 def test_only_its_user_can_read_it(tmp_path: Path) -> None:
-    book = AuditLog(tmp_path / "audit")
+    log = AuditLog(tmp_path / "audit")
 
-    book(("begin", CALL))
+    log(("begin", CALL))
 
-    assert book.file is not None
-    assert stat.S_IMODE(book.file.stat().st_mode) == 0o600
-    assert stat.S_IMODE(book.folder.stat().st_mode) == 0o700
+    assert log.file is not None
+    assert stat.S_IMODE(log.file.stat().st_mode) == 0o600
+    assert stat.S_IMODE(log.folder.stat().st_mode) == 0o700
 
 
 def test_the_first_line_tells_what_is_the_same_for_all(tmp_path: Path) -> None:
-    book = AuditLog(tmp_path, {"host": "Maya", "version": "2026"})
+    log = AuditLog(tmp_path, {"host": "Maya", "version": "2026"})
 
-    book(("begin", CALL))
+    log(("begin", CALL))
 
     (record,) = map(reader.read, reader.logs(tmp_path))
     assert record.header["pid"] == os.getpid()
@@ -93,11 +93,11 @@ def test_the_first_line_tells_what_is_the_same_for_all(tmp_path: Path) -> None:
 
 
 def test_threads_write_one_chain(tmp_path: Path) -> None:
-    book = AuditLog(tmp_path)
+    log = AuditLog(tmp_path)
 
     def write() -> None:
         for _ in range(100):
-            book(("begin", CALL))
+            log(("begin", CALL))
 
     writing = [threading.Thread(target=write) for _ in range(8)]
 
@@ -105,7 +105,7 @@ def test_threads_write_one_chain(tmp_path: Path) -> None:
         thread.start()
     for thread in writing:
         thread.join()
-    book.close()
+    log.close()
 
     assert events(tmp_path).count("begin") == 800
 
@@ -122,33 +122,33 @@ def test_whoever_writes_is_told_of_a_disk_that_fails_and_the_chain_goes_on(
     """
     for nth in range(1, 25):
         folder = tmp_path / str(nth)
-        book = AuditLog(folder)
-        book.disk = disk(nth, error, half=half)
+        log = AuditLog(folder)
+        log.disk = disk(nth, error, half=half)
 
-        kept = [name for name in map(str, range(5)) if _writes(book, name)]
-        book.disk = Disk()
-        book(("at last", CALL))
-        book.close()
+        kept = [name for name in map(str, range(5)) if _writes(log, name)]
+        log.disk = Disk()
+        log(("at last", CALL))
+        log.close()
 
         written = [event for event in events(folder) if event.isdecimal()]
         assert written == kept
         assert len(kept) >= 4 or disk is UncutDisk
 
 
-def _writes(book: AuditLog, event: str) -> bool:
+def _writes(log: AuditLog, event: str) -> bool:
     try:
-        book((event, CALL), durable=True)
+        log((event, CALL), durable=True)
     except NotRecorded:
         return False
     return True
 
 
 def test_a_closed_record_takes_no_more(tmp_path: Path) -> None:
-    book = AuditLog(tmp_path)
-    book.close()
+    log = AuditLog(tmp_path)
+    log.close()
 
     with pytest.raises(NotRecorded, match="stopped"):
-        book(("begin", CALL))
+        log(("begin", CALL))
 
 
 def test_a_value_that_json_cannot_carry_is_written_in_words(tmp_path: Path) -> None:
@@ -166,12 +166,12 @@ _DIES = """
 import os, signal, sys
 from pathlib import Path
 from dcc_bridge.audit.log import AuditLog
-book = AuditLog(Path(sys.argv[1]))
+log = AuditLog(Path(sys.argv[1]))
 for call in ("done", "left"):
     entry = {"call": call, "skill": "delete", "client": "claude"}
-    book(("granted", entry), ("begin", entry), durable=True)
+    log(("granted", entry), ("begin", entry), durable=True)
     if call == "done":
-        book(("end", entry))
+        log(("end", entry))
 os.kill(os.getpid(), signal.SIGKILL)
 """
 
@@ -232,12 +232,12 @@ def test_a_record_that_somebody_changed_is_left_as_it_is(
 
 
 def test_a_record_that_is_being_written_is_left_alone(tmp_path: Path) -> None:
-    book = AuditLog(tmp_path)
-    book(("begin", CALL))
+    log = AuditLog(tmp_path)
+    log(("begin", CALL))
 
     assert reader.recover(tmp_path) == 0
 
-    book.close()
+    log.close()
     assert events(tmp_path) == ["opened", "begin", "closed"]
 
 

@@ -102,7 +102,7 @@ def test_the_suite_finds_no_more_than_is_known(
 
     assert len(scenarios) == SCENARIOS[revision], sorted(scenarios)
     if way == "proxy":
-        scenarios = {name: one for name, one in scenarios.items() if name not in OF_HTTP}
+        scenarios = {name: checks for name, checks in scenarios.items() if name not in OF_HTTP}
     for name, checks in scenarios.items():
         assert any(check["status"] != "INFO" for check in checks), f"{name}: nothing was checked"
     assert _findings(scenarios) == _known(f"{revision} by {way}")

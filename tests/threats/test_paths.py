@@ -41,8 +41,8 @@ def test_sixty_paths_of_requests(tmp_path: Path) -> None:
 
     assert own.status == 200
     assert len(others) == 60
-    assert [one.status for one in others if not 400 <= one.status < 500] == []
-    assert [one for one in others if b'"tools"' in one.body] == []
+    assert [response.status for response in others if not 400 <= response.status < 500] == []
+    assert [response for response in others if b'"tools"' in response.body] == []
 
 
 @pytest.mark.parametrize("path", FILES)

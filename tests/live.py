@@ -127,6 +127,14 @@ class Live:
         threading.Thread(target=work, daemon=True).start()
         return future
 
+    def beside(self, work: Callable[[], T], limit: float = LIMIT) -> T:
+        """Do what blocks on a thread of its own, and serve the main thread meanwhile."""
+
+        async def agent() -> T:
+            return work()
+
+        return self.run(agent, limit=limit)
+
     def run(self, agent: Callable[..., Awaitable[T]], *args: Any, limit: float = LIMIT) -> T:
         """Let an agent work, serve the main thread meanwhile, and give what it returned."""
         future = self.go(agent, *args)
@@ -240,8 +248,8 @@ def _handler(heard: Callable[[Any], None]) -> Any:
 
 def _callback(asked: AskedFn) -> Any:
     async def answer(context: ClientRequestContext, params: ElicitRequestParams) -> ElicitResult:
-        said = asked(params)
-        return said if isinstance(said, ElicitResult) else await said
+        answer = asked(params)
+        return answer if isinstance(answer, ElicitResult) else await answer
 
     return answer
 

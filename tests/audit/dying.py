@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Coroutine
+from collections.abc import Coroutine
 from concurrent.futures import Future
 from itertools import cycle
 from pathlib import Path
@@ -65,14 +65,14 @@ def skills(host: FakeHost, scene: int) -> list[Skill]:
 def edit_for_ever(folder: Path) -> None:
     """Edit until somebody ends the process."""
     settings = Settings(dialogs_per_minute=1_000_000)
-    book, pump, host = AuditLog(folder / "audit"), Pump(), FakeHost(has_ui=True)
+    log, pump, host = AuditLog(folder / "audit"), Pump(), FakeHost(has_ui=True)
     scene = os.open(folder / "scene", os.O_WRONLY | os.O_CREAT | os.O_APPEND)
-    broker = Broker(settings, host=Agreeing(), auditor=book)
+    broker = Broker(settings, host=Agreeing(), auditor=log)
     context.install(broker, pump.main, host)
-    runner = Runner(host, pump.main, settings, no_loop, call_later, auditor=book)
-    for one in cycle(skills(host, scene)):
-        risk = one.metadata.risk
-        run = runner.start(one, {}, Call(one.name, one.title, risk, Client("dying")))
+    runner = Runner(host, pump.main, settings, no_loop, call_later, auditor=log)
+    for called in cycle(skills(host, scene)):
+        call = Call(called.name, called.title, called.metadata.risk, Client("dying"))
+        run = runner.start(called, {}, call)
         pump.run(run.outcome.done)
         assert run.outcome.result().status == "done", run.outcome.result()
 
@@ -82,13 +82,13 @@ def no_loop(coroutine: Coroutine[Any, Any, Outcome]) -> Future[Outcome]:
     raise AssertionError("no skill here is a coroutine")
 
 
-def main(edit: Callable[[Path], None] = edit_for_ever) -> None:
+def main() -> None:
     """Fork a process for each folder."""
     for line in sys.stdin:
         pid = os.fork()
         if pid == 0:
             try:
-                edit(Path(line.strip()))
+                edit_for_ever(Path(line.strip()))
             finally:
                 os._exit(1)
         print(pid, flush=True)

@@ -65,12 +65,12 @@ def test_a_schema_that_refers_to_itself_is_followed_once() -> None:
         "$defs": {"Node": node | {"allOf": [{"$ref": "#/$defs/Node"}]}},
     }
 
-    found = Redacted({"next": {"word": CANARY, "next": {}}}, schema)
+    arguments = Redacted({"next": {"word": CANARY, "next": {}}}, schema)
 
-    assert found.value == {"next": {"word": HIDDEN, "next": {}}}
+    assert arguments.value == {"next": {"word": HIDDEN, "next": {}}}
 
 
 def test_a_short_value_does_not_tear_holes_into_other_texts() -> None:
-    found = Redacted({"a": "no"}, {"properties": {"a": {"writeOnly": True}}})
+    arguments = Redacted({"a": "no"}, {"properties": {"a": {"writeOnly": True}}})
 
-    assert found.scrub("nobody knows") == "nobody knows"
+    assert arguments.scrub("nobody knows") == "nobody knows"

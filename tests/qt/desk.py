@@ -89,8 +89,8 @@ class Parts:
 
         def end() -> None:
             self.watching -= 1
-            for one in ends:
-                one()
+            for unsubscribe in ends:
+                unsubscribe()
 
         self.watching += 1
         return end

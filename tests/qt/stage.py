@@ -105,8 +105,8 @@ def press(
 
 def words(widget: QWidget) -> str:
     """Give all that a widget's labels say, without the places where they may be wrapped."""
-    said = "\n".join(label.text() for label in widget.findChildren(QLabel))
-    return said.replace("\N{ZERO WIDTH SPACE}", "")
+    text = "\n".join(label.text() for label in widget.findChildren(QLabel))
+    return text.replace("\N{ZERO WIDTH SPACE}", "")
 
 
 class Stage:

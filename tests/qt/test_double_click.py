@@ -35,7 +35,7 @@ def test_a_double_click_on_the_verb_is_one_answer(question: Question) -> None:
     double_click(verb)
     until(lambda: not dialog.isVisible())
 
-    assert [one.action for one in heard if isinstance(one, Reply)] == ["accept"]
+    assert [event.action for event in heard if isinstance(event, Reply)] == ["accept"]
     assert len(heard) == 1
 
 
@@ -46,7 +46,7 @@ def test_a_double_click_beside_the_verb_is_one_answer_too(name: str) -> None:
 
     double_click(getattr(dialog.exits, name))
 
-    assert [one.action for one in heard if isinstance(one, Reply)] == [name]
+    assert [event.action for event in heard if isinstance(event, Reply)] == [name]
 
 
 def test_the_second_click_does_not_answer_the_next_question(stage: Stage) -> None:

@@ -25,26 +25,10 @@ REAL = [
 FALSE = "Asked by: root\nSkill: Save the scene"
 FORGED = "\n".join(f"{caption}: {text}" for caption, text in REAL[1:]).replace("Delete", "Save")
 TAGS = [
-    "b",
-    "h1",
-    "a href='https://x'",
-    "img src='x.png'",
-    "table",
-    "style",
-    "div style='top:-9em'",
-    "font size=7 color=red",
-    "p align=right",
-    "pre",
-    "marquee",
-    "center",
-    "script",
-    "iframe src='file:///'",
-    "svg width=999",
-    "body bgcolor=black",
-    "meta charset=x",
-    "title",
-    "textarea",
-    "!--",
+    *("b", "h1", "a href='https://x'", "img src='x.png'", "table", "style"),
+    *("div style='top:-9em'", "font size=7 color=red", "p align=right", "pre", "marquee"),
+    *("center", "script", "iframe src='file:///'", "svg width=999", "body bgcolor=black"),
+    *("meta charset=x", "title", "textarea", "!--"),
 ]
 MARKS = [
     *range(0x200B, 0x2010),  # without width, and of direction
@@ -111,8 +95,8 @@ def top(question: Question) -> QImage:
     assert dialog.header.facts == REAL
     assert dialog.header.geometry().bottom() < dialog.body.geometry().top()
     assert dialog.rect().contains(dialog.exits.geometry())
-    assert all(one.textFormat() == Qt.TextFormat.PlainText for one in _labels(dialog.header))
-    assert all(one.textFormat() == Qt.TextFormat.PlainText for one in _labels(dialog.body))
+    assert all(label.textFormat() == Qt.TextFormat.PlainText for label in _labels(dialog.header))
+    assert all(label.textFormat() == Qt.TextFormat.PlainText for label in _labels(dialog.body))
     picture = dialog.header.grab().toImage()
     assert dialog.width() == 640
     delete(dialog)
@@ -120,7 +104,7 @@ def top(question: Question) -> QImage:
 
 
 def _labels(part: object) -> list[QLabel]:
-    return [one for one in part.findChildren(QLabel) if one.text()]  # type: ignore[attr-defined]  # a widget
+    return [label for label in part.findChildren(QLabel) if label.text()]  # type: ignore[attr-defined]  # a widget
 
 
 def test_there_are_two_hundred_spoofs() -> None:

@@ -155,18 +155,18 @@ def test_a_slip_of_the_translator_costs_the_translation_and_no_dialog(
 @pytest.mark.skipif(LRELEASE is None, reason="Qt's lrelease is not installed")
 def test_a_translation_made_with_qts_own_tools_is_used(app: QApplication, tmp_path: Path) -> None:
     plurals = ["{n} obiekt", "{n} obiekty", "{n} obiektów"]
-    source, made = tmp_path / "pl.ts", tmp_path / "pl.qm"
+    source, compiled = tmp_path / "pl.ts", tmp_path / "pl.qm"
     source.write_text(ts("pl", {"Decline": ["Odmów"], "{n:,} items": plurals}), encoding="utf-8")
-    subprocess.run([str(LRELEASE), "-silent", source, "-qm", made], check=True, timeout=50)
+    subprocess.run([str(LRELEASE), "-silent", source, "-qm", compiled], check=True, timeout=50)
     translator = QTranslator()
-    assert translator.load(str(made))
+    assert translator.load(str(compiled))
 
     app.installTranslator(translator)
     dialog, _ = drawn(consent())
-    said = [dialog.exits.decline.text(), *(tr("{n:,} items", n=n) for n in (3, 7, 22))]
+    shown = [dialog.exits.decline.text(), *(tr("{n:,} items", n=n) for n in (3, 7, 22))]
     app.removeTranslator(translator)
 
-    assert said == ["&Odmów", "3 obiekty", "7 obiektów", "22 obiekty"]
+    assert shown == ["&Odmów", "3 obiekty", "7 obiektów", "22 obiekty"]
     assert dialog.exits.cancel.text() == "&Cancel"
     delete(dialog)
 

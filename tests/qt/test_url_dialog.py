@@ -52,9 +52,9 @@ class Visited:
 
 @pytest.fixture
 def opener(monkeypatch: pytest.MonkeyPatch) -> Opener:
-    made = Opener()
-    monkeypatch.setattr(QDesktopServices, "openUrl", made)
-    return made
+    opener = Opener()
+    monkeypatch.setattr(QDesktopServices, "openUrl", opener)
+    return opener
 
 
 @pytest.fixture(autouse=True)
@@ -183,8 +183,9 @@ def test_nothing_is_opened_or_reached_before_the_click(
 
 def _sockets() -> int:
     """Count the open sockets of the process, whoever opened them."""
-    links = [f"/proc/self/fd/{one}" for one in os.listdir("/proc/self/fd")]
-    return sum(os.readlink(one).startswith("socket:") for one in links if os.path.islink(one))
+    links = [f"/proc/self/fd/{number}" for number in os.listdir("/proc/self/fd")]
+    targets = [os.readlink(link) for link in links if os.path.islink(link)]
+    return sum(target.startswith("socket:") for target in targets)
 
 
 def test_whoever_comes_back_says_that_they_have_finished(opener: Opener) -> None:

@@ -102,43 +102,36 @@ class PageDesk:
     """Makes pages, and keeps them where the server finds them. Any thread.
 
     Attributes:
+        origin: Of the server: ``http://127.0.0.1:1234``; set before anything can be asked.
         place: The application, as its users call it.
     """
 
-    def __init__(self, settings: Settings) -> None:
-        """Begin without a server; `open` tells where it is.
+    origin = ""
+
+    def __init__(self, settings: Settings, host: Host, main: MainThread) -> None:
+        """Begin without a page.
 
         Args:
             settings: Say how long a page is there.
-        """
-        self._settings = settings
-        self._lock = threading.Lock()
-        self._pages: dict[str, OneTimePage] = {}
-        self._origin = ""
-        self._host: Host | None = None
-        self._main: MainThread | None = None
-        self.place = "dcc_bridge"
-
-    def open(self, origin: str, host: Host, main: MainThread) -> None:
-        """Say where the pages are served. The bridge does, before anything can be asked.
-
-        Args:
-            origin: Of the server: ``http://127.0.0.1:1234``.
             host: Whose questions they are.
             main: The way to its main thread.
         """
-        self._origin, self._host, self._main = origin, host, main
+        self._settings = settings
+        self._host = host
+        self._main = main
+        self._lock = threading.Lock()
+        self._pages: dict[str, OneTimePage] = {}
         self.place = safe_line(f"{host.name} {host.version}".strip(), _MOST_SHOWN)
 
     def secret(self, question: Question, label: str) -> tuple[str, SecretPage]:
         """Make a page on which a secret is entered. See `dcc_bridge.elicitation.ask_secret`."""
         page = SecretPage(self._limited(question), label)
         self._add(page, question)
-        return f"{self._origin}{PREFIX}{page.id}", page
+        return f"{self.origin}{PREFIX}{page.id}", page
 
     def sign_in(self, question: Question, provider: Provider) -> tuple[str, SignInPage]:
         """Make a way to a provider and back. See `dcc_bridge.elicitation.ask_secret`."""
-        flow = SignInFlow(provider, self._origin + SIGNED_IN)
+        flow = SignInFlow(provider, self.origin + SIGNED_IN)
         page = SignInPage(self._limited(question), flow)
         self._add(page, question)
         return urls.read(flow.url).url, page
@@ -175,20 +168,17 @@ class PageDesk:
 
     def _fill_facts(self, page: OneTimePage, call: Call) -> None:
         """Say who asks. The scene's name follows once the main thread has told it."""
-        host, main = self._host, self._main
         application = ("Application", self.place)
         page.facts = (application, *_asker(self.place, call))
-        if host is None or main is None:
-            return
 
         def add_scene() -> None:
-            scene = ("Scene", safe_line(host.scene(), _MOST_SHOWN))
+            scene = ("Scene", safe_line(self._host.scene(), _MOST_SHOWN))
             page.facts = (application, scene, *_asker(self.place, call))
 
-        if main.is_current:
+        if self._main.is_current:
             add_scene()
         else:
-            main.post(add_scene)
+            self._main.post(add_scene)
 
 
 def _asker(place: str, call: Call) -> Facts:

@@ -28,6 +28,8 @@ import anyio
 from mcp.shared.exceptions import MCPError
 from mcp_types import INVALID_PARAMS, CallToolResult, InputRequiredResult
 
+from dcc_bridge.config import Settings
+from dcc_bridge.elicitation.broker import Broker
 from dcc_bridge.elicitation.call import Call, Progress
 from dcc_bridge.elicitation.question import Unable
 from dcc_bridge.elicitation.types import TOO_MANY_QUESTIONS
@@ -158,32 +160,17 @@ class ParkedCall:
 class ParkedCalls:
     """All calls that somebody waits for, or may still come for."""
 
-    def __init__(
-        self,
-        end: Callable[[Call], None],
-        note_patience: Callable[[str], None],
-        recent: Recent,
-        *,
-        keepalive: float,
-        kept: float,
-        most_kept: int,
-    ) -> None:
+    def __init__(self, broker: Broker, recent: Recent, settings: Settings) -> None:
         """Begin with none.
 
         Args:
-            end: Ends a call's questions, because nobody waits for it any more.
-            note_patience: Told the label of a client that kept a request open for over a minute.
+            broker: Ends a call's questions, when nobody waits for it any more.
             recent: How the calls stand.
-            keepalive: Seconds between two notices to a request that waits.
-            kept: Seconds for which a finished call can be fetched.
-            most_kept: How many finished calls are kept.
+            settings: How long finished calls are kept, and how often who waits is notified.
         """
-        self._end = end
-        self._note_patience = note_patience
+        self._broker = broker
         self._recent = recent
-        self._keepalive = keepalive
-        self._kept = kept
-        self._most_kept = most_kept
+        self._settings = settings
         self._parked: OrderedDict[str, ParkedCall] = OrderedDict()
         self.unfetched = UnfetchedResults()
         """What nobody came for."""
@@ -250,7 +237,7 @@ class ParkedCalls:
             parked.requests.remove(request)
             self._forget(parked)
             if time.monotonic() - began > PATIENT_AFTER:
-                self._note_patience(parked.label)
+                self._broker.audience.note_patience(parked.label)
 
     async def _answer(self, parked: ParkedCall, request: Context, number: int) -> Result:
         while True:
@@ -261,13 +248,15 @@ class ParkedCalls:
             if parked.modern:
                 return protocol.input_required(event.question, f"{parked.call.id}.{number}")
             async with anyio.create_task_group() as telling:
-                telling.start_soon(parked.notices.repeat, self._keepalive, self._waiting(parked))
+                telling.start_soon(
+                    parked.notices.repeat, self._settings.keepalive, self._waiting(parked)
+                )
                 await event.ask_in(request)
                 telling.cancel_scope.cancel()
             number += 1
 
     async def _event(self, parked: ParkedCall, number: int) -> Event:
-        return await parked.wait_for_event(number, self._keepalive, self._waiting(parked))
+        return await parked.wait_for_event(number, self._settings.keepalive, self._waiting(parked))
 
     def _waiting(self, parked: ParkedCall) -> Callable[[], str]:
         """Make what says for what a call waits now."""
@@ -279,7 +268,7 @@ class ParkedCalls:
         return waiting
 
     def _abandon(self, parked: ParkedCall) -> None:
-        self._end(parked.call)
+        self._broker.end(parked.call)
         parked.cancel()
 
     def _forget(self, parked: ParkedCall) -> None:
@@ -290,8 +279,8 @@ class ParkedCalls:
     def _forget_old(self) -> None:
         """Drop the finished calls that are too old or too many."""
         ended = [p for p in self._parked.values() if p.ended_at is not None]
-        oldest = time.monotonic() - self._kept
-        too_many = len(ended) - self._most_kept
+        oldest = time.monotonic() - self._settings.kept
+        too_many = len(ended) - self._settings.most_kept
         for index, parked in enumerate(ended):
             if index < too_many or (parked.ended_at or 0) < oldest:
                 del self._parked[parked.call.id]

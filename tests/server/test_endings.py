@@ -15,6 +15,7 @@ import pytest
 from mcp_types import ElicitResult
 
 from dcc_bridge import confirm_sync, elicit_form_sync, on_main, report_progress, skill
+from dcc_bridge.elicitation import context
 from dcc_bridge.elicitation.question import Reply
 from dcc_bridge.errors import StartError
 from dcc_bridge.testing import FakeHost, ScriptedPresenter
@@ -399,7 +400,7 @@ def _open_files() -> int:
 def test_a_taken_port_is_a_sentence(tmp_path: Path) -> None:
     with live(tmp_path) as running:
         port = int(running.bridge.url.split(":")[2].split("/")[0])
-        running.bridge._undo[0]()  # another process, as far as the port is concerned
+        context._installed = None  # another process, as far as the port is concerned
 
         with pytest.raises(StartError, match=f"Port {port} cannot be used"):
             Live(tmp_path, port=port)

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
+from dcc_bridge.callbacks import Callbacks
 from dcc_bridge.elicitation.question import PresenterEvent, Question, Settle, TakeDown
 from dcc_bridge.host import Host, Undo
 
@@ -110,7 +111,7 @@ class FakeHost(Host):
         self.framed: list[str] = []
         self._file = file
         self._selection: list[str] = []
-        self._watching: dict[object, Callable[[], None]] = {}
+        self._watchers = Callbacks()
         self._open: str | None = None
         self._known = list(self.items)
         self._undo: list[tuple[str, list[str]]] = []
@@ -172,7 +173,7 @@ class FakeHost(Host):
     def select(self, items: Sequence[str]) -> None:
         """Remember what is selected."""
         self._selection = list(items)
-        self._tell()
+        self._watchers.call()
 
     def describe(self, item: str) -> dict[str, Any]:
         """Describe an item; its type is its name without its number."""
@@ -190,13 +191,7 @@ class FakeHost(Host):
 
     def watch(self, changed: Callable[[], None]) -> Undo:
         """Call after each step, undo, redo and selection."""
-        key = object()
-        self._watching[key] = changed
-
-        def unwatch() -> None:
-            self._watching.pop(key, None)
-
-        return unwatch
+        return self._watchers.add(changed)
 
     def fingerprint(self, items: Sequence[str]) -> str:
         """Digest which of the names are there."""
@@ -212,14 +207,10 @@ class FakeHost(Host):
             self._undo.append((label, self._known))
             self._redo.clear()
             self._known = list(self.items)
-            self._tell()
+            self._watchers.call()
 
     def _move(self, one: list[tuple[str, list[str]]], other: list[tuple[str, list[str]]]) -> None:
         label, items = one.pop()
         other.append((label, self.items))
         self.items, self._known = items, list(items)
-        self._tell()
-
-    def _tell(self) -> None:
-        for changed in list(self._watching.values()):
-            changed()
+        self._watchers.call()

@@ -33,6 +33,7 @@ from dcc_bridge.audit.log import Auditor, nowhere
 from dcc_bridge.callbacks import Callbacks, CallLater, Unsubscribe, call_later
 from dcc_bridge.config import Settings
 from dcc_bridge.elicitation import unattended
+from dcc_bridge.elicitation.audit_trail import QuestionRecord
 from dcc_bridge.elicitation.call import Call
 from dcc_bridge.elicitation.open_question import (
     CLOSED_BY_PERSON,
@@ -53,7 +54,6 @@ from dcc_bridge.elicitation.question import (
     Unreadable,
 )
 from dcc_bridge.elicitation.rate_limits import OpenQuestionLimit
-from dcc_bridge.elicitation.record import QuestionRecord
 from dcc_bridge.elicitation.routing import Audience, client_label, client_name
 from dcc_bridge.elicitation.types import (
     BRIDGE_CLOSED,

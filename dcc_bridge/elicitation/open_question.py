@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import Final
 
 from dcc_bridge.callbacks import CallLater, Unsubscribe, call_safely
+from dcc_bridge.elicitation.audit_trail import QuestionRecord
 from dcc_bridge.elicitation.question import (
     MOST_REASON,
     Presenter,
@@ -23,7 +24,6 @@ from dcc_bridge.elicitation.question import (
     TakeDown,
     Unable,
 )
-from dcc_bridge.elicitation.record import QuestionRecord
 from dcc_bridge.elicitation.text import safe_line
 from dcc_bridge.elicitation.types import (
     CANCELLED,

@@ -17,6 +17,7 @@ from dcc_bridge.audit.log import Auditor
 from dcc_bridge.callbacks import CallLater
 from dcc_bridge.config import Settings
 from dcc_bridge.elicitation import consent, secret
+from dcc_bridge.elicitation.audit_trail import RunRecord
 from dcc_bridge.elicitation.call import Call, Progress, current, destructive_skill
 from dcc_bridge.elicitation.context import current_context, wrap_future
 from dcc_bridge.errors import (
@@ -29,7 +30,6 @@ from dcc_bridge.errors import (
 from dcc_bridge.host import Host
 from dcc_bridge.main_thread import MainThread
 from dcc_bridge.skills import gate
-from dcc_bridge.skills.account import Account
 from dcc_bridge.skills.call_history import Outcome, Status, Trail, outcome_of_failure, refusal
 from dcc_bridge.skills.skill import Skill
 from dcc_bridge.skills.timing import Throttle, TimeLimit, report_blocking
@@ -70,7 +70,7 @@ class Run:
         self._arguments = arguments
         self.call = self._call = call
         self._main = shared.main
-        self._account = Account(shared.auditor, call)
+        self._account = RunRecord(shared.auditor, call)
         self._steps = Steps(shared.host, shared.main, call, skill.undo_label, self._account)
         self._ending = threading.Lock()
         self._is_over = False

@@ -16,7 +16,7 @@ from typing import Any
 from dcc_bridge.audit.log import Auditor, nowhere
 from dcc_bridge.callbacks import CallLater
 from dcc_bridge.config import Settings
-from dcc_bridge.elicitation import record
+from dcc_bridge.elicitation import audit_trail
 from dcc_bridge.elicitation.call import Call, Progress
 from dcc_bridge.errors import BridgeError, Busy, NotRecorded
 from dcc_bridge.host import Host
@@ -115,7 +115,7 @@ class Runner:
         """
         log.info("call %s of %s was rejected", call.id, call.skill)
         try:
-            self._shared.auditor(record.rejected(call, why))
+            self._shared.auditor(audit_trail.rejected(call, why))
         except NotRecorded as error:  # nothing was changed, and it is refused all the same
             log.warning("call %s: %s", call.id, error)
 

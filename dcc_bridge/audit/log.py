@@ -5,6 +5,7 @@ A process writes one file. It is made with the first event, so a bridge that onl
 - Events are one write: all of them are in the file, or none is.
 - What has to be on the disk before a change is synced before the call returns. Other events are in
   the system's hands at once, which outlives the process, not a power cut.
+- Hidden arguments and secrets that are alive are taken out of everything, in this place only.
 - A write that fails is cut off again. Who wrote is told, and must not go on. While the file cannot
   be cut either, every further event is refused.
 
@@ -44,6 +45,8 @@ OPENED: Final = "opened"
 """The event of the first line: it holds what is the same for all that follow."""
 CLOSED: Final = "closed"
 """The event of the last line of a process that ended in order."""
+_IDENTITY: Final = frozenset({"call", "skill", "client", "by", "by_call", "status"})
+"""The fields that are never redacted: a client must not hide behind a hidden argument "cursor"."""
 _ATTEMPTS: Final = 3
 """How many names are tried for a new file; they are random, so a second attempt is rare."""
 _SYNC: Final = getattr(os, "fdatasync", os.fsync)
@@ -281,7 +284,7 @@ def claim(descriptor: int, *, wait: bool = False) -> bool:
 
 def _dated(event: str, fields: Mapping[str, Any]) -> dict[str, Any]:
     utc = datetime.now(UTC).isoformat(timespec="milliseconds")
-    values = {name: redact.as_json(value) for name, value in fields.items()}
+    values = {n: redact.as_json(v, scrub=n not in _IDENTITY) for n, v in fields.items()}
     return {"utc": utc, "monotonic": round(time.monotonic(), 6), "event": event, **values}
 
 

@@ -1,4 +1,4 @@
-"""What is written down of a call and of a question, for the audit. Any thread.
+"""The audit trail: what is written down of each question and each run. Any thread.
 
 A grant is on the disk before anybody is told of it, or there is no grant. What else becomes of a
 question is written as well as it can be: a disk that is full must not keep a read from ending.
@@ -18,8 +18,7 @@ from urllib.parse import urlsplit
 
 from dcc_bridge.audit import redact
 from dcc_bridge.audit.log import Auditor, Event
-from dcc_bridge.audit.redact import HIDDEN, each_text
-from dcc_bridge.elicitation import secret
+from dcc_bridge.audit.redact import HIDDEN
 from dcc_bridge.elicitation.call import Call
 from dcc_bridge.elicitation.question import Question, Reply
 from dcc_bridge.elicitation.types import (
@@ -47,8 +46,8 @@ _FAILED: Final = ("failed", "unknown_outcome")
 _AS_THEY_ARE: Final = ("partly_applied", "no_consent")
 
 
-def of(call: Call) -> dict[str, Any]:
-    """Say whose call it is, as short as each line says it."""
+def _short(call: Call) -> dict[str, Any]:
+    """Give what each line has of its call."""
     return {
         "call": call.id,
         "skill": call.skill,
@@ -56,40 +55,40 @@ def of(call: Call) -> dict[str, Any]:
     }
 
 
-def _who(call: Call) -> dict[str, Any]:
+def _client(call: Call) -> dict[str, Any]:
+    """Give what a client says of itself."""
     client = call.client
-    itself = {"client_name": client.name, "client_version": client.version} if client else {}
-    return {**of(call), **itself}
+    return {"client_name": client.name, "client_version": client.version} if client else {}
 
 
-def in_full(call: Call) -> dict[str, Any]:
-    """Say all that is known of a call before it runs."""
+def _full(call: Call) -> dict[str, Any]:
+    """Give all that is known of a call before it runs."""
     call.agreement.is_recorded = True
-    given = call.arguments.value
-    more = {"title": call.title, "risk": call.risk, "digest": call.digest or None}
+    arguments = call.arguments.value
     return {
-        **_who(call),
-        **more,
-        "arguments": given,
-        "arguments_digest": redact.digest(given),
+        **_short(call),
+        **_client(call),
+        "title": call.title,
+        "risk": call.risk,
+        "digest": call.digest or None,
+        "arguments": arguments,
+        "arguments_digest": redact.digest(arguments),
     }
 
 
 def rejected(call: Call, why: str) -> Event:
-    """Say that a call was refused before it could begin.
+    """Make the event of a call that was refused before it could begin.
 
-    Of what it was given there are the names alone: a value may stand where its schema does not
-    hide it.
+    It has the names of the arguments only: a value may stand where its schema does not hide it.
     """
-    given = call.arguments.value
-    names = redact.names(given) if isinstance(given, Mapping) else []
-    return "rejected", scrubbed(call, {**_who(call), "argument_names": names, "error": why})
-
-
-def scrubbed(call: Call, told: Mapping[str, Any]) -> dict[str, Any]:
-    """Take out whatever must not be written down, wherever it turns up."""
-    found: dict[str, Any] = each_text(call.arguments.scrub(told), secret.redacted)
-    return found
+    arguments = call.arguments.value
+    names = redact.names(arguments) if isinstance(arguments, Mapping) else []
+    return "rejected", {
+        **_short(call),
+        **_client(call),
+        "argument_names": names,
+        "error": why,
+    }
 
 
 class QuestionRecord:
@@ -108,7 +107,7 @@ class QuestionRecord:
         self._auditor = auditor
         self._allow_list = allow_list
         self._question = question
-        self._inner = question.call.losing_here  # told by this stack: it asks just now
+        self._inner = question.call.losing_here  # only the stack that asks knows it
         self._lock = threading.Lock()
         self._shown: dict[str, float] = {}
         self._reply: Reply | None = None
@@ -123,11 +122,11 @@ class QuestionRecord:
             if surface in self._shown:
                 return True
             self._shown[surface] = time.monotonic()
-        written = self._tried("asked", lambda: {**self._about(), "surface": surface})
+        written = self._write("asked", lambda: {**self._about(), "surface": surface})
         return written or not self._question.consent
 
-    def hear(self, reply: Reply) -> None:
-        """Keep what a person said with a refusal: a reason, or what they had typed."""
+    def note_refusal(self, reply: Reply) -> None:
+        """Keep what came with a refusal: a reason, or what the person had typed."""
         self._reply = reply
 
     def end(self, response: ElicitationResponse | None) -> ElicitationResponse:
@@ -142,43 +141,45 @@ class QuestionRecord:
         response = response or _TAKEN_BACK
         event, by = _verdict(self._question, response)
 
-        def told() -> dict[str, Any]:
-            shown = {} if self._shown else self._about()
-            ended = {**shown, **of(self._question.call), **self._answer(response), "by": by}
+        def fields() -> dict[str, Any]:
+            about = {} if self._shown else self._about()
             by_list = by == _UNATTENDED and self._allow_list is not None
-            return {**ended, "allow_list": str(self._allow_list)} if by_list else ended
+            allow_list = {"allow_list": str(self._allow_list)} if by_list else {}
+            call = _short(self._question.call)
+            return {**about, **call, **self._answer(response), "by": by, **allow_list}
 
-        written = self._tried(event, told, durable=event == "granted")
-        return response if written or event != "granted" else _UNRECORDED
+        is_grant = event == "granted"
+        written = self._write(event, fields, durable=is_grant)
+        return response if written or not is_grant else _UNRECORDED
 
     def _about(self) -> dict[str, Any]:
         question = self._question
-        told: dict[str, Any] = {"question": question.id, "message": question.message}
+        fields: dict[str, Any] = {"question": question.id, "message": question.message}
         if self._inner not in ("", question.call.skill):
-            told["inner_skill"] = self._inner
+            fields["inner_skill"] = self._inner
         if question.consent:
-            told |= {"consent": True, "undoable": question.undoable}
+            fields |= {"consent": True, "undoable": question.undoable}
         if question.kept is not None:
-            told["checkpoint_place"] = question.kept
+            fields["checkpoint_place"] = question.kept
         if question.url is not None:
-            told["url"] = _OWN if question.visit is not None else _address(question.url)
+            fields["url"] = _OWN if question.visit is not None else _address(question.url)
         if question.items:
             names = redact.names(question.items)
             digest = redact.digest(question.items)
-            told |= {"objects": len(question.items), "names": names, "objects_digest": digest}
-        return {**in_full(question.call), **told}
+            fields |= {"objects": len(question.items), "names": names, "objects_digest": digest}
+        return {**_full(question.call), **fields}
 
     def _answer(self, response: ElicitationResponse) -> dict[str, Any]:
-        told: dict[str, Any] = {"question": self._question.id, "why": response.message}
+        fields: dict[str, Any] = {"question": self._question.id, "why": response.message}
         if self._shown:
-            told["ms_shown"] = round(1000 * (time.monotonic() - min(self._shown.values())))
+            fields["ms_shown"] = round(1000 * (time.monotonic() - min(self._shown.values())))
         if response.data:
-            told["answer"] = self._redacted(response.data)
+            fields["answer"] = self._redacted(response.data)
         if not response.accepted and self._reply is not None:
             typed, reason = self._reply.content, self._reply.reason
-            told |= {"typed": self._redacted(typed)} if typed else {}
-            told |= {"reason": reason} if reason else {}
-        return told
+            fields |= {"typed": self._redacted(typed)} if typed else {}
+            fields |= {"reason": reason} if reason else {}
+        return fields
 
     def _redacted(self, content: object) -> object:
         form = self._question.form
@@ -186,14 +187,15 @@ class QuestionRecord:
             return content
         return {n: HIDDEN if n in form.hidden else value for n, value in content.items()}
 
-    def _tried(
-        self, event: str, tell: Callable[[], Mapping[str, Any]], *, durable: bool = False
+    def _write(
+        self, event: str, fields: Callable[[], Mapping[str, Any]], *, durable: bool = False
     ) -> bool:
+        """Write an event; returns whether it is on record."""
         call = self._question.call
         try:
-            told = tell()
-            log.info("call %s of %s: %s %s", call.id, call.skill, event, told.get("by") or "")
-            self._auditor((event, scrubbed(call, told)), durable=durable)
+            values = fields()
+            log.info("call %s of %s: %s %s", call.id, call.skill, event, values.get("by") or "")
+            self._auditor((event, values), durable=durable)
         except NotRecorded as error:
             log.warning("call %s: %s", call.id, error)
             return False
@@ -213,7 +215,7 @@ def _address(url: str) -> str:
 
 
 def _verdict(question: Question, response: ElicitationResponse) -> tuple[str, str]:
-    """Say in a word what an answer is, and whose it was."""
+    """Give the event of an answer, and who answered."""
     by = str(response.answered_by)
     if not response.accepted:
         refused = "declined" if response.action == "decline" else "cancelled"
@@ -253,12 +255,11 @@ class RunRecord:
         call = self._call
         if self.has_begun:
             return
-        told = {**in_full(call), "scene": host.scene(), **_file(host), "undo": undo}
-        events = []
-        if not call.agreement.granted:
-            events.append(("granted", {**in_full(call), "by": "policy"}))
-        events.append(("begin", told))
-        self._auditor(*((event, scrubbed(call, fields)) for event, fields in events), durable=True)
+        facts = _full(call)
+        begin = "begin", {**facts, "scene": host.scene(), **_file(host), "undo": undo}
+        granted = "granted", {**facts, "by": "policy"}
+        events = [begin] if call.agreement.granted else [granted, begin]
+        self._auditor(*events, durable=True)
         self.has_begun = True
 
     def take_back(self, host: Host, step: str) -> None:
@@ -290,8 +291,8 @@ class RunRecord:
             if self._has_ended or not call.agreement.is_recorded:
                 return
             self._has_ended = True
-        told = {
-            **of(call),
+        fields = {
+            **_short(call),
             "status": status,
             "error": error,
             "changed": bool(done) or (self._undoes is not None and status == "done"),
@@ -300,25 +301,25 @@ class RunRecord:
             "checkpoint": call.agreement.checkpoint,
         }
         try:
-            self._auditor((_event(status, undone), scrubbed(call, told)))
+            self._auditor((_event(status, undone), fields))
         except NotRecorded as failure:  # what is done is done; the next edit will be refused
             log.warning("call %s: its end is not on record: %s", call.id, failure)
 
 
 def _file(host: Host) -> dict[str, object]:
-    """Tell which file the scene is, and as of when: a digest of gigabytes would hold up the host.
+    """Give the scene's file, and as of when: a digest of gigabytes would hold up the host.
 
     The checkpoint of what cannot be undone is a copy of it.
     """
     file = host.file()
     if file is None:
         return {}
-    told: dict[str, object] = {"file": str(file)}
+    facts: dict[str, object] = {"file": str(file)}
     with suppress(OSError):
-        found = file.stat()
-        changed = datetime.fromtimestamp(found.st_mtime, UTC).isoformat(timespec="milliseconds")
-        told |= {"file_bytes": found.st_size, "file_changed": changed}
-    return told
+        stat = file.stat()
+        changed = datetime.fromtimestamp(stat.st_mtime, UTC).isoformat(timespec="milliseconds")
+        facts |= {"file_bytes": stat.st_size, "file_changed": changed}
+    return facts
 
 
 def _event(status: str, undone: Sequence[str]) -> str:

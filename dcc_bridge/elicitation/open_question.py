@@ -147,7 +147,7 @@ class OpenQuestion:
     def refuse(self, reply: Reply, surface: Surface) -> None:
         """End it with what a person did instead of agreeing, and with the reason they gave."""
         reason = safe_line((reply.reason or "").strip(), MOST_REASON) or None
-        self.record.hear(replace(reply, reason=reason))
+        self.record.note_refusal(replace(reply, reason=reason))
         message = DECLINED if reply.action == "decline" else CANCELLED
         self.settle(ElicitationResponse(False, None, message, reply.action, surface, reason))
 

@@ -18,7 +18,7 @@ from dcc_bridge import log_redaction
 from dcc_bridge.audit import reader
 from dcc_bridge.audit.log import AuditLog, log_folder
 from dcc_bridge.callbacks import Callbacks, Unsubscribe
-from dcc_bridge.config import Settings
+from dcc_bridge.config import Limits, Settings
 from dcc_bridge.elicitation import context, routing
 from dcc_bridge.elicitation.broker import Broker
 from dcc_bridge.elicitation.call import Call
@@ -73,6 +73,7 @@ class Bridge:
         settings: Settings | None = None,
         skills: Sequence[Path] = (),
         extend: Callable[[Server], None] | None = None,
+        limits: Limits | None = None,
     ) -> None:
         """Put the parts together; nothing runs yet.
 
@@ -86,6 +87,7 @@ class Bridge:
                 the settings come after them.
             extend: Adds to the SDK's own server object what skills are not: resources, prompts,
                 completions, a tool registered by hand. Called on the worker.
+            limits: Of load; None for the usual. A test has others.
         """
         self.host = host
         self.main = main
@@ -94,6 +96,7 @@ class Bridge:
         self.clients = ClientRegistry()
         self._skills = list(skills)
         self._extend = extend
+        self._limits = limits or Limits()
         self._desk = PageDesk(self.settings, host, main)
         self._worker = Worker(self._make_service)
         self.audit = AuditLog(
@@ -107,6 +110,7 @@ class Bridge:
                 clock=self._worker.later,
                 busy=lambda: main.waiting > 0,
                 auditor=self.audit,
+                limits=self._limits,
             )
         except ValueError as error:  # the list of what goes on unasked
             raise StartError(str(error)) from None
@@ -118,6 +122,7 @@ class Bridge:
             self._worker.later,
             edited=self._tell_edited,
             auditor=self.audit,
+            limits=self._limits,
         )
         self._watchers = Callbacks()
         self._undoing = Undoing(host, self.recent, self.audit, self._watchers.call)
@@ -341,7 +346,7 @@ class Bridge:
             self.host,
             self.registry,
             self._runner,
-            ParkedCalls(self.broker, self.recent, self.settings),
+            ParkedCalls(self.broker, self.recent, self._limits.keepalive),
             worker.soon,
             self.clients,
             scene,
@@ -350,4 +355,4 @@ class Bridge:
         if self._extend is not None:
             self._extend(server)
         secret = self.instance.secret
-        return McpService(server, worker, self._running.socket, secret, self._desk, self.settings)
+        return McpService(server, worker, self._running.socket, secret, self._desk, self._limits)

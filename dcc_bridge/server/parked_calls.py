@@ -28,7 +28,6 @@ import anyio
 from mcp.shared.exceptions import MCPError
 from mcp_types import INVALID_PARAMS, CallToolResult, InputRequiredResult
 
-from dcc_bridge.config import Settings
 from dcc_bridge.elicitation.broker import Broker
 from dcc_bridge.elicitation.call import Call, Progress
 from dcc_bridge.elicitation.question import Unable
@@ -41,6 +40,9 @@ MOST_ROUNDS: Final = 8
 """From this round on a modern client is not asked any more: it stops after ten, without a word."""
 PATIENT_AFTER: Final = 60.0
 """Seconds after which some clients give a request up; one that did not, waits for a person."""
+KEPT: Final = 120.0
+"""Seconds for which a finished call can still be fetched."""
+MOST_KEPT: Final = 64
 FRESH: Final = 600.0
 """Seconds in which a call is still the same one."""
 MOST: Final = 256
@@ -160,17 +162,17 @@ class ParkedCall:
 class ParkedCalls:
     """All calls that somebody waits for, or may still come for."""
 
-    def __init__(self, broker: Broker, recent: Recent, settings: Settings) -> None:
+    def __init__(self, broker: Broker, recent: Recent, keepalive: float) -> None:
         """Begin with none.
 
         Args:
             broker: Ends a call's questions, when nobody waits for it any more.
             recent: How the calls stand.
-            settings: How long finished calls are kept, and how often who waits is notified.
+            keepalive: Seconds between two notices to a request that waits.
         """
         self._broker = broker
         self._recent = recent
-        self._settings = settings
+        self._keepalive = keepalive
         self._parked: OrderedDict[str, ParkedCall] = OrderedDict()
         self.unfetched = UnfetchedResults()
         """What nobody came for."""
@@ -248,15 +250,13 @@ class ParkedCalls:
             if parked.modern:
                 return protocol.input_required(event.question, f"{parked.call.id}.{number}")
             async with anyio.create_task_group() as telling:
-                telling.start_soon(
-                    parked.notices.repeat, self._settings.keepalive, self._waiting(parked)
-                )
+                telling.start_soon(parked.notices.repeat, self._keepalive, self._waiting(parked))
                 await event.ask_in(request)
                 telling.cancel_scope.cancel()
             number += 1
 
     async def _event(self, parked: ParkedCall, number: int) -> Event:
-        return await parked.wait_for_event(number, self._settings.keepalive, self._waiting(parked))
+        return await parked.wait_for_event(number, self._keepalive, self._waiting(parked))
 
     def _waiting(self, parked: ParkedCall) -> Callable[[], str]:
         """Make what says for what a call waits now."""
@@ -279,8 +279,8 @@ class ParkedCalls:
     def _forget_old(self) -> None:
         """Drop the finished calls that are too old or too many."""
         ended = [p for p in self._parked.values() if p.ended_at is not None]
-        oldest = time.monotonic() - self._settings.kept
-        too_many = len(ended) - self._settings.most_kept
+        oldest = time.monotonic() - KEPT
+        too_many = len(ended) - MOST_KEPT
         for index, parked in enumerate(ended):
             if index < too_many or (parked.ended_at or 0) < oldest:
                 del self._parked[parked.call.id]

@@ -17,8 +17,8 @@ from mcp.server.transport_security import TransportSecuritySettings
 from starlette.requests import ClientDisconnect
 
 from dcc_bridge import log_redaction
-from dcc_bridge.config import Settings
-from dcc_bridge.server.auth import AuthMiddleware
+from dcc_bridge.config import Limits
+from dcc_bridge.server.auth import MOST_BODY, AuthMiddleware
 from dcc_bridge.server.connections import RESTS, connection_class
 from dcc_bridge.server.mcp_server import Server
 from dcc_bridge.server.page_site import PREFIX, SIGNED_IN, PageDesk, PageSite
@@ -60,7 +60,7 @@ class McpService:
         listening: socket.socket,
         secret: str,
         desk: PageDesk,
-        settings: Settings,
+        limits: Limits,
     ) -> None:
         """Build everything; nothing is served yet.
 
@@ -70,20 +70,20 @@ class McpService:
             listening: A socket that is bound and listening.
             secret: The master secret.
             desk: The pages for secrets and sign-ins.
-            settings: How the bridge behaves.
+            limits: How many connections there may be, and for how long they may be silent.
         """
         log_redaction.install()  # the loggers of what was imported on this thread
         self._server = server
         self._worker = worker
         self._socket = listening
-        self._grace = settings.session_grace
+        self._grace = limits.session_grace
         self._stopping = anyio.Event()
         events = ReplayStore()
         app = server.streamable_http_app(
             streamable_http_path=PATH,
             event_store=events,
             retry_interval=_COME_BACK,
-            max_request_body_size=settings.most_body,
+            max_request_body_size=MOST_BODY,
             transport_security=_OPEN,
         )
         self._auth = AuthMiddleware(
@@ -93,9 +93,8 @@ class McpService:
             events,
             self._stream_ended,
             public=(PREFIX, SIGNED_IN),
-            most_body=settings.most_body,
         )
-        self._uvicorn = _Uvicorn(_config(self._auth, settings))
+        self._uvicorn = _Uvicorn(_config(self._auth, limits))
 
     async def run(self, ready: Callable[[], None]) -> None:
         """Serve until `stop`."""
@@ -153,10 +152,10 @@ class _Uvicorn(uvicorn.Server):
         self.ready()
 
 
-def _config(app: AuthMiddleware, settings: Settings) -> uvicorn.Config:
+def _config(app: AuthMiddleware, limits: Limits) -> uvicorn.Config:
     return uvicorn.Config(
         app,
-        http=connection_class(settings),
+        http=connection_class(limits),
         log_config=None,
         access_log=False,
         server_header=False,

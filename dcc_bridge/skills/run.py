@@ -15,7 +15,7 @@ from greenlet import GreenletExit
 
 from dcc_bridge.audit.log import Auditor
 from dcc_bridge.callbacks import CallLater
-from dcc_bridge.config import Settings
+from dcc_bridge.config import Limits, Settings
 from dcc_bridge.elicitation import consent, secret
 from dcc_bridge.elicitation.audit_trail import RunRecord
 from dcc_bridge.elicitation.call import Call, Progress, current, destructive_skill
@@ -282,7 +282,7 @@ class Run:
         self._call.ending.is_overdue = True
         if self.skill.is_async:
             self.cancel()
-        self._shared.clock(self._shared.settings.call_grace, self._give_up)
+        self._shared.clock(self._shared.limits.call_grace, self._give_up)
 
     def _give_up(self) -> None:
         message = (
@@ -363,6 +363,7 @@ class Shared:
         host: The application whose scene is edited.
         main: The way to its main thread.
         settings: What the studio allows.
+        limits: How much may run and wait.
         clock: Calls back after some seconds, on any thread; gives what stops it.
         pause: The person's switch.
         edited: Told, once a call is done, the label of the undo step that it left.
@@ -373,6 +374,7 @@ class Shared:
     host: Host
     main: MainThread
     settings: Settings
+    limits: Limits
     clock: CallLater
     pause: Pause
     edited: Callable[[Call, str], None]

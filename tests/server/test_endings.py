@@ -148,7 +148,7 @@ def test_stopping_ends_ten_open_questions_and_tells_each_skill(tmp_path: Path) -
             await client.call_tool("wait", {})
 
     host = FakeHost(has_ui=True)
-    running = Live(tmp_path, wait, presenter=person, host=host, most_open_of_one=10)
+    running = Live(tmp_path, wait, presenter=person, host=host, open_questions_of_a_client=10)
     agents = [running.go(agent) for _ in range(10)]
     running.until(lambda: len(running.bridge.broker.open) == 10)
     running.stop()

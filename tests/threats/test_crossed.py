@@ -39,7 +39,7 @@ async def on_loop(word: str) -> str:
 @pytest.mark.parametrize("questions", QUESTIONS)
 def test_no_answer_reaches_another_question(questions: int, tmp_path: Path) -> None:
     """Thirty-two clients at once, half of them under one label; each gets what it said itself."""
-    with live(tmp_path, on_pool, on_loop, most_open_of_one=CLIENTS) as running:
+    with live(tmp_path, on_pool, on_loop, open_questions_of_a_client=CLIENTS) as running:
         raws = [Raw.to(running, f"client{max(0, number - 15)}") for number in range(CLIENTS)]
         tokens = {str(number): raw.token for number, raw in enumerate(raws)}
         shares = [dict(list(tokens.items())[n::PROCESSES]) for n in range(PROCESSES)]

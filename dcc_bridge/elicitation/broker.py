@@ -112,9 +112,7 @@ class Broker:
         self._busy = busy
         self._auditor = auditor
         self._lock = threading.Lock()
-        self._open_limit = OpenQuestionLimit(
-            limits.open_questions, limits.open_questions_of_a_client
-        )
+        self._open_limit = OpenQuestionLimit(limits)
         self._open: list[OpenQuestion] = []
         self._callbacks = Callbacks()
         self._is_closed = False

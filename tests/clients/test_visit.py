@@ -12,7 +12,8 @@ from typing import Any
 import anyio.to_thread
 import pytest
 
-from dcc_bridge import Secret, ask_secret_sync, elicit_url_sync, skill
+from dcc_bridge import elicit_url_sync, skill
+from dcc_bridge.elicitation.ask_secret import Secret, ask_secret_sync
 from tests.live import Live, live
 from tests.node import installed
 

@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from dcc_bridge import Grant, confirm, confirm_sync, on_main, skill
+from dcc_bridge import confirm, confirm_sync, on_main, skill
+from dcc_bridge.elicitation.consent import Grant
 from dcc_bridge.elicitation.question import Reply
 from dcc_bridge.errors import NotConfirmed
 from dcc_bridge.testing import FakeHost, ScriptedPresenter

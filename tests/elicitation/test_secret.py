@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from dcc_bridge import Secret, ask_secret_sync
+from dcc_bridge.elicitation.ask_secret import Secret, ask_secret_sync
 from dcc_bridge.elicitation.secret import HIDDEN, keep_out, redacted
 from dcc_bridge.errors import LeakedSecret, NobodyToAsk
 

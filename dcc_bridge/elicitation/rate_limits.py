@@ -209,8 +209,8 @@ class OpenQuestionLimit:
         with self._lock:
             if self._open[label] >= self._most_of_a_client:
                 raise Busy(
-                    f"{self._most_of_a_client} questions of {label} are open already; they have to be "
-                    "answered before it may ask more."
+                    f"{self._most_of_a_client} questions of {label} are open already; they have "
+                    "to be answered before it may ask more."
                 )
             if self._open.total() >= self._most:
                 raise Busy(

@@ -1,6 +1,6 @@
 """Stand-ins for tests, ours and those of skills' authors: a person, a host, a main thread.
 
-`dcc_bridge.pump.Pump` is the main thread: it runs what is queued when it is told to.
+`dcc_bridge.headless.Pump` is the main thread: it runs what is queued when it is told to.
 """
 
 from __future__ import annotations

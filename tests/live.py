@@ -25,8 +25,8 @@ from mcp_types import CallToolResult, ElicitRequestParams, ElicitResult, Tool
 from dcc_bridge.bridge import Bridge
 from dcc_bridge.config import Limits, Settings
 from dcc_bridge.elicitation.question import HostPresenter
+from dcc_bridge.headless import Pump
 from dcc_bridge.host import Host
-from dcc_bridge.pump import Pump
 from dcc_bridge.server.results import STATUS
 from dcc_bridge.skills import importer
 from dcc_bridge.skills.skill import describe

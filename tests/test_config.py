@@ -71,7 +71,7 @@ def test_a_bridge_takes_the_studios_policy_whatever_it_is_given(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from dcc_bridge.bridge import Bridge
-    from dcc_bridge.pump import Pump
+    from dcc_bridge.headless import Pump
     from dcc_bridge.testing import FakeHost
 
     policy = tmp_path / "policy.toml"

@@ -24,7 +24,7 @@ from mcp.shared.exceptions import MCPDeprecationWarning
 from dcc_bridge import skill
 from dcc_bridge.bridge import Bridge
 from dcc_bridge.config import Settings
-from dcc_bridge.pump import Pump
+from dcc_bridge.headless import Pump
 from dcc_bridge.skills.registry import Registry
 from dcc_bridge.skills.skill import Skill, describe
 from dcc_bridge.testing import FakeHost

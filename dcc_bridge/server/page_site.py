@@ -25,10 +25,10 @@ from dcc_bridge.host import Host
 from dcc_bridge.main_thread import MainThread
 from dcc_bridge.server.one_time_page import (
     HEADERS,
-    Ending,
     Facts,
     Html,
     OneTimePage,
+    PageEnding,
     document,
     fill,
 )
@@ -56,42 +56,42 @@ _ANSWERABLE: Final = {**HEADERS, "Referrer-Policy": "same-origin"}
 """For a page with a form: under no-referrer a browser sends ``Origin: null`` with the answer, as it
 does for a page of anybody's."""
 
-_UNKNOWN: Final = Ending(
+_UNKNOWN: Final = PageEnding(
     404,
     "There is no question here",
     "The address is not complete, or its question ended some time ago. Nothing was done.",
 )
-_OTHER_BROWSER: Final = Ending(
+_OTHER_BROWSER: Final = PageEnding(
     403,
     "Opened in another browser",
     "A question can be answered only in the browser that opened it first. Go back to that window. "
     "If it was this one, it does not keep cookies, which is how it would be recognised.",
 )
-_CROSS_SITE: Final = Ending(
+_CROSS_SITE: Final = PageEnding(
     403, "Refused", "This answer came from another site. It was not used, and nothing was done."
 )
-_FRAMED: Final = Ending(
+_FRAMED: Final = PageEnding(
     403,
     "Refused",
     "This page is not shown inside of another one. Open its address in a window of its own.",
 )
-_LED_HERE: Final = Ending(
+_LED_HERE: Final = PageEnding(
     200,
     "Another site sent you here",
     "This page belongs to an application on this computer. Go on only if you came here to answer "
     "a question of it; nothing was done so far.",
 )
-_UNREADABLE: Final = Ending(
+_UNREADABLE: Final = PageEnding(
     400, "This could not be read", "What came is not an answer to this page. Nothing was done."
 )
-_METHOD: Final = Ending(405, "Refused", "A question can only be looked at and answered here.")
-_NO_SIGN_IN: Final = Ending(
+_METHOD: Final = PageEnding(405, "Refused", "A question can only be looked at and answered here.")
+_NO_SIGN_IN: Final = PageEnding(
     404,
     "No sign-in waits for this",
     "The answer belongs to no sign-in of this application, or that ended some time ago. It was not "
     "used. Begin again from the application.",
 )
-_FINISHING: Final = Ending(
+_FINISHING: Final = PageEnding(
     409, "One moment", "The sign-in is being finished already. Reload this page in a moment."
 )
 _MAIN: Final = '<div class="words ended" role="status"><h1>{title}</h1><p>{text}</p>{link}</div>'
@@ -293,7 +293,7 @@ class PageSite:
         return _response(html, 422 if problem else 200, _ANSWERABLE)
 
     def _say(
-        self, ending: Ending, page: OneTimePage | None = None, link: Html | None = None
+        self, ending: PageEnding, page: OneTimePage | None = None, link: Html | None = None
     ) -> Response:
         facts = (page.facts if page is not None else ()) or (("Application", self._desk.place),)
         main = fill(_MAIN, title=ending.title, text=ending.text, link=link or "")

@@ -47,8 +47,6 @@ CLOSED: Final = "closed"
 """The event of the last line of a process that ended in order."""
 _IDENTITY: Final = frozenset({"call", "skill", "client", "by", "by_call", "status"})
 """The fields that are never redacted: a client must not hide behind a hidden argument "cursor"."""
-_ATTEMPTS: Final = 3
-"""How many names are tried for a new file; they are random, so a second attempt is rare."""
 _SYNC: Final = getattr(os, "fdatasync", os.fsync)
 
 Event = tuple[str, Mapping[str, Any]]
@@ -198,7 +196,10 @@ class AuditLog:
         self._must_cut = False
 
     def _create(self) -> None:
-        file = self._create_file()
+        # the name is random: where it is taken, the next event tries another one
+        file = self.folder / f"{self._name}.{secrets.token_hex(4)}.jsonl"
+        self._descriptor = self.disk.create(file)
+        claim(self._descriptor, wait=True)
         try:
             self._append([_dated(OPENED, self._header())], durable=True)
         except OSError:
@@ -209,19 +210,6 @@ class AuditLog:
                 file.unlink()
             raise
         self.file = file
-
-    def _create_file(self) -> Path:
-        for left in reversed(range(_ATTEMPTS)):
-            file = self.folder / f"{self._name}.{secrets.token_hex(4)}.jsonl"
-            try:
-                self._descriptor = self.disk.create(file)
-            except FileExistsError:
-                if not left:
-                    raise
-                continue
-            claim(self._descriptor, wait=True)
-            return file
-        raise AssertionError("the last attempt raises")
 
     def _header(self) -> dict[str, Any]:
         process = {"user": _user(), "machine": platform.node(), "pid": os.getpid()}

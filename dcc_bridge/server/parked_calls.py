@@ -20,7 +20,6 @@ import json
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any, Final
 
@@ -61,14 +60,8 @@ Same = tuple[str, str, str]
 Answers = Mapping[str, Any]
 
 
-@dataclass(slots=True)
-class _Slot:
-    """One event: awaited by any number of requests, set once."""
-
-    event: Event | None = None
-
-
 Event = ClientQuestion | Result
+"""Awaited by any number of requests, and never taken back."""
 
 
 class ParkedCall:
@@ -94,14 +87,14 @@ class ParkedCall:
         self.cancel: Callable[[], None] = lambda: None
         self.requests: list[Context] = []
         self.ended_at: float | None = None
-        self._slots = [_Slot()]
+        self._events: list[Event] = []
         self.notices = ProgressNotices(self.requests)
         self._stirred = anyio.Event()
 
     @property
     def rounds(self) -> int:
         """How many questions went to the client."""
-        return len(self._slots) - 1
+        return len(self._events)
 
     @property
     def asked(self) -> bool:
@@ -110,11 +103,9 @@ class ParkedCall:
 
     def add_event(self, event: Event) -> None:
         """Add the next event."""
-        slot = self._slots[-1]
         if not isinstance(event, ClientQuestion):
             self.ended_at = time.monotonic()
-        self._slots.append(_Slot())
-        slot.event = event
+        self._events.append(event)
         self._stir()
 
     def offer(self, asked: ClientQuestion) -> None:
@@ -135,7 +126,7 @@ class ParkedCall:
 
     def has_event(self, number: int) -> bool:
         """Whether there is an event of that number, or it is the next one to come."""
-        return 0 <= number < len(self._slots)
+        return 0 <= number <= len(self._events)
 
     async def wait_for_event(
         self, number: int, keepalive: float, waiting: Callable[[], str]
@@ -147,8 +138,7 @@ class ParkedCall:
             keepalive: Seconds of silence after which the request is told that it is waited for.
             waiting: Says for what.
         """
-        slot = self._slots[number]
-        while slot.event is None:
+        while number >= len(self._events):
             silent = False
             if not self.notices.is_due:
                 with anyio.move_on_after(keepalive) as silence:
@@ -156,7 +146,7 @@ class ParkedCall:
                 silent = silence.cancelled_caught
             await self.notices.send(waiting if silent else None)
         await self.notices.send()  # the last news goes before the event
-        return slot.event
+        return self._events[number]
 
 
 class ParkedCalls:

@@ -14,8 +14,7 @@ from pathlib import Path
 from socket import socket
 from typing import TYPE_CHECKING
 
-from dcc_bridge import log_redaction
-from dcc_bridge.audit import reader
+from dcc_bridge.audit import reader, redact
 from dcc_bridge.audit.log import AuditLog, log_folder
 from dcc_bridge.callbacks import Callbacks, Unsubscribe
 from dcc_bridge.config import Limits, Settings
@@ -154,7 +153,7 @@ class Bridge:
             cleanup.callback(listening.close)
             registration = self._register(listening)
             cleanup.callback(registration.withdraw)
-            log_redaction.install()
+            redact.install()
             self._changes.add(lambda: self._update_registration(scene=self.host.scene()))
             cleanup.callback(self.host.watch(self._changes.call))
             self._running = _Running(listening, registration, library, cleanup.pop_all())

@@ -16,7 +16,7 @@ import uvicorn
 from mcp.server.transport_security import TransportSecuritySettings
 from starlette.requests import ClientDisconnect
 
-from dcc_bridge import log_redaction
+from dcc_bridge.audit import redact
 from dcc_bridge.config import Limits
 from dcc_bridge.server.auth import MOST_BODY, AuthMiddleware
 from dcc_bridge.server.connections import RESTS, connection_class
@@ -72,7 +72,7 @@ class McpService:
             desk: The pages for secrets and sign-ins.
             limits: How many connections there may be, and for how long they may be silent.
         """
-        log_redaction.install()  # the loggers of what was imported on this thread
+        redact.install()  # the loggers of what was imported on this thread
         self._server = server
         self._worker = worker
         self._socket = listening

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from dcc_bridge.audit import reader, redact
 from dcc_bridge.audit.log import AuditLog, log_folder
-from dcc_bridge.callbacks import Callbacks, Unsubscribe
+from dcc_bridge.callbacks import Callbacks, Unsubscribe, call_safely
 from dcc_bridge.config import Limits, Settings
 from dcc_bridge.elicitation import context, routing
 from dcc_bridge.elicitation.broker import Broker
@@ -150,13 +150,13 @@ class Bridge:
         with ExitStack() as cleanup:
             cleanup.callback(context.install(self.broker, self.main, self.host, self._desk))
             listening = listen(self.settings.port, self.settings.bind)
-            cleanup.callback(listening.close)
+            cleanup.callback(call_safely, listening.close)
             registration = self._register(listening)
-            cleanup.callback(registration.withdraw)
-            redact.install()
-            self._changes.add(lambda: self._update_registration(scene=self.host.scene()))
-            cleanup.callback(self.host.watch(self._changes.call))
+            cleanup.callback(call_safely, registration.withdraw)
+            redact.install_log_filter()
+            cleanup.callback(call_safely, self.host.watch(self._changes.call))
             self._running = _Running(listening, registration, library, cleanup.pop_all())
+        self._changes.add(lambda: self._update_registration(scene=self.host.scene()))
         self._state = "running"
         self._desk.origin = self.url.removesuffix("/mcp")
         self._worker.started.add_done_callback(self._read_skills)
@@ -270,10 +270,7 @@ class Bridge:
         self.audit.close()
         if not self._ready.done():
             self._ready.set_exception(BridgeClosed("The start"))
-        try:
-            self._running.cleanup.close()
-        except Exception:  # the host's own, as it stops to watch; the others ran all the same
-            log.exception("something could not be taken back")
+        self._running.cleanup.close()
         self._state = "stopped"
         if self.stopped.set_running_or_notify_cancel():
             self.stopped.set_result(None)

@@ -1,4 +1,6 @@
-"""What the audit log may hold of a value: nothing hidden, JSON, and not too much. Any thread.
+"""Redaction: what may stand in the audit log, and in the records of `logging`. Any thread.
+
+The audit log may hold of a value: nothing hidden, only what JSON can carry, and not too much.
 
 Whatever holds texts that must not be written down registers itself, and stays registered for as
 long as it lives. The log takes all of these texts out of everything that it writes.
@@ -251,7 +253,7 @@ def redact_tokens(text: str) -> str:
     return _TOKEN.sub(GONE, text)
 
 
-def install() -> None:
+def install_log_filter() -> None:
     """Add the filter to every logger of ours that exists; a second time does no harm.
 
     It is called again after later imports, since a filter on a logger is not inherited.

@@ -128,10 +128,10 @@ def connection_class(limits: Limits) -> type[LimitedConnection]:
 def _make_room(connections: list[LimitedConnection], most: int) -> bool:
     """Drop the idle ones, the oldest first, until another one fits; False if it does not."""
     # a sender that dawdles is lost before one that is served
-    idle = sorted((one for one in connections if one.is_idle), key=lambda one: one.since)
-    too_many = sum(one.is_open for one in connections) + 1 - most
-    for one in idle[: max(0, too_many)]:
-        one.drop()
+    idle = sorted(filter(lambda peer: peer.is_idle, connections), key=lambda peer: peer.since)
+    too_many = sum(peer.is_open for peer in connections) + 1 - most
+    for connection in idle[: max(0, too_many)]:
+        connection.drop()
     return too_many <= len(idle)
 
 

@@ -219,13 +219,13 @@ class ParkedCalls:
     async def _serve(self, parked: ParkedCall, request: Context, number: int) -> Result:
         parked.requests.append(request)
         began = time.monotonic()
+        result = None
         try:
-            return await self._answer(parked, request, number)
-        except BaseException:  # cut off, or it failed: nobody waits at its end; and it goes on
-            if parked.requests == [request]:
-                self._abandon(parked)
-            raise
+            result = await self._answer(parked, request, number)
+            return result
         finally:
+            if result is None and parked.requests == [request]:
+                self._abandon(parked)  # the only request was cut off, or failed: nobody waits
             parked.requests.remove(request)
             self._forget(parked)
             if time.monotonic() - began > PATIENT_AFTER:

@@ -72,7 +72,7 @@ class McpService:
             desk: The pages for secrets and sign-ins.
             limits: How many connections there may be, and for how long they may be silent.
         """
-        redact.install()  # the loggers of what was imported on this thread
+        redact.install_log_filter()  # the loggers of what was imported on this thread
         self._server = server
         self._worker = worker
         self._socket = listening

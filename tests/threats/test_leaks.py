@@ -124,7 +124,7 @@ def test_what_is_logged_here_loses_tokens(written: Path) -> None:
     token = discovery.issue_token(SECRET, "cursor")
     loggers = [logging.getLogger(name) for name in ("dcc_bridge.x", "uvicorn.error", "mcp.server")]
 
-    redact.install()
+    redact.install_log_filter()
     for log in loggers:
         log.warning("a request with %s came", token)
         log.warning(f"the secret is {SECRET}")

@@ -196,7 +196,8 @@ class SecretField(SchemaError):
     def __init__(self, name: str) -> None:
         super().__init__(
             f"The field {name!r} looks like a secret. A form passes through the client and the "
-            "model: use ask_secret, which has the person enter it on a page of their own instead."
+            "model: use dcc_bridge.elicitation.ask_secret, which has the person enter it on a page "
+            "of their own instead."
         )
 
 

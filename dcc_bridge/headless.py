@@ -13,6 +13,7 @@ import signal
 import socket
 import threading
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,7 +25,7 @@ from dcc_bridge.elicitation.question import HostPresenter
 from dcc_bridge.errors import BridgeError
 from dcc_bridge.host import Host
 from dcc_bridge.hosts import batch
-from dcc_bridge.pump import Pump
+from dcc_bridge.main_thread import MainThread
 
 AnyHost = TypeVar("AnyHost", bound=Host)
 
@@ -33,6 +34,35 @@ JOB: Final = "DCC_BRIDGE_JOB"
 SAVE: Final = b"save"
 """What the standard input carries before its end if the scene is to be saved."""
 _SIGNALS: Final = (signal.SIGINT, signal.SIGTERM)
+
+
+class Pump:
+    """A main loop for a process that has none: headless hosts and tests. Pure Python."""
+
+    def __init__(self) -> None:
+        self._event = threading.Event()
+        self._delay: float | None = None
+        self.main = MainThread(self.wake, self.spin)
+
+    def wake(self, delay: float) -> None:
+        """Have `drain` called after that many seconds. With 0 from any thread."""
+        if delay:
+            self._delay = delay
+        else:
+            self._event.set()
+
+    def spin(self, future: Future[Any]) -> None:
+        """Serve the queue until the future is done. Main thread."""
+        future.add_done_callback(lambda _: self._event.set())
+        self.run(future.done)
+
+    def run(self, until: Callable[[], bool]) -> None:
+        """Serve the queue until a condition holds; it is looked at after each wake."""
+        while not until():
+            self._event.wait(self._delay)
+            self._event.clear()
+            self._delay = None
+            self.main.drain()
 
 
 class Headless(Generic[AnyHost]):

@@ -17,7 +17,8 @@ from typing import Final
 
 import platformdirs
 
-from dcc_bridge import log_redaction, private_files
+from dcc_bridge import private_files
+from dcc_bridge.audit import redact
 from dcc_bridge.elicitation.text import safe_line
 
 _MOST: Final = 2_000_000
@@ -77,7 +78,7 @@ class _Clean(logging.Formatter):
     """Removes tokens from every record; from our own they are gone already."""
 
     def format(self, record: logging.LogRecord) -> str:
-        return log_redaction.redact_tokens(super().format(record))
+        return redact.redact_tokens(super().format(record))
 
 
 class _Sentence(_Clean):

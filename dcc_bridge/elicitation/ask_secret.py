@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 from dcc_bridge.elicitation import ask
 from dcc_bridge.elicitation.context import current_context
 from dcc_bridge.elicitation.question import Question, Visit
-from dcc_bridge.elicitation.secret import Secret
+from dcc_bridge.elicitation.secret import Secret as Secret  # skills import both from here
 from dcc_bridge.elicitation.types import ElicitationResponse
 from dcc_bridge.errors import NobodyToAsk
 

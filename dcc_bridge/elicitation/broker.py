@@ -32,8 +32,9 @@ from typing import Final
 
 from dcc_bridge.audit.log import Auditor, nowhere
 from dcc_bridge.callbacks import Callbacks, CallLater, Unsubscribe, call_later
-from dcc_bridge.config import Settings
+from dcc_bridge.config import Limits, Settings
 from dcc_bridge.elicitation import unattended
+from dcc_bridge.elicitation.audit_trail import QuestionRecord
 from dcc_bridge.elicitation.call import Call
 from dcc_bridge.elicitation.open_question import (
     CLOSED_BY_PERSON,
@@ -54,7 +55,6 @@ from dcc_bridge.elicitation.question import (
     Unreadable,
 )
 from dcc_bridge.elicitation.rate_limits import OpenQuestionLimit
-from dcc_bridge.elicitation.record import QuestionRecord
 from dcc_bridge.elicitation.routing import Audience, client_label, client_name
 from dcc_bridge.elicitation.types import (
     BRIDGE_CLOSED,
@@ -89,6 +89,7 @@ class Broker:
         clock: CallLater | None = None,
         busy: Callable[[], bool] = lambda: False,
         auditor: Auditor = nowhere,
+        limits: Limits | None = None,
     ) -> None:
         """Begin with no question.
 
@@ -98,21 +99,21 @@ class Broker:
             clock: Calls a function after some seconds.
             busy: Whether others wait for the one who asks, so that a client has less time.
             auditor: Writes down what is asked and answered.
+            limits: How many questions may wait and be open; None for the usual.
 
         Raises:
             ValueError: The list of what goes on unasked cannot be read.
         """
         self.settings = settings or Settings()
+        limits = limits or Limits()
         file = self.settings.allow_list
         self._allow_list = unattended.read_allow_list(file) if file is not None else None
-        self.audience = Audience(self.settings, host)
+        self.audience = Audience(self.settings, host, limits.waiting_questions)
         self._clock = clock or call_later
         self._busy = busy
         self._auditor = auditor
         self._lock = threading.Lock()
-        self._open_limit = OpenQuestionLimit(
-            self.settings.most_open, self.settings.most_open_of_one
-        )
+        self._open_limit = OpenQuestionLimit(limits)
         self._open: list[OpenQuestion] = []
         self._callbacks = Callbacks()
         self._is_closed = False

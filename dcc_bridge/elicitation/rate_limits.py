@@ -24,6 +24,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field
 from typing import Final
 
+from dcc_bridge.config import Limits
 from dcc_bridge.errors import Busy
 
 WINDOW: Final = 60.0
@@ -193,10 +194,10 @@ class OpenQuestionLimit:
     The host's own questions need none: the person asked for those.
     """
 
-    def __init__(self, most: int, most_of_one: int) -> None:
+    def __init__(self, limits: Limits) -> None:
         """Set the limits."""
-        self._most = most
-        self._most_of_one = most_of_one
+        self._most = limits.open_questions
+        self._most_of_a_client = limits.open_questions_of_a_client
         self._lock = threading.Lock()
         self._open: Counter[str] = Counter()
 
@@ -209,10 +210,10 @@ class OpenQuestionLimit:
         if label is None:
             return
         with self._lock:
-            if self._open[label] >= self._most_of_one:
+            if self._open[label] >= self._most_of_a_client:
                 raise Busy(
-                    f"{self._most_of_one} questions of {label} are open already; they have to be "
-                    "answered before it may ask more."
+                    f"{self._most_of_a_client} questions of {label} are open already; they have "
+                    "to be answered before it may ask more."
                 )
             if self._open.total() >= self._most:
                 raise Busy(

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from typing import Literal
 
+from dcc_bridge import known_clients
 from dcc_bridge.config import Settings
 from dcc_bridge.elicitation.call import Call
 from dcc_bridge.elicitation.grants import SessionGrants, may_remember
@@ -35,15 +36,21 @@ class Audience:
         grants: What was agreed to for the session.
     """
 
-    def __init__(self, settings: Settings, host: HostPresenter | None) -> None:
-        """Begin with no client known."""
+    def __init__(self, settings: Settings, host: HostPresenter | None, most_waiting: int) -> None:
+        """Begin with no client known.
+
+        Args:
+            settings: What the studio allows.
+            host: Draws questions in the host, or None where nobody sits there.
+            most_waiting: Questions of a client that may wait for a place there.
+        """
         self.settings = settings
         self.host = host if settings.host_dialogs else None
         self.limits = RateLimiter(
-            settings.dialogs_per_minute, settings.most_waiting, settings.pending_questions
+            settings.dialogs_per_minute, most_waiting, settings.pending_questions
         )
         self.grants = SessionGrants()
-        self._silent = set(settings.silent_clients)
+        self._silent = set(known_clients.SILENT)
         self._patient: set[str] = set()
 
     def stages(self, question: Question) -> tuple[Stage, ...]:

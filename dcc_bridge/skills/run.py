@@ -14,6 +14,7 @@ from greenlet import GreenletExit
 
 from dcc_bridge.callbacks import call_safely
 from dcc_bridge.elicitation import secret
+from dcc_bridge.elicitation.audit_trail import RunRecord
 from dcc_bridge.elicitation.call import Call, Progress, RunControl, current, destructive_skill
 from dcc_bridge.elicitation.context import Flow, current_context, run_async, run_sync, wrap_future
 from dcc_bridge.errors import (
@@ -23,7 +24,6 @@ from dcc_bridge.errors import (
     Stopped,
 )
 from dcc_bridge.skills import gate
-from dcc_bridge.skills.account import Account
 from dcc_bridge.skills.call_history import Outcome, Status, Trail, outcome_of_failure, refusal
 from dcc_bridge.skills.signature import Options
 from dcc_bridge.skills.skill import Skill
@@ -66,7 +66,7 @@ class Run(RunControl):
         self._arguments = arguments
         self.call = self._call = call
         self._main = runner.main
-        self._account = Account(runner.auditor, call)
+        self._account = RunRecord(runner.auditor, call)
         self._steps = Steps(runner.host, runner.main, call, skill.undo_label, self._account)
         self._ending = threading.Lock()
         self._is_over = False
@@ -266,7 +266,7 @@ class Run(RunControl):
         self._call.ending.is_overdue = True
         if self.skill.is_async:
             self.cancel()
-        self._runner.clock(self._runner.settings.call_grace, self._give_up)
+        self._runner.clock(self._runner.limits.call_grace, self._give_up)
 
     def _give_up(self) -> None:
         message = (

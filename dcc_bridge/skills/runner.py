@@ -15,8 +15,8 @@ from typing import Any
 
 from dcc_bridge.audit.log import Auditor, nowhere
 from dcc_bridge.callbacks import CallLater
-from dcc_bridge.config import Settings
-from dcc_bridge.elicitation import record
+from dcc_bridge.config import Limits, Settings
+from dcc_bridge.elicitation import audit_trail
 from dcc_bridge.elicitation.call import Call, Progress
 from dcc_bridge.elicitation.context import run_in_thread
 from dcc_bridge.errors import BridgeError, Busy, NotRecorded, Paused
@@ -54,6 +54,7 @@ class Runner:
         clock: CallLater,
         edited: Callable[[Call, str], None] = lambda call, label: None,
         auditor: Auditor = nowhere,
+        limits: Limits | None = None,
     ) -> None:
         """Take what a run needs.
 
@@ -65,19 +66,22 @@ class Runner:
             clock: Calls back after some seconds, on any thread; gives what stops it.
             edited: Told, once a call is done, the label of the undo step that it left.
             auditor: Told that a call may change the scene, before it does, and what came of it.
+            limits: How much may run and wait; None for the usual.
         """
-        self.recent = Recent(settings.most_recent)
+        limits = limits or Limits()
+        self.recent = Recent()
         self.pause = Pause(host.name)
         self.host = host
         self.main = main
         self.settings = settings
+        self.limits = limits
         self.clock = clock
         self.edited = edited
         self.auditor = auditor
         self._spawn = spawn
         self._lock = threading.Lock()
         self._live: dict[str, Run] = {}
-        self._pool = threading.BoundedSemaphore(settings.pool)
+        self._pool = threading.BoundedSemaphore(limits.threads)
 
     def start(
         self,
@@ -125,7 +129,7 @@ class Runner:
         """
         log.info("call %s of %s was rejected", call.id, call.skill)
         try:
-            self.auditor(record.rejected(call, why))
+            self.auditor(audit_trail.rejected(call, why))
         except NotRecorded as error:  # nothing was changed, and it is refused all the same
             log.warning("call %s: %s", call.id, error)
 
@@ -163,7 +167,7 @@ class Runner:
             return paused
         line = [run for run in self._live.values() if _on_main(run.skill)]
         waiting = sum(not run.has_begun for run in line)
-        if waiting < self.settings.most_queued:
+        if waiting < self.limits.queued_calls:
             return None
         first = next((run for run in line if run.has_begun), line[0])
         does = "asks a question" if first.asks else "is running" if first.has_begun else "waits"

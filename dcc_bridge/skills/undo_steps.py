@@ -11,11 +11,11 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from typing import Final
 
+from dcc_bridge.elicitation.audit_trail import RunRecord
 from dcc_bridge.elicitation.call import Call
 from dcc_bridge.errors import Ended, NoConsent, NotRecorded, PartlyApplied
 from dcc_bridge.host import Host
 from dcc_bridge.main_thread import MainThread
-from dcc_bridge.skills.account import Account
 
 _MOST_READ: Final = 100
 """Entries that a body which says it only reads is thought to leave."""
@@ -25,7 +25,7 @@ class Steps:
     """What one call changed, so that it can be undone as one."""
 
     def __init__(
-        self, host: Host, main: MainThread, call: Call, label: str, account: Account
+        self, host: Host, main: MainThread, call: Call, label: str, account: RunRecord
     ) -> None:
         """Open nothing yet.
 

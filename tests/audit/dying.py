@@ -23,7 +23,7 @@ from dcc_bridge.elicitation import context
 from dcc_bridge.elicitation.broker import Broker
 from dcc_bridge.elicitation.call import Call, Client, current
 from dcc_bridge.elicitation.question import Question, Reply, Settle, TakeDown
-from dcc_bridge.pump import Pump
+from dcc_bridge.headless import Pump
 from dcc_bridge.skills.call_history import Outcome
 from dcc_bridge.skills.runner import Runner
 from dcc_bridge.skills.skill import Skill, describe

@@ -16,7 +16,7 @@ from dcc_bridge import skill
 from dcc_bridge.audit.log import AuditLog, Auditor, Disk, nowhere
 from dcc_bridge.config import Settings
 from dcc_bridge.elicitation.call import Call, Client
-from dcc_bridge.pump import Pump
+from dcc_bridge.headless import Pump
 from dcc_bridge.skills.runner import Runner
 from dcc_bridge.skills.skill import Skill, describe
 from dcc_bridge.testing import FakeHost

@@ -28,7 +28,7 @@ from mcp.server.mcpserver import MCPServer
 
 from dcc_bridge.bridge import Bridge
 from dcc_bridge.config import Settings
-from dcc_bridge.pump import Pump
+from dcc_bridge.headless import Pump
 from dcc_bridge.skills.loader import Library
 from dcc_bridge.skills.registry import Registry
 from dcc_bridge.testing import FakeHost

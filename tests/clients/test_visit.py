@@ -11,7 +11,8 @@ from typing import Any
 
 import pytest
 
-from dcc_bridge import Secret, ask_secret_sync, elicit_url_sync, skill
+from dcc_bridge import elicit_url_sync, skill
+from dcc_bridge.elicitation.ask_secret import Secret, ask_secret_sync
 from tests.clients.kinds import NPM, packages
 from tests.live import Live, live
 

@@ -10,7 +10,7 @@ import pytest
 
 from dcc_bridge.config import Settings
 from dcc_bridge.elicitation.broker import Broker
-from dcc_bridge.elicitation.call import Call, Route
+from dcc_bridge.elicitation.call import Call, Client, Route
 from dcc_bridge.elicitation.question import Expired, HandOver, Question, Reply, Unable
 from dcc_bridge.testing import ScriptedPresenter
 from tests.elicitation.brokers import CLAUDE, FORM, YES, Clock, ask
@@ -178,8 +178,8 @@ def test_a_client_that_never_can_is_not_asked_again() -> None:
 
 def test_a_client_that_is_known_to_draw_nothing_is_not_asked() -> None:
     host, client = ScriptedPresenter(YES), ScriptedPresenter(YES)
-
-    future, _, _ = ask(host=host, client=client, settings=Settings(silent_clients=("claude",)))
+    call = Call("x", "X", client=Client("codex"), route=Route(client))
+    future, _, _ = ask(host=host, client=client, call=call)
 
     assert future.result(0).answered_by == "host"
     assert client.shown == []

@@ -20,8 +20,8 @@ from dcc_bridge.elicitation.question import (
     Settle,
     TakeDown,
 )
+from dcc_bridge.headless import Pump
 from dcc_bridge.hosts.standalone import UsdSession, install
-from dcc_bridge.pump import Pump
 from dcc_bridge.skills.importer import skills
 from dcc_bridge.skills.signature import Signature
 from dcc_bridge.skills.source import Source

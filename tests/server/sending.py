@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from dcc_bridge import Secret, ask_secret, ask_secret_sync, skill
+from dcc_bridge import skill
+from dcc_bridge.elicitation.ask_secret import Secret, ask_secret, ask_secret_sync
 from dcc_bridge.testing import ScriptedPresenter
 from tests.live import Live
 

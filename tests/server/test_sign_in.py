@@ -13,7 +13,8 @@ import httpx2
 import pytest
 from mcp_types import ElicitRequestParams, ElicitRequestURLParams, ElicitResult
 
-from dcc_bridge import Provider, Tokens, sign_in, sign_in_sync, skill
+from dcc_bridge import skill
+from dcc_bridge.elicitation.sign_in import Provider, Tokens, sign_in, sign_in_sync
 from dcc_bridge.errors import MissingExtra, RefusedAddress
 from dcc_bridge.server import sign_in_page
 from dcc_bridge.server.sign_in_page import SignInFlow

@@ -200,7 +200,7 @@ class Soak:
                 client_deadline=DEADLINE,
                 session_grace=0.5,
                 dialogs_per_minute=10**6,
-                most_queued=64,
+                queued_calls=64,
             )
             self._server.session_manager.session_idle_timeout = IDLE
             self._crowd(3.0)  # everything that is imported and made at first use

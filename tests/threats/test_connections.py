@@ -165,7 +165,7 @@ def test_a_connection_may_rest_for_longer_than_a_client_keeps_it(tmp_path: Path)
 
 def test_a_flood_of_connections_leaves_room(tmp_path: Path) -> None:
     """The idle ones make room, the oldest first; nobody who asks is turned away."""
-    with live(tmp_path, most_connections=20) as running, ExitStack() as opened:
+    with live(tmp_path, connections=20) as running, ExitStack() as opened:
         raw = Raw.to(running)
         socks = [opened.enter_context(raw.open()) for _ in range(100)]
 
@@ -176,7 +176,7 @@ def test_a_flood_of_connections_leaves_room(tmp_path: Path) -> None:
 def test_where_all_are_served_the_next_one_is_told_so(tmp_path: Path) -> None:
     listening = {"notifications": {"toolsListChanged": True}}
     headers, body = request("subscriptions/listen", listening)
-    with live(tmp_path, most_of_a_peer=5) as running, ExitStack() as opened:
+    with live(tmp_path, connections_of_a_peer=5) as running, ExitStack() as opened:
         raw = Raw.to(running)
         for _ in range(5):
             sock = opened.enter_context(raw.open())

@@ -42,7 +42,7 @@ async def on_loop(word: str) -> str:
 def test_no_answer_reaches_another_question(questions: int, tmp_path: Path) -> None:
     """Thirty-two clients at once, half of them under one label; each gets what it said itself."""
     with (
-        live(tmp_path, on_pool, on_loop, most_open_of_one=CLIENTS) as running,
+        live(tmp_path, on_pool, on_loop, open_questions_of_a_client=CLIENTS) as running,
         ProcessPoolExecutor(PROCESSES, get_context("spawn")) as processes,
     ):
         raws = [Raw.to(running, f"client{max(0, number - 15)}") for number in range(CLIENTS)]

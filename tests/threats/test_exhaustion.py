@@ -72,7 +72,7 @@ def test_of_five_hundred_attempts_only_so_many_are_open(
 
 
 def test_an_answered_question_makes_room(tmp_path: Path) -> None:
-    with live(tmp_path, on_pool, most_open_of_one=1) as running:
+    with live(tmp_path, on_pool, open_questions_of_a_client=1) as running:
 
         def talk() -> list[dict[str, Any]]:
             raw = Raw.to(running)

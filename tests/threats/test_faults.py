@@ -46,10 +46,10 @@ from mcp.shared.exceptions import MCPError
 from dcc_bridge import confirm_sync, elicit_form_sync, report_progress, skill
 from dcc_bridge.audit.log import Disk
 from dcc_bridge.elicitation import ask, broker, consent
+from dcc_bridge.elicitation.audit_trail import QuestionRecord
 from dcc_bridge.elicitation.call import current
 from dcc_bridge.elicitation.open_question import OpenQuestion
 from dcc_bridge.elicitation.question import Question, Reply, Settle, TakeDown, Unable
-from dcc_bridge.elicitation.record import QuestionRecord
 from dcc_bridge.errors import BridgeClosed
 from dcc_bridge.main_thread import MainThread
 from dcc_bridge.server.client_channel import ClientChannel

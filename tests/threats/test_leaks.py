@@ -15,7 +15,8 @@ from typing import Any
 
 import pytest
 
-from dcc_bridge import log_redaction, skill
+from dcc_bridge import skill
+from dcc_bridge.audit import redact
 from dcc_bridge.server import discovery
 from tests.live import live
 from tests.threats.raw import Line, Raw, request
@@ -112,7 +113,7 @@ def test_what_is_logged_here_loses_tokens(written: Path) -> None:
     token = discovery.issue_token(SECRET, "cursor")
     loggers = [logging.getLogger(name) for name in ("dcc_bridge.x", "uvicorn.error", "mcp.server")]
 
-    log_redaction.install()
+    redact.install_log_filter()
     for log in loggers:
         log.warning("a request with %s came", token)
         log.warning(f"the secret is {SECRET}")
@@ -123,7 +124,7 @@ def test_what_is_logged_here_loses_tokens(written: Path) -> None:
     ours = written.read_text()
     logging.getLogger("host.tools").warning("digest %s", SECRET)
 
-    assert ours.count(log_redaction.GONE) >= 12
+    assert ours.count(redact.GONE) >= 12
     assert token.partition(".")[2] not in ours
     assert "ValueError: cannot use cursor.[redacted]" in ours
     assert written.read_text().count(SECRET) == 1

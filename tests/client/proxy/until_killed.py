@@ -8,8 +8,8 @@ from typing import Any
 
 from dcc_bridge.bridge import Bridge
 from dcc_bridge.config import Settings
+from dcc_bridge.headless import Pump
 from dcc_bridge.host import Host
-from dcc_bridge.pump import Pump
 from dcc_bridge.skills.skill import describe
 
 

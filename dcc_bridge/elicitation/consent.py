@@ -16,7 +16,7 @@ from dcc_bridge import checkpoints
 from dcc_bridge.elicitation import ask
 from dcc_bridge.elicitation.call import Call, current
 from dcc_bridge.elicitation.context import Flow, current_context, look, run_async, run_sync
-from dcc_bridge.elicitation.question import Question
+from dcc_bridge.elicitation.question import Consent, Question
 from dcc_bridge.elicitation.schema import Form, parse
 from dcc_bridge.elicitation.types import NOT_RECORDED, NOT_SUPPORTED, TIMED_OUT, ElicitationResponse
 from dcc_bridge.errors import Cancelled, Declined, NobodyToAsk, NotConfirmed, NotRecorded, TimedOut
@@ -262,7 +262,7 @@ def _with_checkpoint_place(question: Question) -> Question:
     """Say in a question where a copy will be kept. Main thread."""
     context = current_context()
     place = None if context is None else str(checkpoints.checkpoint_folder(context.host))
-    return replace(question, kept=place)
+    return replace(question, consent=replace(question.consent or Consent(), kept=place))
 
 
 def _keep_checkpoint(call: Call, files: Sequence[Path] | None = None) -> None:
@@ -329,14 +329,10 @@ class _Plan:
             call=call,
             form=yes_or_no(verb),
             title=self.title or verb,
-            consent=True,
             key=self.key or ask.next_key(call),
             timeout=self.timeout,
             reason=_CHANGED if again else None,
-            items=snapshot.items,
-            kinds=snapshot.kinds,
-            undoable=self.undoable,
-            kept=snapshot.kept,
+            consent=Consent(snapshot.items, snapshot.kinds, self.undoable, snapshot.kept),
         )
 
     def edit(self, agreed: Snapshot, fn: Callable[[list[str]], T]) -> Flow[_EditResult[T]]:

@@ -151,12 +151,12 @@ class QuestionRecord:
         told: dict[str, Any] = {"question": question.id, "message": question.message}
         if self._inner not in ("", question.call.skill):
             told["inner_skill"] = self._inner
-        if question.consent:
+        if question.consent is not None:
             told |= {"consent": True, "undoable": question.undoable}
-        if question.kept is not None:
-            told["checkpoint_place"] = question.kept
-        if question.url is not None:
-            told["url"] = _OWN if question.visit is not None else _address(question.url)
+            if question.consent.kept is not None:
+                told["checkpoint_place"] = question.consent.kept
+        if question.page is not None:
+            told["url"] = _OWN if question.visit is not None else _address(question.page.url)
         if question.items:
             names = redact.names(question.items)
             digest = redact.digest(question.items)

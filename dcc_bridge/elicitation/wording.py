@@ -3,12 +3,6 @@
 from __future__ import annotations
 
 from dcc_bridge.elicitation.question import Question
-from dcc_bridge.elicitation.schema import Field
-
-
-def lone(question: Question) -> Field | None:
-    """Give the only field of a consent: the button stands for it, and no check box is drawn."""
-    return question.form.lone_confirmation if question.consent and question.form else None
 
 
 def word_of(question: Question, verb: str) -> str:

@@ -13,7 +13,6 @@ from dcc_bridge.elicitation.question import Question
 from dcc_bridge.elicitation.schema import Field, Form
 from dcc_bridge.elicitation.text import safe_line
 from dcc_bridge.elicitation.validation import InvalidAnswer
-from dcc_bridge.elicitation.wording import lone
 from dcc_bridge.qt import editors
 from dcc_bridge.qt.binding import (
     QFrame,
@@ -177,7 +176,7 @@ _MOST_ON_BUTTON: Final = 48
 
 def verb_of(question: Question) -> str:
     """Say what agreeing does."""
-    agreed = lone(question)
+    agreed = question.confirmation
     return agreed.title if agreed is not None else question.title or tr("Send")
 
 
@@ -256,7 +255,7 @@ class Body(QScrollArea):
             self._column.addWidget(label(rest))
         if on_button(verb) != verb:
             self._column.addWidget(label(tr("If you agree: {verb}", verb=passage(verb))))
-        agreed = lone(question)
+        agreed = question.confirmation
         if agreed is not None and agreed.description:
             self._column.addWidget(label(passage(agreed.description), size=SMALL))
 

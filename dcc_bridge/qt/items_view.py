@@ -43,7 +43,7 @@ class Items(QAbstractListModel):
         """Show all of them."""
         super().__init__()
         self._items = question.items
-        self._kinds = question.kinds
+        self._kinds = question.consent.kinds if question.consent else ()
         self._rows: Sequence[int] = range(len(self._items))
 
     def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 - Qt's own signature
@@ -159,7 +159,7 @@ class _List(QListView):
 
 def counts(question: Question) -> str:
     """Say how many items there are of which kind."""
-    kinds = Counter(question.kinds).most_common()
+    kinds = Counter(question.consent.kinds if question.consent else ()).most_common()
     named = [f"{count:,} {safe_line(kind) or tr('untyped')}" for kind, count in kinds[:_MOST_KINDS]]
     others = sum(count for _, count in kinds[_MOST_KINDS:])
     parts = [*named, *([tr("{n:,} of other types", n=others)] if others else [])]
@@ -174,7 +174,8 @@ def undoing(question: Question) -> QWidget:
     """Say whether it can be undone, and where a copy is kept if it cannot."""
     if question.undoable:
         return label(tr("Can be undone as one step."), size=SMALL)
-    if question.kept is None:
+    kept = question.consent.kept if question.consent else None
+    if kept is None:
         return Notice(tr("This can NOT be undone."))
-    place = safe_line(question.kept)
+    place = safe_line(kept)
     return Notice(tr("This can NOT be undone. A copy is kept first, in {place}", place=place))

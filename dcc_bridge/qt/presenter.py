@@ -251,7 +251,7 @@ class DialogPresenter(QObject):
             return
         parent = self._parent()
         alive = parent if parent is not None and isValid(parent) else None
-        kind = QuestionDialog if ticket.question.url is None else UrlDialog
+        kind = QuestionDialog if ticket.question.page is None else UrlDialog
         dialog = kind(ticket.timely(), self._host, alive, partial(self._answer, ticket))
         self._dialogs[ticket] = dialog
         dialog.destroyed.connect(self._end_lost_questions)

@@ -14,7 +14,6 @@ from typing import Any, Final
 from dcc_bridge.elicitation.call import Call
 from dcc_bridge.elicitation.question import Expired, HandOver, Question, Reply
 from dcc_bridge.elicitation.text import safe_line
-from dcc_bridge.elicitation.wording import lone
 from dcc_bridge.host import Host
 from dcc_bridge.qt.binding import (
     QDialog,
@@ -217,7 +216,7 @@ class QuestionDialog(QDialog):
             answered(heard)
 
     def _content(self) -> dict[str, Any]:
-        agreed = lone(self.question)
+        agreed = self.question.confirmation
         if agreed is not None:
             return {agreed.name: True}
         return self.view.content() if self.view is not None else {}
@@ -253,7 +252,7 @@ class QuestionDialog(QDialog):
     @property
     def _is_guarded(self) -> bool:
         """Whether Enter must not agree: something may be lost, or is opened outside of the host."""
-        return self.question.consent or self.question.url is not None
+        return self.question.consent is not None or self.question.page is not None
 
     def _verb(self) -> str:
         return verb_of(self.question)
@@ -267,9 +266,9 @@ class QuestionDialog(QDialog):
 
     def _draw_fields(self, mnemonics: Mnemonics) -> FormView | None:
         form = self.question.form
-        if form is None or not form.fields or lone(self.question) is not None:
+        if form is None or not form.fields or self.question.confirmation is not None:
             return None
-        return FormView(form, consent=self.question.consent, mnemonics=mnemonics)
+        return FormView(form, consent=self.question.consent is not None, mnemonics=mnemonics)
 
     def _connect(self) -> None:
         self.exits.verb.clicked.connect(self._agree)

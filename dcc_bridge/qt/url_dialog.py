@@ -69,8 +69,8 @@ class AddressView(QWidget):
         self.whole = _whole(where.url)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
-        if question.description:
-            column.addWidget(label(passage(question.description)))
+        if question.page is not None and question.page.description:
+            column.addWidget(label(passage(question.page.description)))
         column.addWidget(self.host)
         if where.place.letters and not where.ours:
             letters = tr("It reads {letters}", letters=safe_line(where.place.letters))

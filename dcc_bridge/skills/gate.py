@@ -12,7 +12,7 @@ from dcc_bridge.config import Settings
 from dcc_bridge.elicitation import consent
 from dcc_bridge.elicitation.call import Call
 from dcc_bridge.elicitation.consent import yes_or_no
-from dcc_bridge.elicitation.question import Question
+from dcc_bridge.elicitation.question import Consent, Question
 from dcc_bridge.elicitation.schema import parse
 from dcc_bridge.elicitation.types import NOT_SUPPORTED, ElicitationResponse
 from dcc_bridge.errors import BadArguments
@@ -80,9 +80,8 @@ def consent_question(
         call=call,
         form=yes_or_no(skill.title),
         title=skill.title,
-        consent=True,
         key="consent",
-        undoable=skill.metadata.undoable,
+        consent=Consent(undoable=skill.metadata.undoable),
     )
 
 

@@ -21,7 +21,7 @@ from typing import Any
 import FreeCADGui
 
 from dcc_bridge.elicitation.call import Call, Client
-from dcc_bridge.elicitation.question import Offers, PresenterEvent, Question
+from dcc_bridge.elicitation.question import Consent, Offers, PresenterEvent, Question
 from dcc_bridge.elicitation.schema import parse
 from dcc_bridge.qt import binding
 from dcc_bridge.qt.binding import (
@@ -134,10 +134,7 @@ class Scenes:
                 "Delete these parts?",
                 call,
                 YES,
-                consent=True,
-                items=items,
-                kinds=tuple(self.host.kinds(items)),
-                undoable=False,
+                consent=Consent(items, tuple(self.host.kinds(items)), undoable=False),
                 offers=offers,
             )
         )

@@ -165,7 +165,7 @@ def test_a_consent_of_one_yes_or_no_has_no_check_box_but_a_verb(show: Show) -> N
 
 
 def test_an_input_of_one_yes_or_no_has_a_check_box(show: Show) -> None:
-    dialog, heard = show(consent(consent=False, title="Set up"))
+    dialog, heard = show(consent(consent=None, title="Set up"))
 
     assert len(dialog.findChildren(QCheckBox)) == 1
     dialog.exits.verb.click()

@@ -172,7 +172,7 @@ class Person:
 
     @staticmethod
     def _said(answer: str, question: Question) -> Reply | Unable | None:
-        filled = {"confirm": True} if question.consent and not question.url else {"word": "x"}
+        filled = {"confirm": True} if question.consent and not question.page else {"word": "x"}
         match answer:
             case "accept" | "late":
                 return Reply("accept", filled)

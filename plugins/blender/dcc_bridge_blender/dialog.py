@@ -84,7 +84,7 @@ def forget() -> None:
 
 def _operator(ticket: Ticket, host: Host, answered: _Answered) -> type[bpy.types.Operator]:
     question = ticket.question
-    agreed = wording.lone(question)
+    agreed = question.confirmation
     fields = Fields(question.form if question.form and agreed is None else Form((), {}))
     heard: list[object] = []
 
@@ -167,7 +167,7 @@ def _agreed(operator: Any, question: Question, fields: Fields) -> PresenterEvent
     word = wording.word_of(question, _verb(question))
     if not question.undoable and operator.word.strip() != word:
         return f"This cannot be undone: type {safe_line(word)} to go on."
-    agreed = wording.lone(question)
+    agreed = question.confirmation
     if agreed is not None:
         return Reply("accept", {agreed.name: True}, remember=operator.remember)
     content = fields.content(operator)
@@ -186,7 +186,7 @@ def _typed(operator: Any) -> dict[str, Any]:
 
 
 def _verb(question: Question) -> str:
-    agreed = wording.lone(question)
+    agreed = question.confirmation
     return agreed.title if agreed is not None else question.title or "Send"
 
 
@@ -240,7 +240,7 @@ def _draw_header(box: Any, question: Question, host: Host) -> None:
 
 
 def _draw_items(box: Any, question: Question) -> None:
-    kinds = question.kinds or ("",) * len(question.items)
+    kinds = (question.consent and question.consent.kinds) or ("",) * len(question.items)
     counts = ", ".join(f"{n:,} {kind}" for kind, n in Counter(filter(None, kinds)).most_common(8))
     total = f"{len(question.items):,} items" if len(question.items) != 1 else "1 item"
     box.label(text=f"{total}: {counts}" if counts else total, translate=False)
@@ -255,12 +255,16 @@ def _draw_items(box: Any, question: Question) -> None:
 
 
 def _draw_undoing(operator: Any, layout: Any, question: Question) -> None:
-    if not question.consent:
+    if question.consent is None:
         return
     if question.undoable:
         layout.label(text="Can be undone as one step (Ctrl Z).", translate=False)
         return
-    kept = f" A copy is kept first, in {safe_line(question.kept)}" if question.kept else ""
+    kept = (
+        f" A copy is kept first, in {safe_line(question.consent.kept)}"
+        if question.consent.kept
+        else ""
+    )
     _say(layout, f"This can NOT be undone.{kept}", icon="ERROR")
     word = wording.word_of(question, _verb(question))
     layout.prop(operator, "word", text=f"Type {safe_line(word, 40)}")

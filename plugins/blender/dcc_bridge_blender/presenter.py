@@ -148,7 +148,7 @@ class OperatorPresenter:
     def _admit(self, ticket: Ticket) -> None:
         if self._is_closed:
             ticket.settle(_CLOSED)
-        elif ticket.question.url is not None:  # it is shown by the client, or as a page
+        elif ticket.question.page is not None:  # it is shown by the client, or as a page
             ticket.settle(Unable())
         else:
             self._queue.append(ticket)

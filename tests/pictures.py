@@ -139,8 +139,8 @@ def page_question() -> Question:
 
 def fill_in(dialog: QuestionDialog) -> None:
     """Fill a field in wrongly, and leave one out."""
-    assert dialog.view is not None
-    step = next(row.editor for row in dialog.view.rows if row.field.name == "step")
+    assert dialog.form is not None
+    step = next(row.editor for row in dialog.form.rows if row.field.name == "step")
     step.setFocus()
     QTest.keyClicks(step, "2.5")
 

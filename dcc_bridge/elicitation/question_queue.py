@@ -1,19 +1,27 @@
-"""Shows the questions of a host one at a time. Without Qt. Main thread."""
+"""Shows the questions of a host one at a time, whatever draws them there."""
 
 from __future__ import annotations
 
 import logging
 import time
 from collections import deque
+from collections.abc import Callable
+from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
-from typing import Final, Protocol
+from typing import Final, Generic, Protocol, TypeVar
 
-from dcc_bridge.elicitation.question import PresenterEvent, Question, Settle, Unable
+from dcc_bridge.elicitation.question import PresenterEvent, Question, Settle, TakeDown, Unable
 from dcc_bridge.elicitation.types import BRIDGE_CLOSED
+from dcc_bridge.elicitation.view import Translate, waiting_text
+from dcc_bridge.errors import BridgeClosed
+from dcc_bridge.main_thread import MainThread
 
 log = logging.getLogger(__name__)
 
-CLOSED: Final = Unable(BRIDGE_CLOSED, ends=True)
+T = TypeVar("T")
+Act = tuple[str, Callable[[], None]]
+"""What a notification's button says, and what it does."""
+_CLOSED: Final = Unable(BRIDGE_CLOSED, ends=True)
 
 
 @dataclass(eq=False, slots=True)
@@ -54,15 +62,21 @@ class QuestionSurface(Protocol):
 
 
 class QuestionQueue:
-    """Shows one question at a time; the others wait for it to go. Without Qt. Main thread."""
+    """Shows one question at a time; the others wait for it to go. Main thread, but `show`, `post`.
 
-    def __init__(self, surface: QuestionSurface) -> None:
+    Attributes:
+        shown: The question that is drawn now, or None.
+    """
+
+    def __init__(self, surface: QuestionSurface, main: MainThread) -> None:
         """Begin with nothing.
 
         Args:
             surface: Draws them.
+            main: The way to the main thread.
         """
         self._surface = surface
+        self._main = main
         self._waiting: deque[Ticket] = deque()
         self._closed = False
         self.shown: Ticket | None = None
@@ -77,10 +91,40 @@ class QuestionQueue:
         """All of them, the one that is shown first."""
         return [*([self.shown] if self.shown else []), *self._waiting]
 
-    def add(self, ticket: Ticket) -> None:
-        """Let a question wait for its turn."""
+    def show(self, question: Question, settle: Settle) -> TakeDown:
+        """Draw a question as soon as no other one is drawn. Any thread.
+
+        Args:
+            question: What to draw.
+            settle: Called once with what came of it, on the main thread.
+
+        Returns:
+            What takes the question down, given the reason; on any thread, at any time.
+        """
+        ticket = Ticket(question, settle)
+        self.post(lambda: self._add(ticket), lambda: settle(_CLOSED))
+        return lambda reason: self.post(lambda: self._withdraw(ticket, reason))
+
+    def post(self, fn: Callable[[], object], refused: Callable[[], None] = lambda: None) -> None:
+        """Call a function on the main thread, and log its error. Any thread.
+
+        Args:
+            fn: What is called there.
+            refused: Called instead once the bridge is closed.
+        """
+
+        def check(future: Future[object]) -> None:
+            error = future.exception()
+            if isinstance(error, BridgeClosed):
+                refused()
+            elif error is not None:
+                log.error("what the host should have shown failed", exc_info=error)
+
+        self._main.post(fn).add_done_callback(check)
+
+    def _add(self, ticket: Ticket) -> None:
         if self._closed:
-            ticket.settle(CLOSED)
+            ticket.settle(_CLOSED)
         else:
             self._waiting.append(ticket)
             self._show_next()
@@ -98,8 +142,7 @@ class QuestionQueue:
         self._waiting.appendleft(ticket)
         self._show_next()
 
-    def withdraw(self, ticket: Ticket, reason: str) -> None:
-        """Take a question back, without an answer."""
+    def _withdraw(self, ticket: Ticket, reason: str) -> None:
         if ticket in self.tickets:
             log.info("the question %s was taken down: %s", ticket.question.id, reason)
             self._remove(ticket)
@@ -117,7 +160,7 @@ class QuestionQueue:
         self._closed = True
         for ticket in self.tickets:
             self._remove(ticket)
-            ticket.settle(CLOSED)
+            ticket.settle(_CLOSED)
 
     def _show_next(self) -> None:
         while self.shown is None and self._waiting:
@@ -134,3 +177,62 @@ class QuestionQueue:
         elif ticket in self._waiting:
             self._waiting.remove(ticket)
         self._surface.take_down(ticket)
+
+
+class NotificationBoard(Protocol[T]):
+    """The notifications in a host's window. Main thread."""
+
+    def add(self, text: str, *acts: Act) -> T:
+        """Show a notification until it is removed."""
+        ...
+
+    def add_passing(self, text: str, *acts: Act, call: str | None = None) -> T:
+        """Show a notification that goes by itself.
+
+        Args:
+            text: What it says.
+            *acts: Its buttons.
+            call: The id of the call that it is about, or None.
+        """
+        ...
+
+    def remove(self, *notifications: T) -> None:
+        """Take notifications away; they may be gone already."""
+        ...
+
+
+class QueuePresenter(Generic[T]):
+    """What the broker calls of a presenter that has a queue and a board. Any thread."""
+
+    _questions: QuestionQueue
+    _notifications: NotificationBoard[T]
+    _tr: Translate
+
+    def show(self, question: Question, settle: Settle) -> TakeDown:
+        """Draw a question as soon as no other one is drawn. See `Presenter.show`."""
+        return self._questions.show(question, settle)
+
+    def chip(
+        self,
+        question: Question,
+        where: str,
+        answer_here: Callable[[], None],
+        cancel: Callable[[], None],
+    ) -> TakeDown:
+        """Show a notification that a question waits elsewhere. See `HostPresenter.chip`."""
+        shown: list[T] = []
+        tr = self._tr
+
+        def notify() -> None:
+            acts = ((tr("Answer here"), answer_here), (tr("Cancel"), cancel))
+            shown.append(self._notifications.add(waiting_text(question, where, tr), *acts))
+
+        self._questions.post(notify)
+        return lambda reason: self._questions.post(lambda: self._notifications.remove(*shown))
+
+    def notice(
+        self, text: str, undo: Callable[[], None] | None = None, call: str | None = None
+    ) -> None:
+        """Show a notification that needs no answer. See `HostPresenter.notice`."""
+        acts = () if undo is None else ((self._tr("Undo"), undo),)
+        self._questions.post(lambda: self._notifications.add_passing(text, *acts, call=call))

@@ -14,6 +14,7 @@ from dcc_bridge.elicitation import urls
 from dcc_bridge.elicitation.question import Question, Reply
 from dcc_bridge.elicitation.text import breakable, safe_line
 from dcc_bridge.elicitation.urls import UrlHost
+from dcc_bridge.elicitation.view import passage
 from dcc_bridge.errors import RefusedAddress
 from dcc_bridge.qt.binding import (
     QApplication,
@@ -32,7 +33,7 @@ from dcc_bridge.qt.binding import (
     Slot,
 )
 from dcc_bridge.qt.buttons import ARM_DELAY, Button
-from dcc_bridge.qt.labels import SMALL, Notice, label, passage, scale, tr
+from dcc_bridge.qt.labels import SMALL, Notice, label, plain_column, scale, tr
 from dcc_bridge.qt.question_dialog import QuestionDialog
 
 _MOST_LINES: Final = 8
@@ -67,10 +68,9 @@ class AddressView(QWidget):
         self.host = _owner() if where.ours else _host(where.place)
         self.notices = [Notice(danger.text) for danger in where.dangers]
         self.whole = _whole(where.url)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
+        column = plain_column(self)
         if question.page is not None and question.page.description:
-            column.addWidget(label(passage(question.page.description)))
+            column.addWidget(label(passage(question.page.description, tr)))
         column.addWidget(self.host)
         if where.place.letters and not where.ours:
             letters = tr("It reads {letters}", letters=safe_line(where.place.letters))
@@ -142,9 +142,6 @@ class UrlDialog(QuestionDialog):
         self.exits.clear()
         self.after.show_for(opened=opened)
         self._refit.start()
-
-    def _verb(self) -> str:
-        return tr("Open in the browser")
 
     def _parts(self) -> list[QWidget]:
         self.address = AddressView(self.question)

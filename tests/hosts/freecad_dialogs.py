@@ -112,8 +112,8 @@ class Scenes:
                 "Render a preview?\nIt is sent on.", call, parse(schema), "Render", offers=offers
             )
         )
-        assert dialog.view is not None
-        scale = next(row for row in dialog.view.rows if row.field.name == "scale")
+        assert dialog.form is not None
+        scale = next(row for row in dialog.form.rows if row.field.name == "scale")
         scale.editor.setText("2")  # type: ignore[union-attr]  # it is a line
         said = scale.error.text
         click(dialog.exits.verb)

@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QApplication, QCheckBox, QComboBox, QLabel, QLineE
 
 from dcc_bridge.elicitation.schema import Form
 from dcc_bridge.elicitation.validation import InvalidAnswer
+from dcc_bridge.elicitation.view import field_views
 from dcc_bridge.qt.editors import Choice, Choices, Line, NumberLine, Tick
 from dcc_bridge.qt.form import FieldRow, FormView
 from dcc_bridge.qt.labels import Mnemonics
@@ -28,7 +29,7 @@ def draw(app: QApplication) -> Iterator[Draw]:
     views: list[FormView] = []
 
     def make(asked: Form, *, consent: bool = False) -> FormView:
-        views.append(FormView(asked, consent=consent, mnemonics=Mnemonics()))
+        views.append(FormView(field_views(asked, consent), Mnemonics()))
         views[-1].show()
         return views[-1]
 
@@ -81,7 +82,7 @@ def test_a_default_is_filled_in_and_sent(draw: Draw, part: dict[str, Any], defau
     for required in ([], ["it"]):
         view = draw(form(required, it={**part, "default": default}))
 
-        assert view.check()
+        assert view.first_wrong() is None
         assert view.content() == {"it": default}
 
 
@@ -103,7 +104,7 @@ def test_what_may_be_left_out_is_left_out_until_it_is_touched(
 ) -> None:
     view = draw(form(it=part))
 
-    assert view.check()
+    assert view.first_wrong() is None
     assert view.content() == {}
 
 
@@ -122,7 +123,7 @@ def test_what_is_required_is_asked_for_and_nothing_is_chosen_beforehand(
 ) -> None:
     view = draw(form(["it"], it=part))
 
-    assert not view.check()
+    assert view.first_wrong() is not None
     assert one(view).error.isVisible()
 
 
@@ -130,7 +131,7 @@ def test_a_required_text_may_be_empty_where_the_form_says_so(draw: Draw) -> None
     for part in ({"minLength": 0}, {"default": ""}):
         view = draw(form(["it"], it={"type": "string", **part}))
 
-        assert view.check()
+        assert view.first_wrong() is None
         assert view.content() == {"it": ""}
 
 
@@ -187,7 +188,7 @@ def test_a_check_shows_every_error_and_goes_to_the_first(draw: Draw) -> None:
     text = {"type": "string"}
     view = draw(form(["b", "c"], a=text, b=text, c=text))
 
-    assert not view.check()
+    assert view.first_wrong() is not None
 
     assert [row.error.isVisible() for row in view.rows] == [False, True, True]
     assert view.focusWidget() is view.rows[1].editor
@@ -212,7 +213,7 @@ def test_a_number_is_read_as_it_is_written(draw: Draw, kind: str, text: str, val
 
     row.editor.setText(text)
 
-    assert view.check()
+    assert view.first_wrong() is None
     assert asked.check(view.content()) == {"it": value}
 
 
@@ -239,7 +240,7 @@ def test_what_is_no_number_is_refused(draw: Draw, kind: str, text: str) -> None:
 
     row.editor.setText(text)
 
-    assert not view.check()
+    assert view.first_wrong() is not None
 
 
 def test_a_wheel_in_passing_changes_no_answer(draw: Draw) -> None:
@@ -283,11 +284,11 @@ def test_a_long_choice_is_searched_by_typing(draw: Draw) -> None:
     assert completer.filterMode() == Qt.MatchFlag.MatchContains
 
     combo.setEditText("199")
-    assert view.check()
+    assert view.first_wrong() is None
     assert view.content() == {"it": "199"}
 
     combo.setEditText("1999")
-    assert not view.check()
+    assert view.first_wrong() is not None
 
 
 def test_a_long_list_is_filtered_and_what_is_hidden_stays_ticked(draw: Draw) -> None:
@@ -337,7 +338,7 @@ def test_whatever_is_filled_in_passes_the_forms_own_check_or_is_refused(draw: Dr
         view = draw(asked)
         for row in view.rows:
             _scribble(row, chance)
-        if view.check():
+        if view.first_wrong() is None:
             passed += 1
             asked.check(view.content())
         else:

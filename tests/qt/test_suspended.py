@@ -158,7 +158,7 @@ def test_a_question_that_waits_for_ever_ends_with_the_main_thread(stage: Stage) 
 
 def test_what_the_person_fills_in_is_the_skills_answer(stage: Stage) -> None:
     job = stage.main.submit(lambda: stage.main.wait(stage.broker.ask(ask_name())))
-    view = stage.dialog.view
+    view = stage.dialog.form
     assert view is not None
 
     view.rows[0].editor.setText("shot_010")  # type: ignore[union-attr]  # it is a line

@@ -178,7 +178,7 @@ def test_a_person_at_a_terminal_answers_field_by_field(host: Served) -> None:
     with at_terminal(command, environment(host.runtime)) as (tty, process):
         tty.until("dcc_bridge standalone, for place_camera, asks:")
         tty.until("  | Where does it go?")
-        tty.until("Name (text, at least 3 characters)\n  > ")
+        tty.until("Name (text)\n    At least 3 characters.\n  > ")
         tty.type("ab")
         tty.until("! name: at least 3 characters")
         tty.until("> ")

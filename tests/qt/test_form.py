@@ -58,57 +58,6 @@ def test_each_kind_has_its_widget(draw: Draw, part: dict[str, Any], widget: type
 
 
 @pytest.mark.parametrize(
-    ("part", "default"),
-    [
-        ({"type": "string"}, "shot"),
-        ({"type": "string", "minLength": 2, "maxLength": 9}, "shot"),
-        ({"type": "string", "format": "email"}, "a@b.com"),
-        ({"type": "string", "format": "uri"}, "https://a.b"),
-        ({"type": "string", "format": "date"}, "2026-11-20"),
-        ({"type": "string", "format": "date-time"}, "2026-11-20T14:30:00Z"),
-        ({"type": "number"}, 0.5),
-        ({"type": "number", "minimum": -1, "maximum": 1e12}, -1.0),
-        ({"type": "integer"}, 12345678901234567891),
-        ({"type": "boolean"}, False),
-        ({"type": "boolean"}, True),
-        ({"type": "string", "enum": ["a", "b"]}, "b"),
-        ({"type": "string", "enum": ["a", "b"], "enumNames": ["A", "B"]}, "b"),
-        ({"type": "string", "oneOf": [{"const": "a", "title": "A"}]}, "a"),
-        ({"type": "array", "items": {"type": "string", "enum": ["a", "b"]}}, ["b"]),
-        ({"type": "array", "items": {"anyOf": [{"const": "a", "title": "A"}]}}, ["a"]),
-    ],
-)
-def test_a_default_is_filled_in_and_sent(draw: Draw, part: dict[str, Any], default: Any) -> None:
-    for required in ([], ["it"]):
-        view = draw(form(required, it={**part, "default": default}))
-
-        assert view.first_wrong() is None
-        assert view.content() == {"it": default}
-
-
-@pytest.mark.parametrize(
-    "part",
-    [
-        {"type": "string"},
-        {"type": "string", "minLength": 3},
-        {"type": "number", "minimum": 1},
-        {"type": "integer"},
-        {"type": "boolean"},
-        {"type": "string", "enum": ["a", "b"]},
-        NUMBERS,
-        {"type": "array", "items": {"enum": ["a", "b"]}, "minItems": 1},
-    ],
-)
-def test_what_may_be_left_out_is_left_out_until_it_is_touched(
-    draw: Draw, part: dict[str, Any]
-) -> None:
-    view = draw(form(it=part))
-
-    assert view.first_wrong() is None
-    assert view.content() == {}
-
-
-@pytest.mark.parametrize(
     "part",
     [
         {"type": "string"},
@@ -261,18 +210,6 @@ def test_a_wheel_in_passing_changes_no_answer(draw: Draw) -> None:
     QApplication.sendEvent(combo, wheel)
 
     assert view.content() == {"it": "a"}
-
-
-def test_choices_that_look_the_same_show_their_values(draw: Draw) -> None:
-    twins = [{"const": "old", "title": "Take"}, {"const": "new", "title": "Take"}]
-    view = draw(form(["it"], it={"type": "string", "oneOf": twins}))
-    combo = one(view).editor
-    assert isinstance(combo, Choice)
-
-    combo.setCurrentIndex(1)
-
-    assert combo.currentText() == "Take (new)"
-    assert view.content() == {"it": "new"}
 
 
 def test_a_long_choice_is_searched_by_typing(draw: Draw) -> None:

@@ -183,7 +183,7 @@ def test_a_person_at_a_terminal_answers_field_by_field(host: Served) -> None:
         tty.until("! name: at least 3 characters")
         tty.until("> ")
         tty.type("main")
-        tty.until("Lens (whole number, 8 to 200) [35]\n  > ")
+        tty.until("Lens (whole number) [35]\n    From 8 to 200.\n  > ")
         tty.type("")
         tty.until(" 2  close\n     3  insert\n  > ")
         tty.type("2")

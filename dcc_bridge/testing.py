@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
@@ -71,7 +70,6 @@ class ScriptedPresenter:
         self.noticed.append(call)
 
 
-@dataclass
 class Chip:
     """A question that waits elsewhere, as the host's person sees it.
 
@@ -82,10 +80,14 @@ class Chip:
         taken_down: Why it was taken away.
     """
 
-    where: str
-    answer_here: Callable[[], None]
-    cancel: Callable[[], None]
-    taken_down: list[str] = field(default_factory=list)
+    def __init__(
+        self, where: str, answer_here: Callable[[], None], cancel: Callable[[], None]
+    ) -> None:
+        """Be shown."""
+        self.where = where
+        self.answer_here = answer_here
+        self.cancel = cancel
+        self.taken_down: list[str] = []
 
 
 class FakeHost(Host):

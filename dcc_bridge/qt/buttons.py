@@ -272,25 +272,17 @@ class Further(QWidget):
         self.mute: Button | None = None
         if offers.hand_over:
             self.hand_over = small(mnemonics.mark(offers.hand_over))
-            self.hand_over.clicked.connect(self._hand_over)
+            self.hand_over.clicked.connect(self.handed_over)
         if offers.mute:
             self.mute = small(unmarked(offers.mute))
             self.mute.setToolTip(tr("Decline this, and every question it asks here in that time."))
-            self.mute.clicked.connect(self._mute)
+            self.mute.clicked.connect(self.muted)
         self._lay_out(countdown)
 
     @property
     def is_remembered(self) -> bool:
         """Whether agreeing is meant for the session."""
         return self.remember is not None and self.remember.isChecked()
-
-    @Slot()
-    def _hand_over(self) -> None:
-        self.handed_over.emit()
-
-    @Slot()
-    def _mute(self) -> None:
-        self.muted.emit()
 
     def _lay_out(self, countdown: QWidget) -> None:
         column = plain_column(self)

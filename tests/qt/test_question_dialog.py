@@ -134,18 +134,6 @@ def test_every_other_way_out_is_a_cancel(
         assert not dialog.isVisible()
 
 
-def test_a_dialog_is_answered_once(show: Show) -> None:
-    dialog, heard = show(consent())
-
-    verb = armed(dialog)
-    verb.click()
-    verb.click()
-    dialog.exits.decline.click()
-    dialog.close()
-
-    assert heard == [Reply("accept", {"confirm": True})]
-
-
 def test_a_dismissed_dialog_answers_nothing(show: Show) -> None:
     dialog, heard = show(consent())
 

@@ -29,7 +29,7 @@ from dcc_bridge.cli.hosting import SHOT
 from dcc_bridge.config import data_folder
 from dcc_bridge.elicitation.broker import Broker
 from dcc_bridge.elicitation.call import Call, Client
-from dcc_bridge.elicitation.question import Offers, Question
+from dcc_bridge.elicitation.question import Offers, Page, Question
 from dcc_bridge.elicitation.schema import parse
 from dcc_bridge.qt.event_loop import HostLoop
 from dcc_bridge.qt.panel import Panel
@@ -133,16 +133,15 @@ def page_question() -> Question:
     return Question(
         "Please sign in to the tracker.",
         Call("publish_version", "Publish version", "edit", _CLIENT),
-        url=_PHISHING,
-        description="Your tasks of shot_010 are listed then.",
+        page=Page(_PHISHING, "Your tasks of shot_010 are listed then."),
         offers=Offers(300, 300, hand_over="Claude Code", mute="claude-code"),
     )
 
 
 def fill_in(dialog: QuestionDialog) -> None:
     """Fill a field in wrongly, and leave one out."""
-    assert dialog.view is not None
-    step = next(row.editor for row in dialog.view.rows if row.field.name == "step")
+    assert dialog.form is not None
+    step = next(row.editor for row in dialog.form.rows if row.field.name == "step")
     step.setFocus()
     QTest.keyClicks(step, "2.5")
 

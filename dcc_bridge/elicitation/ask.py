@@ -19,7 +19,7 @@ from dcc_bridge.elicitation import schema as schemas
 from dcc_bridge.elicitation import secret, unattended
 from dcc_bridge.elicitation.call import Call, current
 from dcc_bridge.elicitation.context import Flow, current_context, look, run_async, run_sync
-from dcc_bridge.elicitation.question import Question
+from dcc_bridge.elicitation.question import Consent, Page, Question
 from dcc_bridge.elicitation.schema import Form
 from dcc_bridge.elicitation.types import (
     CANCELLED,
@@ -192,7 +192,7 @@ def _with_checkpoint_place(question: Question) -> Question:
     """Say in a question where a copy will be kept. Main thread."""
     context = current_context()
     place = None if context is None else str(checkpoints.checkpoint_folder(context.host))
-    return replace(question, kept=place)
+    return replace(question, consent=replace(question.consent or Consent(), kept=place))
 
 
 def keep_checkpoint(call: Call, files: Sequence[Path] | None = None) -> None:
@@ -220,7 +220,8 @@ def _refuse(question: Question) -> None:
     """Refuse a question with a secret in it, and one of a call that was told that it is over."""
     if question.call.ending.is_known:
         raise Cancelled(question.message)
-    texts = (question.message, question.title, question.description, question.url, question.items)
+    page = question.page and (question.page.url, question.page.description)
+    texts = (question.message, question.title, page, question.items)
     secret.refuse_secrets((texts, question.fallback, question.form), "a question")
 
 
@@ -232,7 +233,8 @@ def _note_answer(question: Question, response: ElicitationResponse) -> Elicitati
     is_refusal = not (agreed if question.consent else response.accepted)
     call.agreement.refused = is_refusal and call.risk != "read"
     by_person = response.answered_by in ("client", "host", "policy", "grant")
-    call.agreement.granted = call.agreement.granted or (question.consent and agreed and by_person)
+    if question.consent and agreed and by_person:
+        call.agreement.granted = True
     return response
 
 
@@ -290,7 +292,7 @@ def _form_question(
         call=call,
         form=form,
         title=title,
-        consent=call.risk_here == "destructive" and not granted,
+        consent=Consent() if call.risk_here == "destructive" and not granted else None,
         key=key or next_key(call),
         fallback=None if fallback is None else _checked(form, fallback),
         timeout=timeout,
@@ -306,8 +308,7 @@ def _url_question(
     return Question(
         message=sayable(message),
         call=call,
-        url=urls.read(url).url,
-        description=description,
+        page=Page(urls.read(url).url, description),
         key=key or next_key(call),
         timeout=timeout,
     )

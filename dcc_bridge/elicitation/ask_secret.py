@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from dcc_bridge.elicitation import ask
 from dcc_bridge.elicitation.context import current_context
-from dcc_bridge.elicitation.question import Question, Visit
+from dcc_bridge.elicitation.question import Page, Question, Visit
 from dcc_bridge.elicitation.secret import Secret as Secret  # skills import both from here
 from dcc_bridge.elicitation.types import ElicitationResponse
 from dcc_bridge.errors import NobodyToAsk
@@ -106,7 +106,7 @@ def _open(
         ask.sayable(message), call, title=label, key=key or ask.next_key(call), timeout=timeout
     )
     url, visit = installed.desk.secret(question, label)
-    return replace(question, url=url, visit=visit), visit
+    return replace(question, page=Page(url, visit=visit)), visit
 
 
 def _entered(question: Question, visit: ResultVisit[Secret], answer: ElicitationResponse) -> Secret:

@@ -157,12 +157,12 @@ class QuestionRecord:
         fields: dict[str, Any] = {"question": question.id, "message": question.message}
         if self._inner not in ("", question.call.skill):
             fields["inner_skill"] = self._inner
-        if question.consent:
+        if question.consent is not None:
             fields |= {"consent": True, "undoable": question.undoable}
-        if question.kept is not None:
-            fields["checkpoint_place"] = question.kept
-        if question.url is not None:
-            fields["url"] = _OWN if question.visit is not None else _address(question.url)
+            if question.consent.kept is not None:
+                fields["checkpoint_place"] = question.consent.kept
+        if question.page is not None:
+            fields["url"] = _OWN if question.visit is not None else _address(question.page.url)
         if question.items:
             names = redact.names(question.items)
             digest = redact.digest(question.items)

@@ -336,7 +336,7 @@ class Broker:
         offered = self.audience.offers(question).remember
         if reply.remember and surface == "host" and offered is not None:
             self.audience.grants.allow(question.call, offered)
-        unverified = COMPLETION_UNVERIFIED if question.url is not None else None
+        unverified = COMPLETION_UNVERIFIED if question.page is not None else None
         pending.settle(ElicitationResponse(True, data, unverified, "accept", surface))
 
     def _refuse(self, presentation: Presentation, reply: Reply) -> None:

@@ -16,7 +16,7 @@ from dcc_bridge import checkpoints
 from dcc_bridge.elicitation import ask
 from dcc_bridge.elicitation.call import current
 from dcc_bridge.elicitation.context import Flow, current_context, look, run_async, run_sync
-from dcc_bridge.elicitation.question import Question
+from dcc_bridge.elicitation.question import Consent, Question
 from dcc_bridge.errors import Cancelled
 
 if TYPE_CHECKING:  # skills import this, and need none of it
@@ -242,14 +242,10 @@ class _Plan:
             call=call,
             form=ask.yes_or_no(verb),
             title=self.title or verb,
-            consent=True,
             key=self.key or ask.next_key(call),
             timeout=self.timeout,
             reason=_CHANGED if again else None,
-            items=snapshot.items,
-            kinds=snapshot.kinds,
-            undoable=self.undoable,
-            kept=snapshot.kept,
+            consent=Consent(snapshot.items, snapshot.kinds, self.undoable, snapshot.kept),
         )
 
     def edit(self, agreed: SceneSnapshot, fn: Callable[[list[str]], T]) -> Flow[_EditResult[T]]:

@@ -287,5 +287,5 @@ def cancelled_response(message: str) -> ElicitationResponse:
 
 def granted_response(question: Question) -> ElicitationResponse:
     """Return the response to a question that a person answered for the session."""
-    lone = question.form.lone_confirmation if question.form is not None else None
-    return ElicitationResponse(True, {lone.name: True} if lone else {}, None, "accept", "grant")
+    data = {question.confirmation.name: True} if question.confirmation else {}
+    return ElicitationResponse(True, data, None, "accept", "grant")

@@ -67,18 +67,18 @@ class Audience:
         call = question.call
         if client_label(call) in self._silent:
             return None
-        return call.route.form if question.url is None else call.route.url
+        return call.route.form if question.page is None else call.route.url
 
     def offers(self, question: Question) -> Offers:
         """Return what a person at the host may do with a question."""
         call, settings = question.call, self.settings
-        usual = settings.host_deadline if question.url is None else settings.client_deadline
+        usual = settings.host_deadline if question.page is None else settings.client_deadline
         soon = question.timeout or usual
         patient = call.client is None or call.client.label in self._patient
         has_other = settings.consent != "host" or not question.consent
         hand_over = has_other and self.channel(question) is not None
-        consent = question.consent and question.undoable
-        remember = settings.session_grants and consent and may_remember(call)
+        can_undo = question.consent is not None and question.undoable
+        remember = settings.session_grants and can_undo and may_remember(call)
         return Offers(
             soon=soon,
             latest=max(soon, settings.client_deadline) if patient else soon,
@@ -89,8 +89,8 @@ class Audience:
 
     def is_granted(self, question: Question) -> bool:
         """Return whether a person agreed to this for the session; never if undo does not help."""
-        consent = question.consent and question.undoable
-        return consent and self.grants.covers(question.call, len(question.items))
+        can_undo = question.consent is not None and question.undoable
+        return can_undo and self.grants.covers(question.call, len(question.items))
 
     def notify_waiting(self, call: Call) -> None:
         """Notify the person at the host, now and then, that a client's questions have to wait."""

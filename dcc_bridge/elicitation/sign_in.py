@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from dcc_bridge.elicitation import ask
 from dcc_bridge.elicitation.context import current_context
-from dcc_bridge.elicitation.question import Question
+from dcc_bridge.elicitation.question import Page, Question
 from dcc_bridge.elicitation.secret import Secret
 from dcc_bridge.elicitation.types import ElicitationResponse
 from dcc_bridge.errors import NobodyToAsk, SignInFailed
@@ -139,7 +139,7 @@ def _open(
         raise NobodyToAsk(text)
     question = Question(text, call, key=key or ask.next_key(call), timeout=timeout)
     url, visit = installed.desk.sign_in(question, provider)
-    return replace(question, url=url, visit=visit), visit
+    return replace(question, page=Page(url, visit=visit)), visit
 
 
 def _tokens(

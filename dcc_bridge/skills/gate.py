@@ -11,7 +11,7 @@ from dcc_bridge.config import Settings
 from dcc_bridge.elicitation import ask
 from dcc_bridge.elicitation.call import Call
 from dcc_bridge.elicitation.context import Flow
-from dcc_bridge.elicitation.question import Question
+from dcc_bridge.elicitation.question import Consent, Question
 from dcc_bridge.elicitation.schema import parse
 from dcc_bridge.elicitation.types import NOT_SUPPORTED, ElicitationResponse
 from dcc_bridge.errors import BadArguments
@@ -69,9 +69,8 @@ def consent_question(
         call=call,
         form=ask.yes_or_no(skill.title),
         title=skill.title,
-        consent=True,
         key="consent",
-        undoable=skill.metadata.undoable,
+        consent=Consent(undoable=skill.metadata.undoable),
     )
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from dcc_bridge.config import Settings
 from dcc_bridge.elicitation.call import Call
-from dcc_bridge.elicitation.question import Question, Reply, Unable
+from dcc_bridge.elicitation.question import Consent, Question, Reply, Unable
 from dcc_bridge.testing import ScriptedPresenter
 from tests.elicitation.brokers import FORM, WRONG, YES, ask
 
@@ -85,7 +85,7 @@ def test_a_surface_that_fails_does_not_take_the_question_along(
 @pytest.mark.parametrize(("allow", "by"), [(False, "fallback"), (True, "policy")])
 def test_a_fallback_is_labelled(allow: bool, by: str) -> None:
     settings = Settings(unattended="allow" if allow else "refuse")
-    future, _, _ = ask(fallback={"confirm": True}, consent=True, settings=settings)
+    future, _, _ = ask(fallback={"confirm": True}, consent=Consent(), settings=settings)
 
     answer = future.result(0)
 
@@ -172,7 +172,7 @@ def test_what_was_asked_and_answered_can_be_read_back_from_the_log(
 
     ask(host=ScriptedPresenter(YES))
     ask(host=ScriptedPresenter(Reply("cancel")))
-    ask(client=ScriptedPresenter(YES), consent=True)
+    ask(client=ScriptedPresenter(YES), consent=Consent())
 
     told = [message.partition(": ")[2] for message in caplog.messages]
     assert told == [

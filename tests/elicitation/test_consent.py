@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from dcc_bridge import confirm, confirm_sync, on_main, skill
-from dcc_bridge.elicitation.question import Reply
+from dcc_bridge.elicitation.question import Consent, Reply
 from dcc_bridge.errors import NotConfirmed
 from dcc_bridge.testing import FakeHost, ScriptedPresenter
 from tests.live import ERAS, Live, accept, live, say, status, text
@@ -56,7 +56,7 @@ def test_the_items_come_back_as_they_are_at_the_moment_of_the_answer(tmp_path: P
     assert result.structured_content == {"deleted": ["cam1", "cam2"]}
     assert host.items == ["box"]
     assert person.shown[0].items == ("cam1", "cam2")
-    assert person.shown[0].kinds == ("cam", "cam")
+    assert person.shown[0].consent == Consent(("cam1", "cam2"), ("cam", "cam"))
     assert person.shown[0].consent
 
 

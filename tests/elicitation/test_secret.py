@@ -11,7 +11,6 @@ from typing import Any
 
 import pytest
 
-from dcc_bridge import Secret
 from dcc_bridge.elicitation.ask_secret import Secret, ask_secret_sync
 from dcc_bridge.elicitation.secret import HIDDEN, redact, refuse_secrets
 from dcc_bridge.errors import LeakedSecret, NobodyToAsk

@@ -11,7 +11,7 @@ import pytest
 from dcc_bridge.config import Settings
 from dcc_bridge.elicitation.broker import Broker
 from dcc_bridge.elicitation.call import Call, Client, Route
-from dcc_bridge.elicitation.question import Expired, HandOver, Question, Reply, Unable
+from dcc_bridge.elicitation.question import Consent, Expired, HandOver, Question, Reply, Unable
 from dcc_bridge.testing import ScriptedPresenter
 from tests.elicitation.brokers import CLAUDE, FORM, YES, Clock, ask
 
@@ -95,7 +95,7 @@ def test_a_dialog_can_hand_over_to_the_client() -> None:
 def test_consent_is_not_handed_over() -> None:
     host = ScriptedPresenter(None)
 
-    ask(host=host, client=ScriptedPresenter(), consent=True)
+    ask(host=host, client=ScriptedPresenter(), consent=Consent())
 
     assert host.shown[0].offers.hand_over is None
 

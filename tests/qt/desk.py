@@ -12,7 +12,7 @@ import shiboken6
 from dcc_bridge.callbacks import Callbacks, Unsubscribe
 from dcc_bridge.elicitation.broker import Broker
 from dcc_bridge.elicitation.call import Call, Client, Risk, Route, RunControl
-from dcc_bridge.elicitation.question import Question
+from dcc_bridge.elicitation.question import Consent, Question
 from dcc_bridge.main_thread import MainThread
 from dcc_bridge.qt.panel import Panel
 from dcc_bridge.qt.question_dialog import QuestionDialog
@@ -138,7 +138,7 @@ class Parts:
 
     def ask(self, message: str, call: Call, *, consent: bool = True, **more: Any) -> Question:
         """Have a question open."""
-        question = Question(message, call, YES, consent=consent, **more)
+        question = Question(message, call, YES, consent=Consent() if consent else None, **more)
         self.broker.ask(question)
         return question
 

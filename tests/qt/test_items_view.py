@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QApplication
 
 from dcc_bridge.elicitation.question import HandOver, Offers, Question, Reply
 from dcc_bridge.elicitation.text import safe_line
-from dcc_bridge.qt.items_view import counts
+from dcc_bridge.elicitation.view import view_of
 
 from .stage import (
     HOST,
@@ -48,9 +48,9 @@ def test_the_list_is_what_the_question_is_about() -> None:
 def test_the_kinds_are_counted_the_commonest_first() -> None:
     kinds = ("Mesh", "Camera", "Camera", "A", "B", "C", "")
 
-    assert counts(consent(items=tuple("abcdefg"), kinds=kinds)) == (
-        "2 Camera · 1 Mesh · 1 A · 1 B · 2 of other types"
-    )
+    view = view_of(consent(items=tuple("abcdefg"), kinds=kinds), HOST)
+
+    assert view.counts == "2 Camera · 1 Mesh · 1 A · 1 B · 2 of other types"
 
 
 def test_the_filter_narrows_by_name_and_by_kind() -> None:

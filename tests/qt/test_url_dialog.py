@@ -14,7 +14,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
 from dcc_bridge.elicitation import urls
-from dcc_bridge.elicitation.question import Question, Reply, Settle
+from dcc_bridge.elicitation.question import Page, Question, Reply, Settle
 from dcc_bridge.qt.url_dialog import UrlDialog
 from tests.elicitation.vectors import DISGUISED, FORBIDDEN, PHISHING, PLAIN
 
@@ -64,7 +64,7 @@ def _delete(app: QApplication) -> Iterator[None]:
 
 
 def question(url: str = URL, **more: Any) -> Question:
-    return Question("Please sign in to the tracker.", CALL, url=url, **more)
+    return Question("Please sign in to the tracker.", CALL, page=Page(url, **more))
 
 
 def drawn(url: str = URL, **more: Any) -> tuple[UrlDialog, list[Any]]:

@@ -58,8 +58,8 @@ class Sent:
         self.calling = running.go(self._call)
         running.until(lambda: bool(host.shown))
         self.question = host.shown[-1]
-        assert self.question.url is not None
-        self.url = self.question.url
+        assert self.question.page is not None
+        self.url = self.question.page.url
 
     async def _call(self) -> Any:
         async with self.running.client() as session:

@@ -186,9 +186,9 @@ def test_what_the_dialog_says_of_a_page_that_was_cancelled_there(tmp_path: Path)
     fake = FakeHost(has_ui=True)
     with live(tmp_path, tracker.sync(), host=fake, presenter=host) as running:
         result = running.call("sign_in")
-        assert host.shown[0].url is not None
+        assert host.shown[0].page is not None
         with browser() as person:
-            late = person.get(host.shown[0].url)
+            late = person.get(host.shown[0].page.url)
 
     assert status(result) == "refused"
     assert (late.status_code, "declined in another place" in late.text) == (410, True)

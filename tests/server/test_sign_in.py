@@ -164,7 +164,8 @@ def test_an_answer_is_used_once(tmp_path: Path) -> None:
 
             calling = running.go(call)
             running.until(lambda: bool(host.shown))
-            url = host.shown[0].url
+            assert host.shown[0].page is not None
+            url = host.shown[0].page.url
             assert url is not None
             with httpx2.Client(timeout=10) as browser:
                 back = browser.get(url).headers["location"]

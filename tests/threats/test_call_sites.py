@@ -146,7 +146,7 @@ class Person:
 
     @staticmethod
     def _reply(answer: str, question: Question) -> Reply | Unable | None:
-        filled = {"confirm": True} if question.consent and not question.url else {"word": "x"}
+        filled = {"confirm": True} if question.consent and not question.page else {"word": "x"}
         replies: dict[str, Reply | Unable] = {
             "accept": Reply("accept", filled),
             "late": Reply("accept", filled),

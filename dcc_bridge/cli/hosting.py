@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING, Final, Protocol
 
 from dcc_bridge.bridge import Bridge
 from dcc_bridge.cli import hosts, logs
-from dcc_bridge.cli.exits import Failure, tell
+from dcc_bridge.cli.exits import Failure, on_signal, tell
 from dcc_bridge.cli.interpreter import Rule
 from dcc_bridge.config import Settings, data_folder
-from dcc_bridge.headless import Headless, on_signal
+from dcc_bridge.headless import Headless
 from dcc_bridge.main_thread import MainThread
 
 if TYPE_CHECKING:

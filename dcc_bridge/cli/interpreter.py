@@ -19,7 +19,7 @@ from typing import IO, Final, Literal
 from dcc_bridge.cli.exits import Failure
 from dcc_bridge.config import data_folder
 from dcc_bridge.elicitation import unattended
-from dcc_bridge.headless import JOB, SAVE, Job
+from dcc_bridge.hosts.batch import JOB, SAVE, Job
 from dcc_bridge.install import probe
 from dcc_bridge.install.location import Facts, System, UnknownLocation
 from dcc_bridge.install.locations import APPLICATIONS

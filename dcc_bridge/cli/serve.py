@@ -11,10 +11,9 @@ from pathlib import Path
 from typing import Final
 
 from dcc_bridge.cli import hosting, interpreter
-from dcc_bridge.cli.exits import SUCCESS, TOOL_ERROR, Failure, tell
+from dcc_bridge.cli.exits import SUCCESS, TOOL_ERROR, Failure, on_signal, tell
 from dcc_bridge.cli.hosting import Running
 from dcc_bridge.cli.interpreter import Interpreter
-from dcc_bridge.headless import on_signal
 from dcc_bridge.hosts.batch import HOSTS
 
 _OURS: Final = "standalone"

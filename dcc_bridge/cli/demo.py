@@ -1,7 +1,7 @@
 """``dcc-bridge demo``: the main job, end to end and for real, told step by step.
 
 The agent is a real MCP client over HTTP, on a thread of its own with a loop of its own; the scene
-is reached by the host's main thread only. `dcc_bridge.cli.dialogs` has the person at a window.
+is reached by the host's main thread only. `dcc_bridge.cli.windowed` has the person at a window.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ screen; accept, decline and cancel play you, on the dialog's own buttons or as t
 _WIDTH: Final = 88
 _INDENT: Final = 4
 _QUOTED: Final = 8
-SAID: Final = {
+_SAYS: Final = {
     "accept": "agrees",
     "decline": "says no",
     "cancel": "closes the question without an answer",
@@ -103,7 +103,8 @@ def _audience(
 ) -> Iterator[Audience]:
     """Find who is asked."""
     if opening.window:
-        yield hosting.load("dialogs").AtWindow(options.answer, narrator, options.screenshot)
+        answer = None if options.answer == ASK else options.answer
+        yield hosting.windowed().AtWindow(answer, narrator, options.screenshot)
         return
     with answering(options.answer, "The host") as person:
         yield Nobody(narrator) if person is None else InClient(person, narrator)
@@ -144,6 +145,10 @@ class Narrator:
         for row in quoted:
             print(f"{before}{row}".rstrip(), flush=True)
 
+    def answer(self, action: str, how: str = "") -> None:
+        """Print what the person answered, as a step."""
+        self.step(f"The person {_SAYS[action]}{how}.")
+
     def pause(self) -> None:
         """Leave a line empty."""
         print(flush=True)
@@ -164,14 +169,44 @@ class Audience(Protocol):
 
 
 class InClient:
-    """A person whom the agent's client asks in this terminal."""
+    """A person whom the agent's client asks in this terminal; their questions and answers are told.
+
+    Attributes:
+        person: This one.
+    """
 
     def __init__(self, person: Person, narrator: Narrator) -> None:
         """Take who answers."""
-        self.person: Person | None = _NarratedPerson(person, narrator)
+        self.person: Person | None = self
+        self._person = person
+        self._narrator = narrator
 
     async def attend(self, running: Running) -> None:
         """Do nothing: the host does not ask."""
+
+    async def ask(self, message: str, form: Form) -> Reply:
+        """Answer a form; see `Person`."""
+        self._begin(message)
+        return self._end(await self._person.ask(message, form))
+
+    async def visit(self, message: str, url: str, *, ours: bool = False) -> Reply:
+        """Go to a page; see `Person`."""
+        self._begin(message)
+        return self._end(await self._person.visit(message, url, ours=ours))
+
+    def _begin(self, message: str) -> None:
+        if isinstance(self._person, Script):
+            played = "No window: the agent's client asks the person, played by --answer."
+            self._narrator.step(played)
+            self._narrator.quote(message)
+        else:
+            self._narrator.step("No window: the agent's client asks you, in this terminal.")
+
+    def _end(self, reply: Reply) -> Reply:
+        if not isinstance(self._person, Script):
+            self._narrator.pause()
+        self._narrator.answer(reply.action)
+        return reply
 
 
 class Nobody:
@@ -185,37 +220,6 @@ class Nobody:
     async def attend(self, running: Running) -> None:
         """Say so."""
         self._narrator.step(_NOBODY)
-
-
-class _NarratedPerson:
-    """A person whose questions and answers are told."""
-
-    def __init__(self, person: Person, narrator: Narrator) -> None:
-        self._person = person
-        self._narrator = narrator
-
-    async def ask(self, message: str, form: Form) -> Reply:
-        self._begin(message)
-        return self._end(await self._person.ask(message, form))
-
-    async def visit(self, message: str, url: str, *, ours: bool = False) -> Reply:
-        self._begin(message)
-        return self._end(await self._person.visit(message, url, ours=ours))
-
-    def _begin(self, message: str) -> None:
-        if isinstance(self._person, Script):
-            self._narrator.step(
-                "No window: the agent's client asks the person, played by --answer."
-            )
-            self._narrator.quote(message)
-        else:
-            self._narrator.step("No window: the agent's client asks you, in this terminal.")
-
-    def _end(self, reply: Reply) -> Reply:
-        if not isinstance(self._person, Script):
-            self._narrator.pause()
-        self._narrator.step(f"The person {SAID[reply.action]}.")
-        return reply
 
 
 @dataclass(frozen=True, slots=True)

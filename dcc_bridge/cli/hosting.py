@@ -6,7 +6,8 @@ import argparse
 import os
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import import_module
 from importlib.util import find_spec
@@ -14,16 +15,15 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Final, Protocol
 
-from dcc_bridge.bridge import Bridge
 from dcc_bridge.cli import hosts, logs
 from dcc_bridge.cli.exits import Failure, on_signal, tell
-from dcc_bridge.cli.interpreter import Rule
 from dcc_bridge.config import Settings, data_folder
-from dcc_bridge.headless import Headless
-from dcc_bridge.main_thread import MainThread
 
 if TYPE_CHECKING:
+    from dcc_bridge.bridge import Bridge
+    from dcc_bridge.cli.interpreter import Rule
     from dcc_bridge.hosts.standalone import UsdSession
+    from dcc_bridge.main_thread import MainThread
 
 SHOT: Final = Path("scenes", "shot_010_layout.usda")
 """The scene that comes with us, in the resources."""
@@ -139,57 +139,50 @@ def run(opening: Opening, on_ready: OnReady) -> None:
         Failure: It cannot be started; says why.
         StartError: Its server cannot.
     """
-    with logs.kept():
+    with logs.kept(), _session(opening) as host:
         if opening.window:
-            load("windowed").run(opening, on_ready)
-        else:
-            _run_headless(opening, on_ready)
+            windowed().run(host, opening, on_ready)
+            return
+        from dcc_bridge.headless import Headless  # 0.5 s, and a host in a window needs it not
 
-
-def _run_headless(opening: Opening, on_ready: OnReady) -> None:
-    host = session(opening)
-    from dcc_bridge.hosts.standalone import install  # needs the extra, and this module does not
-
-    running = Headless(
-        host,
-        opening.skills,
-        settings=opening.settings,
-    )
-    uninstall = install(host)
-    try:
+        running = Headless(host, opening.skills, settings=opening.settings)
         with on_signal(running.stop):
             running.run(lambda: on_ready(running))
-    finally:
-        uninstall()
 
 
-def load(name: str) -> ModuleType:
-    """Import a module of this folder that needs the extra "demo".
+def windowed() -> ModuleType:
+    """Import the module of this folder that needs the extra "demo".
 
     Raises:
         Failure: It is not installed.
     """
     try:
-        return import_module(f"dcc_bridge.cli.{name}")
+        return import_module("dcc_bridge.cli.windowed")
     except ImportError as error:
         raise _not_installed(error) from None
 
 
-def session(opening: Opening) -> UsdSession:
-    """Open the scene.
+@contextmanager
+def _session(opening: Opening) -> Iterator[UsdSession]:
+    """Have the scene open while in the ``with``.
 
     Raises:
         Failure: It cannot be read, or the host is not installed.
     """
     try:  # needs the extra, and this module does not
-        from dcc_bridge.hosts.standalone import UsdSession
+        from dcc_bridge.hosts.standalone import UsdSession, install
     except ImportError as error:
         raise _not_installed(error) from None
 
     try:
-        return UsdSession(opening.scene, has_ui=opening.window, as_copy=opening.bundled)
+        session = UsdSession(opening.scene, has_ui=opening.window, as_copy=opening.bundled)
     except (OSError, ValueError) as error:
         raise Failure(str(error)) from None
+    uninstall = install(session)
+    try:
+        yield session
+    finally:
+        uninstall()
 
 
 def _not_installed(error: ImportError) -> Failure:

@@ -18,7 +18,7 @@ import shiboken6
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QApplication, QLabel, QMainWindow
 
-from dcc_bridge import skill
+from dcc_bridge import headless, skill
 from dcc_bridge.qt.panel import Panel
 from dcc_bridge.skills.skill import describe
 from tests.hosts.digests import scene_digest
@@ -77,8 +77,8 @@ def hou(houdini: Houdini) -> Any:
 def running() -> Any:
     """Wait until the plug-in runs, and give it."""
     module: Any = import_module("dcc_bridge_houdini")
-    stage.until(lambda: module._plug_in is not None and module._plug_in.bridge is not None)
-    return module._plug_in
+    stage.until(lambda: module.plug_in().bridge is not None)
+    return module.plug_in()
 
 
 class TestStart:
@@ -103,7 +103,7 @@ class TestStart:
         """hou.ui.postEventCallback: not while Houdini still runs its start scripts."""
         houdini.start()
         houdini.start()
-        early = sys.modules["dcc_bridge_houdini"]._plug_in.bridge
+        early = sys.modules["dcc_bridge_houdini"].plug_in().bridge
 
         bridge = running().bridge
         houdini.turn()
@@ -299,7 +299,9 @@ def test_hython_serves_without_a_ui_and_refuses_what_needs_a_person(
         desk = Desk(bridge)
         ends.extend([desk.go(_delete, desk), desk.go(_set, desk)])
 
-    import_module("dcc_bridge_houdini").serve(lambda: all(end.done() for end in ends), ready)
+    host = import_module("dcc_bridge.hosts.houdini").HoudiniHost()
+    skills = [import_module("dcc_bridge_houdini").SKILLS]
+    headless.serve(host, skills, lambda: all(end.done() for end in ends), ready)
 
     refused, edited = (end.result() for end in ends)
     assert houdini.node("/obj/cam0") is not None

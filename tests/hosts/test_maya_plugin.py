@@ -18,8 +18,7 @@ import shiboken6
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QApplication, QDialog
 
-from dcc_bridge import skill
-from dcc_bridge.plugin import PlugIn
+from dcc_bridge import headless, skill
 from dcc_bridge.qt.panel import Panel
 from dcc_bridge.skills.skill import describe
 from tests.hosts.digests import scene_digest
@@ -74,7 +73,7 @@ def desk(maya: Maya) -> Desk:
 
 def running() -> Any:
     """Wait until the plug-in runs, and give it."""
-    stage.until(lambda: plug_in() is not None and plug_in().bridge is not None)
+    stage.until(lambda: plug_in().bridge is not None)
     return plug_in()
 
 
@@ -85,9 +84,7 @@ def kept() -> str:
 
 
 def plug_in() -> Any:
-    module: Any = import_module("dcc_bridge_maya")
-    made: PlugIn | None = module._plug_in
-    return made
+    return import_module("dcc_bridge_maya").plug_in()
 
 
 class TestStart:
@@ -387,7 +384,9 @@ def test_batch_serves_without_a_window_and_refuses_what_needs_a_person(
         desk = Desk(bridge)
         ends.extend([desk.go(_delete, desk), desk.go(_set, desk)])
 
-    import_module("dcc_bridge_maya").serve(lambda: all(end.done() for end in ends), ready)
+    host = import_module("dcc_bridge.hosts.maya").MayaHost()
+    skills = [import_module("dcc_bridge_maya").SKILLS]
+    headless.serve(host, skills, lambda: all(end.done() for end in ends), ready)
 
     refused, edited = (end.result() for end in ends)
     assert maya.loaded == {}

@@ -165,7 +165,6 @@ class Audience(Protocol):
 
     async def attend(self, running: Running) -> None:
         """Tell of the host's own question, and see to its answer; runs while the call does."""
-        ...
 
 
 class InClient:

@@ -65,8 +65,7 @@ _TRAPS: Final = (
         "pip install 'greenlet>=3.1'",
     ),
 )
-_IMMORTAL: Final = (3, 12)
-"""The Python whose True and None no extension can free."""
+_IMMORTAL: Final = (3, 12)  # the Python whose True and None no extension can free
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,8 +113,8 @@ def run(options: argparse.Namespace) -> int:
         if not options.json:
             print(_text(result), flush=True)
     if options.json:
-        found = [asdict(finding) for finding in findings]
-        print(json.dumps({"findings": found, "facts": facts}, indent=2))
+        payload = {"findings": [asdict(finding) for finding in findings], "facts": facts}
+        print(json.dumps(payload, indent=2))
     elif findings:
         print(f"{len(findings)} to mend.", file=sys.stderr)
     else:

@@ -29,8 +29,7 @@ SHOT: Final = Path("scenes", "shot_010_layout.usda")
 """The scene that comes with us, in the resources."""
 _TRY: Final = "from PySide6.QtWidgets import QApplication; QApplication([])"
 _SCREEN_TIMEOUT: Final = 20.0
-_UNSEEN: Final = ("offscreen", "minimal")
-"""Qt's platforms that nobody looks at."""
+_UNSEEN: Final = ("offscreen", "minimal")  # Qt's platforms that nobody looks at
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,26 +57,21 @@ class Running(Protocol):
     @property
     def bridge(self) -> Bridge:
         """Its bridge."""
-        ...
 
     @property
     def host(self) -> UsdSession:
         """The application. Main thread."""
-        ...
 
     @property
     def main(self) -> MainThread:
         """The way to its main thread."""
-        ...
 
     @property
     def is_stopping(self) -> bool:
         """Whether it ends."""
-        ...
 
     def stop(self) -> None:
         """End it soon. Any thread."""
-        ...
 
 
 OnReady = Callable[[Running], None]
@@ -120,9 +114,6 @@ def opening(
         scene = options.scene or data_folder("resources") / SHOT
     except FileNotFoundError as error:
         raise Failure(str(error)) from None
-    for folder in skills:
-        if not folder.is_dir():
-            raise Failure(f"There is no folder of skills at {folder}.")
     settings = hosts.settings(port=port, unattended=rule[0], allow_list=rule[1])
     window = _wants_window(options)
     return Opening(scene, (ours, *skills), settings, window, bundled=options.scene is None)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -207,7 +207,3 @@ def run_pack(options: argparse.Namespace) -> int:
     print(f"To install it: blender --command extension install-file -r user_default -e {file}")
     print("Or in Blender: Edit > Preferences > Get Extensions > Install from Disk.")
     return SUCCESS
-
-
-Fill = Callable[[argparse.ArgumentParser], None]
-Run = Callable[[argparse.Namespace], int]

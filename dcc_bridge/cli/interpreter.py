@@ -41,8 +41,7 @@ except BaseException:
 sys.modules.pop("__mp_main__", None)
 """
 _POLL: Final = 0.05
-_GRACE: Final = 15.0
-"""Seconds for its end; then it is killed."""
+_GRACE: Final = 15.0  # seconds for its end; then it is killed
 Rule = Literal["refuse", "deny", "allow"]
 _RULES: Final[dict[str, Rule]] = {"deny": "deny", "fallback": "refuse", "allow": "allow"}
 
@@ -204,27 +203,27 @@ def command(host: str, program: str | None, folder: Path) -> list[str]:
 def _paths(host: str, program: str | None) -> list[str]:
     """List the folders of the bridge and its dependencies, for a host's Python."""
     kind = APPLICATIONS[host]
-    told = probe.probe(kind, program)
+    facts = probe.probe(kind, program)
     for for_all in (False, True):
-        vendor = _installed(host, told, for_all)
+        vendor = _installed(host, facts, for_all)
         if vendor is not None:
             return [str(vendor)]
-    if told.python == f"{sys.version_info.major}.{sys.version_info.minor}":
+    if facts.python == f"{sys.version_info.major}.{sys.version_info.minor}":
         own = dict.fromkeys(sysconfig.get_path(name) for name in ("purelib", "platlib"))
         return [str(_PACKAGE.parent), *own]
     raise Failure(
-        f"{kind.title} has Python {told.python}, and the bridge is not installed for it: "
+        f"{kind.title} has Python {facts.python}, and the bridge is not installed for it: "
         f"dcc-bridge install {host}"
     )
 
 
-def _installed(host: str, told: Facts, for_all: bool) -> Path | None:
+def _installed(host: str, facts: Facts, for_all: bool) -> Path | None:
     try:
-        place = APPLICATIONS[host].location(System.here(), told, for_all)
+        place = APPLICATIONS[host].location(System.here(), facts, for_all)
     except UnknownLocation:
         return None
     old = InstalledFiles.read(place.folder)
-    is_same = old is not None and old.facts.get("python") == told.python
+    is_same = old is not None and old.facts.get("python") == facts.python
     return place.folder / place.vendor if is_same else None
 
 

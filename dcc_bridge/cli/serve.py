@@ -56,6 +56,9 @@ def run(options: argparse.Namespace) -> int:
     Raises:
         Failure: It could not be started.
     """
+    for folder in options.skills:
+        if not folder.is_dir():
+            raise Failure(f"There is no folder of skills at {folder}.")
     if options.host != _OURS:
         return _elsewhere(options)
     if options.interpreter:
@@ -77,9 +80,6 @@ def _elsewhere(options: argparse.Namespace) -> int:
             "host. With a window, the plug-in serves: dcc-bridge install "
             f"{options.host}"
         )
-    for folder in options.skills:
-        if not folder.is_dir():
-            raise Failure(f"There is no folder of skills at {folder}.")
     with (
         interpreter.started(options, sys.stderr, port=options.port) as started,
         on_signal(started.stop),

@@ -35,12 +35,9 @@ if TYPE_CHECKING:
     from dcc_standalone.window import MainWindow
 
 T = TypeVar("T")
-_POLL: Final = 0.05
-"""Seconds between two looks for the dialog."""
-_SEEN: Final = 1.0
-"""Seconds for which a dialog that is played can be seen."""
-_GRABBED: Final = ("xcb", "windows")
-"""Platforms that give a picture of the screen itself."""
+_POLL: Final = 0.05  # seconds between two looks for the dialog
+_SEEN: Final = 1.0  # seconds for which a dialog that is played can be seen
+_GRABBED: Final = ("xcb", "windows")  # platforms that give a picture of the screen itself
 
 
 class Windowed:
@@ -124,7 +121,7 @@ class _Application:
             ready.result()
             host.window.set_server(f"MCP: {host.bridge.url}", True)
             self._on_ready(host)
-        except BaseException as error:  # noqa: BLE001 - it belongs to who called `run`
+        except (BridgeError, OSError) as error:  # no server, or nobody reads what is announced
             self._fail(host.window, error)
 
     def _fail(self, window: MainWindow, error: BaseException) -> None:

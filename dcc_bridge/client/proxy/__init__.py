@@ -32,10 +32,8 @@ from dcc_bridge.client.proxy.choice import HostChoice, RunningHost, Wanted
 from dcc_bridge.client.proxy.lobby import Lobby
 from dcc_bridge.client.proxy.router import Router
 
-_EVERY: Final = 0.5
-"""Seconds between two looks which hosts run: 0.1 ms of work each."""
-_LAST_WORDS: Final = 1.5
-"""Seconds in which the hosts may be told that the client has left."""
+_EVERY: Final = 0.5  # seconds between two looks which hosts run: 0.1 ms of work each
+_LAST_WORDS: Final = 1.5  # seconds in which the hosts may be told that the client has left
 
 
 async def serve(running: Callable[[], Sequence[RunningHost]], wanted: Wanted, label: str) -> None:

@@ -14,35 +14,28 @@ class RunningHost(Protocol):
     @property
     def id(self) -> str:
         """Its name among the hosts of this computer."""
-        ...
 
     @property
     def url(self) -> str:
         """Where its server is."""
-        ...
 
     @property
     def host(self) -> str:
         """The application's name."""
-        ...
 
     @property
     def scene(self) -> str:
         """The scene that is open in it."""
-        ...
 
     @property
     def state(self) -> str:
         """Whether it is "ready"."""
-        ...
 
     def token(self, label: str) -> str:
         """Make the token for a client with that label."""
-        ...
 
     def told(self) -> dict[str, Any]:
         """Give what anybody may see of it."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,12 +40,12 @@ from dcc_bridge.client.proxy.upstream import HostRequests, RetryStates, Upstream
 Say = Callable[[JSONRPCMessage], Awaitable[None]]
 Publish = Callable[[ServerEvent], Awaitable[None]]
 
+# Seconds after which a host that is there, and to which no connection held, is tried again.
 _RETRY_AFTER: Final = 5.0
-"""Seconds after which a host that is there, and to which no connection held, is tried again."""
 _HANDSHAKE: Final = "initialize"
 _LOBBYS: Final = frozenset({_HANDSHAKE, "server/discover", "ping", SET_LEVEL})
+# Notices that concern only the host in which the client works.
 _OF_ONE_HOST: Final = frozenset({*messages.CHANGED, UPDATED})
-"""Notices that concern only the host in which the client works."""
 _TOOLS: Final = [tool.model_dump(by_alias=True, exclude_none=True, mode="json") for tool in TOOLS]
 
 

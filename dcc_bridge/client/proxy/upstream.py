@@ -35,8 +35,7 @@ from dcc_bridge.client.proxy.choice import RunningHost
 
 log = logging.getLogger(__name__)
 
-_LAST_WORDS: Final = 1.0
-"""Seconds in which a host that is left may take leave of."""
+_LAST_WORDS: Final = 1.0  # seconds in which a host that is left may take leave of
 _OWN: Final = "dcc_bridge-"
 _MOST_STATES: Final = 4096
 _ids = count(1)

@@ -16,7 +16,7 @@ anything else                        the host in which the client works; where t
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import anyio
 from anyio.abc import TaskGroup
@@ -32,10 +32,13 @@ from mcp_types import (
 )
 
 from dcc_bridge.client.proxy import messages
-from dcc_bridge.client.proxy.choice import HostChoice, RunningHost, describe
+from dcc_bridge.client.proxy.choice import HostChoice, describe
 from dcc_bridge.client.proxy.client_state import SET_LEVEL, UPDATED, ClientState
 from dcc_bridge.client.proxy.lobby import OWN, TOOLS
 from dcc_bridge.client.proxy.upstream import HostRequests, RetryStates, Upstream
+
+if TYPE_CHECKING:
+    from dcc_bridge.server.discovery import Instance
 
 Say = Callable[[JSONRPCMessage], Awaitable[None]]
 Publish = Callable[[ServerEvent], Awaitable[None]]
@@ -55,7 +58,7 @@ class Router:
     def __init__(
         self,
         choice: HostChoice,
-        running: Callable[[], Sequence[RunningHost]],
+        running: Callable[[], Sequence[Instance]],
         label: str,
         say: Say,
         tasks: TaskGroup,
@@ -75,7 +78,7 @@ class Router:
         self._say = say
         self._tasks = tasks
         self._look_lock = anyio.Lock()
-        self._host: RunningHost | None = None
+        self._host: Instance | None = None
         self._upstreams: dict[str, Upstream] = {}
         self._retry_at: dict[str, float] = {}
         self._requests = HostRequests()
@@ -229,12 +232,12 @@ class Router:
                     upstream.lose()
             await self._go(chosen)
 
-    async def use(self, host: RunningHost) -> None:
+    async def use(self, host: Instance) -> None:
         """Go to a host that was chosen."""
         async with self._look_lock:
             await self._go(host)
 
-    async def _go(self, host: RunningHost | None) -> None:
+    async def _go(self, host: Instance | None) -> None:
         before, self._host = self._host, host
         upstream = self._upstreams.get(host.id) if host is not None else None
         if host is not None and upstream is None:
@@ -249,7 +252,7 @@ class Router:
             self._leave(self._upstreams[before.id])
         await self._announce_change()
 
-    def _connect(self, host: RunningHost) -> None:
+    def _connect(self, host: Instance) -> None:
         """Have a connection to hear of changes from, if the client may hear of them."""
         is_too_early = self._retry_at.get(host.id, 0.0) > anyio.current_time()
         if not is_too_early and self._client.hears_changes:
@@ -267,12 +270,12 @@ class Router:
     def _is_current(self, upstream: Upstream) -> bool:
         return self._host is not None and self._host.id == upstream.host.id
 
-    def _is_there(self, host: RunningHost) -> bool:
+    def _is_there(self, host: Instance) -> bool:
         return host.id in [running.id for running in self._choice.running]
 
     # ---- connections
 
-    def _upstream(self, host: RunningHost) -> Upstream:
+    def _upstream(self, host: Instance) -> Upstream:
         """Give the connection to a host, opened if need be."""
         upstream = self._upstreams.get(host.id)
         if upstream is None or upstream.is_over:
@@ -317,7 +320,7 @@ def _is_own(request: JSONRPCRequest) -> bool:
     return request.method == "tools/call" and (request.params or {}).get("name") in OWN
 
 
-def _unanswered(host: RunningHost) -> str:
+def _unanswered(host: Instance) -> str:
     return (
         f"{describe(host)}, which asked this question, is not running any more. The answer reached "
         "nobody, and the call has ended: look at the scene before you try again."

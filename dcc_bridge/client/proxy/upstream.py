@@ -12,7 +12,7 @@ from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import count
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import anyio
 import httpx2
@@ -31,7 +31,9 @@ from mcp_types import (
 
 from dcc_bridge.client.connection import http_client
 from dcc_bridge.client.proxy import messages
-from dcc_bridge.client.proxy.choice import RunningHost
+
+if TYPE_CHECKING:
+    from dcc_bridge.server.discovery import Instance
 
 log = logging.getLogger(__name__)
 
@@ -57,7 +59,7 @@ class Hello:
 class Upstream:
     """The connection; it may end by itself at any moment."""
 
-    def __init__(self, host: RunningHost, hello: Hello | None) -> None:
+    def __init__(self, host: Instance, hello: Hello | None) -> None:
         """Prepare; `run` opens it.
 
         Args:
@@ -243,9 +245,9 @@ class RetryStates:
 
     def __init__(self) -> None:
         """Begin with none."""
-        self._hosts: OrderedDict[str, RunningHost] = OrderedDict()
+        self._hosts: OrderedDict[str, Instance] = OrderedDict()
 
-    def note(self, result: dict[str, Any], host: RunningHost) -> None:
+    def note(self, result: dict[str, Any], host: Instance) -> None:
         """Look whether a result parks its call."""
         state = result.get("requestState")
         if isinstance(state, str):
@@ -253,6 +255,6 @@ class RetryStates:
             if len(self._hosts) > _MOST_STATES:
                 self._hosts.popitem(last=False)
 
-    def host(self, request: JSONRPCRequest) -> RunningHost | None:
+    def host(self, request: JSONRPCRequest) -> Instance | None:
         """Give the host that a retry belongs to; None for what is no retry, or of nobody's."""
         return self._hosts.get(str((request.params or {}).get("requestState")))

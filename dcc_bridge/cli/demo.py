@@ -16,14 +16,13 @@ from concurrent.futures import Future
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, Protocol, TypeVar
+from typing import TYPE_CHECKING, Final, TypeAlias, TypeVar
 
 import anyio
 
 from dcc_bridge.cli import hosting
 from dcc_bridge.cli.call import ACTIONS, ASK, answering, exit_code, status_of
 from dcc_bridge.cli.exits import INTERRUPTED, TOOL_ERROR, Failure
-from dcc_bridge.cli.hosting import Opening, Running
 from dcc_bridge.cli.hosts import Target
 from dcc_bridge.client.agent import Agent, Result
 from dcc_bridge.client.person import Person, Script
@@ -31,7 +30,13 @@ from dcc_bridge.client.terminal_io import lines
 from dcc_bridge.elicitation.question import Reply
 from dcc_bridge.elicitation.schema import Form
 
+if TYPE_CHECKING:
+    from dcc_bridge.cli.hosting import Opening, Running
+    from dcc_bridge.cli.windowed import AtWindow
+
 T = TypeVar("T")
+Audience: TypeAlias = "AtWindow | InClient | Nobody"
+"""Who is asked, and where; ``attend`` sees to the host's own question while the call runs."""
 LABEL: Final = "demo"
 """Under which the host knows the agent."""
 _TITLE: Final = "An agent wants to delete something in a scene, and a person decides."
@@ -152,19 +157,6 @@ class Narrator:
     def pause(self) -> None:
         """Leave a line empty."""
         print(flush=True)
-
-
-class Audience(Protocol):
-    """The person of the demo: who is asked, and where.
-
-    Attributes:
-        person: Whom the agent's client can ask, or None.
-    """
-
-    person: Person | None
-
-    async def attend(self, running: Running) -> None:
-        """Tell of the host's own question, and see to its answer; runs while the call does."""
 
 
 class InClient:

@@ -13,17 +13,20 @@ from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import TYPE_CHECKING, Final
 
 from dcc_bridge.cli import hosts, logs
 from dcc_bridge.cli.exits import Failure, on_signal, tell
 from dcc_bridge.config import Settings, data_folder
 
 if TYPE_CHECKING:
-    from dcc_bridge.bridge import Bridge
     from dcc_bridge.cli.interpreter import Rule
+    from dcc_bridge.cli.windowed import Windowed
+    from dcc_bridge.headless import Headless
     from dcc_bridge.hosts.standalone import UsdSession
-    from dcc_bridge.main_thread import MainThread
+
+    Running = Headless[UsdSession] | Windowed
+    OnReady = Callable[[Running], None]
 
 SHOT: Final = Path("scenes", "shot_010_layout.usda")
 """The scene that comes with us, in the resources."""
@@ -49,32 +52,6 @@ class Opening:
     settings: Settings
     window: bool
     bundled: bool = False
-
-
-class Running(Protocol):
-    """A host that takes requests."""
-
-    @property
-    def bridge(self) -> Bridge:
-        """Its bridge."""
-
-    @property
-    def host(self) -> UsdSession:
-        """The application. Main thread."""
-
-    @property
-    def main(self) -> MainThread:
-        """The way to its main thread."""
-
-    @property
-    def is_stopping(self) -> bool:
-        """Whether it ends."""
-
-    def stop(self) -> None:
-        """End it soon. Any thread."""
-
-
-OnReady = Callable[[Running], None]
 
 
 def fill(parser: argparse.ArgumentParser) -> None:

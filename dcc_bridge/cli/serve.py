@@ -8,13 +8,15 @@ from __future__ import annotations
 import argparse
 import sys
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from dcc_bridge.cli import hosting, interpreter
 from dcc_bridge.cli.exits import SUCCESS, TOOL_ERROR, Failure, on_signal, tell
-from dcc_bridge.cli.hosting import Running
 from dcc_bridge.cli.interpreter import Interpreter
 from dcc_bridge.hosts.batch import HOSTS
+
+if TYPE_CHECKING:
+    from dcc_bridge.cli.hosting import Running
 
 _OURS: Final = "standalone"
 _HOW: Final = (

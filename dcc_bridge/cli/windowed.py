@@ -19,7 +19,6 @@ import anyio
 
 from dcc_bridge.bridge import Bridge
 from dcc_bridge.cli.exits import Failure
-from dcc_bridge.cli.hosting import OnReady, Opening, Running
 from dcc_bridge.config import data_folder
 from dcc_bridge.errors import BridgeError
 from dcc_bridge.hosts.standalone import UsdSession
@@ -30,6 +29,7 @@ from dcc_bridge.qt.presenter import DialogPresenter
 
 if TYPE_CHECKING:
     from dcc_bridge.cli.demo import Narrator
+    from dcc_bridge.cli.hosting import OnReady, Opening, Running
     from dcc_bridge.client.person import Person
     from dcc_bridge.qt.question_dialog import QuestionDialog
     from dcc_standalone.window import MainWindow

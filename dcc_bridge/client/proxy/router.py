@@ -19,17 +19,10 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING, Final
 
 import anyio
+import mcp_types as types
 from anyio.abc import TaskGroup
 from anyio.to_thread import run_sync
 from mcp.shared.subscriptions import ServerEvent
-from mcp_types import (
-    CONNECTION_CLOSED,
-    JSONRPCError,
-    JSONRPCMessage,
-    JSONRPCNotification,
-    JSONRPCRequest,
-    JSONRPCResponse,
-)
 
 from dcc_bridge.client.proxy import messages
 from dcc_bridge.client.proxy.choice import HostChoice, describe
@@ -40,7 +33,7 @@ from dcc_bridge.client.proxy.upstream import HostRequests, RetryStates, Upstream
 if TYPE_CHECKING:
     from dcc_bridge.server.discovery import Instance
 
-Say = Callable[[JSONRPCMessage], Awaitable[None]]
+Say = Callable[[types.JSONRPCMessage], Awaitable[None]]
 Publish = Callable[[ServerEvent], Awaitable[None]]
 
 # Seconds after which a host that is there, and to which no connection held, is tried again.
@@ -83,26 +76,26 @@ class Router:
         self._retry_at: dict[str, float] = {}
         self._requests = HostRequests()
         self._states = RetryStates()
-        self._handshake: JSONRPCRequest | None = None
-        self._early: list[JSONRPCMessage] = []
+        self._handshake: types.JSONRPCRequest | None = None
+        self._early: list[types.JSONRPCMessage] = []
         self._client = ClientState()
-        self.say_lobby: Callable[[JSONRPCMessage], None]
+        self.say_lobby: Callable[[types.JSONRPCMessage], None]
         self.publish: Publish
 
     # ---- from the client
 
-    async def from_client(self, message: JSONRPCMessage) -> None:
+    async def from_client(self, message: types.JSONRPCMessage) -> None:
         """Send a message of the client on; never waits for a host."""
         if self._handshake is not None:
             self._early.append(message)  # what is said to a host depends on what is agreed on
-        elif isinstance(message, JSONRPCRequest):
+        elif isinstance(message, types.JSONRPCRequest):
             await self._request(message)
-        elif isinstance(message, JSONRPCNotification):
+        elif isinstance(message, types.JSONRPCNotification):
             self._notice(message)
         else:
             self._requests.answer(message)
 
-    async def _request(self, request: JSONRPCRequest) -> None:
+    async def _request(self, request: types.JSONRPCRequest) -> None:
         self._client.remember(request)
         parked = self._states.host(request)
         target = parked or self._host
@@ -119,7 +112,7 @@ class Router:
         else:
             self._upstream(target).request(request)
 
-    def _listen(self, request: JSONRPCRequest) -> None:
+    def _listen(self, request: types.JSONRPCRequest) -> None:
         self.say_lobby(request)
         if self._host is None:
             return
@@ -129,7 +122,7 @@ class Router:
         else:
             self._upstream(self._host)  # which is told of all that is listened to
 
-    def _notice(self, notice: JSONRPCNotification) -> None:
+    def _notice(self, notice: types.JSONRPCNotification) -> None:
         if notice.method != messages.CANCELLED:
             self.say_lobby(notice)
             if self._host is not None and notice.method != "notifications/initialized":
@@ -148,13 +141,13 @@ class Router:
 
     # ---- from the lobby
 
-    async def from_lobby(self, message: JSONRPCMessage) -> None:
+    async def from_lobby(self, message: types.JSONRPCMessage) -> None:
         """Pass on what the lobby says, and take in what was agreed on."""
         await self._say(message)
         handshake = self._handshake
         if handshake is None or getattr(message, "id", None) != handshake.id:
             return
-        if isinstance(message, JSONRPCResponse):
+        if isinstance(message, types.JSONRPCResponse):
             self._client.agree(handshake, message)
             if self._host is not None:
                 self._upstream(self._host)
@@ -165,11 +158,11 @@ class Router:
 
     # ---- from a host
 
-    async def from_host(self, upstream: Upstream, message: JSONRPCMessage) -> None:
+    async def from_host(self, upstream: Upstream, message: types.JSONRPCMessage) -> None:
         """Pass on what a host says."""
-        if isinstance(message, JSONRPCRequest):
+        if isinstance(message, types.JSONRPCRequest):
             await self._say(self._requests.number(upstream, message))
-        elif isinstance(message, JSONRPCNotification):
+        elif isinstance(message, types.JSONRPCNotification):
             await self._noticed(upstream, message)
         else:
             request = upstream.in_flight.pop(message.id, None) if message.id is not None else None
@@ -177,8 +170,8 @@ class Router:
                 await self._say(self._answered(upstream, request, message))
                 self._leave(upstream)
 
-    async def _noticed(self, upstream: Upstream, notice: JSONRPCNotification) -> None:
-        passed_on: JSONRPCNotification | None = notice
+    async def _noticed(self, upstream: Upstream, notice: types.JSONRPCNotification) -> None:
+        passed_on: types.JSONRPCNotification | None = notice
         if notice.method == messages.CANCELLED:
             passed_on = self._requests.withdrawn(upstream, notice)
         elif notice.method == "notifications/subscriptions/acknowledged":
@@ -191,11 +184,11 @@ class Router:
     def _answered(
         self,
         upstream: Upstream,
-        request: JSONRPCRequest,
-        message: JSONRPCResponse | JSONRPCError,
-    ) -> JSONRPCResponse | JSONRPCError:
-        if isinstance(message, JSONRPCError):
-            gone = upstream.is_lost or message.error.code == CONNECTION_CLOSED
+        request: types.JSONRPCRequest,
+        message: types.JSONRPCResponse | types.JSONRPCError,
+    ) -> types.JSONRPCResponse | types.JSONRPCError:
+        if isinstance(message, types.JSONRPCError):
+            gone = upstream.is_lost or message.error.code == types.CONNECTION_CLOSED
             return messages.failure(request, self._lost(upstream, request)) if gone else message
         self._states.note(message.result, upstream.host)
         if request.method != "tools/list":
@@ -303,7 +296,7 @@ class Router:
             _, request = upstream.in_flight.popitem()
             await self._say(messages.failure(request, self._lost(upstream, request)))
 
-    def _lost(self, upstream: Upstream, request: JSONRPCRequest) -> str:
+    def _lost(self, upstream: Upstream, request: types.JSONRPCRequest) -> str:
         what = (request.params or {}).get("name", request.method)
         return (
             f"{describe(upstream.host)} went away in the middle of {what}. Whether it was done, in "
@@ -316,7 +309,7 @@ class Router:
             upstream.close()
 
 
-def _is_own(request: JSONRPCRequest) -> bool:
+def _is_own(request: types.JSONRPCRequest) -> bool:
     return request.method == "tools/call" and (request.params or {}).get("name") in OWN
 
 

@@ -159,7 +159,7 @@ def _prepare_output() -> None:
 
 
 def _unread() -> int:
-    """Who reads us has enough; Python must not complain at its end."""
+    """Redirect a closed stdout to nowhere, or Python reports it when it exits."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return exits.TOOL_ERROR
 

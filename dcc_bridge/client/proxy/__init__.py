@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from dcc_bridge.server.discovery import Instance
 
 _EVERY: Final = 0.5  # seconds between two looks which hosts run: 0.1 ms of work each
-_LAST_WORDS: Final = 1.5  # seconds in which the hosts may be told that the client has left
+_CLOSE_TIMEOUT: Final = 1.5  # seconds in which the hosts may be told that the client has left
 
 
 async def serve(running: Callable[[], Sequence[Instance]], wanted: Wanted, label: str) -> None:
@@ -75,7 +75,7 @@ async def serve(running: Callable[[], Sequence[Instance]], wanted: Wanted, label
                     await router.from_client(item.message)
             client.has_left = True
             router.close()
-            links.cancel_scope.deadline = anyio.current_time() + _LAST_WORDS
+            links.cancel_scope.deadline = anyio.current_time() + _CLOSE_TIMEOUT
         tasks.cancel_scope.cancel()
 
 

@@ -304,7 +304,7 @@ class Router:
         )
 
     def close(self) -> None:
-        """End all connections soon, taking leave."""
+        """Close all connections soon; the hosts are told."""
         for upstream in self._upstreams.values():
             upstream.close()
 

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-_LAST_WORDS: Final = 1.0  # seconds in which a host that is left may take leave of
+_CLOSE_TIMEOUT: Final = 1.0  # seconds for the requests with which a session is closed
 _OWN: Final = "dcc_bridge-"
 _MOST_STATES: Final = 4096
 _ids = count(1)
@@ -92,7 +92,7 @@ class Upstream:
         self.send(_own(method, params))
 
     def close(self) -> None:
-        """End it soon, taking leave."""
+        """Close it soon; the host is told."""
         self._over.set()
 
     def lose(self) -> None:
@@ -121,7 +121,7 @@ class Upstream:
                     tasks.start_soon(self._speak, write)
                     tasks.start_soon(self._listen, read, hear)
                     await self._over.wait()
-                    self._scope.deadline = anyio.current_time() + _LAST_WORDS
+                    self._scope.deadline = anyio.current_time() + _CLOSE_TIMEOUT
                     tasks.cancel_scope.cancel()
         except Exception as error:  # noqa: BLE001 - whatever broke it, the host is out of reach
             log.debug("the connection to %s ended: %r", self.host.url, error)

@@ -325,7 +325,8 @@ def check_installation(host: str) -> Results:
     kind = APPLICATIONS[host]
     application, facts = _ask_application(kind)
     yield application
-    places = [(place, _read(place.folder)) for place in _places(kind, facts)]
+    locations = kind.locations(System.here(), [facts])
+    places = [(place, _read(place.folder)) for place, _ in locations]
     yield from (files for _, files in places if isinstance(files, Finding))
     installed = [(place, files) for place, files in places if isinstance(files, InstalledFiles)]
     if isinstance(application, str) and not any(files for _, files in places):
@@ -349,17 +350,6 @@ def _ask_application(kind: InstallTarget) -> tuple[str | Finding, Facts]:
         return f"{facts.program} is {kind.title} {facts.version}, Python {facts.python}.", facts
     names = " or ".join(kind.programs)
     return f"{names} is not on PATH, so {kind.title} itself was not asked.", facts
-
-
-def _places(kind: InstallTarget, facts: Facts) -> list[Location]:
-    places: dict[Path, Location] = {}
-    for for_all in (False, True):
-        try:
-            place = kind.location(System.here(), facts, for_all)
-        except UnknownLocation:  # it cannot be told where that is, so nothing was put there either
-            continue
-        places.setdefault(place.folder, place)
-    return list(places.values())
 
 
 def _read(folder: Path) -> InstalledFiles | Finding | None:

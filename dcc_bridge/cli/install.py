@@ -147,15 +147,8 @@ def find_installations(
     application: InstallTarget, versions: Sequence[Facts]
 ) -> Iterator[dict[str, Any]]:
     """Look where some versions of an application look for plug-ins; give what is there of ours."""
-    seen: set[Path] = set()
-    for facts, for_all in ((facts, for_all) for facts in versions for for_all in (False, True)):
-        try:
-            folder = application.location(System.here(), facts, for_all).folder
-        except UnknownLocation:  # without a version some have no place
-            continue
-        if folder not in seen:
-            seen.add(folder)
-            yield from _installation(application, folder, for_all)
+    for location, for_all in application.locations(System.here(), versions):
+        yield from _installation(application, location.folder, for_all)
 
 
 def describe(installation: dict[str, Any]) -> str:

@@ -21,7 +21,7 @@ from dcc_bridge.config import data_folder
 from dcc_bridge.elicitation import unattended
 from dcc_bridge.hosts.batch import JOB, SAVE, Job
 from dcc_bridge.install import probe
-from dcc_bridge.install.location import Facts, System, UnknownLocation
+from dcc_bridge.install.location import System, UnknownLocation
 from dcc_bridge.install.locations import APPLICATIONS
 from dcc_bridge.install.plan import InstalledFiles
 
@@ -204,10 +204,10 @@ def _paths(host: str, program: str | None) -> list[str]:
     """List the folders of the bridge and its dependencies, for a host's Python."""
     kind = APPLICATIONS[host]
     facts = probe.probe(kind, program)
-    for for_all in (False, True):
-        vendor = _installed(host, facts, for_all)
-        if vendor is not None:
-            return [str(vendor)]
+    for location, _ in kind.locations(System.here(), [facts]):
+        installed = InstalledFiles.read(location.folder)
+        if installed is not None and installed.facts.get("python") == facts.python:
+            return [str(location.folder / location.vendor)]
     if facts.python == f"{sys.version_info.major}.{sys.version_info.minor}":
         own = dict.fromkeys(sysconfig.get_path(name) for name in ("purelib", "platlib"))
         return [str(_PACKAGE.parent), *own]
@@ -215,16 +215,6 @@ def _paths(host: str, program: str | None) -> list[str]:
         f"{kind.title} has Python {facts.python}, and the bridge is not installed for it: "
         f"dcc-bridge install {host}"
     )
-
-
-def _installed(host: str, facts: Facts, for_all: bool) -> Path | None:
-    try:
-        place = APPLICATIONS[host].location(System.here(), facts, for_all)
-    except UnknownLocation:
-        return None
-    old = InstalledFiles.read(place.folder)
-    is_same = old is not None and old.facts.get("python") == facts.python
-    return place.folder / place.vendor if is_same else None
 
 
 def fill_unattended(parser: argparse.ArgumentParser) -> None:

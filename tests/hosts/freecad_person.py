@@ -38,8 +38,7 @@ IS_SEEN = os.environ.get("QT_QPA_PLATFORM") != "offscreen"
 
 def presenter() -> DialogPresenter | None:
     """Give what draws the questions of the bridge that runs."""
-    plug_in = dcc_bridge_freecad._plug_in
-    parts = plug_in._parts if plug_in is not None else None
+    parts = dcc_bridge_freecad.plug_in()._parts
     return parts.presenter if parts is not None else None
 
 

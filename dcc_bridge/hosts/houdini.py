@@ -8,12 +8,13 @@ comes from SideFX's reference of ``hou`` and of HScript; it was not run in Houdi
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any, Final, cast
 
 import hou
 
+from dcc_bridge.callbacks import Callbacks
 from dcc_bridge.host import MOST_TOLD, Host, Undo, digest
 
 _OTHER_SCENE: Final = ("AfterLoad", "AfterClear", "AfterMerge")
@@ -36,7 +37,7 @@ class HoudiniHost(Host):
         self.has_ui = hou.isUIAvailable()
         category = hou.licenseCategory().name()
         self.suffix = _SUFFIXES.get(category, ".hipnc")  # Houdini adds it to what it saves
-        self._watching: dict[object, Callable[[], None]] = {}
+        self._watchers = Callbacks()
 
     def file(self) -> Path | None:
         """Give the scene's file; None for one never saved, which has a path all the same."""
@@ -91,7 +92,7 @@ class HoudiniHost(Host):
             with hou.undos.group(label):
                 yield
         finally:
-            self._tell()
+            self._watchers.call()
 
     def undo_label(self) -> str | None:
         """Give the label on top, which Houdini lists first."""
@@ -100,12 +101,12 @@ class HoudiniHost(Host):
     def undo(self) -> None:
         """Undo the action on top."""
         hou.undos.performUndo()
-        self._tell()
+        self._watchers.call()
 
     def redo(self) -> None:
         """Redo the action undone last."""
         hou.undos.performRedo()
-        self._tell()
+        self._watchers.call()
 
     # ---- items
 
@@ -121,7 +122,7 @@ class HoudiniHost(Host):
             if node is not None:
                 node.setSelected(True)
         if not self.has_ui:  # in hython nobody else tells
-            self._tell()
+            self._watchers.call()
 
     def frame(self, items: Sequence[str]) -> None:
         """Show nodes in the network editor, at the first one's level."""
@@ -153,7 +154,7 @@ class HoudiniHost(Host):
             "category": node.type().category().name(),
             "parent": parent.path() if parent is not None else None,
             "children": [child.name() for child in node.children()][:MOST_TOLD],
-            "inputs": [one.path() for one in node.inputs() if one is not None],
+            "inputs": [source.path() for source in node.inputs() if source is not None],
             "locked": _locks(node),
         }
 
@@ -162,33 +163,27 @@ class HoudiniHost(Host):
         return digest([hou.hipFile.path(), [_facts(item) for item in sorted(set(items))]])
 
     def watch(self, changed: Callable[[], None]) -> Undo:
-        """Be told of steps, the selection and scenes.
+        """Call after steps, and when the selection or the scene is another one.
 
-        What the person does to a node is not told of: Houdini tells that of each node separately.
+        Not after what the person does to a node: Houdini has callbacks for that on each node only.
         """
-        key = object()
-        self._watching[key] = changed
         events = [getattr(hou.hipFileEventType, name) for name in _OTHER_SCENE]
 
-        def look(event: object) -> None:
+        def scene_changed(event: object) -> None:
             if event in events:
                 changed()
 
-        def selected(nodes: object) -> None:
+        def selection_changed(nodes: object) -> None:
             changed()
 
-        hou.hipFile.addEventCallback(look)
+        undo = ExitStack()
+        undo.callback(self._watchers.add(changed))
+        hou.hipFile.addEventCallback(scene_changed)
+        undo.callback(hou.hipFile.removeEventCallback, scene_changed)
         if self.has_ui:
-            hou.ui.addSelectionCallback(selected)
-
-        def unwatch() -> None:
-            if self._watching.pop(key, None) is None:
-                return
-            hou.hipFile.removeEventCallback(look)
-            if self.has_ui:
-                hou.ui.removeSelectionCallback(selected)
-
-        return unwatch
+            hou.ui.addSelectionCallback(selection_changed)
+            undo.callback(hou.ui.removeSelectionCallback, selection_changed)
+        return undo.close
 
     # ---- the application around the scene
 
@@ -207,12 +202,6 @@ class HoudiniHost(Host):
 
         hou.ui.postEventCallback(begin) if self.has_ui else begin()
         return is_wanted.clear
-
-    # ---- inside
-
-    def _tell(self) -> None:
-        for changed in list(self._watching.values()):
-            changed()
 
 
 def find(path: str) -> hou.OpNode:
@@ -235,13 +224,13 @@ def _quoted(path: Path) -> str:
 def _locks(node: Any) -> list[str]:
     if not hasattr(node, "isLockedHDA"):  # a node that is no operator has no asset either
         return []
-    told = {"asset": node.isLockedHDA(), "inside an asset": node.isInsideLockedHDA()}
-    return [name for name, is_so in told.items() if is_so]
+    locks = {"asset": node.isLockedHDA(), "inside an asset": node.isInsideLockedHDA()}
+    return [name for name, is_locked in locks.items() if is_locked]
 
 
 def _facts(item: str) -> list[Any]:
     node = hou.node(item)
     if node is None:
         return [item, "gone"]
-    below = sorted((one.path(), one.sessionId()) for one in node.allSubChildren())
+    below = sorted((child.path(), child.sessionId()) for child in node.allSubChildren())
     return [node.path(), node.sessionId(), node.type().name(), _locks(node), below]

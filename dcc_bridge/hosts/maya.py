@@ -16,6 +16,7 @@ from typing import Any, Final
 from maya import OpenMayaUI, cmds
 from maya.api import OpenMaya
 
+from dcc_bridge.callbacks import Callbacks
 from dcc_bridge.host import MOST_TOLD, Host, Undo, digest
 
 MQtUtil: Any = OpenMayaUI.MQtUtil  # type: ignore[attr-defined]  # its stub is empty
@@ -56,10 +57,9 @@ class MayaHost(Host):
         self.has_ui = not cmds.about(batch=True)
         self._wrap = wrap
         self._in_step = False
-        self._watching: dict[object, Callable[[], None]] = {}
-        if (
-            not self.has_ui
-        ):  # a batch Maya begins with undo off, and what fails is rolled back by it
+        self._watchers = Callbacks()
+        if not self.has_ui:
+            # A batch Maya begins with undo off, and what fails is rolled back by it.
             cmds.undoInfo(state=True)
 
     def file(self) -> Path | None:
@@ -209,19 +209,19 @@ class MayaHost(Host):
         return digest([str(self.file()), [_facts(item) for item in sorted(set(items))]])
 
     def watch(self, changed: Callable[[], None]) -> Undo:
-        """Be told of steps, the selection, undo and redo, scenes, and nodes that come and go.
+        """Call after steps, undo, redo, and when the selection, scene or nodes are others.
 
-        By API callbacks: ``scriptJob`` waits for idle time. A value that the person changes is not
-        told of, as Maya tells that of each node separately.
+        By API callbacks: ``scriptJob`` waits for idle time. Not when the person changes a value:
+        Maya has callbacks for that on each node only.
         """
-        key = object()
-        self._watching[key] = changed
         ids = [OpenMaya.MEventMessage.addEventCallback(event, self._tell) for event in _EVENTS]
         ids.append(OpenMaya.MDGMessage.addNodeAddedCallback(self._tell, "dependNode"))
         ids.append(OpenMaya.MDGMessage.addNodeRemovedCallback(self._tell, "dependNode"))
 
+        remove = self._watchers.add(changed)
+
         def unwatch() -> None:
-            self._watching.pop(key, None)
+            remove()
             while ids:
                 OpenMaya.MMessage.removeCallback(ids.pop())
 
@@ -282,9 +282,8 @@ class MayaHost(Host):
             raise RuntimeError(_UNDO_WAS_TURNED_OFF)
 
     def _tell(self, *_: object) -> None:
-        if not self._in_step:  # what is deleted by the thousand is told once, at its end
-            for changed in list(self._watching.values()):
-                changed()
+        if not self._in_step:  # a step that deletes thousands of nodes is reported once, at its end
+            self._watchers.call()
 
 
 def find(item: str) -> str:
@@ -296,12 +295,12 @@ def find(item: str) -> str:
     Raises:
         LookupError: There is none, or there are several.
     """
-    found = [] if set("*? ") & set(item) else cmds.ls(item, long=True) or []
-    if len(found) > 1:
-        raise LookupError(f"{item!r} is {' and '.join(found[:3])}: give the whole path.")
-    if not found:
+    paths = [] if set("*? ") & set(item) else cmds.ls(item, long=True) or []
+    if len(paths) > 1:
+        raise LookupError(f"{item!r} is {' and '.join(paths[:3])}: give the whole path.")
+    if not paths:
         raise LookupError(f"There is no node {item!r} in this scene.")
-    return found[0]
+    return paths[0]
 
 
 def kind(path: str) -> str:
@@ -328,8 +327,8 @@ def _parent(path: str) -> str | None:
 
 def is_locked(path: str) -> bool:
     """Whether a node is locked."""
-    told = cmds.lockNode(path, query=True, lock=True)
-    return any(told) if isinstance(told, list) else bool(told)
+    locks = cmds.lockNode(path, query=True, lock=True)
+    return any(locks) if isinstance(locks, list) else bool(locks)
 
 
 def is_referenced(path: str) -> bool:

@@ -70,18 +70,6 @@ class Stack:
         return self._labels.get(names[at][1], names[at][1]) if at else None
 
     @staticmethod
-    def back() -> None:
-        """Undo one entry."""
-        with in_window():
-            bpy.ops.ed.undo()
-
-    @staticmethod
-    def forth() -> None:
-        """Redo one entry."""
-        with in_window():
-            bpy.ops.ed.redo()
-
-    @staticmethod
     def _push(name: str) -> None:
         with in_window():
             bpy.ops.ed.undo_push(message=name)
@@ -95,18 +83,18 @@ def _printed() -> str:
     """Give what Blender prints of its stack."""
     windows = bpy.context.window_manager
     assert windows is not None
-    with tempfile.TemporaryFile() as caught:
+    with tempfile.TemporaryFile() as output:
         _flush()
-        kept = os.dup(_STDOUT)
+        stdout = os.dup(_STDOUT)
         try:
-            os.dup2(caught.fileno(), _STDOUT)
+            os.dup2(output.fileno(), _STDOUT)
             windows.print_undo_steps()
             _flush()
         finally:
-            os.dup2(kept, _STDOUT)
-            os.close(kept)
-        caught.seek(0)
-        return caught.read().decode(errors="replace")
+            os.dup2(stdout, _STDOUT)
+            os.close(stdout)
+        output.seek(0)
+        return output.read().decode(errors="replace")
 
 
 def _flush() -> None:

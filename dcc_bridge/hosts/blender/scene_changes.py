@@ -15,16 +15,20 @@ from typing import Any, Final
 
 import bpy
 
-Undo = Callable[[], None]
+from dcc_bridge.callbacks import Callbacks
 
-_TOLD: Final = ("depsgraph_update_post", "undo_post", "redo_post", "load_post", "save_post")
+_HANDLERS: Final = ("depsgraph_update_post", "undo_post", "redo_post", "load_post", "save_post")
 _WINDOWS: Final = {"window_managers", "screens", "workspaces"}
 _MOST_COMPARED: Final = 50_000
 """Data-blocks up to which custom properties are compared."""
 
 
 class Changes:
-    """Hears of changes for as long as anybody listens."""
+    """Counts changes of the scene by Blender's handlers, and reports them.
+
+    Attributes:
+        watchers: Called whenever the scene or the selection has changed.
+    """
 
     def __init__(self, loaded: Callable[[], None]) -> None:
         """Listen to Blender.
@@ -34,10 +38,10 @@ class Changes:
         """
         self._loaded = loaded
         self._thread = threading.get_ident()
-        self._watching: dict[object, Callable[[], None]] = {}
+        self.watchers = Callbacks()
         self._count = self._saved = 0
         self._added: list[tuple[list[Any], Any]] = []
-        for name in _TOLD:
+        for name in _HANDLERS:
             self._add(name, self._handler(name))
 
     @property
@@ -53,21 +57,6 @@ class Changes:
         """Whether there was none since the file was loaded or saved."""
         return self.count == self._saved
 
-    def watch(self, changed: Callable[[], None]) -> Undo:
-        """Call whenever the scene or the selection is another one."""
-        key = object()
-        self._watching[key] = changed
-
-        def end() -> None:
-            self._watching.pop(key, None)
-
-        return end
-
-    def tell(self) -> None:
-        """Tell whoever watches."""
-        for changed in list(self._watching.values()):
-            changed()
-
     def end(self) -> None:
         """Listen no more; harmless the second time."""
         while self._added:
@@ -81,38 +70,34 @@ class Changes:
         self._added.append((handlers, fn))
 
     def _handler(self, name: str) -> Any:
-        heard = self._evaluated if name == "depsgraph_update_post" else self._moved
-
         @bpy.app.handlers.persistent  # type: ignore[untyped-decorator]  # in its stubs
-        def tell(_: object = None, what: object = None) -> None:
-            if threading.get_ident() == self._thread:  # a render has a thread, and tells as well
-                heard(name, what)
+        def handle(_: object = None, depsgraph: Any = None) -> None:
+            if threading.get_ident() != self._thread:
+                return  # a render calls the handlers too, on a thread of its own
+            if name == "depsgraph_update_post" and depsgraph and depsgraph.mode != "VIEWPORT":
+                return
+            self._changed(name)
 
-        return tell
+        return handle
 
-    def _evaluated(self, _: str, what: Any) -> None:
-        if what is None or what.mode == "VIEWPORT":
-            self._count += 1
-            self.tell()
-
-    def _moved(self, name: str, _: object) -> None:
+    def _changed(self, name: str) -> None:
         self._count += 1
         if name == "load_post":
             self._loaded()
         if name in ("load_post", "save_post"):
             self._saved = self._count
-        self.tell()
+        self.watchers.call()
 
 
 def census() -> int:
     """Digest what Blender does not tell of."""
-    blocks = [getattr(bpy.data, name) for name in _lists()]
-    names = tuple(tuple(each.keys()) for each in blocks)
+    collections = [getattr(bpy.data, name) for name in _lists()]
+    names = tuple(tuple(blocks.keys()) for blocks in collections)
     few = sum(map(len, names)) <= _MOST_COMPARED
-    custom = [_custom(block) for each in blocks for block in each] if few else []
+    custom = [_custom(block) for blocks in collections for block in blocks] if few else []
     texts = [text.as_string() for text in bpy.data.texts]
-    markers = [[(m.name, m.frame) for m in each.timeline_markers] for each in bpy.data.scenes]
-    return hash((names, repr([one for one in custom if one]), repr(texts), repr(markers)))
+    markers = [[(m.name, m.frame) for m in scene.timeline_markers] for scene in bpy.data.scenes]
+    return hash((names, repr([values for values in custom if values]), repr(texts), repr(markers)))
 
 
 def _lists() -> list[str]:

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from itertools import islice
 from pathlib import Path
 from typing import Any, Final
 
 import FreeCAD
 
+from dcc_bridge.callbacks import Callbacks
 from dcc_bridge.errors import Busy
 from dcc_bridge.host import MOST_TOLD, Host, Undo, digest
 from dcc_bridge.hosts.freecad.freecad_document import document, facts, find, gui
@@ -45,7 +46,7 @@ class FreeCADHost(Host):
         self.has_ui = bool(FreeCAD.GuiUp)
         self._later = later
         self._selected: list[str] = []  # where there is no window FreeCAD keeps none
-        self._watching: dict[object, Callable[[], None]] = {}
+        self._watchers = Callbacks()
 
     def file(self) -> Path | None:
         """Give the document's file."""
@@ -76,12 +77,12 @@ class FreeCADHost(Host):
     def summary(self) -> dict[str, Any]:
         """Describe the document: how many objects of each type, and what is on top."""
         objects = document().Objects if FreeCAD.ActiveDocument else []
-        top = (one.Name for one in objects if not one.InList)
+        top = (obj.Name for obj in objects if not obj.InList)
         return {
             **super().summary(),
             "units": "mm",
             "objects": len(objects),
-            "types": Counter(one.TypeId for one in islice(objects, 10 * MOST_TOLD)),
+            "types": Counter(obj.TypeId for obj in islice(objects, 10 * MOST_TOLD)),
             "top": list(islice(top, MOST_TOLD)),
             "documents": list(FreeCAD.listDocuments()),
         }
@@ -98,11 +99,11 @@ class FreeCADHost(Host):
         Raises:
             Busy: The person is in a task, which keeps a transaction open: ours would end it.
         """
-        theirs = FreeCAD.getActiveTransaction()
-        if theirs is not None:
+        open_transaction = FreeCAD.getActiveTransaction()
+        if open_transaction is not None:
             raise Busy(
-                f"The person is in the middle of {theirs[0]!r} in FreeCAD, so nothing was changed. "
-                "Try again when they have closed that task."
+                f"The person is in the middle of {open_transaction[0]!r} in FreeCAD, so "
+                "nothing was changed. Try again when they have closed that task."
             )
         if not FreeCAD.ActiveDocument:
             yield
@@ -138,17 +139,17 @@ class FreeCADHost(Host):
             return []
         if not self.has_ui:
             return [name for name in self._selected if document().getObject(name)]
-        return [one.Name for one in gui().Selection.getSelection(document().Name)]
+        return [obj.Name for obj in gui().Selection.getSelection(document().Name)]
 
     def select(self, items: Sequence[str]) -> None:
         """Select objects."""
-        there = [name for name in items if document().getObject(name)]
+        names = [name for name in items if document().getObject(name)]
         if not self.has_ui:
-            self._selected = there
-            self._tell()
+            self._selected = names
+            self._watchers.call()
             return
         gui().Selection.clearSelection()
-        for name in there:
+        for name in names:
             gui().Selection.addSelection(document().Name, name)
 
     def frame(self, items: Sequence[str]) -> None:
@@ -166,12 +167,12 @@ class FreeCADHost(Host):
         Raises:
             LookupError: There is none of that name.
         """
-        one = find(item)
+        obj = find(item)
         return {
-            "type": one.TypeId,
-            "label": one.Label,
-            "used_by": [user.Name for user in one.InList][:MOST_TOLD],
-            "uses": [used.Name for used in one.OutList][:MOST_TOLD],
+            "type": obj.TypeId,
+            "label": obj.Label,
+            "used_by": [user.Name for user in obj.InList][:MOST_TOLD],
+            "uses": [used.Name for used in obj.OutList][:MOST_TOLD],
         }
 
     def fingerprint(self, items: Sequence[str]) -> str:
@@ -181,21 +182,17 @@ class FreeCADHost(Host):
     # ---- the application around the document
 
     def watch(self, changed: Callable[[], None]) -> Undo:
-        """Be told of objects, undo, redo, other documents and the selection."""
-        document_observer, selection_observer = _Observer(_CHANGES, changed), None
+        """Call after edits, undo, redo, and when the document or selection is another one."""
+        undo = ExitStack()
+        undo.callback(self._watchers.add(changed))
+        document_observer = _Observer(_CHANGES, changed)
         FreeCAD.addDocumentObserver(document_observer)
+        undo.callback(FreeCAD.removeDocumentObserver, document_observer)
         if self.has_ui:
             selection_observer = _Observer(_SELECTIONS, changed)
             gui().Selection.addObserver(selection_observer)
-        self._watching[document_observer] = changed
-
-        def unwatch() -> None:
-            if self._watching.pop(document_observer, None):
-                FreeCAD.removeDocumentObserver(document_observer)
-                if selection_observer is not None:
-                    gui().Selection.removeObserver(selection_observer)
-
-        return unwatch
+            undo.callback(gui().Selection.removeObserver, selection_observer)
+        return undo.close
 
     def main_window(self) -> object | None:
         """Give the main window, wrapped by the Qt binding that FreeCAD has loaded."""
@@ -249,10 +246,6 @@ class FreeCADHost(Host):
 
         window.mainWindowClosed.connect(leave)
         return disconnect
-
-    def _tell(self) -> None:
-        for changed in list(self._watching.values()):
-            changed()
 
 
 class _Observer:

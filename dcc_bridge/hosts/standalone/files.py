@@ -20,7 +20,7 @@ from typing import Final
 
 from pxr import Sdf, Tf, Usd, UsdUtils
 
-from dcc_bridge.hosts.standalone.undo_stack import Snapshot
+from dcc_bridge.hosts.standalone.undo_stack import LayerSnapshot
 
 SUFFIXES: Final = (".usd", ".usda", ".usdc")
 _CRATE: Final = b"PXR-USDC"
@@ -108,16 +108,16 @@ def _is_text(target: Path) -> bool:
 
 
 def _unreadable(path: Path, error: Tf.ErrorException) -> ValueError:
-    found = re.search(r":(\d+):\d+: ", str(error))
-    line = f" (line {found[1]})" if found else ""
+    position = re.search(r":(\d+):\d+: ", str(error))
+    line = f" (line {position[1]})" if position else ""
     return ValueError(f"{path.name} is not a readable USD file{line}.")
 
 
 def _reason(error: Exception) -> str:
     if isinstance(error, OSError):
         return error.strerror or str(error)
-    said = re.findall(r": '(.*?)'\s*$", str(error), re.MULTILINE)
-    return str(said[0]) if said else "USD could not write it"
+    reasons = re.findall(r": '(.*?)'\s*$", str(error), re.MULTILINE)
+    return str(reasons[0]) if reasons else "USD could not write it"
 
 
 def write_sublayers(layers: Iterable[Sdf.Layer]) -> None:
@@ -160,13 +160,13 @@ def save_as(stage: Usd.Stage, target: Path) -> Usd.Stage:
 
 def untitled(stage: Usd.Stage) -> Usd.Stage:
     """Make a stage in memory that holds what the root layer of another one does."""
-    source, made = stage.GetRootLayer(), Usd.Stage.CreateInMemory()
-    copy = made.GetRootLayer()
+    source, copy_stage = stage.GetRootLayer(), Usd.Stage.CreateInMemory()
+    copy = copy_stage.GetRootLayer()
     copy.TransferContent(source)
     UsdUtils.ModifyAssetPaths(
         copy, lambda path: source.ComputeAbsolutePath(path) if path.startswith(".") else path
     )
-    return made
+    return copy_stage
 
 
 def write_copy(root: Sdf.Layer, target: Path) -> None:
@@ -175,7 +175,7 @@ def write_copy(root: Sdf.Layer, target: Path) -> None:
     Raises:
         OSError: The file cannot be written.
     """
-    copy = Snapshot.take(root).content
+    copy = LayerSnapshot.take(root).content
     mover(None if root.anonymous else Path(root.realPath), target)(copy)
     write(copy, target)
 

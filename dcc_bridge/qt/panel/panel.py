@@ -29,8 +29,7 @@ from dcc_bridge.qt.labels import tr
 from dcc_bridge.qt.panel import rows
 from dcc_bridge.qt.panel.cards import Cards
 from dcc_bridge.qt.panel.history import History
-from dcc_bridge.qt.panel.port import Port
-from dcc_bridge.qt.panel.state import State, looks_like, read
+from dcc_bridge.qt.panel.state import Port, State, looks_like, read
 from dcc_bridge.qt.panel.widgets import Banner
 
 _BETWEEN: Final = 100

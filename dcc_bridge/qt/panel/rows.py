@@ -12,8 +12,7 @@ from typing import Final
 from dcc_bridge.elicitation.grants import SessionGrant
 from dcc_bridge.elicitation.text import safe_line
 from dcc_bridge.qt.labels import tr
-from dcc_bridge.qt.panel.port import Seen
-from dcc_bridge.qt.panel.state import Asked, State, is_top
+from dcc_bridge.qt.panel.state import Asked, Seen, State, is_top
 from dcc_bridge.skills.call_history import Record
 
 

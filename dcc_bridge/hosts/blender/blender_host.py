@@ -15,8 +15,7 @@ import bpy
 
 from dcc_bridge.host import Host, Undo, digest
 from dcc_bridge.hosts.blender import blender_loop, objects
-from dcc_bridge.hosts.blender.blender_undo import Stack
-from dcc_bridge.hosts.blender.scene_changes import Changes, census
+from dcc_bridge.hosts.blender.blender_undo import Changes, Stack, census
 
 _MOST_COUNTED: Final = 20_000
 """Objects whose types are counted for a summary: 25 ms."""

@@ -51,12 +51,11 @@ class HoudiniHost(Host):
     def save_copy(self, path: Path) -> None:
         """Write a copy, by the one command that leaves the scene its name.
 
-        ``hou.hipFile.save`` with a path gives the scene that name, and with it ``$HIP``, until it
-        is set back; what is evaluated meanwhile looks in the wrong place.
-
         Raises:
             OSError: Houdini wrote none.
         """
+        # `hou.hipFile.save` with a path gives the scene that name, and with it `$HIP`, until it is
+        # set back; what is evaluated meanwhile looks in the wrong place.
         _, error = hou.hscript(f'mwrite -n "{_quoted(path)}"')
         if not path.is_file():
             raise OSError(error.strip() or f"Houdini wrote no {path.name}")
@@ -79,15 +78,14 @@ class HoudiniHost(Host):
     def undo_step(self, label: str) -> Iterator[None]:
         """Group what is edited into one action.
 
-        A group inside a parameter's callback has no effect, as one is open there already. Jobs do
-        not come there: they come from the event loop, which a callback only turns by showing a
-        dialog, and while that is modal they are held.
-
         Raises:
             RuntimeError: Undo is off.
         """
         if not hou.undos.areEnabled():
             raise RuntimeError(_UNDO_IS_OFF)
+        # A group inside a parameter's callback has no effect, as one is open there already. Jobs
+        # do not run there: they come from the event loop, which a callback turns only by showing a
+        # dialog, and they are held while that is modal.
         try:
             with hou.undos.group(label):
                 yield
@@ -121,7 +119,7 @@ class HoudiniHost(Host):
         for node in map(hou.node, items):
             if node is not None:
                 node.setSelected(True)
-        if not self.has_ui:  # in hython nobody else tells
+        if not self.has_ui:  # hython has no selection callbacks
             self._watchers.call()
 
     def frame(self, items: Sequence[str]) -> None:

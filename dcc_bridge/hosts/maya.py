@@ -73,19 +73,16 @@ class MayaHost(Host):
         return bool(cmds.file(query=True, modified=True))
 
     def save_copy(self, path: Path) -> None:
-        """Export all to another file.
-
-        Maya has no "save a copy". To rename the scene, save it and rename it back changes its name
-        for a while, tells every tool that listens for a save, and clears the mark that says that
-        it is modified; an export does none of these. References stay references only with
-        ``preserveReferences``, and those that are not loaded come along only if that is said too.
-        """
+        """Export all to another file."""
+        # Maya has no "save a copy". To rename the scene, save it and rename it back would change
+        # its name for a while, call every tool that listens for a save, and clear the mark that
+        # it is modified. An export does none of these.
         kind = "mayaBinary" if path.suffix == ".mb" else "mayaAscii"
         cmds.file(
             path.as_posix(),
             exportAll=True,
-            preserveReferences=True,
-            exportUnloadedReferences=True,
+            preserveReferences=True,  # or they are written into the copy
+            exportUnloadedReferences=True,  # or they are left out
             force=True,
             type=kind,
         )
@@ -115,9 +112,7 @@ class MayaHost(Host):
 
     @contextmanager
     def undo_step(self, label: str) -> Iterator[None]:
-        """Open a chunk, and close it whatever happens: an open one swallows all that follows.
-
-        Maya leaves an empty chunk off its list.
+        """Open a chunk, and close it whatever happens; Maya leaves an empty one off its list.
 
         Raises:
             RuntimeError: Undo is off, or was turned off inside and left so.
@@ -128,7 +123,7 @@ class MayaHost(Host):
         self._in_step = True
         try:
             yield
-        finally:
+        finally:  # an open chunk swallows all that follows
             self._in_step = False
             self._close_chunk()
             self._tell()
@@ -155,7 +150,8 @@ class MayaHost(Host):
         return cmds.ls(selection=True, long=True) or []
 
     def select(self, items: Sequence[str]) -> None:
-        """Select by the API: the command would be an undo entry on top of ours."""
+        """Select nodes, without an undo entry."""
+        # By the API: the command would be an entry on top of ours.
         chosen = OpenMaya.MSelectionList()
         for item in items:
             with suppress(RuntimeError):  # it is gone
@@ -163,13 +159,11 @@ class MayaHost(Host):
         OpenMaya.MGlobal.setActiveSelectionList(chosen)
 
     def frame(self, items: Sequence[str]) -> None:
-        """Fit the view to items. Without that they stay selected, and without an undo entry.
-
-        ``viewFit`` fits to what is selected, and is undoable. Nothing but the camera moves while
-        recording is off: what that makes unsafe is to destroy something meanwhile.
-        """
+        """Fit the view to items; the selection stays, and there is no undo entry."""
         if not (self.has_ui and items):
             return
+        # `viewFit` fits to the selection and is undoable. With recording off it is unsafe to
+        # destroy anything, but nothing moves here except the camera.
         before = OpenMaya.MGlobal.getActiveSelectionList()
         recording = bool(cmds.undoInfo(query=True, state=True))
         cmds.undoInfo(stateWithoutFlush=False)
@@ -211,9 +205,9 @@ class MayaHost(Host):
     def watch(self, changed: Callable[[], None]) -> Undo:
         """Call after steps, undo, redo, and when the selection, scene or nodes are others.
 
-        By API callbacks: ``scriptJob`` waits for idle time. Not when the person changes a value:
-        Maya has callbacks for that on each node only.
+        Not when the person changes a value: Maya has callbacks for that on each node only.
         """
+        # By API callbacks, since `scriptJob` waits for idle time.
         ids = [OpenMaya.MEventMessage.addEventCallback(event, self._tell) for event in _EVENTS]
         ids.append(OpenMaya.MDGMessage.addNodeAddedCallback(self._tell, "dependNode"))
         ids.append(OpenMaya.MDGMessage.addNodeRemovedCallback(self._tell, "dependNode"))
@@ -235,10 +229,7 @@ class MayaHost(Host):
         return self._wrap(address) if address and self._wrap else None
 
     def when_ready(self, start: Callable[[], None]) -> Undo:
-        """Call when Maya idles with nothing else to do and its window is up.
-
-        At once in batch, where there are no idle events: what is deferred there never runs.
-        """
+        """Call when Maya idles with nothing else to do and its window is up; in batch at once."""
         is_wanted = [True]
 
         def look() -> None:
@@ -250,15 +241,13 @@ class MayaHost(Host):
 
         if self.has_ui:
             cmds.evalDeferred(look, lowestPriority=True)
-        else:
+        else:  # what is deferred in batch never runs, as there are no idle events
             start()
         return is_wanted.clear
 
     def when_leaving(self, stop: Callable[[], None]) -> Undo:
-        """Call when Maya says that it exits, and when the interpreter ends, which may be all.
-
-        A plug-in is often not unloaded on exit, so its own end must not be relied on.
-        """
+        """Call when Maya says that it exits, and when the interpreter ends, which may be all."""
+        # A plug-in is often not unloaded on exit, so its own end is not enough.
         message = OpenMaya.MSceneMessage
         ids = [message.addCallback(message.kMayaExiting, lambda *_: stop())]
         atexit.register(stop)
@@ -315,8 +304,8 @@ def _window() -> int:
 
 
 def _relatives(path: str, **which: Any) -> list[str]:
-    """List relatives; Maya gives None for none, and has none of what is not in the DAG."""
-    if not path.startswith("|"):
+    """List relatives; none for what is not in the DAG."""
+    if not path.startswith("|"):  # an empty list of nodes would mean all of them
         return []
     return cmds.listRelatives(path, fullPath=True, **which) or []
 

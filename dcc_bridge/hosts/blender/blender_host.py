@@ -39,12 +39,10 @@ class BlenderHost(Host):
         self.is_in_step = False
 
     def close(self) -> None:
-        """Leave nothing of ours in Blender; harmless the second time.
-
-        ``blender --python FILE`` runs the file as a module that it frees; multiprocessing, which a
-        server imports, keeps it under another name, and Blender crashes as it quits.
-        """
+        """Leave nothing of ours in Blender; harmless the second time."""
         self._changes.end()
+        # `blender --python FILE` runs the file as a module that it frees; multiprocessing, which a
+        # server imports, keeps it under another name, and Blender crashes as it quits.
         if bpy.app.binary_path:
             sys.modules.pop("__mp_main__", None)
 
@@ -162,22 +160,17 @@ class BlenderHost(Host):
         return self._changes.watchers.add(changed)
 
     def when_ready(self, start: Callable[[], None]) -> Undo:
-        """Start from a timer: an add-on is registered before there is any scene.
-
-        In background no timer ever fires, and the scene is there.
-        """
-        if bpy.app.background:
+        """Start from a timer: an add-on is registered before there is any scene."""
+        if bpy.app.background:  # no timer ever fires, and the scene is there
             start()
             return lambda: None
         bpy.app.timers.register(start, persistent=True)
         return lambda: _unregister(start)
 
     def when_leaving(self, stop: Callable[[], None]) -> Undo:
-        """Stop before the scene goes.
-
-        Blender tells since 5.1 (``exit_pre``); before, a plug-in's ``unregister`` is called in
-        time, and what atexit calls comes too late for the scene, but not for threads.
-        """
+        """Stop before the scene goes."""
+        # Blender has `exit_pre` since 5.1. Before, a plug-in's `unregister` is called in time, and
+        # what atexit calls comes too late for the scene, but not for threads.
         handlers: Any = getattr(bpy.app.handlers, "exit_pre", [])
 
         @bpy.app.handlers.persistent  # type: ignore[untyped-decorator]  # in its stubs

@@ -74,11 +74,9 @@ class BlenderLoop:
 
 
 def is_blocked() -> bool:
-    """Tell whether Blender is in the middle of something that an edit would break. Main thread.
-
-    A render reads the scene on another thread. An operator that follows the mouse keeps pointers
-    into it; Blender tells of those since 4.2. An add-on's own may run for ever and do no harm.
-    """
+    """Tell whether Blender is in the middle of something that an edit would break. Main thread."""
+    # A render reads the scene on another thread. An operator that follows the mouse keeps pointers
+    # into it; Blender lists those since 4.2. An add-on's own may run for ever and do no harm.
     return any(bpy.app.is_job_running(job) for job in _JOBS) or any(map(_is_blenders, _followers()))
 
 

@@ -93,9 +93,6 @@ class FreeCADHost(Host):
     def undo_step(self, label: str) -> Iterator[None]:
         """Open a transaction, and close it whatever happens; an empty one leaves no entry.
 
-        It is the application's, and not the document's: that one stays open if it is empty when it
-        is committed, and takes in what the person does next.
-
         Raises:
             Busy: The person is in a task, which keeps a transaction open: ours would end it.
         """
@@ -109,6 +106,8 @@ class FreeCADHost(Host):
             yield
             return
         document().UndoMode = 1  # freecadcmd begins with undo off
+        # The application's transaction and not the document's: that one stays open if it is empty
+        # when it is committed, and takes in what the person does next.
         FreeCAD.setActiveTransaction(label)
         try:
             yield
@@ -200,14 +199,12 @@ class FreeCADHost(Host):
         return window
 
     def when_ready(self, start: Callable[[], None]) -> Undo:
-        """Call once the window is there and has a workbench.
-
-        ``InitGui.py`` runs before there is one, and FreeCAD serves timers while it starts. It
-        tells when a workbench comes, but that is before the window is shown.
-        """
+        """Call once the window is there and has a workbench."""
         if not self.has_ui or self._later is None:
             start()
             return lambda: None
+        # `InitGui.py` runs before there is a workbench, and FreeCAD serves timers while it starts.
+        # Its signal that a workbench came is sent before the window is shown.
         is_wanted, later = [True], self._later
 
         def look() -> None:
@@ -221,13 +218,11 @@ class FreeCADHost(Host):
         return is_wanted.clear
 
     def when_leaving(self, stop: Callable[[], None]) -> Undo:
-        """Call when the window closes, and when the interpreter ends.
-
-        Before it ends Python, FreeCAD deletes its window and its application, which stand on its
-        stack. PySide2's wrappers of them seem valid still, and whatever touches them crashes.
-        """
+        """Call when the window closes, and when the interpreter ends."""
         if not self.has_ui:
             return super().when_leaving(stop)
+        # Before it ends Python, FreeCAD deletes its window and its application, which stand on its
+        # stack. PySide2's wrappers of them still seem valid, and whatever touches them crashes.
         window: Any = self.main_window()
         state = {"connected"}
 

@@ -1,8 +1,4 @@
-"""USD values as what JSON can carry, and back, strictly. Any thread.
-
-USD itself is not strict (measured, 26.11): ``Set`` makes 1 of 1.5 for an int, and infinity of a
-number that is too large for a float.
-"""
+"""USD values as what JSON can carry, and back, strictly. Any thread."""
 
 from __future__ import annotations
 
@@ -12,6 +8,8 @@ from typing import Any, Final, TypeGuard
 
 from pxr import Gf, Sdf
 
+# USD itself is not strict (measured, 26.11): `Set` makes 1 of 1.5 for an int, and infinity of a
+# number that is too large for a float. So the ranges are checked here.
 _WHOLE: Final = {
     "uchar": (0, 2**8 - 1),
     "int": (-(2**31), 2**31 - 1),

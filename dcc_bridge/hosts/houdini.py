@@ -51,12 +51,11 @@ class HoudiniHost(Host):
     def save_copy(self, path: Path) -> None:
         """Write a copy, by the one command that leaves the scene its name.
 
-        ``hou.hipFile.save`` with a path gives the scene that name, and with it ``$HIP``, until it
-        is set back; what is evaluated meanwhile looks in the wrong place.
-
         Raises:
             OSError: Houdini wrote none.
         """
+        # `hou.hipFile.save` with a path gives the scene that name, and with it `$HIP`, until it is
+        # set back; what is evaluated meanwhile looks in the wrong place.
         _, error = hou.hscript(f'mwrite -n "{_quoted(path)}"')
         if not path.is_file():
             raise OSError(error.strip() or f"Houdini wrote no {path.name}")
@@ -79,15 +78,14 @@ class HoudiniHost(Host):
     def undo_step(self, label: str) -> Iterator[None]:
         """Group what is edited into one action.
 
-        A group inside a parameter's callback has no effect, as one is open there already. Jobs do
-        not come there: they come from the event loop, which a callback only turns by showing a
-        dialog, and while that is modal they are held.
-
         Raises:
             RuntimeError: Undo is off.
         """
         if not hou.undos.areEnabled():
             raise RuntimeError(_UNDO_IS_OFF)
+        # A group inside a parameter's callback has no effect, as one is open there already. Jobs
+        # do not run there: they come from the event loop, which a callback turns only by showing a
+        # dialog, and they are held while that is modal.
         try:
             with hou.undos.group(label):
                 yield
@@ -121,7 +119,7 @@ class HoudiniHost(Host):
         for node in map(hou.node, items):
             if node is not None:
                 node.setSelected(True)
-        if not self.has_ui:  # in hython nobody else tells
+        if not self.has_ui:  # hython has no selection callbacks
             self._watchers.call()
 
     def frame(self, items: Sequence[str]) -> None:
@@ -154,7 +152,7 @@ class HoudiniHost(Host):
             "category": node.type().category().name(),
             "parent": parent.path() if parent is not None else None,
             "children": [child.name() for child in node.children()][:MOST_TOLD],
-            "inputs": [one.path() for one in node.inputs() if one is not None],
+            "inputs": [source.path() for source in node.inputs() if source is not None],
             "locked": _locks(node),
         }
 
@@ -163,27 +161,27 @@ class HoudiniHost(Host):
         return digest([hou.hipFile.path(), [_facts(item) for item in sorted(set(items))]])
 
     def watch(self, changed: Callable[[], None]) -> Undo:
-        """Be told of steps, the selection and scenes.
+        """Call after steps, and when the selection or the scene is another one.
 
-        What the person does to a node is not told of: Houdini tells that of each node separately.
+        Not after what the person does to a node: Houdini has callbacks for that on each node only.
         """
-        cleanup = ExitStack()
-        cleanup.callback(self._watchers.add(changed))
         events = [getattr(hou.hipFileEventType, name) for name in _OTHER_SCENE]
 
-        def look(event: object) -> None:
+        def scene_changed(event: object) -> None:
             if event in events:
                 changed()
 
-        def selected(nodes: object) -> None:
+        def selection_changed(nodes: object) -> None:
             changed()
 
-        hou.hipFile.addEventCallback(look)
-        cleanup.callback(hou.hipFile.removeEventCallback, look)
+        undo = ExitStack()
+        undo.callback(self._watchers.add(changed))
+        hou.hipFile.addEventCallback(scene_changed)
+        undo.callback(hou.hipFile.removeEventCallback, scene_changed)
         if self.has_ui:
-            hou.ui.addSelectionCallback(selected)
-            cleanup.callback(hou.ui.removeSelectionCallback, selected)
-        return cleanup.close
+            hou.ui.addSelectionCallback(selection_changed)
+            undo.callback(hou.ui.removeSelectionCallback, selection_changed)
+        return undo.close
 
     # ---- the application around the scene
 
@@ -224,13 +222,13 @@ def _quoted(path: Path) -> str:
 def _locks(node: Any) -> list[str]:
     if not hasattr(node, "isLockedHDA"):  # a node that is no operator has no asset either
         return []
-    told = {"asset": node.isLockedHDA(), "inside an asset": node.isInsideLockedHDA()}
-    return [name for name, is_so in told.items() if is_so]
+    locks = {"asset": node.isLockedHDA(), "inside an asset": node.isInsideLockedHDA()}
+    return [name for name, is_locked in locks.items() if is_locked]
 
 
 def _facts(item: str) -> list[Any]:
     node = hou.node(item)
     if node is None:
         return [item, "gone"]
-    below = sorted((one.path(), one.sessionId()) for one in node.allSubChildren())
+    below = sorted((child.path(), child.sessionId()) for child in node.allSubChildren())
     return [node.path(), node.sessionId(), node.type().name(), _locks(node), below]

@@ -58,9 +58,8 @@ class MayaHost(Host):
         self._wrap = wrap
         self._in_step = False
         self._watchers = Callbacks()
-        if (
-            not self.has_ui
-        ):  # a batch Maya begins with undo off, and what fails is rolled back by it
+        if not self.has_ui:
+            # A batch Maya begins with undo off, and what fails is rolled back by it.
             cmds.undoInfo(state=True)
 
     def file(self) -> Path | None:
@@ -74,19 +73,16 @@ class MayaHost(Host):
         return bool(cmds.file(query=True, modified=True))
 
     def save_copy(self, path: Path) -> None:
-        """Export all to another file.
-
-        Maya has no "save a copy". To rename the scene, save it and rename it back changes its name
-        for a while, tells every tool that listens for a save, and clears the mark that says that
-        it is modified; an export does none of these. References stay references only with
-        ``preserveReferences``, and those that are not loaded come along only if that is said too.
-        """
+        """Export all to another file."""
+        # Maya has no "save a copy". To rename the scene, save it and rename it back would change
+        # its name for a while, call every tool that listens for a save, and clear the mark that
+        # it is modified. An export does none of these.
         kind = "mayaBinary" if path.suffix == ".mb" else "mayaAscii"
         cmds.file(
             path.as_posix(),
             exportAll=True,
-            preserveReferences=True,
-            exportUnloadedReferences=True,
+            preserveReferences=True,  # or they are written into the copy
+            exportUnloadedReferences=True,  # or they are left out
             force=True,
             type=kind,
         )
@@ -116,9 +112,7 @@ class MayaHost(Host):
 
     @contextmanager
     def undo_step(self, label: str) -> Iterator[None]:
-        """Open a chunk, and close it whatever happens: an open one swallows all that follows.
-
-        Maya leaves an empty chunk off its list.
+        """Open a chunk, and close it whatever happens; Maya leaves an empty one off its list.
 
         Raises:
             RuntimeError: Undo is off, or was turned off inside and left so.
@@ -129,7 +123,7 @@ class MayaHost(Host):
         self._in_step = True
         try:
             yield
-        finally:
+        finally:  # an open chunk swallows all that follows
             self._in_step = False
             self._close_chunk()
             self._tell()
@@ -156,7 +150,8 @@ class MayaHost(Host):
         return cmds.ls(selection=True, long=True) or []
 
     def select(self, items: Sequence[str]) -> None:
-        """Select by the API: the command would be an undo entry on top of ours."""
+        """Select nodes, without an undo entry."""
+        # By the API: the command would be an entry on top of ours.
         chosen = OpenMaya.MSelectionList()
         for item in items:
             with suppress(RuntimeError):  # it is gone
@@ -164,13 +159,11 @@ class MayaHost(Host):
         OpenMaya.MGlobal.setActiveSelectionList(chosen)
 
     def frame(self, items: Sequence[str]) -> None:
-        """Fit the view to items. Without that they stay selected, and without an undo entry.
-
-        ``viewFit`` fits to what is selected, and is undoable. Nothing but the camera moves while
-        recording is off: what that makes unsafe is to destroy something meanwhile.
-        """
+        """Fit the view to items; the selection stays, and there is no undo entry."""
         if not (self.has_ui and items):
             return
+        # `viewFit` fits to the selection and is undoable. With recording off it is unsafe to
+        # destroy anything, but nothing moves here except the camera.
         before = OpenMaya.MGlobal.getActiveSelectionList()
         recording = bool(cmds.undoInfo(query=True, state=True))
         cmds.undoInfo(stateWithoutFlush=False)
@@ -210,18 +203,17 @@ class MayaHost(Host):
         return digest([str(self.file()), [_facts(item) for item in sorted(set(items))]])
 
     def watch(self, changed: Callable[[], None]) -> Undo:
-        """Be told of steps, the selection, undo and redo, scenes, and nodes that come and go.
+        """Call after steps, undo, redo, and when the selection, scene or nodes are others.
 
-        By API callbacks: ``scriptJob`` waits for idle time. A value that the person changes is not
-        told of, as Maya tells that of each node separately.
+        Not when the person changes a value: Maya has callbacks for that on each node only.
         """
         cleanup = ExitStack()
         cleanup.callback(self._watchers.add(changed))
         ids = [OpenMaya.MEventMessage.addEventCallback(event, self._tell) for event in _EVENTS]
         ids.append(OpenMaya.MDGMessage.addNodeAddedCallback(self._tell, "dependNode"))
         ids.append(OpenMaya.MDGMessage.addNodeRemovedCallback(self._tell, "dependNode"))
-        for id in ids:
-            cleanup.callback(OpenMaya.MMessage.removeCallback, id)
+        for callback_id in ids:
+            cleanup.callback(OpenMaya.MMessage.removeCallback, callback_id)
         return cleanup.close
 
     # ---- the application around the scene
@@ -232,10 +224,7 @@ class MayaHost(Host):
         return self._wrap(address) if address and self._wrap else None
 
     def when_ready(self, start: Callable[[], None]) -> Undo:
-        """Call when Maya idles with nothing else to do and its window is up.
-
-        At once in batch, where there are no idle events: what is deferred there never runs.
-        """
+        """Call when Maya idles with nothing else to do and its window is up; in batch at once."""
         is_wanted = [True]
 
         def look() -> None:
@@ -247,15 +236,13 @@ class MayaHost(Host):
 
         if self.has_ui:
             cmds.evalDeferred(look, lowestPriority=True)
-        else:
+        else:  # what is deferred in batch never runs, as there are no idle events
             start()
         return is_wanted.clear
 
     def when_leaving(self, stop: Callable[[], None]) -> Undo:
-        """Call when Maya says that it exits, and when the interpreter ends, which may be all.
-
-        A plug-in is often not unloaded on exit, so its own end must not be relied on.
-        """
+        """Call when Maya says that it exits, and when the interpreter ends, which may be all."""
+        # A plug-in is often not unloaded on exit, so its own end is not enough.
         message = OpenMaya.MSceneMessage
         cleanup = ExitStack()
         exiting = message.addCallback(message.kMayaExiting, lambda *_: stop())
@@ -276,7 +263,7 @@ class MayaHost(Host):
             raise RuntimeError(_UNDO_WAS_TURNED_OFF)
 
     def _tell(self, *_: object) -> None:
-        if not self._in_step:  # what is deleted by the thousand is told once, at its end
+        if not self._in_step:  # a step that deletes thousands of nodes is reported once, at its end
             self._watchers.call()
 
 
@@ -289,12 +276,12 @@ def find(item: str) -> str:
     Raises:
         LookupError: There is none, or there are several.
     """
-    found = [] if set("*? ") & set(item) else cmds.ls(item, long=True) or []
-    if len(found) > 1:
-        raise LookupError(f"{item!r} is {' and '.join(found[:3])}: give the whole path.")
-    if not found:
+    paths = [] if set("*? ") & set(item) else cmds.ls(item, long=True) or []
+    if len(paths) > 1:
+        raise LookupError(f"{item!r} is {' and '.join(paths[:3])}: give the whole path.")
+    if not paths:
         raise LookupError(f"There is no node {item!r} in this scene.")
-    return found[0]
+    return paths[0]
 
 
 def kind(path: str) -> str:
@@ -309,8 +296,8 @@ def _window() -> int:
 
 
 def _relatives(path: str, **which: Any) -> list[str]:
-    """List relatives; Maya gives None for none, and has none of what is not in the DAG."""
-    if not path.startswith("|"):
+    """List relatives; none for what is not in the DAG."""
+    if not path.startswith("|"):  # an empty list of nodes would mean all of them
         return []
     return cmds.listRelatives(path, fullPath=True, **which) or []
 
@@ -321,8 +308,8 @@ def _parent(path: str) -> str | None:
 
 def is_locked(path: str) -> bool:
     """Whether a node is locked."""
-    told = cmds.lockNode(path, query=True, lock=True)
-    return any(told) if isinstance(told, list) else bool(told)
+    locks = cmds.lockNode(path, query=True, lock=True)
+    return any(locks) if isinstance(locks, list) else bool(locks)
 
 
 def is_referenced(path: str) -> bool:

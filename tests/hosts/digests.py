@@ -25,8 +25,8 @@ def _blender() -> list[Any]:
     """List of every object, mesh, collection and material what a skill could have changed."""
     import bpy
 
+    from dcc_bridge.hosts.blender.blender_undo import census
     from dcc_bridge.hosts.blender.objects import facts, item_of
-    from dcc_bridge.hosts.blender.scene_changes import census
 
     things = sorted(bpy.data.objects, key=item_of)
     return [

@@ -12,18 +12,6 @@ from dcc_bridge.hosts.standalone import UsdSession
 from tests.hosts.scenes import SMALL
 
 
-def test_the_old_file_survives_a_save(session: UsdSession) -> None:
-    """The copy opens as the scene that was there, and holds the same bytes."""
-    session.stage.RemovePrim("/World/b")
-
-    made = checkpoints.keep(session, session.files())
-    session.save()
-
-    assert made is not None
-    assert (made / "small.usda").read_text() == SMALL
-    assert UsdSession(made / "small.usda").stage.GetPrimAtPath("/World/b")
-
-
 def test_a_sublayer_that_would_be_written_is_kept(session: UsdSession, tmp_path: Path) -> None:
     """A save writes sublayers too, so they are in the checkpoint."""
     sub = session.stage.GetLayerStack(False)[1]

@@ -13,7 +13,7 @@ from dcc_bridge.host import Host
 from tests.hosts.contract import HostContract, Stand
 from tests.hosts.fakes.houdini import Houdini
 from tests.hosts.fakes.houdini.application import MODULE
-from tests.hosts.fakes.houdini.nodes import ObjectWasDeleted, OperationFailed
+from tests.hosts.fakes.houdini.nodes import ObjectWasDeleted
 from tests.hosts.fakes.houdini.panes import NetworkEditor
 
 CAMERA, LIGHT = "/obj/cam0", "/obj/key"
@@ -86,16 +86,6 @@ def test_undo_that_is_off_is_refused(host: Host, hou: Any) -> None:
         host.undo_step("Ours"),
     ):
         pytest.fail("it began")
-
-
-def test_the_label_on_top_is_the_first_of_the_list(host: Host, hou: Any) -> None:
-    """hou.undos.undoLabels: the first item is undone next."""
-    with host.undo_step("First"):
-        hou.node(LIGHT).parm("tx").set(1.0)
-    with host.undo_step("Second"):
-        hou.node(LIGHT).parm("tx").set(2.0)
-
-    assert host.undo_label() == "Second"
 
 
 def test_no_reference_to_a_node_outlives_its_scene(
@@ -182,13 +172,6 @@ def test_the_licence_says_what_a_scene_is_called(
     Houdini(monkeypatch, batch=True, licence=licence)
 
     assert import_module("dcc_bridge.hosts.houdini").HoudiniHost().suffix == suffix
-
-
-def test_a_loop_callback_that_is_not_there_cannot_be_removed(houdini: Houdini, hou: Any) -> None:
-    """hou.ui.removeEventLoopCallback raises then: so ours is removed once."""
-    if not houdini.batch:
-        with pytest.raises(OperationFailed):
-            hou.ui.removeEventLoopCallback(print)
 
 
 def test_a_fingerprint_notices_locks_and_what_is_inside(houdini: Houdini, host: Host) -> None:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import sys
-import threading
-from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
@@ -50,13 +48,6 @@ class TestMaya(HostContract):
         return Stand(host, (CAMERA, "|key"), edit, cmds.delete, save)
 
 
-def test_a_command_off_the_main_thread_raises(cmds: Any) -> None:
-    """Python and threading: commands throw outside the main thread."""
-    raised = elsewhere(lambda: cmds.ls())
-
-    assert isinstance(raised, RuntimeError)
-
-
 def test_deferral_never_runs_in_batch_and_is_not_relied_on(maya: Maya, host: Host) -> None:
     """Python and threading: it rides on idle events; in batch the start is at once."""
     started: list[str] = []
@@ -69,22 +60,6 @@ def test_deferral_never_runs_in_batch_and_is_not_relied_on(maya: Maya, host: Hos
 
     assert deferred == ([] if maya.batch else ["ran"])
     assert started == (["started"] if maya.batch else [])  # its window is not up yet
-
-
-def test_a_result_from_the_main_thread_comes_inline(maya: Maya) -> None:
-    """Python and threading: from the main thread it runs immediately, also in batch."""
-    assert sys.modules["maya.utils"].executeInMainThreadWithResult(lambda: 7) == 7
-
-
-def test_an_open_chunk_swallows_what_follows(maya: Maya, cmds: Any) -> None:
-    """undoInfo: until it is closed, all falls into it; one undo takes the person's edits along."""
-    before = cmds.undoInfo(query=True, undoName=True)
-    cmds.undoInfo(state=True)
-    cmds.undoInfo(openChunk=True, chunkName="left open")
-    cmds.setAttr("key.translateX", 1.0)
-    cmds.createNode("transform", name="the artist's")
-
-    assert cmds.undoInfo(query=True, undoName=True) == before
 
 
 def test_our_chunk_is_closed_whatever_is_raised(maya: Maya, host: Host, cmds: Any) -> None:
@@ -109,18 +84,6 @@ def test_undo_that_is_off_is_refused(maya: Maya, host: Host, cmds: Any) -> None:
 
     with pytest.raises(RuntimeError, match=r"switched off.*Preferences"), host.undo_step("Ours"):
         pytest.fail("it began")
-
-
-def test_undoing_past_what_was_destroyed_unrecorded_is_unsafe(maya: Maya, cmds: Any) -> None:
-    """undoInfo: that is what ``stateWithoutFlush`` warns of, and why it is put back and emptied."""
-    cmds.undoInfo(state=True)
-    cmds.setAttr("key.translateX", 5.0)
-    cmds.undoInfo(stateWithoutFlush=False)
-    cmds.delete(CAMERA)
-    cmds.undoInfo(stateWithoutFlush=True)
-
-    with pytest.raises(RuntimeError, match="Damaged undo/redo"):
-        cmds.undo()
 
 
 def test_recording_that_a_skill_left_off_is_put_back(maya: Maya, host: Host, cmds: Any) -> None:
@@ -234,18 +197,3 @@ def test_a_thousand_deletions_are_told_once(maya: Maya, host: Host, cmds: Any) -
         cmds.delete([f"|cameras|shot_{number:03}" for number in range(3)])
 
     assert len(told) == 1
-
-
-def elsewhere(fn: Callable[[], object]) -> BaseException | None:
-    raised: list[BaseException] = []
-
-    def work() -> None:
-        try:
-            fn()
-        except RuntimeError as error:
-            raised.append(error)
-
-    thread = threading.Thread(target=work)
-    thread.start()
-    thread.join(5)
-    return raised[0] if raised else None

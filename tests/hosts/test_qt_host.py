@@ -25,9 +25,11 @@ pytestmark = [
 
 @pytest.fixture(params=["6.5.3", None], ids=["PySide6 6.5.3", "PySide6 of this Python"])
 def window(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Application]:
-    """The application with its window, and somebody at it."""
+    """The application with its window, and somebody at it; its exit code has to be 0."""
     with qt_host(tmp_path, request.param) as application:
         yield application
+        application.order("close")
+        assert application.end() == 0, application.output
 
 
 @contextmanager
@@ -50,14 +52,12 @@ def test_a_deletion_is_agreed_to_in_the_hosts_own_dialog(window: Application) ->
     window.order("undo")
     window.obeyed()
     undone = names(window)
-    window.order("close")
 
     assert status(result) == "done"
     assert "cam" not in after
     assert "light" in after
     assert "cam1" in undone
     assert "cam2" in undone
-    assert window.end() == 0, window.output
 
 
 @pytest.mark.parametrize("answer", ["decline", "cancel"])
@@ -70,8 +70,6 @@ def test_what_is_refused_is_not_done(window: Application, answer: str) -> None:
 
     assert status(result) == "refused"
     assert "cam1" in names(window)
-    window.order("close")
-    assert window.end() == 0, window.output
 
 
 def test_a_skill_that_fails_leaves_nothing(window: Application) -> None:
@@ -85,8 +83,6 @@ def test_a_skill_that_fails_leaves_nothing(window: Application) -> None:
     assert status(result) == "failed"
     assert "half" not in after
     assert "whole" not in names(window)
-    window.order("close")
-    assert window.end() == 0, window.output
 
 
 @pytest.mark.parametrize("era", ERAS)
@@ -96,8 +92,6 @@ def test_a_client_that_can_ask_is_asked_for_input(window: Application, era: str)
 
     assert text(result) == "crane"
     assert "crane" in names(window)
-    window.order("close")
-    assert window.end() == 0, window.output
 
 
 def test_it_can_be_unloaded_and_loaded_twenty_times(window: Application) -> None:
@@ -111,8 +105,6 @@ def test_it_can_be_unloaded_and_loaded_twenty_times(window: Application) -> None
     result = window.call("delete_nodes", {"prefix": "cam"})
 
     assert status(result) == "done"
-    window.order("close")
-    assert window.end() == 0, window.output
 
 
 def test_the_hosts_own_dialog_and_a_question_end_well(window: Application) -> None:
@@ -125,8 +117,6 @@ def test_the_hosts_own_dialog_and_a_question_end_well(window: Application) -> No
     deleted = window.call("delete_nodes", {"prefix": "cam"})
 
     assert (status(added), status(deleted)) == ("done", "done")
-    window.order("close")
-    assert window.end() == 0, window.output
 
 
 def test_an_edit_by_hand_while_the_question_is_open_stays(window: Application) -> None:
@@ -138,8 +128,6 @@ def test_an_edit_by_hand_while_the_question_is_open_stays(window: Application) -
 
     assert status(result) == "done"
     assert "by_hand" in names(window)
-    window.order("close")
-    assert window.end() == 0, window.output
 
 
 @pytest.mark.parametrize("questions", [0, 1, 5])
@@ -164,7 +152,6 @@ def test_a_host_that_quits_without_a_word_ends_cleanly(window: Application, ques
     window.run(agents)
 
     assert len(told) == questions
-    assert window.end() == 0, window.output
 
 
 def test_batch_serves_without_anybody(tmp_path: Path) -> None:

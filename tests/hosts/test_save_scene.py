@@ -109,22 +109,6 @@ def test_a_new_file_needs_no_copy(edited: UsdSession, tmp_path: Path) -> None:
     assert "a new file" in person.shown[0].message
 
 
-def test_eleven_saves_keep_ten(edited: UsdSession, tmp_path: Path) -> None:
-    person = ScriptedPresenter(*[YES] * 11)
-
-    with live(
-        tmp_path / "run", SAVE.fn, host=edited, presenter=person, dialogs_per_minute=100
-    ) as running:
-        for number in range(11):
-            edited.stage.DefinePrim(f"/World/added{number}")
-            assert status(running.call("save_scene")) == "done"
-
-    kept = checkpoints.taken(tmp_path / "small.checkpoints")
-    assert len(kept) == 10
-    assert "added0" in (kept[0] / "small.usda").read_text()
-    assert "added1" not in (kept[0] / "small.usda").read_text()
-
-
 @pytest.mark.parametrize("era", ERAS)
 def test_a_client_that_draws_the_question_says_so_too(era: str, tmp_path: Path) -> None:
     """Where the person sits at the client, the same words are in its plain text."""

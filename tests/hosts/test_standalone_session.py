@@ -10,7 +10,6 @@ import pytest
 from pxr import Sdf
 
 from dcc_bridge.errors import WrongThread
-from dcc_bridge.host import Host
 from dcc_bridge.hosts import standalone
 from dcc_bridge.hosts.standalone import UsdSession, install
 from tests.hosts.scenes import Failed, fail_after
@@ -46,14 +45,6 @@ def on_another_thread(call: Callable[[], object]) -> list[BaseException]:
     thread.start()
     thread.join()
     return raised
-
-
-def test_it_is_a_host() -> None:
-    """A session has all that the bridge wants of an application."""
-    host: Host = UsdSession(has_ui=True)
-
-    assert (host.name, host.has_ui) == ("dcc_bridge standalone", True)
-    assert host.version
 
 
 @pytest.mark.parametrize("call", CALLS.values(), ids=list(CALLS))
@@ -176,12 +167,6 @@ class TestSelection:
         session.undo()
 
         assert session.selection == ["/World/b"]
-
-    def test_it_is_a_copy(self, session: UsdSession) -> None:
-        """Changing the list changes nothing."""
-        session.selection.append("/World/a")
-
-        assert session.selection == []
 
 
 class TestFingerprint:

@@ -306,19 +306,6 @@ class TestDeleting:
 
         assert message in person.shown[0].message
 
-    def test_yes(self, shot: UsdSession, person: Person) -> None:
-        """All of them go, the rest stays, and one undo brings them back."""
-        before = shot.scene_digest()
-        others = sum(1 for _ in shot.stage.Traverse()) - 127
-
-        with shot.undo_step("Delete prims"):
-            told = person.delete()
-
-        assert told == {"deleted": 127, "only_deactivated": []}
-        assert (cameras(shot), sum(1 for _ in shot.stage.Traverse())) == (0, others)
-        shot.undo()
-        assert shot.scene_digest() == before
-
     @pytest.mark.parametrize(
         ("answer", "why"),
         [
@@ -377,13 +364,6 @@ class TestDeleting:
         assert "changed" in (second.reason or "")
         assert second.message.startswith(f"Delete {count} cameras?")
         assert told["deleted"] == count
-
-    def test_no_to_the_second_question(self, shot: UsdSession, person: Person) -> None:
-        """Then nothing is deleted at all."""
-        told = person.delete(YES, NO, meanwhile=lambda s: s.stage.RemovePrim(CAMERA))
-
-        assert told["deleted"] == 0
-        assert cameras(shot) == 126
 
     def test_another_scene_opened_meanwhile(
         self, shot: UsdSession, person: Person, tmp_path: Path

@@ -238,17 +238,6 @@ def test_only_the_step_on_top_can_be_undone(desk: Desk) -> None:
     assert (undo.text(), undo.isEnabled()) == ("Undo Rename prim", True)
 
 
-def test_a_step_of_the_artist_on_top_keeps_the_agents_from_being_undone(desk: Desk) -> None:
-    desk.ended("Rename prim", "done")
-    with desk.host.undo_step("By hand"):
-        desk.host.items.append("mine")
-
-    desk.panel.refresh()
-
-    assert not desk.panel.history.undo.isEnabled()
-    assert "use the undo of fake" in desk.panel.history.undo.toolTip()
-
-
 def test_the_history_says_who_answered_and_leaves_reads_out(desk: Desk) -> None:
     desk.furnish()
     assert ended(desk.panel) == [

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Iterator
+from concurrent.futures import Future
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +21,7 @@ from dcc_bridge.config import data_folder
 from dcc_bridge.headless import Pump
 from dcc_bridge.hosts.standalone import UsdSession, install
 from dcc_bridge.qt.presenter import DialogPresenter
+from dcc_bridge.qt.question_dialog import QuestionDialog
 from dcc_standalone.window import MainWindow
 from tests.live import ERAS, AskedFn, Live, Tap, accept, say, status
 from tests.qt.pump import QtPump
@@ -46,32 +51,64 @@ def cameras(session: UsdSession) -> int:
     return sum(prim.GetTypeName() == "Camera" for prim in session.stage.Traverse())
 
 
-def open_host(
-    tmp_path: Path, scene: Path | UsdSession, *, window: bool, parent: QWidget | None = None
-) -> tuple[Live, UsdSession, Any]:
-    """Start a host on a scene, in a window or headless, with the standalone host's own skills."""
+@dataclass(frozen=True)
+class Desk:
+    """A host that serves a scene with its own skills."""
+
+    running: Live
+    session: UsdSession
+    presenter: DialogPresenter | None
+
+    @property
+    def dialog(self) -> QuestionDialog:
+        """The dialog that is open, once it is."""
+        self.running.until(self.is_asking)
+        assert self.presenter is not None
+        return self.presenter.dialogs[0]
+
+    def is_asking(self) -> bool:
+        """Whether a dialog is open."""
+        return self.presenter is not None and bool(self.presenter.dialogs)
+
+    def delete(self, era: str = ERAS[-1], tap: Tap | None = None) -> Future[Any]:
+        """Have an agent delete the cameras, which could ask its own person."""
+
+        async def agent() -> Any:
+            async with self.running.client(era, accept(confirm=True), tap=tap) as client:
+                return await client.call_tool("delete_prims", {})
+
+        return self.running.go(agent)
+
+    def press(self, action: str, result: Future[Any]) -> Any:
+        """Press a button of the dialog once it can be pressed, and give the result of the call."""
+        exits = self.dialog.exits
+        self.running.until(exits.verb.isEnabled)
+        button = {"accept": exits.verb, "decline": exits.decline, "cancel": exits.cancel}[action]
+        QTest.mouseClick(button, Qt.MouseButton.LeftButton)
+        self.running.until(result.done)
+        return result.result()
+
+
+@contextmanager
+def serving(
+    folder: Path, scene: Path | UsdSession, *, window: bool, parent: QWidget | None = None
+) -> Iterator[Desk]:
+    """Serve a scene, in a window or headless; no widget is left behind."""
     session = scene if isinstance(scene, UsdSession) else UsdSession(scene, has_ui=window)
     pump = QtPump() if window else Pump()
     presenter = DialogPresenter(pump.main, session, lambda: parent) if window else None
     skills = [data_folder("plugins") / "standalone" / "skills"]
-    running = Live(tmp_path, host=session, presenter=presenter, pump=pump, skills=skills)
-    return running, session, presenter
-
-
-def press(presenter: DialogPresenter, action: str) -> None:
-    """Press a button of the dialog, as a person does: once it can be pressed."""
-    exits = presenter.dialogs[0].exits
-    button = {"accept": exits.verb, "decline": exits.decline, "cancel": exits.cancel}[action]
-    QTest.mouseClick(button, Qt.MouseButton.LeftButton)
-
-
-def close(running: Live, presenter: DialogPresenter | None) -> None:
-    """Stop the host, and leave no widget behind."""
-    running.stop()
-    if presenter is not None:
-        assert isinstance(running.pump, QtPump)
-        presenter.close()
-        running.pump.loop.close()
+    running = Live(folder, host=session, presenter=presenter, pump=pump, skills=skills)
+    uninstall = install(session)
+    try:
+        yield Desk(running, session, presenter)
+    finally:
+        running.stop()
+        if presenter is not None:
+            assert isinstance(pump, QtPump)
+            presenter.close()
+            pump.loop.close()
+        uninstall()
 
 
 @pytest.fixture(params=["bundled", "generated"])
@@ -84,52 +121,35 @@ def scene(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
 def test_the_dialog_decides(
     app: QApplication, tmp_path: Path, scene: Path, era: str, action: str
 ) -> None:
-    running, session, presenter = open_host(tmp_path, scene, window=True)
-    uninstall = install(session)
-    before, count, tap = session.scene_digest(), cameras(session), Tap()
-
-    async def agent() -> Any:
-        async with running.client(era, accept(confirm=True), tap=tap) as client:
-            return await client.call_tool("delete_prims", {})
-
-    result = running.go(agent)
-    running.until(lambda: bool(presenter.dialogs))
-    asked_before_any_edit = session.scene_digest() == before
-    running.until(presenter.dialogs[0].exits.verb.isEnabled)
-    press(presenter, action)
-    running.until(result.done)
-    left = cameras(session)
-    if action == "accept":
-        session.undo()
-    close(running, presenter)
-    uninstall()
+    tap = Tap()
+    with serving(tmp_path, scene, window=True) as desk:
+        session = desk.session
+        before, count = session.scene_digest(), cameras(session)
+        result = desk.delete(era, tap)
+        assert desk.dialog
+        asked_before_any_edit = session.scene_digest() == before
+        ended = desk.press(action, result)
+        left = cameras(session)
+        if action == "accept":
+            session.undo()
 
     assert count > 0
     assert asked_before_any_edit
     assert left == (0 if action == "accept" else count)
-    assert status(result.result()) == ("done" if action == "accept" else "refused")
+    assert status(ended) == ("done" if action == "accept" else "refused")
     assert session.scene_digest() == before
     assert session.undo_labels == []
     assert b"elicitation/create" not in tap.heard
 
 
 def test_why_the_person_declined_reaches_the_agent(app: QApplication, tmp_path: Path) -> None:
-    running, session, presenter = open_host(tmp_path, SHOT, window=True)
-    uninstall = install(session)
-
-    async def agent() -> Any:
-        async with running.client() as client:
-            return await client.call_tool("delete_prims", {})
-
-    result = running.go(agent)
-    running.until(lambda: bool(presenter.dialogs))
-    exits = presenter.dialogs[0].exits
-    QTest.mouseClick(exits.with_reason, Qt.MouseButton.LeftButton)
-    QTest.keyClicks(exits.reason, "they are in the client's edit")
-    QTest.keyClick(exits.reason, Qt.Key.Key_Return)
-    running.until(result.done)
-    close(running, presenter)
-    uninstall()
+    with serving(tmp_path, SHOT, window=True) as desk:
+        result = desk.delete()
+        exits = desk.dialog.exits
+        QTest.mouseClick(exits.with_reason, Qt.MouseButton.LeftButton)
+        QTest.keyClicks(exits.reason, "they are in the client's edit")
+        QTest.keyClick(exits.reason, Qt.Key.Key_Return)
+        desk.running.until(result.done)
 
     why = 'The person said no. They gave this reason: "they are in the client\'s edit".'
     assert result.result().structured_content == {"deleted": 0, "why": why}
@@ -141,22 +161,21 @@ def test_why_the_person_declined_reaches_the_agent(app: QApplication, tmp_path: 
 def test_the_client_decides_where_nobody_is_at_the_host(
     app: QApplication, tmp_path: Path, scene: Path, era: str, action: str
 ) -> None:
-    running, session, _ = open_host(tmp_path, scene, window=False)
-    uninstall = install(session)
-    before, count, asked = session.scene_digest(), cameras(session), []
+    asked = []
 
     def person(params: Any) -> Any:
         asked.append(params.message)
-        said = SAYS[action](params)
-        assert isinstance(said, ElicitResult)
-        return said
+        answer = SAYS[action](params)
+        assert isinstance(answer, ElicitResult)
+        return answer
 
-    result = running.call("delete_prims", era=era, asked=person)
-    left, steps = cameras(session), len(session.undo_labels)
-    if action == "accept":
-        session.undo()
-    close(running, None)
-    uninstall()
+    with serving(tmp_path, scene, window=False) as desk:
+        session = desk.session
+        before, count = session.scene_digest(), cameras(session)
+        result = desk.running.call("delete_prims", era=era, asked=person)
+        left, steps = cameras(session), len(session.undo_labels)
+        if action == "accept":
+            session.undo()
 
     assert len(asked) == 1
     assert asked[0].startswith(f"Delete {count} camera")
@@ -170,44 +189,32 @@ def test_the_client_decides_where_nobody_is_at_the_host(
 def test_nothing_is_deleted_where_there_is_nobody(
     app: QApplication, tmp_path: Path, scene: Path, era: str
 ) -> None:
-    running, session, _ = open_host(tmp_path, scene, window=False)
-    uninstall = install(session)
-    before, tap = session.scene_digest(), Tap()
+    tap = Tap()
+    with serving(tmp_path, scene, window=False) as desk:
+        before = desk.session.scene_digest()
+        result = desk.running.call("delete_prims", era=era, tap=tap)
 
-    result = running.call("delete_prims", era=era, tap=tap)
-    close(running, None)
-    uninstall()
-
-    assert session.scene_digest() == before
+    assert desk.session.scene_digest() == before
     assert status(result) == "refused"
     assert b"elicitation/create" not in tap.heard
 
 
 def test_the_host_stays_alive_while_its_dialog_is_open(app: QApplication, tmp_path: Path) -> None:
-    running, session, presenter = open_host(tmp_path, SHOT, window=True)
-    uninstall = install(session)
-
-    async def delete() -> Any:
-        async with running.client() as client:
-            return await client.call_tool("delete_prims", {})
-
-    result = running.go(delete)
-    running.until(lambda: bool(presenter.dialogs))
-    listed = running.call("list_prims", {"type_name": "Camera", "limit": 500}, label="second")
-    still_open = bool(presenter.dialogs) and not result.done()
-    with session.undo_step("The artist goes on working"):
-        Sdf.CreatePrimInLayer(session.stage.GetRootLayer(), "/World/Note")
-    running.until(presenter.dialogs[0].exits.verb.isEnabled)
-    press(presenter, "accept")
-    running.until(result.done)
-    labels = session.undo_labels
-    close(running, presenter)
-    uninstall()
+    with serving(tmp_path, SHOT, window=True) as desk:
+        result = desk.delete()
+        assert desk.dialog
+        every = {"type_name": "Camera", "limit": 500}
+        listed = desk.running.call("list_prims", every, label="second")
+        still_open = desk.is_asking() and not result.done()
+        with desk.session.undo_step("The artist goes on working"):
+            Sdf.CreatePrimInLayer(desk.session.stage.GetRootLayer(), "/World/Note")
+        ended = desk.press("accept", result)
+        labels = desk.session.undo_labels
 
     assert listed.structured_content is not None
     assert len(listed.structured_content["prims"]) == 127
     assert still_open
-    assert status(result.result()) == "done"
+    assert status(ended) == "done"
     assert labels[0] == "The artist goes on working"
     assert labels[1].startswith("Delete prims")
 
@@ -215,27 +222,19 @@ def test_the_host_stays_alive_while_its_dialog_is_open(app: QApplication, tmp_pa
 def test_the_viewport_can_be_orbited_and_the_outliner_scrolled_meanwhile(
     window: MainWindow, tmp_path: Path
 ) -> None:
-    running, session, presenter = open_host(tmp_path, window.session, window=True, parent=window)
-    uninstall = install(session)
-
-    async def delete() -> Any:
-        async with running.client() as client:
-            return await client.call_tool("delete_prims", {})
-
-    result = running.go(delete)
-    running.until(lambda: bool(presenter.dialogs))
-    before = window.viewport.grab().toImage()
-    QTest.mousePress(window.viewport, Qt.MouseButton.LeftButton, pos=QPoint(200, 200))
-    QTest.mouseMove(window.viewport, QPoint(320, 260))
-    QTest.mouseRelease(window.viewport, Qt.MouseButton.LeftButton, pos=QPoint(320, 260))
-    bar = window.outliner.findChildren(QScrollBar)[0]
-    bar.setValue(bar.maximum())
-    running.until(lambda: window.viewport.grab().toImage() != before)
-    open_meanwhile = presenter.dialogs[0].isVisible() and not presenter.dialogs[0].isModal()
-    press(presenter, "cancel")
-    running.until(result.done)
-    close(running, presenter)
-    uninstall()
+    viewport = window.viewport
+    with serving(tmp_path, window.session, window=True, parent=window) as desk:
+        result = desk.delete()
+        dialog = desk.dialog
+        before = viewport.grab().toImage()
+        QTest.mousePress(viewport, Qt.MouseButton.LeftButton, pos=QPoint(200, 200))
+        QTest.mouseMove(viewport, QPoint(320, 260))
+        QTest.mouseRelease(viewport, Qt.MouseButton.LeftButton, pos=QPoint(320, 260))
+        bar = window.outliner.findChildren(QScrollBar)[0]
+        bar.setValue(bar.maximum())
+        desk.running.until(lambda: viewport.grab().toImage() != before)
+        open_meanwhile = dialog.isVisible() and not dialog.isModal()
+        ended = desk.press("cancel", result)
 
     assert open_meanwhile
-    assert status(result.result()) == "refused"
+    assert status(ended) == "refused"

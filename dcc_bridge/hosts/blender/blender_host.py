@@ -15,8 +15,7 @@ import bpy
 
 from dcc_bridge.host import Host, Undo, digest
 from dcc_bridge.hosts.blender import blender_loop, objects
-from dcc_bridge.hosts.blender.blender_undo import Stack
-from dcc_bridge.hosts.blender.scene_changes import Changes, census
+from dcc_bridge.hosts.blender.blender_undo import Changes, Stack, census
 
 _MOST_COUNTED: Final = 20_000
 """Objects whose types are counted for a summary: 25 ms."""
@@ -40,12 +39,10 @@ class BlenderHost(Host):
         self.is_in_step = False
 
     def close(self) -> None:
-        """Leave nothing of ours in Blender; harmless the second time.
-
-        ``blender --python FILE`` runs the file as a module that it frees; multiprocessing, which a
-        server imports, keeps it under another name, and Blender crashes as it quits.
-        """
+        """Leave nothing of ours in Blender; harmless the second time."""
         self._changes.end()
+        # `blender --python FILE` runs the file as a module that it frees; multiprocessing, which a
+        # server imports, keeps it under another name, and Blender crashes as it quits.
         if bpy.app.binary_path:
             sys.modules.pop("__mp_main__", None)
 
@@ -67,7 +64,7 @@ class BlenderHost(Host):
         """Add Blender's units, frames, engine and how many objects there are of each type."""
         scene, things = bpy.context.scene, bpy.data.objects
         assert scene is not None  # Blender has one always
-        types = Counter(each.type for each in islice(things, _MOST_COUNTED))
+        types = Counter(thing.type for thing in islice(things, _MOST_COUNTED))
         units = scene.unit_settings
         return super().summary() | {
             "open_scene": scene.name,
@@ -97,7 +94,7 @@ class BlenderHost(Host):
             self.is_in_step = False
             if (self._changes.count, census()) != before or self._stack.top() != top:
                 self._stack.push(label)
-                self._changes.tell()
+                self._changes.watchers.call()
 
     def undo_label(self) -> str | None:
         """Give the label on top of Blender's own stack."""
@@ -105,12 +102,14 @@ class BlenderHost(Host):
 
     def undo(self) -> None:
         """Undo; every reference to an object is dead then."""
-        self._stack.back()
+        with blender_loop.in_window():
+            bpy.ops.ed.undo()
         blender_loop.redraw()
 
     def redo(self) -> None:
         """Redo; every reference to an object is dead then."""
-        self._stack.forth()
+        with blender_loop.in_window():
+            bpy.ops.ed.redo()
         blender_loop.redraw()
 
     # ---- items
@@ -119,7 +118,7 @@ class BlenderHost(Host):
     def selection(self) -> list[str]:
         """The selected objects of the open view layer."""
         layer = bpy.context.view_layer
-        return [] if layer is None else [objects.item_of(each) for each in layer.objects.selected]
+        return [] if layer is None else [objects.item_of(obj) for obj in layer.objects.selected]
 
     def select(self, items: Sequence[str]) -> None:
         """Select objects; those that are not in the open view layer cannot be."""
@@ -127,10 +126,10 @@ class BlenderHost(Host):
         if layer is None:
             return
         wanted = set(items)
-        for each in layer.objects:
-            each.select_set(objects.item_of(each) in wanted)
+        for obj in layer.objects:
+            obj.select_set(objects.item_of(obj) in wanted)
         layer.objects.active = next(iter(layer.objects.selected), None)
-        self._changes.tell()
+        self._changes.watchers.call()
 
     def frame(self, items: Sequence[str]) -> None:
         """Show objects in every 3D view; what is selected stays so."""
@@ -147,8 +146,8 @@ class BlenderHost(Host):
 
     def kinds(self, items: Sequence[str]) -> list[str]:
         """Name the types, without a description of each."""
-        found = map(objects.find, items)
-        return [each.type if each is not None else "gone" for each in found]
+        things = map(objects.find, items)
+        return [thing.type if thing is not None else "gone" for thing in things]
 
     def fingerprint(self, items: Sequence[str]) -> str:
         """Digest file, identity, type, parent, locks and what is below."""
@@ -157,41 +156,36 @@ class BlenderHost(Host):
     # ---- the application around the scene
 
     def watch(self, changed: Callable[[], None]) -> Undo:
-        """Be told of edits, undo, redo, another file, and the selection."""
-        return self._changes.watch(changed)
+        """Call after edits, undo, redo, opening a file, and changes of the selection."""
+        return self._changes.watchers.add(changed)
 
     def when_ready(self, start: Callable[[], None]) -> Undo:
-        """Start from a timer: an add-on is registered before there is any scene.
-
-        In background no timer ever fires, and the scene is there.
-        """
-        if bpy.app.background:
+        """Start from a timer: an add-on is registered before there is any scene."""
+        if bpy.app.background:  # no timer ever fires, and the scene is there
             start()
             return lambda: None
         bpy.app.timers.register(start, persistent=True)
         return lambda: _unregister(start)
 
     def when_leaving(self, stop: Callable[[], None]) -> Undo:
-        """Stop before the scene goes.
-
-        Blender tells since 5.1 (``exit_pre``); before, a plug-in's ``unregister`` is called in
-        time, and what atexit calls comes too late for the scene, but not for threads.
-        """
-        told: Any = getattr(bpy.app.handlers, "exit_pre", [])
+        """Stop before the scene goes."""
+        # Blender has `exit_pre` since 5.1. Before, a plug-in's `unregister` is called in time, and
+        # what atexit calls comes too late for the scene, but not for threads.
+        handlers: Any = getattr(bpy.app.handlers, "exit_pre", [])
 
         @bpy.app.handlers.persistent  # type: ignore[untyped-decorator]  # in its stubs
         def leave(*_: object) -> None:
             stop()
 
-        told.append(leave)
+        handlers.append(leave)
         atexit.register(stop)
 
-        def stay() -> None:
+        def unregister() -> None:
             atexit.unregister(stop)
-            if leave in told:
-                told.remove(leave)
+            if leave in handlers:
+                handlers.remove(leave)
 
-        return stay
+        return unregister
 
 
 def _unregister(fn: Callable[[], None]) -> None:

@@ -74,18 +74,16 @@ class BlenderLoop:
 
 
 def is_blocked() -> bool:
-    """Whether Blender is in the middle of something that an edit would break. Main thread.
-
-    A render reads the scene on another thread. An operator that follows the mouse keeps pointers
-    into it; Blender tells of those since 4.2. An add-on's own may run for ever and do no harm.
-    """
+    """Tell whether Blender is in the middle of something that an edit would break. Main thread."""
+    # A render reads the scene on another thread. An operator that follows the mouse keeps pointers
+    # into it; Blender lists those since 4.2. An add-on's own may run for ever and do no harm.
     return any(bpy.app.is_job_running(job) for job in _JOBS) or any(map(_is_blenders, _followers()))
 
 
 def _followers() -> list[bpy.types.Operator]:
     windows = bpy.context.window_manager
     shown = [] if windows is None else list(windows.windows)
-    return [each for window in shown for each in getattr(window, "modal_operators", ())]
+    return [operator for window in shown for operator in getattr(window, "modal_operators", ())]
 
 
 def _is_blenders(operator: bpy.types.Operator) -> bool:
@@ -105,7 +103,7 @@ def views() -> Iterator[AbstractContextManager[None]]:
     for window in _shown():
         for area in window.screen.areas:
             if area.type == "VIEW_3D":
-                region = next(one for one in area.regions if one.type == "WINDOW")
+                region = next(part for part in area.regions if part.type == "WINDOW")
                 yield _override(window, area, region)
 
 

@@ -77,14 +77,14 @@ def description(item: str) -> dict[str, Any]:
         "library": thing.library.filepath if thing.library else None,
         "parent": item_of(thing.parent) if thing.parent else None,
         "children": [item_of(child) for child in thing.children][:_MOST],
-        "collections": [each.name for each in thing.users_collection],
+        "collections": [collection.name for collection in thing.users_collection],
         "location": _rounded(thing.location),
         "rotation": _rounded(thing.rotation_euler),
         "scale": _rounded(thing.scale),
         "dimensions": _rounded(thing.dimensions),
         "hidden": thing.hide_viewport,
         "hidden_in_renders": thing.hide_render,
-        "modifiers": [f"{each.name} ({each.type})" for each in thing.modifiers][:_MOST],
+        "modifiers": [f"{part.name} ({part.type})" for part in thing.modifiers][:_MOST],
         "materials": [slot.material.name for slot in thing.material_slots if slot.material],
         "custom": sorted(thing.keys())[:_MOST],
     }
@@ -98,24 +98,24 @@ def _facts(item: str, families: _Families) -> list[Any]:
     thing = find(item)
     if thing is None:
         return [item, "gone"]
-    under = sorted((item_of(one), identity(one), one.type) for one in _below(thing, families))
+    under = sorted((item_of(obj), identity(obj), obj.type) for obj in _below(thing, families))
     parent = item_of(thing.parent) if thing.parent else None
-    each: list[Any] = [thing.lock_location, thing.lock_rotation, thing.lock_scale]
-    locks = [[lock for axes in each for lock in axes], thing.hide_select]
+    channels: list[Any] = [thing.lock_location, thing.lock_rotation, thing.lock_scale]
+    locks = [[lock for axes in channels for lock in axes], thing.hide_select]
     return [item, identity(thing), thing.type, parent, locks, under]
 
 
 def _families() -> _Families:
     """Give the children of each; ``Object.children`` looks at all objects each time it is asked."""
     families: _Families = {}
-    for each in bpy.data.objects:
-        if each.parent is not None:
-            families.setdefault(each.parent, []).append(each)
+    for thing in bpy.data.objects:
+        if thing.parent is not None:
+            families.setdefault(thing.parent, []).append(thing)
     return families
 
 
 def _below(thing: bpy.types.Object, families: _Families) -> list[bpy.types.Object]:
-    found = list(families.get(thing, ()))
-    for each in found:  # it grows meanwhile
-        found += families.get(each, ())
-    return found
+    descendants = list(families.get(thing, ()))
+    for child in descendants:  # the list grows meanwhile
+        descendants += families.get(child, ())
+    return descendants

@@ -10,7 +10,7 @@ from typing import Any, Final
 import FreeCAD
 
 _MOST: Final = 200
-"""Parts of a value that are told to an agent."""
+"""Parts of a value that an agent is given."""
 _NO_PICTURE: Final = ("offscreen", "minimal")
 
 
@@ -31,26 +31,26 @@ def find(item: str) -> Any:
     Raises:
         LookupError: There is none, or there are several.
     """
-    called = document().getObjectsByLabel(item)
-    one = document().getObject(item) or (called[0] if len(called) == 1 else None)
-    if one is None and called:
-        raise LookupError(f"{len(called)} objects have the label {item!r}: give the name of one.")
-    if one is None:
+    labelled = document().getObjectsByLabel(item)
+    obj = document().getObject(item) or (labelled[0] if len(labelled) == 1 else None)
+    if obj is None and labelled:
+        raise LookupError(f"{len(labelled)} objects have the label {item!r}: give the name of one.")
+    if obj is None:
         raise LookupError(f"There is no object {item!r} in {document().Label}.")
-    return one
+    return obj
 
 
 def facts(item: str) -> list[Any]:
     """Give what tells an object from another one, and what a person agreed to of it."""
-    one = document().getObject(item) if FreeCAD.ActiveDocument else None
-    if one is None:
+    obj = document().getObject(item) if FreeCAD.ActiveDocument else None
+    if obj is None:
         return [item, "gone"]
-    used = sorted((other.Name, other.TypeId) for other in one.OutListRecursive)
-    locks = [(name, one.getEditorMode(name)) for name in one.PropertiesList]
-    return [item, one.ID, one.TypeId, one.Label, sorted(o.Name for o in one.InList), used, locks]
+    used = sorted((other.Name, other.TypeId) for other in obj.OutListRecursive)
+    locks = [(name, obj.getEditorMode(name)) for name in obj.PropertiesList]
+    return [item, obj.ID, obj.TypeId, obj.Label, sorted(o.Name for o in obj.InList), used, locks]
 
 
-def told(value: Any) -> Any:
+def plain(value: Any) -> Any:
     """Give a property's value as JSON can carry it."""
     if value is None or isinstance(value, bool | int | float | str):
         return value
@@ -59,12 +59,12 @@ def told(value: Any) -> Any:
     if hasattr(value, "Rotation"):
         rotation = value.Rotation
         return {
-            "Base": told(value.Base),
-            "Axis": told(rotation.Axis),
+            "Base": plain(value.Base),
+            "Axis": plain(rotation.Axis),
             "Angle": math.degrees(rotation.Angle),
         }
     if isinstance(value, list | tuple | FreeCAD.Vector):
-        return [told(part) for part in islice(value, _MOST)]
+        return [plain(part) for part in islice(value, _MOST)]
     return str(getattr(value, "Name", None) or value)[:_MOST]
 
 

@@ -77,12 +77,12 @@ class FreeCADHost(Host):
     def summary(self) -> dict[str, Any]:
         """Describe the document: how many objects of each type, and what is on top."""
         objects = document().Objects if FreeCAD.ActiveDocument else []
-        top = (one.Name for one in objects if not one.InList)
+        top = (obj.Name for obj in objects if not obj.InList)
         return {
             **super().summary(),
             "units": "mm",
             "objects": len(objects),
-            "types": Counter(one.TypeId for one in islice(objects, 10 * MOST_TOLD)),
+            "types": Counter(obj.TypeId for obj in islice(objects, 10 * MOST_TOLD)),
             "top": list(islice(top, MOST_TOLD)),
             "documents": list(FreeCAD.listDocuments()),
         }
@@ -93,22 +93,21 @@ class FreeCADHost(Host):
     def undo_step(self, label: str) -> Iterator[None]:
         """Open a transaction, and close it whatever happens; an empty one leaves no entry.
 
-        It is the application's, and not the document's: that one stays open if it is empty when it
-        is committed, and takes in what the person does next.
-
         Raises:
             Busy: The person is in a task, which keeps a transaction open: ours would end it.
         """
-        theirs = FreeCAD.getActiveTransaction()
-        if theirs is not None:
+        open_transaction = FreeCAD.getActiveTransaction()
+        if open_transaction is not None:
             raise Busy(
-                f"The person is in the middle of {theirs[0]!r} in FreeCAD, so nothing was changed. "
-                "Try again when they have closed that task."
+                f"The person is in the middle of {open_transaction[0]!r} in FreeCAD, so "
+                "nothing was changed. Try again when they have closed that task."
             )
         if not FreeCAD.ActiveDocument:
             yield
             return
         document().UndoMode = 1  # freecadcmd begins with undo off
+        # The application's transaction and not the document's: that one stays open if it is empty
+        # when it is committed, and takes in what the person does next.
         FreeCAD.setActiveTransaction(label)
         try:
             yield
@@ -139,17 +138,17 @@ class FreeCADHost(Host):
             return []
         if not self.has_ui:
             return [name for name in self._selected if document().getObject(name)]
-        return [one.Name for one in gui().Selection.getSelection(document().Name)]
+        return [obj.Name for obj in gui().Selection.getSelection(document().Name)]
 
     def select(self, items: Sequence[str]) -> None:
         """Select objects."""
-        there = [name for name in items if document().getObject(name)]
+        names = [name for name in items if document().getObject(name)]
         if not self.has_ui:
-            self._selected = there
+            self._selected = names
             self._watchers.call()
             return
         gui().Selection.clearSelection()
-        for name in there:
+        for name in names:
             gui().Selection.addSelection(document().Name, name)
 
     def frame(self, items: Sequence[str]) -> None:
@@ -167,12 +166,12 @@ class FreeCADHost(Host):
         Raises:
             LookupError: There is none of that name.
         """
-        one = find(item)
+        obj = find(item)
         return {
-            "type": one.TypeId,
-            "label": one.Label,
-            "used_by": [user.Name for user in one.InList][:MOST_TOLD],
-            "uses": [used.Name for used in one.OutList][:MOST_TOLD],
+            "type": obj.TypeId,
+            "label": obj.Label,
+            "used_by": [user.Name for user in obj.InList][:MOST_TOLD],
+            "uses": [used.Name for used in obj.OutList][:MOST_TOLD],
         }
 
     def fingerprint(self, items: Sequence[str]) -> str:
@@ -182,17 +181,17 @@ class FreeCADHost(Host):
     # ---- the application around the document
 
     def watch(self, changed: Callable[[], None]) -> Undo:
-        """Be told of objects, undo, redo, other documents and the selection."""
-        cleanup = ExitStack()
-        cleanup.callback(self._watchers.add(changed))
+        """Call after edits, undo, redo, and when the document or selection is another one."""
+        undo = ExitStack()
+        undo.callback(self._watchers.add(changed))
         document_observer = _Observer(_CHANGES, changed)
         FreeCAD.addDocumentObserver(document_observer)
-        cleanup.callback(FreeCAD.removeDocumentObserver, document_observer)
+        undo.callback(FreeCAD.removeDocumentObserver, document_observer)
         if self.has_ui:
             selection_observer = _Observer(_SELECTIONS, changed)
             gui().Selection.addObserver(selection_observer)
-            cleanup.callback(gui().Selection.removeObserver, selection_observer)
-        return cleanup.close
+            undo.callback(gui().Selection.removeObserver, selection_observer)
+        return undo.close
 
     def main_window(self) -> object | None:
         """Give the main window, wrapped by the Qt binding that FreeCAD has loaded."""
@@ -200,14 +199,12 @@ class FreeCADHost(Host):
         return window
 
     def when_ready(self, start: Callable[[], None]) -> Undo:
-        """Call once the window is there and has a workbench.
-
-        ``InitGui.py`` runs before there is one, and FreeCAD serves timers while it starts. It
-        tells when a workbench comes, but that is before the window is shown.
-        """
+        """Call once the window is there and has a workbench."""
         if not self.has_ui or self._later is None:
             start()
             return lambda: None
+        # `InitGui.py` runs before there is a workbench, and FreeCAD serves timers while it starts.
+        # Its signal that a workbench came is sent before the window is shown.
         is_wanted, later = [True], self._later
 
         def look() -> None:
@@ -221,13 +218,11 @@ class FreeCADHost(Host):
         return is_wanted.clear
 
     def when_leaving(self, stop: Callable[[], None]) -> Undo:
-        """Call when the window closes, and when the interpreter ends.
-
-        Before it ends Python, FreeCAD deletes its window and its application, which stand on its
-        stack. PySide2's wrappers of them seem valid still, and whatever touches them crashes.
-        """
+        """Call when the window closes, and when the interpreter ends."""
         if not self.has_ui:
             return super().when_leaving(stop)
+        # Before it ends Python, FreeCAD deletes its window and its application, which stand on its
+        # stack. PySide2's wrappers of them still seem valid, and whatever touches them crashes.
         window: Any = self.main_window()
         state = {"connected"}
 

@@ -1,12 +1,6 @@
 """Scenes on disk: read whole or not at all, written whole or not at all. Main thread.
 
-Two traps, both measured with usd-core 26.11:
-
-- ``Sdf.Layer.Save`` and ``Export`` write to a file beside the target, but move it there even when
-  writing failed: with a full disk the good scene is replaced by a part of the new one. So we let
-  USD write to a file of ours, and move it only after it said that all went well.
-- Opening a file that USD has in memory gives what is in memory, unsaved edits included. So we
-  reload.
+What is said here of USD was measured with usd-core 26.11.
 """
 
 from __future__ import annotations
@@ -20,7 +14,7 @@ from typing import Final
 
 from pxr import Sdf, Tf, Usd, UsdUtils
 
-from dcc_bridge.hosts.standalone.undo_stack import Snapshot
+from dcc_bridge.hosts.standalone.undo_stack import LayerSnapshot
 
 SUFFIXES: Final = (".usd", ".usda", ".usdc")
 _CRATE: Final = b"PXR-USDC"
@@ -56,6 +50,7 @@ def read(path: Path) -> Usd.Stage:
         raise _unreadable(path, error) from error
     if is_known:
         _check_all(stage)
+    # A file that USD has in memory is opened as it is there, unsaved edits included.
     stage.Reload()
     return stage
 
@@ -81,6 +76,9 @@ def write(layer: Sdf.Layer, path: Path) -> None:
         raise FileNotFoundError(f"{path.name} cannot be saved: there is no folder {target.parent}.")
     if target.exists() and not (os.access(target, os.W_OK) and target.stat().st_mode & 0o222):
         raise PermissionError(f"{path.name} cannot be saved: the file is read-only.")
+    # `Sdf.Layer.Save` and `Export` write to a file beside the target, but move it there even when
+    # writing failed: with a full disk the good scene is replaced by a part of the new one. So USD
+    # writes to a file of ours, which is moved only after all went well.
     part = target.with_name(f".{target.stem}.{os.getpid()}.part{target.suffix}")
     try:
         _export(layer, part, target)
@@ -108,16 +106,16 @@ def _is_text(target: Path) -> bool:
 
 
 def _unreadable(path: Path, error: Tf.ErrorException) -> ValueError:
-    found = re.search(r":(\d+):\d+: ", str(error))
-    line = f" (line {found[1]})" if found else ""
+    position = re.search(r":(\d+):\d+: ", str(error))
+    line = f" (line {position[1]})" if position else ""
     return ValueError(f"{path.name} is not a readable USD file{line}.")
 
 
 def _reason(error: Exception) -> str:
     if isinstance(error, OSError):
         return error.strerror or str(error)
-    said = re.findall(r": '(.*?)'\s*$", str(error), re.MULTILINE)
-    return str(said[0]) if said else "USD could not write it"
+    reasons = re.findall(r": '(.*?)'\s*$", str(error), re.MULTILINE)
+    return str(reasons[0]) if reasons else "USD could not write it"
 
 
 def write_sublayers(layers: Iterable[Sdf.Layer]) -> None:
@@ -139,9 +137,6 @@ def write_sublayers(layers: Iterable[Sdf.Layer]) -> None:
 def save_as(stage: Usd.Stage, target: Path) -> Usd.Stage:
     """Write a stage's root layer to another file, and open that one in its place.
 
-    USD can give a layer another name instead (``Sdf.Layer.identifier``), but not across formats,
-    and does not notice that a layer of that name exists.
-
     Returns:
         A stage with the new root layer, the same session layer, mutings and load rules.
 
@@ -152,6 +147,8 @@ def save_as(stage: Usd.Stage, target: Path) -> Usd.Stage:
     known = Sdf.Layer.Find(str(target))
     if known and known in stage.GetUsedLayers():
         raise ValueError(f"{target.name} is a part of this scene: choose another name.")
+    # `Sdf.Layer.identifier` can give a layer another name, but not across formats, and does not
+    # notice that a layer of that name exists.
     write_copy(stage.GetRootLayer(), target)
     if known:
         known.Reload(force=True)
@@ -160,13 +157,13 @@ def save_as(stage: Usd.Stage, target: Path) -> Usd.Stage:
 
 def untitled(stage: Usd.Stage) -> Usd.Stage:
     """Make a stage in memory that holds what the root layer of another one does."""
-    source, made = stage.GetRootLayer(), Usd.Stage.CreateInMemory()
-    copy = made.GetRootLayer()
+    source, copy_stage = stage.GetRootLayer(), Usd.Stage.CreateInMemory()
+    copy = copy_stage.GetRootLayer()
     copy.TransferContent(source)
     UsdUtils.ModifyAssetPaths(
         copy, lambda path: source.ComputeAbsolutePath(path) if path.startswith(".") else path
     )
-    return made
+    return copy_stage
 
 
 def write_copy(root: Sdf.Layer, target: Path) -> None:
@@ -175,7 +172,7 @@ def write_copy(root: Sdf.Layer, target: Path) -> None:
     Raises:
         OSError: The file cannot be written.
     """
-    copy = Snapshot.take(root).content
+    copy = LayerSnapshot.take(root).content
     mover(None if root.anonymous else Path(root.realPath), target)(copy)
     write(copy, target)
 

@@ -186,20 +186,20 @@ def describe_prim(stage: Usd.Stage, path: str) -> dict[str, Any]:
         LookupError: There is none at that path; says what there is instead.
     """
     try:
-        found = require(stage, f"/{path.lstrip('/')}")
+        prim = require(stage, f"/{path.lstrip('/')}")
     except ValueError as error:
         raise LookupError(str(error)) from error
-    children = found.GetAllChildren()
+    children = prim.GetAllChildren()
     return {
-        "path": str(found.GetPath()),
-        "type": str(found.GetTypeName()),
-        "active": found.IsActive(),
+        "path": str(prim.GetPath()),
+        "type": str(prim.GetTypeName()),
+        "active": prim.IsActive(),
         "children": _names([child.GetName() for child in children]),
         "children_count": len(children),
-        "attributes": {a.GetName(): _attribute(a) for a in found.GetAttributes() if a.HasValue()},
+        "attributes": {a.GetName(): _attribute(a) for a in prim.GetAttributes() if a.HasValue()},
         "relationships": {
             r.GetName(): _names([str(target) for target in r.GetTargets()])
-            for r in found.GetRelationships()
+            for r in prim.GetRelationships()
         },
     }
 
@@ -207,12 +207,12 @@ def describe_prim(stage: Usd.Stage, path: str) -> dict[str, Any]:
 def _attribute(attribute: Usd.Attribute) -> dict[str, Any]:
     keys = attribute.GetNumTimeSamples()
     value = attribute.Get() if not keys else attribute.Get(attribute.GetTimeSamples()[0])
-    told: dict[str, Any] = {"type": str(attribute.GetTypeName())}
+    facts: dict[str, Any] = {"type": str(attribute.GetTypeName())}
     if attribute.GetTypeName().isArray and value is not None and len(value) > _MOST_ELEMENTS:
-        told |= {"elements": len(value), "value": plain(value[:_MOST_ELEMENTS])}
+        facts |= {"elements": len(value), "value": plain(value[:_MOST_ELEMENTS])}
     else:
-        told["value"] = plain(value)
-    return told | ({"keys": keys} if keys else {})
+        facts["value"] = plain(value)
+    return facts | ({"keys": keys} if keys else {})
 
 
 def _names(names: Sequence[str]) -> list[str]:
@@ -254,10 +254,10 @@ def _describe(stage: Usd.Stage, item: str) -> list[object]:
     return [item, _locks(prim), *_below(prim)]
 
 
-def _property(found: Usd.Property) -> list[object]:
-    if isinstance(found, Usd.Attribute):
-        return [str(found.GetTypeName()), str(found.GetVariability())]
-    return ["relationship" if found else "gone"]
+def _property(prop: Usd.Property) -> list[object]:
+    if isinstance(prop, Usd.Attribute):
+        return [str(prop.GetTypeName()), str(prop.GetVariability())]
+    return ["relationship" if prop else "gone"]
 
 
 def _locks(prim: Usd.Prim) -> list[object]:

@@ -289,6 +289,7 @@ class UsdSession(Host):
         self._touched()
 
     def _touched(self) -> None:
+        # USD calls its listeners on whatever thread edits, which may be a forbidden one.
         if threading.get_ident() == self._thread:
             self._watchers.call()
 

@@ -7,7 +7,7 @@ since. So a step costs one snapshot of each layer that it touched: its "after" i
 as anybody looks at the stacks or moves along them: it is undone and redone like any other, and
 never lost.
 
-The stack holds at most `MOST_STEPS` steps and about `MOST_BYTES` (`Snapshot.size`, two million
+The stack holds at most `MOST_STEPS` steps and about `MOST_BYTES` (`LayerSnapshot.size`, two million
 prims, attributes and relationships); the oldest go first, the newest always stays.
 
 Not undone, as USD keeps it in no layer: muting, load rules, the edit target. Not followed: a layer
@@ -35,7 +35,7 @@ Place = Sdf.Layer | None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Snapshot:
+class LayerSnapshot:
     """What a layer held at one moment. Two of them are the same moment only if they are one.
 
     Attributes:
@@ -47,7 +47,7 @@ class Snapshot:
     size: int
 
     @classmethod
-    def take(cls, layer: Sdf.Layer) -> Snapshot:
+    def take(cls, layer: Sdf.Layer) -> LayerSnapshot:
         """Copy a layer."""
         content = Sdf.Layer.CreateAnonymous(".usdc")
         content.TransferContent(layer)
@@ -58,7 +58,7 @@ class Snapshot:
         layer.TransferContent(self.content)
 
 
-State = Mapping[Place, Snapshot]
+State = Mapping[Place, LayerSnapshot]
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +90,7 @@ class UndoStack:
             touched: Called after every edit, on the thread that made it.
         """
         self._changed = changed
-        self._tell_touched = touched
+        self._touched_callback = touched
         self._before: State | None = None
         self.reset(stage)
         # USD keeps a bound method weakly: the listener goes with this object.
@@ -195,7 +195,7 @@ class UndoStack:
         ours = {place for place in map(self._place, notice.GetLayers()) if place in self._clean}
         self._touched |= ours
         if ours:
-            self._tell_touched()
+            self._touched_callback()
 
     def _is_unsaved(self, place: Place) -> bool:
         return self._clean[place] is not self._saved.get(place)
@@ -207,7 +207,7 @@ class UndoStack:
         stale = new | self._touched
         self._touched.clear()
         if stale:
-            taken = {place: Snapshot.take(self._layer(place)) for place in stale}
+            taken = {place: LayerSnapshot.take(self._layer(place)) for place in stale}
             self._clean = {**self._clean, **taken}
             unedited = {place: taken[place] for place in new if self._is_as_on_disk(place)}
             self._saved = {**self._saved, **unedited}
@@ -277,7 +277,8 @@ class UndoStack:
             del self._undo[0]
 
     def _size(self) -> int:
-        return sum(one.size for one in {s for state in self._states() for s in state.values()})
+        snapshots = {snapshot for state in self._states() for snapshot in state.values()}
+        return sum(snapshot.size for snapshot in snapshots)
 
 
 def _size(layer: Sdf.Layer) -> int:

@@ -1,8 +1,4 @@
-"""USD values as what JSON can carry, and back, strictly. Any thread.
-
-USD itself is not strict (measured, 26.11): ``Set`` makes 1 of 1.5 for an int, and infinity of a
-number that is too large for a float.
-"""
+"""USD values as what JSON can carry, and back, strictly. Any thread."""
 
 from __future__ import annotations
 
@@ -12,6 +8,8 @@ from typing import Any, Final, TypeGuard
 
 from pxr import Gf, Sdf
 
+# USD itself is not strict (measured, 26.11): `Set` makes 1 of 1.5 for an int, and infinity of a
+# number that is too large for a float. So the ranges are checked here.
 _WHOLE: Final = {
     "uchar": (0, 2**8 - 1),
     "int": (-(2**31), 2**31 - 1),
@@ -36,7 +34,7 @@ def plain(value: Any) -> Any:
         case float():
             return value if isfinite(value) else str(value)
         case dict():
-            return {str(key): plain(one) for key, one in value.items()}
+            return {str(key): plain(part) for key, part in value.items()}
         case Sdf.AssetPath():
             return value.path
         case Sdf.TimeCode():
@@ -45,7 +43,7 @@ def plain(value: Any) -> Any:
             return value.GetText()
         case Gf.Quath() | Gf.Quatf() | Gf.Quatd():
             return [value.GetReal(), *plain(value.GetImaginary())]
-    return [plain(one) for one in value] if hasattr(value, "__len__") else str(value)
+    return [plain(part) for part in value] if hasattr(value, "__len__") else str(value)
 
 
 def coerce(kind: Sdf.ValueTypeName, value: object) -> Any:
@@ -136,6 +134,6 @@ def _checked(
 
 
 def _wrong(kind: Sdf.ValueTypeName, value: object, want: str) -> ValueError:
-    said = repr(value)
-    said = said if len(said) <= _MOST_SAID else said[:_MOST_SAID] + "…"
-    return ValueError(f"{said} is no {kind}: give {want}.")
+    shown = repr(value)
+    shown = shown if len(shown) <= _MOST_SAID else shown[:_MOST_SAID] + "…"
+    return ValueError(f"{shown} is no {kind}: give {want}.")

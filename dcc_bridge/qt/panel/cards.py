@@ -29,7 +29,7 @@ from dcc_bridge.qt.binding import (
 from dcc_bridge.qt.event_loop import DeferredDeletion
 from dcc_bridge.qt.labels import label
 from dcc_bridge.qt.panel.rows import Act, Row
-from dcc_bridge.qt.panel.widgets import Action, Quiet, style_icon
+from dcc_bridge.qt.panel.widgets import Action, SecondaryLabel, style_icon
 
 _WIDE: Final = 26
 """Lines of text that fit side by side into a card that is wide."""
@@ -65,7 +65,7 @@ class Card(QFrame):
         self.setAutoFillBackground(True)
         self._title = label("", bold=row.stands_out)
         self._title.setForegroundRole(QPalette.ColorRole.Text)
-        self._detail = Quiet(on_base=True)
+        self._detail = SecondaryLabel(on_base=True)
         self._icon = style_icon(self, QStyle.StandardPixmap.SP_MessageBoxQuestion)
         self._bar.setTextVisible(False)
         self._bar.setFixedHeight(self.fontMetrics().height() // 2)
@@ -89,8 +89,8 @@ class Card(QFrame):
         super().resizeEvent(event)
         is_wide = self.width() >= self.fontMetrics().height() * _WIDE
         beside = is_wide or len(self.buttons) < 2
-        ways = QBoxLayout.Direction
-        self._box.setDirection(ways.LeftToRight if beside else ways.TopToBottom)
+        directions = QBoxLayout.Direction
+        self._box.setDirection(directions.LeftToRight if beside else directions.TopToBottom)
 
     def changeEvent(self, event: QEvent) -> None:
         """Follow the palette: the empty part of the bar must be seen on the card."""
@@ -105,7 +105,7 @@ class Card(QFrame):
 
     def _fill(self, row: Row) -> None:
         self._title.setText(breakable(row.title))
-        self._detail.say(row.detail)
+        self._detail.show_text(row.detail)
         self.setAccessibleName(f"{row.title}. {row.detail}")
         for action in self.buttons:
             action.setAccessibleName(f"{action.text()}: {row.title}")
@@ -122,19 +122,19 @@ class Card(QFrame):
         """Draw the buttons anew; a button that stays keeps what focus it has."""
         before = {button.verb: button for button in self.buttons}
         self.buttons = [before.get(act.verb) or self._make(act) for act in row.acts]
-        for gone in set(before.values()) - set(self.buttons):
-            self._acts.removeWidget(gone)
-            self._deletion.add(gone)
+        for button in set(before.values()) - set(self.buttons):
+            self._acts.removeWidget(button)
+            self._deletion.add(button)
         for at, action in enumerate(self.buttons):
             self._acts.insertWidget(at, action)
 
     def _make(self, act: Act) -> Action:
         action = Action(act.caption, act.tip, act.verb)
-        action.pressed_for.connect(self._press)
+        action.pressed_for.connect(self._emit_acted)
         return action
 
     @Slot(str)
-    def _press(self, verb: str) -> None:
+    def _emit_acted(self, verb: str) -> None:
         self.acted.emit(self.row.key, verb)
 
     def _lay_out(self) -> None:
@@ -175,7 +175,7 @@ class Cards(QScrollArea):
         """
         super().__init__()
         self._deletion = deletion
-        self._drawn: dict[str, Card | Quiet] = {}
+        self._drawn: dict[str, Card | SecondaryLabel] = {}
         self.setWidgetResizable(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
@@ -186,8 +186,8 @@ class Cards(QScrollArea):
         gap = self.fontMetrics().height() // 2
         self._column.setContentsMargins(0, 0, 0, 0)
         self._column.setSpacing(gap)
-        self._empty = Quiet()
-        self._empty.say(empty)
+        self._empty = SecondaryLabel()
+        self._empty.show_text(empty)
         self._column.addWidget(self._empty)
         self._column.addStretch(1)
         self.setWidget(inner)
@@ -209,10 +209,10 @@ class Cards(QScrollArea):
         wanted = {row.key: row for row in rows}
         is_same = list(wanted) == list(self._drawn)
         for key in [key for key in self._drawn if key not in wanted]:
-            gone = self._drawn.pop(key)
-            self._column.removeWidget(gone)
-            self._deletion.add(gone)
-        self._drawn = {key: self._show(row) for key, row in wanted.items()}
+            widget = self._drawn.pop(key)
+            self._column.removeWidget(widget)
+            self._deletion.add(widget)
+        self._drawn = {key: self._drawn_row(row) for key, row in wanted.items()}
         self._empty.setVisible(not rows)
         if not is_same:
             self._order()
@@ -245,10 +245,10 @@ class Cards(QScrollArea):
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Let the arrows go from card to card."""
         step = _ARROWS.get(Qt.Key(event.key()))
-        if step is None or not self._go(step):
+        if step is None or not self._move_focus(step):
             super().keyPressEvent(event)
 
-    def _go(self, step: int) -> bool:
+    def _move_focus(self, step: int) -> bool:
         cards = [card for card in self.cards if card.buttons]
         at = next((n for n, card in enumerate(cards) if card.isAncestorOf(self.focusWidget())), -1)
         if at < 0 or not 0 <= at + step < len(cards):
@@ -259,11 +259,11 @@ class Cards(QScrollArea):
         self.ensureWidgetVisible(cards[at + step])
         return True
 
-    def _show(self, row: Row) -> Card | Quiet:
+    def _drawn_row(self, row: Row) -> Card | SecondaryLabel:
         drawn = self._drawn.get(row.key)
         if row.is_heading:
-            heading = drawn if isinstance(drawn, Quiet) else Quiet()
-            heading.say(row.title)
+            heading = drawn if isinstance(drawn, SecondaryLabel) else SecondaryLabel()
+            heading.show_text(row.title)
             return heading
         if isinstance(drawn, Card):
             drawn.show_row(row)

@@ -29,7 +29,7 @@ from dcc_bridge.qt.labels import SMALL, scale, tr
 from dcc_bridge.qt.notifications import CallMenu, tip
 from dcc_bridge.qt.panel import rows
 from dcc_bridge.qt.panel.state import State
-from dcc_bridge.qt.panel.widgets import Action, Quiet
+from dcc_bridge.qt.panel.widgets import Action, SecondaryLabel
 from dcc_bridge.skills.call_history import Record
 
 RECORD: Final = int(Qt.ItemDataRole.UserRole)
@@ -84,9 +84,9 @@ class HistoryModel(QAbstractTableModel):
         if role == Qt.ItemDataRole.ToolTipRole:
             error = safe_text(record.error) if record.error else ""
             return "\n".join(filter(None, (summary(record), error, tip(record.id))))
-        return _time(record, role) if index.column() else self._call(record, role)
+        return _time_data(record, role) if index.column() else self._call_data(record, role)
 
-    def _call(self, record: Record, role: int) -> Any:
+    def _call_data(self, record: Record, role: int) -> Any:
         match role:
             case Qt.ItemDataRole.DisplayRole:
                 return f"{safe_line(record.title)}\n{summary(record)}"
@@ -97,7 +97,7 @@ class HistoryModel(QAbstractTableModel):
         return None
 
 
-def _time(record: Record, role: int) -> Any:
+def _time_data(record: Record, role: int) -> Any:
     if role == Qt.ItemDataRole.TextAlignmentRole:
         return _AT_TOP
     if role == Qt.ItemDataRole.DisplayRole:
@@ -131,14 +131,14 @@ class History(QWidget):
         self.model.setParent(self)
         self.list = self._make_list()
         self.menu = CallMenu(self.list)
-        self._empty = Quiet()
-        self._empty.say(tr("What agents did, and who agreed to it, will be listed here."))
+        self._empty = SecondaryLabel()
+        self._empty.show_text(tr("What agents did, and who agreed to it, will be listed here."))
         self.reads = QCheckBox(tr("Reads too"))
         self.reads.setToolTip(tr("List also the calls that changed nothing."))
         self.reads.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         scale(self.reads, SMALL)
         self.undo = Action(tr("Undo"))
-        self._why = Quiet()
+        self._why = SecondaryLabel()
         self.reads.toggled.connect(self._refresh)
         self.undo.clicked.connect(self._undo)
         self.list.selectionModel().selectionChanged.connect(self._show_undo)
@@ -185,20 +185,18 @@ class History(QWidget):
         if self._state is None:
             return
         self.menu.set_call(self.chosen.id if self.chosen is not None else "")
-        record = self._meant()
+        record = self._undo_target()
         why = rows.why_not_undo(record, self._state)
-        named = record is not None and record.undo_label is not None
+        text = tr("Undo")
+        if record is not None and record.undo_label is not None:
+            text = tr("Undo {title}", title=safe_line(record.title, 32)).replace("&", "&&")
         self.undo.setEnabled(not why)
-        self.undo.setText(
-            tr("Undo {title}", title=safe_line(record.title, 32)).replace("&", "&&")
-            if named and record is not None
-            else tr("Undo")
-        )
+        self.undo.setText(text)
         self.undo.setToolTip(why)
         self.undo.setAccessibleDescription(why)
-        self._why.say(why if self._shown else "")
+        self._why.show_text(why if self._shown else "")
 
-    def _meant(self) -> Record | None:
+    def _undo_target(self) -> Record | None:
         """Give the call that Undo is about: the chosen one, or the newest that left a step."""
         if self.chosen is not None or self._state is None:
             return self.chosen
@@ -207,7 +205,7 @@ class History(QWidget):
 
     @Slot()
     def _undo(self) -> None:
-        record = self._meant()
+        record = self._undo_target()
         if record is not None and record.undo_label is not None:
             self.undone.emit(record.undo_label)
 

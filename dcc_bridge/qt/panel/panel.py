@@ -29,8 +29,7 @@ from dcc_bridge.qt.labels import tr
 from dcc_bridge.qt.panel import rows
 from dcc_bridge.qt.panel.cards import Cards
 from dcc_bridge.qt.panel.history import History
-from dcc_bridge.qt.panel.port import Port
-from dcc_bridge.qt.panel.state import State, looks_like, read
+from dcc_bridge.qt.panel.state import Port, State, looks_like, read
 from dcc_bridge.qt.panel.widgets import Banner
 
 _BETWEEN: Final = 100
@@ -64,9 +63,9 @@ class Panel(QWidget):
         self._port = port
         self._bring = bring
         self._deletion = DeferredDeletion()
-        self._watch: Unsubscribe | None = None
-        self._is_called = False
-        self._order: list[QWidget] = []
+        self._unwatch: Unsubscribe | None = None
+        self._is_refresh_requested = False
+        self._tab_order: list[QWidget] = []
         self.state: State | None = None
         self.banner = Banner()
         self.history = History()
@@ -77,15 +76,15 @@ class Panel(QWidget):
         )
         self.clients = Cards(tr("Agents that connect are listed here."), self._deletion)
         self.tabs = QTabWidget()
-        self._soon = self._timer(_BETWEEN, self.refresh, single=True)
-        self._tick = self._timer(_TICK, self._look, single=False)
+        self._throttle = self._timer(_BETWEEN, self.refresh, single=True)
+        self._clock = self._timer(_TICK, self._refresh_if_changed, single=False)
         self.setAccessibleName(tr("Agents"))
         self._connect()
         self._lay_out()
 
     def close_for_good(self) -> None:
         """Stop listening and delete what is no longer shown; the host deletes the rest."""
-        self._sleep()
+        self._stop_listening()
         self._deletion.flush()
 
     @Slot()
@@ -94,14 +93,14 @@ class Panel(QWidget):
         self._show(read(self._port))
 
     @Slot()
-    def _look(self) -> None:
-        """Read the state again, and draw nothing if it would look the same: a layout costs 1 ms."""
+    def _refresh_if_changed(self) -> None:
         state = read(self._port)
+        # A layout costs 1 ms, so nothing is drawn that would look the same.
         if self.state is None or not looks_like(state, self.state):
             self._show(state)
 
     def _show(self, state: State) -> None:
-        self._is_called = False
+        self._is_refresh_requested = False
         self.state = state
         self.banner.show_state(state)
         self.now.show_rows(rows.now(state))
@@ -109,7 +108,7 @@ class Panel(QWidget):
         self.grants.show_rows(rows.grants(state))
         self.clients.show_rows(rows.clients(state))
         self._name_tabs(state)
-        self._let_tab_follow()
+        self._set_tab_order()
         self._column.activate()
 
     def enter(self) -> None:
@@ -120,38 +119,39 @@ class Panel(QWidget):
     def showEvent(self, event: QShowEvent) -> None:
         """Refresh, and listen to changes from now on."""
         super().showEvent(event)
-        if self._watch is None:
-            self._watch = self._port.watch(self._call)
-            self._tick.start()
+        if self._unwatch is None:
+            self._unwatch = self._port.watch(self._request_refresh)
+            self._clock.start()
             self.refresh()
 
     def hideEvent(self, event: QHideEvent) -> None:
         """Stop listening while it is hidden."""
         super().hideEvent(event)
-        if not event.spontaneous():
-            self._sleep()
+        if not event.spontaneous():  # a minimized window is hidden too, and shown without an event
+            self._stop_listening()
 
-    def _sleep(self) -> None:
-        watch, self._watch = self._watch, None
-        self._is_called = False
-        self._tick.stop()
-        self._soon.stop()
-        if watch is not None:
-            watch()
+    def _stop_listening(self) -> None:
+        self._is_refresh_requested = False
+        self._clock.stop()
+        self._throttle.stop()
+        self._unsubscribe()
 
-    def _call(self) -> None:
+    def _unsubscribe(self) -> None:
+        unwatch, self._unwatch = self._unwatch, None
+        if unwatch is not None:
+            unwatch()
+
+    def _request_refresh(self) -> None:
         """Ask for a refresh. Any thread; many calls are one refresh."""
-        if not self._is_called:
-            self._is_called = True
-            self._port.main.post(self._look_soon)
+        if not self._is_refresh_requested:
+            self._is_refresh_requested = True
+            self._port.main.post(self._refresh_soon)
 
-    def _look_soon(self) -> None:
-        if not isValid(self):  # the host deleted it without a word
-            watch, self._watch = self._watch, None
-            if watch is not None:
-                watch()
-        elif self._watch is not None and not self._soon.isActive():
-            self._soon.start()
+    def _refresh_soon(self) -> None:
+        if not isValid(self):  # the host deleted the panel without telling us
+            self._unsubscribe()
+        elif self._unwatch is not None and not self._throttle.isActive():
+            self._throttle.start()
 
     @Slot(str, str)
     def _act(self, key: str, verb: str) -> None:
@@ -164,8 +164,8 @@ class Panel(QWidget):
         elif verb == "revoke":
             self._revoke(key)
         else:
-            self._move(key, verb)
-        self._soon.start()
+            self._route_question(key, verb)
+        self._throttle.start()
 
     def _revoke(self, key: str) -> None:
         grants = self._port.broker.audience.grants
@@ -173,12 +173,12 @@ class Panel(QWidget):
             if rows.grant_key(grant) == key:
                 grants.revoke(grant)
 
-    def _move(self, key: str, verb: str) -> None:
+    def _route_question(self, key: str, verb: str) -> None:
         broker = self._port.broker
-        ways = {"show": self._bring, "bring": broker.bring, "dismiss": broker.dismiss}
+        actions = {"show": self._bring, "bring": broker.bring, "dismiss": broker.dismiss}
         for question in broker.open:
             if question.id == key:
-                ways[verb](question)
+                actions[verb](question)
 
     @Slot(bool)
     def _pause(self, on: bool) -> None:
@@ -211,13 +211,13 @@ class Panel(QWidget):
             if self.tabs.tabText(at) != text:
                 self.tabs.setTabText(at, text)
 
-    def _let_tab_follow(self) -> None:
-        """Set the tab order to the reading order, also for rows that came later."""
+    def _set_tab_order(self) -> None:
+        """Let Tab follow the reading order, also for rows that came later."""
         top = (self.banner.pause, self.banner.copy, *self.now.buttons, self.tabs.tabBar())
         did = (self.history.list, self.history.undo, self.history.reads)
         order = [*top, *did, *self.grants.buttons, *self.clients.buttons]
-        if order != self._order:
-            self._order = order
+        if order != self._tab_order:
+            self._tab_order = order
             for before, after in pairwise(order):
                 QWidget.setTabOrder(before, after)
 

@@ -12,8 +12,7 @@ from typing import Final
 from dcc_bridge.elicitation.grants import SessionGrant
 from dcc_bridge.elicitation.text import safe_line
 from dcc_bridge.qt.labels import tr
-from dcc_bridge.qt.panel.port import Seen
-from dcc_bridge.qt.panel.state import Asked, State, is_top
+from dcc_bridge.qt.panel.state import Asked, Seen, State, is_top
 from dcc_bridge.skills.call_history import Record
 
 
@@ -68,55 +67,41 @@ def _listed(labels: Sequence[str]) -> str:
 
 def ended(record: Record) -> str:
     """Say how a call ended, and who answered for it."""
-    match record.state:
-        case "done":
-            return _agreed(record.answered_by)
-        case "refused":
-            return _refused(record.answered_by)
-        case "cancelled":
-            return tr("cancelled; nothing was changed")
-        case "timed_out":
-            return tr("took too long; nothing was changed")
-        case "not_started":
-            return tr("did not begin")
-    return _failed(record)
+    if record.state == "done":
+        return _agreed(record.answered_by or "")
+    if record.state == "refused":
+        return _refused(record.answered_by or "")
+    texts = {
+        "cancelled": tr("cancelled; nothing was changed"),
+        "timed_out": tr("took too long; nothing was changed"),
+        "not_started": tr("did not begin"),
+        "failed": tr("failed; nothing was changed"),
+        "no_consent": tr("changed something unasked; it was undone"),
+        "partly_applied": tr("failed half-way; look at the scene"),
+    }
+    return texts.get(record.state, tr("nobody knows how it ended"))
 
 
-def _failed(record: Record) -> str:
-    match record.state:
-        case "failed":
-            return tr("failed; nothing was changed")
-        case "no_consent":
-            return tr("changed something unasked; it was undone")
-        case "partly_applied":
-            return tr("failed half-way; look at the scene")
-    return tr("nobody knows how it ended")
+def _agreed(by: str) -> str:
+    unasked = tr("nobody was asked: a setting allowed it")
+    texts = {
+        "host": tr("you agreed here"),
+        "client": tr("agreed in the client"),
+        "grant": tr("allowed for this session"),
+        "fallback": unasked,
+        "policy": unasked,
+        "nobody": tr("done without an answer"),
+    }
+    return texts.get(by, tr("done, no question needed"))
 
 
-def _agreed(by: str | None) -> str:
-    match by:
-        case "host":
-            return tr("you agreed here")
-        case "client":
-            return tr("agreed in the client")
-        case "grant":
-            return tr("allowed for this session")
-        case "fallback" | "policy":
-            return tr("nobody was asked: a setting allowed it")
-        case "nobody":
-            return tr("done without an answer")
-    return tr("done, no question needed")
-
-
-def _refused(by: str | None) -> str:
-    match by:
-        case "host":
-            return tr("you said no")
-        case "client":
-            return tr("refused in the client")
-        case "nobody":
-            return tr("nobody answered")
-    return tr("refused by a setting")
+def _refused(by: str) -> str:
+    texts = {
+        "host": tr("you said no"),
+        "client": tr("refused in the client"),
+        "nobody": tr("nobody answered"),
+    }
+    return texts.get(by, tr("refused by a setting"))
 
 
 def why_not_undo(record: Record | None, state: State) -> str:
@@ -177,15 +162,12 @@ class Row:
 
 def now(state: State) -> list[Row]:
     """List what wants something of the person, then what runs, then what waits."""
-    waiting = [
-        Row("waiting", tr("{n} wait their turn", n=len(state.queued)))
-        if len(state.queued) > 1
-        else Row("waiting", tr("Waits its turn"))
-    ]
+    count = len(state.queued)
+    title = tr("{n} wait their turn", n=count) if count > 1 else tr("Waits its turn")
     return [
         *map(_asked, sorted(state.asked, key=_urgency)),
         *(_running(record, state.at) for record in state.running),
-        *(waiting if state.queued else []),
+        *([Row("waiting", title)] if count else []),
         *(_queued(record, state.at) for record in state.queued),
     ]
 

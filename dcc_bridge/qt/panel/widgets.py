@@ -56,14 +56,14 @@ def style_icon(widget: QWidget, icon: QStyle.StandardPixmap) -> QLabel:
     return label
 
 
-class Quiet(QLabel):
-    """A small plain label for secondary text; it follows the host's palette."""
+class SecondaryLabel(QLabel):
+    """A small, muted label for plain text; it follows the host's palette."""
 
     def __init__(self, *, on_base: bool = False) -> None:
-        """Say nothing yet.
+        """Make an empty label.
 
         Args:
-            on_base: It stands on the palette's base, and not on the window.
+            on_base: It stands on the palette's base colour, and not on the window's.
         """
         super().__init__()
         roles = QPalette.ColorRole
@@ -76,8 +76,8 @@ class Quiet(QLabel):
         scale(self, SMALL)
         self._tint()
 
-    def say(self, text: str) -> None:
-        """Show a sentence, or nothing where it is empty."""
+    def show_text(self, text: str) -> None:
+        """Show a sentence, or hide the label if it is empty."""
         shown = breakable(text)
         if shown != self.text():
             self.setText(shown)
@@ -103,25 +103,25 @@ class Action(QPushButton):
     """A small button that Tab reaches and Enter presses; a click takes no focus.
 
     Signals:
-        pressed_for: It was pressed; says for what.
+        pressed_for: It was pressed; carries its verb.
 
     Attributes:
-        verb: For what it is pressed.
+        verb: What it stands for.
     """
 
     pressed_for = Signal(str)
 
     def __init__(self, caption: str, tip: str = "", verb: str = "") -> None:
-        """Draw it.
+        """Make a button.
 
         Args:
-            caption: What stands on it.
+            caption: Its text.
             tip: What it does, in a sentence.
-            verb: For what it is pressed.
+            verb: What it stands for.
         """
         super().__init__(unmarked(caption))
         self.verb = verb
-        self.clicked.connect(self._tell)
+        self.clicked.connect(self._emit_verb)
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
         self.setToolTip(tip)
@@ -129,7 +129,7 @@ class Action(QPushButton):
         scale(self, SMALL)
 
     @Slot()
-    def _tell(self) -> None:
+    def _emit_verb(self) -> None:
         self.pressed_for.emit(self.verb)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
@@ -142,8 +142,8 @@ class Action(QPushButton):
             super().keyPressEvent(event)
 
 
-_SAID: Final = 1500
-"""Milliseconds for which the button says that the address was copied."""
+_COPIED_FOR: Final = 1500
+"""Milliseconds for which the button shows that the address was copied."""
 _ICONS: Final = {
     "question": QStyle.StandardPixmap.SP_MessageBoxQuestion,
     "warning": QStyle.StandardPixmap.SP_MessageBoxWarning,
@@ -169,8 +169,8 @@ class Banner(QWidget):
         self._address = ""
         self._icons = {name: style_icon(self, icon) for name, icon in _ICONS.items()}
         self._headline = label("", size=1.15, bold=True)
-        self._where = Quiet()
-        self._who = Quiet()
+        self._where = SecondaryLabel()
+        self._who = SecondaryLabel()
         self._where.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.copy = Action(tr("Copy"), tr("Copy the address for an agent's settings."))
         self.copy.setAccessibleName(tr("Copy the address"))
@@ -178,9 +178,9 @@ class Banner(QWidget):
         self.pause = Action(tr("Pause"))
         self.pause.setCheckable(True)
         self.pause.clicked.connect(self._switch)
-        self._again = QTimer(self)
-        self._again.setSingleShot(True)
-        self._again.timeout.connect(self._name_copy)
+        self._copied_timer = QTimer(self)
+        self._copied_timer.setSingleShot(True)
+        self._copied_timer.timeout.connect(self._reset_copy)
         self._lay_out()
 
     @property
@@ -196,8 +196,8 @@ class Banner(QWidget):
         for name, icon in self._icons.items():
             icon.setVisible(name == _icon(state))
         self._address = state.address or ""
-        self._where.say(self._address.removeprefix("http://"))
-        self._who.say(rows.connected(state))
+        self._where.show_text(self._address.removeprefix("http://"))
+        self._who.show_text(rows.connected(state))
         self.copy.setVisible(bool(self._address))
         self._show_switch(state.is_paused)
 
@@ -223,10 +223,10 @@ class Banner(QWidget):
     def _copy(self) -> None:
         QApplication.clipboard().setText(self._address)
         self.copy.setText(tr("Copied"))
-        self._again.start(_SAID)
+        self._copied_timer.start(_COPIED_FOR)
 
     @Slot()
-    def _name_copy(self) -> None:
+    def _reset_copy(self) -> None:
         self.copy.setText(tr("Copy"))
 
     def _lay_out(self) -> None:

@@ -42,9 +42,9 @@ def delete_objects(pattern: str = "*", type_name: str = "CAMERA") -> dict[str, A
 
 def _matching(pattern: str, type_name: str) -> list[str]:
     return [
-        each.name
-        for each in bpy.data.objects
-        if not each.library and type_name in ("*", each.type) and fnmatchcase(each.name, pattern)
+        obj.name
+        for obj in bpy.data.objects
+        if not obj.library and type_name in ("*", obj.type) and fnmatchcase(obj.name, pattern)
     ]
 
 
@@ -56,6 +56,6 @@ def _count(items: Sequence[str], type_name: str) -> str:
 def _orphans(items: Sequence[str]) -> str:
     """Count what stays and loses its parent."""
     gone = set(items)
-    found = [thing for thing in map(find, items) if thing is not None]
-    count = len({each.name for thing in found for each in below(thing)} - gone)
+    things = [thing for thing in map(find, items) if thing is not None]
+    count = len({obj.name for thing in things for obj in below(thing)} - gone)
     return f"\n{count} objects below them stay, without their parent." if count else ""

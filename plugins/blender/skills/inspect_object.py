@@ -20,18 +20,18 @@ def inspect_object(name: str) -> dict[str, Any]:
         name: The object, as list_objects names it.
     """
     thing = require(name)
-    told = description(name) | {"values": _values(thing)}
-    return told | ({"data_values": _values(thing.data)} if thing.data else {})
+    facts = description(name) | {"values": _values(thing)}
+    return facts | ({"data_values": _values(thing.data)} if thing.data else {})
 
 
 def _values(thing: bpy.types.ID) -> dict[str, Any]:
     """Give what is plain and can be written."""
     kinds = {"BOOLEAN", "INT", "FLOAT", "STRING", "ENUM"}
-    rna = [one for one in thing.bl_rna.properties if one.type in kinds and not one.is_readonly]
-    return {one.identifier: _plain(getattr(thing, one.identifier)) for one in rna[:_MOST]}
+    rna = [prop for prop in thing.bl_rna.properties if prop.type in kinds and not prop.is_readonly]
+    return {prop.identifier: _plain(getattr(thing, prop.identifier)) for prop in rna[:_MOST]}
 
 
 def _plain(value: Any) -> Any:
     if isinstance(value, bool | int | float | str):
         return value
-    return sorted(value) if isinstance(value, set) else [_plain(each) for each in value]
+    return sorted(value) if isinstance(value, set) else [_plain(part) for part in value]

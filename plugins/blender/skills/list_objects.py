@@ -29,18 +29,18 @@ def list_objects(
     if limit < 1:
         raise ValueError(f"limit is {limit}: give at least 1.")
     within = bpy.data.objects if collection is None else _collection(collection).all_objects
-    found = [
-        (item_of(each), each.type)
-        for each in within
-        if fnmatchcase(each.name, name) and type_name in (None, each.type)
+    matches = [
+        (item_of(obj), obj.type)
+        for obj in within
+        if fnmatchcase(obj.name, name) and type_name in (None, obj.type)
     ]
-    told = [{"name": item, "type": kind} for item, kind in found[:limit]]
-    return {"found": len(found), "listed": len(told), "objects": told}
+    listed = [{"name": item, "type": kind} for item, kind in matches[:limit]]
+    return {"found": len(matches), "listed": len(listed), "objects": listed}
 
 
 def _collection(name: str) -> bpy.types.Collection:
-    found = bpy.data.collections.get(name)
-    if found is None:
-        there = ", ".join(bpy.data.collections.keys()[:20]) or "none"
-        raise ValueError(f"There is no collection {name!r}. There is: {there}.")
-    return found
+    collection = bpy.data.collections.get(name)
+    if collection is None:
+        names = ", ".join(bpy.data.collections.keys()[:20]) or "none"
+        raise ValueError(f"There is no collection {name!r}. There is: {names}.")
+    return collection

@@ -54,7 +54,7 @@ def _set(render: Any, width: int, height: int, image: Path) -> Iterator[None]:
         "filepath": str(image),
         "use_file_extension": True,
     }
-    kept = {name: getattr(render, name) for name in ours}
+    before = {name: getattr(render, name) for name in ours}
     settings = render.image_settings
     form = settings.file_format
     try:
@@ -63,6 +63,6 @@ def _set(render: Any, width: int, height: int, image: Path) -> Iterator[None]:
         settings.file_format = "PNG"
         yield
     finally:
-        for name, value in kept.items():
+        for name, value in before.items():
             setattr(render, name, value)
         settings.file_format = form

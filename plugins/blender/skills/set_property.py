@@ -53,4 +53,4 @@ def _plain(value: Any) -> Any:
             return getattr(value, name)()
     if value is None or isinstance(value, bool | int | float | str):
         return value
-    return sorted(value) if isinstance(value, set) else [_plain(each) for each in value]
+    return sorted(value) if isinstance(value, set) else [_plain(part) for part in value]

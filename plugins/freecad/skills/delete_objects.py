@@ -42,10 +42,10 @@ def delete_objects(pattern: str, type_name: str = "App::DocumentObject") -> dict
 
 def _matching(pattern: str, type_name: str) -> list[str]:
     return [
-        str(one.Name)
-        for one in document().Objects
-        if one.isDerivedFrom(type_name)
-        and (fnmatchcase(one.Name, pattern) or fnmatchcase(one.Label, pattern))
+        str(obj.Name)
+        for obj in document().Objects
+        if obj.isDerivedFrom(type_name)
+        and (fnmatchcase(obj.Name, pattern) or fnmatchcase(obj.Label, pattern))
     ]
 
 
@@ -54,8 +54,8 @@ def _count(names: Sequence[str]) -> str:
 
 
 def _users_of(names: Sequence[str]) -> set[str]:
-    there = [document().getObject(name) for name in names]
-    return {str(user.Name) for one in there if one for user in one.InList} - set(names)
+    objects = [document().getObject(name) for name in names]
+    return {str(user.Name) for obj in objects if obj for user in obj.InList} - set(names)
 
 
 def _users(names: Sequence[str]) -> str:

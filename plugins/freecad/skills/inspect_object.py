@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from dcc_bridge import skill
-from dcc_bridge.hosts.freecad.freecad_document import find, told
+from dcc_bridge.hosts.freecad.freecad_document import find, plain
 
 
 @skill(risk="read")
@@ -18,16 +18,16 @@ def inspect_object(name: str) -> dict[str, Any]:
     Returns:
         Lengths are in mm and angles in degrees. Values are texts where JSON has nothing better.
     """
-    one = find(name)
-    shown = [prop for prop in one.PropertiesList if "Hidden" not in one.getEditorMode(prop)]
+    obj = find(name)
+    shown = [prop for prop in obj.PropertiesList if "Hidden" not in obj.getEditorMode(prop)]
     return {
-        "name": one.Name,
-        "label": one.Label,
-        "type": one.TypeId,
-        "properties": {prop: told(getattr(one, prop)) for prop in shown},
-        "read_only": [prop for prop in shown if "ReadOnly" in one.getEditorMode(prop)],
-        "driven": [prop for prop, _ in one.ExpressionEngine],
-        "uses": [other.Name for other in one.OutList],
-        "used_by": [other.Name for other in one.InList],
-        "state": list(one.State),
+        "name": obj.Name,
+        "label": obj.Label,
+        "type": obj.TypeId,
+        "properties": {prop: plain(getattr(obj, prop)) for prop in shown},
+        "read_only": [prop for prop in shown if "ReadOnly" in obj.getEditorMode(prop)],
+        "driven": [prop for prop, _ in obj.ExpressionEngine],
+        "uses": [other.Name for other in obj.OutList],
+        "used_by": [other.Name for other in obj.InList],
+        "state": list(obj.State),
     }

@@ -21,11 +21,11 @@ def list_objects(type_name: str | None = None, name: str = "*", limit: int = 200
     """
     if limit < 1:
         raise ValueError(f"limit is {limit}: give at least 1.")
-    found = [
-        one
-        for one in document().Objects
-        if (type_name is None or one.isDerivedFrom(type_name))
-        and (fnmatchcase(one.Name, name) or fnmatchcase(one.Label, name))
+    matches = [
+        obj
+        for obj in document().Objects
+        if (type_name is None or obj.isDerivedFrom(type_name))
+        and (fnmatchcase(obj.Name, name) or fnmatchcase(obj.Label, name))
     ]
-    told = [{"name": o.Name, "label": o.Label, "type": o.TypeId} for o in found[:limit]]
-    return {"found": len(found), "listed": len(told), "objects": told}
+    listed = [{"name": o.Name, "label": o.Label, "type": o.TypeId} for o in matches[:limit]]
+    return {"found": len(matches), "listed": len(listed), "objects": listed}

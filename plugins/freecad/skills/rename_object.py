@@ -19,9 +19,9 @@ def rename_object(name: str, new_label: str) -> dict[str, str]:
     Returns:
         The name, and the old and the new label.
     """
-    one = find(name)
+    obj = find(name)
     if not new_label.strip():
         raise ValueError("new_label is empty: give a text to read.")
-    before = str(one.Label)
-    one.Label = new_label.strip()
-    return {"name": str(one.Name), "before": before, "after": str(one.Label)}
+    before = str(obj.Label)
+    obj.Label = new_label.strip()
+    return {"name": str(obj.Name), "before": before, "after": str(obj.Label)}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from dcc_bridge import skill
-from dcc_bridge.hosts.freecad.freecad_document import document, find, told
+from dcc_bridge.hosts.freecad.freecad_document import document, find, plain
 
 
 @skill(risk="edit")
@@ -23,31 +23,31 @@ def set_property(
     Returns:
         The value before and after, and the objects that cannot be computed any more.
     """
-    one = find(name)
+    obj = find(name)
     own, _, part = property_name.partition(".")
-    if own not in one.PropertiesList:
-        raise ValueError(f"{one.Name} has no property {own!r}; inspect_object lists those it has.")
-    if "ReadOnly" in one.getEditorMode(own):
-        raise ValueError(f"{one.Name}.{own} is read-only.")
-    if any(path == property_name for path, _ in one.ExpressionEngine):
-        raise ValueError(f"{one.Name}.{property_name} is driven by an expression.")
-    before = told(getattr(one, own))
+    if own not in obj.PropertiesList:
+        raise ValueError(f"{obj.Name} has no property {own!r}; inspect_object lists those it has.")
+    if "ReadOnly" in obj.getEditorMode(own):
+        raise ValueError(f"{obj.Name}.{own} is read-only.")
+    if any(path == property_name for path, _ in obj.ExpressionEngine):
+        raise ValueError(f"{obj.Name}.{property_name} is driven by an expression.")
+    before = plain(getattr(obj, own))
     try:
-        _set(one, own, part, value)
+        _set(obj, own, part, value)
     except (TypeError, ValueError, AttributeError, RuntimeError) as error:
         reason = str(error).strip() or type(error).__name__
-        raise ValueError(f"{one.Name}.{property_name} cannot be {value!r}: {reason}") from error
+        raise ValueError(f"{obj.Name}.{property_name} cannot be {value!r}: {reason}") from error
     document().recompute()
     broken = [other.Name for other in document().Objects if "Invalid" in other.State]
-    after = told(getattr(one, own))
-    return {"name": one.Name, "property": own, "before": before, "after": after, "broken": broken}
+    after = plain(getattr(obj, own))
+    return {"name": obj.Name, "property": own, "before": before, "after": after, "broken": broken}
 
 
-def _set(one: Any, own: str, part: str, value: Any) -> None:
+def _set(obj: Any, own: str, part: str, value: Any) -> None:
     if not part:
-        setattr(one, own, tuple(value) if isinstance(value, list) else value)
+        setattr(obj, own, tuple(value) if isinstance(value, list) else value)
         return
-    whole = getattr(one, own)  # a copy: FreeCAD sees a change only if it is given back whole
+    whole = getattr(obj, own)  # a copy: FreeCAD sees a change only if it is given back whole
     *path, last = part.split(".")
     inner = whole
     chain = []
@@ -58,4 +58,4 @@ def _set(one: Any, own: str, part: str, value: Any) -> None:
     for outer, step in reversed(chain):
         setattr(outer, step, inner)
         inner = outer
-    setattr(one, own, whole)
+    setattr(obj, own, whole)

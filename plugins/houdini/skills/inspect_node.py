@@ -21,16 +21,16 @@ def inspect_node(node: str, all_parameters: bool = False) -> dict[str, Any]:
     Returns:
         The values of its parameters, the expressions behind them, its inputs, errors and warnings.
     """
-    found = find(node)
-    parms = [parm for parm in found.parms() if all_parameters or not parm.isAtDefault()]
+    op = find(node)
+    parms = [parm for parm in op.parms() if all_parameters or not parm.isAtDefault()]
     return {
-        "path": found.path(),
-        "type": found.type().name(),
+        "path": op.path(),
+        "type": op.type().name(),
         "parameters": {parm.name(): _plain(parm) for parm in parms},
         "expressions": {parm.name(): text for parm in parms if (text := _expression(parm))},
-        "inputs": [one.path() for one in found.inputs() if one is not None],
-        "errors": list(found.errors()),
-        "warnings": list(found.warnings()),
+        "inputs": [source.path() for source in op.inputs() if source is not None],
+        "errors": list(op.errors()),
+        "warnings": list(op.warnings()),
     }
 
 

@@ -30,10 +30,10 @@ def list_nodes(
         raise ValueError(f"limit is {limit}: give at least 1.")
     network = find(under)
     nodes = network.allSubChildren(True, False) if deep else network.children()
-    found = [
+    matches = [
         node
         for node in nodes
         if fnmatchcase(node.name(), name) and type_name in (None, node.type().name())
     ]
-    told = [{"path": node.path(), "type": node.type().name()} for node in found[:limit]]
-    return {"found": len(found), "listed": len(told), "nodes": told}
+    listed = [{"path": node.path(), "type": node.type().name()} for node in matches[:limit]]
+    return {"found": len(matches), "listed": len(listed), "nodes": listed}

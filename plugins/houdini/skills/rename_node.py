@@ -19,9 +19,9 @@ def rename_node(node: str, new_name: str) -> dict[str, str]:
     Returns:
         The old and the new path.
     """
-    found = find(node)
+    op = find(node)
     try:
-        found.setName(new_name)
+        op.setName(new_name)
     except hou.Error as error:
         raise ValueError(f"{node} cannot be called {new_name!r}: {error}") from error
-    return {"old": node, "new": found.path()}
+    return {"old": node, "new": op.path()}

@@ -22,8 +22,8 @@ def set_parameter(node: str, name: str, value: bool | float | str | list[float])
     Returns:
         The value before and after.
     """
-    found = find(node)
-    target: Any = found.parmTuple(name) if isinstance(value, list) else found.parm(name)
+    op = find(node)
+    target: Any = op.parmTuple(name) if isinstance(value, list) else op.parm(name)
     if target is None:
         raise ValueError(f"{node} has no parameter {name!r}; inspect_node lists those it has.")
     before = target.eval()

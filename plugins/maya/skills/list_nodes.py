@@ -32,8 +32,8 @@ def list_nodes(
     near = [path for path in every if path.startswith(below) and _is_called(path, name)]
     found = [(path, kind(path)) for path in near]
     listed = [(path, of) for path, of in found if type_name in (None, of)]
-    told = [{"path": path, "type": of} for path, of in listed[:limit]]
-    return {"found": len(listed), "listed": len(told), "nodes": told}
+    nodes = [{"path": path, "type": of} for path, of in listed[:limit]]
+    return {"found": len(listed), "listed": len(nodes), "nodes": nodes}
 
 
 def _is_called(path: str, name: str) -> bool:

@@ -45,8 +45,8 @@ class Commands(QObject):
 
     def _edit(self, window: MainWindow, bar: QMenuBar) -> None:
         menu = bar.addMenu("&Edit")
-        self.undo = _add(menu, "&Undo", window.undo, _STANDARD.Undo)
-        self.redo = _add(menu, "&Redo", window.redo, "Ctrl+Shift+Z")
+        self.undo = _add(menu, "&Undo", window.history.undo, _STANDARD.Undo)
+        self.redo = _add(menu, "&Redo", window.history.redo, "Ctrl+Shift+Z")
         menu.addSeparator()
         self.rename = _add(menu, "Re&name", window.outliner.rename, "F2")
         self.delete = _add(menu, "&Delete", window.outliner.delete, _STANDARD.Delete)

@@ -69,19 +69,21 @@ class History(QListWidget):
     def _click(self, item: QListWidgetItem) -> None:
         self.go_to(self.row(item))
 
-    def step(self, by: int) -> None:
-        """Undo (-1) or redo (1) a step."""
-        self.go_to(self.position + by)
+    def undo(self) -> None:
+        """Undo one step."""
+        self.go_to(self.position - 1)
+
+    def redo(self) -> None:
+        """Redo one step."""
+        self.go_to(self.position + 1)
 
     def go_to(self, position: int) -> None:
         """Undo or redo until so many steps are done."""
+        wanted = min(max(position, 0), len(self._labels) - 1)
         try:
-            self._go_to(min(max(position, 0), len(self._labels) - 1))
+            while self.position > wanted:
+                scene.undo(self._session)
+            while self.position < wanted:
+                scene.redo(self._session)
         except scene.Refused as refusal:
             self.refused.emit(str(refusal))
-
-    def _go_to(self, position: int) -> None:
-        while self.position > position:
-            scene.undo(self._session)
-        while self.position < position:
-            scene.redo(self._session)

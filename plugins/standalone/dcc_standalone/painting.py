@@ -12,7 +12,7 @@ from PySide6.QtGui import QColor, QFontMetricsF, QLinearGradient, QPainter, QPen
 from dcc_standalone import theme
 from dcc_standalone.icons import COLOURS
 from dcc_standalone.shapes import FACES, Scenery, Shape
-from dcc_standalone.space import Box, Point, Screen, Spot
+from dcc_standalone.space import Box, Point, Screen, Spot, dot
 from dcc_standalone.tree import Kind
 
 _MANY = 3000
@@ -262,8 +262,7 @@ class Brush:
         self._painter.setBrush(_PLATE)
         self._painter.drawEllipse(corner, 44, 44)
         for (name, colour), axis in zip(_AXES, directions, strict=True):
-            x = sum(a * b for a, b in zip(axis, right, strict=True))
-            y = -sum(a * b for a, b in zip(axis, up, strict=True))
+            x, y = dot(axis, right), -dot(axis, up)
             self._painter.setPen(QPen(colour, 2))
             self._painter.drawLine(corner, corner + QPointF(x, y) * 24)
             if abs(x) + abs(y) > 0.2:

@@ -13,7 +13,7 @@ from typing import Any
 
 from pxr import Gf, Tf, Usd, UsdGeom, UsdLux, UsdShade
 
-from dcc_standalone.space import Box, Point
+from dcc_standalone.space import Box, Point, dot
 from dcc_standalone.tree import Kind, kind_of
 
 Colour = tuple[float, float, float]
@@ -102,13 +102,13 @@ class _Axes:
 
     def is_mirrored(self) -> bool:
         """Whether left became right."""
-        return _dot(self.x, _cross(self.y, self.z)) < 0
+        return dot(self.x, _cross(self.y, self.z)) < 0
 
     def shades(self) -> tuple[float, ...]:
         """Say how bright the faces of a box are."""
         normals = _cross(self.y, self.z), _cross(self.z, self.x), _cross(self.x, self.y)
         sign = -1.0 if self.is_mirrored() else 1.0
-        lit = [sign * _dot(normal, _SUN) / (hypot(*normal) or 1.0) for normal in normals]
+        lit = [sign * dot(normal, _SUN) / (hypot(*normal) or 1.0) for normal in normals]
         return tuple(
             0.55 + 0.45 * max(-0.4, turned) for toward in lit for turned in (-toward, toward)
         )
@@ -179,10 +179,6 @@ def _diffuse(material: UsdShade.Material) -> Colour:
 def _numbers(value: object) -> Any:
     """Give the numbers of one of USD's vectors or matrices; its own iterator takes 20 µs each."""
     return memoryview(value).tolist()  # type: ignore[arg-type]  # they are buffers; the stubs do not say so
-
-
-def _dot(a: Point, b: Point) -> float:
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 
 
 def _cross(a: Point, b: Point) -> Point:

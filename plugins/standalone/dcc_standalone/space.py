@@ -18,7 +18,8 @@ _MARGIN = 1.12
 _STEEPEST = 0.499 * pi
 
 
-def _dot(a: Point, b: Point) -> float:
+def dot(a: Point, b: Point) -> float:
+    """Give the dot product."""
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 
 
@@ -95,8 +96,8 @@ class Eye:
         distance = 0.0
         for point in points:
             off = (point[0] - centre[0], point[1] - centre[1], point[2] - centre[2])
-            needed = max(abs(_dot(off, right)) * across, abs(_dot(off, up)) * upwards)
-            distance = max(distance, needed + (0.0 if self.is_plan else _dot(off, back)))
+            needed = max(abs(dot(off, right)) * across, abs(dot(off, up)) * upwards)
+            distance = max(distance, needed + (0.0 if self.is_plan else dot(off, back)))
         return replace(self, target=centre).zoom(distance / self.distance)
 
 
@@ -110,7 +111,7 @@ class Screen:
         self._scale = min(width, height) / 2 * _LENS
         self._near = eye.distance * 0.01
         target = eye.target
-        self._shift = (_dot(target, self._right), _dot(target, self._up), _dot(target, self._back))
+        self._shift = (dot(target, self._right), dot(target, self._up), dot(target, self._back))
 
     def spot(self, point: Point) -> Spot:
         """Project a point."""
@@ -120,9 +121,9 @@ class Screen:
         """Turn a point to the eye: right, up, and how far ahead."""
         a, b, c = self._shift
         return (
-            _dot(point, self._right) - a,
-            _dot(point, self._up) - b,
-            self.eye.distance - (_dot(point, self._back) - c),
+            dot(point, self._right) - a,
+            dot(point, self._up) - b,
+            self.eye.distance - (dot(point, self._back) - c),
         )
 
     def placed(self, seen: Spot) -> Spot:

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QCloseEvent, QColor, QPainter, QPaintEvent
+from PySide6.QtGui import QCloseEvent
 from PySide6.QtWidgets import (
     QDockWidget,
     QHBoxLayout,
@@ -53,30 +53,12 @@ def _count(number: int, words: tuple[str, str]) -> str:
     return f"{number:,} {words[number != 1]}".replace(",", "\N{NARROW NO-BREAK SPACE}")
 
 
-class _Dot(QWidget):
-    def __init__(self, parent: QWidget) -> None:
-        super().__init__(parent)
-        self.colour = QColor(theme.WAITING)
-
-    def sizeHint(self) -> QSize:
-        return QSize(10, 10)
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(self.colour)
-        side = min(self.width(), self.height()) - 2
-        painter.drawEllipse((self.width() - side) // 2, (self.height() - side) // 2, side, side)
-        painter.end()
-
-
 class ServerState(QWidget):
     """The server's address with a dot for its state."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._dot, self._label = _Dot(self), QLabel(self)
+        self._dot, self._label = QLabel("\N{BLACK CIRCLE}", self), QLabel(self)
         self._label.setTextFormat(Qt.TextFormat.PlainText)
         self._label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         layout = QHBoxLayout(self)
@@ -94,9 +76,9 @@ class ServerState(QWidget):
     def show_state(self, text: str, ok: bool) -> None:
         """Show a text, and a green dot or an amber one."""
         self._label.setText(text)
-        self._dot.colour = theme.GOOD if ok else theme.WAITING
+        colour = theme.GOOD if ok else theme.WAITING
+        self._dot.setStyleSheet(f"color: {colour.name()}")
         self._dot.setToolTip("Agents can connect" if ok else "Agents cannot connect")
-        self._dot.update()
 
 
 _LEFT, _RIGHT = Qt.DockWidgetArea.LeftDockWidgetArea, Qt.DockWidgetArea.RightDockWidgetArea
@@ -222,14 +204,6 @@ class MainWindow(QMainWindow):
     def server_text(self) -> str:
         """What the status bar says of the server."""
         return self._server.text
-
-    def undo(self) -> None:
-        """Undo one step."""
-        self.history.step(-1)
-
-    def redo(self) -> None:
-        """Redo one step."""
-        self.history.step(1)
 
     @property
     def summary_text(self) -> str:

@@ -49,8 +49,8 @@ def delete_prims(pattern: str = "*", type_name: str = "Camera", under: str = "/"
             title="Delete prims",
         )
     except NotConfirmed as no:
-        said = f" They gave this reason: {no.said!r}." if no.said else ""
-        return {"deleted": 0, "why": _REASONS.get(type(no), _CLOSED) + said}
+        reason = f" They gave this reason: {no.said!r}." if no.said else ""
+        return {"deleted": 0, "why": _REASONS.get(type(no), _CLOSED) + reason}
     hidden = remove(session().stage, map(Sdf.Path, agreed))
     return {"deleted": len(agreed), "only_deactivated": [str(path) for path in hidden]}
 

@@ -31,7 +31,12 @@ def get_attribute(path: str, name: str, time: float | None = None) -> dict[str, 
     value = attribute.Get(at)
     if value is None and keys:
         value = attribute.Get(keys[0])
-    told = {"path": path, "name": name, "type": str(attribute.GetTypeName()), "value": plain(value)}
+    facts = {
+        "path": path,
+        "name": name,
+        "type": str(attribute.GetTypeName()),
+        "value": plain(value),
+    }
     animation = {"keys": len(keys), "frames": [keys[0], keys[-1]]} if keys else {}
     connected = [str(source) for source in attribute.GetConnections()]
-    return told | animation | ({"connected_to": connected} if connected else {})
+    return facts | animation | ({"connected_to": connected} if connected else {})

@@ -26,6 +26,6 @@ def list_prims(
     """
     if limit < 1:
         raise ValueError(f"limit is {limit}: give at least 1.")
-    found = find(session().stage, name, type_name, under)
-    listed = [{"path": str(p.GetPath()), "type": p.GetTypeName()} for p in found[:limit]]
-    return {"found": len(found), "listed": len(listed), "prims": listed}
+    matches = find(session().stage, name, type_name, under)
+    listed = [{"path": str(p.GetPath()), "type": p.GetTypeName()} for p in matches[:limit]]
+    return {"found": len(matches), "listed": len(listed), "prims": listed}

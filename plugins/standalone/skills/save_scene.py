@@ -21,21 +21,21 @@ def save_scene(path: str | None = None) -> dict[str, str]:
     Returns:
         The file that was written, and the folder with the copies where files were written over.
     """
-    here = session()
-    target = files.absolute(path) if path is not None else here.path
+    scene = session()
+    target = files.absolute(path) if path is not None else scene.path
     if target is None:
         raise ValueError("This scene was never saved: give the path of a file to save it in.")
     if not target.parent.is_dir():
         raise ValueError(f"{target.name} cannot be saved: there is no folder {target.parent}.")
     agreed = confirm_sync(
-        lambda _: _question(here.scene(), target, _others(target)),
+        lambda _: _question(scene.scene(), target, _others(target)),
         verb="Save",
         undoable=False,
         files=lambda: [target, *_others(target)],
         title="Save scene",
     )
     try:
-        saved = {"saved": str(here.save(target))}
+        saved = {"saved": str(scene.save(target))}
     except OSError as error:
         raise ValueError(str(error)) from error
     return saved | ({"copies": str(agreed.checkpoint)} if agreed.checkpoint else {})
@@ -43,8 +43,8 @@ def save_scene(path: str | None = None) -> dict[str, str]:
 
 def _others(target: Path) -> list[Path]:
     """List the sublayers that are saved too."""
-    here = session()
-    return [file for file in here.files() if file not in (target, here.path)]
+    scene = session()
+    return [file for file in scene.files() if file not in (target, scene.path)]
 
 
 def _question(scene: str, target: Path, others: list[Path]) -> str:

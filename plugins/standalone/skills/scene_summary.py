@@ -14,5 +14,5 @@ def scene_summary() -> dict[str, Any]:
 
     Call this first. It also tells what the person has selected, and the step that undo would undo.
     """
-    here = session()
-    return {**here.summary(), **prims.scene_summary(here.stage, None)}
+    scene = session()
+    return {**scene.summary(), **prims.scene_summary(scene.stage, None)}

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import itertools
 import sys
-import threading
 from collections.abc import Callable
-from concurrent.futures import Future
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
@@ -50,8 +48,6 @@ class Maya:
         self.vendors: list[tuple[str, str]] = []
         self.windows: Windows | None = None
         self._numbers = itertools.count(1)
-        self._thread = threading.get_ident()
-        self._is_initializing = False
         self._install(monkeypatch)
 
     # ---- what happens in it
@@ -99,21 +95,6 @@ class Maya:
         """Wait for an idle event; may be called on any thread."""
         self.idle.append(lambda: fn(*args))
 
-    def executeInMainThreadWithResult(self, fn: Callable[..., Any], *args: Any) -> Any:
-        """Run on the main thread at the next idle event; from the main thread at once.
-
-        Not available in batch. While a plug-in initializes it was seen to wait for ever.
-        """
-        if threading.get_ident() == self._thread:
-            if self._is_initializing:
-                raise AssertionError("Maya hangs here")
-            return fn(*args)
-        if self.batch:
-            raise AssertionError("Maya waits here for ever: there is no idle event in batch")
-        told: Future[Any] = Future()
-        self.idle.append(lambda: told.set_result(fn(*args)))
-        return told.result(5)
-
     def loadPlugin(self, name: str, quiet: bool = False) -> list[str]:
         """Load a plug-in's file, without a ``__file__``. Once only."""
         if name in self.loaded:
@@ -121,11 +102,7 @@ class Maya:
         names = self._run(MODULE / "plug-ins" / f"{name}.py", name)
         assert "maya_useNewAPI" in names, "Maya would give it the objects of the old API"
         self.loaded[name] = names
-        self._is_initializing = True
-        try:
-            names["initializePlugin"](object())
-        finally:
-            self._is_initializing = False
+        names["initializePlugin"](object())
         return [name]
 
     def unloadPlugin(self, name: str) -> None:
@@ -147,14 +124,10 @@ class Maya:
             "shelfLayout": lambda *a, **k: self._seen().shelfLayout(*a, **k),
             "shelfButton": lambda **k: self._seen().shelfButton(**k),
         }
-        deferred = {
-            "executeDeferred": self.executeDeferred,
-            "executeInMainThreadWithResult": self.executeInMainThreadWithResult,
-        }
         parts: dict[str, dict[str, Any]] = {
             "maya": {},
             "maya.cmds": commands,
-            "maya.utils": deferred,
+            "maya.utils": {"executeDeferred": self.executeDeferred},
             "maya.mel": {"eval": lambda line: "ShelfLayout"},
             "maya.api": {},
             "maya.api.OpenMaya": api.contents(self),

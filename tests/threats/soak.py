@@ -262,6 +262,8 @@ class Watch:
 
 def rss() -> float:
     """Give the resident memory, in MB."""
+    if sys.platform != "linux":
+        raise NotImplementedError
     pages = int(Path("/proc/self/statm").read_text().split()[1])
     return pages * os.sysconf("SC_PAGE_SIZE") / 1e6
 

@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import json
-import os
 import signal
 import socket
 import subprocess
@@ -18,6 +17,9 @@ import pytest
 
 from dcc_bridge.server import discovery
 from tests.threats.raw import META, MODERN, Raw, heard
+
+if sys.platform == "win32":
+    pytest.skip("signals as POSIX has them", allow_module_level=True)
 
 POINTS = 25
 BATCH = 5
@@ -74,7 +76,6 @@ def wait_until(moment: float) -> None:
 
 @pytest.mark.long
 @pytest.mark.timeout(200)
-@pytest.mark.skipif(os.name != "posix", reason="signals as POSIX has them")
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
 def test_a_host_that_goes_leaves_nobody_waiting_and_nothing_behind(
     number: signal.Signals, tmp_path: Path

@@ -142,7 +142,7 @@ def test_a_read_is_told_to_come_back_while_an_edit_waits_in_its_middle(pump: Pum
     read = pump.main.submit(lambda: "seen", read=True)
     pump.run(read.done)
 
-    with pytest.raises(Busy, match="Rename is in the middle of an edit"):
+    with pytest.raises(Busy, match=r"^busy: Rename is in the middle of an edit"):
         read.result()
     answer.set_result(None)
 

@@ -583,3 +583,34 @@ def test_one_turn_serves_all_that_there_is_time_for() -> None:
     main.drain()
 
     assert served == ["first", "second", "job"]
+
+
+def test_edits_that_wait_behind_an_edit_keep_no_processor_busy() -> None:
+    answer: Future[None] = Future()
+    wakes: list[float] = []
+    main = MainThread(wakes.append)
+    main.submit(lambda: main.wait(answer))
+    main.submit(lambda: None)
+    main.drain()
+    wakes.clear()
+
+    main.drain()
+
+    assert wakes == []
+    answer.set_result(None)
+
+
+def test_a_job_gives_back_to_whoever_resumed_it_last(pump: Pump) -> None:
+    answer: Future[None] = Future()
+    after: list[bool] = []
+    job = pump.main.submit(lambda: pump.main.wait(answer))
+    settle(pump)
+
+    def turn() -> None:
+        pump.main.drain()
+        after.append(job.done())
+
+    answer.set_result(None)
+    greenlet(turn).switch()
+
+    assert after == [True]

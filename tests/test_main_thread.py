@@ -614,3 +614,10 @@ def test_a_job_gives_back_to_whoever_resumed_it_last(pump: Pump) -> None:
     greenlet(turn).switch()
 
     assert after == [True]
+
+
+def test_a_host_that_cannot_spin_cannot_wait_outside_of_a_job() -> None:
+    main = MainThread(lambda seconds: None)
+
+    with pytest.raises(Busy, match=r"^This application cannot wait"):
+        main.wait(Future())

@@ -621,3 +621,18 @@ def test_a_host_that_cannot_spin_cannot_wait_outside_of_a_job() -> None:
 
     with pytest.raises(Busy, match=r"^This application cannot wait"):
         main.wait(Future())
+
+
+def test_what_came_while_the_host_spun_is_asked_for_afterwards() -> None:
+    wakes: list[float] = []
+
+    def spin(future: Future[Any]) -> None:
+        main.submit(lambda: None)
+        main.drain()
+        wakes.clear()
+        future.set_result(None)
+
+    main = MainThread(wakes.append, spin)
+    main.wait(Future())
+
+    assert wakes == [0.0]

@@ -7,9 +7,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import anyio
 import pytest
 
-from dcc_bridge import confirm_sync
+from dcc_bridge import confirm, confirm_sync
 from dcc_bridge.elicitation import context
 from dcc_bridge.elicitation.broker import Broker
 from dcc_bridge.elicitation.call import Call, current
@@ -22,6 +23,7 @@ from dcc_bridge.errors import (
     NotConfirmed,
     NotRecorded,
     TimedOut,
+    WrongThread,
 )
 from dcc_bridge.pump import Pump
 from dcc_bridge.testing import FakeHost, ScriptedPresenter
@@ -322,3 +324,22 @@ def test_without_a_bridge_a_skill_agrees_to_nothing_by_itself() -> None:
             confirm_sync("Delete it?", items=["cam1"], undoable=False)
     finally:
         current.reset(token)
+
+
+def test_a_coroutine_asks_and_edits_without_blocking_its_loop() -> None:
+    host, person, edited = FakeHost(["cam1"]), ScriptedPresenter(YES), list[Any]()
+
+    async def asks() -> str:
+        grant = await confirm("Delete it?", items=lambda: tuple(host.items), verb="Delete")
+        with pytest.raises(WrongThread, match=r"await grant\.apply"):
+            grant.apply_sync(edited.append)
+        with pytest.raises(WrongThread, match="await confirm"):
+            confirm_sync("Delete it?")
+        return await grant.apply(lambda items: f"no {items}")
+
+    with asking(person, host):
+        result = anyio.run(asks)
+
+    assert result == "no ['cam1']"
+    assert edited == []
+    assert (person.shown[0].message, button(person.shown[0])) == ("Delete it?", "Delete")

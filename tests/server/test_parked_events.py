@@ -405,3 +405,14 @@ def test_the_next_call_says_how_the_same_one_ended_and_when(
 
 def test_any_arguments_have_a_digest() -> None:
     assert same_call("claude", "x", {"a": "\ud800"})[2] != same_call("claude", "x", {"a": {1}})[2]
+
+
+def test_a_call_has_the_events_so_far_and_the_next_one() -> None:
+    async def conversation() -> None:
+        parked = Desk().park()
+        assert [parked.has_event(number) for number in (-1, 0, 1)] == [False, True, False]
+        parked.add_event(DONE)
+        assert [parked.has_event(number) for number in (0, 1, 2)] == [True, True, False]
+        assert (parked.rounds, parked.asked) == (1, False)
+
+    run(conversation)

@@ -398,6 +398,7 @@ def test_a_job_that_goes_on_waiting_is_told_to_end_eight_times(pump: Pump) -> No
     job = pump.main.submit(stubborn)
     settle(pump)
     pump.main.close()
+    pump.main.close()
 
     assert len(told) == 8
     assert not job.done()
@@ -636,3 +637,36 @@ def test_what_came_while_the_host_spun_is_asked_for_afterwards() -> None:
     main.wait(Future())
 
     assert wakes == [0.0]
+
+
+def test_a_thread_gives_up_a_job_that_does_not_begin_and_it_never_does(pump: Pump) -> None:
+    ran: list[int] = []
+    future = pump.main.submit(lambda: ran.append(1))
+    errors: list[BaseException] = []
+
+    def wait() -> None:
+        try:
+            pump.main.wait(future, 0.01)
+        except Busy as error:
+            errors.append(error)
+
+    thread = threading.Thread(target=wait)
+    thread.start()
+    thread.join(LIMIT)
+    settle(pump)
+
+    assert "did not come to it within 0.01 s; try again" in str(errors[0])
+    assert ran == []
+
+
+def test_a_thread_waits_on_for_a_job_that_has_begun(pump: Pump) -> None:
+    future: Future[str] = Future()
+    future.set_running_or_notify_cancel()
+    heard: list[str] = []
+    thread = threading.Thread(target=lambda: heard.append(pump.main.wait(future, 0.01)))
+    threading.Timer(0.05, lambda: future.set_result("done")).start()
+
+    thread.start()
+    thread.join(LIMIT)
+
+    assert heard == ["done"]

@@ -10,8 +10,8 @@ from typing import Any
 import anyio
 import pytest
 
-from dcc_bridge import confirm, confirm_sync
-from dcc_bridge.elicitation import context
+from dcc_bridge import checkpoints, confirm, confirm_sync
+from dcc_bridge.elicitation import consent, context
 from dcc_bridge.elicitation.broker import Broker
 from dcc_bridge.elicitation.call import Call, current
 from dcc_bridge.elicitation.question import Expired, Question, Reply
@@ -27,7 +27,7 @@ from dcc_bridge.errors import (
 )
 from dcc_bridge.pump import Pump
 from dcc_bridge.testing import FakeHost, ScriptedPresenter
-from tests.elicitation.brokers import Clock
+from tests.elicitation.brokers import FORM, Clock
 
 YES = Reply("accept", {"confirm": True})
 
@@ -136,6 +136,7 @@ def test_what_is_no_yes_is_an_error_that_says_which(answer: Any, error: Any, wor
 
         assert type(caught.value) is error
         assert "Delete it?" in str(caught.value)
+        assert ("gave this reason" in str(caught.value)) is ("not now" in words)
         assert not call.agreement.granted
 
 
@@ -145,7 +146,10 @@ def test_where_nobody_can_be_asked_or_nothing_be_written_down_nobody_agrees() ->
 
     with asking(None), pytest.raises(NobodyToAsk):
         confirm_sync("Delete it?")
-    with asking(ScriptedPresenter(YES), auditor=full), pytest.raises(NotRecorded):
+    with (
+        asking(ScriptedPresenter(YES), auditor=full),
+        pytest.raises(NotRecorded, match=r"\bthe disk"),
+    ):
         confirm_sync("Delete it?")
 
 
@@ -327,14 +331,15 @@ def test_without_a_bridge_a_skill_agrees_to_nothing_by_itself() -> None:
 
 
 def test_a_coroutine_asks_and_edits_without_blocking_its_loop() -> None:
-    host, person, edited = FakeHost(["cam1"]), ScriptedPresenter(YES), list[Any]()
+    host, person, edited = FakeHost(["cam1"]), ScriptedPresenter(YES, YES), list[Any]()
 
     async def asks() -> str:
         grant = await confirm("Delete it?", items=lambda: tuple(host.items), verb="Delete")
         with pytest.raises(WrongThread, match=r"await grant\.apply"):
             grant.apply_sync(edited.append)
-        with pytest.raises(WrongThread, match="await confirm"):
+        with pytest.raises(WrongThread, match=r"In a coroutine use: await confirm\("):
             confirm_sync("Delete it?")
+        await confirm("Sure?")
         return await grant.apply(lambda items: f"no {items}")
 
     with asking(person, host):
@@ -343,3 +348,49 @@ def test_a_coroutine_asks_and_edits_without_blocking_its_loop() -> None:
     assert result == "no ['cam1']"
     assert edited == []
     assert (person.shown[0].message, button(person.shown[0])) == ("Delete it?", "Delete")
+    assert (button(person.shown[1]), about(person.shown[1])[2]) == ("Confirm", True)
+
+
+def before_a_body(call: Call, *, undoable: bool) -> Question:
+    """Make the question that stands before the body of a skill."""
+    return Question("Save it?", call, FORM, consent=True, undoable=undoable)
+
+
+@pytest.mark.parametrize("is_async", [False, True])
+@pytest.mark.parametrize(
+    ("undoable", "answer", "place", "copies"),
+    [
+        (False, YES, True, 1),
+        (False, Reply("decline"), True, 0),
+        (False, Reply("accept", {"confirm": False}), True, 0),
+        (True, YES, False, 0),
+    ],
+)
+def test_a_question_before_a_body_keeps_a_copy_after_a_yes(
+    undoable: bool, answer: Reply, place: bool, copies: int, is_async: bool, scene: FakeHost
+) -> None:
+    person = ScriptedPresenter(answer)
+
+    with asking(person, scene) as call:
+        question = before_a_body(call, undoable=undoable)
+        if is_async:
+            response = anyio.run(consent.ask_question, question)
+        else:
+            response = consent.ask_question_sync(question)
+
+        assert (call.agreement.checkpoint is not None) is bool(copies)
+    folder = checkpoints.checkpoint_folder(scene)
+    assert response.action == answer.action
+    assert about(person.shown[0])[3] == (str(folder) if place else None)
+    assert len(list(folder.glob("*"))) == copies
+
+
+def test_a_question_before_a_body_is_not_asked_in_a_coroutine_that_it_would_block() -> None:
+    async def asks(question: Question) -> None:
+        consent.ask_question_sync(question)
+
+    with (
+        asking(ScriptedPresenter(YES)) as call,
+        pytest.raises(WrongThread, match=r"In a coroutine use: await confirm\("),
+    ):
+        anyio.run(asks, before_a_body(call, undoable=True))

@@ -416,3 +416,16 @@ def test_a_call_has_the_events_so_far_and_the_next_one() -> None:
         assert (parked.rounds, parked.asked) == (1, False)
 
     run(conversation)
+
+
+def test_what_was_reported_before_a_request_came_is_told_before_the_result() -> None:
+    async def conversation() -> None:
+        desk, heard = Desk(), request()
+        parked = desk.park()
+        parked.note_progress((3, 4, "three"))
+        desk.calls.finish(parked, DONE, "done")
+
+        assert await desk.calls.begin(parked, heard) is DONE
+        assert heard.session.told == [(3, 4, "three")]
+
+    run(conversation)

@@ -394,3 +394,15 @@ def test_a_question_before_a_body_is_not_asked_in_a_coroutine_that_it_would_bloc
         pytest.raises(WrongThread, match=r"In a coroutine use: await confirm\("),
     ):
         anyio.run(asks, before_a_body(call, undoable=True))
+
+
+def test_a_yes_before_a_body_whose_copy_cannot_be_kept_is_no_grant(
+    scene: FakeHost, tmp_path: Path
+) -> None:
+    (tmp_path / "shot.checkpoints").write_text("in the way")
+
+    with asking(ScriptedPresenter(YES), scene) as call:
+        with pytest.raises(NoCheckpoint):
+            consent.ask_question_sync(before_a_body(call, undoable=False))
+
+        assert not call.agreement.granted

@@ -140,9 +140,10 @@ def test_a_call_is_told_when_its_question_opens_and_who_answered() -> None:
 
     broker = Broker(host=ScriptedPresenter(YES), clock=Clock())
 
-    broker.ask(question(Call("x", "X", control=Run())))
+    future = broker.ask(question(Call("x", "X", control=Run())))
 
     assert Run.told == ["opened", "host"]
+    assert future.result(0).action == "accept"
 
 
 def test_that_a_call_is_made_again_is_said_in_its_first_question_only() -> None:
@@ -295,3 +296,19 @@ def test_a_yes_counts_for_the_session_only_if_it_was_given_at_the_host(surface: 
     _, _, broker = ask(**surfaces, call=renaming(), consent=True)
 
     assert bool(broker.audience.grants.live) is (surface == "host")
+
+
+def test_a_clock_that_fails_while_a_question_waits_its_turn_ends_it(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    def broken(after: float, fn: Callable[[], None]) -> Callable[[], None]:
+        if after != 45:
+            raise RuntimeError("no timers left")
+        return lambda: None
+
+    broker = Broker(Settings(dialogs_per_minute=1), host=ScriptedPresenter(YES, YES), clock=broken)
+
+    answers = [broker.ask(question(Call("x", "X", client=CLAUDE))).result(0) for _ in range(2)]
+
+    assert [answer.message for answer in answers] == [None, "cancelled"]
+    assert "no timers left" in caplog.text

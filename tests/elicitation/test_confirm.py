@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from threading import Thread, get_ident
 from typing import Any
 
 import anyio
@@ -406,3 +407,18 @@ def test_a_yes_before_a_body_whose_copy_cannot_be_kept_is_no_grant(
             consent.ask_question_sync(before_a_body(call, undoable=False))
 
         assert not call.agreement.granted
+
+
+def test_a_thread_of_nobodys_call_edits_on_the_main_thread() -> None:
+    edits: list[Any] = []
+
+    with asking(ScriptedPresenter(YES)):
+        grant = confirm_sync("Delete it?", items=["cam1"])
+        thread = Thread(target=lambda: edits.append(grant.apply_sync(lambda _: get_ident())))
+        thread.start()
+        running = context.current_context()
+        assert running is not None
+        while thread.is_alive():
+            running.main.drain()
+
+    assert edits == [get_ident()]

@@ -1,6 +1,9 @@
 """The bridge that lets an AI agent work in a DCC application, with the person's consent.
 
-A skill needs no more than what is listed here. Neither Qt nor the MCP SDK is imported.
+Most skills need no more than what is listed here. What few need stays in its own module:
+`dcc_bridge.elicitation.ask_secret` (`ask_secret`, `Secret`), `dcc_bridge.elicitation.sign_in`
+(`sign_in`, `Provider`, `Tokens`) and `dcc_bridge.elicitation.consent` (`Grant`). Neither Qt nor the
+MCP SDK is imported.
 """
 
 from dcc_bridge.elicitation.ask import (
@@ -10,11 +13,8 @@ from dcc_bridge.elicitation.ask import (
     elicit_url,
     elicit_url_sync,
 )
-from dcc_bridge.elicitation.ask_secret import ask_secret, ask_secret_sync
-from dcc_bridge.elicitation.consent import Grant, confirm, confirm_sync
+from dcc_bridge.elicitation.consent import confirm, confirm_sync
 from dcc_bridge.elicitation.context import on_main
-from dcc_bridge.elicitation.secret import Secret
-from dcc_bridge.elicitation.sign_in import Provider, Tokens, sign_in, sign_in_sync
 from dcc_bridge.elicitation.types import (
     ElicitationMode,
     ElicitationRequest,
@@ -30,13 +30,7 @@ __all__ = [
     "ElicitationRequest",
     "ElicitationResponse",
     "FormElicitation",
-    "Grant",
-    "Provider",
-    "Secret",
-    "Tokens",
     "UrlElicitation",
-    "ask_secret",
-    "ask_secret_sync",
     "carry",
     "check_cancelled",
     "confirm",
@@ -47,8 +41,6 @@ __all__ = [
     "elicit_url_sync",
     "on_main",
     "report_progress",
-    "sign_in",
-    "sign_in_sync",
     "skill",
     "track",
 ]

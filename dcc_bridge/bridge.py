@@ -8,15 +8,16 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
-from contextlib import suppress
+from contextlib import ExitStack, suppress
+from dataclasses import dataclass
 from pathlib import Path
+from socket import socket
 from typing import TYPE_CHECKING
 
-from dcc_bridge import log_redaction
-from dcc_bridge.audit import reader
+from dcc_bridge.audit import reader, redact
 from dcc_bridge.audit.log import AuditLog, log_folder
-from dcc_bridge.callbacks import Callbacks, Unsubscribe
-from dcc_bridge.config import Settings
+from dcc_bridge.callbacks import Callbacks, Unsubscribe, call_safely
+from dcc_bridge.config import Limits, Settings
 from dcc_bridge.elicitation import context, routing
 from dcc_bridge.elicitation.broker import Broker
 from dcc_bridge.elicitation.call import Call
@@ -27,18 +28,36 @@ from dcc_bridge.main_thread import MainThread
 from dcc_bridge.server.clients import ClientRegistry, ConnectionReport
 from dcc_bridge.server.discovery import Instance, Registration
 from dcc_bridge.server.page_site import PageDesk
-from dcc_bridge.server.worker import LOOPBACK, Service, Worker, listen
+from dcc_bridge.server.worker import LOOPBACK, Worker, listen
 from dcc_bridge.skills import builtin
 from dcc_bridge.skills.builtin import Undoing
 from dcc_bridge.skills.call_history import Recent
-from dcc_bridge.skills.loader import folders
+from dcc_bridge.skills.loader import Library, folders
 from dcc_bridge.skills.registry import Registry
 from dcc_bridge.skills.runner import Runner
 
 if TYPE_CHECKING:
     from dcc_bridge.server.mcp_server import Server
+    from dcc_bridge.server.service import McpService
 
 log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class _Running:
+    """What exists only while a bridge runs.
+
+    Attributes:
+        socket: Bound and listening.
+        registration: Its entry among the running hosts.
+        library: Imports the skills of files.
+        cleanup: Takes everything back in reverse order.
+    """
+
+    socket: socket
+    registration: Registration
+    library: Library
+    cleanup: ExitStack
 
 
 class Bridge:
@@ -53,6 +72,7 @@ class Bridge:
         settings: Settings | None = None,
         skills: Sequence[Path] = (),
         extend: Callable[[Server], None] | None = None,
+        limits: Limits | None = None,
     ) -> None:
         """Put the parts together; nothing runs yet.
 
@@ -66,6 +86,7 @@ class Bridge:
                 the settings come after them.
             extend: Adds to the SDK's own server object what skills are not: resources, prompts,
                 completions, a tool registered by hand. Called on the worker.
+            limits: Of load; None for the usual. A test has others.
         """
         self.host = host
         self.main = main
@@ -74,7 +95,8 @@ class Bridge:
         self.clients = ClientRegistry()
         self._skills = list(skills)
         self._extend = extend
-        self._desk = PageDesk(self.settings)
+        self._limits = limits or Limits()
+        self._desk = PageDesk(self.settings, host, main)
         self._worker = Worker(self._make_service)
         self.audit = AuditLog(
             log_folder(self.settings.audit),
@@ -87,6 +109,7 @@ class Bridge:
                 clock=self._worker.later,
                 busy=lambda: main.waiting > 0,
                 auditor=self.audit,
+                limits=self._limits,
             )
         except ValueError as error:  # the list of what goes on unasked
             raise StartError(str(error)) from None
@@ -98,11 +121,12 @@ class Bridge:
             self._worker.later,
             edited=self._tell_edited,
             auditor=self.audit,
+            limits=self._limits,
         )
-        self._undo: list[Callable[[], None]] = []
         self._watchers = Callbacks()
         self._undoing = Undoing(host, self.recent, self.audit, self._watchers.call)
         self._changes = Callbacks()
+        self._running: _Running  # from `start` on; what has stopped can still say where it was
         self._state = "new"
         self._ready: Future[None] = Future()
         self.stopped: Future[None] = Future()
@@ -121,26 +145,31 @@ class Bridge:
         """
         if self._state != "new":
             raise StartError("This bridge was started before; make a new one.")
-        self._folders = folders(self._skills, self.settings)
-        self._undo.append(context.install(self.broker, self.main, self.host, self._desk))
-        try:
-            self._socket = listen(self.settings.port, self.settings.bind)
-            self._undo.append(self._socket.close)
-            self._registration = Registration(self._instance(), self.settings.runtime)
-            self._undo.append(self._registration.withdraw)
-        except (StartError, OSError) as error:
-            self._undo_all()
-            if isinstance(error, StartError):
-                raise
-            raise StartError(f"The host cannot be written down as running: {error}.") from error
-        log_redaction.install()
+        paths = folders(self._skills, self.settings)
+        library = Library(paths, self.registry, self.main, self.host.name)
+        with ExitStack() as cleanup:
+            cleanup.callback(context.install(self.broker, self.main, self.host, self._desk))
+            listening = listen(self.settings.port, self.settings.bind)
+            cleanup.callback(call_safely, listening.close)
+            registration = self._register(listening)
+            cleanup.callback(call_safely, registration.withdraw)
+            redact.install_log_filter()
+            cleanup.callback(call_safely, self.host.watch(self._changes.call))
+            self._running = _Running(listening, registration, library, cleanup.pop_all())
+        self._changes.add(lambda: self._update_registration(scene=self.host.scene()))
         self._state = "running"
-        self._changes.add(self._note_scene)
-        self._undo.append(self.host.watch(self._changes.call))
-        self._desk.open(self.url.removesuffix("/mcp"), self.host, self.main)
+        self._desk.origin = self.url.removesuffix("/mcp")
         self._worker.started.add_done_callback(self._read_skills)
         self._worker.start()
         return self._ready
+
+    def _register(self, listening: socket) -> Registration:
+        url = f"http://{LOOPBACK}:{listening.getsockname()[1]}/mcp"
+        instance = Instance(url, self.host.name, self.host.version, self.host.scene())
+        try:
+            return Registration(instance, self.settings.runtime)
+        except OSError as error:
+            raise StartError(f"The host cannot be written down as running: {error}.") from error
 
     @property
     def recent(self) -> Recent:
@@ -170,15 +199,12 @@ class Bridge:
         Returns:
             What ends it.
         """
+        subscriptions = ExitStack()
         grants = self.broker.audience.grants
-        parts = (self._watchers.add, self.broker.watch, self.clients.watch, grants.watch)
-        ends = [watch(fn) for watch in parts] + [self.recent.watch(lambda _: fn())]
-
-        def end() -> None:
-            for one in ends:
-                one()
-
-        return end
+        for watch in (self._watchers.add, self.broker.watch, self.clients.watch, grants.watch):
+            subscriptions.callback(watch(fn))
+        subscriptions.callback(self.recent.watch(lambda _: fn()))
+        return subscriptions.close
 
     @property
     def address(self) -> str | None:
@@ -214,7 +240,7 @@ class Bridge:
     @property
     def instance(self) -> Instance:
         """How it is found by others. Any thread."""
-        return self._registration.instance
+        return self._running.registration.instance
 
     @property
     def url(self) -> str:
@@ -244,31 +270,17 @@ class Bridge:
         self.audit.close()
         if not self._ready.done():
             self._ready.set_exception(BridgeClosed("The start"))
-        self._undo_all()
+        self._running.cleanup.close()
         self._state = "stopped"
         if self.stopped.set_running_or_notify_cancel():
             self.stopped.set_result(None)
 
-    def _undo_all(self) -> None:
-        while self._undo:
-            try:
-                self._undo.pop()()
-            except Exception:  # one that fails, the host's own say, must not keep the others
-                log.exception("something could not be taken back")
-
-    def _instance(self) -> Instance:
-        url = f"http://{LOOPBACK}:{self._socket.getsockname()[1]}/mcp"
-        return Instance(url, self.host.name, self.host.version, self.host.scene())
-
-    def _note_scene(self) -> None:
-        self._tell(scene=self.host.scene())
-
-    def _tell(self, **facts: str) -> None:
-        """Let those who look for this host see what is another one now."""
+    def _update_registration(self, **facts: str) -> None:
+        """Let those who look for this host see what has changed."""
         try:
-            self._registration.update(**facts)
+            self._running.registration.update(**facts)
         except OSError as error:  # it is found all the same, as it was before
-            log.warning("what is new of this host cannot be written down: %s", error)
+            log.warning("the entry of this host cannot be updated: %s", error)
 
     def _tell_edited(self, call: Call, label: str) -> None:
         """Say at the host what an agent did, and offer to take it back. Any thread."""
@@ -292,49 +304,51 @@ class Bridge:
             if not self._ready.done():  # it is where the bridge was stopped while it started
                 self._ready.set_exception(error)
             return
-        self._library.read.add_done_callback(
-            lambda _: self.main.submit(self._tell_ready, name="the start", read=True)
+        self._running.library.read.add_done_callback(
+            lambda _: self.main.submit(self._note_ready, name="the start", read=True)
         )
-        added = self.main.submit(self._add_own, name="the bridge's own tools")
+        added = self.main.submit(self._add_builtin, name="the bridge's own tools")
         added.add_done_callback(self._watch_skills)
 
     def _watch_skills(self, added: Future[None]) -> None:
         if not added.cancelled() and added.exception() is None:
             with suppress(BridgeClosed):  # it was stopped while it started
-                self._worker.spawn(self._library.watch())
+                self._worker.spawn(self._running.library.watch())
 
-    def _add_own(self) -> None:
+    def _add_builtin(self) -> None:
         about = ConnectionReport(self.host, self.clients, self.registry, self.broker.audience)
         tools = builtin.tools(self.recent, self.main, self.host, self._undoing)
         for tool in [*tools, builtin.connection_tool(about, self.main)]:
-            self._undo.append(self.registry.add(tool))
+            self._running.cleanup.callback(self.registry.add(tool))
 
-    def _tell_ready(self) -> None:
-        self._tell(state="ready")
+    def _note_ready(self) -> None:
+        self._update_registration(state="ready")
         self._ready.set_result(None)
         self._watchers.call()
 
-    def _make_service(self, worker: Worker) -> Service:
-        from dcc_bridge.server.service import McpService, Parts  # takes 0.5 s: on the worker
-        from dcc_bridge.skills.loader import Library  # pydantic, which the worker has now
+    def _make_service(self, worker: Worker) -> McpService:
+        # these take 0.5 s, in which the host stays alive: they are imported on the worker
+        from dcc_bridge.server.mcp_server import Server
+        from dcc_bridge.server.parked_calls import ParkedCalls
+        from dcc_bridge.server.resources import SceneResources
+        from dcc_bridge.server.service import McpService
 
         if self._state != "running":
             raise BridgeClosed
         reader.recover(self.audit.folder)
-        self._library = Library(self._folders, self.registry, self.main, self.host.name)
-        parts = Parts(
-            host=self.host,
-            main=self.main,
-            changes=self._changes,
-            settings=self.settings,
-            registry=self.registry,
-            runner=self._runner,
-            broker=self.broker,
-            secret=self.instance.secret,
-            socket=self._socket,
-            clients=self.clients,
-            library=self._library,
-            extend=self._extend,
-            desk=self._desk,
+        scene = SceneResources(self.host, self.main, worker.spawn)
+        self._changes.add(scene.changed)
+        server = Server(
+            self.host,
+            self.registry,
+            self._runner,
+            ParkedCalls(self.broker, self.recent, self._limits.keepalive),
+            worker.soon,
+            self.clients,
+            scene,
+            self._running.library,
         )
-        return McpService(parts, worker)
+        if self._extend is not None:
+            self._extend(server)
+        secret = self.instance.secret
+        return McpService(server, worker, self._running.socket, secret, self._desk, self._limits)

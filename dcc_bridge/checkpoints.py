@@ -12,6 +12,7 @@ import re
 import shutil
 import tempfile
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import ExitStack
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
@@ -80,17 +81,17 @@ def take(
         NoCheckpoint: The disk is short, or something cannot be read or written. Nothing is left
             of the attempt, and the older checkpoints are as they were.
     """
-    there = [file for file in dict.fromkeys(files) if file.is_file()]
-    if not there and scene is None:
+    existing = [file for file in dict.fromkeys(files) if file.is_file()]
+    if not existing and scene is None:
         return None
     try:
         _make(where)
-        _refuse_if_short(where, sum(file.stat().st_size for file in there), free)
-        made = _whole(where, there, scene)
+        _refuse_if_short(where, sum(file.stat().st_size for file in existing), free)
+        checkpoint = _copy(where, existing, scene)
     except (OSError, ValueError, RuntimeError) as error:
         raise NoCheckpoint(where, _reason(error)) from error
     _drop_old(where)
-    return made
+    return checkpoint
 
 
 def taken(where: Path) -> list[Path]:
@@ -113,22 +114,21 @@ def _refuse_if_short(where: Path, size: int, free: Callable[[Path], int]) -> Non
         raise OSError(f"the disk has {left / 1e6:,.0f} MB left, and {needed / 1e6:,.0f} are needed")
 
 
-def _whole(
+def _copy(
     where: Path, files: Sequence[Path], scene: tuple[str, Callable[[Path], None]] | None
 ) -> Path:
     part = Path(tempfile.mkdtemp(prefix=".part-", dir=where))
-    try:
+    with ExitStack() as on_failure:  # half a checkpoint is none, whatever ended it
+        on_failure.callback(shutil.rmtree, part, ignore_errors=True)
         for file in files:
             shutil.copy2(file, _unused(part, file.name))
         if scene is not None:
             scene[1](_unused(part, scene[0]))
         _flush(part)
-        made = where / f"{_next(where):04d}-{datetime.now(UTC):%Y%m%dT%H%M%SZ}"
-        part.rename(made)
-    except BaseException:  # half a checkpoint is none, whatever ended it; and it goes on
-        shutil.rmtree(part, ignore_errors=True)
-        raise
-    return made
+        checkpoint = where / f"{_next(where):04d}-{datetime.now(UTC):%Y%m%dT%H%M%SZ}"
+        part.rename(checkpoint)
+        on_failure.pop_all()
+    return checkpoint
 
 
 def _unused(folder: Path, name: str) -> Path:
@@ -151,8 +151,8 @@ def _next(where: Path) -> int:
 
 
 def _number(path: Path) -> int:
-    found = _OURS.fullmatch(path.name)
-    return int(found[1]) if found else 0
+    match = _OURS.fullmatch(path.name)
+    return int(match[1]) if match else 0
 
 
 def _drop_old(where: Path) -> None:

@@ -10,11 +10,9 @@ from __future__ import annotations
 import os
 import sys
 import sysconfig
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final, Literal, get_args, get_type_hints
-
-from dcc_bridge import known_clients
 
 PREFIX: Final = "DCC_BRIDGE_"
 POLICY: Final = {
@@ -24,10 +22,43 @@ POLICY: Final = {
 """The studio's file: the names of `Settings` with the values that are fixed."""
 
 
-_AT_LEAST_ONE: Final = (
-    *("dialogs_per_minute", "pending_questions", "pool"),
-    *("most_connections", "most_of_a_peer", "most_body", "most_open", "most_open_of_one"),
-)
+_AT_LEAST_ONE: Final = ("dialogs_per_minute", "pending_questions")
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What keeps a bridge alive under load. It is no setting: only tests have other values.
+
+    Attributes:
+        connections: Connections that may be open at a time; then idle ones make room.
+        connections_of_a_peer: The same for one address.
+        request_deadline: Seconds in which a request's head has to come, and again its body.
+        waiting_questions: Questions of a client that may wait for a place in the host; one more
+            is refused.
+        open_questions: Questions that may be open at a time, wherever they are; one more is
+            refused.
+        open_questions_of_a_client: The same for one client.
+        session_grace: Seconds that a legacy session may be without a stream while it is asked.
+        keepalive: Seconds between two progress notices while a question is open in the host.
+        threads: Threads for skills that need not run on the main thread; more than
+            `open_questions`, so that open questions leave some.
+        queued_calls: Calls that may wait for the host's main thread; one more is told that it is
+            busy.
+        call_grace: Seconds that a skill has to see that it ran for longer than it may; then its
+            client is told that the outcome is not known.
+    """
+
+    connections: int = 256
+    connections_of_a_peer: int = 192
+    request_deadline: float = 5.0
+    waiting_questions: int = 50
+    open_questions: int = 64
+    open_questions_of_a_client: int = 8
+    session_grace: float = 5.0
+    keepalive: float = 5.0
+    threads: int = 96
+    queued_calls: int = 32
+    call_grace: float = 5.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,10 +68,6 @@ class Settings:
     Attributes:
         port: Where the server listens; 0 takes a free one.
         bind: The address at which it listens; any other one than 127.0.0.1 is refused.
-        most_connections: Connections that may be open at a time; then idle ones make room.
-        most_of_a_peer: The same for one address.
-        most_body: Bytes that a request may bring.
-        request_deadline: Seconds in which a request's head has to come, and again its body.
         runtime: The user's own folder in which running hosts are found.
         host_dialogs: Questions may be drawn in the host.
         consent: Who is asked for consent where both could be: the "host", or "either".
@@ -52,29 +79,13 @@ class Settings:
             `dcc_bridge.elicitation.unattended` reads it; None for all.
         edit: Skills of risk "edit" run unasked ("allow") or are asked for first ("ask").
         session_grants: A person may agree to edits for the session.
-        silent_clients: Labels of clients that declare that they can ask, and draw nothing.
         dialogs_per_minute: Dialogs that a client may cause in a minute; the next ones wait.
         pending_questions: Questions of a client that the host draws, or is about to, at a time;
             the next ones wait.
-        most_waiting: Questions of a client that may wait for that; one more is refused.
-        most_open: Questions that may be open at a time, wherever they are; one more is refused.
-        most_open_of_one: The same for one client.
         host_deadline: Seconds for an answer in the host's dialog.
         client_deadline: Seconds for an answer in the client.
         busy_deadline: Seconds for an answer in the client while other skills wait.
-        session_grace: Seconds that a legacy session may be without a stream while it is asked.
-        keepalive: Seconds between two progress notices while a question is open in the host.
-        kept: Seconds for which a finished call can still be fetched.
-        most_kept: How many finished calls are kept.
-        pool: Threads for skills that need not run on the main thread; more than `most_open`, so
-            that open questions leave some.
-        most_queued: Calls that may wait for the host's main thread; one more is told that it is
-            busy.
         call_deadline: Seconds that a call may wait there; then it never begins.
-        call_grace: Seconds that a skill has to see that it ran for longer than it may; then its
-            client is told that the outcome is not known.
-        most_recent: How many calls that ended are listed: so many that only read, and so many
-            others, which a busy reader does not push out.
         audit: The user's own folder for the record of who agreed to what; None for the system's.
         user_skills: The folder of the user's own skills; None for the system's place.
         project: The project's folder; its skills are in "skills" below it.
@@ -83,10 +94,6 @@ class Settings:
 
     port: int = 0
     bind: str = "127.0.0.1"
-    most_connections: int = 256
-    most_of_a_peer: int = 192
-    most_body: int = 2**20
-    request_deadline: float = 5.0
     runtime: Path | None = None
     host_dialogs: bool = True
     consent: Literal["host", "either"] = "host"
@@ -95,24 +102,12 @@ class Settings:
     allow_list: Path | None = None
     edit: Literal["allow", "ask"] = "allow"
     session_grants: bool = True
-    silent_clients: tuple[str, ...] = known_clients.SILENT
     dialogs_per_minute: int = 10
     pending_questions: int = 3
-    most_waiting: int = 50
-    most_open: int = 64
-    most_open_of_one: int = 8
     host_deadline: float = 45.0
     client_deadline: float = 300.0
     busy_deadline: float = 120.0
-    session_grace: float = 5.0
-    keepalive: float = 5.0
-    kept: float = 120.0
-    most_kept: int = 64
-    pool: int = field(default=96)
-    most_queued: int = 32
     call_deadline: float = 300.0
-    call_grace: float = 5.0
-    most_recent: int = 100
     audit: Path | None = None
     user_skills: Path | None = None
     project: Path | None = None
@@ -128,19 +123,17 @@ class Settings:
         Raises:
             ValueError: A variable of the environment cannot be read; names it.
         """
-        told = {name: value for name, value in arguments.items() if value is not None}
-        hints = get_type_hints(cls)
-        for one in fields(cls):
-            text = os.environ.get(PREFIX + one.name.upper())
-            if text is not None and one.name not in told:
-                told[one.name] = _read(one.name, hints[one.name], text)
-        return cls(**told)
+        values = {name: value for name, value in arguments.items() if value is not None}
+        for name, hint in get_type_hints(cls).items():
+            text = os.environ.get(PREFIX + name.upper())
+            if text is not None and name not in values:
+                values[name] = _read(name, hint, text)
+        return cls(**values)
 
     def __post_init__(self) -> None:
         """Refuse a value that is not of its kind."""
-        hints = get_type_hints(type(self))
-        for one in fields(self):
-            _check(one.name, hints[one.name], getattr(self, one.name))
+        for name, hint in get_type_hints(type(self)).items():
+            _check(name, hint, getattr(self, name))
 
     def under(self, policy: Path = POLICY) -> Settings:
         """Give the settings with what the studio fixed.
@@ -155,8 +148,7 @@ class Settings:
         try:
             fixed = tomllib.loads(policy.read_text(encoding="utf-8"))
             hints = get_type_hints(type(self))
-            told: dict[str, Any] = {n: _fixed(hints.get(n), v) for n, v in fixed.items()}
-            return replace(self, **told)
+            return replace(self, **{n: _fixed(hints.get(n), v) for n, v in fixed.items()})
         except (OSError, ValueError, TypeError) as error:
             raise ValueError(f"The studio's policy {policy} cannot be read: {error}") from error
 
@@ -191,18 +183,16 @@ def _check(name: str, hint: Any, value: object) -> None:
         raise ValueError(f"{name} is a path, not {value!r}.")
     if hint == tuple[Path, ...] and not _are_paths(value):
         raise ValueError(f"{name} is a list of folders, not {value!r}.")
-    if hint == tuple[str, ...] and not isinstance(value, tuple):
-        raise ValueError(f"{name} is a list of texts, not {value!r}.")
 
 
 def _are_paths(value: object) -> bool:
-    return isinstance(value, tuple) and all(isinstance(one, Path) for one in value)
+    return isinstance(value, tuple) and all(isinstance(path, Path) for path in value)
 
 
 def _fixed(hint: Any, value: Any) -> Any:
     """Give a value of the studio's file as its setting has it."""
     if isinstance(value, list):
-        return tuple(map(Path, value) if hint == tuple[Path, ...] else value)
+        return tuple(map(Path, value))
     return Path(value) if hint == Path | None and isinstance(value, str) else value
 
 
@@ -210,8 +200,6 @@ def _read(name: str, hint: Any, text: str) -> Any:
     try:
         if hint is bool:
             return {"1": True, "true": True, "0": False, "false": False}[text.lower()]
-        if hint == tuple[str, ...]:
-            return tuple(part.strip() for part in text.split(",") if part.strip())
         if hint == tuple[Path, ...]:
             return tuple(Path(part) for part in text.split(os.pathsep) if part)
         if hint == Path | None:

@@ -1,36 +1,8 @@
 """Every exception of the bridge, in one tree.
 
-Catch the wide ones, recover from the narrow ones::
-
-    BridgeError
-    ├── Busy                 something that cannot be shared is taken; say so and try later
-    ├── Paused               the person at the host lets no edit begin for now
-    ├── WrongThread          a call that must not block was made where it would
-    ├── Ended                a task or a thread of a skill came when its call was over
-    ├── BridgeClosed         the bridge stopped before the work could be done
-    ├── StartError           the bridge could not start: port taken, already started
-    ├── Unreachable          a client finds no bridge at a URL, or it went away
-    ├── NotConfirmed         the person did not agree
-    │   ├── Declined         they said no
-    │   ├── Cancelled        they closed the question, or the call was cancelled
-    │   │   └── Stopped      a skill in the middle of its work saw that it is to end
-    │   ├── TimedOut         nobody answered in time
-    │   └── NobodyToAsk      there is no surface on which to ask
-    ├── NoConsent            a destructive skill went on without asking; its edit was undone
-    ├── SkillError           a skill cannot be listed, found or called
-    │   ├── BrokenSkill      its file cannot be loaded
-    │   ├── UnknownSkill     no skill of that name
-    │   ├── WrongRisk        it says that it only reads, and calls what loses something
-    │   └── BadArguments     its arguments do not fit its signature
-    ├── LeakedSecret         a secret was about to leave the process
-    ├── MissingExtra         a part of the installation that only some need is not there
-    ├── SignInFailed         a site's answer to a sign-in cannot be used
-    ├── RefusedAddress       an address to which nobody is sent
-    ├── SchemaError          a form that the protocol cannot carry
-    │   └── SecretField      a form that asks for a secret
-    ├── NoCheckpoint         no copy can be kept of what undo does not bring back
-    ├── PartlyApplied        an edit failed and could not be rolled back whole
-    └── NotRecorded          the record cannot be written, so nothing may be changed
+Catch the wide ones (`BridgeError` is all of them, `NotConfirmed` each way in which a person did not
+agree, `SkillError` a skill that cannot be called), and recover from the narrow ones. They stand
+here in that order, each after its base.
 
 A message names the offender and says what to do. Any thread.
 """
@@ -97,18 +69,12 @@ class Unreachable(BridgeError):
 
 
 class NotConfirmed(BridgeError):
-    """The person did not agree; nothing may be changed.
-
-    Attributes:
-        said: Why, in the person's own words, or "" where they gave no reason.
-    """
+    """The person did not agree; nothing may be changed."""
 
     reason = "did not agree"
-    said = ""
 
-    def __init__(self, question: str, said: str = "") -> None:
-        self.said = said
-        why = f" They gave this reason: {said!r}." if said else ""
+    def __init__(self, question: str, words: str = "") -> None:
+        why = f" They gave this reason: {words!r}." if words else ""
         super().__init__(
             f"The person {self.reason}: {question!r}.{why} Nothing was changed. {NO_OTHER_WAY}"
         )
@@ -230,7 +196,8 @@ class SecretField(SchemaError):
     def __init__(self, name: str) -> None:
         super().__init__(
             f"The field {name!r} looks like a secret. A form passes through the client and the "
-            "model: use ask_secret, which has the person enter it on a page of their own instead."
+            "model: use dcc_bridge.elicitation.ask_secret, which has the person enter it on a page "
+            "of their own instead."
         )
 
 

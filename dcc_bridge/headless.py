@@ -9,14 +9,11 @@ from __future__ import annotations
 
 import json
 import os
-import signal
-import socket
 import threading
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future
 from pathlib import Path
-from typing import Any, Final, Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from dcc_bridge.bridge import Bridge
 from dcc_bridge.config import Settings
@@ -24,15 +21,39 @@ from dcc_bridge.elicitation.question import HostPresenter
 from dcc_bridge.errors import BridgeError
 from dcc_bridge.host import Host
 from dcc_bridge.hosts import batch
-from dcc_bridge.pump import Pump
+from dcc_bridge.hosts.batch import JOB, SAVE, Job
+from dcc_bridge.main_thread import MainThread
 
 AnyHost = TypeVar("AnyHost", bound=Host)
 
-JOB: Final = "DCC_BRIDGE_JOB"
-"""The environment variable that names the job's file."""
-SAVE: Final = b"save"
-"""What the standard input carries before its end if the scene is to be saved."""
-_SIGNALS: Final = (signal.SIGINT, signal.SIGTERM)
+
+class Pump:
+    """A main loop for a process that has none: headless hosts and tests. Pure Python."""
+
+    def __init__(self) -> None:
+        self._event = threading.Event()
+        self._delay: float | None = None
+        self.main = MainThread(self.wake, self.spin)
+
+    def wake(self, delay: float) -> None:
+        """Have `drain` called after that many seconds. With 0 from any thread."""
+        if delay:
+            self._delay = delay
+        else:
+            self._event.set()
+
+    def spin(self, future: Future[Any]) -> None:
+        """Serve the queue until the future is done. Main thread."""
+        future.add_done_callback(lambda _: self._event.set())
+        self.run(future.done)
+
+    def run(self, until: Callable[[], bool]) -> None:
+        """Serve the queue until a condition holds; it is looked at after each wake."""
+        while not until():
+            self._event.wait(self._delay)
+            self._event.clear()
+            self._delay = None
+            self.main.drain()
 
 
 class Headless(Generic[AnyHost]):
@@ -113,79 +134,6 @@ def serve(
     """
     headless = Headless(host, skills)
     headless.run(lambda: ready(headless.bridge), until)
-
-
-@contextmanager
-def on_signal(stop: Callable[[], None]) -> Iterator[None]:
-    """Call `stop` on SIGINT and SIGTERM while in the ``with``; a second one ends the process.
-
-    Python runs a signal's handler on the main thread between two instructions: inside a lock that
-    the handler would need, or never while the thread waits (Windows). So the handler does nothing,
-    and the byte that Python writes for each signal wakes a thread of ours.
-
-    Args:
-        stop: Called once, on that thread.
-    """
-    reader, writer = socket.socketpair()
-    writer.setblocking(False)
-    thread = threading.Thread(target=_listen, args=(reader, stop), name="dcc_bridge signals")
-    thread.start()
-    descriptor = signal.set_wakeup_fd(writer.fileno(), warn_on_full_buffer=False)
-    handlers = {number: signal.signal(number, _ignore) for number in _SIGNALS}
-    try:
-        yield
-    finally:
-        for number, handler in handlers.items():
-            signal.signal(number, handler)
-        signal.set_wakeup_fd(descriptor)
-        writer.close()
-        thread.join()
-        reader.close()
-
-
-def _listen(reader: socket.socket, stop: Callable[[], None]) -> None:
-    count = 0
-    while numbers := reader.recv(64):
-        for number in numbers:
-            if number in _SIGNALS:
-                count += 1
-                stop() if count == 1 else os._exit(128 + number)
-
-
-def _ignore(_number: int, _frame: object) -> None:
-    """Do nothing: what matters is the byte that Python wrote."""
-
-
-@dataclass(frozen=True, slots=True)
-class Job:
-    """What a batch interpreter is to serve, as JSON carries it.
-
-    Attributes:
-        host: Which host this is.
-        scene: The file that is opened, or None.
-        skills: Folders of skill files, the most trusted first.
-        port: Where the server listens; None for the setting.
-        unattended: What answers where nobody can be asked: the setting of that name, or None.
-        allow_list: The file that says which skills go on unasked, or None.
-        save_as: The file to which the scene is saved at the end if `SAVE` was sent, or None.
-        report: The file that says how far it is: "url" once it is ready, "error" when it failed,
-            "audit" and "saved" when it has ended.
-    """
-
-    host: str
-    scene: str | None
-    skills: list[str]
-    port: int | None
-    unattended: str | None
-    allow_list: str | None
-    save_as: str | None
-    report: str
-
-    def write_report(self, **facts: str | None) -> None:
-        """Replace the report atomically: another process polls it."""
-        part = Path(f"{self.report}.part")
-        part.write_text(json.dumps(facts), encoding="utf-8")
-        os.replace(part, self.report)
 
 
 def main() -> None:

@@ -2,7 +2,7 @@
 
 A client that declares elicitation and draws nothing answers for its person: mostly it declines, and
 nothing can be done in the scene; at worst it agrees. The questions of such a client are asked in
-the host (`dcc_bridge.config.Settings.silent_clients`). Imports nothing. Any thread.
+the host (`SILENT`). Imports nothing. Any thread.
 """
 
 from __future__ import annotations

@@ -35,11 +35,11 @@ from collections import deque
 from collections.abc import Callable
 from concurrent.futures import Future
 from contextlib import suppress
-from dataclasses import dataclass, field
 from typing import Any, Final, TypeVar, cast
 
 from greenlet import getcurrent, greenlet
 
+from dcc_bridge.callbacks import call_later
 from dcc_bridge.errors import BridgeClosed, Busy
 
 log = logging.getLogger(__name__)
@@ -56,25 +56,40 @@ _THROWS: Final = 8
 """How often a suspended job is told to end before it is left behind."""
 
 
-@dataclass(eq=False, slots=True)
-class Job:
+class QueuedJob:
     """A skill's run on the main thread.
 
     Attributes:
-        fn: What to run.
         name: Whose it is, for messages.
         read: It does not change the scene.
         edited: It has changed the scene; set by the runner while the job runs.
         future: What came of it.
+        stack: Its greenlet, once it has begun.
     """
 
-    fn: Callable[[], Any]
-    name: str
-    read: bool
-    edited: bool = False
-    future: Future[Any] = field(default_factory=Future)
-    context: contextvars.Context = field(default_factory=contextvars.copy_context)
-    stack: greenlet | None = None
+    def __init__(self, fn: Callable[[], Any], name: str, read: bool) -> None:
+        """Take what to run, in a copy of the caller's context."""
+        self.name = name
+        self.read = read
+        self.edited = False
+        self.future: Future[Any] = Future()
+        self.stack: greenlet | None = None
+        self._fn = fn
+        self._context = contextvars.copy_context()
+
+    def run(self) -> None:
+        """Run it, unless nobody waits for it any more."""
+        if not self.future.set_running_or_notify_cancel():
+            return
+        try:
+            self.future.set_result(self._context.run(self._fn))
+        except BaseException as error:  # noqa: BLE001 - it belongs to whoever submitted the job
+            self.future.set_exception(error)
+
+    def fail(self, error: Exception) -> None:
+        """End it before it has begun."""
+        if self.future.set_running_or_notify_cancel():
+            self.future.set_exception(error)
 
 
 class MainThread:
@@ -105,12 +120,12 @@ class MainThread:
         self._ident = threading.get_ident()
         self._lock = threading.Lock()
         self._woken = self._closed = self._spinning = self._tries_again = False
-        self._ui: deque[Job] = deque()
-        self._jobs: deque[Job] = deque()
-        self._ready: deque[Job] = deque()
+        self._ui: deque[QueuedJob] = deque()
+        self._jobs: deque[QueuedJob] = deque()
+        self._ready: deque[QueuedJob] = deque()
         self._later: deque[Callable[[], None]] = deque()
-        self._suspended: list[Job] = []
-        self._running: Job | None = None
+        self._suspended: list[QueuedJob] = []
+        self._running: QueuedJob | None = None
 
     @property
     def is_current(self) -> bool:
@@ -118,7 +133,7 @@ class MainThread:
         return threading.get_ident() == self._ident
 
     @property
-    def job(self) -> Job | None:
+    def job(self) -> QueuedJob | None:
         """The job whose own stack the caller is on, or None; None for the host as it paints."""
         job = None if self._painting else self._running
         return job if job is not None and self.is_current and getcurrent() is job.stack else None
@@ -144,13 +159,13 @@ class MainThread:
         Returns:
             A future that always ends. Cancel it and the job never starts.
         """
-        job = Job(fn, name, read)
+        job = QueuedJob(fn, name, read)
         job.future.add_done_callback(lambda _: self._drop(job))
         return self._queue(self._jobs, job)
 
     def post(self, fn: Callable[[], T]) -> Future[T]:
         """Queue something for the ui lane: it must be quick and must not touch the scene."""
-        return self._queue(self._ui, Job(fn, "a question", read=True))
+        return self._queue(self._ui, QueuedJob(fn, "a question", read=True))
 
     def wait(self, future: Future[T], limit: float | None = None) -> T:
         """Wait for a future without freezing the host.
@@ -219,21 +234,21 @@ class MainThread:
             self._jobs.clear()
             self._ui.clear()
         for job in queued:
-            _fail(job, BridgeClosed(job.name))
+            job.fail(BridgeClosed(job.name))
         while self._resume_next():
             pass
         for job in list(self._suspended):
             self._end(job)
 
-    def _queue(self, lane: deque[Job], job: Job) -> Future[Any]:
+    def _queue(self, lane: deque[QueuedJob], job: QueuedJob) -> Future[Any]:
         with self._lock:
             closed = self._closed
             if not closed:
                 lane.append(job)
-        self._wake() if not closed else _fail(job, BridgeClosed(job.name))
+        self._wake() if not closed else job.fail(BridgeClosed(job.name))
         return job.future
 
-    def _drop(self, job: Job) -> None:
+    def _drop(self, job: QueuedJob) -> None:
         if job.future.cancelled():
             with self._lock, suppress(ValueError):  # it was taken out, or never put in
                 self._jobs.remove(job)
@@ -255,9 +270,7 @@ class MainThread:
                 self._woken = False
                 is_first, self._tries_again = not (self._closed or self._tries_again), True
             if is_first:
-                again = threading.Timer(HELD_RETRY, self._try_again)
-                again.daemon = True
-                again.start()
+                call_later(HELD_RETRY, self._try_again)
 
     def _try_again(self) -> None:
         with self._lock:
@@ -266,7 +279,7 @@ class MainThread:
 
     def _step(self) -> bool:
         if self._ui:
-            self._run(self._ui.popleft())
+            self._ui.popleft().run()
             return True
         if not self.is_unwound:
             return False
@@ -283,42 +296,32 @@ class MainThread:
             return False
         return self._resume_next() or self._start_next()
 
-    @staticmethod
-    def _run(job: Job) -> None:
-        if not job.future.set_running_or_notify_cancel():
-            return
-        try:
-            job.future.set_result(job.context.run(job.fn))
-        except BaseException as error:  # noqa: BLE001 - it belongs to whoever submitted the job
-            job.future.set_exception(error)
-
     def _start_next(self) -> bool:
         job = self._take()
         if job is None:
             return False
-        job.stack = greenlet(lambda: self._run(job))
+        job.stack = greenlet(job.run)
         _deep(lambda: self._switch(job))
         return True
 
-    def _take(self) -> Job | None:
+    def _take(self) -> QueuedJob | None:
         """Take the first job that may start now, refusing those that cannot wait."""
         holder = next((job for job in self._suspended if not job.read), None)
-        if holder is None:
-            with self._lock:
-                return self._jobs.popleft() if self._jobs else None
-        while (job := self._take_read()) is not None and holder.edited:
+        while (job := self._take_first(reads_only=holder is not None)) is not None:
+            if holder is None or not holder.edited:
+                break
             why = f"busy: {holder.name} is in the middle of an edit; try again in a moment."
-            _fail(job, Busy(why))
+            job.fail(Busy(why))
         return job
 
-    def _take_read(self) -> Job | None:
+    def _take_first(self, *, reads_only: bool) -> QueuedJob | None:
         with self._lock:
-            job = next((job for job in self._jobs if job.read), None)
+            job = next((job for job in self._jobs if job.read or not reads_only), None)
             if job is not None:
                 self._jobs.remove(job)
             return job
 
-    def _switch(self, job: Job, error: BaseException | None = None) -> None:
+    def _switch(self, job: QueuedJob, error: BaseException | None = None) -> None:
         stack = cast("greenlet", job.stack)
         stack.parent = getcurrent()
         self._running = job
@@ -331,13 +334,13 @@ class MainThread:
         elif stack.dead and job in self._suspended:
             self._suspended.remove(job)
 
-    def _suspend(self, job: Job, future: Future[Any]) -> None:
+    def _suspend(self, job: QueuedJob, future: Future[Any]) -> None:
         future.add_done_callback(lambda _: self._resume_later(job))
         stack = cast("greenlet", job.stack)
         while not future.done():
             cast("greenlet", stack.parent).switch()
 
-    def _resume_later(self, job: Job) -> None:
+    def _resume_later(self, job: QueuedJob) -> None:
         with self._lock:
             self._ready.append(job)
         self._wake()
@@ -363,7 +366,7 @@ class MainThread:
             self._spinning = False
             self._wake()
 
-    def _end(self, job: Job) -> None:
+    def _end(self, job: QueuedJob) -> None:
         for _ in range(_THROWS):
             if job not in self._suspended:
                 return
@@ -393,8 +396,3 @@ def _blocked_for(future: Future[T], limit: float | None) -> T:
         if not future.cancel():  # it runs, or the error is its own
             return future.result()
     raise Busy(f"The host's main thread did not come to it within {limit:g} s; try again later.")
-
-
-def _fail(job: Job, error: Exception) -> None:
-    if job.future.set_running_or_notify_cancel():
-        job.future.set_exception(error)

@@ -87,10 +87,14 @@ class PlugIn:
     ) -> None:
         """Start as soon as the host can show a dialog, and stop before it goes.
 
+        Hosts load a plug-in twice: nothing happens the second time.
+
         Args:
             on_ready: Called in place of `start`, which it calls.
             on_leaving: Called in place of `uninstall`, which it calls.
         """
+        if self._is_installed:
+            return
         self._is_installed = True
         self.cleanup.callback(self.host.when_ready(on_ready or self._start_installed))
         self.cleanup.callback(self.host.when_leaving(on_leaving or self.uninstall))

@@ -1,6 +1,6 @@
 """Stand-ins for tests, ours and those of skills' authors: a person, a host, a main thread.
 
-`dcc_bridge.pump.Pump` is the main thread: it runs what is queued when it is told to.
+`dcc_bridge.headless.Pump` is the main thread: it runs what is queued when it is told to.
 """
 
 from __future__ import annotations
@@ -8,10 +8,10 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
+from dcc_bridge.callbacks import Callbacks
 from dcc_bridge.elicitation.question import PresenterEvent, Question, Settle, TakeDown
 from dcc_bridge.host import Host, Undo
 
@@ -71,7 +71,6 @@ class ScriptedPresenter:
         self.noticed.append(call)
 
 
-@dataclass
 class Chip:
     """A question that waits elsewhere, as the host's person sees it.
 
@@ -82,10 +81,13 @@ class Chip:
         taken_down: Why it was taken away.
     """
 
-    where: str
-    answer_here: Callable[[], None]
-    cancel: Callable[[], None]
-    taken_down: list[str] = field(default_factory=list)
+    def __init__(
+        self, where: str, answer_here: Callable[[], None], cancel: Callable[[], None]
+    ) -> None:
+        self.where = where
+        self.answer_here = answer_here
+        self.cancel = cancel
+        self.taken_down: list[str] = []
 
 
 class FakeHost(Host):
@@ -110,7 +112,7 @@ class FakeHost(Host):
         self.framed: list[str] = []
         self._file = file
         self._selection: list[str] = []
-        self._watching: dict[object, Callable[[], None]] = {}
+        self._watchers = Callbacks()
         self._open: str | None = None
         self._known = list(self.items)
         self._undo: list[tuple[str, list[str]]] = []
@@ -172,7 +174,7 @@ class FakeHost(Host):
     def select(self, items: Sequence[str]) -> None:
         """Remember what is selected."""
         self._selection = list(items)
-        self._tell()
+        self._watchers.call()
 
     def describe(self, item: str) -> dict[str, Any]:
         """Describe an item; its type is its name without its number."""
@@ -190,13 +192,7 @@ class FakeHost(Host):
 
     def watch(self, changed: Callable[[], None]) -> Undo:
         """Call after each step, undo, redo and selection."""
-        key = object()
-        self._watching[key] = changed
-
-        def unwatch() -> None:
-            self._watching.pop(key, None)
-
-        return unwatch
+        return self._watchers.add(changed)
 
     def fingerprint(self, items: Sequence[str]) -> str:
         """Digest which of the names are there."""
@@ -212,14 +208,12 @@ class FakeHost(Host):
             self._undo.append((label, self._known))
             self._redo.clear()
             self._known = list(self.items)
-            self._tell()
+            self._watchers.call()
 
-    def _move(self, one: list[tuple[str, list[str]]], other: list[tuple[str, list[str]]]) -> None:
-        label, items = one.pop()
-        other.append((label, self.items))
+    def _move(
+        self, source: list[tuple[str, list[str]]], target: list[tuple[str, list[str]]]
+    ) -> None:
+        label, items = source.pop()
+        target.append((label, self.items))
         self.items, self._known = items, list(items)
-        self._tell()
-
-    def _tell(self) -> None:
-        for changed in list(self._watching.values()):
-            changed()
+        self._watchers.call()

@@ -59,9 +59,7 @@ class Bound:
 @cache
 def modules() -> list[Module]:
     """Parse every module of the package."""
-    files = sorted(PACKAGE.rglob("*.py"))
-    texts = [(file, file.read_text()) for file in files]
-    return [Module(file, text, ast.parse(text)) for file, text in texts]
+    return _parsed(PACKAGE)
 
 
 def lengths() -> list[int]:
@@ -88,9 +86,9 @@ def long_functions() -> float:
 
 
 def imported_once() -> float:
-    """Give the share of modules that one other module imports, in percent."""
+    """Give the share of modules that one other module imports, in percent; plug-ins import too."""
     users: Counter[str] = Counter()
-    for module in modules():
+    for module in [*modules(), *_parsed(ROOT / "plugins")]:
         users.update(set(_imports(module, everywhere=True)) - {module.name})
     names = [module.name for module in modules() if not module.is_package]
     return 100 * sum(users[name] == 1 for name in names) / len(names)
@@ -235,7 +233,6 @@ BOUNDS = (
 )
 
 NOT_MET_YET = {
-    "modules": 295.0,
     "lines": 33_588.0,
     "median lines short of 100": 2.0,
     "modules under 60 lines, %": 22.8,
@@ -246,13 +243,16 @@ NOT_MET_YET = {
     "longest chain of imports": 17.0,
     "comments short of 3 %": 1.6,
     "dataclasses too wide or with a callable": 11.0,
-    "settings": 39.0,
-    "public names": 25.0,
     "duties of a host": 23.0,
     "broad excepts": 48.0,
     "locals named told, found, made, ..., %": 9.8,
 }
 """Figures that are over their bound; they may only get better."""
+
+
+def _parsed(folder: Path) -> list[Module]:
+    texts = [(file, file.read_text()) for file in sorted(folder.rglob("*.py"))]
+    return [Module(file, text, ast.parse(text)) for file, text in texts]
 
 
 def _is_def(node: ast.AST) -> bool:

@@ -10,7 +10,7 @@ import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import asynccontextmanager, contextmanager
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any, TypeVar
 from unittest.mock import patch
@@ -23,10 +23,10 @@ from mcp.client.streamable_http import streamable_http_client
 from mcp_types import CallToolResult, ElicitRequestParams, ElicitResult, Tool
 
 from dcc_bridge.bridge import Bridge
-from dcc_bridge.config import Settings
+from dcc_bridge.config import Limits, Settings
 from dcc_bridge.elicitation.question import HostPresenter
+from dcc_bridge.headless import Pump
 from dcc_bridge.host import Host
-from dcc_bridge.pump import Pump
 from dcc_bridge.server.results import STATUS
 from dcc_bridge.skills import importer
 from dcc_bridge.skills.skill import describe
@@ -80,6 +80,8 @@ class Live:
         skills: Sequence[Path] = (),
         **settings: Any,
     ) -> None:
+        names = {field.name for field in fields(Limits)}
+        limits = {name: settings.pop(name) for name in names & settings.keys()}
         self.host: Any = host or FakeHost(f"cam{number}" for number in range(127))
         self.pump = pump or Pump()
         self.bridge = Bridge(
@@ -91,6 +93,7 @@ class Live:
                 Settings(runtime=runtime, audit=runtime / "audit", user_skills=runtime / "none"),
                 **settings,
             ),
+            limits=Limits(**limits),
             skills=skills,
         )
         added = {fn.__name__: self.bridge.registry.add(describe(fn)) for fn in fns}
@@ -126,6 +129,14 @@ class Live:
 
         threading.Thread(target=work, daemon=True).start()
         return future
+
+    def beside(self, work: Callable[[], T], limit: float = LIMIT) -> T:
+        """Do what blocks on a thread of its own, and serve the main thread meanwhile."""
+
+        async def agent() -> T:
+            return work()
+
+        return self.run(agent, limit=limit)
 
     def run(self, agent: Callable[..., Awaitable[T]], *args: Any, limit: float = LIMIT) -> T:
         """Let an agent work, serve the main thread meanwhile, and give what it returned."""
@@ -240,8 +251,8 @@ def _handler(heard: Callable[[Any], None]) -> Any:
 
 def _callback(asked: AskedFn) -> Any:
     async def answer(context: ClientRequestContext, params: ElicitRequestParams) -> ElicitResult:
-        said = asked(params)
-        return said if isinstance(said, ElicitResult) else await said
+        answer = asked(params)
+        return answer if isinstance(answer, ElicitResult) else await answer
 
     return answer
 

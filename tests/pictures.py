@@ -1,7 +1,7 @@
 """The pictures of the README: the real widgets, over the bundled scene, on a screen of their own.
 
 ``python tests/pictures.py [--to FOLDER]``. Needs Xvfb; where openbox is installed too, the windows
-have frames. Everything that is started ends with it, or by itself after two minutes.
+have frames. Everything that is started ends with it.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
-from contextlib import AbstractContextManager, ExitStack, contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -29,12 +29,13 @@ from dcc_bridge.cli.hosting import SHOT
 from dcc_bridge.config import data_folder
 from dcc_bridge.elicitation.broker import Broker
 from dcc_bridge.elicitation.call import Call, Client
-from dcc_bridge.elicitation.question import Offers, Question
+from dcc_bridge.elicitation.question import Offers, Page, Question
 from dcc_bridge.elicitation.schema import parse
 from dcc_bridge.qt.event_loop import HostLoop
 from dcc_bridge.qt.panel import Panel
 from dcc_bridge.qt.presenter import DialogPresenter
 from dcc_bridge.testing import ScriptedPresenter
+from tests.hosts.screen import screen
 from tests.live import live
 from tests.qt.desk import Parts, furnish
 from tests.qt.stage import delete, until
@@ -106,7 +107,7 @@ _SCHEMA: Final[dict[str, Any]] = {
         "passes": {
             "type": "array",
             "title": "Passes",
-            "items": {"anyOf": [{"const": one.lower(), "title": one} for one in _PASSES]},
+            "items": {"anyOf": [{"const": name.lower(), "title": name} for name in _PASSES]},
             "minItems": 1,
             "default": ["beauty", "depth"],
         },
@@ -132,16 +133,15 @@ def page_question() -> Question:
     return Question(
         "Please sign in to the tracker.",
         Call("publish_version", "Publish version", "edit", _CLIENT),
-        url=_PHISHING,
-        description="Your tasks of shot_010 are listed then.",
+        page=Page(_PHISHING, "Your tasks of shot_010 are listed then."),
         offers=Offers(300, 300, hand_over="Claude Code", mute="claude-code"),
     )
 
 
 def fill_in(dialog: QuestionDialog) -> None:
     """Fill a field in wrongly, and leave one out."""
-    assert dialog.view is not None
-    step = next(row.editor for row in dialog.view.rows if row.field.name == "step")
+    assert dialog.form is not None
+    step = next(row.editor for row in dialog.form.rows if row.field.name == "step")
     step.setFocus()
     QTest.keyClicks(step, "2.5")
 
@@ -154,50 +154,27 @@ def waiting_question() -> Question:
 
 
 @contextmanager
-def screen(place: Path) -> Iterator[str]:
+def framed_screen(place: Path) -> Iterator[str]:
     """Have a screen that nobody looks at, with frames around its windows where it can be.
 
     Args:
         place: A folder for what is needed meanwhile.
     """
-    reader, writer = os.pipe()
-    command = [
-        "timeout",
-        str(_LIMIT),
-        "Xvfb",
-        "-displayfd",
-        str(writer),
-        "-screen",
-        "0",
-        "1600x1400x24",
-    ]
-    with ExitStack() as running:
-        running.enter_context(_process(command, pass_fds=[writer]))
-        os.close(writer)
-        with os.fdopen(reader) as number:
-            display = f":{number.readline().strip()}"
-        if shutil.which("openbox") is not None:
-            running.enter_context(_frames(place, {**os.environ, "DISPLAY": display}))
-        yield display
-
-
-def _frames(place: Path, env: dict[str, str]) -> AbstractContextManager[None]:
-    """Run openbox, dark and calm."""
-    theme, settings = place / "themes" / "calm" / "openbox-3", place / "rc.xml"
-    theme.mkdir(parents=True)
-    (theme / "themerc").write_text(_THEME)
-    settings.write_text(_FRAMES)
-    command = ["timeout", str(_LIMIT), "openbox", "--sm-disable", "--config-file", str(settings)]
-    return _process(command, env={**env, "XDG_DATA_HOME": str(place)})
-
-
-@contextmanager
-def _process(command: list[str], **how: Any) -> Iterator[None]:
-    with subprocess.Popen(command, stderr=subprocess.DEVNULL, **how) as process:
-        try:
-            yield
-        finally:
-            process.terminate()
+    with screen(1600, 1400) as shown:
+        if shutil.which("openbox") is None:
+            yield shown.display
+            return
+        theme, settings = place / "themes" / "calm" / "openbox-3", place / "rc.xml"
+        theme.mkdir(parents=True)
+        (theme / "themerc").write_text(_THEME)
+        settings.write_text(_FRAMES)
+        environment = {**os.environ, "DISPLAY": shown.display, "XDG_DATA_HOME": str(place)}
+        command = ["openbox", "--sm-disable", "--config-file", str(settings)]
+        with subprocess.Popen(command, env=environment, stderr=subprocess.DEVNULL) as frames:
+            try:
+                yield shown.display
+            finally:
+                frames.terminate()
 
 
 class Window:
@@ -220,13 +197,21 @@ class Window:
 
     def form(self) -> QRect:
         """Draw the form, and say where it is."""
-        self.presenter.show(form_question(), lambda _: None)
+        return self._drawn(form_question(), fill_in)
+
+    def page(self) -> QRect:
+        """Draw the question about a page, and say where it is."""
+        return self._drawn(page_question())
+
+    def _drawn(self, question: Question, play: Callable[[Any], None] = lambda _: None) -> QRect:
+        self.presenter.show(question, lambda _: None)
         until(lambda: self.presenter.dialogs)
         (dialog,) = self.presenter.dialogs
         QTest.qWaitForWindowActive(dialog)
-        fill_in(dialog)
+        play(dialog)
         QTest.qWait(_PAINTED)
-        return dialog.frameGeometry()
+        frame: QRect = dialog.frameGeometry()
+        return frame
 
     def chip(self) -> QRect:
         """Draw the chip, and say where the corner around it is."""
@@ -249,16 +234,6 @@ class Window:
             chip.hide()
         QTest.qWait(2 * _PAINTED)
         frame: QRect = self._host.frameGeometry()
-        return frame
-
-    def page(self) -> QRect:
-        """Draw the question about a page, and say where it is."""
-        self.presenter.show(page_question(), lambda _: None)
-        until(lambda: self.presenter.dialogs)
-        (dialog,) = self.presenter.dialogs
-        QTest.qWaitForWindowActive(dialog)
-        QTest.qWait(_PAINTED)
-        frame: QRect = dialog.frameGeometry()
         return frame
 
     def clear(self) -> None:
@@ -350,7 +325,10 @@ def take(folder: Path) -> list[Path]:
         Their files.
     """
     files = [folder / f"{name}.png" for name in _NAMES]
-    with TemporaryDirectory(prefix="pictures-") as name, screen(place := Path(name)) as display:
+    with (
+        TemporaryDirectory(prefix="pictures-") as name,
+        framed_screen(place := Path(name)) as display,
+    ):
         os.environ.update(DISPLAY=display, QT_QPA_PLATFORM="xcb")
         scene = Path(shutil.copy(data_folder("resources") / SHOT, place))
         _dialog(scene, place / "run", files[0])

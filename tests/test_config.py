@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -14,15 +15,16 @@ def test_an_argument_wins_over_the_environment_and_that_over_the_default(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("DCC_BRIDGE_PORT", "4000")
-    monkeypatch.setenv("DCC_BRIDGE_KEEPALIVE", "2.5")
+    monkeypatch.setenv("DCC_BRIDGE_HOST_DEADLINE", "2.5")
     monkeypatch.setenv("DCC_BRIDGE_HOST_DIALOGS", "false")
-    monkeypatch.setenv("DCC_BRIDGE_SILENT_CLIENTS", "one, two")
+    monkeypatch.setenv("DCC_BRIDGE_SKILLS", os.pathsep.join(("one", "two")))
 
-    settings = Settings.load(port=5000, keepalive=None)
+    settings = Settings.load(port=5000, host_deadline=None)
 
-    assert (settings.port, settings.keepalive, settings.kept) == (5000, 2.5, 120.0)
+    values = settings.port, settings.host_deadline, settings.client_deadline
+    assert values == (5000, 2.5, 300.0)
     assert settings.host_dialogs is False
-    assert settings.silent_clients == ("one", "two")
+    assert settings.skills == (Path("one"), Path("two"))
 
 
 @pytest.mark.parametrize(
@@ -41,20 +43,20 @@ def test_what_a_studio_fixes_cannot_be_loosened(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     policy = tmp_path / "policy.toml"
-    policy.write_text('unattended = "refuse"\nedit = "ask"\nsilent_clients = ["hooked"]\n')
+    policy.write_text('unattended = "refuse"\nedit = "ask"\nskills = ["hooked"]\n')
     monkeypatch.setenv("DCC_BRIDGE_EDIT", "allow")
 
     settings = Settings.load(unattended="allow", port=7).under(policy)
 
     assert (settings.unattended, settings.edit, settings.port) == ("refuse", "ask", 7)
-    assert settings.silent_clients == ("hooked",)
+    assert settings.skills == (Path("hooked"),)
 
 
 @pytest.mark.parametrize(
     "text",
     [
         *("unattended = 'sure'", "no_such = 1", "= broken", "host_dialogs = 1", "port = true"),
-        *("dialogs_per_minute = 0", "pending_questions = 0", "pool = 0", "keepalive = -1.0"),
+        *("dialogs_per_minute = 0", "pending_questions = 0", "host_deadline = -1.0"),
     ],
 )
 def test_a_policy_that_cannot_be_read_stops_the_start(text: str, tmp_path: Path) -> None:
@@ -69,7 +71,7 @@ def test_a_bridge_takes_the_studios_policy_whatever_it_is_given(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from dcc_bridge.bridge import Bridge
-    from dcc_bridge.pump import Pump
+    from dcc_bridge.headless import Pump
     from dcc_bridge.testing import FakeHost
 
     policy = tmp_path / "policy.toml"

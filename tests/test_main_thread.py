@@ -13,8 +13,8 @@ import pytest
 from greenlet import getcurrent, greenlet
 
 from dcc_bridge.errors import BridgeClosed, Busy
+from dcc_bridge.headless import Pump
 from dcc_bridge.main_thread import MainThread
-from dcc_bridge.pump import Pump
 
 LIMIT = 10.0
 

@@ -5,6 +5,7 @@ A process writes one file. It is made with the first event, so a bridge that onl
 - Events are one write: all of them are in the file, or none is.
 - What has to be on the disk before a change is synced before the call returns. Other events are in
   the system's hands at once, which outlives the process, not a power cut.
+- Hidden arguments and secrets that are alive are taken out of everything, in this place only.
 - A write that fails is cut off again. Who wrote is told, and must not go on. While the file cannot
   be cut either, every further event is refused.
 
@@ -45,8 +46,8 @@ OPENED: Final = "opened"
 """The event of the first line: it holds what is the same for all that follow."""
 CLOSED: Final = "closed"
 """The event of the last line of a process that ended in order."""
-_ATTEMPTS: Final = 3
-"""How many names are tried for a new file; they are random, so a second attempt is rare."""
+_IDENTITY: Final = frozenset({"call", "skill", "client", "by", "by_call", "status"})
+"""The fields that are never redacted: a client must not hide behind a hidden argument "cursor"."""
 _SYNC: Final = getattr(os, "fdatasync", os.fsync)
 
 Event = tuple[str, Mapping[str, Any]]
@@ -196,7 +197,10 @@ class AuditLog:
         self._must_cut = False
 
     def _create(self) -> None:
-        file = self._create_file()
+        # the name is random: where it is taken, the next event tries another one
+        file = self.folder / f"{self._name}.{secrets.token_hex(4)}.jsonl"
+        self._descriptor = self.disk.create(file)
+        claim(self._descriptor, wait=True)
         try:
             self._append([_dated(OPENED, self._header())], durable=True)
         except OSError:
@@ -207,19 +211,6 @@ class AuditLog:
                 file.unlink()
             raise
         self.file = file
-
-    def _create_file(self) -> Path:
-        for left in reversed(range(_ATTEMPTS)):
-            file = self.folder / f"{self._name}.{secrets.token_hex(4)}.jsonl"
-            try:
-                self._descriptor = self.disk.create(file)
-            except FileExistsError:
-                if not left:
-                    raise
-                continue
-            claim(self._descriptor, wait=True)
-            return file
-        raise AssertionError("the last attempt raises")
 
     def _header(self) -> dict[str, Any]:
         process = {"user": _user(), "machine": platform.node(), "pid": os.getpid()}
@@ -282,7 +273,7 @@ def claim(descriptor: int, *, wait: bool = False) -> bool:
 
 def _dated(event: str, fields: Mapping[str, Any]) -> dict[str, Any]:
     utc = datetime.now(UTC).isoformat(timespec="milliseconds")
-    values = {name: redact.as_json(value) for name, value in fields.items()}
+    values = {n: redact.as_json(v, scrub=n not in _IDENTITY) for n, v in fields.items()}
     return {"utc": utc, "monotonic": round(time.monotonic(), 6), "event": event, **values}
 
 

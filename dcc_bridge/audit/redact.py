@@ -1,4 +1,9 @@
-"""What the audit log may hold of a value: nothing hidden, JSON, and not too much. Any thread.
+"""Redaction: what may stand in the audit log, and in the records of `logging`. Any thread.
+
+The audit log may hold of a value: nothing hidden, only what JSON can carry, and not too much.
+
+Whatever holds texts that must not be written down registers itself, and stays registered for as
+long as it lives. The log takes all of these texts out of everything that it writes.
 
 A value is hidden where its schema says ``"writeOnly": true``, ``"format": "password"``,
 ``"x-redact": true`` or ``"redact": true``. With pydantic: ``SecretStr``, or
@@ -8,12 +13,16 @@ A value is hidden where its schema says ``"writeOnly": true``, ``"format": "pass
 from __future__ import annotations
 
 import json
+import logging
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import cached_property
+import re
+import threading
+import traceback
+import weakref
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from hashlib import sha256
 from itertools import islice
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 HIDDEN: Final = "(hidden)"
 """What stands in the place of a hidden value."""
@@ -31,6 +40,31 @@ _DEEPEST: Final = 8
 Schema = Mapping[str, Any]
 
 
+class Confidential(Protocol):
+    """Something that holds texts which must not be written down."""
+
+    @property
+    def hidden(self) -> Set[str]:
+        """The texts."""
+        ...
+
+
+_registry_lock: Final = threading.Lock()
+_registry: Final[weakref.WeakSet[Confidential]] = weakref.WeakSet()
+
+
+def register(confidential: Confidential) -> None:
+    """Take the texts of something out of all that is written down, for as long as it lives."""
+    with _registry_lock:
+        _registry.add(confidential)
+
+
+def registered() -> list[Confidential]:
+    """List what is registered and lives."""
+    with _registry_lock:
+        return list(_registry)
+
+
 def is_hidden(schema: Schema) -> bool:
     """Whether values of a schema must not be written down."""
     flags = (schema.get(name) is True for name in MARKS)
@@ -38,28 +72,26 @@ def is_hidden(schema: Schema) -> bool:
 
 
 class Redacted:
-    """A value of which nothing hidden can be seen. Looked at when it is needed, and once."""
+    """A value of which nothing hidden can be seen.
+
+    Attributes:
+        value: The value, with `HIDDEN` in the place of what must not be seen.
+        hidden: The texts that are hidden.
+    """
 
     def __init__(self, value: object = None, schema: Schema | None = None) -> None:
         """Take a value and what it has to fit."""
-        self._given = value
         self._root: Schema = schema or {}
-
-    @cached_property
-    def _found(self) -> tuple[Any, frozenset[str]]:
         hidden: set[str] = set()
-        shown = self._show(self._given, [self._root], hidden)
-        return shown, frozenset(text for text in hidden if len(text) >= _SHORTEST)
-
-    @property
-    def value(self) -> Any:
-        """The value, with `HIDDEN` in the place of what must not be seen."""
-        return self._found[0]
+        # before the skill runs, which may change what it was given
+        self.value: Any = self._show(value, [schema], hidden) if schema else value
+        self.hidden = frozenset(text for text in hidden if len(text) >= _SHORTEST)
+        if self.hidden:
+            register(self)
 
     def scrub(self, value: Any) -> Any:
         """Take what is hidden here out of other texts too: a message, an error."""
-        hidden = self._found[1]
-        return each_text(value, lambda text: _without(text, hidden)) if hidden else value
+        return each_text(value, lambda text: _without(text, self.hidden)) if self.hidden else value
 
     def _show(self, value: object, schemas: Iterable[Schema], hidden: set[str]) -> Any:
         branches = list(self._branches(schemas))
@@ -94,9 +126,16 @@ class Redacted:
             yield schema
 
 
-def as_json(value: object) -> Any:
-    """Give a value as JSON can carry it, cut where it is too much."""
-    plain = _plain(value, _DEEPEST)
+def as_json(value: object, *, scrub: bool = True) -> Any:
+    """Give a value as JSON can carry it, cut where it is too much.
+
+    Args:
+        value: The value.
+        scrub: Take out the texts of what is registered.
+    """
+    confidentials = registered() if scrub else []
+    hidden = [text for confidential in confidentials for text in confidential.hidden]
+    plain = _plain(value, _DEEPEST, hidden)
     text = json.dumps(plain)
     if len(text) <= _MOST_FIELD:
         return plain
@@ -151,12 +190,12 @@ def _texts(value: object) -> Iterator[str]:
 
 
 def _without(text: str, hidden: Iterable[str]) -> str:
-    for secret in sorted(hidden, key=len, reverse=True):
+    for secret in sorted(hidden, key=len, reverse=True):  # a longer one may hold a shorter one
         text = text.replace(secret, HIDDEN)
     return text
 
 
-def _plain(value: object, deep: int) -> Any:
+def _plain(value: object, deep: int, hidden: Sequence[str]) -> Any:
     match value:
         case None | bool() | int():
             return value
@@ -166,10 +205,59 @@ def _plain(value: object, deep: int) -> Any:
             kept = islice(value.items(), MOST_NAMES)
             more = len(value) - MOST_NAMES
             cut = {"…": f"and {more:,} more"} if more > 0 else {}
-            return {str(name): _plain(member, deep - 1) for name, member in kept} | cut
+            fields = {
+                _text(name, hidden): _plain(member, deep - 1, hidden) for name, member in kept
+            }
+            return fields | cut
         case list() | tuple() | set() | frozenset() if deep:
-            kept_items = [_plain(item, deep - 1) for item in islice(value, MOST_NAMES)]
+            kept_items = [_plain(item, deep - 1, hidden) for item in islice(value, MOST_NAMES)]
             more = len(value) - MOST_NAMES
             return [*kept_items, f"… and {more:,} more"] if more > 0 else kept_items
-    text = value if isinstance(value, str) else str(value)
+    text = _text(value, hidden)
     return text if len(text) <= _MOST_TEXT else f"{text[:_MOST_TEXT]}… ({len(text):,} characters)"
+
+
+def _text(value: object, hidden: Sequence[str]) -> str:
+    return _without(value if isinstance(value, str) else str(value), hidden)
+
+
+_PREFIXES: Final = ("dcc_bridge", "mcp", "uvicorn", "httpx2", "httpcore2", "sse_starlette")
+_TOKEN: Final = re.compile(r"\b[0-9a-f]{64}\b")
+"""The code of a token, and the secret from which it is derived; any other digest goes too."""
+GONE: Final = "[redacted]"
+
+
+class _TokenFilter(logging.Filter):
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Redact the message, the traceback and the stack of a record; always let it pass."""
+        try:
+            message = record.getMessage()
+        except (TypeError, ValueError):  # the arguments do not fit; logging reports that itself
+            message = f"{record.msg} {record.args}"
+        if _TOKEN.search(message):
+            record.msg, record.args = redact_tokens(message), ()
+        if record.exc_info and record.exc_info[1] is not None:
+            text = "".join(traceback.format_exception(record.exc_info[1])).rstrip()
+            if _TOKEN.search(text):
+                record.exc_info, record.exc_text = None, redact_tokens(text)
+        if record.stack_info:
+            record.stack_info = redact_tokens(record.stack_info)
+        return True
+
+
+_FILTER: Final = _TokenFilter()
+
+
+def redact_tokens(text: str) -> str:
+    """Give a text without what may be the code of a token."""
+    return _TOKEN.sub(GONE, text)
+
+
+def install_log_filter() -> None:
+    """Add the filter to every logger of ours that exists; a second time does no harm.
+
+    It is called again after later imports, since a filter on a logger is not inherited.
+    """
+    for name in list(logging.root.manager.loggerDict):
+        if name.partition(".")[0] in _PREFIXES:
+            logging.getLogger(name).addFilter(_FILTER)

@@ -65,12 +65,12 @@ COMMANDS: Final = {
         "run_connect",
     ),
     "client": Command("tell an MCP client how to reach the hosts", "client"),
-    "tools": Command("list the tools of a running host", "call", "fill_tools", "run_tools"),
+    "tools": Command("list the tools of a running host", "call", "fill_url", "run_tools"),
     "call": Command(
         "call a tool of a running host, and answer what it asks", "call", "fill_call", "run_call"
     ),
     "undo": Command(
-        "undo the last action of an agent in a running host", "call", "fill_undo", "run_undo"
+        "undo the last action of an agent in a running host", "call", "fill_url", "run_undo"
     ),
     "audit": Command("read and check the record of who agreed to what", "audit"),
     "token": Command(
@@ -159,7 +159,7 @@ def _prepare_output() -> None:
 
 
 def _unread() -> int:
-    """Who reads us has enough; Python must not complain at its end."""
+    """Redirect a closed stdout to nowhere, or Python reports it when it exits."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return exits.TOOL_ERROR
 

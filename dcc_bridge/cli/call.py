@@ -13,7 +13,7 @@ import anyio
 
 from dcc_bridge.cli import hosts
 from dcc_bridge.cli.exits import REFUSED, SUCCESS, TOOL_ERROR, tell
-from dcc_bridge.cli.hosts import Target
+from dcc_bridge.cli.hosts import Target, fill_url
 from dcc_bridge.client import terminal
 from dcc_bridge.client.agent import Result, Tool
 from dcc_bridge.client.person import Person, Script
@@ -147,16 +147,14 @@ def _cell(value: Any, indent: int) -> str:
 
 
 def fill_call(parser: argparse.ArgumentParser) -> None:
-    """Add the command's options to a parser."""
-    parser.add_argument(
-        "url", nargs="?", metavar="URL", help="where the host is; without it, the one that runs"
-    )
+    """Add what ``call`` takes to a parser."""
+    fill_url(parser)
     parser.add_argument(
         "tool", metavar="TOOL", help="the tool's name, as `dcc-bridge tools` lists it"
     )
     parser.add_argument(
         "--args",
-        type=_arguments,
+        type=parse_arguments,
         default={},
         metavar="JSON",
         help="the tool's arguments, an object",
@@ -202,7 +200,12 @@ class _Progress:
             print(text, file=sys.stderr, flush=True)
 
 
-def _arguments(text: str) -> dict[str, Any]:
+def parse_arguments(text: str) -> dict[str, Any]:
+    """Read ``--args``.
+
+    Raises:
+        ArgumentTypeError: It is no JSON object.
+    """
     try:
         arguments = json.loads(text)
     except ValueError as error:
@@ -212,17 +215,11 @@ def _arguments(text: str) -> dict[str, Any]:
     return arguments
 
 
-def fill_tools(parser: argparse.ArgumentParser) -> None:
-    """Add the command's options to a parser."""
-    parser.add_argument(
-        "url", nargs="?", metavar="URL", help="where the host is; without it, the one that runs"
-    )
-
-
 def run_tools(options: argparse.Namespace) -> int:
     """List the tools."""
     tools = anyio.run(_list_tools, hosts.find(options.url))
-    name, risk = (max((len(part) for part in column), default=0) for column in _columns(tools))
+    name = max((len(safe_line(tool.name)) for tool in tools), default=0)
+    risk = max((len(tool.risk) for tool in tools), default=0)
     for tool in tools:
         first = tool.description.strip().partition("\n")[0]
         print(f"{safe_line(tool.name):{name}}  {tool.risk:{risk}}  {safe_line(first)}".rstrip())
@@ -234,17 +231,6 @@ def run_tools(options: argparse.Namespace) -> int:
 async def _list_tools(host: Target) -> list[Tool]:
     async with host.connect() as client:
         return await client.tools()
-
-
-def _columns(tools: list[Tool]) -> tuple[list[str], list[str]]:
-    return [safe_line(tool.name) for tool in tools], [tool.risk for tool in tools]
-
-
-def fill_undo(parser: argparse.ArgumentParser) -> None:
-    """Add the command's options to a parser."""
-    parser.add_argument(
-        "url", nargs="?", metavar="URL", help="where the host is; without it, the one that runs"
-    )
 
 
 def run_undo(options: argparse.Namespace) -> int:

@@ -10,7 +10,7 @@ from typing import Final
 from dcc_bridge import known_clients
 from dcc_bridge.cli import hosts
 from dcc_bridge.cli.exits import SUCCESS, Failure
-from dcc_bridge.cli.hosts import label
+from dcc_bridge.cli.hosts import fill_url, label
 from dcc_bridge.client import registration
 from dcc_bridge.client.config_files import CONFIG_FILES, NAME, OTHER, ClientEntry, ConfigFile
 
@@ -61,9 +61,7 @@ def fill_token(parser: argparse.ArgumentParser) -> None:
         "make", help="print a token for a client that cannot use `dcc-bridge connect`"
     )
     make.add_argument("label", metavar="LABEL", type=_token_label, help="a name for that client")
-    make.add_argument(
-        "url", nargs="?", metavar="URL", help="where the host is; without it, the one that runs"
-    )
+    fill_url(make)
 
 
 def run_token(options: argparse.Namespace) -> int:

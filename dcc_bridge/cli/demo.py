@@ -1,7 +1,7 @@
 """``dcc-bridge demo``: the main job, end to end and for real, told step by step.
 
 The agent is a real MCP client over HTTP, on a thread of its own with a loop of its own; the scene
-is reached by the host's main thread only. `dcc_bridge.cli.dialogs` has the person at a window.
+is reached by the host's main thread only. `dcc_bridge.cli.windowed` has the person at a window.
 """
 
 from __future__ import annotations
@@ -16,14 +16,13 @@ from concurrent.futures import Future
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, Protocol, TypeVar
+from typing import TYPE_CHECKING, Final, TypeAlias, TypeVar
 
 import anyio
 
 from dcc_bridge.cli import hosting
 from dcc_bridge.cli.call import ACTIONS, ASK, answering, exit_code, status_of
 from dcc_bridge.cli.exits import INTERRUPTED, TOOL_ERROR, Failure
-from dcc_bridge.cli.hosting import Opening, Running
 from dcc_bridge.cli.hosts import Target
 from dcc_bridge.client.agent import Agent, Result
 from dcc_bridge.client.person import Person, Script
@@ -31,7 +30,13 @@ from dcc_bridge.client.terminal_io import lines
 from dcc_bridge.elicitation.question import Reply
 from dcc_bridge.elicitation.schema import Form
 
+if TYPE_CHECKING:
+    from dcc_bridge.cli.hosting import Opening, Running
+    from dcc_bridge.cli.windowed import AtWindow
+
 T = TypeVar("T")
+Audience: TypeAlias = "AtWindow | InClient | Nobody"
+"""Who is asked, and where; ``attend`` sees to the host's own question while the call runs."""
 LABEL: Final = "demo"
 """Under which the host knows the agent."""
 _TITLE: Final = "An agent wants to delete something in a scene, and a person decides."
@@ -41,7 +46,7 @@ screen; accept, decline and cancel play you, on the dialog's own buttons or as t
 _WIDTH: Final = 88
 _INDENT: Final = 4
 _QUOTED: Final = 8
-SAID: Final = {
+_SAYS: Final = {
     "accept": "agrees",
     "decline": "says no",
     "cancel": "closes the question without an answer",
@@ -103,7 +108,8 @@ def _audience(
 ) -> Iterator[Audience]:
     """Find who is asked."""
     if opening.window:
-        yield hosting.load("dialogs").AtWindow(options.answer, narrator, options.screenshot)
+        answer = None if options.answer == ASK else options.answer
+        yield hosting.windowed().AtWindow(answer, narrator, options.screenshot)
         return
     with answering(options.answer, "The host") as person:
         yield Nobody(narrator) if person is None else InClient(person, narrator)
@@ -144,34 +150,54 @@ class Narrator:
         for row in quoted:
             print(f"{before}{row}".rstrip(), flush=True)
 
+    def answer(self, action: str, how: str = "") -> None:
+        """Print what the person answered, as a step."""
+        self.step(f"The person {_SAYS[action]}{how}.")
+
     def pause(self) -> None:
         """Leave a line empty."""
         print(flush=True)
 
 
-class Audience(Protocol):
-    """The person of the demo: who is asked, and where.
+class InClient:
+    """A person whom the agent's client asks in this terminal; their questions and answers are told.
 
     Attributes:
-        person: Whom the agent's client can ask, or None.
+        person: This one.
     """
-
-    person: Person | None
-
-    async def attend(self, running: Running) -> None:
-        """Tell of the host's own question, and see to its answer; runs while the call does."""
-        ...
-
-
-class InClient:
-    """A person whom the agent's client asks in this terminal."""
 
     def __init__(self, person: Person, narrator: Narrator) -> None:
         """Take who answers."""
-        self.person: Person | None = _NarratedPerson(person, narrator)
+        self.person: Person | None = self
+        self._person = person
+        self._narrator = narrator
 
     async def attend(self, running: Running) -> None:
         """Do nothing: the host does not ask."""
+
+    async def ask(self, message: str, form: Form) -> Reply:
+        """Answer a form; see `Person`."""
+        self._begin(message)
+        return self._end(await self._person.ask(message, form))
+
+    async def visit(self, message: str, url: str, *, ours: bool = False) -> Reply:
+        """Go to a page; see `Person`."""
+        self._begin(message)
+        return self._end(await self._person.visit(message, url, ours=ours))
+
+    def _begin(self, message: str) -> None:
+        if isinstance(self._person, Script):
+            played = "No window: the agent's client asks the person, played by --answer."
+            self._narrator.step(played)
+            self._narrator.quote(message)
+        else:
+            self._narrator.step("No window: the agent's client asks you, in this terminal.")
+
+    def _end(self, reply: Reply) -> Reply:
+        if not isinstance(self._person, Script):
+            self._narrator.pause()
+        self._narrator.answer(reply.action)
+        return reply
 
 
 class Nobody:
@@ -185,37 +211,6 @@ class Nobody:
     async def attend(self, running: Running) -> None:
         """Say so."""
         self._narrator.step(_NOBODY)
-
-
-class _NarratedPerson:
-    """A person whose questions and answers are told."""
-
-    def __init__(self, person: Person, narrator: Narrator) -> None:
-        self._person = person
-        self._narrator = narrator
-
-    async def ask(self, message: str, form: Form) -> Reply:
-        self._begin(message)
-        return self._end(await self._person.ask(message, form))
-
-    async def visit(self, message: str, url: str, *, ours: bool = False) -> Reply:
-        self._begin(message)
-        return self._end(await self._person.visit(message, url, ours=ours))
-
-    def _begin(self, message: str) -> None:
-        if isinstance(self._person, Script):
-            self._narrator.step(
-                "No window: the agent's client asks the person, played by --answer."
-            )
-            self._narrator.quote(message)
-        else:
-            self._narrator.step("No window: the agent's client asks you, in this terminal.")
-
-    def _end(self, reply: Reply) -> Reply:
-        if not isinstance(self._person, Script):
-            self._narrator.pause()
-        self._narrator.step(f"The person {SAID[reply.action]}.")
-        return reply
 
 
 @dataclass(frozen=True, slots=True)

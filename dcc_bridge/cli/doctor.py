@@ -1,50 +1,89 @@
 """``dcc-bridge doctor``: what is wrong with a connection or an installation, and what mends it.
 
-`dcc_bridge.cli.doctor_install` has the checks of what is installed. Main thread.
+Each check is a generator of results: a sentence for what is well, a `Finding` for what is not.
+Main thread.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import platform
+import re
+import shutil
 import statistics
 import sys
 import time
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from functools import partial
+from pathlib import Path
 from typing import Any, Final
 
 import anyio
 
-from dcc_bridge.cli import hosts
+from dcc_bridge import known_clients
+from dcc_bridge.cli import hosts, install
 from dcc_bridge.cli.call import ASK, answering
-from dcc_bridge.cli.doctor_install import (
-    Report,
-    check_here,
-    check_installation,
-    check_setup,
-    check_versions,
-)
 from dcc_bridge.cli.exits import SUCCESS, TOOL_ERROR, Failure
-from dcc_bridge.cli.hosts import Target
+from dcc_bridge.client import registration
 from dcc_bridge.client.agent import Result
+from dcc_bridge.client.config_files import CONFIG_FILES
 from dcc_bridge.client.person import Person
 from dcc_bridge.elicitation.text import safe_line
 from dcc_bridge.elicitation.types import NOT_SUPPORTED, TIMED_OUT
 from dcc_bridge.errors import BridgeError, Unreachable
+from dcc_bridge.install import probe
+from dcc_bridge.install.location import Facts, InstallTarget, Location, System, UnknownLocation
 from dcc_bridge.install.locations import APPLICATIONS
+from dcc_bridge.install.plan import InstalledFiles, NotOurs
+from dcc_bridge.server.clients import packages
 from dcc_bridge.server.discovery import CLI_LABEL
 from dcc_bridge.skills.builtin import PATIENCE
 
 _TOOL: Final = "check_connection"
 _CALLS: Final = 5
 _TIMEOUT: Final = 20.0
-Facts = Mapping[str, Any]
-_WAY_BACK: Final = (
+_NO_WAY_THERE: Final = (
     "See with `dcc-bridge list` where hosts run; for one of another user or computer, set "
     f"{hosts.TOKEN} to a token that `dcc-bridge token make` gives there."
 )
+_QT: Final = re.compile(r"(pyside|shiboken|pyqt)", re.IGNORECASE)
+_MCP: Final = ("it does not speak the protocol as it is used here", "pip install 'mcp>=2.3,<3'")
+_TRAPS: Final = (
+    # package, first version that breaks, first that works again, why, and what mends it
+    (
+        *("PySide6-Essentials", (6, 12, 0), (6, 12, 1)),
+        "it drops references to True and None, and ends the application without a word",
+        "pip install 'PySide6-Essentials<6.12'",
+    ),
+    ("mcp", (0,), (2, 3), *_MCP),
+    ("mcp", (3,), (sys.maxsize,), *_MCP),
+    (
+        *("greenlet", (0,), (3, 1)),
+        "skills cannot wait for an answer without freezing the host",
+        "pip install 'greenlet>=3.1'",
+    ),
+)
+_IMMORTAL: Final = (3, 12)  # the Python whose True and None no extension can free
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """Something that is wrong.
+
+    Attributes:
+        check: What was checked, in a word.
+        what: A sentence.
+        mend: What to do.
+    """
+
+    check: str
+    what: str
+    mend: str
+
+
+Results = Iterator[str | Finding]
 
 
 def fill(parser: argparse.ArgumentParser) -> None:
@@ -63,73 +102,94 @@ def fill(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Make the checks, and show what they found."""
-    whole = Report()
-    for report in _reports(options):
-        whole.facts += report.facts
-        whole.findings += report.findings
+    """Make the checks, and show each result as soon as it is there."""
+    facts: list[str] = []
+    findings: list[Finding] = []
+    for result in _check_all(options):
+        if isinstance(result, Finding):
+            findings.append(result)
+        else:
+            facts.append(result)
         if not options.json:
-            _show(report)
+            print(_text(result), flush=True)
     if options.json:
-        findings = [asdict(finding) for finding in whole.findings]
-        print(json.dumps({"findings": findings, "facts": whole.facts}, indent=2))
-    elif whole.findings:
-        print(f"{len(whole.findings)} to mend.", file=sys.stderr)
+        payload = {"findings": [asdict(finding) for finding in findings], "facts": facts}
+        print(json.dumps(payload, indent=2))
+    elif findings:
+        print(f"{len(findings)} to mend.", file=sys.stderr)
     else:
         print("Nothing to mend.")
-    return TOOL_ERROR if whole.findings else SUCCESS
+    return TOOL_ERROR if findings else SUCCESS
 
 
-def _reports(options: argparse.Namespace) -> Iterator[Report]:
-    yield check_here()
+def _check_all(options: argparse.Namespace) -> Results:
+    versions, python = packages(), platform.python_version()
+    yield f"dcc-bridge runs on Python {python} with mcp {versions.get('mcp', '(none)')}."
+    yield from check_versions(versions, python, "This installation")
     if options.url in APPLICATIONS:
-        yield check_installation(options.url)
+        yield from check_installation(options.url)
         return
     if not options.url:
-        yield check_setup()
-    yield check_host(options.url, ask=not options.no_question)
+        yield from check_setup()
+    yield from _check_host(options.url, ask=not options.no_question)
 
 
-def _show(report: Report) -> None:
-    for fact in report.facts:
-        print(f"ok     {safe_line(fact)}", flush=True)
-    for finding in report.findings:
-        print(
-            f"WRONG  {safe_line(finding.what)}\n       To mend it: {safe_line(finding.mend)}",
-            flush=True,
-        )
+def _text(result: str | Finding) -> str:
+    if isinstance(result, str):
+        return f"ok     {safe_line(result)}"
+    return f"WRONG  {safe_line(result.what)}\n       To mend it: {safe_line(result.mend)}"
 
 
-def check_host(url: str | None, *, ask: bool) -> Report:
-    """Check a running host.
+def check_versions(versions: Mapping[str, str], python: str, whose: str) -> Iterator[Finding]:
+    """Find the versions of packages that are known to break.
 
     Args:
-        url: Where it is; None for the one that runs.
-        ask: Whether the person may be asked a test question.
+        versions: What is installed, by package.
+        python: The version of Python.
+        whose: What they belong to, in words that begin a sentence.
     """
-    report = Report()
+    for package, first, mended, why, mend in _TRAPS:
+        version = versions.get(package)
+        if version is None or not first <= _numbers(version) < mended:
+            continue
+        if package == "PySide6-Essentials" and _numbers(python) >= _IMMORTAL:
+            continue
+        what = f"{whose} has {package} {version} on Python {python}: {why}."
+        yield Finding("versions", what, mend)
+
+
+def _numbers(version: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in re.findall(r"\d+", version)[:3])
+
+
+# ---- a host that runs
+
+
+def _check_host(url: str | None, *, ask: bool) -> Results:
     try:
         host = hosts.find(url)
         facts, seconds = anyio.run(_measure, host)
     except Failure as failure:
         what, starts, _ = str(failure).partition(f" {hosts.START}")
-        report.add("server", what, hosts.START if starts else "Do what it says, and look again.")
+        mend = hosts.START if starts else "Do what it says, and look again."
+        yield Finding("server", what, mend)
     except Unreachable as error:
-        report.add("server", str(error), _WAY_BACK)
+        yield Finding("server", str(error), _NO_WAY_THERE)
     except (BridgeError, TimeoutError) as error:
         what = f"The host does not answer as it should: {error}"
-        report.add("server", what, "Restart the host, and look into its log.")
+        yield Finding("server", what, "Restart the host, and look into its log.")
     else:
-        _check_main_thread(report, host, facts, seconds)
+        yield _check_main_thread(host, facts, seconds)
+        yield from check_versions(facts["packages"], facts["python"], str(facts["host"]))
         for client in facts["clients"]:
-            _check_connected(report, client, facts)
-        _check_skills(report, facts)
+            if client["label"] != CLI_LABEL:
+                yield _check_connected(client, facts)
+        yield from _check_skills(facts["broken"])
         if ask:
-            _check_question(report, host)
-    return report
+            yield _check_question(host)
 
 
-async def _measure(host: Target) -> tuple[Facts, float]:
+async def _measure(host: hosts.Target) -> tuple[Mapping[str, Any], float]:
     times = []
     with anyio.fail_after(_TIMEOUT):
         async with host.connect() as client:
@@ -142,60 +202,51 @@ async def _measure(host: Target) -> tuple[Facts, float]:
     return facts, statistics.median(times)
 
 
-def _facts(result: Result) -> Facts:
+def _facts(result: Result) -> Mapping[str, Any]:
     if result.is_error:
         raise BridgeError(" ".join(result.texts))
-    data: Facts = result.structured or json.loads(result.texts[0])
-    facts: Facts = data.get("result", data)
+    payload: dict[str, Any] = result.structured or json.loads(result.texts[0])
+    facts: dict[str, Any] = payload.get("result", payload)
     return facts
 
 
-def _check_main_thread(report: Report, host: Target, facts: Facts, seconds: float) -> None:
-    hop = facts["main_thread_ms"]
-    if hop is not None:
-        report.facts.append(
+def _check_main_thread(
+    host: hosts.Target, facts: Mapping[str, Any], seconds: float
+) -> str | Finding:
+    main_thread_ms = facts["main_thread_ms"]
+    if main_thread_ms is not None:
+        return (
             f"{facts['host']} {facts['version']} answers at {host.url}: {seconds * 1000:.1f} ms a "
-            f"call, {hop:.1f} ms of it for its main thread."
+            f"call, {main_thread_ms:.1f} ms of it for its main thread."
         )
-    else:
-        busy = facts.get("busy") or f"its main thread took nothing for {PATIENCE:g} s"
-        mend = "Close the dialogs that are open in it, or wait until it has finished its work."
-        report.add("main thread", f"{facts['host']} is busy: {busy}", mend)
-    report.findings += check_versions(facts["packages"], facts["python"], str(facts["host"]))
+    busy = facts.get("busy") or f"its main thread took nothing for {PATIENCE:g} s"
+    mend = "Close the dialogs that are open in it, or wait until it has finished its work."
+    return Finding("main thread", f"{facts['host']} is busy: {busy}", mend)
 
 
-def _check_connected(report: Report, client: Facts, facts: Facts) -> None:
-    if client["label"] == CLI_LABEL:
-        return
-    who = f"{client['label']} ({client['name'] or '?'} {client['version']}".rstrip() + ")"
-    can_ask, does = _questions(client)
-    says = f"{who} speaks {client['protocol']} and {does}."
-    if can_ask or facts["draws_questions"]:
-        report.facts.append(says)
-    else:
-        what = f"{says} {facts['host']} has no window either, so nobody can be asked."
-        mend = "Use a client that draws questions, or start the host with a window."
-        report.add("clients", what, mend)
-
-
-def _questions(client: Facts) -> tuple[bool, str]:
-    """Tell whether a client asks its person, and what it does in words."""
-    if client["silent"]:
-        return False, "draws no questions, though it declares that it does: the host asks"
+def _check_connected(client: Mapping[str, Any], facts: Mapping[str, Any]) -> str | Finding:
     modes = [("draws forms", client["draws_forms"]), ("opens pages", client["opens_pages"])]
     does = " and ".join(words for words, can in modes if can)
-    return bool(does), does or "asks nobody: the host asks"
+    if client["silent"]:
+        does = "draws no questions, though it declares that it does: the host asks"
+    who = f"{client['label']} ({client['name'] or '?'} {client['version']}".rstrip() + ")"
+    says = f"{who} speaks {client['protocol']} and {does or 'asks nobody: the host asks'}."
+    if (does and not client["silent"]) or facts["draws_questions"]:
+        return says
+    what = f"{says} {facts['host']} has no window either, so nobody can be asked."
+    mend = "Use a client that draws questions, or start the host with a window."
+    return Finding("clients", what, mend)
 
 
-def _check_skills(report: Report, facts: Facts) -> None:
-    for name, why in facts["broken"].items():
+def _check_skills(broken: Mapping[str, str]) -> Results:
+    for name, why in broken.items():
         mend = "Put the file right, as `dcc-bridge skill check FILE` says; it is read again then."
-        report.add("skills", f"The skill {name} cannot be loaded: {why}", mend)
-    if not facts["broken"]:
-        report.facts.append("All skills can be loaded.")
+        yield Finding("skills", f"The skill {name} cannot be loaded: {why}", mend)
+    if not broken:
+        yield "All skills can be loaded."
 
 
-def _check_question(report: Report, host: Target) -> None:
+def _check_question(host: hosts.Target) -> str | Finding:
     """Ask the person at the host; where there is nobody, the one at this terminal."""
     try:
         reply = anyio.run(partial(_ask, host, None))
@@ -203,30 +254,134 @@ def _check_question(report: Report, host: Target) -> None:
             with answering(ASK, "The doctor") as person:
                 reply = anyio.run(partial(_ask, host, person)) if person is not None else reply
     except BridgeError as error:
-        report.add("question", f"The test question could not be asked: {error}", "See above.")
-        return
+        what = f"The test question could not be asked: {error}"
+        return Finding("question", what, "See above.")
     where = {"host": "in the host", "client": "in this terminal"}.get(reply["answered_by"])
     if reply["seen"] and where is not None:
-        report.facts.append(
-            f"The test question was seen {where} and answered after {reply['seconds']:.1f} s."
-        )
+        return f"The test question was seen {where} and answered after {reply['seconds']:.1f} s."
+    if reply["message"] == NOT_SUPPORTED:
+        what = "Nobody can be asked: the host has no window, and here is no terminal."
+        mend = "Start the host with a window, or run this command in a terminal."
+    elif reply["message"] == TIMED_OUT:
+        what = f"Nobody answered the test question within {reply['seconds']:.0f} s."
+        mend = "Look for a dialog behind the host's window, and try again."
     else:
-        report.add("question", *_unanswered(reply))
+        what = f"The test question was not seen ({reply['message']})."
+        mend = "Try again, and agree to it where you see it."
+    return Finding("question", what, mend)
 
 
-async def _ask(host: Target, person: Person | None) -> Facts:
+async def _ask(host: hosts.Target, person: Person | None) -> Mapping[str, Any]:
     async with host.connect(person=person) as client:
-        reply: Facts = _facts(await client.call(_TOOL, {"ask": True}))["question"]
+        reply: dict[str, Any] = _facts(await client.call(_TOOL, {"ask": True}))["question"]
         return reply
 
 
-def _unanswered(reply: Facts) -> tuple[str, str]:
-    """Say why the test question has no answer, and what to do."""
-    if reply["message"] == NOT_SUPPORTED:
-        what = "Nobody can be asked: the host has no window, and here is no terminal."
-        return what, "Start the host with a window, or run this command in a terminal."
-    if reply["message"] == TIMED_OUT:
-        what = f"Nobody answered the test question within {reply['seconds']:.0f} s."
-        return what, "Look for a dialog behind the host's window, and try again."
-    what = f"The test question was not seen ({reply['message']})."
-    return what, "Try again, and agree to it where you see it."
+# ---- what was set up on this computer
+
+
+def check_setup() -> Results:
+    """Check the plug-ins that are installed and the clients that know us.
+
+    No application is asked for its version, which takes seconds: `check_installation` does that.
+    """
+    plug_ins = [result for kind in APPLICATIONS.values() for result in _check_plug_ins(kind)]
+    yield from plug_ins or ["No plug-in is installed: dcc-bridge install HOST."]
+    clients = [result for name in CONFIG_FILES if (result := _check_client(name)) is not None]
+    yield from clients or ["No client is set up: dcc-bridge client add NAME."]
+
+
+def _check_plug_ins(kind: InstallTarget) -> Results:
+    for facts in install.find_installations(kind, install.known_versions(kind)):
+        if "wrong" in facts or facts["missing"]:
+            mend = f"See what it is: dcc-bridge doctor {kind.name}"
+            what = f"Not as it was installed: {install.describe(facts)}."
+            yield Finding("installation", what, mend)
+        else:
+            yield f"Installed: {install.describe(facts)}."
+
+
+def _check_client(name: str) -> str | Finding | None:
+    config, title = CONFIG_FILES[name], known_clients.CLIENTS[name].name
+    entry = registration.find(config) if config.is_writable else None
+    if entry is None:
+        return None
+    file, program = config.path(), str(entry.get("command"))
+    if shutil.which(program) is not None:
+        return f"{title} is set up in {file}."
+    what = f"{title} starts {program}, as {file} says, and that is no program here."
+    return Finding("client", what, f"dcc-bridge client add {name}")
+
+
+# ---- the plug-in of one application
+
+
+def check_installation(host: str) -> Results:
+    """Check an application, and what was installed where it looks for plug-ins.
+
+    Args:
+        host: Its name, as `install` takes it.
+    """
+    kind = APPLICATIONS[host]
+    application, facts = _ask_application(kind)
+    yield application
+    locations = kind.locations(System.here(), [facts])
+    places = [(place, _read(place.folder)) for place, _ in locations]
+    yield from (files for _, files in places if isinstance(files, Finding))
+    installed = [(place, files) for place, files in places if isinstance(files, InstalledFiles)]
+    if isinstance(application, str) and not any(files for _, files in places):
+        what = f"The bridge is not installed for {kind.title}."
+        yield Finding("installation", what, f"dcc-bridge install {host}")
+    if len(installed) > 1:
+        folders = " and in ".join(str(place.folder) for place, _ in installed)
+        mend = f"Keep one: dcc-bridge uninstall {host}, with --for-all-users or without."
+        yield Finding("installation", f"It is installed twice, in {folders}.", mend)
+    for place, files in installed:
+        yield from _check_files(kind, place, files, facts)
+
+
+def _ask_application(kind: InstallTarget) -> tuple[str | Finding, Facts]:
+    try:
+        facts = probe.probe(kind)
+    except UnknownLocation as error:
+        mend = "Start it once by hand, and see what it says."
+        return Finding("application", str(error), mend), Facts()
+    if facts.program is not None:
+        return f"{facts.program} is {kind.title} {facts.version}, Python {facts.python}.", facts
+    names = " or ".join(kind.programs)
+    return f"{names} is not on PATH, so {kind.title} itself was not asked.", facts
+
+
+def _read(folder: Path) -> InstalledFiles | Finding | None:
+    try:
+        files = InstalledFiles.read(folder)
+    except NotOurs as error:
+        return Finding("installation", str(error), f"Delete {folder}, and install again.")
+    if files is None and folder.exists():
+        what = f"{folder} is there, and was not put by us."
+        return Finding("installation", what, "Move it away, and install again.")
+    return files
+
+
+def _check_files(
+    kind: InstallTarget, place: Location, files: InstalledFiles, facts: Facts
+) -> Results:
+    vendor, python = place.folder / place.vendor, files.facts.get("python")
+    again = f"dcc-bridge uninstall {kind.name}, then dcc-bridge install {kind.name}"
+    missing = files.missing()
+    if missing:
+        what = f"{len(missing)} files in {place.folder} are gone, such as {missing[0]}."
+        yield Finding("files", what, again)
+    is_other = facts.python not in (None, python)
+    if is_other:
+        what = (
+            f"It was installed for Python {python}, and {kind.title} has {facts.python}: its "
+            "compiled parts do not load there."
+        )
+        yield Finding("python", what, again)
+    qt = [path for path in vendor.iterdir() if _QT.match(path.name)] if vendor.is_dir() else []
+    if qt:
+        what = f"There is a Qt in {vendor} ({qt[0].name}); a second one ends the application."
+        yield Finding("qt", what, f"Delete {', '.join(map(str, qt))}.")
+    if not (missing or is_other or qt):
+        yield f"Version {files.facts.get('bridge')} is whole in {place.folder}."

@@ -1,8 +1,14 @@
-"""How a command ends: its exit code, and a sentence where it could not do its work. Any thread."""
+"""How a command ends: its exit code, a sentence where it could not do its work, or a signal."""
 
 from __future__ import annotations
 
+import os
+import signal
+import socket
 import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Final
 
 SUCCESS: Final = 0
@@ -11,6 +17,7 @@ USAGE: Final = 2
 REFUSED: Final = 3
 UNREACHABLE: Final = 4
 INTERRUPTED: Final = 130
+_SIGNALS: Final = (signal.SIGINT, signal.SIGTERM)
 
 TABLE: Final = """\
 exit codes:
@@ -37,3 +44,44 @@ class Failure(Exception):
 def tell(sentence: str) -> None:
     """Print a sentence beside the result."""
     print(f"dcc-bridge: {sentence}", file=sys.stderr, flush=True)
+
+
+@contextmanager
+def on_signal(stop: Callable[[], None]) -> Iterator[None]:
+    """Call `stop` on SIGINT and SIGTERM while in the ``with``; a second one ends the process.
+
+    Python runs a signal's handler on the main thread between two instructions: inside a lock that
+    the handler would need, or never while the thread waits (Windows). So the handler does nothing,
+    and the byte that Python writes for each signal wakes a thread of ours.
+
+    Args:
+        stop: Called once, on that thread.
+    """
+    reader, writer = socket.socketpair()
+    writer.setblocking(False)
+    thread = threading.Thread(target=_listen, args=(reader, stop), name="dcc_bridge signals")
+    thread.start()
+    descriptor = signal.set_wakeup_fd(writer.fileno(), warn_on_full_buffer=False)
+    handlers = {number: signal.signal(number, _ignore) for number in _SIGNALS}
+    try:
+        yield
+    finally:
+        for number, handler in handlers.items():
+            signal.signal(number, handler)
+        signal.set_wakeup_fd(descriptor)
+        writer.close()
+        thread.join()
+        reader.close()
+
+
+def _listen(reader: socket.socket, stop: Callable[[], None]) -> None:
+    count = 0
+    while numbers := reader.recv(64):
+        for number in numbers:
+            if number in _SIGNALS:
+                count += 1
+                stop() if count == 1 else os._exit(128 + number)
+
+
+def _ignore(_number: int, _frame: object) -> None:
+    """Do nothing: what matters is the byte that Python wrote."""

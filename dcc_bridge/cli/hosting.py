@@ -6,31 +6,33 @@ import argparse
 import os
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import TYPE_CHECKING, Final
 
-from dcc_bridge.bridge import Bridge
 from dcc_bridge.cli import hosts, logs
-from dcc_bridge.cli.exits import Failure, tell
-from dcc_bridge.cli.interpreter import Rule
+from dcc_bridge.cli.exits import Failure, on_signal, tell
 from dcc_bridge.config import Settings, data_folder
-from dcc_bridge.headless import Headless, on_signal
-from dcc_bridge.main_thread import MainThread
 
 if TYPE_CHECKING:
+    from dcc_bridge.cli.interpreter import Rule
+    from dcc_bridge.cli.windowed import Windowed
+    from dcc_bridge.headless import Headless
     from dcc_bridge.hosts.standalone import UsdSession
+
+    Running = Headless[UsdSession] | Windowed
+    OnReady = Callable[[Running], None]
 
 SHOT: Final = Path("scenes", "shot_010_layout.usda")
 """The scene that comes with us, in the resources."""
 _TRY: Final = "from PySide6.QtWidgets import QApplication; QApplication([])"
 _SCREEN_TIMEOUT: Final = 20.0
-_UNSEEN: Final = ("offscreen", "minimal")
-"""Qt's platforms that nobody looks at."""
+_UNSEEN: Final = ("offscreen", "minimal")  # Qt's platforms that nobody looks at
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,37 +52,6 @@ class Opening:
     settings: Settings
     window: bool
     bundled: bool = False
-
-
-class Running(Protocol):
-    """A host that takes requests."""
-
-    @property
-    def bridge(self) -> Bridge:
-        """Its bridge."""
-        ...
-
-    @property
-    def host(self) -> UsdSession:
-        """The application. Main thread."""
-        ...
-
-    @property
-    def main(self) -> MainThread:
-        """The way to its main thread."""
-        ...
-
-    @property
-    def is_stopping(self) -> bool:
-        """Whether it ends."""
-        ...
-
-    def stop(self) -> None:
-        """End it soon. Any thread."""
-        ...
-
-
-OnReady = Callable[[Running], None]
 
 
 def fill(parser: argparse.ArgumentParser) -> None:
@@ -120,9 +91,6 @@ def opening(
         scene = options.scene or data_folder("resources") / SHOT
     except FileNotFoundError as error:
         raise Failure(str(error)) from None
-    for folder in skills:
-        if not folder.is_dir():
-            raise Failure(f"There is no folder of skills at {folder}.")
     settings = hosts.settings(port=port, unattended=rule[0], allow_list=rule[1])
     window = _wants_window(options)
     return Opening(scene, (ours, *skills), settings, window, bundled=options.scene is None)
@@ -139,57 +107,50 @@ def run(opening: Opening, on_ready: OnReady) -> None:
         Failure: It cannot be started; says why.
         StartError: Its server cannot.
     """
-    with logs.kept():
+    with logs.kept(), _session(opening) as host:
         if opening.window:
-            load("windowed").run(opening, on_ready)
-        else:
-            _run_headless(opening, on_ready)
+            windowed().run(host, opening, on_ready)
+            return
+        from dcc_bridge.headless import Headless  # 0.5 s, and a host in a window needs it not
 
-
-def _run_headless(opening: Opening, on_ready: OnReady) -> None:
-    host = session(opening)
-    from dcc_bridge.hosts.standalone import install  # needs the extra, and this module does not
-
-    running = Headless(
-        host,
-        opening.skills,
-        settings=opening.settings,
-    )
-    uninstall = install(host)
-    try:
+        running = Headless(host, opening.skills, settings=opening.settings)
         with on_signal(running.stop):
             running.run(lambda: on_ready(running))
-    finally:
-        uninstall()
 
 
-def load(name: str) -> ModuleType:
-    """Import a module of this folder that needs the extra "demo".
+def windowed() -> ModuleType:
+    """Import the module of this folder that needs the extra "demo".
 
     Raises:
         Failure: It is not installed.
     """
     try:
-        return import_module(f"dcc_bridge.cli.{name}")
+        return import_module("dcc_bridge.cli.windowed")
     except ImportError as error:
         raise _not_installed(error) from None
 
 
-def session(opening: Opening) -> UsdSession:
-    """Open the scene.
+@contextmanager
+def _session(opening: Opening) -> Iterator[UsdSession]:
+    """Have the scene open while in the ``with``.
 
     Raises:
         Failure: It cannot be read, or the host is not installed.
     """
     try:  # needs the extra, and this module does not
-        from dcc_bridge.hosts.standalone import UsdSession
+        from dcc_bridge.hosts.standalone import UsdSession, install
     except ImportError as error:
         raise _not_installed(error) from None
 
     try:
-        return UsdSession(opening.scene, has_ui=opening.window, as_copy=opening.bundled)
+        session = UsdSession(opening.scene, has_ui=opening.window, as_copy=opening.bundled)
     except (OSError, ValueError) as error:
         raise Failure(str(error)) from None
+    uninstall = install(session)
+    try:
+        yield session
+    finally:
+        uninstall()
 
 
 def _not_installed(error: ImportError) -> Failure:

@@ -66,8 +66,14 @@ def find(url: str | None) -> Target:
     Raises:
         Failure: There is none, or it is not clear which one is meant.
     """
-    running = discovery.running(settings().runtime)
-    return _known(_only(running)) if url is None else _at(url, running)
+    if url is not None and not _at(url, discovery.running(settings().runtime)):
+        token = os.environ.get(TOKEN)  # for a host of another user, or a forwarded port
+        if not token:
+            sentence = f"No host of yours runs at {url}, and {TOKEN} is not set. {START}"
+            raise Failure(sentence, UNREACHABLE)
+        return Target(url, token)
+    host = instance(url)
+    return Target(host.url, host.token(LABEL), host.host)
 
 
 def instance(url: str | None) -> Instance:
@@ -77,12 +83,17 @@ def instance(url: str | None) -> Instance:
         Failure: There is none, or it is not clear which one is meant.
     """
     running = discovery.running(settings().runtime)
-    if url is None:
-        return _only(running)
-    matches = [record for record in running if _address(record.url) == _address(url)]
-    if not matches:
-        raise Failure(f"No host of yours runs at {url}. {START}", UNREACHABLE)
-    return matches[0]
+    if url is not None:
+        matches = _at(url, running)
+        if not matches:
+            raise Failure(f"No host of yours runs at {url}. {START}", UNREACHABLE)
+        return matches[0]
+    if not running:
+        raise Failure(f"No host is running. {START}", UNREACHABLE)
+    if len(running) > 1:
+        known = "\n".join(f"  {record.url}  {record.host}, {record.scene}" for record in running)
+        raise Failure(f"{len(running)} hosts are running; say which one by its URL:\n{known}")
+    return running[0]
 
 
 def settings(**arguments: object) -> Settings:
@@ -97,28 +108,8 @@ def settings(**arguments: object) -> Settings:
         raise Failure(str(error)) from None
 
 
-def _only(running: list[Instance]) -> Instance:
-    if not running:
-        raise Failure(f"No host is running. {START}", UNREACHABLE)
-    if len(running) > 1:
-        known = "\n".join(f"  {record.url}  {record.host}, {record.scene}" for record in running)
-        raise Failure(f"{len(running)} hosts are running; say which one by its URL:\n{known}")
-    return running[0]
-
-
-def _at(url: str, running: list[Instance]) -> Target:
-    address = _address(url)
-    for instance in running:
-        if _address(instance.url) == address:
-            return _known(instance)
-    token = os.environ.get(TOKEN)
-    if token:
-        return Target(url, token)
-    raise Failure(f"No host of yours runs at {url}, and {TOKEN} is not set. {START}", UNREACHABLE)
-
-
-def _known(instance: Instance) -> Target:
-    return Target(instance.url, instance.token(LABEL), instance.host)
+def _at(url: str, running: Sequence[Instance]) -> list[Instance]:
+    return [record for record in running if _address(record.url) == _address(url)]
 
 
 def _address(url: str) -> tuple[str | None, int | None]:
@@ -128,6 +119,13 @@ def _address(url: str) -> tuple[str | None, int | None]:
         return host, parts.port
     except ValueError:
         raise Failure(f"{url} is not a URL.") from None
+
+
+def fill_url(parser: argparse.ArgumentParser) -> None:
+    """Add the host's URL, which several commands take, to a parser."""
+    parser.add_argument(
+        "url", nargs="?", metavar="URL", help="where the host is; without it, the one that runs"
+    )
 
 
 def fill_list(parser: argparse.ArgumentParser) -> None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -147,15 +147,8 @@ def find_installations(
     application: InstallTarget, versions: Sequence[Facts]
 ) -> Iterator[dict[str, Any]]:
     """Look where some versions of an application look for plug-ins; give what is there of ours."""
-    seen: set[Path] = set()
-    for facts, for_all in ((facts, for_all) for facts in versions for for_all in (False, True)):
-        try:
-            folder = application.location(System.here(), facts, for_all).folder
-        except UnknownLocation:  # without a version some have no place
-            continue
-        if folder not in seen:
-            seen.add(folder)
-            yield from _installation(application, folder, for_all)
+    for location, for_all in application.locations(System.here(), versions):
+        yield from _installation(application, location.folder, for_all)
 
 
 def describe(installation: dict[str, Any]) -> str:
@@ -207,7 +200,3 @@ def run_pack(options: argparse.Namespace) -> int:
     print(f"To install it: blender --command extension install-file -r user_default -e {file}")
     print("Or in Blender: Edit > Preferences > Get Extensions > Install from Disk.")
     return SUCCESS
-
-
-Fill = Callable[[argparse.ArgumentParser], None]
-Run = Callable[[argparse.Namespace], int]

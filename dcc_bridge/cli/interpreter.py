@@ -19,9 +19,9 @@ from typing import IO, Final, Literal
 from dcc_bridge.cli.exits import Failure
 from dcc_bridge.config import data_folder
 from dcc_bridge.elicitation import unattended
-from dcc_bridge.headless import JOB, SAVE, Job
+from dcc_bridge.hosts.batch import JOB, SAVE, Job
 from dcc_bridge.install import probe
-from dcc_bridge.install.location import Facts, System, UnknownLocation
+from dcc_bridge.install.location import System, UnknownLocation
 from dcc_bridge.install.locations import APPLICATIONS
 from dcc_bridge.install.plan import InstalledFiles
 
@@ -41,8 +41,7 @@ except BaseException:
 sys.modules.pop("__mp_main__", None)
 """
 _POLL: Final = 0.05
-_GRACE: Final = 15.0
-"""Seconds for its end; then it is killed."""
+_GRACE: Final = 15.0  # seconds for its end; then it is killed
 Rule = Literal["refuse", "deny", "allow"]
 _RULES: Final[dict[str, Rule]] = {"deny": "deny", "fallback": "refuse", "allow": "allow"}
 
@@ -204,28 +203,18 @@ def command(host: str, program: str | None, folder: Path) -> list[str]:
 def _paths(host: str, program: str | None) -> list[str]:
     """List the folders of the bridge and its dependencies, for a host's Python."""
     kind = APPLICATIONS[host]
-    told = probe.probe(kind, program)
-    for for_all in (False, True):
-        vendor = _installed(host, told, for_all)
-        if vendor is not None:
-            return [str(vendor)]
-    if told.python == f"{sys.version_info.major}.{sys.version_info.minor}":
+    facts = probe.probe(kind, program)
+    for location, _ in kind.locations(System.here(), [facts]):
+        installed = InstalledFiles.read(location.folder)
+        if installed is not None and installed.facts.get("python") == facts.python:
+            return [str(location.folder / location.vendor)]
+    if facts.python == f"{sys.version_info.major}.{sys.version_info.minor}":
         own = dict.fromkeys(sysconfig.get_path(name) for name in ("purelib", "platlib"))
         return [str(_PACKAGE.parent), *own]
     raise Failure(
-        f"{kind.title} has Python {told.python}, and the bridge is not installed for it: "
+        f"{kind.title} has Python {facts.python}, and the bridge is not installed for it: "
         f"dcc-bridge install {host}"
     )
-
-
-def _installed(host: str, told: Facts, for_all: bool) -> Path | None:
-    try:
-        place = APPLICATIONS[host].location(System.here(), told, for_all)
-    except UnknownLocation:
-        return None
-    old = InstalledFiles.read(place.folder)
-    is_same = old is not None and old.facts.get("python") == told.python
-    return place.folder / place.vendor if is_same else None
 
 
 def fill_unattended(parser: argparse.ArgumentParser) -> None:

@@ -17,11 +17,11 @@ from typing import Final
 
 import platformdirs
 
-from dcc_bridge import log_redaction, private_files
+from dcc_bridge import private_files
+from dcc_bridge.audit import redact
 from dcc_bridge.elicitation.text import safe_line
 
-_MOST: Final = 2_000_000
-"""Bytes from which on the file is put aside and a new one begun."""
+_MOST: Final = 2_000_000  # bytes from which on the file is put aside and a new one begun
 _SILENT: Final = ("mcp", "uvicorn", "httpx2", "httpcore2", "sse_starlette")
 
 
@@ -77,7 +77,7 @@ class _Clean(logging.Formatter):
     """Removes tokens from every record; from our own they are gone already."""
 
     def format(self, record: logging.LogRecord) -> str:
-        return log_redaction.redact_tokens(super().format(record))
+        return redact.redact_tokens(super().format(record))
 
 
 class _Sentence(_Clean):
@@ -85,8 +85,8 @@ class _Sentence(_Clean):
 
     def format(self, record: logging.LogRecord) -> str:
         first, *rest = super().format(record).splitlines() or [""]
-        said = safe_line(f"{first}: {rest[-1]}" if rest else first)
-        return f"dcc-bridge: {said}" + (f" (more in {file()})" if rest else "")
+        text = safe_line(f"{first}: {rest[-1]}" if rest else first)
+        return f"dcc-bridge: {text}" + (f" (more in {file()})" if rest else "")
 
 
 def _terminal() -> logging.Handler:

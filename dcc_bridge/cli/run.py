@@ -18,7 +18,7 @@ import anyio
 
 from dcc_bridge.audit import reader
 from dcc_bridge.cli import audit, hosts, interpreter
-from dcc_bridge.cli.call import exit_code, status_of, value_of
+from dcc_bridge.cli.call import exit_code, parse_arguments, status_of, value_of
 from dcc_bridge.cli.exits import REFUSED, SUCCESS, TOOL_ERROR, USAGE, Failure, tell
 from dcc_bridge.cli.hosts import Target
 from dcc_bridge.cli.interpreter import Interpreter
@@ -43,7 +43,13 @@ def fill(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("skill", metavar="SKILL", help="its name")
     parser.add_argument("--host", choices=sorted(HOSTS), default="standalone")
     parser.add_argument("--scene", type=Path, metavar="FILE", help="opened before")
-    parser.add_argument("--args", default="{}", metavar="JSON", help='such as \'{"name": "Box"}\'')
+    parser.add_argument(
+        "--args",
+        type=parse_arguments,
+        default={},
+        metavar="JSON",
+        help='such as \'{"name": "Box"}\'',
+    )
     parser.add_argument(
         "--save-as", type=Path, metavar="FILE", help="where the scene is written if it is done"
     )
@@ -61,32 +67,19 @@ def run(options: argparse.Namespace) -> int:
     Raises:
         Failure: It could not be started, or did not end.
     """
-    arguments = _arguments(options.args)
     with (
         tempfile.TemporaryFile() as output,
         interpreter.started(options, output, port=0) as started,
     ):
         try:
-            return _call(started, options, arguments, output)
+            return _call(started, options, output)
         except TimeoutError:
             raise Failure(
                 f"It took more than {options.timeout:g} s, and was ended.", TOOL_ERROR
             ) from None
 
 
-def _arguments(text: str) -> dict[str, Any]:
-    try:
-        arguments = json.loads(text)
-    except ValueError as error:
-        raise Failure(f"--args is no JSON: {error}.") from None
-    if not isinstance(arguments, dict):
-        raise Failure('--args is a JSON object, such as {"name": "Box"}.')
-    return arguments
-
-
-def _call(
-    started: Interpreter, options: argparse.Namespace, arguments: dict[str, Any], output: IO[bytes]
-) -> int:
+def _call(started: Interpreter, options: argparse.Namespace, output: IO[bytes]) -> int:
     deadline = time.monotonic() + options.timeout
     ready = started.wait_until_ready(options.timeout)
     if ready is None:
@@ -95,7 +88,7 @@ def _call(
     instance = hosts.instance(ready["url"])
     host = Target(instance.url, instance.token(LABEL), options.host)
     try:
-        result = anyio.run(_call_once, host, options.skill, arguments, deadline)
+        result = anyio.run(_call_once, host, options.skill, options.args, deadline)
     except Unreachable:
         started.end()
         raise _failure(started, output) from None

@@ -8,14 +8,15 @@ from __future__ import annotations
 import argparse
 import sys
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from dcc_bridge.cli import hosting, interpreter
-from dcc_bridge.cli.exits import SUCCESS, TOOL_ERROR, Failure, tell
-from dcc_bridge.cli.hosting import Running
+from dcc_bridge.cli.exits import SUCCESS, TOOL_ERROR, Failure, on_signal, tell
 from dcc_bridge.cli.interpreter import Interpreter
-from dcc_bridge.headless import on_signal
 from dcc_bridge.hosts.batch import HOSTS
+
+if TYPE_CHECKING:
+    from dcc_bridge.cli.hosting import Running
 
 _OURS: Final = "standalone"
 _HOW: Final = (
@@ -57,6 +58,9 @@ def run(options: argparse.Namespace) -> int:
     Raises:
         Failure: It could not be started.
     """
+    for folder in options.skills:
+        if not folder.is_dir():
+            raise Failure(f"There is no folder of skills at {folder}.")
     if options.host != _OURS:
         return _elsewhere(options)
     if options.interpreter:
@@ -78,9 +82,6 @@ def _elsewhere(options: argparse.Namespace) -> int:
             "host. With a window, the plug-in serves: dcc-bridge install "
             f"{options.host}"
         )
-    for folder in options.skills:
-        if not folder.is_dir():
-            raise Failure(f"There is no folder of skills at {folder}.")
     with (
         interpreter.started(options, sys.stderr, port=options.port) as started,
         on_signal(started.stop),

@@ -15,14 +15,9 @@ from dcc_bridge.skills import lint, loader
 
 RISKS: Final = ("read", "edit", "destructive")
 _MOST: Final = 60
-_DEVICES: Final = {
-    "con",
-    "prn",
-    "aux",
-    "nul",
-    *(f"{d}{n}" for d in ("com", "lpt") for n in range(10)),
-}
-"""Names that are no files on Windows, whatever comes after their dot."""
+# Names that are no files on Windows, whatever comes after their dot.
+_PORTS: Final = {f"{name}{number}" for name in ("com", "lpt") for number in range(10)}
+_DEVICES: Final = {"con", "prn", "aux", "nul", *_PORTS}
 _HEAD: Final = '''\
 """{title}."""
 

@@ -1,28 +1,43 @@
-"""The standalone host in a window. Main thread, except `Windowed.stop`.
+"""The standalone host in a window, and the demo's person who sits at it. Main thread.
 
-Imported only where a window is wanted: it needs PySide6 and a screen.
+Imported only where a window is wanted: it needs PySide6 and a screen. Of `Windowed`, `stop` may be
+called on any thread; `AtWindow` runs on the loop of the agent's client, and reaches every widget
+through the main thread's queue.
 """
 
 from __future__ import annotations
 
+import asyncio
 import sys
+from collections.abc import Callable
 from concurrent.futures import Future
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, TypeVar
+
+import anyio
 
 from dcc_bridge.bridge import Bridge
-from dcc_bridge.cli import hosting
 from dcc_bridge.cli.exits import Failure
-from dcc_bridge.cli.hosting import OnReady, Opening
 from dcc_bridge.config import data_folder
 from dcc_bridge.errors import BridgeError
-from dcc_bridge.hosts.standalone import UsdSession, install
+from dcc_bridge.hosts.standalone import UsdSession
+from dcc_bridge.qt.binding import QGuiApplication, QPixmap, QPoint
 from dcc_bridge.qt.event_loop import HostLoop
 from dcc_bridge.qt.panel import Panel
 from dcc_bridge.qt.presenter import DialogPresenter
 
 if TYPE_CHECKING:
+    from dcc_bridge.cli.demo import Narrator
+    from dcc_bridge.cli.hosting import OnReady, Opening, Running
+    from dcc_bridge.client.person import Person
+    from dcc_bridge.qt.question_dialog import QuestionDialog
     from dcc_standalone.window import MainWindow
+
+T = TypeVar("T")
+_POLL: Final = 0.05  # seconds between two looks for the dialog
+_SEEN: Final = 1.0  # seconds for which a dialog that is played can be seen
+_GRABBED: Final = ("xcb", "windows")  # platforms that give a picture of the screen itself
 
 
 class Windowed:
@@ -106,7 +121,7 @@ class _Application:
             ready.result()
             host.window.set_server(f"MCP: {host.bridge.url}", True)
             self._on_ready(host)
-        except BaseException as error:  # noqa: BLE001 - it belongs to who called `run`
+        except (BridgeError, OSError) as error:  # no server, or nobody reads what is announced
             self._fail(host.window, error)
 
     def _fail(self, window: MainWindow, error: BaseException) -> None:
@@ -114,15 +129,10 @@ class _Application:
         window.close_now()
 
 
-def run(opening: Opening, on_ready: OnReady) -> None:
+def run(session: UsdSession, opening: Opening, on_ready: OnReady) -> None:
     """Run a host until its window is closed, or the process is told to stop."""
-    session = hosting.session(opening)
     application = _Application(session, opening, on_ready)
-    uninstall = install(session)
-    try:
-        _module().run(session, on_ready=application.begin, on_quit=application.end)
-    finally:
-        uninstall()
+    _module().run(session, on_ready=application.begin, on_quit=application.end)
     if application.error is not None:
         raise application.error
 
@@ -139,3 +149,85 @@ def _module() -> Any:
             f"The standalone host's window is not installed ({error}). "
             "pip install 'dcc-bridge[demo]', or use --headless."
         ) from None
+
+
+# ---- the demo's person at the window
+
+
+class AtWindow:
+    """A person whom the host asks in a dialog."""
+
+    def __init__(self, answer: str | None, narrator: Narrator, screenshot: Path | None) -> None:
+        """Take what they will do.
+
+        Args:
+            answer: The button that is pressed; None leaves it to a real person.
+            narrator: Tells it.
+            screenshot: Where a picture is saved, or None.
+        """
+        self.person: Person | None = None
+        self._answer = answer
+        self._narrator = narrator
+        self._screenshot = screenshot
+
+    async def attend(self, running: Running) -> None:
+        """Wait for the dialog, and answer it."""
+        assert isinstance(running, Windowed)
+        dialog = await _wait_for_dialog(running)
+        self._narrator.step("A dialog over the host's window asks the person:")
+        self._narrator.quote(dialog.question.message)
+        file = self._screenshot
+        if file is not None:
+            await anyio.sleep(_SEEN)
+            await _on_ui(running, lambda: _save(running, dialog, file))
+        answer = self._answer
+        if answer is None:
+            self._narrator.step("Answer it there.")
+        else:
+            await anyio.sleep(_SEEN)
+            text = await _on_ui(running, lambda: _press(dialog, answer))
+            self._narrator.answer(answer, f": --answer presses {text!r}")
+
+
+async def _wait_for_dialog(running: Windowed) -> QuestionDialog:
+    """Wait until a dialog is shown and can be pressed."""
+    while True:
+        armed = await _on_ui(
+            running, lambda: [d for d in running.presenter.dialogs if _is_armed(d)]
+        )
+        if armed:
+            return armed[0]
+        await anyio.sleep(_POLL)
+
+
+def _is_armed(dialog: QuestionDialog) -> bool:
+    return dialog.isVisible() and dialog.exits.verb.isEnabled()
+
+
+def _press(dialog: QuestionDialog, answer: str) -> str:
+    """Press the button of an answer, and give what stands on it."""
+    exits = dialog.exits
+    button = {"accept": exits.verb, "decline": exits.decline, "cancel": exits.cancel}[answer]
+    text = button.text().replace("&", "")
+    button.click()
+    return text
+
+
+def _save(running: Windowed, dialog: QuestionDialog, file: Path) -> None:
+    if not _picture(running, dialog).save(str(file)):
+        raise Failure(f"The picture cannot be saved in {file}: is it the name of a .png?")
+
+
+def _picture(running: Windowed, dialog: QuestionDialog) -> QPixmap:
+    """Give the window with the dialog over it, from the screen where that can be had."""
+    window = running.window
+    if QGuiApplication.platformName() in _GRABBED:
+        area = window.frameGeometry().united(dialog.frameGeometry())
+        return window.screen().grabWindow(0, area.x(), area.y(), area.width(), area.height())
+    picture = window.grab()
+    dialog.render(picture, window.mapFromGlobal(dialog.mapToGlobal(QPoint())))
+    return picture
+
+
+async def _on_ui(running: Windowed, fn: Callable[[], T]) -> T:
+    return await asyncio.wrap_future(running.main.post(fn))

@@ -22,8 +22,7 @@ _NOUNS: Final = {
     "object": "object",
     "null": "null",
 }
-_MOST: Final = 8
-"""Values of a choice that are named."""
+_MOST: Final = 8  # values of a choice that are named
 Schema = Mapping[str, Any]
 
 

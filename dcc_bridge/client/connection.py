@@ -26,13 +26,12 @@ from dcc_bridge.errors import SchemaError, Unreachable
 Era = Literal["auto", "legacy"]
 
 _LOOPBACK: Final = ("127.0.0.1", "localhost", "::1")
+# Seconds; the server sends something every 15 s while a person decides.
 _TIMEOUT: Final = httpx2.Timeout(30.0, read=300.0)
-"""Seconds; the server sends something every 15 s while a person decides."""
+# Calls that wait for a person keep theirs open; another one must not wait for them.
 _LIMITS: Final = httpx2.Limits(max_connections=None)
-"""Calls that wait for a person keep theirs open; another one must not wait for them."""
 _NETWORK: Final = (MCPError, httpx2.HTTPError, httpx2.InvalidURL)
-_PAGES: Final = "/ask/"
-"""Where a bridge has its own pages."""
+_PAGES: Final = "/ask/"  # where a bridge has its own pages
 
 
 def is_local(url: str) -> bool:

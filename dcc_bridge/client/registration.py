@@ -29,8 +29,7 @@ BACKUP: Final = ".before-dcc-bridge"
 _COMMENT_OR_COMMA: Final = re.compile(
     r'("(?:[^"\\]|\\.)*")|//[^\n]*|/\*.*?\*/|,(?=(?:\s|//[^\n]*|/\*.*?\*/)*[}\]])', re.DOTALL
 )
-_TIMEOUT: Final = 60
-"""Seconds for a client's own command: some start a whole runtime."""
+_TIMEOUT: Final = 60  # seconds for a client's own command: some start a whole runtime
 
 
 class HasComments(ValueError):

@@ -1,6 +1,6 @@
 """Asks a person at a terminal: draws a form field by field, and reads the answers.
 
-On one asyncio loop.
+On one asyncio loop; a browser is opened on a thread of its own, because some of them wait.
 """
 
 from __future__ import annotations
@@ -8,22 +8,23 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Iterator, Mapping
+import webbrowser
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Any, Final, TextIO
 
 import anyio
+import anyio.to_thread
 
-from dcc_bridge.client import visiting
 from dcc_bridge.client.terminal_io import Keyboard, Screen
-from dcc_bridge.client.visiting import Open
 from dcc_bridge.elicitation import urls
 from dcc_bridge.elicitation.question import Reply
 from dcc_bridge.elicitation.schema import Field, Form
 from dcc_bridge.elicitation.text import safe_line
 from dcc_bridge.elicitation.types import Action
+from dcc_bridge.elicitation.urls import Address
 from dcc_bridge.elicitation.validation import InvalidAnswer
+from dcc_bridge.elicitation.view import FieldView, field_view
 from dcc_bridge.errors import RefusedAddress
 
 DECLINE: Final = "/decline"
@@ -32,6 +33,16 @@ SKIP: Final = "/skip"
 _ACTIONS: Final[Mapping[str, Action]] = {DECLINE: "decline", CANCEL: "cancel"}
 _YES: Final = {"y", "yes", "true"}
 _NO: Final = {"n", "no", "false"}
+_DISPLAYS: Final = ("DISPLAY", "WAYLAND_DISPLAY")
+_HINTS: Final = {
+    "string": "text",
+    "number": "number",
+    "integer": "whole number",
+    "boolean": "yes or no",
+    "choice": "one number",
+    "choices": "numbers, such as 1,2",
+}
+"""What is typed for a field of each kind."""
 
 
 class _Closed(Exception):
@@ -41,17 +52,30 @@ class _Closed(Exception):
         self.action = action
 
 
-@dataclass(frozen=True, slots=True)
-class _Page:
-    url: str
-    ours: bool
+def open_page(url: str) -> bool:
+    """Open a page in the person's browser.
+
+    Returns:
+        Whether one was found. Without a screen there is none: a browser of the terminal's own would
+        draw over the question.
+    """
+    if sys.platform.startswith("linux") and not any(map(os.environ.get, _DISPLAYS)):
+        return False
+    try:
+        return webbrowser.open(url)
+    except (webbrowser.Error, OSError):
+        return False
 
 
 class Terminal:
     """A person who reads a screen and types. One question at a time."""
 
     def __init__(
-        self, keyboard: Keyboard, screen: Screen, who: str, open_page: Open = visiting.open_page
+        self,
+        keyboard: Keyboard,
+        screen: Screen,
+        who: str,
+        open_page: Callable[[str], bool] = open_page,
     ) -> None:
         """Show nothing yet.
 
@@ -59,7 +83,7 @@ class Terminal:
             keyboard: What they type.
             screen: What they read, where they type.
             who: Who asks, in a few words.
-            open_page: Opens a page; gives whether it could.
+            open_page: Opens a page, and returns whether it could.
         """
         self._open = open_page
         self._keyboard = keyboard
@@ -68,14 +92,14 @@ class Terminal:
         self._lock = anyio.Lock()
 
     async def ask(self, message: str, form: Form) -> Reply:
-        """Draw a form, and give what the person does with it."""
-        return await self._ask(message, form)
+        """Draw a form, and return what the person does with it."""
+        return await self._ask(message, lambda: self._fill(form))
 
     async def visit(self, message: str, url: str, *, ours: bool = False) -> Reply:
         """Show a page's address, and open it once the person said yes."""
-        return await self._ask(message, _Page(url, ours))
+        return await self._ask(message, lambda: self._visit(url, ours))
 
-    async def _ask(self, message: str, content: Form | _Page) -> Reply:
+    async def _ask(self, message: str, answer: Callable[[], Awaitable[Reply]]) -> Reply:
         async with self._lock:
             self._keyboard.forget()  # what was typed before nobody can have meant for this
             self._screen.say()
@@ -84,25 +108,23 @@ class Terminal:
             self._screen.quote("  ", message)
             self._screen.say()
             try:
-                if isinstance(content, _Page):
-                    return await self._visit(content)
-                return await self._fill(content)
+                return await answer()
             except _Closed as closed:
                 return Reply(closed.action)
             except anyio.get_cancelled_exc_class():
                 self._screen.say("\n  The question was withdrawn.")
                 raise
 
-    async def _visit(self, page: _Page) -> Reply:
+    async def _visit(self, url: str, ours: bool) -> Reply:
         """Have the person agree to go to a page, and open it."""
         try:
-            url = urls.read(page.url, ours=page.ours)
+            address = urls.read(url, ours=ours)
         except RefusedAddress as error:
             self._screen.show("  ! ", str(error))
             return Reply("cancel")
-        visiting.show(self._screen, url)
+        _show_address(self._screen, address)
         await self._confirm("Open it in your browser")
-        if not await visiting.opened(self._open, url):
+        if not await anyio.to_thread.run_sync(self._open, address.url):
             self._screen.show("  ", "No browser could be opened here. Open the address yourself.")
             await self._confirm("Have you opened it")
         return Reply("accept")
@@ -118,46 +140,50 @@ class Terminal:
         if not form.fields:
             await self._confirm("Agree")
             return Reply("accept", {})
-        self._screen.show("  ", _instructions(form))
+        # A yes that is required may be what is agreed to, so Enter must not say it.
+        views = [field_view(field, consent=field.required) for field in form.fields]
+        self._screen.show("  ", _instructions(views))
         content: dict[str, Any] = {}
         while True:
-            for field in form.fields:
+            for view in views:
                 self._screen.say()
-                content = await self._ask_field(field, content)
+                content = await self._ask_field(view, content)
             # The person has just typed a lone field; there is nothing to look at once more.
-            if len(form.fields) == 1 or await self._confirm_content(form, content):
+            if len(views) == 1 or await self._confirm_content(views, content):
                 return Reply("accept", form.check(content))
 
-    async def _ask_field(self, field: Field, content: dict[str, Any]) -> dict[str, Any]:
+    async def _ask_field(self, view: FieldView, content: dict[str, Any]) -> dict[str, Any]:
         """Ask for one field; what it was before is offered again."""
-        offered = content.get(field.name, _offer(field))
+        field = view.field
+        offered = content.get(field.name, view.default)
         rest = {name: value for name, value in content.items() if name != field.name}
-        self._introduce(field, offered)
+        self._introduce(view, offered)
         while True:
             text = await self._read_line()
             try:
-                value = _value(field, text, offered)
+                value = _value(view, text, offered)
             except InvalidAnswer as error:
                 self._screen.show("  ! ", str(error))
             else:
                 return rest if value is None else {**rest, field.name: value}
 
-    def _introduce(self, field: Field, offered: Any) -> None:
-        optional = "" if field.required else ", optional"
-        default = "" if offered is None else f" [{safe_line(_text(field, offered))}]"
-        title = safe_line(field.title)
-        self._screen.show("  ", f"{title} ({_hint(field)}{optional}){default}")
-        if field.description:
-            self._screen.quote("    ", field.description)
-        for number, option in enumerate(field.options, 1):
-            self._screen.show(f"    {number:>2}  ", safe_line(option.title))
+    def _introduce(self, view: FieldView, offered: Any) -> None:
+        optional = "" if view.field.required else ", optional"
+        default = "" if offered is None else f" [{safe_line(_text(view, offered))}]"
+        self._screen.show("  ", f"{view.title} ({_hint(view.field)}{optional}){default}")
+        if view.description:
+            self._screen.quote("    ", view.description)
+        for line in filter(None, (view.limits, view.withheld)):
+            self._screen.show("    ", line)
+        for number, option in enumerate(view.options, 1):
+            self._screen.show(f"    {number:>2}  ", option.title)
 
-    async def _confirm_content(self, form: Form, content: Mapping[str, Any]) -> bool:
+    async def _confirm_content(self, views: list[FieldView], content: Mapping[str, Any]) -> bool:
         """Show what would be sent, and ask whether to send it."""
         self._screen.say()
-        for field in form.fields:
-            text = safe_line(_text(field, content.get(field.name)))
-            self._screen.show("    ", f"{safe_line(field.title)}: {text}")
+        for view in views:
+            text = safe_line(_text(view, content.get(view.field.name)))
+            self._screen.show("    ", f"{view.title}: {text}")
         return await self._agrees("Send this? Type yes, or no to change it.")
 
     async def _confirm(self, title: str) -> None:
@@ -208,26 +234,37 @@ def open_terminal(source: TextIO | None, preferred: TextIO, who: str) -> Iterato
             yield Terminal(Keyboard(source), Screen(screen), who)
 
 
-def _instructions(form: Form) -> str:
-    enter = any(_offer(field) is not None for field in form.fields)
-    skip = any(not field.required for field in form.fields)
+def _show_address(screen: Screen, where: Address) -> None:
+    """Say where a page is: whose it is, what to look at, and all of its address."""
+    place = where.place
+    if where.ours:
+        screen.show("  ", "A page of the application itself.")
+    else:
+        screen.show("  Host: ", place.host)
+    if place.weak and not where.ours:
+        screen.show("  Of:   ", place.strong)
+    if place.letters:
+        screen.show("  Reads:", f" {place.letters}")
+    for danger in where.dangers:
+        screen.show("  ! ", danger.text)
+    screen.show("  Page: ", where.url)
+
+
+def _instructions(views: list[FieldView]) -> str:
     sentences = [f"{DECLINE} says no, {CANCEL} closes the question."]
-    sentences += ["Enter takes what is in [brackets]."] if enter else []
-    sentences += [f"{SKIP} leaves out what is optional."] if skip else []
+    if any(view.default is not None for view in views):
+        sentences.append("Enter takes what is in [brackets].")
+    if any(not view.field.required for view in views):
+        sentences.append(f"{SKIP} leaves out what is optional.")
     return " ".join(sentences)
 
 
-def _offer(field: Field) -> Any:
-    """Give the default, but never that of a required yes or no: it may be what is agreed to."""
-    return None if field.kind == "boolean" and field.required else field.default
-
-
-def _value(field: Field, text: str, offered: Any) -> Any:
-    if text.strip() == SKIP and not field.required:
+def _value(view: FieldView, text: str, offered: Any) -> Any:
+    if text.strip() == SKIP and not view.field.required:
         return None
     if text.strip():
-        return _parse(field, text)  # of a text the spaces around it stay
-    if field.required and offered is None:
+        return _parse(view, text)  # of a text the spaces around it stay
+    if view.field.required and offered is None:
         raise InvalidAnswer("An answer is needed here.")
     return offered
 
@@ -235,21 +272,22 @@ def _value(field: Field, text: str, offered: Any) -> Any:
 # ---- the text of values
 
 
-def _parse(field: Field, text: str) -> Any:
+def _parse(view: FieldView, text: str) -> Any:
     """Read a line as a field's value.
 
     Raises:
         InvalidAnswer: It does not fit; says what would.
     """
+    field = view.field
     match field.kind:
         case "boolean":
             return _parse_yes_or_no(text)
         case "integer" | "number":
             return field.check(_number(field, text))
         case "choice":
-            return field.check(_option(field, text))
+            return field.check(_option(view, text))
         case "choices":
-            return field.check(_options(field, text))
+            return field.check(_options(view, text))
         case _:
             return field.check(text)
 
@@ -267,21 +305,15 @@ def _parse_yes_or_no(text: str) -> bool:
 
 
 def _hint(field: Field) -> str:
-    """Say in a few words what a field takes."""
-    words = {
-        "string": {None: "text", "uri": "web address"}.get(field.format, field.format or "text"),
-        "number": "number",
-        "integer": "whole number",
-        "boolean": "yes or no",
-        "choice": "one number",
-        "choices": "numbers, such as 1,2",
-    }[field.kind]
-    return words + _limits(field)
+    """Return in a few words what a field takes."""
+    if field.format:
+        return "web address" if field.format == "uri" else field.format
+    return _HINTS[field.kind]
 
 
-def _text(field: Field, value: Any) -> str:
-    """Give a value as the person reads it."""
-    titles = {option.value: option.title for option in field.options}
+def _text(view: FieldView, value: Any) -> str:
+    """Return a value as the person reads it."""
+    titles = {option.value: option.title for option in view.options}
     match value:
         case None:
             return "(left out)"
@@ -295,16 +327,6 @@ def _text(field: Field, value: Any) -> str:
             return str(value)
 
 
-def _limits(field: Field) -> str:
-    unit = " characters" if field.kind == "string" else ""
-    least, most = field.least, field.most
-    if least is not None and most is not None:
-        return f", {least:g} to {most:g}{unit}"
-    if least is not None:
-        return f", at least {least:g}{unit}"
-    return f", at most {most:g}{unit}" if most is not None else ""
-
-
 def _number(field: Field, text: str) -> int | float:
     word = text.strip()
     try:
@@ -314,20 +336,20 @@ def _number(field: Field, text: str) -> int | float:
         raise InvalidAnswer(f"Type {noun}.") from None
 
 
-def _option(field: Field, text: str) -> str:
-    """Give the option that a number, a title or a value names."""
+def _option(view: FieldView, text: str) -> str:
+    """Return the option that a number, a title or a value names."""
     word = text.strip()
     # A number is the option's place in the list, also where an option is called by another one.
-    if re.fullmatch(r"[0-9]{1,4}", word) and 1 <= int(word) <= len(field.options):
-        return field.options[int(word) - 1].value
-    for option in field.options:
+    if re.fullmatch(r"[0-9]{1,4}", word) and 1 <= int(word) <= len(view.options):
+        return view.options[int(word) - 1].value
+    for option in view.options:
         if word in (option.title, option.value):
             return option.value
-    raise InvalidAnswer(f"Type a number from 1 to {len(field.options)}.")
+    raise InvalidAnswer(f"Type a number from 1 to {len(view.options)}.")
 
 
-def _options(field: Field, text: str) -> list[str]:
+def _options(view: FieldView, text: str) -> list[str]:
     if text.strip().lower() == "none":
         return []
-    chosen = [_option(field, word) for word in re.split(r"[,\s]+", text.strip())]
+    chosen = [_option(view, word) for word in re.split(r"[,\s]+", text.strip())]
     return list(dict.fromkeys(chosen))

@@ -8,19 +8,36 @@ spins the host's event loop. In a coroutine it would stop its own answer, so it 
 from __future__ import annotations
 
 import contextvars
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, nullcontext
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, nullcontext
+from dataclasses import replace
+from pathlib import Path
 from typing import Any, Final, ParamSpec, TypeVar
 
+from dcc_bridge import checkpoints
 from dcc_bridge.elicitation import schema as schemas
 from dcc_bridge.elicitation import secret, unattended
 from dcc_bridge.elicitation.call import Call, current
-from dcc_bridge.elicitation.context import Flow, current_context, run_async, run_sync
-from dcc_bridge.elicitation.question import Question
+from dcc_bridge.elicitation.context import Flow, current_context, look, run_async, run_sync
+from dcc_bridge.elicitation.question import Consent, Page, Question
 from dcc_bridge.elicitation.schema import Form
-from dcc_bridge.elicitation.types import CANCELLED, ElicitationResponse
+from dcc_bridge.elicitation.types import (
+    CANCELLED,
+    NOT_RECORDED,
+    NOT_SUPPORTED,
+    TIMED_OUT,
+    ElicitationResponse,
+)
 from dcc_bridge.elicitation.validation import InvalidAnswer
-from dcc_bridge.errors import Cancelled, SchemaError
+from dcc_bridge.errors import (
+    Cancelled,
+    Declined,
+    NobodyToAsk,
+    NotConfirmed,
+    NotRecorded,
+    SchemaError,
+    TimedOut,
+)
 
 MOST_MESSAGE: Final = 8192
 """Bytes of a question's message, as UTF-8."""
@@ -154,35 +171,109 @@ def ask_flow(question: Question) -> Flow[ElicitationResponse]:
         return _note_answer(question, answer)
 
 
+def ask_with_checkpoint(question: Question) -> Flow[ElicitationResponse]:
+    """Ask a question that stands before a skill's body.
+
+    Where undo does not help, it says where a copy is kept, and that is kept after a yes.
+
+    Raises:
+        NoCheckpoint: No copy can be kept.
+    """
+    if question.undoable:
+        return (yield from ask_flow(question))
+    question = yield from look(lambda: _with_checkpoint_place(question))
+    answer = yield from ask_flow(question)
+    if agrees(question, answer):
+        yield from look(lambda: keep_checkpoint(question.call))
+    return answer
+
+
+def _with_checkpoint_place(question: Question) -> Question:
+    """Say in a question where a copy will be kept. Main thread."""
+    context = current_context()
+    place = None if context is None else str(checkpoints.checkpoint_folder(context.host))
+    return replace(question, consent=replace(question.consent or Consent(), kept=place))
+
+
+def keep_checkpoint(call: Call, files: Sequence[Path] | None = None) -> None:
+    """Keep a copy of what undo will not bring back; without it there is no grant. Main thread."""
+    context = current_context()
+    if context is None:
+        return
+    call.agreement.undoable = False
+    granted, call.agreement.granted = call.agreement.granted, False
+    call.agreement.checkpoint = checkpoints.keep(context.host, files)
+    call.agreement.granted = granted  # only now: without a copy nothing may be lost
+
+
 @contextmanager
 def _ending_visit(question: Question) -> Iterator[None]:
-    """Take the question's page down, if it has one, when asking fails."""
-    try:
-        yield
-    except BaseException:  # also a cancelled task: the page must not outlive it
+    """Take the question's page down, if it has one, when asking fails or its task is cancelled."""
+    with ExitStack() as stack:
         if question.visit is not None:
-            question.visit.end(CANCELLED)
-        raise
+            stack.callback(question.visit.end, CANCELLED)
+        yield
+        stack.pop_all()  # answered: the broker takes the page down
 
 
 def _refuse(question: Question) -> None:
     """Refuse a question with a secret in it, and one of a call that was told that it is over."""
     if question.call.ending.is_known:
         raise Cancelled(question.message)
-    texts = (question.message, question.title, question.description, question.url, question.items)
-    secret.keep_out((texts, question.fallback, question.form), "a question")
+    page = question.page and (question.page.url, question.page.description)
+    texts = (question.message, question.title, page, question.items)
+    secret.refuse_secrets((texts, question.fallback, question.form), "a question")
 
 
 def _note_answer(question: Question, response: ElicitationResponse) -> ElicitationResponse:
     """Update the call by the answer: whether it was refused, or granted what it does."""
-    call, form = question.call, question.form
+    call = question.call
     call.ending.is_known = call.ending.reason is not None
-    agreed = response.accepted and (form is None or form.agrees(response.data or {}))
+    agreed = agrees(question, response)
     is_refusal = not (agreed if question.consent else response.accepted)
     call.agreement.refused = is_refusal and call.risk != "read"
     by_person = response.answered_by in ("client", "host", "policy", "grant")
-    call.agreement.granted = call.agreement.granted or (question.consent and agreed and by_person)
+    if question.consent and agreed and by_person:
+        call.agreement.granted = True
     return response
+
+
+def check(question: Question, answer: ElicitationResponse) -> None:
+    """Raise unless a question was agreed to.
+
+    Raises:
+        NotConfirmed: It was not; the leaf says why.
+        NotRecorded: It could not be written down.
+    """
+    if answer.message == NOT_RECORDED:
+        raise NotRecorded("the disk refuses it.")
+    if not agrees(question, answer):
+        raise refusal(question.message, answer)
+
+
+def agrees(question: Question, answer: ElicitationResponse) -> bool:
+    """Return whether an answer is a yes, in each field that asks for one."""
+    form = question.form
+    return answer.accepted and (form is None or form.agrees(answer.data or {}))
+
+
+def refusal(message: str, answer: ElicitationResponse) -> NotConfirmed:
+    """Make the error that says how a question was refused."""
+    if answer.message == NOT_SUPPORTED:
+        return NobodyToAsk(message)
+    if answer.message == TIMED_OUT:
+        return TimedOut(message)
+    if answer.action == "cancel":
+        return Cancelled(message)
+    return Declined(message, answer.reason or "")
+
+
+def yes_or_no(verb: str) -> Form:
+    """Make the form of a consent: one thing to agree to."""
+    confirm = {"type": "boolean", "title": verb}
+    return schemas.parse(
+        {"type": "object", "properties": {"confirm": confirm}, "required": ["confirm"]}
+    )
 
 
 def _form_question(
@@ -201,7 +292,7 @@ def _form_question(
         call=call,
         form=form,
         title=title,
-        consent=call.risk_here == "destructive" and not granted,
+        consent=Consent() if call.risk_here == "destructive" and not granted else None,
         key=key or next_key(call),
         fallback=None if fallback is None else _checked(form, fallback),
         timeout=timeout,
@@ -217,8 +308,7 @@ def _url_question(
     return Question(
         message=sayable(message),
         call=call,
-        url=urls.read(url).url,
-        description=description,
+        page=Page(urls.read(url).url, description),
         key=key or next_key(call),
         timeout=timeout,
     )

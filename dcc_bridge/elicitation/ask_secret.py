@@ -9,10 +9,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
-from dcc_bridge.elicitation import ask, consent
+from dcc_bridge.elicitation import ask
 from dcc_bridge.elicitation.context import current_context
-from dcc_bridge.elicitation.question import Question, Visit
-from dcc_bridge.elicitation.secret import Secret
+from dcc_bridge.elicitation.question import Page, Question, Visit
+from dcc_bridge.elicitation.secret import Secret as Secret  # skills import both from here
 from dcc_bridge.elicitation.types import ElicitationResponse
 from dcc_bridge.errors import NobodyToAsk
 
@@ -106,12 +106,12 @@ def _open(
         ask.sayable(message), call, title=label, key=key or ask.next_key(call), timeout=timeout
     )
     url, visit = installed.desk.secret(question, label)
-    return replace(question, url=url, visit=visit), visit
+    return replace(question, page=Page(url, visit=visit)), visit
 
 
 def _entered(question: Question, visit: ResultVisit[Secret], answer: ElicitationResponse) -> Secret:
-    secret, visit.result = visit.result, None
+    secret, visit.result = visit.result, None  # the page must not keep it alive
     if not answer.accepted or secret is None:
-        raise consent.refusal(question.message, answer)
+        raise ask.refusal(question.message, answer)
     question.call.dialogue.secrets.append(secret)
     return secret

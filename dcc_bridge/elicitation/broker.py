@@ -24,15 +24,17 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Final
 
 from dcc_bridge.audit.log import Auditor, nowhere
 from dcc_bridge.callbacks import Callbacks, CallLater, Unsubscribe, call_later
-from dcc_bridge.config import Settings
+from dcc_bridge.config import Limits, Settings
 from dcc_bridge.elicitation import unattended
+from dcc_bridge.elicitation.audit_trail import QuestionRecord
 from dcc_bridge.elicitation.call import Call
 from dcc_bridge.elicitation.open_question import (
     CLOSED_BY_PERSON,
@@ -53,7 +55,6 @@ from dcc_bridge.elicitation.question import (
     Unreadable,
 )
 from dcc_bridge.elicitation.rate_limits import OpenQuestionLimit
-from dcc_bridge.elicitation.record import QuestionRecord
 from dcc_bridge.elicitation.routing import Audience, client_label, client_name
 from dcc_bridge.elicitation.types import (
     BRIDGE_CLOSED,
@@ -88,6 +89,7 @@ class Broker:
         clock: CallLater | None = None,
         busy: Callable[[], bool] = lambda: False,
         auditor: Auditor = nowhere,
+        limits: Limits | None = None,
     ) -> None:
         """Begin with no question.
 
@@ -97,21 +99,21 @@ class Broker:
             clock: Calls a function after some seconds.
             busy: Whether others wait for the one who asks, so that a client has less time.
             auditor: Writes down what is asked and answered.
+            limits: How many questions may wait and be open; None for the usual.
 
         Raises:
             ValueError: The list of what goes on unasked cannot be read.
         """
         self.settings = settings or Settings()
+        limits = limits or Limits()
         file = self.settings.allow_list
         self._allow_list = unattended.read_allow_list(file) if file is not None else None
-        self.audience = Audience(self.settings, host)
+        self.audience = Audience(self.settings, host, limits.waiting_questions)
         self._clock = clock or call_later
         self._busy = busy
         self._auditor = auditor
         self._lock = threading.Lock()
-        self._open_limit = OpenQuestionLimit(
-            self.settings.most_open, self.settings.most_open_of_one
-        )
+        self._open_limit = OpenQuestionLimit(limits)
         self._open: list[OpenQuestion] = []
         self._callbacks = Callbacks()
         self._is_closed = False
@@ -225,15 +227,11 @@ class Broker:
             pending.settle(unattended.answer(pending.question, rule, self._allow_list))
 
     def _show(self, presentation: Presentation) -> None:
-        try:
+        with _cancelling_on_error(presentation.open_question):
             if presentation.surface == "client":
                 self._show_in_client(presentation)
             else:
                 self._queue_for_host(presentation)
-        except Exception:  # a timer that cannot be set, say: nobody would end it
-            pending = presentation.open_question
-            log.exception("the question %s was not put", pending.question.id)
-            pending.cancel(CANCELLED)
 
     def _show_in_client(self, presentation: Presentation) -> None:
         pending, host = presentation.open_question, self.audience.host
@@ -282,7 +280,7 @@ class Broker:
     def _leave_queue(self, presentation: Presentation, delay: float) -> None:
         """Show a question that has got its place, perhaps after a while."""
         pending = presentation.open_question
-        try:
+        with _cancelling_on_error(pending):
             if client_label(pending.question.call) in self.audience.limits.muted:
                 pending.settle(REFUSED)
             elif delay and not self._is_closed:
@@ -291,9 +289,6 @@ class Broker:
                 self.audience.notify_waiting(pending.question.call)
             elif not self._is_closed:
                 self._show_in_host(presentation)
-        except Exception:  # it must not go on to whoever left, nor keep the place
-            log.exception("the question %s was not put to the host", pending.question.id)
-            pending.cancel(CANCELLED)
 
     def _show_in_host(self, presentation: Presentation) -> None:
         question = presentation.open_question.question
@@ -310,11 +305,8 @@ class Broker:
         pending = presentation.open_question
         if pending.future.done() or not presentation.claim_event(drawing):
             return
-        try:
+        with _cancelling_on_error(pending):
             self._dispatch(presentation, event)
-        except Exception:  # the answer is lost, and nobody gives it twice
-            log.exception("the answer to the question %s was not taken", pending.question.id)
-            pending.cancel(CANCELLED)
 
     def _dispatch(self, presentation: Presentation, event: PresenterEvent) -> None:
         match event:
@@ -344,7 +336,7 @@ class Broker:
         offered = self.audience.offers(question).remember
         if reply.remember and surface == "host" and offered is not None:
             self.audience.grants.allow(question.call, offered)
-        unverified = COMPLETION_UNVERIFIED if question.url is not None else None
+        unverified = COMPLETION_UNVERIFIED if question.page is not None else None
         pending.settle(ElicitationResponse(True, data, unverified, "accept", surface))
 
     def _refuse(self, presentation: Presentation, reply: Reply) -> None:
@@ -397,3 +389,13 @@ class Broker:
         pending = presentation.open_question
         if pending.end_presentation(presentation, reason):
             self._begin_stage(pending, unable)
+
+
+@contextmanager
+def _cancelling_on_error(pending: OpenQuestion) -> Iterator[None]:
+    """Cancel a question that could not be shown, or whose answer could not be handled."""
+    try:
+        yield
+    except Exception:  # a timer that cannot be set, say: nobody else would end the question
+        log.exception("the question %s was cancelled", pending.question.id)
+        pending.cancel(CANCELLED)

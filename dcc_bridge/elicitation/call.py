@@ -12,7 +12,7 @@ from contextlib import AbstractContextManager, nullcontext
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, Protocol, TypeVar
+from typing import TYPE_CHECKING, Literal, TypeVar
 
 from dcc_bridge.audit.redact import Redacted
 from dcc_bridge.errors import WrongRisk
@@ -78,7 +78,7 @@ class Agreement:
 
 
 @dataclass(slots=True)
-class Ending:
+class CallEnding:
     """Why the body should stop before its own end.
 
     Attributes:
@@ -108,16 +108,22 @@ class Dialogue:
     secrets: list[Secret] = field(default_factory=list)
 
 
-class RunControl(Protocol):
-    """What a question needs of the run that it belongs to."""
+class RunControl:
+    """What a question needs of the run that it belongs to: `dcc_bridge.skills.run.Run`.
+
+    This one is that of a call which no runner runs: nothing is noted, and edits happen at once,
+    where the caller is.
+    """
 
     def pause(self) -> AbstractContextManager[None]:
         """Close the undo step while a question is open. Main thread."""
-        ...
+        return nullcontext()
 
     def edit(self, fn: Callable[[], T]) -> Future[T]:
         """Run a part of the skill on the main thread, in an undo step. Any thread."""
-        ...
+        future: Future[T] = Future()
+        future.set_result(fn())
+        return future
 
     def record_undo(self, label: str) -> None:
         """Write down that another call's undo step is undone next. Main thread.
@@ -125,45 +131,15 @@ class RunControl(Protocol):
         Raises:
             NotRecorded: It cannot be written, so nothing may be undone.
         """
-        ...
 
     def report(self, progress: Progress) -> None:
         """Note how far it is: how much is done, of how much, and a word about it. Any thread."""
-        ...
 
     def question_opened(self) -> None:
         """Note that a question is open. Any thread."""
-        ...
 
     def question_closed(self, answered_by: str | None) -> None:
         """Note by whom a question was answered; None if it was withdrawn. Any thread."""
-        ...
-
-
-class NoRun:
-    """The control of a call that no runner runs: edits happen at once, where the caller is."""
-
-    def pause(self) -> AbstractContextManager[None]:
-        """Do nothing: there is no undo step."""
-        return nullcontext()
-
-    def edit(self, fn: Callable[[], T]) -> Future[T]:
-        """Call the function here."""
-        future: Future[T] = Future()
-        future.set_result(fn())
-        return future
-
-    def record_undo(self, label: str) -> None:
-        """Do nothing."""
-
-    def report(self, progress: Progress) -> None:
-        """Do nothing."""
-
-    def question_opened(self) -> None:
-        """Do nothing."""
-
-    def question_closed(self, answered_by: str | None) -> None:
-        """Do nothing."""
 
 
 @dataclass(eq=False)
@@ -191,9 +167,9 @@ class Call:
     digest: str = ""
     route: Route = Route()
     arguments: Redacted = field(default_factory=Redacted)
-    control: RunControl = field(default_factory=NoRun)
+    control: RunControl = field(default_factory=RunControl)
     agreement: Agreement = field(default_factory=Agreement)
-    ending: Ending = field(default_factory=Ending)
+    ending: CallEnding = field(default_factory=CallEnding)
     dialogue: Dialogue = field(default_factory=Dialogue)
     id: str = field(default_factory=lambda: os.urandom(8).hex())
 

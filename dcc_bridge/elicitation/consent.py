@@ -8,18 +8,16 @@ parent, another child below one of them) the person is asked again, twice at mos
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from dcc_bridge import checkpoints
 from dcc_bridge.elicitation import ask
-from dcc_bridge.elicitation.call import Call, current
+from dcc_bridge.elicitation.call import current
 from dcc_bridge.elicitation.context import Flow, current_context, look, run_async, run_sync
-from dcc_bridge.elicitation.question import Question
-from dcc_bridge.elicitation.schema import Form, parse
-from dcc_bridge.elicitation.types import NOT_RECORDED, NOT_SUPPORTED, TIMED_OUT, ElicitationResponse
-from dcc_bridge.errors import Cancelled, Declined, NobodyToAsk, NotConfirmed, NotRecorded, TimedOut
+from dcc_bridge.elicitation.question import Consent, Question
+from dcc_bridge.errors import Cancelled
 
 if TYPE_CHECKING:  # skills import this, and need none of it
     from dcc_bridge.host import Host
@@ -34,7 +32,7 @@ _CHANGED: Final = "The scene has changed since this was asked; please look again
 
 
 @dataclass(frozen=True, slots=True)
-class Snapshot:
+class SceneSnapshot:
     """The items and their state at one moment.
 
     Attributes:
@@ -50,12 +48,8 @@ class Snapshot:
     kept: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class _EditResult(Generic[T]):
-    """What an edit returned, or the changed scene to which nobody agreed."""
-
-    value: T
-    changed: Snapshot | None = None
+_EditResult = tuple[T, SceneSnapshot | None]
+"""What an edit returned, or the changed scene to which nobody agreed."""
 
 
 class Grant(list[str]):
@@ -65,7 +59,7 @@ class Grant(list[str]):
         checkpoint: The folder with the copies of what undo does not bring back, or None.
     """
 
-    def __init__(self, plan: _Plan, snapshot: Snapshot, was_granted: bool) -> None:
+    def __init__(self, plan: _Plan, snapshot: SceneSnapshot, was_granted: bool) -> None:
         super().__init__(snapshot.items)
         self._plan = plan
         self._snapshot = snapshot
@@ -93,13 +87,13 @@ class Grant(list[str]):
 
     def _apply(self, fn: Callable[[list[str]], T]) -> Flow[T]:
         for left in reversed(range(MOST_ASKED)):
-            edit = yield from self._plan.edit(self._snapshot, fn)
-            if edit.changed is None:
-                return edit.value
+            value, changed = yield from self._plan.edit(self._snapshot, fn)
+            if changed is None:
+                return value
             self._withdraw_grant()
             if left:
-                question = self._renew(edit.changed)
-                check(question, (yield from ask.ask_flow(question)))
+                question = self._renew(changed)
+                ask.check(question, (yield from ask.ask_flow(question)))
                 yield from look(self._keep_checkpoint)
         raise Cancelled(self._plan.render(self._plan.message, self._snapshot))
 
@@ -112,7 +106,7 @@ class Grant(list[str]):
         """Withdraw the grant, as it was given for another scene."""
         ask.current_call().agreement.granted = self._was_granted
 
-    def _renew(self, snapshot: Snapshot) -> Question:
+    def _renew(self, snapshot: SceneSnapshot) -> Question:
         self._snapshot = snapshot
         self[:] = snapshot.items
         return self._plan.question(snapshot, again=True)
@@ -185,7 +179,7 @@ def _confirm(plan: _Plan) -> Flow[Grant]:
     snapshot = yield from look(plan.take_snapshot)
     for attempt in range(MOST_ASKED):
         question = plan.question(snapshot, again=attempt > 0)
-        check(question, (yield from ask.ask_flow(question)))
+        ask.check(question, (yield from ask.ask_flow(question)))
         granted = call.agreement.granted
         call.agreement.granted = was_granted  # until it is known what is there now
         current_snapshot = yield from look(plan.take_snapshot)
@@ -195,87 +189,6 @@ def _confirm(plan: _Plan) -> Flow[Grant]:
             return Grant(plan, current_snapshot, was_granted)
         snapshot = current_snapshot
     raise Cancelled(plan.render(plan.message, snapshot))
-
-
-def ask_question_sync(question: Question) -> ElicitationResponse:
-    """Ask a question that stands before a skill's body, and wait.
-
-    Where undo does not help, it says where a copy is kept, and that is kept after a yes.
-
-    Raises:
-        NoCheckpoint: No copy can be kept.
-    """
-    return run_sync(_ask_with_checkpoint(question), "confirm")
-
-
-async def ask_question(question: Question) -> ElicitationResponse:
-    """Do the same before a coroutine. See `ask_question_sync`."""
-    return await run_async(_ask_with_checkpoint(question))
-
-
-def _ask_with_checkpoint(question: Question) -> Flow[ElicitationResponse]:
-    if question.undoable:
-        return (yield from ask.ask_flow(question))
-    question = yield from look(lambda: _with_checkpoint_place(question))
-    answer = yield from ask.ask_flow(question)
-    if _agrees(question, answer):
-        yield from look(lambda: _keep_checkpoint(question.call))
-    return answer
-
-
-def check(question: Question, answer: ElicitationResponse) -> None:
-    """Raise unless a question was agreed to.
-
-    Raises:
-        NotConfirmed: It was not; the leaf says why.
-        NotRecorded: It could not be written down.
-    """
-    if answer.message == NOT_RECORDED:
-        raise NotRecorded("the disk refuses it.")
-    if not _agrees(question, answer):
-        raise refusal(question.message, answer)
-
-
-def _agrees(question: Question, answer: ElicitationResponse) -> bool:
-    form = question.form
-    return answer.accepted and (form is None or form.agrees(answer.data or {}))
-
-
-def refusal(message: str, answer: ElicitationResponse) -> NotConfirmed:
-    """Make the error that says how a question was refused."""
-    if answer.message == NOT_SUPPORTED:
-        return NobodyToAsk(message)
-    if answer.message == TIMED_OUT:
-        return TimedOut(message)
-    if answer.action == "cancel":
-        return Cancelled(message)
-    return Declined(message, answer.reason or "")
-
-
-def yes_or_no(verb: str) -> Form:
-    """Make the form of a consent: one thing to agree to."""
-    confirm = {"type": "boolean", "title": verb}
-    return parse({"type": "object", "properties": {"confirm": confirm}, "required": ["confirm"]})
-
-
-def _with_checkpoint_place(question: Question) -> Question:
-    """Say in a question where a copy will be kept. Main thread."""
-    context = current_context()
-    place = None if context is None else str(checkpoints.checkpoint_folder(context.host))
-    return replace(question, kept=place)
-
-
-def _keep_checkpoint(call: Call, files: Sequence[Path] | None = None) -> None:
-    """Keep a copy of what undo will not bring back; without it there is no grant. Main thread."""
-    context = current_context()
-    if context is None:
-        return
-    call.agreement.undoable = False
-    try:
-        call.agreement.checkpoint = checkpoints.keep(context.host, files)
-    except BaseException:  # whatever it is: without a copy nothing may be lost
-        call.agreement.granted = False
-        raise
 
 
 @dataclass(frozen=True, slots=True)
@@ -291,19 +204,19 @@ class _Plan:
     timeout: float | None
     key: str | None
 
-    def take_snapshot(self) -> Snapshot:
+    def take_snapshot(self) -> SceneSnapshot:
         """Look the items up. Main thread."""
         items = tuple(self.items() if callable(self.items) else self.items)
         context = current_context()
         if context is None:
-            return Snapshot(items, (), "")
+            return SceneSnapshot(items, (), "")
         kinds, fingerprint = tuple(context.host.kinds(items)), context.host.fingerprint(items)
-        return Snapshot(items, kinds, fingerprint, self._checkpoint_place(context.host))
+        return SceneSnapshot(items, kinds, fingerprint, self._checkpoint_place(context.host))
 
     def keep_checkpoint(self) -> None:
         """Keep a copy of what undo will not bring back. Main thread."""
         if not self.undoable:
-            _keep_checkpoint(ask.current_call(), self._paths())
+            ask.keep_checkpoint(ask.current_call(), self._paths())
 
     def _paths(self) -> Sequence[Path] | None:
         return self.files() if callable(self.files) else self.files
@@ -316,30 +229,26 @@ class _Plan:
         return str(checkpoints.checkpoint_folder(host)) if needs_copy else None
 
     @staticmethod
-    def render(text: Text, snapshot: Snapshot) -> str:
+    def render(text: Text, snapshot: SceneSnapshot) -> str:
         """Return a text, made from the items where it is a function."""
         return text if isinstance(text, str) else text(snapshot.items)
 
-    def question(self, snapshot: Snapshot, *, again: bool = False) -> Question:
+    def question(self, snapshot: SceneSnapshot, *, again: bool = False) -> Question:
         """Make the question about what was snapshot."""
         call = ask.current_call()
         verb = self.render(self.verb, snapshot)
         return Question(
             message=ask.sayable(self.render(self.message, snapshot)),
             call=call,
-            form=yes_or_no(verb),
+            form=ask.yes_or_no(verb),
             title=self.title or verb,
-            consent=True,
             key=self.key or ask.next_key(call),
             timeout=self.timeout,
             reason=_CHANGED if again else None,
-            items=snapshot.items,
-            kinds=snapshot.kinds,
-            undoable=self.undoable,
-            kept=snapshot.kept,
+            consent=Consent(snapshot.items, snapshot.kinds, self.undoable, snapshot.kept),
         )
 
-    def edit(self, agreed: Snapshot, fn: Callable[[list[str]], T]) -> Flow[_EditResult[T]]:
+    def edit(self, agreed: SceneSnapshot, fn: Callable[[list[str]], T]) -> Flow[_EditResult[T]]:
         """Edit on the main thread, but only if the scene is what was agreed to."""
         context = current_context()
         if context is None or context.main.is_current:
@@ -348,11 +257,11 @@ class _Plan:
             future = context.main.submit(lambda: self._edit(agreed, fn), name="An edit")
         else:
             future = ask.current_call().control.edit(lambda: self._edit(agreed, fn))
-        edit: _EditResult[T] = yield future, context.broker.settings.call_deadline
-        return edit
+        result: _EditResult[T] = yield future, context.broker.settings.call_deadline
+        return result
 
-    def _edit(self, agreed: Snapshot, fn: Callable[[list[str]], T]) -> _EditResult[Any]:
+    def _edit(self, agreed: SceneSnapshot, fn: Callable[[list[str]], T]) -> _EditResult[Any]:
         snapshot = self.take_snapshot()
         if snapshot.fingerprint != agreed.fingerprint:
-            return _EditResult(None, snapshot)
-        return _EditResult(fn(list(snapshot.items)))
+            return None, snapshot
+        return fn(list(snapshot.items)), None

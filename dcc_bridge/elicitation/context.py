@@ -7,6 +7,7 @@ There is one bridge at most. A flow is a generator that yields the futures it ha
 from __future__ import annotations
 
 import sys
+import threading
 from collections.abc import Callable, Generator
 from concurrent.futures import Future
 from dataclasses import dataclass
@@ -156,6 +157,31 @@ async def wrap_future(future: Future[T]) -> T:
     import asyncio  # 50 ms that `import dcc_bridge` need not cost; a coroutine has it already
 
     return await asyncio.wrap_future(future)
+
+
+def run_in_thread(fn: Callable[[], T], name: str) -> Future[T]:
+    """Run a function on a daemon thread of its own; cancelled before it begins, it never does.
+
+    The threads of anyio's pool are no daemons: one that is stuck in a network drive, or in a
+    skill, would keep the host from ending.
+
+    Raises:
+        RuntimeError: The system gives no more threads.
+    """
+    future: Future[T] = Future()
+
+    def work() -> None:
+        if not future.set_running_or_notify_cancel():
+            return
+        try:
+            result = fn()
+        except BaseException as error:  # noqa: BLE001 - the top of a thread: it is the caller's
+            future.set_exception(error)
+        else:
+            future.set_result(result)
+
+    threading.Thread(target=work, name=f"dcc_bridge {name}", daemon=True).start()
+    return future
 
 
 def refuse_in_coroutine(main: MainThread, name: str) -> None:

@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import Final
 
 from dcc_bridge.callbacks import CallLater, Unsubscribe, call_safely
+from dcc_bridge.elicitation.audit_trail import QuestionRecord
 from dcc_bridge.elicitation.question import (
     MOST_REASON,
     Presenter,
@@ -23,7 +24,6 @@ from dcc_bridge.elicitation.question import (
     TakeDown,
     Unable,
 )
-from dcc_bridge.elicitation.record import QuestionRecord
 from dcc_bridge.elicitation.text import safe_line
 from dcc_bridge.elicitation.types import (
     CANCELLED,
@@ -147,7 +147,7 @@ class OpenQuestion:
     def refuse(self, reply: Reply, surface: Surface) -> None:
         """End it with what a person did instead of agreeing, and with the reason they gave."""
         reason = safe_line((reply.reason or "").strip(), MOST_REASON) or None
-        self.record.hear(replace(reply, reason=reason))
+        self.record.note_refusal(replace(reply, reason=reason))
         message = DECLINED if reply.action == "decline" else CANCELLED
         self.settle(ElicitationResponse(False, None, message, reply.action, surface, reason))
 
@@ -287,5 +287,5 @@ def cancelled_response(message: str) -> ElicitationResponse:
 
 def granted_response(question: Question) -> ElicitationResponse:
     """Return the response to a question that a person answered for the session."""
-    lone = question.form.lone_confirmation if question.form is not None else None
-    return ElicitationResponse(True, {lone.name: True} if lone else {}, None, "accept", "grant")
+    data = {question.confirmation.name: True} if question.confirmation else {}
+    return ElicitationResponse(True, data, None, "accept", "grant")

@@ -5,11 +5,13 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Final, Literal, Protocol
 
-from dcc_bridge.elicitation.call import Call
-from dcc_bridge.elicitation.schema import Form
 from dcc_bridge.elicitation.types import NOT_SUPPORTED, Action
+
+if TYPE_CHECKING:
+    from dcc_bridge.elicitation.call import Call
+    from dcc_bridge.elicitation.schema import Field, Form
 
 Surface = Literal["client", "host"]
 Stage = tuple[Surface, ...]
@@ -27,18 +29,12 @@ class Question:
         call: Whose question it is.
         form: What to fill in; None for a page.
         title: A heading, or None.
-        url: A page to visit, or None.
-        description: What happens on that page, or None.
-        visit: The page, where it is one of this application and says itself when it is done.
-        consent: The answer decides whether something is lost.
+        page: The page to visit instead of a form, or None.
+        consent: What is agreed to, where the answer decides whether something is lost; or None.
         key: Its name on the wire.
         fallback: The answer where nobody can be asked, or None.
         timeout: Seconds for an answer; None for the surface's own limit.
         reason: Why it is asked again, or None.
-        items: What it is about: paths or names in the scene.
-        kinds: The type of each item, as the host calls it; empty where nobody said.
-        undoable: The host can undo what is agreed to, as one step.
-        kept: The folder in which a copy of what undo does not bring back is kept first, or None.
         offers: What else the person may do with it here.
         id: Its own.
     """
@@ -47,20 +43,66 @@ class Question:
     call: Call
     form: Form | None = None
     title: str | None = None
-    url: str | None = None
-    description: str | None = None
-    visit: Visit | None = None
-    consent: bool = False
+    page: Page | None = None
+    consent: Consent | None = None
     key: str = "answer"
     fallback: Mapping[str, Any] | None = None
     timeout: float | None = None
     reason: str | None = None
+    offers: Offers = field(default_factory=lambda: Offers())
+    id: str = field(default_factory=lambda: os.urandom(4).hex())
+
+    @property
+    def items(self) -> tuple[str, ...]:
+        """What it is about: paths or names in the scene."""
+        return self.consent.items if self.consent else ()
+
+    @property
+    def undoable(self) -> bool:
+        """Whether the host can undo what the answer leads to, as one step."""
+        return self.consent is None or self.consent.undoable
+
+    @property
+    def confirmation(self) -> Field | None:
+        """The only field of a consent: the verb's button stands for it, and it is not drawn."""
+        return self.form.lone_confirmation if self.consent and self.form else None
+
+    @property
+    def visit(self) -> Visit | None:
+        """The page, where it is one of this application and says itself when it is done."""
+        return self.page.visit if self.page else None
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A page that a person is sent to.
+
+    Attributes:
+        url: Where it is.
+        description: What happens there, or None.
+        visit: The page itself, where it is one of this application; or None.
+    """
+
+    url: str
+    description: str | None = None
+    visit: Visit | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Consent:
+    """What a person agrees to, or not.
+
+    Attributes:
+        items: What it is about: paths or names in the scene.
+        kinds: The type of each item, as the host calls it; empty where nobody said.
+        undoable: The host can undo it, as one step.
+        kept: The folder in which a copy of what undo does not bring back is kept first, or None.
+    """
+
     items: tuple[str, ...] = ()
     kinds: tuple[str, ...] = ()
     undoable: bool = True
     kept: str | None = None
-    offers: Offers = field(default_factory=lambda: Offers())
-    id: str = field(default_factory=lambda: os.urandom(4).hex())
 
 
 @dataclass(frozen=True, slots=True)

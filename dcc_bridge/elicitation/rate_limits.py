@@ -20,9 +20,11 @@ import threading
 import time
 from collections import Counter, defaultdict, deque
 from collections.abc import Callable
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from typing import Final
 
+from dcc_bridge.config import Limits
 from dcc_bridge.errors import Busy
 
 WINDOW: Final = 60.0
@@ -155,13 +157,15 @@ class RateLimiter:
             if queue.is_served:
                 return
             queue.is_served = True
-        try:
+        with ExitStack() as stack:
+            stack.callback(self._stop_serving, queue)
             while (entry := self._next(queue)) is not None:
                 entry.show(max(0.0, entry.at - self._now()))
-        except BaseException:  # whatever it is, it goes on from here, and so does the queue
-            with self._lock:
-                queue.is_served = False
-            raise
+            stack.pop_all()  # `_next` did so, and another thread may serve the queue by now
+
+    def _stop_serving(self, queue: _ClientQueue) -> None:
+        with self._lock:
+            queue.is_served = False
 
     def _next(self, queue: _ClientQueue) -> QueueEntry | None:
         with self._lock:
@@ -190,10 +194,10 @@ class OpenQuestionLimit:
     The host's own questions need none: the person asked for those.
     """
 
-    def __init__(self, most: int, most_of_one: int) -> None:
+    def __init__(self, limits: Limits) -> None:
         """Set the limits."""
-        self._most = most
-        self._most_of_one = most_of_one
+        self._most = limits.open_questions
+        self._most_of_a_client = limits.open_questions_of_a_client
         self._lock = threading.Lock()
         self._open: Counter[str] = Counter()
 
@@ -206,10 +210,10 @@ class OpenQuestionLimit:
         if label is None:
             return
         with self._lock:
-            if self._open[label] >= self._most_of_one:
+            if self._open[label] >= self._most_of_a_client:
                 raise Busy(
-                    f"{self._most_of_one} questions of {label} are open already; they have to be "
-                    "answered before it may ask more."
+                    f"{self._most_of_a_client} questions of {label} are open already; they have "
+                    "to be answered before it may ask more."
                 )
             if self._open.total() >= self._most:
                 raise Busy(

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from typing import Literal
 
+from dcc_bridge import known_clients
 from dcc_bridge.config import Settings
 from dcc_bridge.elicitation.call import Call
 from dcc_bridge.elicitation.grants import SessionGrants, may_remember
@@ -35,15 +36,21 @@ class Audience:
         grants: What was agreed to for the session.
     """
 
-    def __init__(self, settings: Settings, host: HostPresenter | None) -> None:
-        """Begin with no client known."""
+    def __init__(self, settings: Settings, host: HostPresenter | None, most_waiting: int) -> None:
+        """Begin with no client known.
+
+        Args:
+            settings: What the studio allows.
+            host: Draws questions in the host, or None where nobody sits there.
+            most_waiting: Questions of a client that may wait for a place there.
+        """
         self.settings = settings
         self.host = host if settings.host_dialogs else None
         self.limits = RateLimiter(
-            settings.dialogs_per_minute, settings.most_waiting, settings.pending_questions
+            settings.dialogs_per_minute, most_waiting, settings.pending_questions
         )
         self.grants = SessionGrants()
-        self._silent = set(settings.silent_clients)
+        self._silent = set(known_clients.SILENT)
         self._patient: set[str] = set()
 
     def stages(self, question: Question) -> tuple[Stage, ...]:
@@ -60,18 +67,18 @@ class Audience:
         call = question.call
         if client_label(call) in self._silent:
             return None
-        return call.route.form if question.url is None else call.route.url
+        return call.route.form if question.page is None else call.route.url
 
     def offers(self, question: Question) -> Offers:
         """Return what a person at the host may do with a question."""
         call, settings = question.call, self.settings
-        usual = settings.host_deadline if question.url is None else settings.client_deadline
+        usual = settings.host_deadline if question.page is None else settings.client_deadline
         soon = question.timeout or usual
         patient = call.client is None or call.client.label in self._patient
         has_other = settings.consent != "host" or not question.consent
         hand_over = has_other and self.channel(question) is not None
-        consent = question.consent and question.undoable
-        remember = settings.session_grants and consent and may_remember(call)
+        can_undo = question.consent is not None and question.undoable
+        remember = settings.session_grants and can_undo and may_remember(call)
         return Offers(
             soon=soon,
             latest=max(soon, settings.client_deadline) if patient else soon,
@@ -82,8 +89,8 @@ class Audience:
 
     def is_granted(self, question: Question) -> bool:
         """Return whether a person agreed to this for the session; never if undo does not help."""
-        consent = question.consent and question.undoable
-        return consent and self.grants.covers(question.call, len(question.items))
+        can_undo = question.consent is not None and question.undoable
+        return can_undo and self.grants.covers(question.call, len(question.items))
 
     def notify_waiting(self, call: Call) -> None:
         """Notify the person at the host, now and then, that a client's questions have to wait."""

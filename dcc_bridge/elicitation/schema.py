@@ -9,10 +9,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Final, Literal
+from typing import (
+    Any,
+    Final,
+    Literal,
+    NotRequired,
+    Required,
+    get_origin,
+    get_type_hints,
+    is_typeddict,
+)
 
 from dcc_bridge.audit.redact import MARKS, is_hidden
-from dcc_bridge.elicitation import models, secret_fields, validation
+from dcc_bridge.elicitation import secret_fields, validation
 from dcc_bridge.elicitation.validation import FORMATS, InvalidAnswer, is_number, shorten
 from dcc_bridge.errors import SchemaError, SecretField
 
@@ -23,6 +32,8 @@ MOST_OPTIONS: Final = 200
 """Values of a choice: a longer list is nothing to pick from."""
 FILTERED_FROM: Final = 13
 """Values from which on a choice is drawn with a filter."""
+_DROPPED: Final = {"additionalProperties", "$defs"}
+"""What pydantic says of a type and no form has."""
 _COMMON: Final = {"type", "title", "description", "default"}
 _KNOWN: Final[dict[Kind, set[str]]] = {
     "string": {"minLength", "maxLength", "format", "pattern"},
@@ -135,7 +146,7 @@ def parse(schema: object) -> Form:
         SecretField: It asks for a secret.
     """
     if isinstance(schema, type):
-        schema = models.schema_of(schema)
+        schema = _schema_of(schema)
     if not isinstance(schema, Mapping) or schema.get("type", "object") != "object":
         raise SchemaError(f"A form's schema is a dict with type 'object', not {shorten(schema)}.")
     properties, required = _properties(schema), schema.get("required", [])
@@ -166,6 +177,7 @@ def _properties(schema: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _field(name: str, part: object, required: bool) -> Field:
+    # First: whatever else is wrong with it, its author is told what to use instead.
     if isinstance(part, Mapping) and secret_fields.looks_secret(name, part):
         raise SecretField(name)
     try:
@@ -260,3 +272,77 @@ def _format(part: Mapping[str, Any]) -> str | None:
     if wanted is not None and wanted not in FORMATS:
         raise SchemaError(f"the format {wanted!r} is not one of {', '.join(FORMATS)}.")
     return wanted
+
+
+def _schema_of(model: type[Any]) -> dict[str, Any]:
+    """Return the schema of a pydantic model, a dataclass or a TypedDict.
+
+    pydantic describes it with references, unions with None and constants, which are put into the
+    flat words of the protocol. What cannot be is left as it is, and refused by `parse`.
+
+    Raises:
+        SchemaError: pydantic cannot describe it.
+    """
+    from pydantic import TypeAdapter  # 60 ms that only a model needs
+    from pydantic.errors import PydanticUserError
+
+    try:
+        adapter = TypeAdapter(_as_model(model) if is_typeddict(model) else model)
+        full = adapter.json_schema()
+    except (PydanticUserError, NameError, TypeError) as error:
+        raise SchemaError(f"{_name(model)} cannot be made a form: {error}") from error
+    if full.get("type") != "object":
+        raise SchemaError(f"{_name(model)} is not a model, a dataclass or a TypedDict.")
+    kept = {key: value for key, value in full.items() if key not in _DROPPED}
+    parts = full.get("properties", {})
+    kept["properties"] = {n: _flat(part, full.get("$defs", {})) for n, part in parts.items()}
+    return kept
+
+
+def _as_model(typed: type[Any]) -> Any:
+    """Make a model of a TypedDict; pydantic takes `typing.TypedDict` from Python 3.12 on only."""
+    from pydantic import create_model
+
+    marked = get_type_hints(typed, include_extras=True)
+    total = bool(getattr(typed, "__total__", True))
+    fields: dict[str, Any] = {
+        name: (hint, ... if _is_required(marked[name], total) else None)
+        for name, hint in get_type_hints(typed).items()
+    }
+    return create_model(_name(typed), **fields)
+
+
+def _is_required(hint: object, total: bool) -> bool:
+    """Read the mark itself: with postponed annotations ``__required_keys__`` does not know it."""
+    return get_origin(hint) is Required or (total and get_origin(hint) is not NotRequired)
+
+
+def _flat(part: Mapping[str, Any], definitions: Mapping[str, Any]) -> dict[str, Any]:
+    """Rewrite a property in the flat words of the protocol."""
+    part = _resolved(part, definitions)
+    if "anyOf" in part:
+        part = _without_none(part, definitions)
+    if "const" in part:
+        part = {**{k: v for k, v in part.items() if k != "const"}, "enum": [part["const"]]}
+    if isinstance(part.get("items"), Mapping):
+        items = _flat(part["items"], definitions)
+        part = {**part, "items": {k: v for k, v in items.items() if k in ("type", "enum")}}
+    return {k: v for k, v in part.items() if not (k == "default" and v is None)}
+
+
+def _resolved(part: Mapping[str, Any], definitions: Mapping[str, Any]) -> dict[str, Any]:
+    reference = str(part.get("$ref", "")).rpartition("/")[2]
+    if reference not in definitions:
+        return dict(part)
+    return {**definitions[reference], **{k: v for k, v in part.items() if k != "$ref"}}
+
+
+def _without_none(part: Mapping[str, Any], definitions: Mapping[str, Any]) -> dict[str, Any]:
+    others = [option for option in part["anyOf"] if option != {"type": "null"}]
+    if len(others) != 1:
+        return dict(part)
+    return {**_resolved(others[0], definitions), **{k: v for k, v in part.items() if k != "anyOf"}}
+
+
+def _name(model: object) -> str:
+    return getattr(model, "__name__", repr(model))

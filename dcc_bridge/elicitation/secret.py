@@ -6,21 +6,17 @@ skill revealed it and passed it on. Any thread.
 
 from __future__ import annotations
 
-import threading
 import traceback
-import weakref
 from collections.abc import Iterator, Mapping
 from dataclasses import fields, is_dataclass
 from typing import Any, Final, NoReturn
 
+from dcc_bridge.audit.redact import register, registered
 from dcc_bridge.errors import LeakedSecret
 
 HIDDEN: Final = "Secret(hidden)"
 _LEAST: Final = 6
 """Characters of a text that is looked for: a shorter one is found by chance."""
-
-_lock: Final = threading.Lock()
-_alive: Final[weakref.WeakSet[Secret]] = weakref.WeakSet()
 
 
 class Secret:
@@ -35,12 +31,16 @@ class Secret:
     def __init__(self, text: str) -> None:
         """Take the text."""
         self._text = text
-        with _lock:
-            _alive.add(self)
+        register(self)
 
     def reveal(self) -> str:
         """Give the text. Whoever calls this answers for where it goes."""
         return self._text
+
+    @property
+    def hidden(self) -> frozenset[str]:
+        """What must not be written down."""
+        return frozenset({self._text} if len(self._text) >= _LEAST else ())
 
     def __repr__(self) -> str:
         return HIDDEN
@@ -52,8 +52,8 @@ class Secret:
         raise TypeError("A secret is not pickled or copied; pass it on, or call reveal().")
 
 
-def keep_out(value: Any, what: str) -> Any:
-    """Give a value in which there is no secret, revealed or not, however deep.
+def refuse_secrets(value: Any, what: str) -> Any:
+    """Return a value, unless there is a secret in it, revealed or not, however deep.
 
     Args:
         value: What is about to leave this process.
@@ -68,25 +68,22 @@ def keep_out(value: Any, what: str) -> Any:
     return value
 
 
-def redacted(text: str) -> str:
-    """Give a text without the secrets in it."""
-    for hidden in sorted(_texts() or (), key=len, reverse=True):
+def redact(text: str) -> str:
+    """Return a text without the secrets in it."""
+    for hidden in sorted(_texts() or (), key=len, reverse=True):  # one may be in another
         text = text.replace(hidden, HIDDEN)
     return text
 
 
-def told(error: BaseException) -> str:
-    """Give an error and where it came from, as a log has it, without the secrets in it."""
-    return redacted("".join(traceback.format_exception(error)).rstrip())
+def format_error(error: BaseException) -> str:
+    """Return an error's traceback as a log has it, without the secrets in it."""
+    return redact("".join(traceback.format_exception(error)).rstrip())
 
 
 def _texts() -> list[str] | None:
     """List what is to be looked for; None where there is no secret at all."""
-    with _lock:
-        living = list(_alive)
-    if not living:
-        return None
-    return [secret._text for secret in living if len(secret._text) >= _LEAST]
+    secrets = [confidential for confidential in registered() if isinstance(confidential, Secret)]
+    return [text for secret in secrets for text in secret.hidden] if secrets else None
 
 
 def _is_in(value: Any, texts: list[str]) -> bool:

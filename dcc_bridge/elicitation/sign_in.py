@@ -10,9 +10,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from dcc_bridge.elicitation import ask, consent
+from dcc_bridge.elicitation import ask
 from dcc_bridge.elicitation.context import current_context
-from dcc_bridge.elicitation.question import Question
+from dcc_bridge.elicitation.question import Page, Question
 from dcc_bridge.elicitation.secret import Secret
 from dcc_bridge.elicitation.types import ElicitationResponse
 from dcc_bridge.errors import NobodyToAsk, SignInFailed
@@ -139,7 +139,7 @@ def _open(
         raise NobodyToAsk(text)
     question = Question(text, call, key=key or ask.next_key(call), timeout=timeout)
     url, visit = installed.desk.sign_in(question, provider)
-    return replace(question, url=url, visit=visit), visit
+    return replace(question, page=Page(url, visit=visit)), visit
 
 
 def _tokens(
@@ -148,10 +148,10 @@ def _tokens(
     visit: ResultVisit[Tokens],
     answer: ElicitationResponse,
 ) -> Tokens:
-    tokens, visit.result = visit.result, None
+    tokens, visit.result = visit.result, None  # the page must not keep them alive
     if visit.failure:
         raise SignInFailed(provider.title, visit.failure)
     if not answer.accepted or tokens is None:
-        raise consent.refusal(question.message, answer)
+        raise ask.refusal(question.message, answer)
     question.call.dialogue.secrets.extend(tokens.secrets)
     return tokens

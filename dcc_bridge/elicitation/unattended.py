@@ -45,9 +45,11 @@ def answer(
         return ElicitationResponse(False, None, NOT_SUPPORTED, "decline", "nobody")
     call = question.call
     allow = rule == "allow" and (allow_list is None or _covers(allow_list, call))
-    lone = question.form.lone_confirmation if question.form and question.consent else None
-    if question.fallback is None and allow and lone is not None:
-        return ElicitationResponse(True, {lone.name: True}, FALLBACK_USED, "accept", "policy")
+    confirmation = question.confirmation
+    if question.fallback is None and allow and confirmation is not None:
+        return ElicitationResponse(
+            True, {confirmation.name: True}, FALLBACK_USED, "accept", "policy"
+        )
     if question.fallback is None:
         return ElicitationResponse(False, None, NOT_SUPPORTED, "decline", "nobody")
     by: AnsweredBy = "policy" if allow and question.consent else "fallback"

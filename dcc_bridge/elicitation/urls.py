@@ -144,7 +144,8 @@ def of(question: Question) -> Address:
         RefusedAddress: It has none that may be opened.
     """
     visit = question.visit
-    return read(question.url or "", ours=visit is not None and visit.ours)
+    url = question.page.url if question.page is not None else ""
+    return read(url, ours=visit is not None and visit.ours)
 
 
 def _refuse_unreadable(url: str) -> None:

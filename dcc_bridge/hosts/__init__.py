@@ -70,7 +70,7 @@ event loop until this future is done") for its own calls into Python. Three loop
 
 =======================================  ========================================================
 `dcc_bridge.qt.event_loop.HostLoop`      a Qt application that owns its event loop: Maya, Houdini
-`dcc_bridge.pump.Pump`                   no event loop at all: batch, a farm; `Pump.run` is one
+`dcc_bridge.headless.Pump`                   no event loop at all: batch, a farm; `Pump.run` is one
 a timer of the application               ``wake`` sets a flag, and the timer's function looks at it
                                          and calls ``drain``: Blender, which wakes from no thread
 =======================================  ========================================================

@@ -1,4 +1,4 @@
-"""A scene opened in each host's own batch interpreter. Main thread, there.
+"""What a host's own batch interpreter is given to do, and its scene opened there. Main thread.
 
 Which host it is is told, and never found out.
 """
@@ -6,13 +6,53 @@ Which host it is is told, and never found out.
 from __future__ import annotations
 
 import atexit
+import json
+import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
 from dcc_bridge.errors import MissingExtra
 from dcc_bridge.host import Host
+
+JOB: Final = "DCC_BRIDGE_JOB"
+"""The environment variable that names the job's file."""
+SAVE: Final = b"save"
+"""What the standard input carries before its end if the scene is to be saved."""
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """What a batch interpreter is to serve, as JSON carries it.
+
+    Attributes:
+        host: Which host this is.
+        scene: The file that is opened, or None.
+        skills: Folders of skill files, the most trusted first.
+        port: Where the server listens; None for the setting.
+        unattended: What answers where nobody can be asked: the setting of that name, or None.
+        allow_list: The file that says which skills go on unasked, or None.
+        save_as: The file to which the scene is saved at the end if `SAVE` was sent, or None.
+        report: The file that says how far it is: "url" once it is ready, "error" when it failed,
+            "audit" and "saved" when it has ended.
+    """
+
+    host: str
+    scene: str | None
+    skills: list[str]
+    port: int | None
+    unattended: str | None
+    allow_list: str | None
+    save_as: str | None
+    report: str
+
+    def write_report(self, **facts: str | None) -> None:
+        """Replace the report atomically: another process polls it."""
+        part = Path(f"{self.report}.part")
+        part.write_text(json.dumps(facts), encoding="utf-8")
+        os.replace(part, self.report)
 
 
 @contextmanager

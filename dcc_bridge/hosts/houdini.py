@@ -8,12 +8,13 @@ comes from SideFX's reference of ``hou`` and of HScript; it was not run in Houdi
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any, Final, cast
 
 import hou
 
+from dcc_bridge.callbacks import Callbacks
 from dcc_bridge.host import MOST_TOLD, Host, Undo, digest
 
 _OTHER_SCENE: Final = ("AfterLoad", "AfterClear", "AfterMerge")
@@ -36,7 +37,7 @@ class HoudiniHost(Host):
         self.has_ui = hou.isUIAvailable()
         category = hou.licenseCategory().name()
         self.suffix = _SUFFIXES.get(category, ".hipnc")  # Houdini adds it to what it saves
-        self._watching: dict[object, Callable[[], None]] = {}
+        self._watchers = Callbacks()
 
     def file(self) -> Path | None:
         """Give the scene's file; None for one never saved, which has a path all the same."""
@@ -91,7 +92,7 @@ class HoudiniHost(Host):
             with hou.undos.group(label):
                 yield
         finally:
-            self._tell()
+            self._watchers.call()
 
     def undo_label(self) -> str | None:
         """Give the label on top, which Houdini lists first."""
@@ -100,12 +101,12 @@ class HoudiniHost(Host):
     def undo(self) -> None:
         """Undo the action on top."""
         hou.undos.performUndo()
-        self._tell()
+        self._watchers.call()
 
     def redo(self) -> None:
         """Redo the action undone last."""
         hou.undos.performRedo()
-        self._tell()
+        self._watchers.call()
 
     # ---- items
 
@@ -121,7 +122,7 @@ class HoudiniHost(Host):
             if node is not None:
                 node.setSelected(True)
         if not self.has_ui:  # in hython nobody else tells
-            self._tell()
+            self._watchers.call()
 
     def frame(self, items: Sequence[str]) -> None:
         """Show nodes in the network editor, at the first one's level."""
@@ -166,8 +167,8 @@ class HoudiniHost(Host):
 
         What the person does to a node is not told of: Houdini tells that of each node separately.
         """
-        key = object()
-        self._watching[key] = changed
+        cleanup = ExitStack()
+        cleanup.callback(self._watchers.add(changed))
         events = [getattr(hou.hipFileEventType, name) for name in _OTHER_SCENE]
 
         def look(event: object) -> None:
@@ -178,17 +179,11 @@ class HoudiniHost(Host):
             changed()
 
         hou.hipFile.addEventCallback(look)
+        cleanup.callback(hou.hipFile.removeEventCallback, look)
         if self.has_ui:
             hou.ui.addSelectionCallback(selected)
-
-        def unwatch() -> None:
-            if self._watching.pop(key, None) is None:
-                return
-            hou.hipFile.removeEventCallback(look)
-            if self.has_ui:
-                hou.ui.removeSelectionCallback(selected)
-
-        return unwatch
+            cleanup.callback(hou.ui.removeSelectionCallback, selected)
+        return cleanup.close
 
     # ---- the application around the scene
 
@@ -207,12 +202,6 @@ class HoudiniHost(Host):
 
         hou.ui.postEventCallback(begin) if self.has_ui else begin()
         return is_wanted.clear
-
-    # ---- inside
-
-    def _tell(self) -> None:
-        for changed in list(self._watching.values()):
-            changed()
 
 
 def find(path: str) -> hou.OpNode:

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import atexit
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any, Final
 
 from maya import OpenMayaUI, cmds
 from maya.api import OpenMaya
 
+from dcc_bridge.callbacks import Callbacks
 from dcc_bridge.host import MOST_TOLD, Host, Undo, digest
 
 MQtUtil: Any = OpenMayaUI.MQtUtil  # type: ignore[attr-defined]  # its stub is empty
@@ -56,7 +57,7 @@ class MayaHost(Host):
         self.has_ui = not cmds.about(batch=True)
         self._wrap = wrap
         self._in_step = False
-        self._watching: dict[object, Callable[[], None]] = {}
+        self._watchers = Callbacks()
         if (
             not self.has_ui
         ):  # a batch Maya begins with undo off, and what fails is rolled back by it
@@ -214,18 +215,14 @@ class MayaHost(Host):
         By API callbacks: ``scriptJob`` waits for idle time. A value that the person changes is not
         told of, as Maya tells that of each node separately.
         """
-        key = object()
-        self._watching[key] = changed
+        cleanup = ExitStack()
+        cleanup.callback(self._watchers.add(changed))
         ids = [OpenMaya.MEventMessage.addEventCallback(event, self._tell) for event in _EVENTS]
         ids.append(OpenMaya.MDGMessage.addNodeAddedCallback(self._tell, "dependNode"))
         ids.append(OpenMaya.MDGMessage.addNodeRemovedCallback(self._tell, "dependNode"))
-
-        def unwatch() -> None:
-            self._watching.pop(key, None)
-            while ids:
-                OpenMaya.MMessage.removeCallback(ids.pop())
-
-        return unwatch
+        for id in ids:
+            cleanup.callback(OpenMaya.MMessage.removeCallback, id)
+        return cleanup.close
 
     # ---- the application around the scene
 
@@ -260,15 +257,12 @@ class MayaHost(Host):
         A plug-in is often not unloaded on exit, so its own end must not be relied on.
         """
         message = OpenMaya.MSceneMessage
-        ids = [message.addCallback(message.kMayaExiting, lambda *_: stop())]
+        cleanup = ExitStack()
+        exiting = message.addCallback(message.kMayaExiting, lambda *_: stop())
+        cleanup.callback(OpenMaya.MMessage.removeCallback, exiting)
         atexit.register(stop)
-
-        def undo() -> None:
-            atexit.unregister(stop)
-            while ids:
-                OpenMaya.MMessage.removeCallback(ids.pop())
-
-        return undo
+        cleanup.callback(atexit.unregister, stop)
+        return cleanup.close
 
     # ---- inside
 
@@ -283,8 +277,7 @@ class MayaHost(Host):
 
     def _tell(self, *_: object) -> None:
         if not self._in_step:  # what is deleted by the thousand is told once, at its end
-            for changed in list(self._watching.values()):
-                changed()
+            self._watchers.call()
 
 
 def find(item: str) -> str:

@@ -5,8 +5,10 @@ from __future__ import annotations
 import os
 import sys
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
+from itertools import product
 from pathlib import Path
 from typing import ClassVar, Final, Literal
 
@@ -164,6 +166,21 @@ class InstallTarget(ABC):
         return Location(
             self.plugin_folder(root), self.vendor(system, facts.python), texts, self.sources
         )
+
+    def locations(self, system: System, versions: Iterable[Facts]) -> list[tuple[Location, bool]]:
+        """Give where some versions look for plug-ins, and whether everybody's; nothing is guessed.
+
+        Args:
+            system: The system that is installed on.
+            versions: What is known of each version.
+        """
+        places: dict[Path, tuple[Location, bool]] = {}
+        for facts, for_all in product(versions, (False, True)):
+            # Without a version some have no place; then nothing was put there either.
+            with suppress(UnknownLocation):
+                location = self.location(system, facts, for_all)
+                places.setdefault(location.folder, (location, for_all))
+        return list(places.values())
 
     def plugin_folder(self, root: Path) -> Path:
         """Give the plug-in's folder, by the one in which the application looks."""

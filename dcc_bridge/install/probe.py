@@ -18,8 +18,7 @@ from typing import Final
 
 from dcc_bridge.install.location import Facts, InstallTarget, UnknownLocation
 
-_TIMEOUT: Final = 180
-"""Seconds; an application that starts for the first time is slow."""
+_TIMEOUT: Final = 180  # seconds; an application that starts for the first time is slow
 _SCRIPT: Final = """\
 import json, os, sys
 {imports}

@@ -42,10 +42,9 @@ _TAGS: Final[dict[Platform, tuple[str, ...]]] = {
 _NEVER: Final = re.compile(r"(pyside|shiboken|pyqt|qtpy)", re.IGNORECASE)
 _PACKAGE: Final = Path(__file__).resolve().parents[1]
 _SKIP: Final = shutil.ignore_patterns("__pycache__", "*.pyc")
-_TIMEOUT: Final = 600
-"""Seconds for pip, which may have to download all of it."""
+_TIMEOUT: Final = 600  # seconds for pip, which may have to download all of it
+# What Blender 4.2 to 5.0 has, and what 5.1 and newer have.
 _BLENDER_PYTHONS: Final = ("3.11", "3.13")
-"""What Blender 4.2 to 5.0 has, and what 5.1 and newer have."""
 _BLENDER_SYSTEMS: Final[dict[Platform, str]] = {
     "linux": "linux-x64",
     "win32": "windows-x64",

@@ -6,8 +6,9 @@ import time
 from collections.abc import Callable
 from typing import Final
 
-from dcc_bridge.elicitation.question import MOST_REASON, Question
+from dcc_bridge.elicitation.question import MOST_REASON
 from dcc_bridge.elicitation.text import safe_line
+from dcc_bridge.elicitation.view import OffersView
 from dcc_bridge.qt.binding import (
     QCheckBox,
     QHBoxLayout,
@@ -24,7 +25,7 @@ from dcc_bridge.qt.binding import (
     Signal,
     Slot,
 )
-from dcc_bridge.qt.labels import SMALL, Mnemonics, label, scale, tr, unmarked
+from dcc_bridge.qt.labels import SMALL, Mnemonics, label, plain_column, scale, tr, unmarked
 
 ARM_DELAY: Final = 250
 """Milliseconds for which what cannot be taken back cannot be clicked."""
@@ -69,7 +70,7 @@ class Exits(QWidget):
         """Draw them.
 
         Args:
-            verb: What will be done, as `wording.on_button` gives it.
+            verb: What will be done.
             consent: Something may be lost: Cancel is the default, the verb stands out, has no
                 mnemonic, and cannot be clicked for a moment after it appeared.
             mnemonics: Of the window.
@@ -241,12 +242,8 @@ class Countdown(QWidget):
         row.addStretch(1)
 
 
-_MOST: Final = 24
-"""Characters of a client's name."""
-
-
 class Further(QWidget):
-    """The further choices.
+    """What else may be done with a question, below the countdown.
 
     Signals:
         handed_over: The person would rather answer in the client.
@@ -261,28 +258,25 @@ class Further(QWidget):
     handed_over = Signal()
     muted = Signal()
 
-    def __init__(self, question: Question, mnemonics: Mnemonics, countdown: QWidget) -> None:
-        """Draw those that the question offers.
+    def __init__(self, offers: OffersView, mnemonics: Mnemonics, countdown: QWidget) -> None:
+        """Draw what is offered.
 
         Args:
-            question: What is asked.
+            offers: The captions.
             mnemonics: Of the window.
             countdown: How long it still waits; it begins the row.
         """
         super().__init__()
-        offers = question.offers
-        self.remember = _remember(question) if offers.remember is not None else None
+        self.remember = _remember(offers.remember) if offers.remember else None
         self.hand_over: Button | None = None
         self.mute: Button | None = None
-        if offers.hand_over is not None:
-            caption = tr("Ask in {client}", client=safe_line(offers.hand_over, _MOST))
-            self.hand_over = small(mnemonics.mark(caption))
-            self.hand_over.clicked.connect(self._hand_over)
-        if offers.mute is not None:
-            who = safe_line(offers.mute, _MOST)
-            self.mute = small(unmarked(tr("Mute {client} for 10 minutes", client=who)))
+        if offers.hand_over:
+            self.hand_over = small(mnemonics.mark(offers.hand_over))
+            self.hand_over.clicked.connect(self.handed_over)
+        if offers.mute:
+            self.mute = small(unmarked(offers.mute))
             self.mute.setToolTip(tr("Decline this, and every question it asks here in that time."))
-            self.mute.clicked.connect(self._mute)
+            self.mute.clicked.connect(self.muted)
         self._lay_out(countdown)
 
     @property
@@ -290,17 +284,8 @@ class Further(QWidget):
         """Whether agreeing is meant for the session."""
         return self.remember is not None and self.remember.isChecked()
 
-    @Slot()
-    def _hand_over(self) -> None:
-        self.handed_over.emit()
-
-    @Slot()
-    def _mute(self) -> None:
-        self.muted.emit()
-
     def _lay_out(self, countdown: QWidget) -> None:
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
+        column = plain_column(self)
         if self.remember is not None:
             column.addWidget(self.remember)
         row = QHBoxLayout()
@@ -331,8 +316,7 @@ class NameToArm(QWidget):
         self.editor = QLineEdit()
         self.editor.setAccessibleName(tr("Type {word} to go on", word=safe_line(word)))
         self.editor.textChanged.connect(self._look)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
+        column = plain_column(self)
         column.addWidget(label(tr("Type {word} to go on:", word=safe_line(word))))
         column.addWidget(self.editor)
 
@@ -341,15 +325,7 @@ class NameToArm(QWidget):
         self.typed.emit(text.strip() == self._word)
 
 
-def _remember(question: Question) -> QCheckBox:
-    n = question.offers.remember or 1
-    who = safe_line(question.offers.mute or tr("this client"), _MOST)
-    box = QCheckBox(unmarked(_lasting(who, n)))
+def _remember(caption: str) -> QCheckBox:
+    box = QCheckBox(unmarked(caption))
     box.setToolTip(tr("For this skill only. You can take it back, and everything can be undone."))
     return box
-
-
-def _lasting(who: str, n: int) -> str:
-    if n == 1:
-        return tr("Do not ask {client} again this session, for up to 1 item", client=who)
-    return tr("Do not ask {client} again this session, for up to {n:,} items", client=who, n=n)

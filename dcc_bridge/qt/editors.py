@@ -7,11 +7,10 @@ Each is made from its field, has ``value()``, which is None where it is left out
 from __future__ import annotations
 
 import re
-from collections import Counter
 from typing import Final
 
 from dcc_bridge.elicitation.schema import FILTERED_FROM, Field
-from dcc_bridge.elicitation.text import safe_line
+from dcc_bridge.elicitation.view import FieldView
 from dcc_bridge.qt.binding import (
     QCheckBox,
     QComboBox,
@@ -21,13 +20,12 @@ from dcc_bridge.qt.binding import (
     QListWidgetItem,
     QPalette,
     Qt,
-    QVBoxLayout,
     QWheelEvent,
     QWidget,
     Signal,
     Slot,
 )
-from dcc_bridge.qt.labels import Mnemonics, tr
+from dcc_bridge.qt.labels import Mnemonics, plain_column, tr
 
 _NUMBER: Final = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?", re.ASCII | re.IGNORECASE)
 _LONG: Final = 48
@@ -45,8 +43,9 @@ class Line(QLineEdit):
 
     changed = Signal()
 
-    def __init__(self, field: Field, default: object) -> None:
-        super().__init__("" if default is None else str(default))
+    def __init__(self, view: FieldView) -> None:
+        super().__init__("" if view.default is None else str(view.default))
+        field = view.field
         self._keeps_empty = field.required and (field.default == "" or field.least == 0)
         hint = "" if field.required else tr("optional")
         self.setPlaceholderText(EXAMPLES.get(field.format or "", hint))
@@ -77,15 +76,14 @@ class Tick(QCheckBox):
 
     changed = Signal()
 
-    def __init__(self, field: Field, default: object, mnemonics: Mnemonics) -> None:
+    def __init__(self, view: FieldView, mnemonics: Mnemonics) -> None:
         super().__init__()
-        title = safe_line(field.title) if carries_title(field) else tr("Yes")
-        self._title = mnemonics.mark(title)
-        self.setTristate(not field.required)
-        if default is None and not field.required:
+        self._title = mnemonics.mark(view.title if carries_title(view.field) else tr("Yes"))
+        self.setTristate(not view.field.required)
+        if view.default is None and not view.field.required:
             self.setCheckState(Qt.CheckState.PartiallyChecked)
         else:
-            self.setChecked(default is True)
+            self.setChecked(view.default is True)
         self._tell()
         self.stateChanged.connect(self._tell)
 
@@ -117,19 +115,20 @@ class Choice(QComboBox):
 
     changed = Signal()
 
-    def __init__(self, field: Field, default: object) -> None:
+    def __init__(self, view: FieldView) -> None:
         super().__init__()
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setPlaceholderText(tr("Choose…"))
         self.setSizeAdjustPolicy(_ADJUST)
         self.setMinimumContentsLength(_LEAST_SHOWN)
-        if not field.required:
+        if not view.field.required:
             self.addItem(tr("(left out)"))
-        self._values: list[str | None] = [] if field.required else [None]
-        self._values += [option.value for option in field.options]
-        self.addItems(_titles(field))
-        self.setCurrentIndex(self._values.index(default) if default in self._values else -1)
-        if len(field.options) >= FILTERED_FROM:
+        self._values: list[str | None] = [] if view.field.required else [None]
+        self._values += [option.value for option in view.options]
+        self.addItems([option.title for option in view.options])
+        is_known = view.default in self._values
+        self.setCurrentIndex(self._values.index(view.default) if is_known else -1)
+        if len(view.options) >= FILTERED_FROM:
             self._make_searchable()
         self.currentTextChanged.connect(self.changed)
 
@@ -158,18 +157,16 @@ class Choices(QWidget):
 
     changed = Signal()
 
-    def __init__(self, field: Field, default: object) -> None:
+    def __init__(self, view: FieldView) -> None:
         super().__init__()
-        self._may_be_left_out = not field.required
-        ticked = default if isinstance(default, list) else []
+        self._may_be_left_out = not view.field.required
         self.list = QListWidget()
         self.list.viewport().setBackgroundRole(QPalette.ColorRole.Window)  # boxes show on it
-        self._values = [option.value for option in field.options]
-        for title, value in zip(_titles(field), self._values, strict=True):
-            self.list.addItem(_item(title, ticked=value in ticked))
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        if len(field.options) >= FILTERED_FROM:
+        self._values = [option.value for option in view.options]
+        for option in view.options:
+            self.list.addItem(_item(option.title, ticked=option.value in (view.default or ())))
+        column = plain_column(self)
+        if len(view.options) >= FILTERED_FROM:
             column.addWidget(self._make_filter())
         column.addWidget(self.list)
         self._fit()
@@ -201,16 +198,6 @@ class Choices(QWidget):
         self.list.setFixedHeight(rows * self.list.sizeHintForRow(0) + 2 * self.list.frameWidth())
 
 
-def _titles(field: Field) -> list[str]:
-    """Give the choices' titles, with the value beside those that look the same."""
-    titles = [safe_line(option.title) for option in field.options]
-    count = Counter(titles)
-    return [
-        title if count[title] == 1 else f"{title} ({safe_line(option.value)})"
-        for title, option in zip(titles, field.options, strict=True)
-    ]
-
-
 def _item(title: str, *, ticked: bool) -> QListWidgetItem:
     item = QListWidgetItem(title)
     item.setFlags(_TICKABLE)
@@ -221,22 +208,21 @@ def _item(title: str, *, ticked: bool) -> QListWidgetItem:
 Editor = Line | NumberLine | Tick | Choice | Choices
 
 
-def make(field: Field, default: object, mnemonics: Mnemonics) -> Editor:
-    """Make what a field is filled in with.
+def make(view: FieldView, mnemonics: Mnemonics) -> Editor:
+    """Make the editor of a field.
 
     Args:
-        field: What is asked.
-        default: What is filled in at first, or None.
+        view: What is asked.
         mnemonics: Of the window; a check box carries its own title.
     """
-    match field.kind:
+    match view.field.kind:
         case "boolean":
-            return Tick(field, default, mnemonics)
+            return Tick(view, mnemonics)
         case "choice":
-            return Choice(field, default)
+            return Choice(view)
         case "choices":
-            return Choices(field, default)
+            return Choices(view)
         case "string":
-            return Line(field, default)
+            return Line(view)
         case _:
-            return NumberLine(field, default)
+            return NumberLine(view)

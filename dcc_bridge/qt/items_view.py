@@ -6,12 +6,12 @@ Main thread.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 from dcc_bridge.elicitation.question import Question
 from dcc_bridge.elicitation.text import safe_line
+from dcc_bridge.elicitation.view import QuestionView
 from dcc_bridge.qt.binding import (
     QAbstractItemView,
     QAbstractListModel,
@@ -22,15 +22,13 @@ from dcc_bridge.qt.binding import (
     QPersistentModelIndex,
     QSize,
     Qt,
-    QVBoxLayout,
     QWidget,
     Slot,
 )
 from dcc_bridge.qt.buttons import Button
-from dcc_bridge.qt.labels import SMALL, Mnemonics, Notice, label, scale, tr
+from dcc_bridge.qt.labels import SMALL, Mnemonics, Notice, label, plain_column, scale, tr
 
 _LINES: Final = 7
-_MOST_KINDS: Final = 4
 _FILTER_FROM: Final = 8
 """Rows from which on a filter is worth its place."""
 Index = QModelIndex | QPersistentModelIndex
@@ -43,7 +41,7 @@ class Items(QAbstractListModel):
         """Show all of them."""
         super().__init__()
         self._items = question.items
-        self._kinds = question.kinds
+        self._kinds = question.consent.kinds if question.consent else ()
         self._rows: Sequence[int] = range(len(self._items))
 
     def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 - Qt's own signature
@@ -89,12 +87,19 @@ class Preview(QWidget):
     """
 
     def __init__(
-        self, question: Question, mnemonics: Mnemonics, select: Callable[[Sequence[str]], None]
+        self,
+        question: Question,
+        counts: str,
+        undo: QWidget,
+        mnemonics: Mnemonics,
+        select: Callable[[Sequence[str]], None],
     ) -> None:
         """Draw them.
 
         Args:
             question: What is asked.
+            counts: How many there are.
+            undo: The line that says whether it can be undone.
             mnemonics: Of the window.
             select: Selects items in the host.
         """
@@ -111,7 +116,7 @@ class Preview(QWidget):
         self.look = Button(mnemonics.mark(tr("Select in the scene")))
         scale(self.look, SMALL)
         self.look.clicked.connect(self._look)
-        self._lay_out(question)
+        self._lay_out(counts, undo)
 
     @Slot(str)
     def _narrow(self, text: str) -> None:
@@ -134,16 +139,15 @@ class Preview(QWidget):
         view.setAccessibleName(tr("What this is about"))
         return view
 
-    def _lay_out(self, question: Question) -> None:
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
+    def _lay_out(self, counts: str, undo: QWidget) -> None:
+        column = plain_column(self)
         top = QHBoxLayout()
-        top.addWidget(label(counts(question), bold=True), 1)
+        top.addWidget(label(counts, bold=True), 1)
         top.addWidget(self.look)
         column.addLayout(top)
         column.addWidget(self.filter)
         column.addWidget(self.list)
-        column.addWidget(undoing(question))
+        column.addWidget(undo)
 
 
 class _List(QListView):
@@ -157,24 +161,6 @@ class _List(QListView):
         return QSize(metrics.averageCharWidth() * 40, height + 2 * self.frameWidth())
 
 
-def counts(question: Question) -> str:
-    """Say how many items there are of which kind."""
-    kinds = Counter(question.kinds).most_common()
-    named = [f"{count:,} {safe_line(kind) or tr('untyped')}" for kind, count in kinds[:_MOST_KINDS]]
-    others = sum(count for _, count in kinds[_MOST_KINDS:])
-    parts = [*named, *([tr("{n:,} of other types", n=others)] if others else [])]
-    return " · ".join(parts) or _total(len(question.items))
-
-
-def _total(n: int) -> str:
-    return tr("1 item") if n == 1 else tr("{n:,} items", n=n)
-
-
-def undoing(question: Question) -> QWidget:
-    """Say whether it can be undone, and where a copy is kept if it cannot."""
-    if question.undoable:
-        return label(tr("Can be undone as one step."), size=SMALL)
-    if question.kept is None:
-        return Notice(tr("This can NOT be undone."))
-    place = safe_line(question.kept)
-    return Notice(tr("This can NOT be undone. A copy is kept first, in {place}", place=place))
+def undo_line(view: QuestionView) -> QWidget:
+    """Make the line that says whether what is agreed to can be undone."""
+    return Notice(view.undo) if view.word else label(view.undo, size=SMALL)

@@ -11,7 +11,7 @@ from __future__ import annotations
 import logging
 from typing import Final
 
-from dcc_bridge.elicitation.text import breakable, safe_line, safe_text
+from dcc_bridge.elicitation.text import breakable, safe_line
 from dcc_bridge.qt.binding import (
     QApplication,
     QCoreApplication,
@@ -19,6 +19,7 @@ from dcc_bridge.qt.binding import (
     QLabel,
     QStyle,
     Qt,
+    QVBoxLayout,
     QWidget,
 )
 
@@ -37,15 +38,6 @@ def tr(text: str, **values: object) -> str:
         **values: What stands in the places. An integer called ``n`` decides on the plural, in
             languages that have several; English has a text of its own for one.
     """
-    return _translated(text, values)
-
-
-def passage(text: str) -> str:
-    """Make a stranger's text of several lines safe to show, as `text.safe_text` does."""
-    return safe_text(text, rest=lambda n: tr("({n:,} more characters are not shown)", n=n))
-
-
-def _translated(text: str, values: dict[str, object]) -> str:
     n = values.get("n", _UNCOUNTED)
     count = n if isinstance(n, int) else _UNCOUNTED
     translated = QCoreApplication.translate(CONTEXT, text, None, count)
@@ -65,7 +57,7 @@ def label(text: str, *, size: float = 1.0, bold: bool = False) -> QLabel:
     """Make a label that wraps, and reads no markup.
 
     Args:
-        text: As `text` gives it.
+        text: Safe to show, as `text.safe_text` and `view` return it.
         size: In parts of the host's own font.
         bold: Whether it stands out.
     """
@@ -76,6 +68,15 @@ def label(text: str, *, size: float = 1.0, bold: bool = False) -> QLabel:
     widget.setText(breakable(text))
     scale(widget, size, bold=bold)
     return widget
+
+
+def plain_column(widget: QWidget, spacing: int | None = None) -> QVBoxLayout:
+    """Lay a widget's parts out below each other, without margins."""
+    column = QVBoxLayout(widget)
+    column.setContentsMargins(0, 0, 0, 0)
+    if spacing is not None:
+        column.setSpacing(spacing)
+    return column
 
 
 def scale(widget: QWidget, size: float, *, bold: bool = False) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
+from dcc_bridge.elicitation.question_queue import Act
 from dcc_bridge.elicitation.text import safe_line
 from dcc_bridge.qt.binding import (
     QApplication,
@@ -87,7 +88,6 @@ _MOVES: Final = (QEvent.Type.Move, QEvent.Type.Resize)
 _KIND: Final = (
     Qt.WindowType.Tool | Qt.WindowType.FramelessWindowHint | Qt.WindowType.WindowDoesNotAcceptFocus
 )
-Act = tuple[str, Callable[[], None]]
 
 
 class Notification(QFrame):
@@ -166,9 +166,11 @@ class Notifications(QObject):
         notification.show()
         return notification
 
-    def add_passing(self, text: str, *acts: Act) -> Notification:
+    def add_passing(self, text: str, *acts: Act, call: str | None = None) -> Notification:
         """Show a notification that goes by itself, or once something is done about it."""
         notification = self.add(text, *acts)
+        if call is not None:
+            notification.set_call(call)
         for button in notification.buttons:
             button.clicked.connect(lambda: self.remove(notification))
         timer = QTimer(notification)

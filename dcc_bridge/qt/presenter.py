@@ -6,18 +6,13 @@ belongs to the main thread.
 
 from __future__ import annotations
 
-import logging
-import time
-from collections import deque
 from collections.abc import Callable
-from concurrent.futures import Future
-from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Final, Protocol
+from typing import Final
 
-from dcc_bridge.elicitation.question import PresenterEvent, Question, Settle, TakeDown, Unable
-from dcc_bridge.elicitation.types import BRIDGE_CLOSED, CANCELLED
-from dcc_bridge.errors import BridgeClosed
+from dcc_bridge.elicitation.question import PresenterEvent, Question, Unable
+from dcc_bridge.elicitation.question_queue import QuestionQueue, QueuePresenter, Ticket
+from dcc_bridge.elicitation.types import CANCELLED
 from dcc_bridge.host import Host
 from dcc_bridge.main_thread import MainThread
 from dcc_bridge.qt.binding import QApplication, QCoreApplication, QObject, QWidget, Slot, isValid
@@ -27,135 +22,13 @@ from dcc_bridge.qt.notifications import Notification, Notifications
 from dcc_bridge.qt.question_dialog import QuestionDialog
 from dcc_bridge.qt.url_dialog import UrlDialog
 
-log = logging.getLogger(__name__)
-
-CLOSED: Final = Unable(BRIDGE_CLOSED, ends=True)
 _LOST: Final = Unable(CANCELLED, ends=True)
-Post = Callable[[Callable[[], None]], None]
 
 
-@dataclass(eq=False, slots=True)
-class Ticket:
-    """A question that is drawn, or waits for its turn.
-
-    Attributes:
-        question: Which one.
-        settle: Takes what is heard.
-        asked: When it was asked.
-    """
-
-    question: Question
-    settle: Settle
-    asked: float = field(default_factory=time.monotonic)
-
-    def timely(self) -> Question:
-        """Give the question as its turn comes: some of its time is gone."""
-        offers = self.question.offers
-        latest = max(0.0, offers.latest - (time.monotonic() - self.asked))
-        return replace(self.question, offers=replace(offers, latest=latest))
-
-
-class QuestionSurface(Protocol):
-    """What draws the questions of a queue. Main thread."""
-
-    def draw(self, ticket: Ticket) -> None:
-        """Draw a question, or show it again after it was set aside."""
-        ...
-
-    def set_aside(self, ticket: Ticket) -> None:
-        """Hide a question; what was filled in stays filled in."""
-        ...
-
-    def take_down(self, ticket: Ticket) -> None:
-        """Take a question away; it may not have been drawn."""
-        ...
-
-
-class QuestionQueue:
-    """Shows one question at a time; the others wait for it to go. Without Qt. Main thread."""
-
-    def __init__(self, surface: QuestionSurface) -> None:
-        """Begin with nothing.
-
-        Args:
-            surface: Draws them.
-        """
-        self._surface = surface
-        self._waiting: deque[Ticket] = deque()
-        self._closed = False
-        self.shown: Ticket | None = None
-
-    @property
-    def waiting(self) -> int:
-        """How many questions wait behind the one that is shown."""
-        return len(self._waiting)
-
-    @property
-    def tickets(self) -> list[Ticket]:
-        """All of them, the one that is shown first."""
-        return [*([self.shown] if self.shown else []), *self._waiting]
-
-    def add(self, ticket: Ticket) -> None:
-        """Let a question wait for its turn."""
-        if self._closed:
-            ticket.settle(CLOSED)
-        else:
-            self._waiting.append(ticket)
-            self._show_next()
-
-    def bring(self, question: str) -> None:
-        """Show the question of that id before all others; the one that is shown waits meanwhile."""
-        ticket = next((item for item in self._waiting if item.question.id == question), None)
-        if ticket is None:
-            return
-        self._waiting.remove(ticket)
-        shown, self.shown = self.shown, None
-        if shown is not None:
-            self._waiting.appendleft(shown)
-            self._surface.set_aside(shown)
-        self._waiting.appendleft(ticket)
-        self._show_next()
-
-    def withdraw(self, ticket: Ticket, reason: str) -> None:
-        """Take a question back, without an answer."""
-        if ticket in self.tickets:
-            log.info("the question %s was taken down: %s", ticket.question.id, reason)
-            self._remove(ticket)
-            self._show_next()
-
-    def end(self, ticket: Ticket, heard: PresenterEvent) -> None:
-        """Settle a question that is shown or waits, and show the next one."""
-        if ticket in self.tickets:
-            self._remove(ticket)
-            ticket.settle(heard)
-            self._show_next()
-
-    def close(self) -> None:
-        """End every question; later ones end at once."""
-        self._closed = True
-        for ticket in self.tickets:
-            self._remove(ticket)
-            ticket.settle(CLOSED)
-
-    def _show_next(self) -> None:
-        while self.shown is None and self._waiting:
-            self.shown = ticket = self._waiting.popleft()
-            try:
-                self._surface.draw(ticket)
-            except Exception:  # the host's own calls run here, and the question must end
-                log.exception("the question %s could not be drawn", ticket.question.id)
-                self.end(ticket, Unable())
-
-    def _remove(self, ticket: Ticket) -> None:
-        if ticket is self.shown:
-            self.shown = None
-        elif ticket in self._waiting:
-            self._waiting.remove(ticket)
-        self._surface.take_down(ticket)
-
-
-class DialogPresenter(QObject):
+class DialogPresenter(QueuePresenter[Notification], QObject):
     """Draws questions as dialogs in the host. Made on the main thread."""
+
+    _notifications: Notifications
 
     def __init__(self, main: MainThread, host: Host, parent: Callable[[], QWidget | None]) -> None:
         """Take what it needs of the host.
@@ -166,12 +39,12 @@ class DialogPresenter(QObject):
             parent: Gives the host's main window, or None; called for each dialog.
         """
         super().__init__()
-        self._main = main
         self._host = host
+        self._tr = tr
         self._parent = parent
         self._deletion = DeferredDeletion()
         self._dialogs: dict[Ticket, QuestionDialog] = {}
-        self._questions = QuestionQueue(self)
+        self._questions = QuestionQueue(self, main)
         self._notifications = Notifications(parent, self._deletion)
         self._app = QCoreApplication.instance()
         if self._app is not None:  # a host may quit without a word to us
@@ -193,49 +66,6 @@ class DialogPresenter(QObject):
         """The notifications. Main thread."""
         return self._notifications.visible
 
-    def show(self, question: Question, settle: Settle) -> TakeDown:
-        """Draw a question as soon as no other one is drawn. Any thread.
-
-        Args:
-            question: What to draw.
-            settle: Called once with what came of it, on the main thread.
-
-        Returns:
-            What takes the question down, given the reason; on any thread, at any time.
-        """
-        ticket = Ticket(question, settle)
-        self._post(lambda: self._questions.add(ticket), lambda: settle(CLOSED))
-        return lambda reason: self._post(lambda: self._questions.withdraw(ticket, reason))
-
-    def chip(
-        self,
-        question: Question,
-        where: str,
-        answer_here: Callable[[], None],
-        cancel: Callable[[], None],
-    ) -> TakeDown:
-        """Show a notification that a question waits on another surface. Any thread.
-
-        Args:
-            question: Which one.
-            where: The name of that surface.
-            answer_here: Brings the question here. Called on the main thread.
-            cancel: Ends it. Called on the main thread.
-
-        Returns:
-            What takes the notification away; on any thread, at any time.
-        """
-        shown: list[Notification] = []
-        first_line, _, _ = question.message.partition("\n")
-
-        def notify() -> None:
-            text = tr("Waiting in {client}: {question}", client=where, question=first_line)
-            acts = ((tr("Answer here"), answer_here), (tr("Cancel"), cancel))
-            shown.append(self._notifications.add(text, *acts))
-
-        self._post(notify)
-        return lambda reason: self._post(lambda: self._notifications.remove(*shown))
-
     def bring(self, question: Question) -> None:
         """Bring a question's dialog up before all others: the person asked for it. Main thread."""
         self._questions.bring(question.id)
@@ -251,7 +81,7 @@ class DialogPresenter(QObject):
             return
         parent = self._parent()
         alive = parent if parent is not None and isValid(parent) else None
-        kind = QuestionDialog if ticket.question.url is None else UrlDialog
+        kind = QuestionDialog if ticket.question.page is None else UrlDialog
         dialog = kind(ticket.timely(), self._host, alive, partial(self._answer, ticket))
         self._dialogs[ticket] = dialog
         dialog.destroyed.connect(self._end_lost_questions)
@@ -270,18 +100,6 @@ class DialogPresenter(QObject):
         if dialog is not None and isValid(dialog):
             dialog.dismiss()
             self._deletion.add(dialog)
-
-    def notice(
-        self, text: str, undo: Callable[[], None] | None = None, call: str | None = None
-    ) -> None:
-        """Show a notification that needs no answer and goes by itself. Any thread.
-
-        Args:
-            text: What happened.
-            undo: Takes it back, where that can be offered. Called on the main thread.
-            call: The id of the call that did it, for who wants to look it up; or None.
-        """
-        self._post(lambda: self._notify(text, undo, call))
 
     def close(self) -> None:
         """End every question and delete every widget. Main thread.
@@ -304,7 +122,7 @@ class DialogPresenter(QObject):
 
     def _answer(self, ticket: Ticket, heard: PresenterEvent) -> None:
         """Go on once the dialog's own frame is left: it can be deleted then."""
-        self._post(lambda: self._questions.end(ticket, heard))
+        self._questions.post(lambda: self._questions.end(ticket, heard))
 
     @Slot()
     def _end_lost_questions(self) -> None:
@@ -312,19 +130,3 @@ class DialogPresenter(QObject):
         for ticket, dialog in self._dialogs.items():
             if not isValid(dialog):
                 self._answer(ticket, _LOST)
-
-    def _post(self, fn: Callable[[], None], refused: Callable[[], None] = lambda: None) -> None:
-        def check(future: Future[None]) -> None:
-            error = future.exception()
-            if isinstance(error, BridgeClosed):
-                refused()
-            elif error is not None:
-                log.error("what the host should have shown failed", exc_info=error)
-
-        self._main.post(fn).add_done_callback(check)
-
-    def _notify(self, text: str, undo: Callable[[], None] | None, call: str | None) -> None:
-        acts = () if undo is None else ((tr("Undo"), undo),)
-        notification = self._notifications.add_passing(text, *acts)
-        if call is not None:
-            notification.set_call(call)

@@ -11,10 +11,8 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, Final
 
-from dcc_bridge.elicitation.call import Call
 from dcc_bridge.elicitation.question import Expired, HandOver, Question, Reply
-from dcc_bridge.elicitation.text import safe_line
-from dcc_bridge.elicitation.wording import lone
+from dcc_bridge.elicitation.view import Facts, view_of
 from dcc_bridge.host import Host
 from dcc_bridge.qt.binding import (
     QDialog,
@@ -29,78 +27,50 @@ from dcc_bridge.qt.binding import (
     QStyle,
     Qt,
     QTimer,
-    QVBoxLayout,
     QWidget,
     Slot,
 )
 from dcc_bridge.qt.buttons import ENTER, Button, Countdown, Exits, Further, NameToArm
 from dcc_bridge.qt.event_loop import OURS
-from dcc_bridge.qt.form import Body, FieldRow, FormView, on_button, verb_of, word_of
-from dcc_bridge.qt.items_view import Preview, undoing
-from dcc_bridge.qt.labels import SMALL, Mnemonics, label, passage, tr
-
-_MOST: Final = 100
+from dcc_bridge.qt.form import Body, FieldRow, FormView
+from dcc_bridge.qt.items_view import Preview, undo_line
+from dcc_bridge.qt.labels import SMALL, Mnemonics, label, plain_column, tr
 
 
 class Header(QFrame):
-    """Who asks, as a message cannot say it.
+    """Who asks, as a message cannot say it."""
 
-    Attributes:
-        facts: What it says: a caption, and what stands beside it.
-    """
-
-    def __init__(self, host: Host, call: Call, icon: QIcon) -> None:
+    def __init__(self, facts: Facts, icon: QIcon) -> None:
         """Draw it.
 
         Args:
-            host: Where.
-            call: Whose question it is.
+            facts: Captions, and what stands beside them.
             icon: The application's, or a null one.
         """
         super().__init__()
-        self.facts = _facts(host, call)
         self.setAccessibleName(tr("Who asks"))
         self.setBackgroundRole(QPalette.ColorRole.Base)
         self.setAutoFillBackground(True)
-        self._grid = QGridLayout(self)
-        self._grid.setHorizontalSpacing(self.fontMetrics().height())
-        self._grid.setVerticalSpacing(self.fontMetrics().height() // 6)
-        self._grid.setColumnStretch(2, 1)
-        self._draw_icon(icon)
-        for row, (caption, text) in enumerate(self.facts):
-            self._draw(row, caption, text)
-
-    def _draw_icon(self, icon: QIcon) -> None:
-        if icon.isNull():
-            return
-        side = self.style().pixelMetric(QStyle.PixelMetric.PM_LargeIconSize)
-        drawn = QLabel()
-        drawn.setPixmap(icon.pixmap(side, side))
-        self._grid.addWidget(drawn, 0, 0, len(self.facts), 1, Qt.AlignmentFlag.AlignTop)
-
-    def _draw(self, row: int, caption: str, text: str) -> None:
-        if caption:
-            self._grid.addWidget(_on_base(label(caption, size=SMALL)), row, 1)
-            self._grid.addWidget(_on_base(label(text, size=SMALL)), row, 2)
-        else:
-            self._grid.addWidget(_on_base(label(text, size=1.1, bold=True)), row, 1, 1, 2)
+        grid = QGridLayout(self)
+        grid.setHorizontalSpacing(self.fontMetrics().height())
+        grid.setVerticalSpacing(self.fontMetrics().height() // 6)
+        grid.setColumnStretch(2, 1)
+        if not icon.isNull():
+            side = self.style().pixelMetric(QStyle.PixelMetric.PM_LargeIconSize)
+            picture = QLabel()
+            picture.setPixmap(icon.pixmap(side, side))
+            grid.addWidget(picture, 0, 0, len(facts), 1, Qt.AlignmentFlag.AlignTop)
+        for row, (caption, text) in enumerate(facts):
+            if caption:
+                grid.addWidget(_on_base(label(caption, size=SMALL)), row, 1)
+                grid.addWidget(_on_base(label(text, size=SMALL)), row, 2)
+            else:
+                grid.addWidget(_on_base(label(text, size=1.1, bold=True)), row, 1, 1, 2)
 
 
-def _facts(host: Host, call: Call) -> list[tuple[str, str]]:
-    place = f"{host.name} {host.version}".strip() + f" · {safe_line(host.scene(), _MOST)}"
-    client = call.client
-    asker = safe_line(client.label, _MOST) if client else tr("{host} itself", host=host.name)
-    facts = [("", place), (tr("Asked by"), asker)]
-    if client and client.name:
-        itself = safe_line(f"{client.name} {client.version}".strip(), _MOST)
-        facts.append((tr("Calls itself"), tr("{client} (self-reported)", client=itself)))
-    facts.append((tr("Skill"), safe_line(call.title, _MOST)))
-    return facts
-
-
-def _on_base(made: QLabel) -> QLabel:
-    made.setForegroundRole(QPalette.ColorRole.Text)
-    return made
+def _on_base(text: QLabel) -> QLabel:
+    text.setForegroundRole(QPalette.ColorRole.Text)
+    return text
 
 
 _PAGES: Final = {Qt.Key.Key_PageUp: -1, Qt.Key.Key_PageDown: 1}
@@ -114,7 +84,8 @@ class QuestionDialog(QDialog):
         question: What is asked.
         header: Who asks.
         body: The words and the fields.
-        view: The fields, or None where the verb's button stands for the only one.
+        view: What is shown of it.
+        form: The fields, or None where the verb's button stands for the only one.
         exits: The buttons.
         countdown: How long it still waits.
         further: What else the person may do.
@@ -137,16 +108,22 @@ class QuestionDialog(QDialog):
             parent: The host's main window, or None: then it stays on top of everything.
             answered: Called once, with what the person did, after the dialog is gone from sight.
         """
+        view = view_of(question, host, tr)  # a host that fails leaves no half of a window
         super().__init__(parent, _flags(parent))
         self.question = question
+        self.view = view
+        self.form: FormView | None = None
+        self.preview: Preview | None = None
+        self.name: NameToArm | None = None
+        self._host = host
         self._answered: Callable[[Reply | Expired | HandOver], None] | None = answered
         self._is_set_aside = False
         self._wrong: FieldRow | None = None
         self.setProperty(OURS, True)
         self.setWindowTitle(tr("{host}: a question for you", host=host.name))
-        self.setAccessibleDescription(passage(question.message))
+        self.setAccessibleDescription(self.view.message)
         try:
-            self._build(host, (parent.window() if parent else self).windowIcon())
+            self._build((parent.window() if parent else self).windowIcon())
         except BaseException:  # whatever it is, it goes on from here
             self.setParent(None)  # else the host's window keeps the half of it
             raise
@@ -164,7 +141,7 @@ class QuestionDialog(QDialog):
 
     def submit(self) -> None:
         """Agree, with what is filled in; where that does not fit, say so and stay."""
-        self._wrong = self.view.first_wrong() if self.view is not None else None
+        self._wrong = self.form.first_wrong() if self.form is not None else None
         if self._wrong is None:
             remember = self.further.is_remembered
             self._finish(Reply("accept", self._content(), remember=remember))
@@ -217,35 +194,27 @@ class QuestionDialog(QDialog):
             answered(heard)
 
     def _content(self) -> dict[str, Any]:
-        agreed = lone(self.question)
+        agreed = self.question.confirmation
         if agreed is not None:
             return {agreed.name: True}
-        return self.view.content() if self.view is not None else {}
+        return self.form.content() if self.form is not None else {}
 
-    def _build(self, host: Host, icon: QIcon) -> None:
-        question = self.question
-        verb = self._verb()
-        self.header = Header(host, question.call, icon)
-        mnemonics = Mnemonics()
-        offers = question.offers
+    def _build(self, icon: QIcon) -> None:
+        view, mnemonics = self.view, Mnemonics()
+        self.header = Header(view.header, icon)
+        offers = self.question.offers
         self.countdown = Countdown(offers.soon, offers.latest, mnemonics)
-        self.further = Further(question, mnemonics, self.countdown)
-        self.exits = Exits(
-            on_button(verb),
-            self.further,
-            consent=self._is_guarded,
-            mnemonics=mnemonics,
-        )
-        self.view = self._draw_fields(mnemonics)
-        show = partial(_show, host)
-        self.preview = Preview(question, mnemonics, show) if question.items else None
-        never = undoing(question) if not (question.items or question.undoable) else None
-        self.name = NameToArm(word_of(question)) if not question.undoable else None
-        parts = [*filter(None, (self.preview, never, self.name)), *self._parts()]
-        self.body = Body(question, verb, self.view, *parts)
-        self._column = QVBoxLayout(self)
-        self._column.setContentsMargins(0, 0, 0, 0)
-        self._column.setSpacing(0)
+        self.further = Further(view.offers, mnemonics, self.countdown)
+        self.exits = Exits(view.verb, self.further, consent=self._is_guarded, mnemonics=mnemonics)
+        self.form = FormView(view.fields, mnemonics) if view.fields else None
+        undo = undo_line(view) if view.undo else None
+        if undo is not None and self.question.items:
+            show = partial(_show, self._host)
+            self.preview = Preview(self.question, view.counts, undo, mnemonics, show)
+        self.name = NameToArm(view.word) if view.word else None
+        parts = [self.form, self.preview or undo, self.name, *self._parts()]
+        self.body = Body(view, *filter(None, parts))
+        self._column = plain_column(self, 0)
         for part in (self.header, _rule(), self.body, _rule(), self.exits):
             self._column.addWidget(part, int(part is self.body))
         self._finish_building()
@@ -253,10 +222,7 @@ class QuestionDialog(QDialog):
     @property
     def _is_guarded(self) -> bool:
         """Whether Enter must not agree: something may be lost, or is opened outside of the host."""
-        return self.question.consent or self.question.url is not None
-
-    def _verb(self) -> str:
-        return verb_of(self.question)
+        return self.question.consent is not None or self.question.page is not None
 
     def _parts(self) -> list[QWidget]:
         """Give what stands below the question in another kind of dialog."""
@@ -264,12 +230,6 @@ class QuestionDialog(QDialog):
 
     def _finish_building(self) -> None:
         """Add what another kind of dialog has more."""
-
-    def _draw_fields(self, mnemonics: Mnemonics) -> FormView | None:
-        form = self.question.form
-        if form is None or not form.fields or lone(self.question) is not None:
-            return None
-        return FormView(form, consent=self.question.consent, mnemonics=mnemonics)
 
     def _connect(self) -> None:
         self.exits.verb.clicked.connect(self._agree)
@@ -286,9 +246,9 @@ class QuestionDialog(QDialog):
             self.exits.hold(True)
             self.name.typed.connect(self._hold)
             self.name.editor.textChanged.connect(self.countdown.touch)
-        if self.view is not None:
-            self.view.changed.connect(self._refit.start)
-            self.view.changed.connect(self.countdown.touch)
+        if self.form is not None:
+            self.form.changed.connect(self._refit.start)
+            self.form.changed.connect(self.countdown.touch)
 
     @Slot()
     def _agree(self) -> None:
@@ -317,8 +277,8 @@ class QuestionDialog(QDialog):
     def _focus_first(self) -> None:
         if self._is_guarded:
             self.exits.cancel.setFocus()
-        elif self.view is not None:
-            self.view.rows[0].editor.setFocus()
+        elif self.form is not None:
+            self.form.rows[0].editor.setFocus()
         else:
             self.exits.verb.setFocus()
 

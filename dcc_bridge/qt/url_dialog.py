@@ -14,6 +14,7 @@ from dcc_bridge.elicitation import urls
 from dcc_bridge.elicitation.question import Question, Reply
 from dcc_bridge.elicitation.text import breakable, safe_line
 from dcc_bridge.elicitation.urls import UrlHost
+from dcc_bridge.elicitation.view import passage
 from dcc_bridge.errors import RefusedAddress
 from dcc_bridge.qt.binding import (
     QApplication,
@@ -32,7 +33,7 @@ from dcc_bridge.qt.binding import (
     Slot,
 )
 from dcc_bridge.qt.buttons import ARM_DELAY, Button
-from dcc_bridge.qt.labels import SMALL, Notice, label, passage, scale, tr
+from dcc_bridge.qt.labels import SMALL, Notice, label, plain_column, scale, tr
 from dcc_bridge.qt.question_dialog import QuestionDialog
 
 _MOST_LINES: Final = 8
@@ -64,13 +65,13 @@ class AddressView(QWidget):
         where = urls.of(question)
         self.text = where.url
         self.url = _same(where.url)
-        self.host = _owner() if where.ours else _host(where.place)
+        ours = tr("A page of this application")
+        self.host = label(ours, size=1.1, bold=True) if where.ours else _host(where.place)
         self.notices = [Notice(danger.text) for danger in where.dangers]
         self.whole = _whole(where.url)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        if question.description:
-            column.addWidget(label(passage(question.description)))
+        column = plain_column(self)
+        if question.page is not None and question.page.description:
+            column.addWidget(label(passage(question.page.description, tr)))
         column.addWidget(self.host)
         if where.place.letters and not where.ours:
             letters = tr("It reads {letters}", letters=safe_line(where.place.letters))
@@ -88,10 +89,6 @@ def _same(text: str) -> QUrl:
     if not url.isValid() or shown != text:
         raise RefusedAddress(text, f"it would open as {shown!r}")
     return url
-
-
-def _owner() -> QLabel:
-    return label(tr("A page of this application"), size=1.1, bold=True)
 
 
 def _host(place: UrlHost) -> QLabel:
@@ -143,9 +140,6 @@ class UrlDialog(QuestionDialog):
         self.after.show_for(opened=opened)
         self._refit.start()
 
-    def _verb(self) -> str:
-        return tr("Open in the browser")
-
     def _parts(self) -> list[QWidget]:
         self.address = AddressView(self.question)
         return [*super()._parts(), self.address]
@@ -194,6 +188,7 @@ class After(QWidget):
         self.copy = Button(tr("Copy the address"))
         self.decline = Button(tr("Decline"))
         self.cancel = Button(tr("Cancel"))
+        self._buttons = (self.finished, self.decline, self.cancel, self.again, self.copy)
         self._moment = QTimer(self)  # the second click of a double one is meant for the first
         self._moment.setSingleShot(True)
         self._moment.timeout.connect(self._arm)
@@ -202,11 +197,7 @@ class After(QWidget):
         self.hide()
 
     def show_for(self, *, opened: bool) -> None:
-        """Show it.
-
-        Args:
-            opened: The browser took the address.
-        """
+        """Show what there is to do, given whether the browser took the address."""
         if opened and self._alone:
             text = tr("The page is open in your browser. This closes once you are done there.")
         elif opened:
@@ -214,21 +205,17 @@ class After(QWidget):
         else:
             text = tr("No browser could be opened. Copy the address into one, or decline.")
         self.text.setText(text)
-        self._show(finished=opened, failed=not opened)
-
-    def _show(self, *, finished: bool, failed: bool) -> None:
-        self.finished.setVisible(finished and not self._alone)
-        self.decline.setVisible(failed)
-        self.copy.setVisible(failed)
-        buttons = (self.finished, self.decline, self.cancel, self.again, self.copy)
-        for button in buttons:
+        self.finished.setVisible(opened and not self._alone)
+        self.decline.setVisible(not opened)
+        self.copy.setVisible(not opened)
+        for button in self._buttons:
             button.setEnabled(False)
         self._moment.start(ARM_DELAY)
         self.show()
 
     @Slot()
     def _arm(self) -> None:
-        for button in (self.finished, self.decline, self.cancel, self.again, self.copy):
+        for button in self._buttons:
             button.setEnabled(True)
         (self.copy if self.copy.isVisible() else self.cancel).setFocus()
 

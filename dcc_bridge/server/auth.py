@@ -22,6 +22,8 @@ from dcc_bridge.server.worker import LOOPBACK
 
 LABEL: Final = "dcc_bridge.label"
 """Where a request's scope holds the label that its token proved."""
+MOST_BODY: Final = 2**20
+"""Bytes that a request may bring."""
 _NAMES: Final = {LOOPBACK, "localhost"}
 _HEADERS: Final = {401: {"WWW-Authenticate": "Bearer"}, 503: {"Connection": "close"}}
 
@@ -38,7 +40,6 @@ class AuthMiddleware:
         on_left: Callable[[str], None],
         *,
         public: tuple[str, ...] = (),
-        most_body: int = 2**20,
     ) -> None:
         """Guard an application.
 
@@ -49,11 +50,9 @@ class AuthMiddleware:
             events: What was sent to each legacy session.
             on_left: Told the id of a legacy session whose last open stream has ended.
             public: What a path starts with that needs no token: its last part is one.
-            most_body: Bytes that a request may bring.
         """
         self._app = app
         self._public = public
-        self._most_body = most_body
         self._secret = secret
         self._events = events
         self._on_left = on_left
@@ -123,8 +122,8 @@ class AuthMiddleware:
             return refusal_response(
                 401, "A token of this host is needed: connect with dcc-bridge, which brings it."
             )
-        if _content_length(headers) > self._most_body:
-            return refusal_response(413, f"A request brings {self._most_body} bytes at most.")
+        if _content_length(headers) > MOST_BODY:
+            return refusal_response(413, f"A request brings {MOST_BODY} bytes at most.")
         scope[LABEL] = label
         scope["user"] = AuthenticatedUser(AccessToken(token="", client_id=label, scopes=[]))
         return None

@@ -15,7 +15,7 @@ import h11
 from starlette.types import Receive, Scope, Send
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from dcc_bridge.config import Settings
+from dcc_bridge.config import Limits
 from dcc_bridge.server.auth import refusal_response
 
 # Longer than clients keep a connection (5 s is common): if both ends closed it at once, the request
@@ -34,7 +34,7 @@ class LimitedConnection(H11Protocol):
         since: When it was opened or its last request ended; monotonic seconds.
     """
 
-    settings: Settings
+    limits: Limits
     """Of the server; in a class of its own, because uvicorn makes the connections itself."""
 
     since = 0.0
@@ -47,8 +47,8 @@ class LimitedConnection(H11Protocol):
         others = [peer for peer in self.connections if isinstance(peer, LimitedConnection)]
         super().connection_made(transport)
         of_peer = [other for other in others if other.peer == self.peer]
-        has_room = _make_room(of_peer, self.settings.most_of_a_peer)
-        if not (has_room and _make_room(others, self.settings.most_connections)):
+        has_room = _make_room(of_peer, self.limits.connections_of_a_peer)
+        if not (has_room and _make_room(others, self.limits.connections)):
             self.app = _say_full  # the next one drops it, should it say nothing
         self._look()
 
@@ -97,7 +97,7 @@ class LimitedConnection(H11Protocol):
             self._has_begun = bool(self.conn.trailing_data[0])  # came with the last one
             self.since = time.monotonic()
         rests = part == "head" and self.cycle is not None and not self._has_begun
-        self._wait_for(part, RESTS if rests else self.settings.request_deadline)
+        self._wait_for(part, RESTS if rests else self.limits.request_deadline)
 
     def _wait_for(self, part: Part | None, seconds: float | None = None) -> None:
         self._part = part
@@ -105,7 +105,7 @@ class LimitedConnection(H11Protocol):
             self._timer.cancel()
             self._timer = None
         if part is not None:
-            limit = self.settings.request_deadline if seconds is None else seconds
+            limit = self.limits.request_deadline if seconds is None else seconds
             self._timer = self.loop.call_later(limit, self._give_up)
 
     def _give_up(self) -> None:
@@ -113,25 +113,25 @@ class LimitedConnection(H11Protocol):
         cycle = self.cycle
         is_silent = cycle is None or cycle.response_complete or not cycle.response_started
         if is_silent and (self._has_begun or self._part == "body"):
-            limit = self.settings.request_deadline
+            limit = self.limits.request_deadline
             why = f"The {self._part} of the request did not come within {limit:g} s.".encode()
             head = "HTTP/1.1 408 Request Timeout\r\nConnection: close\r\nContent-Type: text/plain"
             self.transport.write(f"{head}\r\nContent-Length: {len(why)}\r\n\r\n".encode() + why)
         self.transport.close()
 
 
-def connection_class(settings: Settings) -> type[LimitedConnection]:
+def connection_class(limits: Limits) -> type[LimitedConnection]:
     """Give the class of a server's connections."""
-    return type("LimitedConnection", (LimitedConnection,), {"settings": settings})
+    return type("LimitedConnection", (LimitedConnection,), {"limits": limits})
 
 
 def _make_room(connections: list[LimitedConnection], most: int) -> bool:
     """Drop the idle ones, the oldest first, until another one fits; False if it does not."""
     # a sender that dawdles is lost before one that is served
-    idle = sorted((one for one in connections if one.is_idle), key=lambda one: one.since)
-    too_many = sum(one.is_open for one in connections) + 1 - most
-    for one in idle[: max(0, too_many)]:
-        one.drop()
+    idle = sorted(filter(lambda peer: peer.is_idle, connections), key=lambda peer: peer.since)
+    too_many = sum(peer.is_open for peer in connections) + 1 - most
+    for connection in idle[: max(0, too_many)]:
+        connection.drop()
     return too_many <= len(idle)
 
 

@@ -83,7 +83,10 @@ class Server(MCPServer[Any]):
             scene: The host's scene as resources.
             library: Imports the skills of files.
         """
-        changes = ToolListChanges(scene.bus)
+        self.calls = calls
+        self.scene = scene
+        self.changes = changes = ToolListChanges(scene.bus, soon)
+        registry.watch(changes.note)
         with _root_logger_untouched():
             super().__init__(
                 name=f"dcc_bridge in {host.name}",
@@ -97,10 +100,8 @@ class Server(MCPServer[Any]):
         _say_that_lists_change(self._lowlevel_server)
         self._library = library
         self._listing = ToolList(registry, library)
-        self.changes = changes
         self._registry = registry
         self._runner = runner
-        self._calls = calls
         self._soon = soon
         scene.serve(self)
 
@@ -120,7 +121,7 @@ class Server(MCPServer[Any]):
         # before anything else is looked at: a skill that was reloaded must not lose its answer
         if context.request_state is not None:
             label = _label(context)
-            return await self._calls.resume(context.request_state, label, answers, request)
+            return await self.calls.resume(context.request_state, label, answers, request)
         if answers:
             raise MCPError(
                 code=INVALID_PARAMS,
@@ -134,13 +135,13 @@ class Server(MCPServer[Any]):
         except BridgeError as error:
             self._runner.reject(call, str(error))
             return results.failure(str(error))
-        return await self._calls.begin(parked, request)
+        return await self.calls.begin(parked, request)
 
     def _is_ours(self, name: str, context: ToolContext[Any, Any]) -> bool:
         if name in self._registry:
             return True
         state = context.request_state
-        if state is not None and self._calls.knows(state):
+        if state is not None and self.calls.knows(state):
             return True
         return self._tool_manager.get_tool(name) is None
 
@@ -159,7 +160,7 @@ class Server(MCPServer[Any]):
         skill = entry.skill
         call.title, call.risk, call.digest = skill.title, skill.metadata.risk, skill.digest
         parked = _park(call, bound, context)
-        call.dialogue.repeats = self._calls.unfetched.notice_for(parked.same)
+        call.dialogue.repeats = self.calls.unfetched.notice_for(parked.same)
         call.route = self._route(parked, context)
         run = self._runner.start(
             skill,
@@ -173,7 +174,7 @@ class Server(MCPServer[Any]):
 
         def finish() -> None:
             ended = outcome.result()
-            self._calls.finish(parked, results.result(ended, returns), ended.status)
+            self.calls.finish(parked, results.result(ended, returns), ended.status)
 
         outcome.add_done_callback(lambda _: self._soon(finish))
         return parked
@@ -232,13 +233,16 @@ class ToolListChanges:
     sends a message is remembered here.
     """
 
-    def __init__(self, bus: SubscriptionBus) -> None:
+    def __init__(self, bus: SubscriptionBus, soon: Soon) -> None:
         """Know nobody yet.
 
         Args:
             bus: The way to the modern clients that listen.
+            soon: The way to the worker's loop from any thread.
         """
         self._bus = bus
+        self._soon = soon
+        self._changed = anyio.Event()
         self._sessions: dict[str, ServerSession] = {}
 
     async def remember_session(
@@ -253,7 +257,18 @@ class ToolListChanges:
             ctx.session._connection.exit_stack.callback(self._sessions.pop, session, None)
         return await call_next(ctx)
 
+    def note(self) -> None:
+        """Have the clients notified soon. Any thread."""
+        self._soon(lambda: self._changed.set())
+
     async def notify_clients(self) -> None:
+        """Notify the clients of each change, until it is cancelled."""
+        while True:
+            await self._changed.wait()
+            self._changed = anyio.Event()
+            await self._notify_all()
+
+    async def _notify_all(self) -> None:
         """Notify every client; one that is gone is left out, and nothing is raised."""
         await self._bus.publish(ToolsListChanged())
         for session in list(self._sessions.values()):

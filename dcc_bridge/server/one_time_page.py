@@ -40,7 +40,7 @@ def fill(template: str, /, **values: str) -> Html:
     return Html(template.format(**safe))
 
 
-class Ending(NamedTuple):
+class PageEnding(NamedTuple):
     """What a page says on which nothing can be answered.
 
     Attributes:
@@ -55,10 +55,10 @@ class Ending(NamedTuple):
 
 
 CLOSE: Final = "You can close this page."
-_LEFT: Final[dict[Action, Ending]] = {
-    "accept": Ending(200, "Your answer was sent", CLOSE),
-    "decline": Ending(200, "Declined", f"The agent is told that you said no. {CLOSE}"),
-    "cancel": Ending(200, "Cancelled", f"The question ended without an answer. {CLOSE}"),
+_LEFT: Final[dict[Action, PageEnding]] = {
+    "accept": PageEnding(200, "Your answer was sent", CLOSE),
+    "decline": PageEnding(200, "Declined", f"The agent is told that you said no. {CLOSE}"),
+    "cancel": PageEnding(200, "Cancelled", f"The question ended without an answer. {CLOSE}"),
 }
 _REASONS: Final[dict[Action, str]] = {
     "accept": "answered",
@@ -67,18 +67,20 @@ _REASONS: Final[dict[Action, str]] = {
 }
 """With which reason a page is taken down after each action, if that action is what counted."""
 _ENDED: Final = {
-    TIMED_OUT: Ending(
+    TIMED_OUT: PageEnding(
         410, "The time is over", "Nobody answered in time, so the question was cancelled."
     ),
-    CANCELLED: Ending(
+    CANCELLED: PageEnding(
         410, "No longer asked", "Whoever asked does not wait for an answer any more."
     ),
-    BRIDGE_CLOSED: Ending(410, "No longer asked", "The application stopped its bridge."),
-    DECLINED: Ending(410, "Answered elsewhere", "The question was declined in another place."),
-    "answered": Ending(410, "Answered elsewhere", "The question was answered in another place."),
+    BRIDGE_CLOSED: PageEnding(410, "No longer asked", "The application stopped its bridge."),
+    DECLINED: PageEnding(410, "Answered elsewhere", "The question was declined in another place."),
+    "answered": PageEnding(
+        410, "Answered elsewhere", "The question was answered in another place."
+    ),
 }
-_OTHER: Final = Ending(410, "No longer asked", "The question has ended.")
-_USED: Final = Ending(
+_OTHER: Final = PageEnding(410, "No longer asked", "The question has ended.")
+_USED: Final = PageEnding(
     410,
     "This page was used already",
     "It takes one answer, and had one. Nothing was changed by trying again.",
@@ -109,7 +111,7 @@ class OneTimePage:
         self._browser = ""
         self._settle: Settle | None = None
         self._reply: Reply | None = None
-        self._left: Ending | None = None
+        self._left: PageEnding | None = None
         self._reason = ""
 
     @property
@@ -136,7 +138,7 @@ class OneTimePage:
         """Whether a key is that of the browser that came first."""
         return bool(self._browser) and compare_digest(key.encode(), self._browser.encode())
 
-    def leave(self, action: Action, ending: Ending | None = None) -> bool:
+    def leave(self, action: Action, ending: PageEnding | None = None) -> bool:
         """Answer the question, if nothing ended it before.
 
         Args:
@@ -167,18 +169,18 @@ class OneTimePage:
             self._reason = self._reason or reason
 
     @property
-    def ending(self) -> Ending:
+    def ending(self) -> PageEnding:
         """What became of its question."""
         if self._left is not None and self._counted:
             return self._left
         return _ENDED.get(self._reason, _OTHER)
 
     @property
-    def used(self) -> Ending:
+    def used(self) -> PageEnding:
         """What is said to an answer that comes too late."""
         if self._left is not None and self._counted:
             return _USED
-        return Ending(410, self.ending.title, f"{self.ending.text} Your answer was not used.")
+        return PageEnding(410, self.ending.title, f"{self.ending.text} Your answer was not used.")
 
     @property
     def _counted(self) -> bool:

@@ -25,10 +25,10 @@ from dcc_bridge.host import Host
 from dcc_bridge.main_thread import MainThread
 from dcc_bridge.server.one_time_page import (
     HEADERS,
-    Ending,
     Facts,
     Html,
     OneTimePage,
+    PageEnding,
     document,
     fill,
 )
@@ -56,42 +56,42 @@ _ANSWERABLE: Final = {**HEADERS, "Referrer-Policy": "same-origin"}
 """For a page with a form: under no-referrer a browser sends ``Origin: null`` with the answer, as it
 does for a page of anybody's."""
 
-_UNKNOWN: Final = Ending(
+_UNKNOWN: Final = PageEnding(
     404,
     "There is no question here",
     "The address is not complete, or its question ended some time ago. Nothing was done.",
 )
-_OTHER_BROWSER: Final = Ending(
+_OTHER_BROWSER: Final = PageEnding(
     403,
     "Opened in another browser",
     "A question can be answered only in the browser that opened it first. Go back to that window. "
     "If it was this one, it does not keep cookies, which is how it would be recognised.",
 )
-_CROSS_SITE: Final = Ending(
+_CROSS_SITE: Final = PageEnding(
     403, "Refused", "This answer came from another site. It was not used, and nothing was done."
 )
-_FRAMED: Final = Ending(
+_FRAMED: Final = PageEnding(
     403,
     "Refused",
     "This page is not shown inside of another one. Open its address in a window of its own.",
 )
-_LED_HERE: Final = Ending(
+_LED_HERE: Final = PageEnding(
     200,
     "Another site sent you here",
     "This page belongs to an application on this computer. Go on only if you came here to answer "
     "a question of it; nothing was done so far.",
 )
-_UNREADABLE: Final = Ending(
+_UNREADABLE: Final = PageEnding(
     400, "This could not be read", "What came is not an answer to this page. Nothing was done."
 )
-_METHOD: Final = Ending(405, "Refused", "A question can only be looked at and answered here.")
-_NO_SIGN_IN: Final = Ending(
+_METHOD: Final = PageEnding(405, "Refused", "A question can only be looked at and answered here.")
+_NO_SIGN_IN: Final = PageEnding(
     404,
     "No sign-in waits for this",
     "The answer belongs to no sign-in of this application, or that ended some time ago. It was not "
     "used. Begin again from the application.",
 )
-_FINISHING: Final = Ending(
+_FINISHING: Final = PageEnding(
     409, "One moment", "The sign-in is being finished already. Reload this page in a moment."
 )
 _MAIN: Final = '<div class="words ended" role="status"><h1>{title}</h1><p>{text}</p>{link}</div>'
@@ -102,43 +102,36 @@ class PageDesk:
     """Makes pages, and keeps them where the server finds them. Any thread.
 
     Attributes:
+        origin: Of the server: ``http://127.0.0.1:1234``; set before anything can be asked.
         place: The application, as its users call it.
     """
 
-    def __init__(self, settings: Settings) -> None:
-        """Begin without a server; `open` tells where it is.
+    origin = ""
+
+    def __init__(self, settings: Settings, host: Host, main: MainThread) -> None:
+        """Begin without a page.
 
         Args:
             settings: Say how long a page is there.
-        """
-        self._settings = settings
-        self._lock = threading.Lock()
-        self._pages: dict[str, OneTimePage] = {}
-        self._origin = ""
-        self._host: Host | None = None
-        self._main: MainThread | None = None
-        self.place = "dcc_bridge"
-
-    def open(self, origin: str, host: Host, main: MainThread) -> None:
-        """Say where the pages are served. The bridge does, before anything can be asked.
-
-        Args:
-            origin: Of the server: ``http://127.0.0.1:1234``.
             host: Whose questions they are.
             main: The way to its main thread.
         """
-        self._origin, self._host, self._main = origin, host, main
+        self._settings = settings
+        self._host = host
+        self._main = main
+        self._lock = threading.Lock()
+        self._pages: dict[str, OneTimePage] = {}
         self.place = safe_line(f"{host.name} {host.version}".strip(), _MOST_SHOWN)
 
     def secret(self, question: Question, label: str) -> tuple[str, SecretPage]:
         """Make a page on which a secret is entered. See `dcc_bridge.elicitation.ask_secret`."""
         page = SecretPage(self._limited(question), label)
         self._add(page, question)
-        return f"{self._origin}{PREFIX}{page.id}", page
+        return f"{self.origin}{PREFIX}{page.id}", page
 
     def sign_in(self, question: Question, provider: Provider) -> tuple[str, SignInPage]:
         """Make a way to a provider and back. See `dcc_bridge.elicitation.ask_secret`."""
-        flow = SignInFlow(provider, self._origin + SIGNED_IN)
+        flow = SignInFlow(provider, self.origin + SIGNED_IN)
         page = SignInPage(self._limited(question), flow)
         self._add(page, question)
         return urls.read(flow.url).url, page
@@ -175,20 +168,17 @@ class PageDesk:
 
     def _fill_facts(self, page: OneTimePage, call: Call) -> None:
         """Say who asks. The scene's name follows once the main thread has told it."""
-        host, main = self._host, self._main
         application = ("Application", self.place)
         page.facts = (application, *_asker(self.place, call))
-        if host is None or main is None:
-            return
 
         def add_scene() -> None:
-            scene = ("Scene", safe_line(host.scene(), _MOST_SHOWN))
+            scene = ("Scene", safe_line(self._host.scene(), _MOST_SHOWN))
             page.facts = (application, scene, *_asker(self.place, call))
 
-        if main.is_current:
+        if self._main.is_current:
             add_scene()
         else:
-            main.post(add_scene)
+            self._main.post(add_scene)
 
 
 def _asker(place: str, call: Call) -> Facts:
@@ -303,7 +293,7 @@ class PageSite:
         return _response(html, 422 if problem else 200, _ANSWERABLE)
 
     def _say(
-        self, ending: Ending, page: OneTimePage | None = None, link: Html | None = None
+        self, ending: PageEnding, page: OneTimePage | None = None, link: Html | None = None
     ) -> Response:
         facts = (page.facts if page is not None else ()) or (("Application", self._desk.place),)
         main = fill(_MAIN, title=ending.title, text=ending.text, link=link or "")

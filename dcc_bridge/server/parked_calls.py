@@ -20,7 +20,6 @@ import json
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any, Final
 
@@ -28,6 +27,7 @@ import anyio
 from mcp.shared.exceptions import MCPError
 from mcp_types import INVALID_PARAMS, CallToolResult, InputRequiredResult
 
+from dcc_bridge.elicitation.broker import Broker
 from dcc_bridge.elicitation.call import Call, Progress
 from dcc_bridge.elicitation.question import Unable
 from dcc_bridge.elicitation.types import TOO_MANY_QUESTIONS
@@ -39,6 +39,9 @@ MOST_ROUNDS: Final = 8
 """From this round on a modern client is not asked any more: it stops after ten, without a word."""
 PATIENT_AFTER: Final = 60.0
 """Seconds after which some clients give a request up; one that did not, waits for a person."""
+KEPT: Final = 120.0
+"""Seconds for which a finished call can still be fetched."""
+MOST_KEPT: Final = 64
 FRESH: Final = 600.0
 """Seconds in which a call is still the same one."""
 MOST: Final = 256
@@ -57,14 +60,8 @@ Same = tuple[str, str, str]
 Answers = Mapping[str, Any]
 
 
-@dataclass(slots=True)
-class _Slot:
-    """One event: awaited by any number of requests, set once."""
-
-    event: Event | None = None
-
-
 Event = ClientQuestion | Result
+"""Awaited by any number of requests, and never taken back."""
 
 
 class ParkedCall:
@@ -90,14 +87,14 @@ class ParkedCall:
         self.cancel: Callable[[], None] = lambda: None
         self.requests: list[Context] = []
         self.ended_at: float | None = None
-        self._slots = [_Slot()]
+        self._events: list[Event] = []
         self.notices = ProgressNotices(self.requests)
         self._stirred = anyio.Event()
 
     @property
     def rounds(self) -> int:
         """How many questions went to the client."""
-        return len(self._slots) - 1
+        return len(self._events)
 
     @property
     def asked(self) -> bool:
@@ -106,11 +103,9 @@ class ParkedCall:
 
     def add_event(self, event: Event) -> None:
         """Add the next event."""
-        slot = self._slots[-1]
         if not isinstance(event, ClientQuestion):
             self.ended_at = time.monotonic()
-        self._slots.append(_Slot())
-        slot.event = event
+        self._events.append(event)
         self._stir()
 
     def offer(self, asked: ClientQuestion) -> None:
@@ -131,7 +126,7 @@ class ParkedCall:
 
     def has_event(self, number: int) -> bool:
         """Whether there is an event of that number, or it is the next one to come."""
-        return 0 <= number < len(self._slots)
+        return 0 <= number <= len(self._events)
 
     async def wait_for_event(
         self, number: int, keepalive: float, waiting: Callable[[], str]
@@ -143,8 +138,7 @@ class ParkedCall:
             keepalive: Seconds of silence after which the request is told that it is waited for.
             waiting: Says for what.
         """
-        slot = self._slots[number]
-        while slot.event is None:
+        while number >= len(self._events):
             silent = False
             if not self.notices.is_due:
                 with anyio.move_on_after(keepalive) as silence:
@@ -152,38 +146,23 @@ class ParkedCall:
                 silent = silence.cancelled_caught
             await self.notices.send(waiting if silent else None)
         await self.notices.send()  # the last news goes before the event
-        return slot.event
+        return self._events[number]
 
 
 class ParkedCalls:
     """All calls that somebody waits for, or may still come for."""
 
-    def __init__(
-        self,
-        end: Callable[[Call], None],
-        note_patience: Callable[[str], None],
-        recent: Recent,
-        *,
-        keepalive: float,
-        kept: float,
-        most_kept: int,
-    ) -> None:
+    def __init__(self, broker: Broker, recent: Recent, keepalive: float) -> None:
         """Begin with none.
 
         Args:
-            end: Ends a call's questions, because nobody waits for it any more.
-            note_patience: Told the label of a client that kept a request open for over a minute.
+            broker: Ends a call's questions, when nobody waits for it any more.
             recent: How the calls stand.
             keepalive: Seconds between two notices to a request that waits.
-            kept: Seconds for which a finished call can be fetched.
-            most_kept: How many finished calls are kept.
         """
-        self._end = end
-        self._note_patience = note_patience
+        self._broker = broker
         self._recent = recent
         self._keepalive = keepalive
-        self._kept = kept
-        self._most_kept = most_kept
         self._parked: OrderedDict[str, ParkedCall] = OrderedDict()
         self.unfetched = UnfetchedResults()
         """What nobody came for."""
@@ -240,17 +219,17 @@ class ParkedCalls:
     async def _serve(self, parked: ParkedCall, request: Context, number: int) -> Result:
         parked.requests.append(request)
         began = time.monotonic()
+        result = None
         try:
-            return await self._answer(parked, request, number)
-        except BaseException:  # cut off, or it failed: nobody waits at its end; and it goes on
-            if parked.requests == [request]:
-                self._abandon(parked)
-            raise
+            result = await self._answer(parked, request, number)
+            return result
         finally:
+            if result is None and parked.requests == [request]:
+                self._abandon(parked)  # the only request was cut off, or failed: nobody waits
             parked.requests.remove(request)
             self._forget(parked)
             if time.monotonic() - began > PATIENT_AFTER:
-                self._note_patience(parked.label)
+                self._broker.audience.note_patience(parked.label)
 
     async def _answer(self, parked: ParkedCall, request: Context, number: int) -> Result:
         while True:
@@ -279,7 +258,7 @@ class ParkedCalls:
         return waiting
 
     def _abandon(self, parked: ParkedCall) -> None:
-        self._end(parked.call)
+        self._broker.end(parked.call)
         parked.cancel()
 
     def _forget(self, parked: ParkedCall) -> None:
@@ -290,8 +269,8 @@ class ParkedCalls:
     def _forget_old(self) -> None:
         """Drop the finished calls that are too old or too many."""
         ended = [p for p in self._parked.values() if p.ended_at is not None]
-        oldest = time.monotonic() - self._kept
-        too_many = len(ended) - self._most_kept
+        oldest = time.monotonic() - KEPT
+        too_many = len(ended) - MOST_KEPT
         for index, parked in enumerate(ended):
             if index < too_many or (parked.ended_at or 0) < oldest:
                 del self._parked[parked.call.id]

@@ -110,18 +110,19 @@ def _parts(question: Question) -> list[str | None]:
 def _undo(question: Question) -> str:
     if question.undoable:
         return "It can be undone as one step."
-    kept = f" A copy is kept first, in {question.kept}" if question.kept else ""
+    place = question.consent.kept if question.consent else None
+    kept = f" A copy is kept first, in {place}" if place else ""
     return f"It can NOT be undone.{kept}"
 
 
 def elicit_request(question: Question, legacy_id: str | None = None) -> ElicitRequest:
     """Serialize a question; a page's has an id on the legacy era."""
-    if question.url is not None:
-        message = "\n\n".join(filter(None, (question.message, question.description)))
+    if question.page is not None:
+        message = "\n\n".join(filter(None, (question.message, question.page.description)))
         return ElicitRequest(
             params=ElicitRequestURLParams(
                 message=carried(message),
-                url=question.url,
+                url=question.page.url,
                 elicitation_id=legacy_id,
             )
         )

@@ -9,7 +9,6 @@ import logging
 import socket
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
 from typing import Final
 
 import anyio
@@ -17,24 +16,14 @@ import uvicorn
 from mcp.server.transport_security import TransportSecuritySettings
 from starlette.requests import ClientDisconnect
 
-from dcc_bridge import log_redaction
-from dcc_bridge.callbacks import Callbacks
-from dcc_bridge.config import Settings
-from dcc_bridge.elicitation.broker import Broker
-from dcc_bridge.host import Host
-from dcc_bridge.main_thread import MainThread
-from dcc_bridge.server.auth import AuthMiddleware
-from dcc_bridge.server.clients import ClientRegistry
+from dcc_bridge.audit import redact
+from dcc_bridge.config import Limits
+from dcc_bridge.server.auth import MOST_BODY, AuthMiddleware
 from dcc_bridge.server.connections import RESTS, connection_class
 from dcc_bridge.server.mcp_server import Server
 from dcc_bridge.server.page_site import PREFIX, SIGNED_IN, PageDesk, PageSite
-from dcc_bridge.server.parked_calls import ParkedCalls
 from dcc_bridge.server.replay import ReplayStore
-from dcc_bridge.server.resources import SceneResources
 from dcc_bridge.server.worker import Worker
-from dcc_bridge.skills.loader import Library
-from dcc_bridge.skills.registry import Registry
-from dcc_bridge.skills.runner import Runner
 
 PATH: Final = "/mcp"
 _COME_BACK: Final = 1000
@@ -61,94 +50,51 @@ _DISCONNECTS: Final = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Parts:
-    """What the service is made of; the bridge has them.
-
-    Attributes:
-        host: The application.
-        main: The way to its main thread.
-        changes: Tells that its scene or selection changed.
-        settings: How the bridge behaves.
-        registry: The skills.
-        runner: What runs them.
-        broker: What puts their questions.
-        secret: The master secret.
-        socket: Bound and listening.
-        clients: Who speaks to it.
-        desk: Its pages for secrets and sign-ins.
-        library: Imports the skills of files.
-        extend: Adds to the SDK's own server object, or None.
-    """
-
-    host: Host
-    main: MainThread
-    changes: Callbacks
-    settings: Settings
-    registry: Registry
-    runner: Runner
-    broker: Broker
-    secret: str
-    socket: socket.socket
-    clients: ClientRegistry
-    desk: PageDesk
-    library: Library
-    extend: Callable[[Server], None] | None = None
-
-
 class McpService:
     """Serves MCP over HTTP until it is told to stop."""
 
-    def __init__(self, parts: Parts, worker: Worker) -> None:
-        """Build everything; nothing is served yet."""
-        log_redaction.install()  # the loggers of what was imported on this thread
-        self._socket = parts.socket
+    def __init__(
+        self,
+        server: Server,
+        worker: Worker,
+        listening: socket.socket,
+        secret: str,
+        desk: PageDesk,
+        limits: Limits,
+    ) -> None:
+        """Build everything; nothing is served yet.
+
+        Args:
+            server: What clients speak to.
+            worker: Where it runs.
+            listening: A socket that is bound and listening.
+            secret: The master secret.
+            desk: The pages for secrets and sign-ins.
+            limits: How many connections there may be, and for how long they may be silent.
+        """
+        redact.install_log_filter()  # the loggers of what was imported on this thread
+        self._server = server
         self._worker = worker
-        self._grace = parts.settings.session_grace
-        self._changed = anyio.Event()
+        self._socket = listening
+        self._grace = limits.session_grace
         self._stopping = anyio.Event()
-        self._calls = _parked_calls(parts)
-        self._scene = SceneResources(parts.host, parts.main, worker.spawn)
-        self._unwatch = parts.changes.add(self._scene.changed)
-        self._unwatch_tools = parts.registry.watch(lambda: worker.soon(lambda: self._changed.set()))
-        server = self._server(parts)
-        self._changes = server.changes
-        self._auth = self._authenticated(server, parts)
-        self._uvicorn = _Uvicorn(_config(self._auth, parts.settings))
-
-    def _server(self, parts: Parts) -> Server:
-        server = Server(
-            parts.host,
-            parts.registry,
-            parts.runner,
-            self._calls,
-            self._worker.soon,
-            parts.clients,
-            self._scene,
-            parts.library,
-        )
-        if parts.extend is not None:
-            parts.extend(server)
-        return server
-
-    def _authenticated(self, server: Server, parts: Parts) -> AuthMiddleware:
         events = ReplayStore()
         app = server.streamable_http_app(
             streamable_http_path=PATH,
             event_store=events,
             retry_interval=_COME_BACK,
-            max_request_body_size=parts.settings.most_body,
+            max_request_body_size=MOST_BODY,
             transport_security=_OPEN,
         )
-        return AuthMiddleware(
-            PageSite(parts.desk, app),
-            self._socket.getsockname()[1],
-            parts.secret,
+        self._auth = AuthMiddleware(
+            PageSite(desk, app),
+            listening.getsockname()[1],
+            secret,
             events,
-            self._left,
+            self._stream_ended,
             public=(PREFIX, SIGNED_IN),
-            most_body=parts.settings.most_body,
         )
+        self._uvicorn = _Uvicorn(_config(self._auth, limits))
 
     async def run(self, ready: Callable[[], None]) -> None:
         """Serve until `stop`."""
@@ -156,51 +102,32 @@ class McpService:
         with closing(self._socket), _quiet_disconnects():
             async with anyio.create_task_group() as serving:
                 serving.start_soon(self._uvicorn.serve, [self._socket])
-                async with anyio.create_task_group() as telling:
-                    telling.start_soon(self._tell_changes)
+                async with anyio.create_task_group() as notifying:
+                    notifying.start_soon(self._server.changes.notify_clients)
                     await self._stopping.wait()
-                    telling.cancel_scope.cancel()
+                    notifying.cancel_scope.cancel()
                 await self._wait_for_last_words()
                 self._uvicorn.end()
                 self._auth.close()
 
     def stop(self) -> None:
         """End soon: the calls that are ending may still say so."""
-        self._unwatch()
-        self._unwatch_tools()
-        self._scene.close()
+        self._server.scene.close()
         self._stopping.set()
-
-    async def _tell_changes(self) -> None:
-        while True:
-            await self._changed.wait()
-            self._changed = anyio.Event()
-            await self._changes.notify_clients()
 
     async def _wait_for_last_words(self) -> None:
         with anyio.move_on_after(_LAST_WORDS):
-            while self._calls.open or self._auth.answering:
+            while self._server.calls.open or self._auth.answering:
                 await anyio.sleep(0.01)
 
-    def _left(self, session: str) -> None:
+    def _stream_ended(self, session: str) -> None:
         """Give a legacy client that lost its stream a moment to come back."""
 
-        def check() -> None:
+        def end_if_gone() -> None:
             if not self._auth.streams[session]:
-                self._calls.end_session(session)
+                self._server.calls.end_session(session)
 
-        self._worker.later(self._grace, check)
-
-
-def _parked_calls(parts: Parts) -> ParkedCalls:
-    return ParkedCalls(
-        parts.broker.end,
-        parts.broker.audience.note_patience,
-        parts.runner.recent,
-        keepalive=parts.settings.keepalive,
-        kept=parts.settings.kept,
-        most_kept=parts.settings.most_kept,
-    )
+        self._worker.later(self._grace, end_if_gone)
 
 
 class _Uvicorn(uvicorn.Server):
@@ -225,10 +152,10 @@ class _Uvicorn(uvicorn.Server):
         self.ready()
 
 
-def _config(app: AuthMiddleware, settings: Settings) -> uvicorn.Config:
+def _config(app: AuthMiddleware, limits: Limits) -> uvicorn.Config:
     return uvicorn.Config(
         app,
-        http=connection_class(settings),
+        http=connection_class(limits),
         log_config=None,
         access_log=False,
         server_header=False,

@@ -24,7 +24,7 @@ from dcc_bridge.elicitation.question import Question
 from dcc_bridge.elicitation.secret import Secret
 from dcc_bridge.elicitation.sign_in import Provider, Tokens
 from dcc_bridge.errors import MissingExtra
-from dcc_bridge.server.one_time_page import CLOSE, Ending, OneTimePage
+from dcc_bridge.server.one_time_page import CLOSE, OneTimePage, PageEnding
 
 if TYPE_CHECKING:
     import httpx2
@@ -182,7 +182,7 @@ class SignInPage(OneTimePage):
             return True
         if self.question is not None:  # else it timed out meanwhile, and nobody takes them
             self.result = tokens
-            self.leave("accept", Ending(200, "You are signed in", CLOSE))
+            self.leave("accept", PageEnding(200, "You are signed in", CLOSE))
         return True
 
     def _refuse(self, error: UnusableAnswer) -> None:
@@ -191,7 +191,7 @@ class SignInPage(OneTimePage):
         elif self.question is not None:
             self.failure = str(error)
             text = f"The site's answer was not used: {error}. {CLOSE}"
-            self.leave("cancel", Ending(200, "You are not signed in", text))
+            self.leave("cancel", PageEnding(200, "You are not signed in", text))
 
 
 def _secret(text: object) -> Secret | None:

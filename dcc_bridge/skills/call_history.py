@@ -14,7 +14,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, Final, Literal
 
-from dcc_bridge.callbacks import call_safely
+from dcc_bridge.callbacks import Callbacks, Unsubscribe
 from dcc_bridge.elicitation import secret
 from dcc_bridge.elicitation.call import Call, Progress
 from dcc_bridge.elicitation.types import CANCELLED
@@ -77,7 +77,7 @@ def outcome_of_failure(call: Call, error: BaseException) -> Outcome:
             return Outcome("no_consent", None, str(error))
         case BridgeError():
             return Outcome("failed", None, f"{call.skill}: {error}")
-    trace = call.arguments.scrub(secret.told(error))
+    trace = call.arguments.scrub(secret.format_error(error))
     log.warning("call %s: %s failed\n%s", call.id, call.skill, trace)
     reason, kind = str(error), type(error).__name__
     if not (reason and isinstance(error, ValueError)):
@@ -146,7 +146,7 @@ class Recent:
         self._live: OrderedDict[str, Record] = OrderedDict()
         self._ended: deque[Record] = deque(maxlen=most)
         self._reads: deque[Record] = deque(maxlen=most)
-        self._watchers: list[Watcher] = []
+        self._watchers = Callbacks()
 
     def records(self) -> list[Record]:
         """Give the calls, the newest first."""
@@ -159,7 +159,7 @@ class Recent:
         with self._lock:
             return self._live.get(call)
 
-    def watch(self, fn: Watcher) -> Callable[[], None]:
+    def watch(self, fn: Watcher) -> Unsubscribe:
         """Be told of each change.
 
         Args:
@@ -169,15 +169,7 @@ class Recent:
         Returns:
             What ends it.
         """
-        with self._lock:
-            self._watchers.append(fn)
-
-        def forget() -> None:
-            with self._lock:
-                if fn in self._watchers:
-                    self._watchers.remove(fn)
-
-        return forget
+        return self._watchers.add(fn)
 
     def follow(self, call: Call) -> Trail:
         """Take in a call that is queued.
@@ -191,7 +183,7 @@ class Recent:
         )
         with self._lock:
             self._live[call.id] = record
-        self._tell(record)
+        self._watchers.call(record)
         return Trail(self, call.id)
 
     def change(self, call: str, **changes: Any) -> None:
@@ -212,13 +204,7 @@ class Recent:
                 del self._live[call]
                 record = replace(record, ended=time.time())
                 (self._reads if record.only_read else self._ended).append(record)
-        self._tell(record)
-
-    def _tell(self, record: Record) -> None:
-        with self._lock:
-            watchers = list(self._watchers)
-        for fn in watchers:
-            call_safely(fn, record)
+        self._watchers.call(record)
 
 
 class Trail:

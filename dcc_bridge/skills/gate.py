@@ -3,25 +3,22 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Generator, Mapping
-from enum import Enum
-from typing import Annotated, Any, Final, Literal, get_args, get_origin
+from collections.abc import Mapping
+from typing import Any, Final
 
 from dcc_bridge.audit.redact import HIDDEN
 from dcc_bridge.config import Settings
-from dcc_bridge.elicitation import consent
+from dcc_bridge.elicitation import ask
 from dcc_bridge.elicitation.call import Call
-from dcc_bridge.elicitation.consent import yes_or_no
-from dcc_bridge.elicitation.question import Question
+from dcc_bridge.elicitation.context import Flow
+from dcc_bridge.elicitation.question import Consent, Question
 from dcc_bridge.elicitation.schema import parse
 from dcc_bridge.elicitation.types import NOT_SUPPORTED, ElicitationResponse
 from dcc_bridge.errors import BadArguments
+from dcc_bridge.skills.signature import Options, words
 from dcc_bridge.skills.skill import Skill
 
 _MOST_SHOWN: Final = 200
-Options = Mapping[str, Any]
-"""What can be chosen: the words on the wire, and the value that the function wants."""
-Questions = Generator[Question, ElicitationResponse, None]
 
 
 def needs_grant(skill: Skill, settings: Settings) -> bool:
@@ -30,14 +27,14 @@ def needs_grant(skill: Skill, settings: Settings) -> bool:
     return risk == "destructive" or (risk == "edit" and settings.edit == "ask")
 
 
-def questions(
+def ask_before(
     skill: Skill,
     arguments: dict[str, Any],
     missing: Mapping[str, Options],
     call: Call,
     settings: Settings,
-) -> Questions:
-    """Give the questions that stand before a skill's body; its arguments are complete then.
+) -> Flow[None]:
+    """Ask what stands before a skill's body; its arguments are complete then.
 
     Args:
         skill: What is to be run.
@@ -48,18 +45,10 @@ def questions(
     """
     if missing:
         which = missing_question(missing, call)
-        arguments |= chosen(missing, which, (yield which))
+        arguments |= chosen(missing, which, (yield from ask.ask_with_checkpoint(which)))
     gated = consent_question(skill, arguments, call, settings)
     if gated is not None:
-        consent.check(gated, (yield gated))
-
-
-def next_question(asking: Questions, answer: ElicitationResponse) -> Question | None:
-    """Hand an answer over, and give the next question, or None."""
-    try:
-        return asking.send(answer)
-    except StopIteration:
-        return None
+        ask.check(gated, (yield from ask.ask_with_checkpoint(gated)))
 
 
 def consent_question(
@@ -74,15 +63,14 @@ def consent_question(
         settings: What the studio allows.
     """
     if not needs_grant(skill, settings) or skill.metadata.confirms:
-        return None
+        return None  # what it changes without a grant of its own question is undone
     return Question(
         message=_message(skill, _shown(arguments, call)),
         call=call,
-        form=yes_or_no(skill.title),
+        form=ask.yes_or_no(skill.title),
         title=skill.title,
-        consent=True,
         key="consent",
-        undoable=skill.metadata.undoable,
+        consent=Consent(undoable=skill.metadata.undoable),
     )
 
 
@@ -103,17 +91,6 @@ def _value(value: object) -> str:
     return text if len(text) <= _MOST_SHOWN else text[:_MOST_SHOWN] + "…"
 
 
-def options_of(hint: Any) -> Options | None:
-    """Give what can be chosen from a type, or None where it is no choice."""
-    if get_origin(hint) is Annotated:
-        return options_of(get_args(hint)[0])
-    if get_origin(hint) is Literal:
-        return {str(value): value for value in get_args(hint)}
-    if isinstance(hint, type) and issubclass(hint, Enum):
-        return {str(member.value): member for member in hint}
-    return None
-
-
 def missing_question(missing: Mapping[str, Options], call: Call) -> Question:
     """Make the question for what is missing. It is input, and never consent.
 
@@ -122,10 +99,10 @@ def missing_question(missing: Mapping[str, Options], call: Call) -> Question:
         call: For whom.
     """
     fields = {
-        name: {"type": "string", "title": _words(name), "enum": list(options)}
+        name: {"type": "string", "title": words(name), "enum": list(options)}
         for name, options in missing.items()
     }
-    names = " and ".join(_words(name).lower() for name in missing)
+    names = " and ".join(words(name).lower() for name in missing)
     return Question(
         message=f"{call.title}: which {names}?",
         call=call,
@@ -148,10 +125,6 @@ def chosen(
         names = ", ".join(missing)
         raise BadArguments(f"{names}: it is required, as the person could not be asked.")
     if not answer.accepted:
-        raise consent.refusal(asked.message, answer)
+        raise ask.refusal(asked.message, answer)
     data = answer.data or {}
     return {name: options[data[name]] for name, options in missing.items()}
-
-
-def _words(name: str) -> str:
-    return name.replace("_", " ").capitalize()

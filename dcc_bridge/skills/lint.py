@@ -13,10 +13,9 @@ import docstring_parser
 
 from dcc_bridge.errors import SkillError
 from dcc_bridge.skills import lint_tables, trust
-from dcc_bridge.skills.annotations import Names
 from dcc_bridge.skills.registry import check_name
 from dcc_bridge.skills.skill import Metadata
-from dcc_bridge.skills.source import Function, Source, Text
+from dcc_bridge.skills.source import Function, Names, Source, Text
 
 Messages = Iterator[tuple[int, str]]
 """Lines, and what is wrong there."""
@@ -47,7 +46,7 @@ def files(path: Path) -> list[Path]:
         SkillError: There is nothing there.
     """
     if path.is_dir():
-        return sorted(one for one in path.glob("*.py") if not one.name.startswith(("_", ".")))
+        return sorted(it for it in path.glob("*.py") if not it.name.startswith(("_", ".")))
     if not path.is_file():
         raise SkillError(f"There is no file and no folder at {path}.")
     return [path]
@@ -70,7 +69,7 @@ def check(given: Sequence[Path], others: Sequence[Path] = ()) -> list[Finding]:
             findings += [Finding(file, _line(error), str(error))] if is_given else []
             continue
         if is_given:
-            findings += [Finding(file, *found) for found in _messages(text)]
+            findings += [Finding(file, *message) for message in _messages(text)]
         for name, line in text.names():
             first = taken.setdefault(name, (file, line))
             if first != (file, line) and is_given:

@@ -144,5 +144,5 @@ WAITS: Final = (
 )
 """Calls that stop the loop of a coroutine until they are done."""
 
-ASKS: Final = ("dcc_bridge.confirm*", "dcc_bridge.elicit_*", "dcc_bridge.sign_in*")
+ASKS: Final = ("dcc_bridge.confirm*", "dcc_bridge.elicit_*", "dcc_bridge.elicitation.sign_in.*")
 """Calls that ask the person."""

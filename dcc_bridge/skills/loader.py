@@ -24,11 +24,11 @@ from pathlib import Path
 from typing import Final
 
 from dcc_bridge.config import Settings
-from dcc_bridge.elicitation.context import wrap_future
+from dcc_bridge.elicitation.context import run_in_thread, wrap_future
 from dcc_bridge.errors import BrokenSkill, SkillError
 from dcc_bridge.main_thread import MainThread
-from dcc_bridge.skills import catalogue, importer, trust
-from dcc_bridge.skills.catalogue import SkillFile
+from dcc_bridge.skills import importer, trust
+from dcc_bridge.skills.importer import SkillFile
 from dcc_bridge.skills.registry import Entry, Registry
 from dcc_bridge.skills.source import Source
 
@@ -102,7 +102,7 @@ class Library:
         while True:
             began = time.perf_counter()
             try:
-                await wrap_future(_in_thread(lambda: self.look(time.sleep)))
+                await wrap_future(run_in_thread(lambda: self.look(time.sleep), "skills"))
                 took = time.perf_counter() - began
                 await self.describe()
             except Exception:  # whatever a drive or a type does: the next look may go better
@@ -161,7 +161,7 @@ class Library:
         skill_files = {file: self._read(file, stamps[file][1]) for file in sorted(changed)}
         self._refused = refused
         if self._take(skill_files, {file: stamps[file][0] for file in skill_files}, gone):
-            self._registry.tell()
+            self._registry.notify()
         self._report()
 
     def _take(
@@ -174,11 +174,11 @@ class Library:
                 del self._seen[file]
             for file, skill_file in skill_files.items():
                 old = self._seen.get(file)
-                new = catalogue.succeeding(skill_file, old.skill_file) if old else skill_file
-                differs |= old is None or not catalogue.is_listed_alike(old.skill_file, new)
+                new = importer.succeeding(skill_file, old.skill_file) if old else skill_file
+                differs |= old is None or not importer.is_listed_alike(old.skill_file, new)
                 self._seen[file] = _Seen(stamps[file], new)
             self._order = self._in_order()
-            self._file()
+            self._publish()
         return differs
 
     def _fetch(self, name: str, fetched: Future[Entry], tried: tuple[Source, ...]) -> None:
@@ -225,24 +225,26 @@ class Library:
         if seen is None or seen.skill_file.source is not source or seen.skill_file.is_imported:
             return
         try:
-            skill_file = catalogue.imported(seen.skill_file, importer.skills(source), self._host)
+            skill_file = importer.imported(seen.skill_file, importer.skills(source), self._host)
         except BrokenSkill as error:
-            skill_file = catalogue.broken(seen.skill_file, error)
+            skill_file = importer.broken(seen.skill_file, error)
         with self._lock:
             now = self._seen.get(source.file)
             if now is None or now.skill_file.source is not source:
                 return
             self._seen[source.file] = replace(now, skill_file=skill_file)
-            self._file()
+            self._publish()
         was_listed = self._is_listed_short or not now.skill_file.needs_import
-        if was_listed and not catalogue.is_listed_alike(now.skill_file, skill_file):
-            self._registry.tell()
+        if was_listed and not importer.is_listed_alike(now.skill_file, skill_file):
+            self._registry.notify()
         self._report()
 
-    def _file(self) -> None:
-        """Hand over what there is now. Under the lock, so that the last one is the newest."""
+    def _publish(self) -> None:
+        """Hand over what there is now. Under the lock, so that the newest comes last."""
         skill_files = [self._seen[file].skill_file for file in self._order]
-        self._registry.file(catalogue.filed(skill_files, self._registry.added, self._refused))
+        self._registry.replace_filed(
+            importer.filed(skill_files, self._registry.added, self._refused)
+        )
 
     def _in_order(self) -> list[Path]:
         rank = {folder: number for number, folder in enumerate(self._folders)}
@@ -271,11 +273,11 @@ class Library:
 
     def _read(self, file: Path, root: Path) -> SkillFile:
         try:
-            return catalogue.read(Source.of(file, trust.read(file, root)), self._host)
+            return importer.read(Source.of(file, trust.read(file, root)), self._host)
         except SkillError as error:
-            return catalogue.refused(file, error)
+            return importer.refused(file, error)
         except OSError as error:
-            return catalogue.refused(file, SkillError(f"{file}: it cannot be read: {error}."))
+            return importer.refused(file, SkillError(f"{file}: it cannot be read: {error}."))
 
     def _report(self) -> None:
         """Say in the log what cannot be used, each thing once."""
@@ -284,27 +286,6 @@ class Library:
         for sentence in sorted(now - self._told):
             log.warning("%s", sentence)
         self._told = now
-
-
-def _in_thread(fn: Callable[[], None]) -> Future[None]:
-    """Run a function on a daemon thread of its own.
-
-    The threads of anyio's pool are no daemons: one that is stuck in a network drive would keep the
-    host from ending.
-    """
-    future: Future[None] = Future()
-    future.set_running_or_notify_cancel()
-
-    def work() -> None:
-        try:
-            fn()
-        except BaseException as error:  # noqa: BLE001 - the top of a thread: it is the caller's
-            future.set_exception(error)
-        else:
-            future.set_result(None)
-
-    threading.Thread(target=work, name="dcc_bridge skills", daemon=True).start()
-    return future
 
 
 def _list(folder: Path) -> list[tuple[str, Stamp]]:

@@ -84,13 +84,13 @@ class Registry:
         self._watchers.call()
         return lambda: self._remove(entry)
 
-    def file(self, filed: Filed) -> None:
+    def replace_filed(self, filed: Filed) -> None:
         """Take in what skill files hold now, in place of what they held before."""
         with self._lock:
             self._filed = filed
 
-    def tell(self) -> None:
-        """Tell who watches that what is listed has changed."""
+    def notify(self) -> None:
+        """Call whoever watches: what is listed has changed."""
         self._watchers.call()
 
     def watch(self, fn: Callable[[], None]) -> Callable[[], None]:
@@ -136,7 +136,7 @@ class Registry:
     def __contains__(self, name: Any) -> bool:
         """Whether a skill, or a broken file, has that name."""
         with self._lock:
-            return any(name in named for named in (self._added, *_named(self._filed)))
+            return any(name in it for it in (self._added, self._filed.entries, self._filed.broken))
 
     def entries(self) -> list[Entry]:
         """List the skills, by name."""
@@ -175,7 +175,3 @@ def clash(first: Skill, second: Skill) -> SkillError:
         f"There are two skills named {second.name!r}: in {first.file or 'the application'} and in "
         f"{second.file or 'the application'}. The first one stays; rename the other."
     )
-
-
-def _named(filed: Filed) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
-    return filed.entries, filed.broken

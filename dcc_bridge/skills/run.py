@@ -8,42 +8,38 @@ import threading
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future, InvalidStateError
 from contextlib import AbstractContextManager, nullcontext, suppress
-from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from greenlet import GreenletExit
 
-from dcc_bridge.audit.log import Auditor
-from dcc_bridge.callbacks import CallLater
-from dcc_bridge.config import Settings
-from dcc_bridge.elicitation import consent, secret
-from dcc_bridge.elicitation.call import Call, Progress, current, destructive_skill
-from dcc_bridge.elicitation.context import current_context, wrap_future
+from dcc_bridge.callbacks import call_safely
+from dcc_bridge.elicitation import secret
+from dcc_bridge.elicitation.audit_trail import RunRecord
+from dcc_bridge.elicitation.call import Call, Progress, RunControl, current, destructive_skill
+from dcc_bridge.elicitation.context import Flow, current_context, run_async, run_sync, wrap_future
 from dcc_bridge.errors import (
     BridgeClosed,
     BridgeError,
     PartlyApplied,
-    Paused,
     Stopped,
 )
-from dcc_bridge.host import Host
-from dcc_bridge.main_thread import MainThread
 from dcc_bridge.skills import gate
-from dcc_bridge.skills.account import Account
 from dcc_bridge.skills.call_history import Outcome, Status, Trail, outcome_of_failure, refusal
+from dcc_bridge.skills.signature import Options
 from dcc_bridge.skills.skill import Skill
 from dcc_bridge.skills.timing import Throttle, TimeLimit, report_blocking
 from dcc_bridge.skills.undo_steps import Steps
+
+if TYPE_CHECKING:
+    from dcc_bridge.skills.runner import Runner
 
 T = TypeVar("T")
 
 log = logging.getLogger(__name__)
 
 
-class Run:
+class Run(RunControl):
     """One run of one skill, from the queue to its outcome.
-
-    It is the `RunControl` of its call.
 
     Attributes:
         skill: What is run.
@@ -54,35 +50,35 @@ class Run:
 
     def __init__(
         self,
-        shared: Shared,
+        runner: Runner,
         skill: Skill,
         arguments: dict[str, Any],
         call: Call,
-        missing: Mapping[str, gate.Options],
+        missing: Mapping[str, Options],
         trail: Trail,
         progress: Callable[[Progress], None],
     ) -> None:
         self.skill = skill
         self.outcome: Future[Outcome] = Future()
-        self._shared = shared
+        self._runner = runner
         self._missing = missing
         self._trail = trail
         self._arguments = arguments
         self.call = self._call = call
-        self._main = shared.main
-        self._account = Account(shared.auditor, call)
-        self._steps = Steps(shared.host, shared.main, call, skill.undo_label, self._account)
+        self._main = runner.main
+        self._account = RunRecord(runner.auditor, call)
+        self._steps = Steps(runner.host, runner.main, call, skill.undo_label, self._account)
         self._ending = threading.Lock()
         self._is_over = False
         self._is_abandoned = False
         self._queued: Future[Outcome] | None = None
         self._why_not = "it was cancelled before it began; nothing was changed."
-        self._queue_limit = TimeLimit(shared.settings.call_deadline, shared.clock, self._expire)
-        self._time_limit = TimeLimit(skill.metadata.timeout, shared.clock, self._overrun)
-        call.agreement.needs_grant = gate.needs_grant(skill, shared.settings)
+        self._queue_limit = TimeLimit(runner.settings.call_deadline, runner.clock, self._expire)
+        self._time_limit = TimeLimit(skill.metadata.timeout, runner.clock, self._overrun)
+        call.agreement.needs_grant = gate.needs_grant(skill, runner.settings)
         call.control = self
         self._progress = progress
-        self._throttle = Throttle(self._report, shared.clock)
+        self._throttle = Throttle(self._report, runner.clock)
 
     @property
     def has_begun(self) -> bool:
@@ -120,14 +116,9 @@ class Run:
             if self._is_over:
                 return
             self._is_abandoned = self._steps.changed
-        status: Status = "failed"
-        try:
-            self._steps.close()
-            self._steps.roll_back()
-        except Exception:  # the host could not undo; the bridge stops all the same
-            log.exception("call %s: its changes could not be undone", self._call.id)
-            status = "partly_applied"
-        self._write_end(status, str(BridgeClosed()))
+        self._steps.close()
+        is_undone = self._undo(self._steps.roll_back) is None
+        self._write_end("failed" if is_undone else "partly_applied", str(BridgeClosed()))
 
     def on_main_thread(self) -> Outcome:
         """Run as a job."""
@@ -145,22 +136,18 @@ class Run:
         """Run on the worker's loop; edits are jobs of their own, and so is the end."""
         self._begin()
         try:
-            asking = self._questions()
-            question = next(asking, None)
-            while question is not None:
-                question = gate.next_question(asking, await consent.ask_question(question))
+            await run_async(self._ask_before())
             body = self.skill.fn(**self._arguments)
             value, error = await report_blocking(body, self._warn_of_blocking), None
-        except Exception as failure:  # noqa: BLE001 - a skill may raise anything; it is told
-            value, error = None, failure
-        except BaseException:  # noqa: BLE001 - its client left, and the task is cancelled
-            value, error = None, Stopped(self.skill.title, overdue=self._call.ending.is_overdue)
+        except BaseException as failure:  # noqa: BLE001 - a skill may raise anything
+            stopped = Stopped(self.skill.title, overdue=self._call.ending.is_overdue)
+            # else its client left, and the task is cancelled
+            value, error = None, failure if isinstance(failure, Exception) else stopped
         undo = self._steps.roll_back
         ending = self._submit(lambda: self._guarded(lambda: _give(value, error), undo))
         ending.add_done_callback(self._note_end)
-        return await asyncio.shield(
-            wrap_future(ending)
-        )  # cancelled or not, it must come to its end
+        # cancelled or not, it must come to its end
+        return await asyncio.shield(wrap_future(ending))
 
     def _warn_of_blocking(self, seconds: float) -> None:
         log.warning(
@@ -173,7 +160,7 @@ class Run:
 
     def _report(self, progress: Progress) -> None:
         done, total, message = progress
-        safe = done, total, secret.redacted(message)
+        safe = done, total, secret.redact(message)
         self._trail.report(safe)
         self._progress(safe)
 
@@ -192,7 +179,7 @@ class Run:
 
     def record_undo(self, label: str) -> None:
         """Write down that another call's undo step is undone next. Main thread."""
-        self._account.take_back(self._shared.host, label)
+        self._account.take_back(self._runner.host, label)
 
     def report(self, progress: Progress) -> None:
         """Note how far it is; the record and the client are told at a slower rate. Any thread."""
@@ -211,7 +198,7 @@ class Run:
 
     def _begin(self) -> None:
         self._queue_limit.cancel()
-        refusal = self._shared.pause.refusal(self.skill)
+        refusal = self._runner.pause.refusal(self.skill)
         if refusal is not None:  # it was queued before the switch was turned
             raise refusal
         current.set(self._call)
@@ -228,23 +215,20 @@ class Run:
             self._main.wait(self._submit(self._steps.roll_back))
 
     def _body(self, step: Callable[[], AbstractContextManager[None]] = nullcontext) -> Any:
-        asking = self._questions()
-        question = next(asking, None)
-        while question is not None:
-            question = gate.next_question(asking, consent.ask_question_sync(question))
+        run_sync(self._ask_before(), "confirm")
         with step():
             return self.skill.fn(**self._arguments)
 
-    def _questions(self) -> gate.Questions:
-        settings = self._shared.settings
-        return gate.questions(self.skill, self._arguments, self._missing, self._call, settings)
+    def _ask_before(self) -> Flow[None]:
+        settings = self._runner.settings
+        return gate.ask_before(self.skill, self._arguments, self._missing, self._call, settings)
 
     def _guarded(self, body: Callable[[], Any], undo: Callable[[], None]) -> Outcome:
         """Run a body and give what came of it; a failed or refused one leaves no change."""
         outcome = self._outcome(body, undo)
         self._throttle.flush()
         if outcome.error is not None:
-            outcome = Outcome(outcome.status, None, secret.redacted(outcome.error))
+            outcome = Outcome(outcome.status, None, secret.redact(outcome.error))
         self._call.dialogue.secrets.clear()
         self._end(outcome)
         return outcome
@@ -259,7 +243,7 @@ class Run:
         self._queue_limit.cancel()
         self._time_limit.cancel()
         self._trail.end(outcome.status, outcome.error, self._steps.label)
-        self._shared.ended(self._call.id)
+        self._runner.forget(self._call.id)
         self._settle(outcome)
 
     def _end_questions(self) -> None:
@@ -273,7 +257,7 @@ class Run:
             self.outcome.set_result(outcome)
 
     def _expire(self) -> None:
-        waited = self._shared.settings.call_deadline
+        waited = self._runner.settings.call_deadline
         self._why_not = f"it waited for {waited:g} s, and will not begin any more; nothing was "
         self._why_not += "changed. Try again later."
         self.cancel()
@@ -282,7 +266,7 @@ class Run:
         self._call.ending.is_overdue = True
         if self.skill.is_async:
             self.cancel()
-        self._shared.clock(self._shared.settings.call_grace, self._give_up)
+        self._runner.clock(self._runner.limits.call_grace, self._give_up)
 
     def _give_up(self) -> None:
         message = (
@@ -313,36 +297,36 @@ class Run:
             undoes = failure is not None or self._call.agreement.refused or ended
             lost = failure is None and (self._is_abandoned or (ended and self._steps.changed))
             self._is_over = not undoes and not lost
-        try:
-            if undoes:
-                undo()
-        except PartlyApplied as error:
+        error = self._undo(undo) if undoes else None
+        if error is not None:
             return Outcome("partly_applied", None, str(error))
-        except Exception:  # the host could not undo, or is gone; the call ends all the same
-            if self._steps.changed:
-                log.exception("call %s: its changes could not be undone", self._call.id)
-                return Outcome("partly_applied", None, str(PartlyApplied(self.skill.name)))
         if lost:
             reason = "nobody waited for it any more, so its changes were undone."
             status: Status = "failed" if self._is_abandoned else "cancelled"
             return Outcome(status, None, f"{self.skill.name}: {reason}")
         if failure is not None:
             return outcome_of_failure(self._call, failure)
-        self._tell_edited()
+        if self._steps.label is not None:
+            call_safely(self._runner.edited, self._call, self._steps.label)
         return Outcome(refusal(self._call) if self._call.agreement.refused else "done", value)
 
-    def _tell_edited(self) -> None:
+    def _undo(self, undo: Callable[[], None]) -> PartlyApplied | None:
+        """Undo what the call changed; return an error where some of it stands."""
         try:
-            if self._steps.label is not None:
-                self._shared.edited(self._call, self._steps.label)
-        except Exception:  # what is told of an edit cannot unmake it
-            log.exception("call %s: its edit could not be told of", self._call.id)
+            undo()
+        except PartlyApplied as error:
+            return error
+        except Exception:  # the host could not undo, or is gone; the call ends all the same
+            if self._steps.changed:
+                log.exception("call %s: its changes could not be undone", self._call.id)
+                return PartlyApplied(self.skill.name)
+        return None
 
 
 def _tried(body: Callable[[], T], what: str) -> tuple[T | None, BaseException | None]:
     """Give what a body returned, or what it raised; no secret is in what it returned."""
     try:
-        return secret.keep_out(body(), what), None
+        return secret.refuse_secrets(body(), what), None
     except GreenletExit:  # left behind by a bridge that is gone: there is nothing to undo with
         raise
     except BaseException as error:  # noqa: BLE001 - also Esc in Maya, or a cancelled coroutine
@@ -353,49 +337,3 @@ def _give(value: T, error: Exception | None) -> T:
     if error is not None:
         raise error
     return value
-
-
-@dataclass(frozen=True, slots=True)
-class Shared:
-    """What all runs have in common.
-
-    Attributes:
-        host: The application whose scene is edited.
-        main: The way to its main thread.
-        settings: What the studio allows.
-        clock: Calls back after some seconds, on any thread; gives what stops it.
-        pause: The person's switch.
-        edited: Told, once a call is done, the label of the undo step that it left.
-        ended: Told the id of a call whose run is over.
-        auditor: Told that a call may change the scene, before it does, and what came of it.
-    """
-
-    host: Host
-    main: MainThread
-    settings: Settings
-    clock: CallLater
-    pause: Pause
-    edited: Callable[[Call, str], None]
-    ended: Callable[[str], None]
-    auditor: Auditor
-
-
-class Pause:
-    """Whether edits are held off.
-
-    Attributes:
-        is_on: They are.
-    """
-
-    def __init__(self, host: str) -> None:
-        """Begin with it off.
-
-        Args:
-            host: What the application is called.
-        """
-        self._host = host
-        self.is_on = False
-
-    def refusal(self, skill: Skill) -> Paused | None:
-        """Give what a skill that may not begin now is told, or None where it may."""
-        return Paused(self._host) if self.is_on and skill.metadata.risk != "read" else None

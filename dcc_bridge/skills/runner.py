@@ -15,15 +15,16 @@ from typing import Any
 
 from dcc_bridge.audit.log import Auditor, nowhere
 from dcc_bridge.callbacks import CallLater
-from dcc_bridge.config import Settings
-from dcc_bridge.elicitation import record
+from dcc_bridge.config import Limits, Settings
+from dcc_bridge.elicitation import audit_trail
 from dcc_bridge.elicitation.call import Call, Progress
-from dcc_bridge.errors import BridgeError, Busy, NotRecorded
+from dcc_bridge.elicitation.context import run_in_thread
+from dcc_bridge.errors import BridgeError, Busy, NotRecorded, Paused
 from dcc_bridge.host import Host
 from dcc_bridge.main_thread import MainThread
-from dcc_bridge.skills import gate
 from dcc_bridge.skills.call_history import Outcome, Recent
-from dcc_bridge.skills.run import Pause, Run, Shared
+from dcc_bridge.skills.run import Run
+from dcc_bridge.skills.signature import Options
 from dcc_bridge.skills.skill import Skill
 
 log = logging.getLogger(__name__)
@@ -36,6 +37,12 @@ class Runner:
     Attributes:
         recent: What became of the calls.
         pause: The person's switch.
+        host: The application whose scene is edited.
+        main: The way to its main thread.
+        settings: What the studio allows.
+        clock: Calls back after some seconds, on any thread.
+        edited: Told of the undo step that a call left.
+        auditor: Writes the audit log.
     """
 
     def __init__(
@@ -47,6 +54,7 @@ class Runner:
         clock: CallLater,
         edited: Callable[[Call, str], None] = lambda call, label: None,
         auditor: Auditor = nowhere,
+        limits: Limits | None = None,
     ) -> None:
         """Take what a run needs.
 
@@ -58,23 +66,29 @@ class Runner:
             clock: Calls back after some seconds, on any thread; gives what stops it.
             edited: Told, once a call is done, the label of the undo step that it left.
             auditor: Told that a call may change the scene, before it does, and what came of it.
+            limits: How much may run and wait; None for the usual.
         """
-        self.recent = Recent(settings.most_recent)
+        limits = limits or Limits()
+        self.recent = Recent()
         self.pause = Pause(host.name)
-        self._shared = Shared(
-            host, main, settings, clock, self.pause, edited, self._forget, auditor
-        )
+        self.host = host
+        self.main = main
+        self.settings = settings
+        self.limits = limits
+        self.clock = clock
+        self.edited = edited
+        self.auditor = auditor
         self._spawn = spawn
         self._lock = threading.Lock()
         self._live: dict[str, Run] = {}
-        self._pool = threading.BoundedSemaphore(settings.pool)
+        self._pool = threading.BoundedSemaphore(limits.threads)
 
     def start(
         self,
         skill: Skill,
         arguments: Mapping[str, Any],
         call: Call,
-        missing: Mapping[str, gate.Options] | None = None,
+        missing: Mapping[str, Options] | None = None,
         progress: Callable[[Progress], None] = lambda progress: None,
     ) -> Run:
         """Run a skill. Any thread.
@@ -90,7 +104,7 @@ class Runner:
             The run. Its outcome always comes; cancelled before it began, it never begins.
         """
         trail = self.recent.follow(call)
-        run = Run(self._shared, skill, dict(arguments), call, missing or {}, trail, progress)
+        run = Run(self, skill, dict(arguments), call, missing or {}, trail, progress)
         with self._lock:
             refusal = self._refusal(skill)
             if refusal is None:
@@ -103,7 +117,7 @@ class Runner:
             run.refuse(str(error))
         except Exception:  # its caller waits for an outcome, whatever kept it from the queue
             log.exception("call %s of %s could not be queued", call.id, call.skill)
-            run.refuse(f"{skill.name} could not be queued in {self._shared.host.name}.")
+            run.refuse(f"{skill.name} could not be queued in {self.host.name}.")
         return run
 
     def reject(self, call: Call, why: str) -> None:
@@ -115,7 +129,7 @@ class Runner:
         """
         log.info("call %s of %s was rejected", call.id, call.skill)
         try:
-            self._shared.auditor(record.rejected(call, why))
+            self.auditor(audit_trail.rejected(call, why))
         except NotRecorded as error:  # nothing was changed, and it is refused all the same
             log.warning("call %s: %s", call.id, error)
 
@@ -153,11 +167,11 @@ class Runner:
             return paused
         line = [run for run in self._live.values() if _on_main(run.skill)]
         waiting = sum(not run.has_begun for run in line)
-        if waiting < self._shared.settings.most_queued:
+        if waiting < self.limits.queued_calls:
             return None
         first = next((run for run in line if run.has_begun), line[0])
         does = "asks a question" if first.asks else "is running" if first.has_begun else "waits"
-        host = self._shared.host.name
+        host = self.host.name
         return Busy(
             f"{host} is busy: {waiting} calls wait, and the first, {first.skill.title}, {does} in "
             f"{host}. Nothing was changed; try again in a moment."
@@ -168,7 +182,7 @@ class Runner:
             queued = self._spawn(run.on_loop())
         elif _on_main(run.skill):
             is_read = run.skill.metadata.risk == "read"
-            main = self._shared.main
+            main = self.main
             queued = main.submit(run.on_main_thread, name=run.skill.title, read=is_read)
         else:
             queued = self._start_on_pool(run)
@@ -177,28 +191,39 @@ class Runner:
     def _start_on_pool(self, run: Run) -> Future[Outcome]:
         if not self._pool.acquire(blocking=False):
             raise Busy(f"{run.skill.name}: too many skills wait; try again later.")
-        future: Future[Outcome] = Future()
-
-        def work() -> None:
-            try:
-                if future.set_running_or_notify_cancel():
-                    future.set_result(run.on_pool_thread())
-            except BaseException as error:  # noqa: BLE001 - the top of a thread: it is the call's
-                future.set_exception(error)
-            finally:
-                self._pool.release()
-
-        thread = threading.Thread(target=work, name=f"dcc_bridge {run.skill.name}", daemon=True)
         try:
-            thread.start()
+            queued = run_in_thread(run.on_pool_thread, run.skill.name)
         except RuntimeError as error:  # the system gives no more of them
             self._pool.release()
             raise Busy(f"{run.skill.name}: no thread can be started; try again later.") from error
-        return future
+        queued.add_done_callback(lambda _: self._pool.release())
+        return queued
 
-    def _forget(self, call: str) -> None:
+    def forget(self, call: str) -> None:
+        """Let go of a run that is over. Any thread."""
         with self._lock:
             self._live.pop(call, None)
+
+
+class Pause:
+    """The person's switch that holds edits off.
+
+    Attributes:
+        is_on: No edit may begin.
+    """
+
+    def __init__(self, host: str) -> None:
+        """Begin with it off.
+
+        Args:
+            host: What the application is called.
+        """
+        self._host = host
+        self.is_on = False
+
+    def refusal(self, skill: Skill) -> Paused | None:
+        """Return what a skill that may not begin now is told, or None where it may."""
+        return Paused(self._host) if self.is_on and skill.metadata.risk != "read" else None
 
 
 def _on_main(skill: Skill) -> bool:

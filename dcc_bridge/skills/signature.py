@@ -4,21 +4,23 @@ from __future__ import annotations
 
 import inspect
 import json
-from collections.abc import Callable, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from enum import Enum
 from functools import cached_property
-from typing import Any, Final, get_type_hints
+from typing import Annotated, Any, Final, Literal, get_args, get_origin, get_type_hints
 
 import docstring_parser
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 from pydantic.json_schema import GenerateJsonSchema
 
 from dcc_bridge.errors import BadArguments, BrokenSkill
-from dcc_bridge.skills import gate
 from dcc_bridge.skills.returns import Returns, readable
 
 _NAMED: Final = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
+Options = Mapping[str, Any]
+"""What can be chosen: the words on the wire, and the value that the function wants."""
 _ASKED: Final = "If it is left out, the person is asked."
 
 
@@ -47,14 +49,21 @@ def shape_of(fn: Callable[..., Any], name: str) -> Shape:
     Raises:
         BrokenSkill: A parameter cannot be described.
     """
-    try:
+    with _broken_if_unreadable(name):
         hints = get_type_hints(fn, include_extras=True)
         parameters = _parameters(fn, hints)
+    return Shape(parameters, hints.get("return", Any), inspect.getdoc(fn) or "")
+
+
+@contextmanager
+def _broken_if_unreadable(name: str) -> Iterator[None]:
+    """Say of a skill that its signature cannot be read, whatever its types raise."""
+    try:
+        yield
     except BrokenSkill:
         raise
-    except Exception as error:  # resolving a type hint may raise anything
+    except Exception as error:  # a type may do anything while Python or pydantic looks at it
         raise BrokenSkill(f"{name}: its signature cannot be read: {error}") from error
-    return Shape(parameters, hints.get("return", Any), inspect.getdoc(fn) or "")
 
 
 class Signature:
@@ -70,7 +79,7 @@ class Signature:
         """
         self._shape = shape
         self._name = name
-        options = {n: gate.options_of(hint) for n, (hint, default) in shape.parameters.items()
+        options = {n: options_of(hint) for n, (hint, default) in shape.parameters.items()
                  if ask_missing and default is ...}  # fmt: skip
         self._asked = {name: choices for name, choices in options.items() if choices}
 
@@ -101,11 +110,8 @@ class Signature:
         Raises:
             BrokenSkill: A type cannot be described.
         """
-        try:
+        with _broken_if_unreadable(self._name):
             schema = self._model.model_json_schema(schema_generator=_Quiet)
-        except Exception as error:  # a type may do anything while pydantic looks at it
-            message = f"{self._name}: its signature cannot be read: {error}"
-            raise BrokenSkill(message) from error
         schema.pop("title", None)
         schema.pop("description", None)
         return schema
@@ -153,7 +159,7 @@ class Signature:
         missing = self._asked.keys() - arguments.keys()
         return {n: getattr(model, f"p_{n}") for n in self._shape.parameters if n not in missing}
 
-    def missing(self, bound: Mapping[str, Any]) -> dict[str, gate.Options]:
+    def missing(self, bound: Mapping[str, Any]) -> dict[str, Options]:
         """Give the choices that are still to be asked for, with what can be chosen."""
         return {name: options for name, options in self._asked.items() if name not in bound}
 
@@ -192,7 +198,7 @@ class Signature:
     def _field(
         self, name: str, hint: Any, default: Any, description: str | None
     ) -> tuple[Any, Any]:
-        more: dict[str, Any] = {"alias": name, "title": _words(name)}
+        more: dict[str, Any] = {"alias": name, "title": words(name)}
         if name in self._asked:
             description = f"{description} {_ASKED}" if description else _ASKED
             more["json_schema_extra"] = _without_default
@@ -248,5 +254,17 @@ def _complaint(where: tuple[int | str, ...], why: str, kind: str) -> str:
             return f"{name}: {why[:1].lower()}{why[1:]}."
 
 
-def _words(name: str) -> str:
+def options_of(hint: Any) -> Options | None:
+    """Give what can be chosen from a type, or None where it is no choice."""
+    if get_origin(hint) is Annotated:
+        return options_of(get_args(hint)[0])
+    if get_origin(hint) is Literal:
+        return {str(value): value for value in get_args(hint)}
+    if isinstance(hint, type) and issubclass(hint, Enum):
+        return {str(member.value): member for member in hint}
+    return None
+
+
+def words(name: str) -> str:
+    """Return a parameter's name as a person reads it."""
     return name.replace("_", " ").capitalize()

@@ -65,25 +65,35 @@ class Metadata:
             raise ValueError(f"timeout is a number of seconds above 0, and not {self.timeout!r}.")
 
 
-@dataclass(frozen=True, slots=True)
 class Skill:
     """A function that an agent may call, and all that is known of it.
 
     Attributes:
         name: The tool's name.
-        title: What a person reads.
         fn: The function itself, as its author wrote it; `unimported` until its file was.
         metadata: What the decorator was told.
         file: Where it was written; None for one made in code.
         digest: What its file was when it was read, or what its code is.
     """
 
-    name: str
-    title: str
-    fn: Callable[..., Any]
-    metadata: Metadata
-    file: Path | None = None
-    digest: str = ""
+    def __init__(
+        self,
+        name: str,
+        fn: Callable[..., Any],
+        metadata: Metadata,
+        file: Path | None = None,
+        digest: str = "",
+    ) -> None:
+        self.name = name
+        self.fn = fn
+        self.metadata = metadata
+        self.file = file
+        self.digest = digest
+
+    @property
+    def title(self) -> str:
+        """What a person reads."""
+        return self.metadata.title or self.name.replace("_", " ").capitalize()
 
     @property
     def is_imported(self) -> bool:
@@ -202,18 +212,13 @@ def describe(fn: Callable[..., Any], file: Path | None = None, digest: str = "")
         from hashlib import sha256  # 3 ms that `import dcc_bridge` need not
 
         digest = sha256(_text_of(inspect.unwrap(fn).__code__).encode()).hexdigest()
-    return Skill(name, title_of(name, metadata), fn, metadata, file, digest)
+    return Skill(name, fn, metadata, file, digest)
 
 
 def _text_of(code: CodeType) -> str:
     """Tell all that a code does, with the values and the functions in it."""
     values = [_text_of(it) if isinstance(it, CodeType) else repr(it) for it in code.co_consts]
     return repr((code.co_code, code.co_names, values))
-
-
-def title_of(name: str, metadata: Metadata) -> str:
-    """Give what a person reads."""
-    return metadata.title or name.replace("_", " ").capitalize()
 
 
 def metadata_of(fn: object) -> Metadata | None:

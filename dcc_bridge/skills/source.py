@@ -1,48 +1,57 @@
-"""What a skill file's text says of its skills, without running any of it. Any thread.
+"""Reads what a skill file's text says of its skills, without running the file. Any thread.
 
-What the text cannot say for certain is left open: of one skill (its types are the file's own), or
-of the whole file (functions are made in a loop, or decorated by something we do not know). Then
-importing it tells. What is run later are the very bytes that were read here.
+What the text alone does not say is left open, and importing the file says it: the types of one
+skill (its signature has more than literal values, built-in types and some of the standard library,
+written out), or the skills of the whole file (functions are made in a loop, or decorated by
+something unknown). What is run later are the very bytes that were read here.
 """
 
 from __future__ import annotations
 
 import ast
+import builtins
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import sha256
+from importlib import import_module
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from dcc_bridge.errors import BrokenSkill
-from dcc_bridge.skills.annotations import Names, Undecidable
 from dcc_bridge.skills.signature import Shape
 from dcc_bridge.skills.skill import Metadata
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 _DECORATORS: Final = {("dcc_bridge", "skill"), ("dcc_bridge.skills.skill", "skill")}
-_HARMLESS: Final = {"contextlib", "functools"}
+_PLAIN_DECORATORS: Final = {"contextlib", "functools"}
 """Modules whose decorators make no skill of a function."""
+_TYPES: Final = {
+    *("bool", "bytes", "complex", "dict", "float", "frozenset", "int", "list", "object"),
+    *("set", "str", "tuple"),
+}
+_MODULES: Final = {"collections.abc", "datetime", "decimal", "pathlib", "typing", "uuid"}
+"""Modules whose types are read. Importing them does nothing, and pydantic has most of them."""
+
+
+class Undecidable(Exception):
+    """The text alone does not say it."""
 
 
 @dataclass(frozen=True)
 class Declared:
-    """A skill as its file's text tells it.
+    """A skill as its file's text declares it.
 
     Attributes:
         name: The tool's name.
         metadata: What the decorator was told.
-        doc: The docstring, or "".
-        line: Where its ``def`` stands.
         shape: What it takes and gives, or None where only importing the file can say.
     """
 
     name: str
     metadata: Metadata
-    doc: str
-    line: int
     shape: Shape | None
 
 
@@ -167,7 +176,9 @@ class Text:
         others = [it for it in fn.decorator_list if not self._is_skill(_called(it))]
         if len(fn.decorator_list) - len(others) > 1 or (others and len(fn.decorator_list) > 1):
             return False
-        return all((self._names.origin(_called(it)) or ("",))[0] in _HARMLESS for it in others)
+        return all(
+            (self._names.origin(_called(it)) or ("",))[0] in _PLAIN_DECORATORS for it in others
+        )
 
     def _may_make_a_skill(self, node: ast.AST) -> bool:
         if isinstance(node, Function):
@@ -182,40 +193,134 @@ class Text:
 
     def _declared(self, fn: Function) -> Declared:
         metadata = self._metadata(fn)
-        shape = None
-        doc = ast.get_docstring(fn) or ""
-        with suppress(Undecidable):
-            shape = Shape(self._parameters(fn), self._names.type(fn.returns), doc)
-        return Declared(metadata.name or fn.name, metadata, doc, fn.lineno, shape)
+        return Declared(metadata.name or fn.name, metadata, self._shape(fn))
 
     def _metadata(self, fn: Function) -> Metadata:
         mark = self._mark(fn)
         if not isinstance(mark, ast.Call):
             return Metadata()
-        if mark.args or any(it.arg is None for it in mark.keywords):
+        try:
+            fields = {str(it.arg): ast.literal_eval(it.value) for it in mark.keywords}
+        except (ValueError, TypeError, SyntaxError, MemoryError) as error:
+            raise Undecidable from error
+        if mark.args or "None" in fields:  # a ``**`` has no name
             raise Undecidable
-        fields = {str(it.arg): self._names.value(it.value) for it in mark.keywords}
         try:
             return Metadata(**{**fields, "hosts": tuple(fields.get("hosts", ()))})
         except (TypeError, ValueError) as error:
             kind = type(error).__name__
             raise BrokenSkill(f"{self._file}, line {mark.lineno}: {kind}: {error}") from error
 
-    def _parameters(self, fn: Function) -> dict[str, tuple[Any, Any]]:
+    def _shape(self, fn: Function) -> Shape | None:
+        """Read a signature; None where only importing the file can say what is in it."""
         given = fn.args
-        if given.posonlyargs:
-            raise Undecidable  # which an import will refuse
-        first = len(given.args) - len(given.defaults)
-        defaults = [None] * first + list(given.defaults)
-        every = [*zip(given.args, defaults, strict=True)]
-        every += [*zip(given.kwonlyargs, given.kw_defaults, strict=True)]
-        return {
-            parameter.arg: (
-                self._names.type(parameter.annotation),
-                ... if default is None else self._names.value(default),
-            )
-            for parameter, default in every
-        }
+        parameters = [*given.args, *given.kwonlyargs]
+        required = [None] * (len(given.args) - len(given.defaults))
+        defaults = [*required, *given.defaults, *given.kw_defaults]
+        if given.posonlyargs:  # which an import refuses
+            return None
+        try:
+            values = [... if it is None else ast.literal_eval(it) for it in defaults]
+            types = [self._names.type(it.annotation) for it in parameters]
+            names = [it.arg for it in parameters]
+            read = dict(zip(names, zip(types, values, strict=True), strict=True))
+            return Shape(read, self._names.type(fn.returns), ast.get_docstring(fn) or "")
+        except (Undecidable, TypeError, ValueError, LookupError, AttributeError):
+            return None
+
+
+class Names:
+    """Where the names of a file come from, as far as its text says.
+
+    Attributes:
+        bound: How often the file binds each name.
+    """
+
+    def __init__(self, tree: ast.Module) -> None:
+        """Read the file's statements."""
+        self._imports: dict[str, tuple[str, str | None]] = {}
+        self.bound: Counter[str] = Counter()
+        for statement in tree.body:
+            self._note_imports(statement)
+            self.bound.update(_bound(statement))
+
+    def origin(self, node: ast.expr) -> tuple[str, str | None] | None:
+        """Return where a name was imported from: its module and its name there."""
+        match node:
+            case ast.Name(id=name) if self.bound[name] == 1:
+                return self._imports.get(name)
+            case ast.Attribute(value=value, attr=attr):
+                module = self.origin(value)
+                if module is not None:
+                    return ".".join(filter(None, module)), attr
+        return None
+
+    def type(self, node: ast.expr | None) -> Any:
+        """Return the type that an annotation stands for; Any where there is none.
+
+        Raises:
+            Undecidable: Only importing the file can say.
+            Exception: What the types raise where they do not go together.
+        """
+        match node:
+            case None:
+                return Any
+            case ast.Constant(value=None):
+                return type(None)
+            case ast.BinOp(left=left, op=ast.BitOr(), right=right):
+                return self.type(left) | self.type(right)
+            case ast.Subscript(value=value, slice=part):
+                base = self.type(value)
+                read = ast.literal_eval if base is Literal else self._part
+                if isinstance(part, ast.Tuple):
+                    return base[tuple(map(read, part.elts))]
+                return base[read(part)]
+            case ast.Name() | ast.Attribute():
+                return self._named(node)
+        raise Undecidable
+
+    def _part(self, node: ast.expr) -> Any:
+        """Return what stands in the brackets of a type: None and ``...`` mean themselves there."""
+        if isinstance(node, ast.Constant) and node.value in (None, ...):
+            return node.value
+        return self.type(node)
+
+    def _named(self, node: ast.expr) -> Any:
+        module, name = self.origin(node) or ("", None)
+        if module in _MODULES and name is not None:
+            return getattr(import_module(module), name)
+        if isinstance(node, ast.Name) and not self.bound[node.id] and node.id in _TYPES:
+            return getattr(builtins, node.id)
+        raise Undecidable
+
+    def _note_imports(self, statement: ast.stmt) -> None:
+        match statement:
+            case ast.Import(names=names):
+                for alias in names:
+                    first = alias.name.partition(".")[0]
+                    module = alias.name if alias.asname else first
+                    self._imports[alias.asname or first] = (module, None)
+            case ast.ImportFrom(module=str(module), names=names, level=0):
+                for alias in names:
+                    self._imports[alias.asname or alias.name] = (module, alias.name)
+
+
+def _bound(node: ast.AST) -> Iterator[str]:
+    """Give each name that a statement binds in the file, however deep it stands."""
+    match node:
+        case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
+            yield name
+            return  # what is inside has names of its own
+        case ast.Import(names=names) | ast.ImportFrom(names=names):
+            yield from ((alias.asname or alias.name).partition(".")[0] for alias in names)
+        case ast.Name(id=name, ctx=ast.Store() | ast.Del()):
+            yield name
+        case ast.Lambda():
+            return
+        case ast.ExceptHandler(name=str(name)) | ast.MatchAs(name=str(name)):
+            yield name
+    for child in ast.iter_child_nodes(node):
+        yield from _bound(child)
 
 
 def _called(node: ast.expr) -> ast.expr:

@@ -8,14 +8,14 @@ Main thread.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from typing import Final
 
+from dcc_bridge.elicitation.audit_trail import RunRecord
 from dcc_bridge.elicitation.call import Call
 from dcc_bridge.errors import Ended, NoConsent, NotRecorded, PartlyApplied
 from dcc_bridge.host import Host
 from dcc_bridge.main_thread import MainThread
-from dcc_bridge.skills.account import Account
 
 _MOST_READ: Final = 100
 """Entries that a body which says it only reads is thought to leave."""
@@ -25,7 +25,7 @@ class Steps:
     """What one call changed, so that it can be undone as one."""
 
     def __init__(
-        self, host: Host, main: MainThread, call: Call, label: str, account: Account
+        self, host: Host, main: MainThread, call: Call, label: str, account: RunRecord
     ) -> None:
         """Open nothing yet.
 
@@ -79,12 +79,9 @@ class Steps:
             raise Ended(self._call.title)
         self._note_begin()
         self._begin()
-        try:
+        with ExitStack() as stack:
+            stack.push(lambda kind, error, trace: self._end(error))
             yield
-        except BaseException as error:  # the step hears of it, and it goes on
-            self._end(error)
-            raise
-        self._end()
 
     @contextmanager
     def reading(self) -> Iterator[None]:
@@ -167,18 +164,14 @@ class Steps:
         try:
             step.__exit__(type(error) if error else None, error, None)
         finally:
-            if self._is_on_top():
-                self._note_change()
-
-    def _is_on_top(self) -> bool:
-        try:
-            return self._host.undo_label() == self._current_label
-        except BaseException:  # nobody knows, and it goes on: the roll-back will look again
+            # Before the host says so: where it cannot, the roll-back looks again.
             self._done.append(self._current_label)
-            raise
+            if self._host.undo_label() == self._current_label:
+                self._note_change()
+            else:
+                self._done.pop()
 
     def _note_change(self) -> None:
-        self._done.append(self._current_label)
         self._call.agreement.refused = False
         if self._main.job is not None:
             self._main.job.edited = True

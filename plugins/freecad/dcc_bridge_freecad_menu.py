@@ -13,7 +13,7 @@ from typing import Any, Final
 
 import FreeCADGui
 
-import dcc_bridge_freecad as plug_in
+import dcc_bridge_freecad
 from dcc_bridge.qt.binding import QAction, QDockWidget, QMenu, QObject, Qt, Slot, delete, isValid
 from dcc_bridge.qt.labels import tr
 from dcc_bridge.qt.panel import Panel
@@ -55,12 +55,12 @@ class Command:
 
 
 def _is_paused() -> bool | None:
-    bridge = plug_in.bridge()
+    bridge = dcc_bridge_freecad.plug_in().bridge
     return bridge.is_paused if bridge is not None else None
 
 
 def _pause(on: bool) -> None:
-    bridge = plug_in.bridge()
+    bridge = dcc_bridge_freecad.plug_in().bridge
     if bridge is not None:
         bridge.pause() if on else bridge.resume()
 
@@ -70,15 +70,15 @@ COMMANDS: Final = (
         "DccBridge_Start",
         "Start",
         "Let AI agents work in this FreeCAD",
-        lambda: plug_in.start(),
-        lambda: plug_in.bridge() is None,
+        lambda: dcc_bridge_freecad.start(),
+        lambda: dcc_bridge_freecad.plug_in().bridge is None,
     ),
     Command(
         "DccBridge_Stop",
         "Stop",
         "Let no agent in any more, and end what they do",
-        lambda: plug_in.stop(),
-        lambda: plug_in.bridge() is not None,
+        lambda: dcc_bridge_freecad.stop(),
+        lambda: dcc_bridge_freecad.plug_in().bridge is not None,
     ),
     Command(
         "DccBridge_Pause",
@@ -98,8 +98,8 @@ COMMANDS: Final = (
         "DccBridge_Agents",
         "What agents did",
         "Show what AI agents do in this session, what they ask you, and what they did",
-        lambda: plug_in.show_panel(),
-        lambda: plug_in.bridge() is not None,
+        lambda: dcc_bridge_freecad.show_panel(),
+        lambda: dcc_bridge_freecad.plug_in().bridge is not None,
     ),
 )
 
@@ -159,7 +159,7 @@ class Menu(QObject):
     @Slot()
     def _put(self) -> None:
         bar = self._window.menuBar()
-        before = next((one for one in bar.actions() if one.data() == _BEFORE), None)
+        before = next((action for action in bar.actions() if action.data() == _BEFORE), None)
         bar.insertMenu(before, self.menu)
 
     @Slot()

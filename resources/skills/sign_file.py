@@ -5,7 +5,8 @@ from __future__ import annotations
 import hmac
 from pathlib import Path
 
-from dcc_bridge import ask_secret_sync, skill
+from dcc_bridge import skill
+from dcc_bridge.elicitation.ask_secret import ask_secret_sync
 
 
 @skill(risk="read", thread="any")

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Coroutine
+from collections.abc import Coroutine
 from concurrent.futures import Future
 from itertools import cycle
 from pathlib import Path
@@ -23,7 +23,7 @@ from dcc_bridge.elicitation import context
 from dcc_bridge.elicitation.broker import Broker
 from dcc_bridge.elicitation.call import Call, Client, current
 from dcc_bridge.elicitation.question import Question, Reply, Settle, TakeDown
-from dcc_bridge.pump import Pump
+from dcc_bridge.headless import Pump
 from dcc_bridge.skills.call_history import Outcome
 from dcc_bridge.skills.runner import Runner
 from dcc_bridge.skills.skill import Skill, describe
@@ -65,14 +65,14 @@ def skills(host: FakeHost, scene: int) -> list[Skill]:
 def edit_for_ever(folder: Path) -> None:
     """Edit until somebody ends the process."""
     settings = Settings(dialogs_per_minute=1_000_000)
-    book, pump, host = AuditLog(folder / "audit"), Pump(), FakeHost(has_ui=True)
+    log, pump, host = AuditLog(folder / "audit"), Pump(), FakeHost(has_ui=True)
     scene = os.open(folder / "scene", os.O_WRONLY | os.O_CREAT | os.O_APPEND)
-    broker = Broker(settings, host=Agreeing(), auditor=book)
+    broker = Broker(settings, host=Agreeing(), auditor=log)
     context.install(broker, pump.main, host)
-    runner = Runner(host, pump.main, settings, no_loop, call_later, auditor=book)
-    for one in cycle(skills(host, scene)):
-        risk = one.metadata.risk
-        run = runner.start(one, {}, Call(one.name, one.title, risk, Client("dying")))
+    runner = Runner(host, pump.main, settings, no_loop, call_later, auditor=log)
+    for called in cycle(skills(host, scene)):
+        call = Call(called.name, called.title, called.metadata.risk, Client("dying"))
+        run = runner.start(called, {}, call)
         pump.run(run.outcome.done)
         assert run.outcome.result().status == "done", run.outcome.result()
 
@@ -82,7 +82,7 @@ def no_loop(coroutine: Coroutine[Any, Any, Outcome]) -> Future[Outcome]:
     raise AssertionError("no skill here is a coroutine")
 
 
-def main(edit: Callable[[Path], None] = edit_for_ever) -> None:
+def main() -> None:
     """Fork a process for each folder."""
     if sys.platform == "win32":
         raise NotImplementedError
@@ -90,7 +90,7 @@ def main(edit: Callable[[Path], None] = edit_for_ever) -> None:
         pid = os.fork()
         if pid == 0:
             try:
-                edit(Path(line.strip()))
+                edit_for_ever(Path(line.strip()))
             finally:
                 os._exit(1)
         print(pid, flush=True)

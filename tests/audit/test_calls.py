@@ -16,8 +16,8 @@ from dcc_bridge.audit import reader
 from dcc_bridge.elicitation.question import Reply
 from dcc_bridge.elicitation.text import safe_line
 from dcc_bridge.testing import FakeHost, ScriptedPresenter
-from tests.audit.test_log import FailingDisk
-from tests.live import Live, accept, live, status, text
+from tests.audit.test_log import FailingDisk, die
+from tests.live import AskedFn, Live, accept, live, status, text
 
 YES = Reply("accept", {"confirm": True})
 WHY = {
@@ -56,33 +56,45 @@ def look() -> str:
     return "seen"
 
 
-def told(running: Live) -> list[dict[str, Any]]:
-    """Give the lines of the record so far, once it was found whole."""
+def written(running: Live) -> list[dict[str, Any]]:
+    """Give what the record says of calls so far, once it was found whole."""
     (first,) = reader.logs(running.bridge.audit.folder)
-    book = reader.read(first)
-    assert book.trouble is None
-    return [line.fields for line in book.lines()]
+    record = reader.read(first)
+    assert record.trouble is None
+    return [line.fields for line in record.lines() if "call" in line.fields]
 
 
-def events(running: Live) -> list[str]:
-    return [line["event"] for line in told(running) if "call" in line]
+def played(
+    folder: Path,
+    host: FakeHost,
+    *skills: Callable[..., Any],
+    given: dict[str, Any] | None = None,
+    person: ScriptedPresenter | None = None,
+    asked: AskedFn | None = None,
+    **settings: Any,
+) -> list[dict[str, Any]]:
+    """Call the first of some skills once, and give what the record says of it."""
+    with live(folder, *skills, host=host, presenter=person, **settings) as running:
+        running.call(skills[0].__name__, given, asked=asked)
+        return written(running)
+
+
+def events(lines: list[dict[str, Any]]) -> list[str]:
+    return [line["event"] for line in lines]
 
 
 def test_an_edit_is_granted_by_the_settings_before_it_begins(tmp_path: Path) -> None:
     host = FakeHost()
 
-    with live(tmp_path, edit(host), host=host) as running:
-        running.call("add", {"name": "cam1"})
+    granted, begin, end = lines = played(tmp_path, host, edit(host), given={"name": "cam1"})
 
-        granted, begin, end = told(running)[1:]
-        assert [granted["event"], begin["event"], end["event"]] == ["granted", "begin", "end"]
-        assert granted["by"] == "policy"
-        assert (begin["client"], begin["arguments"]) == ("test", {"name": "cam1"})
-        assert begin["client_name"]
-        assert (end["status"], end["changed"], end["undo"]) == ("done", True, host.labels)
-
-    (book,) = map(reader.read, reader.logs(tmp_path / "audit"))
-    assert (book.ending, book.unfinished) == ("closed", [])
+    assert events(lines) == ["granted", "begin", "end"]
+    assert granted["by"] == "policy"
+    assert (begin["client"], begin["arguments"]) == ("test", {"name": "cam1"})
+    assert begin["client_name"]
+    assert (end["status"], end["changed"], end["undo"]) == ("done", True, host.labels)
+    (record,) = map(reader.read, reader.logs(tmp_path / "audit"))
+    assert (record.ending, record.unfinished) == ("closed", [])
 
 
 def test_a_read_leaves_no_record(tmp_path: Path) -> None:
@@ -95,33 +107,29 @@ def test_a_read_leaves_no_record(tmp_path: Path) -> None:
 def test_what_is_said_at_the_host_of_an_edit_names_the_call_of_the_record(tmp_path: Path) -> None:
     host, person = FakeHost(has_ui=True), ScriptedPresenter()
 
-    with live(tmp_path, edit(host), host=host, presenter=person) as running:
-        running.call("add", {"name": "cam1"})
+    lines = played(tmp_path, host, edit(host), given={"name": "cam1"}, person=person)
 
-        assert person.noticed == [told(running)[-1]["call"]]
+    assert person.noticed == [lines[-1]["call"]]
 
 
 def test_a_consent_is_asked_granted_begun_and_ended_in_that_order(tmp_path: Path) -> None:
     host = FakeHost([f"cam{n}" for n in range(60)], has_ui=True)
 
-    with live(tmp_path, destructive(host), host=host, presenter=ScriptedPresenter(YES)) as running:
-        running.call("delete")
+    lines = played(tmp_path, host, destructive(host), person=ScriptedPresenter(YES))
 
-        asked, granted, *_ = told(running)[1:]
-        assert events(running) == ["asked", "granted", "begin", "end"]
-        assert (asked["objects"], len(asked["names"]), asked["surface"]) == (60, 50, "host")
-        assert (granted["by"], granted["answer"]) == ("host", {"confirm": True})
-        assert granted["ms_shown"] >= 0
+    asked, granted, *_ = lines
+    assert events(lines) == ["asked", "granted", "begin", "end"]
+    assert (asked["objects"], len(asked["names"]), asked["surface"]) == (60, 50, "host")
+    assert (granted["by"], granted["answer"]) == ("host", {"confirm": True})
+    assert granted["ms_shown"] >= 0
 
 
 def test_a_clients_consent_is_not_taken_for_a_persons(tmp_path: Path) -> None:
     host = FakeHost(["cam0"])
 
-    with live(tmp_path, destructive(host), host=host) as running:
-        running.run(_calling(running, "delete", accept(confirm=True)))
+    lines = played(tmp_path, host, destructive(host), asked=accept(confirm=True))
 
-        (granted,) = [line for line in told(running) if line["event"] == "granted"]
-        assert granted["by"] == "unverified client"
+    assert [line["by"] for line in lines if line["event"] == "granted"] == ["unverified client"]
 
 
 @pytest.mark.parametrize(("allow", "ends"), [("allow", "end"), ("refuse", "no_consent")])
@@ -137,13 +145,11 @@ def test_a_fallback_that_stands_for_consent_is_called_that(
         if elicit_form_sync("Sure?", form, fallback_values={"sure": True}).accepted:
             host.items.clear()
 
-    with live(tmp_path, wipe, host=host, unattended=allow) as running:
-        running.call("wipe")
+    first, *_, last = played(tmp_path, host, wipe, unattended=allow)
 
-        first, *_ = [line for line in told(running) if "call" in line]
-        wanted = ("granted", "unattended") if allow == "allow" else ("answered", "fallback")
-        assert (first["event"], first["by"]) == wanted
-        assert events(running)[-1] == ends
+    wanted = ("granted", "unattended") if allow == "allow" else ("answered", "fallback")
+    assert (first["event"], first["by"]) == wanted
+    assert last["event"] == ends
 
 
 @pytest.mark.parametrize(
@@ -155,13 +161,10 @@ def test_a_refusal_is_on_record_and_nothing_begins(
     host = FakeHost(["cam0"], has_ui=True)
     person = ScriptedPresenter(reply)
 
-    with live(
-        tmp_path, destructive(host), host=host, presenter=person, host_deadline=0.05
-    ) as running:
-        running.call("delete")
+    lines = played(tmp_path, host, destructive(host), person=person, host_deadline=0.05)
 
-        assert events(running) == ["asked", event, "end"]
-        assert told(running)[2].get("reason") == (reply.reason if reply else None)
+    assert events(lines) == ["asked", event, "end"]
+    assert lines[1].get("reason") == (reply.reason if reply else None)
 
 
 def test_the_agent_is_told_why_the_person_said_no_and_not_to_try_another_way(
@@ -176,7 +179,7 @@ def test_the_agent_is_told_why_the_person_said_no_and_not_to_try_another_way(
     with live(tmp_path, destructive(host), host=host, presenter=person) as running:
         short, long = text(running.call("delete")), text(running.call("delete"))
 
-        kept = [line["reason"] for line in told(running) if line["event"] == "declined"]
+        kept = [line["reason"] for line in written(running) if line["event"] == "declined"]
     assert f"They gave this reason: {seen!r}. Nothing was changed." in short
     assert "Do not try to reach the same result another way" in short
     assert repr(cut) in long
@@ -199,11 +202,10 @@ def test_a_skill_can_read_why_its_form_was_declined(tmp_path: Path) -> None:
 def test_what_failed_is_told_as_rolled_back(tmp_path: Path) -> None:
     host = FakeHost()
 
-    with live(tmp_path, edit(host), host=host) as running:
-        running.call("add", {"name": "bad"})
+    lines = played(tmp_path, host, edit(host), given={"name": "bad"})
 
-        assert events(running) == ["granted", "begin", "rolled_back"]
-        assert "no bad" in told(running)[-1]["error"]
+    assert events(lines) == ["granted", "begin", "rolled_back"]
+    assert "no bad" in lines[-1]["error"]
 
 
 def test_an_async_edit_is_on_record_before_its_first_step(tmp_path: Path) -> None:
@@ -215,10 +217,7 @@ def test_an_async_edit_is_on_record_before_its_first_step(tmp_path: Path) -> Non
         await on_main(host.items.append, "cam1")
         await on_main(host.items.append, "cam2")
 
-    with live(tmp_path, add_later, host=host) as running:
-        running.call("add_later")
-
-        assert events(running) == ["granted", "begin", "end"]
+    assert events(played(tmp_path, host, add_later)) == ["granted", "begin", "end"]
 
 
 def test_a_read_skill_that_changes_the_scene_is_undone(tmp_path: Path) -> None:
@@ -258,10 +257,8 @@ def test_a_justification_can_be_read_back(ends: str, tmp_path: Path) -> None:
         """Ask why."""
         elicit_form_sync("Why?", WHY)
 
-    with live(tmp_path, explain, host=host, presenter=person, input="host") as running:
-        running.call("explain")
+    lines = played(tmp_path, host, explain, person=person, input="host")
 
-        lines = told(running)
     kept = {line["event"]: line.get("answer") or line.get("typed") for line in lines}
     assert kept["answered" if ends == "accept" else "cancelled"] == {"why": REASON}
 
@@ -276,17 +273,11 @@ def test_a_skill_that_calls_another_is_one_call_on_record(tmp_path: Path) -> Non
         host.items.append("cam1")
         inner()
 
-    with live(tmp_path, tidy, host=host, presenter=ScriptedPresenter(YES)) as running:
-        running.call("tidy")
+    lines = played(tmp_path, host, tidy, person=ScriptedPresenter(YES))
 
-        lines = [line for line in told(running) if "call" in line]
     assert {(line["call"], line["skill"]) for line in lines} == {(lines[0]["call"], "tidy")}
     assert [line.get("inner_skill") for line in lines] == [None, None, "delete", None, None]
-    assert [line["event"] for line in lines] == [
-        *("granted", "begin"),
-        *("asked", "granted"),
-        "end",
-    ]
+    assert events(lines) == ["granted", "begin", "asked", "granted", "end"]
 
 
 @pytest.mark.parametrize("thread", [False, True])
@@ -306,10 +297,9 @@ def test_an_async_skill_that_calls_another_names_it(thread: bool, tmp_path: Path
         """Tidy up."""
         await wipe()
 
-    with live(tmp_path, tidy, host=host, presenter=person) as running:
-        running.call("tidy")
+    lines = played(tmp_path, host, tidy, person=person)
 
-        (asked,) = [line for line in told(running) if line["event"] == "asked"]
+    (asked,) = [line for line in lines if line["event"] == "asked"]
     assert (asked["skill"], asked["inner_skill"]) == ("tidy", "wipe_all")
 
 
@@ -334,7 +324,7 @@ def test_a_call_that_is_rejected_is_on_record_without_its_values(
     with live(tmp_path, publish) as running:
         result = running.call(name, given)
 
-        (line,) = [line for line in told(running) if "call" in line]
+        (line,) = written(running)
     assert (line["event"], line["skill"], line["client"]) == ("rejected", name, "test")
     assert line["argument_names"] == list(given)
     assert line["error"] == text(result)
@@ -350,14 +340,14 @@ def test_an_undo_is_on_record_with_what_was_undone_and_by_whom(tmp_path: Path) -
     with live(tmp_path, edit(host), host=host, presenter=person) as running:
         for number in range(3):
             running.call("add", {"name": f"cam{number}"})
-        added = [line["call"] for line in told(running) if line["event"] == "begin"]
+        added = [line["call"] for line in written(running) if line["event"] == "begin"]
         toast = person.undos[2]
         assert toast is not None
         toast()
         running.bridge.undo(str(host.undo_label()))
         running.call("undo_last")
 
-        lines = told(running)
+        lines = written(running)
     undone = [line for line in lines if line["event"] == "undone"]
     agents = next(line["call"] for line in lines if line.get("skill") == "undo_last")
     assert [line["call"] for line in undone] == added[::-1]
@@ -387,7 +377,7 @@ def test_what_a_schema_hides_is_nowhere_in_the_record_nor_in_a_question(tmp_path
         running.call("publish", {"key": CANARY})
         running.call("add", {"name": "bad", "password": CANARY})
 
-        assert [line["event"] for line in told(running)].count("rolled_back") == 2
+        assert events(written(running)).count("rolled_back") == 2
     files = [file.read_text() for file in (tmp_path / "audit").iterdir()]
     assert CANARY not in "".join(files)
     assert CANARY not in person.shown[0].message
@@ -417,8 +407,8 @@ def test_where_the_record_cannot_be_written_nothing_is_changed(
                 result = running.call("delete")
 
         changed = host.items != before
-        books = [reader.read(first) for first in reader.logs(folder / "a")]
-        lines = [line.event for book in books for line in book.lines()]
+        records = map(reader.read, reader.logs(folder / "a"))
+        lines = [line.event for record in records for line in record.lines()]
         assert not changed or {"granted", "begin"} <= set(lines)
         assert changed == (status(result) == "done")
         assert changed or "cannot be written" in text(result)
@@ -461,20 +451,10 @@ def test_a_skill_that_swallows_the_refusal_is_undone_all_the_same(tmp_path: Path
 
 
 def test_the_start_ends_the_record_of_a_process_that_died(tmp_path: Path) -> None:
-    from tests.audit.test_log import _die
-
-    _die(tmp_path / "audit")
+    die(tmp_path / "audit")
     with live(tmp_path, skill(risk="read")(look)) as running:
         running.call("look")
 
-        (book,) = map(reader.read, reader.logs(tmp_path / "audit"))
+        (record,) = map(reader.read, reader.logs(tmp_path / "audit"))
 
-    assert book.ending == "recovered"
-
-
-def _calling(running: Live, tool: str, asked: Any) -> Callable[[], Any]:
-    async def agent() -> Any:
-        async with running.client(asked=asked) as client:
-            return await client.call_tool(tool, {})
-
-    return agent
+    assert record.ending == "recovered"

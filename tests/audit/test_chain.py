@@ -17,21 +17,21 @@ FLIPS = 1000
 @pytest.fixture
 def written(tmp_path: Path) -> Path:
     """A closed record of one file, with 50 edits."""
-    book = AuditLog(tmp_path, {"host": "fake"})
+    log = AuditLog(tmp_path, {"host": "fake"})
     for number in range(50):
-        told = {"call": f"{number:016x}", "skill": "delete", "client": "claude"}
-        book(("granted", told), ("begin", told), durable=True)
-        book(("end", {**told, "status": "done"}))
-    book.close()
-    assert book.file is not None
-    return book.file
+        call = {"call": f"{number:016x}", "skill": "delete", "client": "claude"}
+        log(("granted", call), ("begin", call), durable=True)
+        log(("end", {**call, "status": "done"}))
+    log.close()
+    assert log.file is not None
+    return log.file
 
 
 def test_a_record_hangs_together_and_says_that_it_was_closed(written: Path) -> None:
-    told = reader.read(written)
+    record = reader.read(written)
 
-    assert (told.trouble, told.ending, told.unfinished) == (None, "closed", [])
-    assert [line.fields["n"] for line in told.lines()] == list(range(1, 153))
+    assert (record.trouble, record.ending, record.unfinished) == (None, "closed", [])
+    assert [line.fields["n"] for line in record.lines()] == list(range(1, 153))
 
 
 def test_any_changed_byte_is_found(written: Path) -> None:
@@ -43,7 +43,7 @@ def test_any_changed_byte_is_found(written: Path) -> None:
     for place in places:
         changed = bytearray(data)
         changed[place] ^= chance.randrange(1, 256)
-        if _told(written, bytes(changed)).trouble is None:
+        if changed_to(written, bytes(changed)).trouble is None:
             missed.append(place)
 
     assert missed == []
@@ -54,7 +54,7 @@ def test_the_broken_line_is_named(written: Path) -> None:
     place = [at for at, byte in enumerate(data) if byte == ord("\n")][40] + 90
     changed = data[:place] + b"#" + data[place + 1 :]
 
-    trouble = _told(written, changed).trouble
+    trouble = changed_to(written, changed).trouble
 
     assert trouble is not None
     assert trouble.number == 42
@@ -66,7 +66,7 @@ def test_a_line_that_was_taken_out_is_missed(written: Path, taken: int) -> None:
 
     del lines[taken]
 
-    assert _told(written, b"".join(lines)).trouble is not None
+    assert changed_to(written, b"".join(lines)).trouble is not None
 
 
 def test_two_lines_that_changed_places_are_found(written: Path) -> None:
@@ -74,7 +74,7 @@ def test_two_lines_that_changed_places_are_found(written: Path) -> None:
 
     lines[7], lines[8] = lines[8], lines[7]
 
-    trouble = _told(written, b"".join(lines)).trouble
+    trouble = changed_to(written, b"".join(lines)).trouble
     assert trouble is not None
     assert trouble.number == 8
 
@@ -83,24 +83,24 @@ def test_a_tail_that_was_cut_at_a_line_end_leaves_no_end_mark(written: Path) -> 
     """The chain itself cannot see it: what is left hangs together."""
     lines = written.read_bytes().splitlines(keepends=True)
 
-    told = _told(written, b"".join(lines[:-2]))
+    record = changed_to(written, b"".join(lines[:-2]))
 
-    assert (told.trouble, told.ending) == (None, None)
-    assert [line.fields["call"] for line in told.unfinished] == [f"{49:016x}"]
+    assert (record.trouble, record.ending) == (None, None)
+    assert [line.fields["call"] for line in record.unfinished] == [f"{49:016x}"]
 
 
 def test_a_cut_anywhere_else_is_found(written: Path) -> None:
     data, chance = written.read_bytes(), random.Random(5)
     cuts = [cut for cut in chance.sample(range(len(data)), 300) if data[cut - 1 : cut] != b"\n"]
 
-    assert [cut for cut in cuts if _told(written, data[:cut]).trouble is None] == []
+    assert [cut for cut in cuts if changed_to(written, data[:cut]).trouble is None] == []
 
 
 @pytest.mark.parametrize("text", [b"", b"\n", b"not a record\n", b"{}\n", b'{"hash":"0"}\n'])
 def test_what_is_no_record_is_not_taken_for_one(text: bytes, tmp_path: Path) -> None:
-    assert _told(tmp_path / "x.jsonl", text).trouble is not None
+    assert changed_to(tmp_path / "x.jsonl", text).trouble is not None
 
 
-def _told(file: Path, data: bytes) -> AuditFile:
+def changed_to(file: Path, data: bytes) -> AuditFile:
     file.write_bytes(data)
     return reader.read(file)

@@ -38,14 +38,14 @@ def test_whatever_moment_it_is_killed_at_nothing_was_changed_without_its_grant(
             _kill(nursery, folder, chance.randrange(1_500, 60_000))
 
             changed = (folder / "scene").read_text().splitlines()
-            (book,) = map(reader.read, reader.logs(folder / "audit"))
-            granted = [line.fields["call"] for line in book.lines() if line.event == "granted"]
-            assert book.trouble is None or book.trouble.torn
+            (record,) = map(reader.read, reader.logs(folder / "audit"))
+            granted = [line.fields["call"] for line in record.lines() if line.event == "granted"]
+            assert record.trouble is None or record.trouble.torn
             assert set(changed) <= set(granted)
             changes += len(changed)
             unfinished += reader.recover(folder / "audit")
-            assert reader.read(book.file).ending == "recovered"
-            assert reader.read(book.file).trouble is None
+            assert reader.read(record.file).ending == "recovered"
+            assert reader.read(record.file).trouble is None
         assert nursery.stdin is not None
         nursery.stdin.close()
     print(f"{changes} changes, {unfinished} calls without an end")

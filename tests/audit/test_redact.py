@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
 from typing import Annotated, Any
 
 import pytest
 from pydantic import BaseModel, Field, SecretStr
 
+from dcc_bridge.audit.log import AuditLog
 from dcc_bridge.audit.redact import HIDDEN, Redacted
+from dcc_bridge.elicitation.secret import Secret
 from dcc_bridge.skills.signature import Signature
 
 CANARY = "canary-7f3a"
@@ -65,12 +69,33 @@ def test_a_schema_that_refers_to_itself_is_followed_once() -> None:
         "$defs": {"Node": node | {"allOf": [{"$ref": "#/$defs/Node"}]}},
     }
 
-    found = Redacted({"next": {"word": CANARY, "next": {}}}, schema)
+    arguments = Redacted({"next": {"word": CANARY, "next": {}}}, schema)
 
-    assert found.value == {"next": {"word": HIDDEN, "next": {}}}
+    assert arguments.value == {"next": {"word": HIDDEN, "next": {}}}
+
+
+def test_what_is_hidden_somewhere_is_written_nowhere_for_as_long_as_it_lives(
+    tmp_path: Path,
+) -> None:
+    """But for the fields that say who did what: nobody hides behind an argument of that text."""
+    schema = {"properties": {"a": {"writeOnly": True}}}
+    arguments = Redacted({"a": "cursor"}, schema)
+    secret = Secret(CANARY)
+    log = AuditLog(tmp_path)
+
+    log(("begin", {"client": "cursor", "undo": [f"for cursor: {CANARY}"], "names": {CANARY: 1}}))
+    del arguments, secret
+    log(("end", {"client": "cursor", "undo": ["for cursor"]}))
+    log.close()
+
+    _, begin, end, _ = map(json.loads, (log.file or tmp_path).read_text().splitlines())
+    assert begin["client"] == end["client"] == "cursor"
+    assert begin["undo"] == [f"for {HIDDEN}: {HIDDEN}"]
+    assert begin["names"] == {HIDDEN: 1}
+    assert end["undo"] == ["for cursor"]
 
 
 def test_a_short_value_does_not_tear_holes_into_other_texts() -> None:
-    found = Redacted({"a": "no"}, {"properties": {"a": {"writeOnly": True}}})
+    arguments = Redacted({"a": "no"}, {"properties": {"a": {"writeOnly": True}}})
 
-    assert found.scrub("nobody knows") == "nobody knows"
+    assert arguments.scrub("nobody knows") == "nobody knows"

@@ -16,6 +16,11 @@ LEGACY: Final = "2025-11-25"
 MODERN: Final = "2026-07-28"
 ERAS: Final = (MODERN, LEGACY)
 LIMIT: Final = 20.0
+FORM: Final[dict[str, Any]] = {
+    "type": "object",
+    "properties": {"sure": {"type": "boolean", "title": "Sure"}},
+    "required": ["sure"],
+}
 _META: Final = "io.modelcontextprotocol/"
 _CAPABILITIES: Final[dict[str, Any]] = {"elicitation": {"form": {}}}
 _CLIENT: Final = {"name": "bench", "version": "1"}
@@ -52,7 +57,7 @@ class Agent:
         self._server = server
         self._era = era
         self._session = ""
-        self._heard = b""
+        self._received = b""
         self.socket = _connect(server.url)
         if era == LEGACY:
             self._shake_hands()
@@ -85,11 +90,11 @@ class Agent:
         self.send(request)
         while not self.receive():
             pass
-        return self._heard
+        return self._received
 
     def send(self, request: bytes) -> None:
         """Send a request."""
-        self._heard = b""
+        self._received = b""
         self.socket.sendall(request)
 
     def receive(self) -> bool:
@@ -97,16 +102,16 @@ class Agent:
         part = self.socket.recv(65536)
         if not part:
             raise ConnectionError("The server hung up.")
-        self._heard += part
-        return _is_whole(self._heard)
+        self._received += part
+        return is_whole(self._received)
 
     def _request(self, message: dict[str, Any]) -> bytes:
         if self._era == MODERN:
-            message["params"]["_meta"] = _envelope()
+            message["params"]["_meta"] = envelope()
         body = json.dumps(message).encode()
-        told = [f"{name}: {value}" for name, value in self._headers(message, len(body)).items()]
+        headers = [f"{name}: {value}" for name, value in self._headers(message, len(body)).items()]
         path = urlsplit(self._server.url).path
-        return "\r\n".join([f"POST {path} HTTP/1.1", *told, "", ""]).encode() + body
+        return "\r\n".join([f"POST {path} HTTP/1.1", *headers, "", ""]).encode() + body
 
     def _headers(self, message: dict[str, Any], length: int) -> dict[str, str]:
         headers = {
@@ -151,8 +156,8 @@ def result(response: bytes) -> dict[str, Any]:
     message = json.loads(texts[-1]) if texts and texts[-1] else {}
     if "result" not in message:
         raise ValueError(response.decode(errors="replace"))
-    found: dict[str, Any] = message["result"]
-    return found
+    answer: dict[str, Any] = message["result"]
+    return answer
 
 
 def _connect(url: str) -> socket.socket:
@@ -162,7 +167,8 @@ def _connect(url: str) -> socket.socket:
     return connection
 
 
-def _envelope() -> dict[str, Any]:
+def envelope() -> dict[str, Any]:
+    """Give what a modern request says of its client."""
     return {
         f"{_META}protocolVersion": MODERN,
         f"{_META}clientCapabilities": _CAPABILITIES,
@@ -170,8 +176,9 @@ def _envelope() -> dict[str, Any]:
     }
 
 
-def _is_whole(heard: bytes) -> bool:
-    head, end, body = heard.partition(b"\r\n\r\n")
+def is_whole(received: bytes) -> bool:
+    """Whether all of a response has arrived."""
+    head, end, body = received.partition(b"\r\n\r\n")
     if not end:
         return False
     length = _header(head, "content-length")

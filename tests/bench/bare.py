@@ -10,7 +10,7 @@ import socket
 from collections.abc import Callable
 from concurrent.futures import Future
 from threading import Thread
-from typing import Any, Final
+from typing import Any
 
 import uvicorn
 from mcp.server.mcpserver import Context, MCPServer
@@ -22,13 +22,7 @@ from mcp_types import (
     InputRequiredResult,
 )
 
-from tests.bench.agent import Server
-
-FORM: Final[dict[str, Any]] = {
-    "type": "object",
-    "properties": {"sure": {"type": "boolean", "title": "Sure"}},
-    "required": ["sure"],
-}
+from tests.bench.agent import FORM, Server
 
 
 class BareServer:

@@ -8,7 +8,6 @@ from __future__ import annotations
 from concurrent.futures import Future
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, Final
 
 from dcc_bridge import elicit_form_sync, skill
 from dcc_bridge.bridge import Bridge
@@ -16,13 +15,7 @@ from dcc_bridge.config import Settings
 from dcc_bridge.qt.event_loop import HostLoop
 from dcc_bridge.skills.skill import describe
 from dcc_bridge.testing import FakeHost
-from tests.bench.agent import Server
-
-FORM: Final[dict[str, Any]] = {
-    "type": "object",
-    "properties": {"sure": {"type": "boolean", "title": "Sure"}},
-    "required": ["sure"],
-}
+from tests.bench.agent import FORM, Server
 
 
 class BridgedServer:

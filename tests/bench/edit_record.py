@@ -7,8 +7,6 @@ added there.
 
 from __future__ import annotations
 
-import argparse
-import operator
 import tempfile
 from collections import defaultdict
 from collections.abc import Callable
@@ -18,12 +16,12 @@ from dcc_bridge import skill
 from dcc_bridge.audit.log import AuditLog, Auditor, Disk, nowhere
 from dcc_bridge.config import Settings
 from dcc_bridge.elicitation.call import Call, Client
-from dcc_bridge.pump import Pump
+from dcc_bridge.headless import Pump
 from dcc_bridge.skills.runner import Runner
 from dcc_bridge.skills.skill import Skill, describe
 from dcc_bridge.testing import FakeHost
 from tests.audit.dying import no_loop
-from tests.bench.figures import over, paired, show, timed
+from tests.bench.figures import more, options, over, show, timed
 
 COLUMNS = ("ms", "without p50", "with p50", "with p95", "added", "ratio")
 
@@ -35,17 +33,18 @@ class Unsynced(Disk):
         """Do nothing."""
 
 
-def calling(one: Skill, host: FakeHost, auditor: Auditor) -> Callable[[], None]:
+def calling(called: Skill, host: FakeHost, auditor: Auditor) -> Callable[[], None]:
     """Make a function that runs a skill once."""
     pump = Pump()
     runner = Runner(host, pump.main, Settings(), no_loop, _no_clock, auditor=auditor)
 
-    def call() -> None:
-        run = runner.start(one, {}, Call(one.name, one.title, one.metadata.risk, Client("bench")))
+    def run_once() -> None:
+        call = Call(called.name, called.title, called.metadata.risk, Client("bench"))
+        run = runner.start(called, {}, call)
         pump.run(run.outcome.done)
         assert run.outcome.result().status == "done"
 
-    return call
+    return run_once
 
 
 def _no_clock(seconds: float, fn: Callable[[], None]) -> Callable[[], None]:
@@ -70,36 +69,31 @@ def skills(host: FakeHost) -> tuple[Skill, Skill]:
 
 def main() -> None:
     """Measure and print."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--folder", type=Path, default=Path(tempfile.gettempdir()))
-    parser.add_argument("--calls", type=int, default=50, help="calls in a round")
-    parser.add_argument("--rounds", type=int, default=10)
-    told = parser.parse_args()
-    with tempfile.TemporaryDirectory(dir=told.folder) as folder:
+    folder_option = {"type": Path, "default": Path(tempfile.gettempdir())}
+    chosen = options(__doc__, ("--folder", folder_option), rounds=10, calls=50)
+    with tempfile.TemporaryDirectory(dir=chosen.folder) as folder:
         book, unsynced = AuditLog(Path(folder)), AuditLog(Path(folder))
         unsynced.disk = Unsynced()
-        found = _measure({"synced": book, "not synced": unsynced}, told.rounds, told.calls)
+        rows = _measure({"synced": book, "not synced": unsynced}, chosen.rounds, chosen.calls)
         book.close()
         unsynced.close()
-    show(f"{told.rounds} rounds of {told.calls} in {told.folder}", COLUMNS, found)
+    show(f"{chosen.rounds} rounds of {chosen.calls} in {chosen.folder}", COLUMNS, rows)
 
 
-def _measure(
-    books: dict[str, AuditLog], rounds: int, calls: int
-) -> list[tuple[str, float, float, float, str, str]]:
+def _measure(books: dict[str, AuditLog], rounds: int, calls: int) -> list[tuple[object, ...]]:
     taken: dict[tuple[str, str], list[list[float]]] = defaultdict(list)
     for _ in range(rounds):
         auditors: dict[str, Auditor] = {"": nowhere, **books}
         for name, auditor in auditors.items():
             host = FakeHost(["a"])
-            for one in skills(host):
-                taken[one.name, name].append(timed(calling(one, host, auditor), calls))
-    rows = []
+            for called in skills(host):
+                times = timed(calling(called, host, auditor), calls)
+                taken[called.name, name].append(times)
+    rows: list[tuple[object, ...]] = []
     for kind, name in [("edit", name) for name in books] + [("read", "synced")]:
         bare, ours = taken[kind, ""], taken[kind, name]
-        more, ratio = paired(ours, bare, operator.sub), paired(ours, bare, operator.truediv)
         figures = over(bare, 50), over(ours, 50), over(ours, 95)
-        rows.append((f"{kind}, {name}", *figures, f"{more:+.3f}", f"{ratio:.2f} x"))
+        rows.append((f"{kind}, {name}", *figures, *more(ours, bare)))
     return rows
 
 

@@ -2,9 +2,62 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+import argparse
+import faulthandler
+import operator
+import os
+import sys
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
 from statistics import median
 from time import perf_counter
+from typing import Any, Final
+
+_LIMIT: Final = 3600
+
+
+def options(
+    doc: str | None,
+    *more: tuple[str, dict[str, Any]],
+    quick: Mapping[str, float] | None = None,
+    **numbers: float,
+) -> argparse.Namespace:
+    """Read the command line of a benchmark. The process is ended after an hour, whatever it does.
+
+    Args:
+        doc: Of its module; the first line is the help's.
+        *more: Further arguments, as ``argparse`` takes them.
+        quick: The numbers with ``--quick``; None where there is no such option.
+        **numbers: Options and their defaults, such as ``rounds=20``.
+    """
+    faulthandler.dump_traceback_later(_LIMIT, exit=True)
+    parser = argparse.ArgumentParser(description=(doc or "").partition("\n")[0])
+    for name, value in numbers.items():
+        parser.add_argument(f"--{name}", type=type(value), default=value)
+    for name, how in more:
+        parser.add_argument(name, **how)
+    if quick is not None:
+        parser.add_argument("--quick", action="store_true", help="short, and less exact")
+    chosen = parser.parse_args()
+    if quick is not None and chosen.quick:
+        vars(chosen).update(quick)
+    return chosen
+
+
+def against(
+    ours: Sequence[Sequence[float]],
+    theirs: Sequence[Sequence[float]],
+    percents: Sequence[float] = (50, 95),
+) -> list[object]:
+    """Give the cells that compare two ways: percentiles of each, the difference, the ratio."""
+    times: list[object] = [over(way, percent) for way in (theirs, ours) for percent in percents]
+    return [*times, *more(ours, theirs)]
+
+
+def more(ours: Sequence[Sequence[float]], theirs: Sequence[Sequence[float]]) -> list[str]:
+    """Say how much more one way takes than another: the difference and the ratio."""
+    ratio = paired(ours, theirs, operator.truediv)
+    return [f"{paired(ours, theirs, operator.sub):+.3f}", f"{ratio:.2f} x"]
 
 
 def percentile(values: Iterable[float], percent: float) -> float:
@@ -12,6 +65,13 @@ def percentile(values: Iterable[float], percent: float) -> float:
     ordered = sorted(values)
     last = len(ordered) - 1
     return ordered[min(last, int(len(ordered) * percent / 100))] if ordered else 0.0
+
+
+def memory() -> int:
+    """Give the bytes that this process has in memory. Needs /proc."""
+    if sys.platform != "linux":
+        raise NotImplementedError
+    return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
 
 def timed(fn: Callable[[], object], times: int) -> list[float]:
@@ -39,7 +99,7 @@ def paired(
     Two rounds at the same time share what else the machine does; two at different times do not.
     """
     return median(
-        compare(median(one), median(other)) for one, other in zip(ours, theirs, strict=True)
+        compare(median(our), median(their)) for our, their in zip(ours, theirs, strict=True)
     )
 
 

@@ -7,8 +7,6 @@ server, whose calls never come near the main thread. Aim: p99 under 10 ms.
 
 from __future__ import annotations
 
-import argparse
-import faulthandler
 import json
 from collections import defaultdict
 from collections.abc import Callable, Sequence
@@ -18,10 +16,9 @@ from time import sleep
 from typing import Final
 
 from tests.bench.agent import Server
-from tests.bench.figures import percentile, show
+from tests.bench.figures import options, percentile, show
 from tests.bench.hosted import Process, bytecode, process, served
 
-_LIMIT: Final = 1800
 _CROWDS: Final = (1, 32)
 _KINDS: Final = ("bare", "bridge")
 _COLUMNS: Final = ("late by, ms", "p50", "p99", "max", "max of a round", "s a round", "calls/s")
@@ -101,30 +98,18 @@ def _called(host: Process, server: Server, size: int, seconds: float) -> tuple[G
     with process("crowd", str(size)) as crowd:
         crowd.tell(json.dumps(server.to_json()))
         gaps = _beating(host, lambda: sleep(seconds))
-        told = json.loads(crowd.end())
-    return gaps, told["calls"] / told["seconds"]
+        counted = json.loads(crowd.end())
+    return gaps, counted["calls"] / counted["seconds"]
 
 
 def main() -> None:
     """Measure and print."""
-    faulthandler.dump_traceback_later(_LIMIT, exit=True)
-    told = _arguments()
+    chosen = options(__doc__, quick={"rounds": 2, "seconds": 1.0}, rounds=5, seconds=3.0)
     with bytecode():
-        started = starting(told.rounds)
-    started.show(f"While it starts, {told.rounds} rounds in new processes")
-    running = standing(told.rounds, told.seconds)
-    running.show(f"While it runs, {told.rounds} rounds of {told.seconds:g} s")
-
-
-def _arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--seconds", type=float, default=3.0, help="how long each state is watched")
-    parser.add_argument("--quick", action="store_true", help="two short rounds")
-    told = parser.parse_args()
-    if told.quick:
-        told.rounds, told.seconds = 2, 1.0
-    return told
+        started = starting(chosen.rounds)
+    started.show(f"While it starts, {chosen.rounds} rounds in new processes")
+    running = standing(chosen.rounds, chosen.seconds)
+    running.show(f"While it runs, {chosen.rounds} rounds of {chosen.seconds:g} s")
 
 
 if __name__ == "__main__":

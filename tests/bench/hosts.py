@@ -10,8 +10,6 @@ not installed is named and passed over.
 from __future__ import annotations
 
 import argparse
-import faulthandler
-import operator
 import sys
 import time
 from collections.abc import Iterator
@@ -22,7 +20,7 @@ from tempfile import TemporaryDirectory
 from typing import Final
 
 from tests.bench.agent import Agent, Server, result
-from tests.bench.figures import over, paired, show, timed
+from tests.bench.figures import more, options, over, show, timed
 from tests.bench.places import PLACES, STANDALONE, Place
 from tests.hosts.application import Application
 
@@ -36,13 +34,12 @@ COLUMNS: Final = (
     "idle without",
     "more",
 )
-_LIMIT: Final = 3600
 _QUIET: Final = 0.02
 """Parts of a core; two looks that differ by less see a process that has come to rest."""
 
 
 @dataclass
-class Found:
+class Measured:
     """What was measured of one host.
 
     Attributes:
@@ -58,12 +55,10 @@ class Found:
     @property
     def row(self) -> list[object]:
         """Its line of the table, without the name."""
-        more = paired(self.calls, self.beside, operator.sub)
-        ratio = paired(self.calls, self.beside, operator.truediv)
         times = [over(self.calls, percent) for percent in (50, 90)]
         with_, without = self.idle
         idle = [f"{value:.2f}" for value in (with_, without)]
-        return [*times, f"{more:+.3f}", f"{ratio:.2f} x", *idle, f"{with_ - without:+.2f}"]
+        return [*times, *more(self.calls, self.beside), *idle, f"{with_ - without:+.2f}"]
 
 
 class Caller:
@@ -113,19 +108,19 @@ def opened(place: Place, *, bridged: bool = True) -> Iterator[Application]:
         yield running
 
 
-def measure(place: Place, beside: Caller, told: argparse.Namespace) -> Found:
+def measure(place: Place, beside: Caller, chosen: argparse.Namespace) -> Measured:
     """Measure one host."""
-    found = Found()
+    measured = Measured()
     with opened(place) as running:
         caller = Caller(running)
-        for _ in range(told.rounds):
-            found.calls.append(caller.calls(told.calls))
-            found.beside.append(beside.calls(told.calls))
+        for _ in range(chosen.rounds):
+            measured.calls.append(caller.calls(chosen.calls))
+            measured.beside.append(beside.calls(chosen.calls))
         caller.close()
-        loaded = idle(running, told.seconds)
+        loaded = idle(running, chosen.seconds)
     with opened(place, bridged=False) as running:
-        found.idle = loaded, idle(running, told.seconds)
-    return found
+        measured.idle = loaded, idle(running, chosen.seconds)
+    return measured
 
 
 def idle(running: Application, seconds: float) -> float:
@@ -153,35 +148,30 @@ def _on_a_core(pid: int) -> float:
 
 def main() -> None:
     """Measure, and print the table."""
-    faulthandler.dump_traceback_later(_LIMIT, exit=True)
-    told = _arguments()
+    chosen = options(
+        __doc__,
+        ("names", {"nargs": "*", "metavar": "NAME", "help": "only hosts whose name has this"}),
+        quick={"rounds": 3, "calls": 50, "seconds": 5.0},
+        rounds=5,
+        calls=200,
+        seconds=20.0,
+    )
     rows: list[list[object]] = []
     with opened(STANDALONE) as running:
         beside = Caller(running)
         for place in PLACES:
-            if told.names and not any(name in place.name for name in told.names):
+            if chosen.names and not any(name in place.name for name in chosen.names):
                 continue
             why = place.missing()
             if why is None:
                 print(place.name, file=sys.stderr, flush=True)
-                rows.append([place.name, *measure(place, beside, told).row])
+                rows.append([place.name, *measure(place, beside, chosen).row])
             else:
                 print(f"{place.name}: {why}")
         beside.close()
-    show(f"{told.rounds} rounds of {told.calls} calls, {told.seconds:g} s idle", COLUMNS, rows)
-
-
-def _arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("names", nargs="*", metavar="NAME", help="only hosts whose name has this")
-    parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--calls", type=int, default=200, help="calls in a round")
-    parser.add_argument("--seconds", type=float, default=20.0, help="how long each is idle")
-    parser.add_argument("--quick", action="store_true", help="short rounds")
-    told = parser.parse_args()
-    if told.quick:
-        told.rounds, told.calls, told.seconds = 3, 50, 5.0
-    return told
+    show(
+        f"{chosen.rounds} rounds of {chosen.calls} calls, {chosen.seconds:g} s idle", COLUMNS, rows
+    )
 
 
 if __name__ == "__main__":

@@ -7,15 +7,13 @@ imports on the host's main thread besides, and the standard library's part in bo
 
 from __future__ import annotations
 
-import argparse
-import faulthandler
 import operator
 import subprocess
 import sys
 from time import perf_counter
 from typing import Final
 
-from tests.bench.figures import over, paired, show
+from tests.bench.figures import options, over, paired, show
 from tests.bench.hosted import bytecode
 
 BLOCKED: Final = ("PySide6", "mcp", "uvicorn", "pxr")
@@ -27,7 +25,6 @@ CODES: Final = {
     "import pydantic": "from pydantic import BaseModel",
 }
 _BARE: Final = next(iter(CODES))
-_LIMIT: Final = 600
 Rounds = list[list[float]]
 
 
@@ -37,14 +34,14 @@ def measure(rounds: int) -> dict[str, tuple[Rounds, Rounds]]:
     Returns:
         The wall time and the processor's time of each.
     """
-    found: dict[str, tuple[Rounds, Rounds]] = {name: ([], []) for name in CODES}
+    measured: dict[str, tuple[Rounds, Rounds]] = {name: ([], []) for name in CODES}
     for number in range(rounds + 1):
         for name, code in CODES.items():
             taken = run(code)
-            for times, milliseconds in zip(found[name], taken, strict=True):
+            for times, milliseconds in zip(measured[name], taken, strict=True):
                 if number:
                     times.append([milliseconds])
-    return found
+    return measured
 
 
 def run(code: str) -> tuple[float, float]:
@@ -67,13 +64,12 @@ def _used() -> float:
 
 def main() -> None:
     """Measure and print."""
-    faulthandler.dump_traceback_later(_LIMIT, exit=True)
-    told = _arguments()
+    chosen = options(__doc__, quick={"rounds": 3}, rounds=15)
     with bytecode():
-        found = measure(told.rounds)
+        measured = measure(chosen.rounds)
     columns = ("ms", "median", "best", "over the bare one", "processor", "over the bare one")
-    rows = [_row(name, times, found[_BARE]) for name, times in found.items()]
-    show(f"{told.rounds} new interpreters each, in turn", columns, rows)
+    rows = [_row(name, times, measured[_BARE]) for name, times in measured.items()]
+    show(f"{chosen.rounds} new interpreters each, in turn", columns, rows)
 
 
 def _row(
@@ -82,16 +78,6 @@ def _row(
     more = [paired(ours, theirs, operator.sub) for ours, theirs in zip(times, bare, strict=True)]
     wall, processor = times
     return name, over(wall, 50), min(wall)[0], more[0], over(processor, 50), more[1]
-
-
-def _arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--rounds", type=int, default=15)
-    parser.add_argument("--quick", action="store_true", help="three rounds")
-    told = parser.parse_args()
-    if told.quick:
-        told.rounds = 3
-    return told
 
 
 if __name__ == "__main__":

@@ -113,7 +113,11 @@ def _freecad(folder: Path, bridged: bool) -> Iterator[Application]:
 
 def _freecadcmd(folder: Path, bridged: bool) -> Running:
     assert freecad.CONSOLE is not None
-    serving = "import dcc_bridge_freecad; dcc_bridge_freecad.serve(lambda: False)"
+    serving = (
+        "from dcc_bridge_freecad import SKILLS; from dcc_bridge import headless; "
+        "from dcc_bridge.hosts.freecad import FreeCADHost; "
+        "headless.serve(FreeCADHost(), [SKILLS], lambda: False)"
+    )
     paths = [freecad.dependencies(), ROOT / "plugins" / "freecad"]
     return _run([freecad.CONSOLE], folder, serving if bridged else _WAIT, paths)
 

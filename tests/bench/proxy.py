@@ -6,8 +6,6 @@ machine does, and compares the medians of each turn.
 
 from __future__ import annotations
 
-import argparse
-import operator
 import os
 import tempfile
 from collections import defaultdict
@@ -25,7 +23,7 @@ from mcp.client.streamable_http import streamable_http_client
 
 from dcc_bridge.client.connection import http_client
 from dcc_bridge.server import discovery
-from tests.bench.figures import over, paired, show
+from tests.bench.figures import against, options, show
 from tests.client.proxy.stage import command, small
 
 MODES: Final = {"modern": "2026-07-28", "legacy": "legacy"}
@@ -54,7 +52,7 @@ async def proxied(runtime: Path, mode: Any) -> AsyncIterator[Client]:
 
 async def measure(runtime: Path, rounds: int, calls: int) -> Rounds:
     """Measure both ways in both eras, in milliseconds a call."""
-    found: Rounds = defaultdict(list)
+    times: Rounds = defaultdict(list)
     async with AsyncExitStack() as stack:
         clients = {}
         for era, mode in MODES.items():
@@ -62,8 +60,8 @@ async def measure(runtime: Path, rounds: int, calls: int) -> Rounds:
                 clients[era, way] = await stack.enter_async_context(connect(runtime, mode))
         for _ in range(rounds):
             for key, client in clients.items():
-                found[key].append([await _timed(client) for _ in range(calls)])
-    return found
+                times[key].append([await _timed(client) for _ in range(calls)])
+    return times
 
 
 async def _timed(client: Client) -> float:
@@ -75,25 +73,18 @@ async def _timed(client: Client) -> float:
 
 def main() -> None:
     """Measure and print."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--rounds", type=int, default=20)
-    parser.add_argument("--calls", type=int, default=50, help="calls in a round")
-    told = parser.parse_args()
+    chosen = options(__doc__, rounds=20, calls=50)
     with tempfile.TemporaryDirectory() as folder, small(Path(folder)):
-        found = anyio.run(partial(measure, Path(folder), told.rounds, told.calls))
+        times = anyio.run(partial(measure, Path(folder), chosen.rounds, chosen.calls))
     columns = ("ms", "direct p50", "direct p95", "proxy p50", "proxy p95", "difference", "ratio")
     show(
-        f"{told.rounds} rounds of {told.calls}, medians over rounds",
+        f"{chosen.rounds} rounds of {chosen.calls}, medians over rounds",
         columns,
-        [_row(era, found) for era in MODES],
+        [
+            (f"read call, {era}", *against(times[era, "proxy"], times[era, "direct"]))
+            for era in MODES
+        ],
     )
-
-
-def _row(era: str, found: Rounds) -> tuple[object, ...]:
-    straight, through = (found[era, way] for way in WAYS)
-    figures = [over(rounds, percent) for rounds in (straight, through) for percent in (50, 95)]
-    more, ratio = (paired(through, straight, fn) for fn in (operator.sub, operator.truediv))
-    return f"read call, {era}", *figures, f"{more:+.3f}", f"{ratio:.2f} x"
 
 
 if __name__ == "__main__":

@@ -6,38 +6,19 @@ client calls them in turn, and what is printed are medians over rounds. Aim: + 0
 
 from __future__ import annotations
 
-import argparse
-import faulthandler
-import operator
 from collections import defaultdict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import ExitStack
-from dataclasses import dataclass, field
 from itertools import product
 from typing import Final
 
 from tests.bench.agent import ERAS, MODERN, Agent, result
-from tests.bench.figures import over, paired, show, timed
+from tests.bench.figures import against, options, show, timed
 from tests.bench.hosted import Process, process, served
 
 KINDS: Final = ("bare", "bridge")
-_LIMIT: Final = 1800
-Rounds = list[list[float]]
-
-
-@dataclass
-class Found:
-    """What was measured: milliseconds, by round.
-
-    Attributes:
-        calls: By kind of server and era.
-        elicitations: By kind of server; from the call to its result, one question in between.
-        hops: By kind of server; for the bare one it is the least that Qt can do.
-    """
-
-    calls: dict[tuple[str, str], Rounds] = field(default_factory=lambda: defaultdict(list))
-    elicitations: dict[str, Rounds] = field(default_factory=lambda: defaultdict(list))
-    hops: dict[str, Rounds] = field(default_factory=lambda: defaultdict(list))
+Times = dict[tuple[str, str], list[list[float]]]
+"""Milliseconds by round, of what was called and by which kind of server."""
 
 
 class Bench:
@@ -54,28 +35,30 @@ class Bench:
                 self._agents[kind, era] = agent = Agent(server, era)
                 stack.callback(agent.close)
 
-    def measure(self, rounds: int, calls: int) -> Found:
+    def measure(self, rounds: int, calls: int) -> Times:
         """Go round and round; the first round does not count."""
-        self._round(Found(), calls, KINDS)
-        found = Found()
+        self._round(defaultdict(list), calls, KINDS)
+        times: Times = defaultdict(list)
         for number in range(rounds):
-            self._round(found, calls, KINDS[:: -1 if number % 2 else 1])
-        return found
+            self._round(times, calls, KINDS[:: -1 if number % 2 else 1])
+        return times
 
-    def _round(self, found: Found, calls: int, kinds: tuple[str, ...]) -> None:
+    def _round(self, times: Times, calls: int, kinds: tuple[str, ...]) -> None:
         for era, kind in product(ERAS, kinds):
-            found.calls[kind, era].append(self._ping(kind, era, calls))
+            times[f"read call, {era}", kind].append(self._ping(kind, era, calls))
         for kind in kinds:
             elicit = _eliciting(self._agents[kind, MODERN])
-            found.elicitations[kind].append(timed(elicit, calls // 4 + 1))
-            found.hops[kind].append(self._hosts[kind].tell(f"hop {calls}"))
+            times["elicitation, modern", kind].append(timed(elicit, calls // 4 + 1))
+            # of the bare one it is the least that Qt can do
+            hops = self._hosts[kind].tell(f"hop {calls}")
+            times["hop alone (bare: QEvent)", kind].append(hops)
 
     def _ping(self, kind: str, era: str, calls: int) -> list[float]:
         agent = self._agents[kind, era]
         agent.reconnect()
         request = agent.calling("ping")
-        said = result(agent.exchange(request))
-        assert said["content"][0]["text"] == "pong", said
+        answer = result(agent.exchange(request))
+        assert answer["content"][0]["text"] == "pong", answer
         return timed(lambda: agent.exchange(request), calls)
 
 
@@ -87,47 +70,23 @@ def _eliciting(agent: Agent) -> Callable[[], None]:
     def elicit() -> None:
         state = result(agent.exchange(first))["requestState"]
         again = agent.calling("ask", inputResponses=yes, requestState=state)
-        said = result(agent.exchange(again))
-        assert said["content"][0]["text"] == "True", said
+        answer = result(agent.exchange(again))
+        assert answer["content"][0]["text"] == "True", answer
 
     return elicit
 
 
 def main() -> None:
     """Measure and print."""
-    faulthandler.dump_traceback_later(_LIMIT, exit=True)
-    told = _arguments()
+    chosen = options(__doc__, quick={"rounds": 3, "calls": 50}, rounds=20, calls=200)
     with ExitStack() as stack:
-        found = Bench(stack).measure(told.rounds, told.calls)
+        times = Bench(stack).measure(chosen.rounds, chosen.calls)
     columns = ("ms", "bare p50", "bare p95", "bridge p50", "bridge p95", "difference", "ratio")
-    show(f"{told.rounds} rounds of {told.calls}, medians over rounds", columns, _rows(found))
-
-
-def _rows(found: Found) -> list[tuple[object, ...]]:
-    calls = found.calls
-    return [
-        *(_row(f"read call, {era}", {kind: calls[kind, era] for kind in KINDS}) for era in ERAS),
-        _row("elicitation, modern", found.elicitations),
-        _row("hop alone (bare: QEvent)", found.hops),
+    rows = [
+        (name, *against(times[name, "bridge"], times[name, "bare"]))
+        for name in dict.fromkeys(name for name, _ in times)
     ]
-
-
-def _row(name: str, found: Mapping[str, Rounds]) -> tuple[object, ...]:
-    bare, bridge = (found[kind] for kind in KINDS)
-    figures = [over(rounds, percent) for rounds in (bare, bridge) for percent in (50, 95)]
-    more = paired(bridge, bare, operator.sub)
-    return name, *figures, f"{more:+.3f}", f"{paired(bridge, bare, operator.truediv):.2f} x"
-
-
-def _arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--rounds", type=int, default=20)
-    parser.add_argument("--calls", type=int, default=200, help="calls in a round")
-    parser.add_argument("--quick", action="store_true", help="three short rounds")
-    told = parser.parse_args()
-    if told.quick:
-        told.rounds, told.calls = 3, 50
-    return told
+    show(f"{chosen.rounds} rounds of {chosen.calls}, medians over rounds", columns, rows)
 
 
 if __name__ == "__main__":

@@ -28,13 +28,13 @@ from mcp.server.mcpserver import MCPServer
 
 from dcc_bridge.bridge import Bridge
 from dcc_bridge.config import Settings
-from dcc_bridge.pump import Pump
+from dcc_bridge.headless import Pump
 from dcc_bridge.skills.loader import Library
 from dcc_bridge.skills.registry import Registry
 from dcc_bridge.testing import FakeHost
 from tests.bench.agent import Agent, Server, result
 from tests.bench.bare import BareServer
-from tests.bench.figures import show
+from tests.bench.figures import options, show, timed
 
 ROWS: Final = ("start", "first list", "next list", "first call", "next call")
 _TEXT: Final = '''\
@@ -137,29 +137,27 @@ def _measured(
         (agent.listing(), agent.listing(), agent.calling(call), agent.calling(call)),
         strict=True,
     ):
-        worked, took = _exchange(agent, request)
-        gap = max(gap, _turn(turn, worked.done))
-        figures[row] = took(worked.result())
-        found = result(worked.result()[1])
-        assert len(found.get("tools", [0] * count)) >= count
-        assert not found.get("isError")
+        exchanged = _exchange(agent, request)
+        gap = max(gap, _turn(turn, exchanged.done))
+        figures[row], response = exchanged.result()
+        answer = result(response)
+        assert len(answer.get("tools", [0] * count)) >= count
+        assert not answer.get("isError")
     agent.close()
     return {**figures, "gap": gap * 1000}
 
 
-def _exchange(
-    agent: Agent, request: bytes
-) -> tuple[Future[tuple[float, bytes]], Callable[[tuple[float, bytes]], float]]:
-    """Send a request from a thread of its own."""
-    worked: Future[tuple[float, bytes]] = Future()
+def _exchange(agent: Agent, request: bytes) -> Future[tuple[float, bytes]]:
+    """Send a request from a thread of its own; gives the milliseconds and the response."""
+    exchanged: Future[tuple[float, bytes]] = Future()
 
     def work() -> None:
         begin = perf_counter()
-        heard = agent.exchange(request)
-        worked.set_result(((perf_counter() - begin) * 1000, heard))
+        response = agent.exchange(request)
+        exchanged.set_result(((perf_counter() - begin) * 1000, response))
 
     Thread(target=work, daemon=True).start()
-    return worked, lambda done: done[0]
+    return exchanged
 
 
 def _turn(turn: Callable[[], None], until: Callable[[], bool]) -> float:
@@ -176,12 +174,7 @@ def look(folder: Path) -> float:
     """Measure a look at the folder in which nothing was saved, in milliseconds."""
     library = Library([folder], Registry(), Pump().main)
     library.look()
-    taken = []
-    for _ in range(20):
-        begin = perf_counter()
-        library.look()
-        taken.append((perf_counter() - begin) * 1000)
-    return median(taken)
+    return median(timed(library.look, 20))
 
 
 def _apart(kind: str, folder: Path, count: int, after: float) -> dict[str, float]:
@@ -196,32 +189,32 @@ def _apart(kind: str, folder: Path, count: int, after: float) -> dict[str, float
 
 def main() -> None:
     """Measure, and print the table."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--quick", action="store_true", help="one round instead of five")
-    parser.add_argument("--count", type=int, default=1000)
-    parser.add_argument("--after", type=float, default=0.0, metavar="SECONDS")
-    parser.add_argument("--one", choices=("bare", "bridged"), help=argparse.SUPPRESS)
-    parser.add_argument("--folder", type=Path, help=argparse.SUPPRESS)
-    options = parser.parse_args()
-    if options.one:
-        measure = bare if options.one == "bare" else bridged
-        print(json.dumps(measure(options.folder, options.count, options.after)))
+    chosen = options(
+        __doc__,
+        ("--one", {"choices": ("bare", "bridged"), "help": argparse.SUPPRESS}),
+        ("--folder", {"type": Path, "help": argparse.SUPPRESS}),
+        quick={"rounds": 1},
+        rounds=5,
+        count=1000,
+        after=0.0,
+    )
+    if chosen.one:
+        measure = bare if chosen.one == "bare" else bridged
+        print(json.dumps(measure(chosen.folder, chosen.count, chosen.after)))
         return
     with TemporaryDirectory() as folder:
-        write(Path(folder), options.count)
-        rounds = 1 if options.quick else 5
+        write(Path(folder), chosen.count)
         pairs = [
-            (_apart("bare", Path(folder), options.count, options.after),
-             _apart("bridged", Path(folder), options.count, options.after))
-            for _ in range(rounds)
-        ]  # fmt: skip
+            [_apart(kind, Path(folder), chosen.count, chosen.after) for kind in ("bare", "bridged")]
+            for _ in range(chosen.rounds)
+        ]
         looked = look(Path(folder))
     rows = []
     for row in (*ROWS, "gap"):
         theirs, ours = ([pair[side][row] for pair in pairs] for side in (0, 1))
-        ratio = median(one / other for one, other in zip(ours, theirs, strict=True))
+        ratio = median(our / their for our, their in zip(ours, theirs, strict=True))
         rows.append((row, median(theirs), median(ours), ratio))
-    title = f"{options.count} skills, milliseconds (medians of {rounds})"
+    title = f"{chosen.count} skills, milliseconds (medians of {chosen.rounds})"
     show(title, ("", "bare SDK", "bridge", "ratio"), rows)
     print(f"\nA look at the folder when nothing was saved: {looked:.1f} ms, once a second.")
 

@@ -19,7 +19,6 @@ from hypothesis import strategies as st
 from dcc_bridge import known_clients
 from dcc_bridge.client import registration
 from dcc_bridge.client.config_files import CONFIG_FILES
-from dcc_bridge.config import Settings
 from tests.cli.commands import Done, _run_here, environment
 
 WRITABLE = [name for name, config in CONFIG_FILES.items() if config.is_writable]
@@ -336,4 +335,4 @@ def test_the_list_says_which_are_set_up_and_where_questions_are_shown(tmp_path: 
 
 def test_clients_that_show_nothing_have_their_questions_asked_in_the_host() -> None:
     assert set(known_clients.CLIENTS) == set(CONFIG_FILES)
-    assert Settings().silent_clients == ("claude-desktop", "codex")
+    assert known_clients.SILENT == ("claude-desktop", "codex")

@@ -67,14 +67,17 @@ def test_a_setting_that_cannot_be_read_is_named(runtime: Path) -> None:
     assert done.err == "dcc-bridge: DCC_BRIDGE_PORT='many' cannot be read as a setting.\n"
 
 
-def test_help_needs_neither_the_protocol_nor_the_scene_nor_a_window(runtime: Path) -> None:
+def without(
+    runtime: Path, packages: tuple[str, ...], *words: str
+) -> subprocess.CompletedProcess[str]:
+    """Run a command where some packages are not installed."""
     script = (
         "import sys\n"
-        "for name in ('mcp', 'uvicorn', 'pxr', 'PySide6'): sys.modules[name] = None\n"
+        f"for name in {packages}: sys.modules[name] = None\n"
         "from dcc_bridge.cli import main\n"
-        "main(['--help'])\n"
+        f"sys.exit(main({[*words]}))\n"
     )
-    done = subprocess.run(
+    return subprocess.run(
         [sys.executable, "-c", script],
         env=environment(runtime),
         capture_output=True,
@@ -82,6 +85,10 @@ def test_help_needs_neither_the_protocol_nor_the_scene_nor_a_window(runtime: Pat
         timeout=30,
         check=False,
     )
+
+
+def test_help_needs_neither_the_protocol_nor_the_scene_nor_a_window(runtime: Path) -> None:
+    done = without(runtime, ("mcp", "uvicorn", "pxr", "PySide6"), "--help")
 
     assert done.returncode == 0, done.stderr
 
@@ -90,20 +97,7 @@ def test_help_needs_neither_the_protocol_nor_the_scene_nor_a_window(runtime: Pat
 def test_an_installation_without_the_extra_is_told_what_to_install(
     runtime: Path, words: str
 ) -> None:
-    script = (
-        "import sys\n"
-        "for name in ('pxr', 'PySide6', 'qasync'): sys.modules[name] = None\n"
-        "from dcc_bridge.cli import main\n"
-        f"sys.exit(main({words.split()}))\n"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", script],
-        env=environment(runtime),
-        capture_output=True,
-        text=True,
-        timeout=30,
-        check=False,
-    )
+    done = without(runtime, ("pxr", "PySide6", "qasync"), *words.split())
 
     assert done.returncode == 2
     assert "pip install 'dcc-bridge[demo]'" in done.stderr

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from dcc_bridge.cli.doctor_install import check_versions
+from dcc_bridge.cli.doctor import check_versions
 from dcc_bridge.cli.hosts import START
 from dcc_bridge.elicitation.question import Reply
 from dcc_bridge.testing import FakeHost, ScriptedPresenter

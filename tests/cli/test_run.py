@@ -111,8 +111,8 @@ def test_what_is_not_on_the_list_is_refused(tmp_path: Path, line: str) -> None:
     [
         (("no_such_skill",), "There are: delete_prims, "),
         (("list_prim",), "Did you mean list_prims"),
-        (("list_prims", "--args", "{"), "no JSON"),
-        (("list_prims", "--args", "[]"), "JSON object"),
+        (("list_prims", "--args", "{"), "this is not JSON"),
+        (("list_prims", "--args", "[]"), "an object such as"),
         (("list_prims", "--args", '{"limit": "many"}'), "limit"),
         (("list_prims", "--scene", "nowhere.usda"), "no file"),
         (("list_prims", "--unattended", "yes"), "--unattended"),

@@ -85,7 +85,8 @@ def test_a_refusal_and_what_a_list_allows_have_codes_of_their_own(farm: Farm) ->
     assert (refused.code, was_written, refused.out) == (3, False, ""), refused.err
     assert refused.err.count("nothing was changed") == 2  # in the record, and in a sentence
     assert "another way" not in refused.err
-    assert (asked["words"][0], [Path(word).name for word in ran["words"]]) == ("-c", ["start.py"])
+    programs = [[Path(word).name for word in note["words"]] for note in (asked, ran)]
+    assert programs == [["probe.py"], ["start.py"]]
     assert Path(ran["job"]).name == "job.json"
     assert ended == ([{"ended": True}] if farm.host == "maya" else [])
     assert (done.code, json.loads(done.out)["deleted"]) == (0, 2), done.err

@@ -68,20 +68,8 @@ NO_NAMES = [
     *("C:\\x", "x/y", "x\\y", "x/../y", "./x", "x/", "x.py", "x y", " x", "x ", "x\n", "x\0y"),
     *("~", "~/x", "$HOME", "%APPDATA%", "x;y", "x|y", "x&y", "`x`", "$(x)", "-x", "--x", "x-y"),
     *("_x", "__init__", "1x", "x:y", "x*", "x?", "<x>", '"x"', "'x'", "x%2fy", "%2e%2e", "x\ty"),
-    *(
-        "class",
-        "def",
-        "None",
-        "löschen",
-        "\uff58",
-        "x\u202ey",
-        "x\u200by",
-        "con",
-        "NUL",
-        "com1",
-        "lpt9",
-    ),
-    *("aux", "Prn", "x" * 61, "x" * 5000, "{name}", "x{}"),
+    *("class", "def", "None", "löschen", "\uff58", "x\u202ey", "x\u200by"),
+    *("con", "NUL", "com1", "lpt9", "aux", "Prn", "x" * 61, "x" * 5000, "{name}", "x{}"),
 ]
 
 

@@ -32,15 +32,9 @@ def ask(schema: dict[str, Any] | None = None) -> dict[str, Any]:
     return {"action": answer.action, "data": answer.data, "by": answer.answered_by}
 
 
-@skill(risk="read")
-def fail() -> None:
-    """Raise."""
-    raise RuntimeError("no luck")
-
-
 @pytest.fixture
 def host(tmp_path: Path) -> Iterator[Live]:
-    with live(tmp_path, ask, fail) as running:
+    with live(tmp_path, ask) as running:
         yield running
 
 
@@ -98,30 +92,6 @@ def test_without_a_person_the_client_declares_that_it_can_ask_nobody(host: Live,
     result = call(host, "ask", None, era)
 
     assert result.structured == {"action": "decline", "data": {}, "by": "nobody"}
-
-
-def test_a_skill_that_fails_is_an_error_result(host: Live) -> None:
-    result = call(host, "fail")
-
-    assert result.is_error
-    assert "no luck" in result.texts[0]
-
-
-def test_a_tool_that_is_not_there_is_an_error_result(host: Live) -> None:
-    result = call(host, "nothing")
-
-    assert result.is_error
-    assert "no tool named 'nothing'" in result.texts[0]
-
-
-def test_the_tools_come_with_their_risk(host: Live) -> None:
-    async def agent() -> list[tuple[str, str]]:
-        async with connect(host.bridge.url, host.bridge.instance.token("test")) as client:
-            return [(tool.name, tool.risk) for tool in await client.tools()]
-
-    told = host.run(agent)
-
-    assert {("ask", "read"), ("fail", "read"), ("undo_last", "edit")} <= set(told)
 
 
 def test_nothing_at_the_address_is_told_in_a_sentence() -> None:

@@ -12,9 +12,8 @@ import anyio
 import pytest
 
 from dcc_bridge.client import terminal
-from dcc_bridge.client.terminal import Terminal
+from dcc_bridge.client.terminal import Terminal, open_page
 from dcc_bridge.client.terminal_io import Keyboard, Screen
-from dcc_bridge.client.visiting import open_page
 from dcc_bridge.elicitation.question import Reply
 from dcc_bridge.elicitation.schema import parse
 from dcc_bridge.elicitation.types import Action
@@ -168,7 +167,7 @@ def test_an_answer_typed_before_a_second_question_does_not_count(person: Asked) 
 def test_a_field_is_asked_again_until_it_fits(person: Asked) -> None:
     answer = person.ask(NAME)
 
-    person.until("Name (text, at least 3 characters)\n  > ")
+    person.until("Name (text)\n    At least 3 characters.\n  > ")
     person.type("ab")
     person.until("! name: at least 3 characters, please.\n  > ")
     person.type("")
@@ -258,7 +257,7 @@ def test_what_will_be_sent_is_shown_and_can_be_changed(person: Asked) -> None:
     person.type("1")
     person.until("Name: abc\n    Shot: Wide\n  Send this? Type yes, or no to change it.\n  > ")
     person.type("no")
-    person.until("[abc]\n  > ")
+    person.until("[abc]\n    At least 3 characters.\n  > ")
     person.type("abcd")
     person.until("> ")
     person.type("")

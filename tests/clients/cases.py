@@ -10,7 +10,7 @@ _SLOW: Final = 1.5
 _IMPATIENT: Final = 2.0
 _SLOWER: Final = 3.0
 
-Told = dict[str, Any]
+Report = dict[str, Any]
 Reply = dict[str, Any]
 
 

@@ -12,8 +12,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from tests.clients.python import environment
-from tests.node import installed
+from tests.packages import from_npm, from_pip
 
 HERE: Final = Path(__file__).parent
 NPM: Final = shutil.which("npm")
@@ -47,7 +46,7 @@ def _python2() -> Start:
 
 def _python(lock: str) -> Callable[[], Start]:
     def start() -> Start:
-        folder = environment(lock)
+        folder = from_pip(HERE / "locks" / f"{lock}.txt")
         return [sys.executable, str(_DRIVERS / f"{lock}.py")], {"PYTHONPATH": str(folder)}
 
     return start
@@ -55,14 +54,14 @@ def _python(lock: str) -> Callable[[], Start]:
 
 def _typescript(package: str) -> Callable[[], Start]:
     def start() -> Start:
-        folder = _packages()
+        folder = packages()
         return [_node(folder), str(_beside(folder))], {"PACKAGE": package}
 
     return start
 
 
 def _mcpdo() -> Start:
-    folder = _packages()
+    folder = packages()
     inspector = folder / "node_modules" / "@modelcontextprotocol" / "inspector"
     command = [_node(folder), str(inspector / "clients" / "mcpdo" / "build" / "mcp-bin.js")]
     return [sys.executable, str(_DRIVERS / "mcpdo.py")], {"MCPDO": json.dumps(command)}
@@ -79,8 +78,9 @@ def _beside(folder: Path) -> Path:
     return script
 
 
-def _packages() -> Path:
-    return installed(NPM or "", HERE, "clients")
+def packages() -> Path:
+    """Give the folder of the clients that npm brings."""
+    return from_npm(NPM or "", HERE, "clients")
 
 
 def _node(folder: Path) -> str:

@@ -15,12 +15,10 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final
 
-import anyio.to_thread
-
 from dcc_bridge.testing import FakeHost
 from tests.cli.commands import COMMAND, environment
 from tests.clients.bare import bare
-from tests.clients.cases import CASES, Case, Told
+from tests.clients.cases import CASES, Case, Report
 from tests.clients.kinds import HTTP, ROWS, Kind
 from tests.clients.skills import skills
 from tests.live import Live, live
@@ -47,14 +45,11 @@ def through_bridge(row: str) -> Results:
     ):
         target = _http(running) if way == HTTP else _proxy(Path(folder))
 
-        async def agent() -> list[Told]:
-            return await anyio.to_thread.run_sync(_drive, kind, era, CASES, target, folder)
-
-        told = running.run(agent, limit=_LIMIT)
+        reports = running.beside(lambda: _drive(kind, era, CASES, target, folder), limit=_LIMIT)
         left = [case.name for case in CASES if case.leaves]
         with suppress(AssertionError):  # judged below
             running.until(lambda: all(name in ended for name in left), limit=kind.deadline + 2)
-    return judged(CASES, told, ended)
+    return judged(CASES, reports, ended)
 
 
 def at_bare_server(row: str, cases: Sequence[Case]) -> Results:
@@ -66,11 +61,11 @@ def at_bare_server(row: str, cases: Sequence[Case]) -> Results:
     with TemporaryDirectory() as folder:
         if way == HTTP:
             with bare() as (url, ended):
-                told = _drive(kind, era, cases, {"url": url, "headers": {}}, folder)
-            return judged(cases, told, ended)
+                reports = _drive(kind, era, cases, {"url": url, "headers": {}}, folder)
+            return judged(cases, reports, ended)
         noted = Path(folder, "ended.json")
-        told = _drive(kind, era, cases, _stdio(noted), folder)
-        return judged(cases, told, json.loads(noted.read_text()) if noted.exists() else {})
+        reports = _drive(kind, era, cases, _stdio(noted), folder)
+        return judged(cases, reports, json.loads(noted.read_text()) if noted.exists() else {})
 
 
 def _http(running: Live) -> Target:
@@ -88,30 +83,32 @@ def _stdio(noted: Path) -> Target:
     return {"command": sys.executable, "args": arguments, "env": environment(noted.parent)}
 
 
-def judged(cases: Sequence[Case], told: Sequence[Told], ended: dict[str, str]) -> Results:
+def judged(cases: Sequence[Case], reports: Sequence[Report], ended: dict[str, str]) -> Results:
     """Say of each case what is not as it must be."""
-    by_name = {one["case"]: one for one in told}
+    by_name = {report["case"]: report for report in reports}
     return {case.name: _judge(case, by_name.get(case.name), ended) for case in cases}
 
 
-def _judge(case: Case, told: Told | None, ended: dict[str, str]) -> str:
-    if told is None:
+def _judge(case: Case, report: Report | None, ended: dict[str, str]) -> str:
+    if report is None:
         return "nothing was told"
-    if "error" in told:
-        return str(told["error"])
-    if len(told["asked"]) != case.asked:
-        return f"asked {len(told['asked'])} times, not {case.asked}"
-    if case.text not in told.get("text", ""):
-        return f"the result says {told.get('text')!r}"
+    if "error" in report:
+        return str(report["error"])
+    if len(report["asked"]) != case.asked:
+        return f"asked {len(report['asked'])} times, not {case.asked}"
+    if case.text not in report.get("text", ""):
+        return f"the result says {report.get('text')!r}"
     seen = ended.get(case.name, "open")
     if case.seen and seen not in case.seen:
         return f"the skill saw {seen!r}"
-    if case.stops and told.get("seen") != seen:
-        return f"the session afterwards: {told.get('seen')!r}"
+    if case.stops and report.get("seen") != seen:
+        return f"the session afterwards: {report.get('seen')!r}"
     return ""
 
 
-def _drive(kind: Kind, era: str, cases: Sequence[Case], target: Target, folder: str) -> list[Told]:
+def _drive(
+    kind: Kind, era: str, cases: Sequence[Case], target: Target, folder: str
+) -> list[Report]:
     command, more = kind.start()
     environment = {
         **{name: value for name, value in os.environ.items() if name != "PYTHONPATH"},

@@ -27,9 +27,9 @@ LISTED = [(row, case) for row, cases in not_met().items() for case in cases]
 def matrix(request: pytest.FixtureRequest) -> Iterator[Matrix]:
     """Begin the runs of those tests that were asked for."""
     params = [getattr(item, "callspec", None) for item in request.session.items]
-    wanted = [one.params for one in params if one is not None and "row" in one.params]
-    faults = {(one["row"], one["case"]) for one in wanted if "case" in one}
-    rows = {one["row"] for one in wanted if "case" not in one}
+    wanted = [param.params for param in params if param is not None and "row" in param.params]
+    faults = {(param["row"], param["case"]) for param in wanted if "case" in param}
+    rows = {param["row"] for param in wanted if "case" not in param}
     matrix = Matrix((row for row in ROWS if row in rows), sorted(faults))
     yield matrix
     print(matrix.table())

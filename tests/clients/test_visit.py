@@ -9,16 +9,15 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
-import anyio.to_thread
 import pytest
 
-from dcc_bridge import Secret, ask_secret_sync, elicit_url_sync, skill
+from dcc_bridge import elicit_url_sync, skill
+from dcc_bridge.elicitation.ask_secret import Secret, ask_secret_sync
+from tests.clients.kinds import NPM, packages
 from tests.live import Live, live
-from tests.node import installed
 
 HERE = Path(__file__).parent
 SECRET = "canary-a1b2c3d4"
-NPM = shutil.which("npm")
 ERAS = ("legacy", "2026-07-28")
 
 pytestmark = [
@@ -31,8 +30,7 @@ pytestmark = [
 @pytest.fixture(scope="module")
 def client() -> Path:
     """The script beside its packages."""
-    folder = installed(NPM or "", HERE, "clients")
-    return Path(shutil.copy(HERE / "visit.mjs", folder))
+    return Path(shutil.copy(HERE / "visit.mjs", packages()))
 
 
 def call(running: Live, client: Path, era: str, tool: str) -> dict[str, Any]:
@@ -40,15 +38,13 @@ def call(running: Live, client: Path, era: str, tool: str) -> dict[str, Any]:
     env = {**os.environ, "DCC_BRIDGE_TOKEN": running.bridge.instance.token("ts"), "SECRET": SECRET}
     command = ["node", str(client), era, running.bridge.url, tool]
 
-    async def agent() -> Any:
-        return await anyio.to_thread.run_sync(
-            lambda: subprocess.run(command, env=env, capture_output=True, text=True, timeout=60)
-        )
-
-    ran = running.run(agent, limit=90)
+    ran = running.beside(
+        lambda: subprocess.run(command, env=env, capture_output=True, text=True, timeout=60),
+        limit=90,
+    )
     assert ran.returncode == 0, ran.stderr
-    told: dict[str, Any] = json.loads(ran.stdout)
-    return told
+    report: dict[str, Any] = json.loads(ran.stdout)
+    return report
 
 
 @pytest.mark.parametrize("era", ERAS)
@@ -64,14 +60,14 @@ def test_a_secret_is_entered_and_its_completion_is_told(
         return "signed in"
 
     with live(tmp_path, sign_in) as running:
-        told = call(running, client, era, "sign_in")
+        report = call(running, client, era, "sign_in")
         origin = running.bridge.url.removesuffix("/mcp")
 
-    assert told["text"] == "signed in"
-    assert [one.reveal() for one in got] == [SECRET]
-    assert [url.startswith(f"{origin}/ask/") for url in told["urls"]] == [True]
-    assert told["completed"] == told["ids"]
-    assert len(told["ids"]) == (era == "legacy")
+    assert report["text"] == "signed in"
+    assert [secret.reveal() for secret in got] == [SECRET]
+    assert [url.startswith(f"{origin}/ask/") for url in report["urls"]] == [True]
+    assert report["completed"] == report["ids"]
+    assert len(report["ids"]) == (era == "legacy")
 
 
 @pytest.mark.parametrize("era", ERAS)
@@ -85,9 +81,9 @@ def test_a_foreign_page_is_gone_to_and_its_completion_is_not_claimed(
         return f"{answer.accepted} {answer.message} {answer.answered_by}"
 
     with live(tmp_path, approve) as running:
-        told = call(running, client, era, "approve")
+        report = call(running, client, era, "approve")
 
-    assert told["text"] == "True completion_unverified client"
-    assert told["urls"] == ["https://tracker.example/approve"]
-    assert told["completed"] == []
-    assert len(told["ids"]) == (era == "legacy")
+    assert report["text"] == "True completion_unverified client"
+    assert report["urls"] == ["https://tracker.example/approve"]
+    assert report["completed"] == []
+    assert len(report["ids"]) == (era == "legacy")

@@ -11,10 +11,9 @@ import socket
 import sys
 import warnings
 from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Final
+from typing import Any, Final
 
 import anyio
 import uvicorn
@@ -23,8 +22,6 @@ from mcp.shared.exceptions import MCPDeprecationWarning
 
 from dcc_bridge import skill
 from dcc_bridge.bridge import Bridge
-from dcc_bridge.config import Settings
-from dcc_bridge.pump import Pump
 from dcc_bridge.skills.registry import Registry
 from dcc_bridge.skills.skill import Skill, describe
 from dcc_bridge.testing import FakeHost
@@ -32,6 +29,7 @@ from tests.cli.commands import COMMAND, environment
 from tests.conformance.forwarder import Forwarder
 from tests.conformance.front import Front
 from tests.conformance.plugin import extend
+from tests.live import live
 
 _SKILLS: Final = Path(__file__).with_name("skills")
 _DEADLINE: Final = 20.0
@@ -42,22 +40,16 @@ def main() -> None:
     """Serve until standard input ends."""
     # the suite asks for what its newest revision deprecates: logging
     warnings.filterwarnings("ignore", category=MCPDeprecationWarning)
-    with TemporaryDirectory() as runtime:
-        serve(Settings(runtime=Path(runtime), client_deadline=_DEADLINE))
-
-
-def serve(settings: Settings) -> None:
-    """Run a host's main loop on the calling thread, and a bridge in it."""
-    pump = Pump()
-    bridge = Bridge(FakeHost(), pump.main, settings=settings, skills=[_SKILLS], extend=extend)
-    bridge.registry.add(_trigger(bridge.registry))
-    started = bridge.start()
-    with ThreadPoolExecutor(max_workers=1) as pool:
-        way = _through_proxy if sys.argv[1:] == ["proxy"] else _forward
-        suite = pool.submit(lambda: anyio.run(way, bridge, started))
-        pump.spin(suite)
-    bridge.stop()
-    suite.result()
+    way = _through_proxy if sys.argv[1:] == ["proxy"] else _forward
+    options: dict[str, Any] = {"skills": [_SKILLS], "client_deadline": _DEADLINE}
+    with (
+        TemporaryDirectory() as folder,
+        live(Path(folder), host=FakeHost(), extend=extend, **options) as running,
+    ):
+        running.bridge.registry.add(_trigger(running.bridge.registry))
+        suite = running.go(way, running.bridge)
+        running.pump.spin(suite)
+        suite.result()
 
 
 def _trigger(registry: Registry) -> Skill:
@@ -81,9 +73,8 @@ def _trigger(registry: Registry) -> Skill:
     return describe(test_trigger_tool_change)
 
 
-async def _through_proxy(bridge: Bridge, started: Future[None]) -> None:
+async def _through_proxy(bridge: Bridge) -> None:
     """The same, through proxies."""
-    await asyncio.wrap_future(started)
     await asyncio.wrap_future(bridge.main.submit(lambda: None))
     runtime = bridge.settings.runtime
     assert runtime is not None
@@ -103,9 +94,8 @@ async def _through_proxy(bridge: Bridge, started: Future[None]) -> None:
         tasks.cancel_scope.cancel()
 
 
-async def _forward(bridge: Bridge, started: Future[None]) -> None:
+async def _forward(bridge: Bridge) -> None:
     """Say where the bridge is once it is there with all its skills, and wait for the end."""
-    await asyncio.wrap_future(started)
     await asyncio.wrap_future(bridge.main.submit(lambda: None))
     forwarder = Forwarder(bridge.url, bridge.instance.token("conformance"))
     print(await forwarder.start(), flush=True)

@@ -21,7 +21,7 @@ import httpx2
 import pytest
 
 from tests.conformance.front import DISCOVER
-from tests.node import installed
+from tests.packages import from_npm
 
 pytestmark = pytest.mark.timeout(330)
 
@@ -84,7 +84,7 @@ def suite() -> list[str]:
     npm = shutil.which("npm")
     if npm is None:
         pytest.skip("npm is not installed: it brings the conformance suite")
-    packages = installed(npm, HERE, "conformance") / "node_modules"
+    packages = from_npm(npm, HERE, "conformance") / "node_modules"
     node = next(packages.glob("node-*/bin/node*"), None) or shutil.which("node")
     script = packages / "@modelcontextprotocol" / "conformance" / "dist" / "index.js"
     return [str(node), str(script), "server"]
@@ -102,7 +102,7 @@ def test_the_suite_finds_no_more_than_is_known(
 
     assert len(scenarios) == SCENARIOS[revision], sorted(scenarios)
     if way == "proxy":
-        scenarios = {name: one for name, one in scenarios.items() if name not in OF_HTTP}
+        scenarios = {name: checks for name, checks in scenarios.items() if name not in OF_HTTP}
     for name, checks in scenarios.items():
         assert any(check["status"] != "INFO" for check in checks), f"{name}: nothing was checked"
     assert _findings(scenarios) == _known(f"{revision} by {way}")

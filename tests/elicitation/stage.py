@@ -29,7 +29,7 @@ from mcp_types import (
     UrlElicitationCapability,
 )
 
-from dcc_bridge import confirm_sync, elicit_form_sync, skill
+from dcc_bridge import confirm_sync, elicit_form_sync, known_clients, skill
 from dcc_bridge.elicitation.question import Question, Reply, Settle, TakeDown
 from dcc_bridge.elicitation.types import ElicitationResponse
 from dcc_bridge.testing import OUTSIDE, FakeHost, ScriptedPresenter
@@ -37,7 +37,7 @@ from tests.live import ERAS, LIMIT, Live, status
 from tests.server.skills import CONFIRM
 
 CAMERAS: Final = [f"cam{number}" for number in range(7)]
-LISTED: Final = "draws-nothing"
+LISTED: Final = known_clients.SILENT[0]
 """The label of a client that the settings name as one that draws nothing."""
 EMPTY: Final = 0.03
 """Seconds that the host's person has for an answer where nobody sits."""
@@ -52,7 +52,7 @@ _NAME: Final[dict[str, Any]] = {
 
 @dataclass(frozen=True, slots=True)
 class Scenario:
-    """What is given in a cell of the matrix; the words are those of ``matrix.toml``."""
+    """What is given in a cell of the matrix; the words are those of the matrix."""
 
     question: str
     client: str
@@ -90,7 +90,7 @@ class Seen:
 
     @property
     def scene(self) -> str:
-        """Say what became of the scene, as ``matrix.toml`` does."""
+        """Say what became of the scene, as the matrix does."""
         if self.lost or self.found:
             return "changed"
         return "undone" if self.status == "no_consent" else "kept"
@@ -146,7 +146,6 @@ class Stage:
             host=self.host,
             presenter=None if surface == "headless" else self.chair,
             dialogs_per_minute=100_000,
-            silent_clients=(LISTED,),
             host_deadline=EMPTY if surface == "empty" else 45.0,
             client_deadline=SILENT if clients == "silent clients" else 45.0,
         )

@@ -9,32 +9,9 @@ import pytest
 
 from dcc_bridge.config import Settings
 from dcc_bridge.elicitation.call import Call
-from dcc_bridge.elicitation.question import Question, Reply, Unable
-from dcc_bridge.elicitation.routing import stages
+from dcc_bridge.elicitation.question import Consent, Question, Reply, Unable
 from dcc_bridge.testing import ScriptedPresenter
 from tests.elicitation.brokers import FORM, WRONG, YES, ask
-
-
-@pytest.mark.parametrize(
-    ("prefer", "host", "client", "withdrawable", "wanted"),
-    [
-        ("host", True, True, True, (("host",),)),
-        ("client", True, True, False, (("client",), ("host",))),
-        ("either", True, True, True, (("client", "host"),)),
-        ("either", True, True, False, (("client",), ("host",))),
-        ("host", True, False, True, (("host",),)),
-        ("client", True, False, True, (("host",),)),
-        ("host", False, True, True, (("client",),)),
-        ("client", False, True, True, (("client",),)),
-        ("host", False, False, True, ()),
-    ],
-)
-def test_the_table_of_surfaces(
-    prefer: Any, host: bool, client: bool, withdrawable: bool, wanted: tuple[Any, ...]
-) -> None:
-    found = stages(prefer=prefer, host_ui=host, client=client, withdrawable=withdrawable)
-
-    assert found == wanted
 
 
 def test_a_valid_answer_ends_it_and_the_clock_stops() -> None:
@@ -105,20 +82,10 @@ def test_a_surface_that_fails_does_not_take_the_question_along(
     assert "no screen" in caplog.text
 
 
-def test_nobody_is_not_supported_at_once() -> None:
-    future, clock, _ = ask()
-
-    answer = future.result(0)
-
-    assert (answer.action, answer.answered_by) == ("decline", "nobody")
-    assert answer.message == "elicitation_not_supported"
-    assert clock.waiting == []
-
-
 @pytest.mark.parametrize(("allow", "by"), [(False, "fallback"), (True, "policy")])
 def test_a_fallback_is_labelled(allow: bool, by: str) -> None:
     settings = Settings(unattended="allow" if allow else "refuse")
-    future, _, _ = ask(fallback={"confirm": True}, consent=True, settings=settings)
+    future, _, _ = ask(fallback={"confirm": True}, consent=Consent(), settings=settings)
 
     answer = future.result(0)
 
@@ -131,20 +98,11 @@ def test_the_deadline_is_a_cancel_and_never_the_fallback() -> None:
     future, clock, _ = ask(host=person, fallback={"confirm": True})
 
     clock.strike()
+    person.settles[0](YES)  # too late
 
     assert future.result(0).message == "timed_out"
     assert not future.result(0).accepted
     assert person.taken_down == ["timed_out"]
-
-
-def test_an_answer_that_comes_late_is_ignored() -> None:
-    person = ScriptedPresenter(None)
-    future, clock, _ = ask(host=person)
-    clock.strike()
-
-    person.settles[0](YES)
-
-    assert not future.result(0).accepted
 
 
 def test_an_answer_to_the_first_showing_does_not_count_for_the_second() -> None:
@@ -214,7 +172,7 @@ def test_what_was_asked_and_answered_can_be_read_back_from_the_log(
 
     ask(host=ScriptedPresenter(YES))
     ask(host=ScriptedPresenter(Reply("cancel")))
-    ask(client=ScriptedPresenter(YES), consent=True)
+    ask(client=ScriptedPresenter(YES), consent=Consent())
 
     told = [message.partition(": ")[2] for message in caplog.messages]
     assert told == [

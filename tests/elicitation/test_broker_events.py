@@ -10,8 +10,8 @@ import pytest
 
 from dcc_bridge.config import Settings
 from dcc_bridge.elicitation.broker import Broker
-from dcc_bridge.elicitation.call import Call, NoRun, Route
-from dcc_bridge.elicitation.question import HandOver, Question, Reply, Unable, Unreadable
+from dcc_bridge.elicitation.call import Call, Route, RunControl
+from dcc_bridge.elicitation.question import Consent, HandOver, Question, Reply, Unable, Unreadable
 from dcc_bridge.errors import Busy
 from dcc_bridge.testing import ScriptedPresenter
 from tests.elicitation.brokers import CLAUDE, FORM, WRONG, YES, Clock, ask
@@ -129,7 +129,7 @@ def test_an_answer_that_cannot_be_looked_at_ends_the_question(
 
 
 def test_a_call_is_told_when_its_question_opens_and_who_answered() -> None:
-    class Run(NoRun):
+    class Run(RunControl):
         told: list[Any] = []  # noqa: RUF012 - one run
 
         def question_opened(self) -> None:
@@ -293,7 +293,7 @@ def test_a_yes_counts_for_the_session_only_if_it_was_given_at_the_host(surface: 
     person = ScriptedPresenter(Reply("accept", {"confirm": True}, remember=True))
     surfaces: dict[str, Any] = {surface: person}
 
-    _, _, broker = ask(**surfaces, call=renaming(), consent=True)
+    _, _, broker = ask(**surfaces, call=renaming(), consent=Consent())
 
     assert bool(broker.audience.grants.live) is (surface == "host")
 

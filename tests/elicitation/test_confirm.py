@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from threading import Thread, get_ident
 from typing import Any
@@ -12,10 +11,9 @@ import anyio
 import pytest
 
 from dcc_bridge import checkpoints, confirm, confirm_sync
-from dcc_bridge.elicitation import consent, context
-from dcc_bridge.elicitation.broker import Broker
+from dcc_bridge.elicitation import ask, context
 from dcc_bridge.elicitation.call import Call, current
-from dcc_bridge.elicitation.question import Expired, Question, Reply
+from dcc_bridge.elicitation.question import Consent, Expired, Question, Reply
 from dcc_bridge.errors import (
     Cancelled,
     Declined,
@@ -26,9 +24,8 @@ from dcc_bridge.errors import (
     TimedOut,
     WrongThread,
 )
-from dcc_bridge.pump import Pump
 from dcc_bridge.testing import FakeHost, ScriptedPresenter
-from tests.elicitation.brokers import FORM, Clock
+from tests.elicitation.brokers import FORM, asking
 
 YES = Reply("accept", {"confirm": True})
 
@@ -45,28 +42,11 @@ class Person(ScriptedPresenter):
         return super().show(question, settle)
 
 
-@contextmanager
-def asking(
-    person: Any, host: FakeHost | None = None, call: Call | None = None, **broker: Any
-) -> Iterator[Call]:
-    """Be a skill on the main thread."""
-    call = call or Call("delete", "Delete", "destructive")
-    pump = Pump()
-    remove = context.install(
-        Broker(host=person, clock=Clock(), **broker), pump.main, host or FakeHost(["cam1"])
-    )
-    token = current.set(call)
-    try:
-        yield call
-    finally:
-        current.reset(token)
-        remove()
-
-
 def about(question: Question) -> tuple[Sequence[str], Sequence[str], bool, str | None]:
     """Give what a question is about: the items, their kinds, undo, and where a copy is kept."""
     assert question.consent
-    return question.items, question.kinds, question.undoable, question.kept
+    consent = question.consent
+    return consent.items, consent.kinds, consent.undoable, consent.kept
 
 
 def button(question: Question) -> str | None:
@@ -354,7 +334,7 @@ def test_a_coroutine_asks_and_edits_without_blocking_its_loop() -> None:
 
 def before_a_body(call: Call, *, undoable: bool) -> Question:
     """Make the question that stands before the body of a skill."""
-    return Question("Save it?", call, FORM, consent=True, undoable=undoable)
+    return Question("Save it?", call, FORM, consent=Consent(undoable=undoable))
 
 
 @pytest.mark.parametrize("is_async", [False, True])
@@ -375,26 +355,15 @@ def test_a_question_before_a_body_keeps_a_copy_after_a_yes(
     with asking(person, scene) as call:
         question = before_a_body(call, undoable=undoable)
         if is_async:
-            response = anyio.run(consent.ask_question, question)
+            response = anyio.run(context.run_async, ask.ask_with_checkpoint(question))
         else:
-            response = consent.ask_question_sync(question)
+            response = context.run_sync(ask.ask_with_checkpoint(question), "confirm")
 
         assert (call.agreement.checkpoint is not None) is bool(copies)
     folder = checkpoints.checkpoint_folder(scene)
     assert response.action == answer.action
     assert about(person.shown[0])[3] == (str(folder) if place else None)
     assert len(list(folder.glob("*"))) == copies
-
-
-def test_a_question_before_a_body_is_not_asked_in_a_coroutine_that_it_would_block() -> None:
-    async def asks(question: Question) -> None:
-        consent.ask_question_sync(question)
-
-    with (
-        asking(ScriptedPresenter(YES)) as call,
-        pytest.raises(WrongThread, match=r"In a coroutine use: await confirm\("),
-    ):
-        anyio.run(asks, before_a_body(call, undoable=True))
 
 
 def test_a_yes_before_a_body_whose_copy_cannot_be_kept_is_no_grant(
@@ -404,7 +373,7 @@ def test_a_yes_before_a_body_whose_copy_cannot_be_kept_is_no_grant(
 
     with asking(ScriptedPresenter(YES), scene) as call:
         with pytest.raises(NoCheckpoint):
-            consent.ask_question_sync(before_a_body(call, undoable=False))
+            context.run_sync(ask.ask_with_checkpoint(before_a_body(call, undoable=False)), "x")
 
         assert not call.agreement.granted
 

@@ -164,27 +164,6 @@ def test_a_client_that_answers_malformed_twice_hands_over_to_the_host(
     assert "That was not accepted: each value is a text" in (person.shown[0].reason or "")
 
 
-@unwarned
-@pytest.mark.parametrize("content", MALFORMED.values(), ids=MALFORMED)
-@every_era
-def test_a_malformed_answer_is_a_cancel_and_never_the_fallback(
-    era: str, content: Any, tmp_path: Path
-) -> None:
-    host, sloppy = FakeHost(CAMERAS), Sloppy()
-    sloppy.content = content
-
-    @skill(risk="edit")
-    def tidy() -> str | None:
-        """Ask whether to tidy, and say what came of it."""
-        return elicit_form_sync("Tidy up?", CONFIRM, fallback_values={"confirm": True}).message
-
-    with live(tmp_path, tidy, host=host) as running, Sloppy.unchecked():
-        result = running.call("tidy", era=era, asked=sloppy)
-
-    assert "invalid_answer" in text(result)
-    assert status(result) == "refused"
-
-
 @every_way
 def test_a_host_is_asked_once_more_and_deletes_nothing(way: str, tmp_path: Path) -> None:
     host = FakeHost(CAMERAS, has_ui=True)

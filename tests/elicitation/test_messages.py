@@ -11,7 +11,7 @@ import pytest
 from dcc_bridge import confirm_sync, elicit_form_sync, elicit_url_sync, skill
 from dcc_bridge.errors import SchemaError
 from dcc_bridge.testing import FakeHost, ScriptedPresenter
-from tests.live import live, status, text
+from tests.live import live, text
 from tests.server.skills import CONFIRM
 
 LONGEST: Final = "é" * 4096
@@ -47,19 +47,3 @@ def test_a_message_of_eight_kib_is_asked_whole(way: Callable[[str], Any], tmp_pa
 
     assert "bytes" not in told
     assert all(one.message == LONGEST for one in person.shown)
-
-
-def test_the_agent_is_told_what_to_do_instead(tmp_path: Path) -> None:
-    person, host = ScriptedPresenter(), FakeHost(has_ui=True)
-
-    @skill(risk="edit")
-    def ask() -> None:
-        """Ask too much."""
-        elicit_form_sync(LONGEST * 2, CONFIRM)
-
-    with live(tmp_path, ask, host=host, presenter=person) as running:
-        result = running.call("ask")
-
-    assert status(result) == "failed"
-    assert "16,384 bytes" in text(result)
-    assert person.shown == []

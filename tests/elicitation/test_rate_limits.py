@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from dcc_bridge.config import Settings
+from dcc_bridge.config import Limits, Settings
 from dcc_bridge.elicitation.broker import Broker
 from dcc_bridge.elicitation.call import Call, Client
 from dcc_bridge.elicitation.question import HandOver, Question, Reply
@@ -25,11 +25,16 @@ def eager(number: int) -> Question:
     return Question(f"{number}?", Call("x", "X", client=CLAUDE), FORM)
 
 
-def crowd(host: ScriptedPresenter, count: int, **settings: Any) -> tuple[Broker, list[Any], Clock]:
+def crowd(
+    host: ScriptedPresenter, count: int, most_waiting: int = 50, **settings: Any
+) -> tuple[Broker, list[Any], Clock]:
     """Let one client ask many questions; gives the broker, their futures and the clock."""
     clock = Clock()
-    roomy = {"dialogs_per_minute": 1000, "most_open": 2000, "most_open_of_one": 2000}
-    broker = Broker(Settings(**{**roomy, **settings}), host=host, clock=clock)
+    roomy = Limits(
+        open_questions=2000, open_questions_of_a_client=2000, waiting_questions=most_waiting
+    )
+    fast = Settings(**{"dialogs_per_minute": 1000, **settings})
+    broker = Broker(fast, host=host, clock=clock, limits=roomy)
     return broker, [broker.ask(eager(n)) for n in range(count)], clock
 
 

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from dcc_bridge import Secret, ask_secret_sync
-from dcc_bridge.elicitation.secret import HIDDEN, keep_out, redacted
+from dcc_bridge.elicitation.ask_secret import Secret, ask_secret_sync
+from dcc_bridge.elicitation.secret import HIDDEN, redact, refuse_secrets
 from dcc_bridge.errors import LeakedSecret, NobodyToAsk
 
 TEXT = "canary-0f5c"
@@ -46,25 +46,25 @@ def test_it_is_found_however_deep_and_in_a_circle() -> None:
     for _ in range(5000):
         deep = [deep]
 
-    assert keep_out(circle, "it") is circle
+    assert refuse_secrets(circle, "it") is circle
     for value in (deep, [circle, {"a": {1: (secret,)}}], f"x{TEXT}y", [TEXT.encode()]):
         with pytest.raises(LeakedSecret, match="a secret in the result of it"):
-            keep_out(value, "the result of it")
+            refuse_secrets(value, "the result of it")
 
 
 def test_a_text_is_freed_of_it_as_long_as_it_lives() -> None:
     secret = Secret(TEXT)
 
-    assert redacted(f"<{TEXT}>") == f"<{HIDDEN}>"
+    assert redact(f"<{TEXT}>") == f"<{HIDDEN}>"
     del secret
-    assert redacted(f"<{TEXT}>") == f"<{TEXT}>"
+    assert redact(f"<{TEXT}>") == f"<{TEXT}>"
 
 
 def test_a_short_one_is_not_looked_for() -> None:
     secret = Secret("1234")
 
-    assert keep_out({"frames": "1234"}, "it") == {"frames": "1234"}
-    assert redacted("frame 1234") == "frame 1234"
+    assert refuse_secrets({"frames": "1234"}, "it") == {"frames": "1234"}
+    assert redact("frame 1234") == "frame 1234"
     assert secret.reveal() == "1234"
 
 

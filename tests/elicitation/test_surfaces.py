@@ -10,8 +10,8 @@ import pytest
 
 from dcc_bridge.config import Settings
 from dcc_bridge.elicitation.broker import Broker
-from dcc_bridge.elicitation.call import Call, Route
-from dcc_bridge.elicitation.question import Expired, HandOver, Question, Reply, Unable
+from dcc_bridge.elicitation.call import Call, Client, Route
+from dcc_bridge.elicitation.question import Consent, Expired, HandOver, Question, Reply, Unable
 from dcc_bridge.testing import ScriptedPresenter
 from tests.elicitation.brokers import CLAUDE, FORM, YES, Clock, ask
 
@@ -41,6 +41,14 @@ def test_the_chip_goes_when_the_client_answers() -> None:
 
     assert future.result(0).answered_by == "client"
     assert host.chips[0].taken_down == ["answered"]
+
+
+def test_with_either_a_client_that_cannot_take_its_question_back_is_asked_first() -> None:
+    host, client = ScriptedPresenter(None), ScriptedPresenter(None)
+
+    ask(host=host, client=client, settings=Settings(input="either"))
+
+    assert (len(client.shown), len(host.shown), len(host.chips)) == (1, 0, 1)
 
 
 def test_a_chip_that_cannot_be_shown_leaves_the_question_with_the_client() -> None:
@@ -87,7 +95,7 @@ def test_a_dialog_can_hand_over_to_the_client() -> None:
 def test_consent_is_not_handed_over() -> None:
     host = ScriptedPresenter(None)
 
-    ask(host=host, client=ScriptedPresenter(), consent=True)
+    ask(host=host, client=ScriptedPresenter(), consent=Consent())
 
     assert host.shown[0].offers.hand_over is None
 
@@ -170,8 +178,8 @@ def test_a_client_that_never_can_is_not_asked_again() -> None:
 
 def test_a_client_that_is_known_to_draw_nothing_is_not_asked() -> None:
     host, client = ScriptedPresenter(YES), ScriptedPresenter(YES)
-
-    future, _, _ = ask(host=host, client=client, settings=Settings(silent_clients=("claude",)))
+    call = Call("x", "X", client=Client("codex"), route=Route(client))
+    future, _, _ = ask(host=host, client=client, call=call)
 
     assert future.result(0).answered_by == "host"
     assert client.shown == []

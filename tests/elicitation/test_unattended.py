@@ -9,10 +9,10 @@ import pytest
 
 from dcc_bridge.config import Settings
 from dcc_bridge.elicitation import unattended
+from dcc_bridge.elicitation.ask import yes_or_no
 from dcc_bridge.elicitation.broker import Broker
 from dcc_bridge.elicitation.call import Call, Client, destructive_skill
-from dcc_bridge.elicitation.consent import yes_or_no
-from dcc_bridge.elicitation.question import Question
+from dcc_bridge.elicitation.question import Consent, Question
 from dcc_bridge.elicitation.types import ElicitationResponse
 
 TEXT = """\
@@ -28,7 +28,7 @@ def answer(file: Path, skill: str, digest: str = "") -> ElicitationResponse:
     settings = Settings(unattended="allow", allow_list=file)
     call = Call(skill, skill, "destructive", Client("farm"))
     call.digest = digest
-    question = Question("Go on?", call, yes_or_no("Go on"), consent=True)
+    question = Question("Go on?", call, yes_or_no("Go on"), consent=Consent())
     return Broker(settings).ask(question).result(0)
 
 
@@ -72,7 +72,7 @@ def test_a_skill_of_the_list_does_not_take_another_one_along(tmp_path: Path) -> 
     (tmp_path / "list").write_text("wipe_cache\n")
     settings = Settings(unattended="allow", allow_list=tmp_path / "list")
     call = Call("wipe_cache", "Wipe cache", "edit", Client("farm"))
-    question = Question("Delete all?", call, yes_or_no("Delete"), consent=True)
+    question = Question("Delete all?", call, yes_or_no("Delete"), consent=Consent())
     context = copy_context()
     context.run(destructive_skill.set, "delete_all")
 

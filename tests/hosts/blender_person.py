@@ -46,13 +46,11 @@ def write() -> None:
 def told_of_question() -> dict[str, Any]:
     """Tell which question is drawn by Blender, and what was wrong with its answer."""
     running = sys.modules[f"{ADDON}.plugin"]._running
-    ticket: Any = (
-        getattr(running.surface.presenter, "_shown", None) if running is not None else None
-    )
-    is_drawn = ticket is not None and sys.modules[f"{ADDON}.dialog"].is_shown()
+    dialog: Any = getattr(running.surface.presenter, "dialog", None) if running else None
+    is_drawn = dialog is not None and dialog.is_shown
     return {
-        "question": ticket.question.id if is_drawn else None,
-        "wrong": ticket.wrong if is_drawn else None,
+        "question": dialog.question.id if is_drawn else None,
+        "wrong": dialog.wrong if is_drawn else None,
     }
 
 

@@ -21,7 +21,7 @@ from typing import Any
 import FreeCADGui
 
 from dcc_bridge.elicitation.call import Call, Client
-from dcc_bridge.elicitation.question import Offers, PresenterEvent, Question
+from dcc_bridge.elicitation.question import Consent, Offers, PresenterEvent, Question
 from dcc_bridge.elicitation.schema import parse
 from dcc_bridge.qt import binding
 from dcc_bridge.qt.binding import (
@@ -112,8 +112,8 @@ class Scenes:
                 "Render a preview?\nIt is sent on.", call, parse(schema), "Render", offers=offers
             )
         )
-        assert dialog.view is not None
-        scale = next(row for row in dialog.view.rows if row.field.name == "scale")
+        assert dialog.form is not None
+        scale = next(row for row in dialog.form.rows if row.field.name == "scale")
         scale.editor.setText("2")  # type: ignore[union-attr]  # it is a line
         said = scale.error.text
         click(dialog.exits.verb)
@@ -134,10 +134,7 @@ class Scenes:
                 "Delete these parts?",
                 call,
                 YES,
-                consent=True,
-                items=items,
-                kinds=tuple(self.host.kinds(items)),
-                undoable=False,
+                consent=Consent(items, tuple(self.host.kinds(items)), undoable=False),
                 offers=offers,
             )
         )

@@ -28,7 +28,6 @@ from dcc_bridge.qt.binding import (
     QWidget,
     Slot,
 )
-from dcc_bridge.qt.form import word_of
 from dcc_bridge.qt.presenter import DialogPresenter
 from tests.hosts.person import Person
 from tests.hosts.screen import SIZE
@@ -39,8 +38,7 @@ IS_SEEN = os.environ.get("QT_QPA_PLATFORM") != "offscreen"
 
 def presenter() -> DialogPresenter | None:
     """Give what draws the questions of the bridge that runs."""
-    plug_in = dcc_bridge_freecad._plug_in
-    parts = plug_in._parts if plug_in is not None else None
+    parts = dcc_bridge_freecad.plug_in()._parts
     return parts.presenter if parts is not None else None
 
 
@@ -158,7 +156,7 @@ class Typist(Person):
         drawn = presenter()
         asked = drawn.dialogs[0] if drawn is not None and drawn.dialogs else None
         if order == "type" and asked is not None and asked.name is not None:
-            asked.name.editor.setText(word_of(asked.question))
+            asked.name.editor.setText(asked.view.word)
             return True
         if order == "locate" and asked is not None and asked.exits.verb.isEnabled():
             at = asked.exits.verb.mapTo(asked, asked.exits.verb.rect().center())

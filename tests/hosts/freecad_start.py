@@ -5,6 +5,8 @@ from __future__ import annotations
 import FreeCAD
 
 import dcc_bridge_freecad
+from dcc_bridge import headless
+from dcc_bridge.hosts.freecad import FreeCADHost
 from tests.hosts.batch_person import HOME, Person
 
 
@@ -18,4 +20,5 @@ def run() -> None:
     document.saveAs(str(HOME / "scene.FCStd"))
     person = Person({"undo": document.undo})
     while person.end != "close":
-        dcc_bridge_freecad.serve(lambda: person.end is not None, person.sit_down)
+        skills = [dcc_bridge_freecad.SKILLS]
+        headless.serve(FreeCADHost(), skills, lambda: person.end is not None, person.sit_down)

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from mcp_types import ImageContent
 
 pytest.importorskip("PySide6.QtWidgets")
 
@@ -18,14 +17,13 @@ import shiboken6
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QApplication, QLabel, QMainWindow
 
-from dcc_bridge import skill
 from dcc_bridge.qt.panel import Panel
-from dcc_bridge.skills.skill import describe
 from tests.hosts.digests import scene_digest
 from tests.hosts.fakes.desk import Desk, application, shown
 from tests.hosts.fakes.houdini import Houdini
 from tests.hosts.fakes.houdini.application import MODULE
 from tests.hosts.fakes.houdini.panes import PythonPanel
+from tests.hosts.plugin_contract import PlugInContract, Seat, call_skill
 from tests.hosts.test_houdini import fill
 from tests.live import status, text
 from tests.printed import nothing_printed
@@ -38,14 +36,10 @@ def app() -> QApplication:
 
 
 @pytest.fixture
-def houdini(
-    app: QApplication, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> Iterator[Houdini]:
+def houdini(app: QApplication, monkeypatch: pytest.MonkeyPatch, folders: Path) -> Iterator[Houdini]:
     """A Houdini with its window and its event loop; at its end nothing of ours is left."""
-    monkeypatch.setenv("DCC_BRIDGE_RUNTIME", str(tmp_path / "runtime"))
-    monkeypatch.setenv("DCC_BRIDGE_AUDIT", str(tmp_path / "audit"))
     houdini = Houdini(monkeypatch)
-    fill(houdini, tmp_path)
+    fill(houdini, folders)
     houdini.window = QMainWindow()
     houdini.window.resize(1000, 700)
     houdini.window.show()
@@ -77,8 +71,49 @@ def hou(houdini: Houdini) -> Any:
 def running() -> Any:
     """Wait until the plug-in runs, and give it."""
     module: Any = import_module("dcc_bridge_houdini")
-    stage.until(lambda: module._plug_in is not None and module._plug_in.bridge is not None)
-    return module._plug_in
+    stage.until(lambda: module.plug_in().bridge is not None)
+    return module.plug_in()
+
+
+class TestPlugIn(PlugInContract):
+    """What it promises as every plug-in does."""
+
+    DELETE = ("delete_nodes", {"pattern": "cam*"})
+    VERB = "Delete 3 nodes"
+    EDIT = ("set_parameter", {"node": "/obj/key", "name": "tx", "value": 2.0})
+    PICTURE = "flipbook"
+
+    @pytest.fixture
+    def seat(self, desk: Desk, houdini: Houdini, hou: Any) -> Seat:
+        module: Any = sys.modules["dcc_bridge_houdini"]
+        tx = hou.node("/obj/key").parm("tx")
+        assert houdini.window is not None
+
+        def restart() -> Desk:
+            module.stop()
+            assert houdini.polled == []
+            module.start_when_ready()
+            return Desk(running().bridge)
+
+        return Seat(
+            desk,
+            houdini.window,
+            Path(houdini.scene.path),
+            lambda: tx.set(tx.eval() + 1.0),
+            houdini.open_panel,
+            restart,
+        )
+
+    @pytest.fixture
+    def batch(
+        self, app: QApplication, monkeypatch: pytest.MonkeyPatch, folders: Path
+    ) -> tuple[Any, Path]:
+        """Give hython: no hou.ui, no hdefereval."""
+        houdini = Houdini(monkeypatch, batch=True)
+        fill(houdini, folders)
+        houdini.start()
+        skills = import_module("dcc_bridge_houdini").SKILLS
+        return import_module("dcc_bridge.hosts.houdini").HoudiniHost(), skills
 
 
 class TestStart:
@@ -103,7 +138,7 @@ class TestStart:
         """hou.ui.postEventCallback: not while Houdini still runs its start scripts."""
         houdini.start()
         houdini.start()
-        early = sys.modules["dcc_bridge_houdini"]._plug_in.bridge
+        early = sys.modules["dcc_bridge_houdini"].plug_in().bridge
 
         bridge = running().bridge
         houdini.turn()
@@ -146,42 +181,11 @@ class TestPanel:
 
 
 class TestWork:
-    def test_consent_in_a_dialog_over_houdinis_window(
-        self, desk: Desk, houdini: Houdini, hou: Any
-    ) -> None:
-        """The agent asks, the person agrees, three are gone; Houdini's undo brings them back."""
-        before = scene_digest(desk.host)
-        future = desk.go(_delete, desk)
-
-        parent = desk.dialog.parentWidget()
-        said = desk.agree()
-        desk.until(future.done)
-
-        assert parent is houdini.window
-        assert said == "Delete 3 nodes"
-        assert future.result().structured_content == {"deleted": 3}
-        assert hou.node("/obj/cam0") is None
-        assert "Delete nodes" in hou.undos.undoLabels()[0]
-        hou.undos.performUndo()
-        assert scene_digest(desk.host) == before
-
-    def test_a_refusal_changes_nothing(self, desk: Desk, hou: Any) -> None:
-        """Not even the undo stack."""
-        before = scene_digest(desk.host)
-        future = desk.go(_delete, desk)
-
-        desk.refuse()
-        desk.until(future.done)
-
-        assert "said no" in text(future.result()) or "declined" in text(future.result())
-        assert scene_digest(desk.host) == before
-        assert hou.undos.undoLabels() == ()
-
     def test_a_scene_that_is_loaded_under_the_question_is_another_one(
         self, desk: Desk, houdini: Houdini, tmp_path: Path
     ) -> None:
         """No reference outlives the load: it is asked again about the nodes that are there."""
-        future = desk.go(_delete, desk)
+        future = desk.go(call_skill, desk, TestPlugIn.DELETE)
         first = desk.dialog.question.id
         houdini.load(tmp_path / "other.hip")
         desk.agree()
@@ -192,25 +196,6 @@ class TestWork:
 
         assert status(future.result()) != "done"
         assert len(houdini.scene.children("/obj")) == 5
-
-    def test_what_fails_is_rolled_back(self, desk: Desk, hou: Any) -> None:
-        """Half an edit is undone, with Houdini's own undo; what the person did before stays."""
-
-        @skill(risk="edit")
-        def half() -> None:
-            hou.node("/obj/key").parm("tx").set(3.0)
-            hou.node("/obj/cam0").destroy()
-            raise RuntimeError("the disk is full")
-
-        hou.node("/obj/key").parm("tx").set(1.0)
-        before = scene_digest(desk.host)
-        desk.bridge.registry.add(describe(half))
-
-        result = desk.call("half")
-
-        assert "the disk is full" in text(result)
-        assert scene_digest(desk.host) == before
-        assert hou.undos.undoLabels() == ("Parameter Change",)
 
     def test_what_cannot_be_done_is_said(self, desk: Desk) -> None:
         """Houdini's own words reach the agent, and nothing changes."""
@@ -238,26 +223,6 @@ class TestWork:
         assert named.structured_content["new"] == "/obj/rim"
         assert hou.node("/obj/key").parm("tx").eval() == 0.0
 
-    def test_a_save_keeps_what_it_writes_over(self, desk: Desk, houdini: Houdini, hou: Any) -> None:
-        """The person is asked, and the old bytes are kept beside the scene."""
-        file = Path(houdini.scene.path)
-        old = file.read_bytes()
-        hou.node("/obj/key").parm("tx").set(9.0)
-        future = desk.go(_save, desk)
-
-        desk.agree()
-        desk.until(future.done)
-
-        kept = Path(future.result().structured_content["copy"]) / file.name
-        assert kept.read_bytes() == old != file.read_bytes()
-
-    def test_a_flipbook_is_an_image(self, desk: Desk) -> None:
-        """The agent sees what the artist sees; the person's own settings stay."""
-        (image,) = desk.call("flipbook").content
-
-        assert isinstance(image, ImageContent)
-        assert image.mime_type == "image/png"
-
     def test_a_wake_that_is_lost_is_made_good_by_the_event_loop(
         self, desk: Desk, houdini: Houdini, monkeypatch: pytest.MonkeyPatch
     ) -> None:
@@ -267,58 +232,3 @@ class TestWork:
         result = desk.call("list_nodes")
 
         assert status(result) == "done"
-
-
-def test_twenty_stops_leave_nothing_behind(desk: Desk, houdini: Houdini, tmp_path: Path) -> None:
-    """Each time its callbacks, its widgets and its place in the list are gone."""
-    module: Any = sys.modules["dcc_bridge_houdini"]
-    for _ in range(20):
-        panel, bridge = houdini.open_panel(), running().bridge
-        module.stop()
-        assert not shiboken6.isValid(panel)
-        assert bridge.stopped.done()
-        assert (houdini.polled, list((tmp_path / "runtime").glob("*.json"))) == ([], [])
-        module.start_when_ready()
-        running()
-
-    assert Desk(running().bridge).call("list_nodes").is_error is False
-
-
-def test_hython_serves_without_a_ui_and_refuses_what_needs_a_person(
-    app: QApplication, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    """No hou.ui, no hdefereval: a delete is refused, an edit can be undone."""
-    monkeypatch.setenv("DCC_BRIDGE_RUNTIME", str(tmp_path / "runtime"))
-    monkeypatch.setenv("DCC_BRIDGE_AUDIT", str(tmp_path / "audit"))
-    houdini = Houdini(monkeypatch, batch=True)
-    fill(houdini, tmp_path)
-    houdini.start()
-    ends: list[Any] = []
-
-    def ready(bridge: Any) -> None:
-        desk = Desk(bridge)
-        ends.extend([desk.go(_delete, desk), desk.go(_set, desk)])
-
-    import_module("dcc_bridge_houdini").serve(lambda: all(end.done() for end in ends), ready)
-
-    refused, edited = (end.result() for end in ends)
-    assert houdini.node("/obj/cam0") is not None
-    assert status(refused) != "done"
-    assert status(edited) == "done"
-    assert len(houdini.undos.done) == 1
-
-
-async def _delete(desk: Desk) -> Any:
-    async with desk.client() as session:
-        return await session.call_tool("delete_nodes", {"pattern": "cam*"})
-
-
-async def _save(desk: Desk) -> Any:
-    async with desk.client() as session:
-        return await session.call_tool("save_scene", {})
-
-
-async def _set(desk: Desk) -> Any:
-    told = {"node": "/obj/key", "name": "tx", "value": 2.0}
-    async with desk.client() as session:
-        return await session.call_tool("set_parameter", told)

@@ -10,24 +10,21 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from mcp_types import ImageContent
 
 pytest.importorskip("PySide6.QtWidgets")
 
 import shiboken6
 from PySide6.QtCore import QTimer
-from PySide6.QtWidgets import QApplication, QDialog
+from PySide6.QtWidgets import QApplication, QDialog, QWidget
 
-from dcc_bridge import skill
-from dcc_bridge.plugin import PlugIn
 from dcc_bridge.qt.panel import Panel
-from dcc_bridge.skills.skill import describe
 from tests.hosts.digests import scene_digest
 from tests.hosts.fakes.desk import Desk, application, shown
 from tests.hosts.fakes.maya import Maya
 from tests.hosts.fakes.maya.application import MODULE
 from tests.hosts.fakes.maya.shots import fill
 from tests.hosts.fakes.maya.windows import Windows
+from tests.hosts.plugin_contract import PlugInContract, Seat, call_skill
 from tests.live import status, text
 from tests.printed import nothing_printed
 from tests.qt import stage
@@ -41,12 +38,10 @@ def app() -> QApplication:
 
 
 @pytest.fixture
-def maya(app: QApplication, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Maya]:
+def maya(app: QApplication, monkeypatch: pytest.MonkeyPatch, folders: Path) -> Iterator[Maya]:
     """A Maya without its window yet, with idle events; at its end nothing of ours is left."""
-    monkeypatch.setenv("DCC_BRIDGE_RUNTIME", str(tmp_path / "runtime"))
-    monkeypatch.setenv("DCC_BRIDGE_AUDIT", str(tmp_path / "audit"))
     maya = Maya(monkeypatch)
-    fill(maya, tmp_path)
+    fill(maya, folders)
     idle = QTimer()
     idle.timeout.connect(maya.turn)
     idle.start(2)
@@ -74,7 +69,7 @@ def desk(maya: Maya) -> Desk:
 
 def running() -> Any:
     """Wait until the plug-in runs, and give it."""
-    stage.until(lambda: plug_in() is not None and plug_in().bridge is not None)
+    stage.until(lambda: plug_in().bridge is not None)
     return plug_in()
 
 
@@ -85,9 +80,52 @@ def kept() -> str:
 
 
 def plug_in() -> Any:
-    module: Any = import_module("dcc_bridge_maya")
-    made: PlugIn | None = module._plug_in
-    return made
+    return import_module("dcc_bridge_maya").plug_in()
+
+
+class TestPlugIn(PlugInContract):
+    """What it promises as every plug-in does."""
+
+    DELETE = ("delete_nodes", {"pattern": "shot_*", "under": "|cameras"})
+    VERB = "Delete 3 cameras"
+    EDIT = ("set_attribute", {"node": "key", "name": "translateX", "value": 2.0})
+    PICTURE = "playblast"
+
+    @pytest.fixture
+    def seat(self, desk: Desk, maya: Maya, cmds: Any) -> Seat:
+        windows = maya.windows
+        assert windows is not None
+
+        def show_panel() -> QWidget:
+            sys.modules["dcc_bridge_maya"].show_panel()
+            return windows.controls["dccBridgePanel"].findChildren(Panel)[0]
+
+        def restart() -> Desk:
+            cmds.unloadPlugin(PLUG_IN)
+            assert (maya.heard_by, windows.shelves, windows.controls) == ({}, {}, {})
+            cmds.loadPlugin(PLUG_IN)
+            return Desk(running().bridge)
+
+        return Seat(
+            desk,
+            windows.main,
+            Path(maya.scene.name),
+            lambda: cmds.setAttr("key.translateX", cmds.getAttr("key.translateX") + 1.0),
+            show_panel,
+            restart,
+        )
+
+    @pytest.fixture
+    def batch(
+        self, app: QApplication, monkeypatch: pytest.MonkeyPatch, folders: Path
+    ) -> tuple[Any, Path]:
+        """Give mayapy: no idle events, undo off at first."""
+        maya = Maya(monkeypatch, batch=True)
+        fill(maya, folders)
+        maya.run_user_setup()
+        assert maya.loaded == {}
+        skills = import_module("dcc_bridge_maya").SKILLS
+        return import_module("dcc_bridge.hosts.maya").MayaHost(), skills
 
 
 class TestStart:
@@ -158,7 +196,9 @@ class TestPanel:
         """The script that Maya keeps outlives what it imports; Maya's start has no traceback."""
         script = kept()
         monkeypatch.delitem(sys.modules, "dcc_bridge_maya")
-        monkeypatch.setattr(sys, "path", [one for one in sys.path if str(MODULE) not in one])
+        monkeypatch.setattr(
+            sys, "path", [folder for folder in sys.path if str(MODULE) not in folder]
+        )
 
         maya.show(Windows({"dccBridgePanel": script}))
 
@@ -178,24 +218,6 @@ class TestPanel:
 
 
 class TestEnd:
-    def test_twenty_unloads_leave_nothing_behind(
-        self, desk: Desk, maya: Maya, cmds: Any, tmp_path: Path
-    ) -> None:
-        """Each time its windows, its callbacks, its shelf and its place in the list are gone."""
-        assert maya.windows is not None
-        for _ in range(20):
-            sys.modules["dcc_bridge_maya"].show_panel()
-            bridge = running().bridge
-            cmds.unloadPlugin(PLUG_IN)
-            assert (maya.heard_by, maya.windows.shelves, maya.windows.controls) == ({}, {}, {})
-            assert bridge.stopped.done()
-            assert not list((tmp_path / "runtime").glob("*.json"))
-
-            cmds.loadPlugin(PLUG_IN)
-            running()
-
-        assert Desk(running().bridge).call("list_nodes").is_error is False
-
     def test_exit_without_an_unload_stops_it(self, desk: Desk, maya: Maya) -> None:
         """On exit plug-ins are not unloaded; kMayaExiting is what we are told."""
         bridge = desk.bridge
@@ -212,7 +234,7 @@ class TestEnd:
     def test_an_open_question_ends_with_maya(self, desk: Desk, maya: Maya, cmds: Any) -> None:
         """The agent is told, the dialog is gone, and the scene as it was."""
         before = scene_digest(desk.host)
-        future = desk.go(_delete, desk)
+        future = desk.go(call_skill, desk, TestPlugIn.DELETE)
         desk.until(lambda: bool(shown()))
 
         maya.exit()
@@ -223,30 +245,9 @@ class TestEnd:
 
 
 class TestWork:
-    def test_consent_in_a_dialog_over_mayas_window(self, desk: Desk, maya: Maya, cmds: Any) -> None:
-        """The agent asks, the person agrees, three are gone; Maya's own undo brings them back."""
-        before = scene_digest(desk.host)
-        future = desk.go(_delete, desk)
-
-        parent = desk.dialog.parentWidget()
-        said = desk.agree()
-        desk.until(future.done)
-
-        result = future.result()
-        assert maya.windows is not None
-        assert parent is maya.windows.main
-        assert said == "Delete 3 cameras"
-        assert result.structured_content["deleted"] == 3
-        stay = {path.rpartition("|")[2] for path in result.structured_content["stay"]}
-        assert stay == {"shot_locked", "shot_ref"}
-        assert not cmds.objExists("|cameras|shot_000")
-        assert "Delete nodes" in cmds.undoInfo(query=True, undoName=True)
-        cmds.undo()
-        assert scene_digest(desk.host) == before
-
     def test_maya_goes_on_while_the_question_waits(self, desk: Desk, maya: Maya) -> None:
         """Its idle events come, and another agent reads, in the middle of the first one's skill."""
-        future = desk.go(_delete, desk)
+        future = desk.go(call_skill, desk, TestPlugIn.DELETE)
         desk.until(lambda: bool(shown()))
         turned: list[str] = []
         maya.executeDeferred(turned.append, "idle")
@@ -260,23 +261,11 @@ class TestWork:
         desk.refuse()
         desk.until(future.done)
 
-    def test_a_refusal_changes_nothing(self, desk: Desk, cmds: Any) -> None:
-        """Not even the undo queue."""
-        before = scene_digest(desk.host)
-        future = desk.go(_delete, desk)
-
-        desk.refuse()
-        desk.until(future.done)
-
-        assert "said no" in text(future.result()) or "declined" in text(future.result())
-        assert scene_digest(desk.host) == before
-        assert cmds.undoInfo(query=True, undoQueueEmpty=True)
-
     def test_a_camera_that_moves_under_the_question_is_asked_for_again(
         self, desk: Desk, maya: Maya, cmds: Any
     ) -> None:
         """What was agreed to was not what is there."""
-        future = desk.go(_delete, desk)
+        future = desk.go(call_skill, desk, TestPlugIn.DELETE)
         first = desk.dialog.question.id
         cmds.lockNode("|cameras|shot_000", lock=True)
         desk.agree()
@@ -287,25 +276,6 @@ class TestWork:
 
         assert said == "Delete 2 cameras"
         assert cmds.objExists("|cameras|shot_000")
-
-    def test_what_fails_is_rolled_back(self, desk: Desk, cmds: Any) -> None:
-        """Half an edit is undone, with Maya's own undo; what the person did before stays."""
-
-        @skill(risk="edit")
-        def half() -> None:
-            cmds.setAttr("key.translateX", 3.0)
-            cmds.delete("|cameras|shot_000")
-            raise RuntimeError("the disk is full")
-
-        cmds.setAttr("key.translateX", 1.0)
-        before = scene_digest(desk.host)
-        desk.bridge.registry.add(describe(half))
-
-        result = desk.call("half")
-
-        assert "the disk is full" in text(result)
-        assert scene_digest(desk.host) == before
-        assert cmds.undoInfo(query=True, undoName=True) == "setAttr"
 
     def test_what_cannot_be_done_is_said(self, desk: Desk, cmds: Any) -> None:
         """In words that tell the agent what to do; nothing changes."""
@@ -333,34 +303,13 @@ class TestWork:
         assert named.structured_content["new"] == "|rim"
         assert cmds.getAttr("key.translateX") == 0.0
 
-    def test_a_save_keeps_what_it_writes_over(self, desk: Desk, maya: Maya, cmds: Any) -> None:
-        """The person is asked, and the old bytes are kept beside the scene."""
-        file = Path(maya.scene.name)
-        old = file.read_bytes()
-        cmds.setAttr("key.translateX", 9.0)
-        future = desk.go(_save, desk)
-
-        desk.agree()
-        desk.until(future.done)
-
-        kept = Path(future.result().structured_content["copy"]) / file.name
-        assert kept.read_bytes() == old != file.read_bytes()
-        assert not cmds.file(query=True, modified=True)
-
-    def test_a_playblast_is_an_image(self, desk: Desk) -> None:
-        """The agent sees what the artist sees."""
-        (image,) = desk.call("playblast").content
-
-        assert isinstance(image, ImageContent)
-        assert image.mime_type == "image/png"
-
     def test_a_modal_dialog_of_mayas_holds_the_work_back(self, desk: Desk, maya: Maya) -> None:
         """Qt's events come all the same; an edit in the middle of somebody's dialog does not."""
         assert maya.windows is not None
         modal = QDialog(maya.windows.main)
         modal.setModal(True)
         modal.show()
-        future = desk.go(_set, desk)
+        future = desk.go(call_skill, desk, TestPlugIn.EDIT)
         desk.until(lambda: desk.bridge.main.waiting > 0)
         held = not future.done()
 
@@ -370,31 +319,6 @@ class TestWork:
         assert held
         assert status(future.result()) == "done"
         shiboken6.delete(modal)
-
-
-def test_batch_serves_without_a_window_and_refuses_what_needs_a_person(
-    app: QApplication, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    """mayapy: no idle events, undo off at first; a delete is refused, an edit can be undone."""
-    monkeypatch.setenv("DCC_BRIDGE_RUNTIME", str(tmp_path / "runtime"))
-    monkeypatch.setenv("DCC_BRIDGE_AUDIT", str(tmp_path / "audit"))
-    maya = Maya(monkeypatch, batch=True)
-    fill(maya, tmp_path)
-    maya.run_user_setup()
-    ends: list[Any] = []
-
-    def ready(bridge: Any) -> None:
-        desk = Desk(bridge)
-        ends.extend([desk.go(_delete, desk), desk.go(_set, desk)])
-
-    import_module("dcc_bridge_maya").serve(lambda: all(end.done() for end in ends), ready)
-
-    refused, edited = (end.result() for end in ends)
-    assert maya.loaded == {}
-    assert "|cameras|shot_000" in sys.modules["maya.cmds"].ls(type="transform")
-    assert status(refused) != "done"
-    assert status(edited) == "done"
-    assert len(maya.undo.done) == 1
 
 
 def test_no_file_says_where_it_is_and_none_hides_the_package() -> None:
@@ -428,19 +352,3 @@ def test_the_module_file_names_a_folder_for_each_year_and_platform() -> None:
     assert stanzas == [[f"MAYAVERSION:{y}", f"PLATFORM:{p}"] for y in years for p in platforms]
     assert vendored == [f"vendor/py311-{p}" for _ in years for p in platforms]
     assert lines.count("scripts: scripts") == len(stanzas)  # the space matters
-
-
-async def _delete(desk: Desk) -> Any:
-    async with desk.client() as session:
-        return await session.call_tool("delete_nodes", {"pattern": "shot_*", "under": "|cameras"})
-
-
-async def _save(desk: Desk) -> Any:
-    async with desk.client() as session:
-        return await session.call_tool("save_scene", {})
-
-
-async def _set(desk: Desk) -> Any:
-    told = {"node": "key", "name": "translateX", "value": 2.0}
-    async with desk.client() as session:
-        return await session.call_tool("set_attribute", told)

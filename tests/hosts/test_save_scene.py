@@ -10,7 +10,7 @@ import pytest
 
 from dcc_bridge import checkpoints, confirm, confirm_sync, on_main, skill
 from dcc_bridge.audit import reader
-from dcc_bridge.elicitation.question import Reply
+from dcc_bridge.elicitation.question import Consent, Reply
 from dcc_bridge.hosts.standalone import UsdSession, install
 from dcc_bridge.skills.importer import skills
 from dcc_bridge.skills.source import Source
@@ -42,9 +42,10 @@ def test_saved_over_the_checkpoint_holds_the_old_bytes(edited: UsdSession, tmp_p
     (book,) = reader.logs(folder)
     lines = {line.event: line.fields for line in reader.read(book).lines()}
     asked, kept = person.shown[0], Path(told["copies"])
+    assert asked.consent is not None
     assert not asked.undoable
     assert asked.message == "Save small.usda, over the file that is there?"
-    assert Path(asked.kept or "") == kept.parent == tmp_path / "small.checkpoints"
+    assert Path(asked.consent.kept or "") == kept.parent == tmp_path / "small.checkpoints"
     assert (kept / "small.usda").read_text() == SMALL != file.read_text()
     assert not edited.modified
     assert lines["asked"]["checkpoint_place"] == str(kept.parent)
@@ -104,7 +105,7 @@ def test_a_new_file_needs_no_copy(edited: UsdSession, tmp_path: Path) -> None:
         told = running.call("save_scene", {"path": str(tmp_path / "new.usdc")})
 
     assert told.structured_content == {"saved": str(tmp_path / "new.usdc")}
-    assert person.shown[0].kept is None
+    assert person.shown[0].consent == Consent(undoable=False)
     assert "a new file" in person.shown[0].message
 
 
@@ -186,7 +187,8 @@ def test_wherever_a_skill_runs_the_copy_comes_before_its_edit(kind: str, tmp_pat
 
     assert status(result) == "done", text(result)
     assert not person.shown[0].undoable
-    assert person.shown[0].kept == str(tmp_path / "fake.checkpoints")
+    kept = str(tmp_path / "fake.checkpoints")
+    assert person.shown[0].consent == Consent(undoable=False, kept=kept)
 
 
 @pytest.mark.parametrize("undoable", [True, False])

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from importlib import metadata
 from pathlib import Path
 
 import pytest
 
 from dcc_bridge.cli import install
-from dcc_bridge.cli.doctor_install import check_installation, check_setup
+from dcc_bridge.cli.doctor import Finding, check_installation, check_setup
 from dcc_bridge.client import registration
 from dcc_bridge.client.config_files import CONFIG_FILES
 from dcc_bridge.install import probe, vendor
@@ -38,10 +39,15 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_a_whole_installation_is_well(folder: Path) -> None:
     """And the folder is named."""
-    report = check_installation("freecad")
+    *_, whole = check_installation("freecad")
 
-    assert report.findings == []
-    assert str(folder) in report.facts[-1]
+    assert whole == f"Version {metadata.version('dcc-bridge')} is whole in {folder}."
+
+
+def the_finding() -> Finding:
+    """Give the only thing that is wrong."""
+    (finding,) = (result for result in check_installation("freecad") if isinstance(result, Finding))
+    return finding
 
 
 def lose(folder: Path) -> None:
@@ -75,11 +81,11 @@ def test_what_is_wrong_is_found(
     """One finding for one fault, with what to do."""
     meddle(folder)
 
-    (found,) = check_installation("freecad").findings
+    finding = the_finding()
 
-    assert found.check == check
-    assert said in found.what
-    assert found.mend
+    assert finding.check == check
+    assert said in finding.what
+    assert finding.mend
 
 
 def test_another_python_than_it_was_installed_for(
@@ -88,9 +94,9 @@ def test_another_python_than_it_was_installed_for(
     """After an update of the application."""
     monkeypatch.setattr(probe, "probe", lambda kind: Facts("1.0", "3.13"))
 
-    (found,) = check_installation("freecad").findings
+    finding = the_finding()
 
-    assert (found.check, "3.13" in found.what) == ("python", True)
+    assert (finding.check, "3.13" in finding.what) == ("python", True)
 
 
 def test_what_was_never_installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -98,9 +104,9 @@ def test_what_was_never_installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(System, "here", lambda: System("linux", tmp_path, {}))
     monkeypatch.setattr(probe, "probe", lambda kind: Facts())
 
-    (found,) = check_installation("freecad").findings
+    finding = the_finding()
 
-    assert found.mend == "dcc-bridge install freecad"
+    assert finding.mend == "dcc-bridge install freecad"
 
 
 @pytest.fixture
@@ -113,7 +119,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_without_a_host_it_lists_what_is_set_up(folder: Path, home: Path) -> None:
     """A line for each plug-in and each client; no application is started for that."""
-    plug_in, client = check_setup().facts
+    plug_in, client = map(str, check_setup())
 
     assert plug_in.startswith("Installed: freecad 1.0: version ")
     assert plug_in.endswith(f"in {folder}.")
@@ -128,8 +134,10 @@ def test_what_is_set_up_and_gone_is_found(folder: Path, home: Path) -> None:
     told["mcpServers"]["dcc-bridge"]["command"] = str(home / "old/dcc-bridge")
     file.write_text(json.dumps(told))
 
-    plug_in, client = check_setup().findings
+    plug_in, client = check_setup()
 
+    assert isinstance(plug_in, Finding)
+    assert isinstance(client, Finding)
     assert (plug_in.mend, "1 files missing" in plug_in.what) == (
         "See what it is: dcc-bridge doctor freecad",
         True,
@@ -144,10 +152,10 @@ def test_where_nothing_is_set_up_it_says_how(
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setattr(System, "here", lambda: System("linux", tmp_path, {}))
 
-    report = check_setup()
-
-    assert report.findings == []
-    assert ["dcc-bridge install" in report.facts[0], "client add" in report.facts[1]] == [True] * 2
+    assert list(check_setup()) == [
+        "No plug-in is installed: dcc-bridge install HOST.",
+        "No client is set up: dcc-bridge client add NAME.",
+    ]
 
 
 def test_a_plug_in_is_found_though_its_application_is_not_asked(

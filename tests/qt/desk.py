@@ -11,8 +11,8 @@ import shiboken6
 
 from dcc_bridge.callbacks import Callbacks, Unsubscribe
 from dcc_bridge.elicitation.broker import Broker
-from dcc_bridge.elicitation.call import Call, Client, NoRun, Risk, Route
-from dcc_bridge.elicitation.question import Question
+from dcc_bridge.elicitation.call import Call, Client, Risk, Route, RunControl
+from dcc_bridge.elicitation.question import Consent, Question
 from dcc_bridge.main_thread import MainThread
 from dcc_bridge.qt.panel import Panel
 from dcc_bridge.qt.question_dialog import QuestionDialog
@@ -34,7 +34,7 @@ class Channel:
         return lambda reason: None
 
 
-class Traced(NoRun):
+class Traced(RunControl):
     """The control of a call whose questions are seen in its record."""
 
     def __init__(self, trail: Trail) -> None:
@@ -89,8 +89,8 @@ class Parts:
 
         def end() -> None:
             self.watching -= 1
-            for one in ends:
-                one()
+            for unsubscribe in ends:
+                unsubscribe()
 
         self.watching += 1
         return end
@@ -138,7 +138,7 @@ class Parts:
 
     def ask(self, message: str, call: Call, *, consent: bool = True, **more: Any) -> Question:
         """Have a question open."""
-        question = Question(message, call, YES, consent=consent, **more)
+        question = Question(message, call, YES, consent=Consent() if consent else None, **more)
         self.broker.ask(question)
         return question
 

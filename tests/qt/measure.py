@@ -95,8 +95,8 @@ def drawn(stage: Stage) -> Iterator[tuple[str, QWidget]]:
 
 def problems(top: QWidget) -> list[str]:
     """Say what of a window is cut, covered, or too faint to read."""
-    found = [part for part in top.findChildren(QWidget) if part.isVisibleTo(top)]
-    parts = [part for part in found if not _inner(part)]
+    visible = [part for part in top.findChildren(QWidget) if part.isVisibleTo(top)]
+    parts = [part for part in visible if not _inner(part)]
     captioned = [part for part in parts if isinstance(part, QLabel | QAbstractButton)]
     picture = top.grab().toImage()
     return [
@@ -114,10 +114,8 @@ def _inner(part: QWidget) -> bool:
     """Whether it is a part of what draws its own parts; a dialog's scrolled body is looked into."""
     parent = part.parentWidget()
     while parent is not None and not parent.isWindow():
-        if isinstance(
-            parent, QLineEdit | QComboBox | QAbstractItemView
-        ):  # they draw their own parts
-            return True
+        if isinstance(parent, QLineEdit | QComboBox | QAbstractItemView):
+            return True  # they draw their own parts
         parent = parent.parentWidget()
     return part.objectName().startswith("qt_scrollarea")
 
@@ -145,10 +143,10 @@ def _is_inside(part: QWidget) -> bool:
 
 
 def _overlaps(parts: list[QWidget]) -> Iterator[tuple[QWidget, QWidget]]:
-    for one, other in combinations(parts, 2):
-        siblings = one.parentWidget() is other.parentWidget()
-        if siblings and one.geometry().intersects(other.geometry()):
-            yield one, other
+    for part, other in combinations(parts, 2):
+        siblings = part.parentWidget() is other.parentWidget()
+        if siblings and part.geometry().intersects(other.geometry()):
+            yield part, other
 
 
 def _area(part: QWidget, top: QWidget) -> QRect:
@@ -192,7 +190,7 @@ def _sides(top: QWidget) -> list[str]:
         row = list(top.now.cards[0].buttons)
     if isinstance(top, QuestionDialog):
         row = [top.exits.decline, top.exits.cancel, top.exits.verb]
-    return [one.text().replace("&", "") for one in sorted(row, key=lambda one: one.x())]
+    return [button.text().replace("&", "") for button in sorted(row, key=QPushButton.x)]
 
 
 LOOKS: dict[str, Callable[[], QPalette]] = {"dark": dark, "light": light}
@@ -204,16 +202,16 @@ def main(look: str, direction: str, folder: str) -> None:
     app.setStyle("Fusion")
     app.setPalette(LOOKS[look]())
     app.setLayoutDirection(Qt.LayoutDirection[direction])
-    stage, found = Stage(), {}
+    stage, report = Stage(), {}
     for name, top in drawn(stage):
         top.grab().save(str(Path(folder) / f"{name}.png"))
-        found[name] = {
+        report[name] = {
             "problems": problems(top),
             "buttons": _sides(top),
             "scale": top.devicePixelRatio(),
         }
     stage.close()
-    print(json.dumps(found))
+    print(json.dumps(report))
 
 
 if __name__ == "__main__":

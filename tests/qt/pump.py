@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 from PySide6.QtCore import QCoreApplication, QEvent, QEventLoop
 
+from dcc_bridge.headless import Pump
 from dcc_bridge.main_thread import MainThread
-from dcc_bridge.pump import Pump
 from dcc_bridge.qt.event_loop import HostLoop
 
 

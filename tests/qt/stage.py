@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable
 from concurrent.futures import Future
+from dataclasses import fields
 from threading import Thread
 from typing import Any, TypeVar
 
@@ -17,6 +18,7 @@ from dcc_bridge.config import Settings
 from dcc_bridge.elicitation.broker import Broker
 from dcc_bridge.elicitation.call import Call, Client
 from dcc_bridge.elicitation.question import (
+    Consent,
     Expired,
     HandOver,
     PresenterEvent,
@@ -68,7 +70,9 @@ def form(required: Iterable[str] = (), **properties: dict[str, Any]) -> Form:
 def consent(message: str = "Delete 127 cameras?", **more: Any) -> Question:
     """Make a question that one button answers."""
     lone = form(["confirm"], confirm={"type": "boolean", "title": "Delete 127 cameras"})
-    return Question(**{"message": message, "call": CALL, "form": lone, "consent": True, **more})
+    what = {field.name: more.pop(field.name) for field in fields(Consent) if field.name in more}
+    defaults = {"message": message, "call": CALL, "form": lone, "consent": Consent(**what)}
+    return Question(**{**defaults, **more})
 
 
 def ask_name(message: str = "What is it called?", **more: Any) -> Question:
@@ -105,8 +109,8 @@ def press(
 
 def words(widget: QWidget) -> str:
     """Give all that a widget's labels say, without the places where they may be wrapped."""
-    said = "\n".join(label.text() for label in widget.findChildren(QLabel))
-    return said.replace("\N{ZERO WIDTH SPACE}", "")
+    text = "\n".join(label.text() for label in widget.findChildren(QLabel))
+    return text.replace("\N{ZERO WIDTH SPACE}", "")
 
 
 class Stage:

@@ -25,7 +25,7 @@ def double_click(button: QWidget) -> None:
 
 @pytest.mark.parametrize(
     "question",
-    [consent(), consent(form=NOTHING_TO_FILL_IN), consent(consent=False, form=OPTIONAL)],
+    [consent(), consent(form=NOTHING_TO_FILL_IN), consent(consent=None, form=OPTIONAL)],
     ids=["consent", "nothing to fill in", "form"],
 )
 def test_a_double_click_on_the_verb_is_one_answer(question: Question) -> None:
@@ -35,7 +35,7 @@ def test_a_double_click_on_the_verb_is_one_answer(question: Question) -> None:
     double_click(verb)
     until(lambda: not dialog.isVisible())
 
-    assert [one.action for one in heard if isinstance(one, Reply)] == ["accept"]
+    assert [event.action for event in heard if isinstance(event, Reply)] == ["accept"]
     assert len(heard) == 1
 
 
@@ -46,7 +46,7 @@ def test_a_double_click_beside_the_verb_is_one_answer_too(name: str) -> None:
 
     double_click(getattr(dialog.exits, name))
 
-    assert [one.action for one in heard if isinstance(one, Reply)] == [name]
+    assert [event.action for event in heard if isinstance(event, Reply)] == [name]
 
 
 def test_the_second_click_does_not_answer_the_next_question(stage: Stage) -> None:
@@ -69,7 +69,7 @@ def test_a_hundred_double_clicks_are_a_hundred_outcomes(stage: Stage) -> None:
     runs: list[str] = []
 
     def skill() -> None:
-        runs.append(stage.main.wait(stage.broker.ask(consent(consent=False))).action)
+        runs.append(stage.main.wait(stage.broker.ask(consent(consent=None))).action)
 
     for _ in range(100):
         job = stage.main.submit(skill)

@@ -58,117 +58,96 @@ def run(*parts: str) -> None:
     assert (done.returncode, done.stdout, errors) == (0, "the end\n", [])
 
 
-def test_with_a_dialog_open_and_everything_taken_down() -> None:
-    run(START, OPEN, TAKEN_DOWN, "assert asked.result().message == 'bridge_closed'")
-
-
-def test_with_a_dialog_open_and_nothing_taken_down() -> None:
-    run(START, OPEN)
-
-
-def test_with_a_skill_suspended_and_everything_taken_down() -> None:
-    run(START, SUSPENDED, TAKEN_DOWN, "assert seen == ['started', 'bridge_closed']")
-
-
-def test_with_a_skill_suspended_and_nothing_taken_down() -> None:
-    run(START, SUSPENDED)
-
-
-@pytest.mark.parametrize("quits", ["app.quit", "stage.window.close"])
-def test_with_a_dialog_open_as_the_host_quits_its_question_is_a_cancel(quits: str) -> None:
-    run(
-        START,
-        OPEN,
-        f"QTimer.singleShot(0, {quits})\napp.exec()",
-        "assert asked.result().action == 'cancel', asked.result()",
-        "assert not stage.window.findChildren(type(dialog))",
-    )
-
-
-@pytest.mark.parametrize("quits", ["app.quit", "app.exit", "stage.window.close"])
-def test_with_a_skill_suspended_as_the_host_quits_it_is_ended(quits: str) -> None:
-    run(START, SUSPENDED, f"QTimer.singleShot(0, {quits})\napp.exec()\nassert job.done()")
-
-
-def test_with_a_skill_suspended_as_the_interpreter_ends_it_is_ended() -> None:
-    ends = "import atexit\natexit._run_exitfuncs()\nassert job.done()"
-
-    run(START, SUSPENDED, ends)
-
-
-def test_with_a_dialog_open_as_a_key_in_it_quits_the_host() -> None:
-    run(
-        START,
-        OPEN,
-        """
-        from PySide6.QtCore import Qt
-        from PySide6.QtGui import QShortcut
-        from PySide6.QtTest import QTest
-        quits = QShortcut("Ctrl+Q", stage.window)
-        quits.setContext(Qt.ShortcutContext.ApplicationShortcut)
-        quits.activated.connect(app.quit)
-        control = Qt.KeyboardModifier.ControlModifier
-        cancel = dialog.exits.cancel
-        QTimer.singleShot(0, lambda: QTest.keyClick(cancel, Qt.Key.Key_Q, control))
-        app.exec()
-        assert asked.result().action == 'cancel', asked.result()
-        """,
-    )
-
-
-@pytest.mark.parametrize("quits", ["app.quit", "app.exit"])
-@pytest.mark.parametrize(
-    ("waits", "told"),
-    [
-        ("stage.main.wait(stage.broker.ask(consent())).action", "cancel"),
-        ("stage.main.wait(Future())", "BridgeClosed"),
+KEY = """
+    from PySide6.QtCore import Qt
+    from PySide6.QtGui import QShortcut
+    from PySide6.QtTest import QTest
+    quits = QShortcut("Ctrl+Q", stage.window)
+    quits.setContext(Qt.ShortcutContext.ApplicationShortcut)
+    quits.activated.connect(app.quit)
+    control = Qt.KeyboardModifier.ControlModifier
+    cancel = dialog.exits.cancel
+    QTimer.singleShot(0, lambda: QTest.keyClick(cancel, Qt.Key.Key_Q, control))
+    app.exec()
+"""
+SHELF = """
+    from concurrent.futures import Future
+    from dcc_bridge.errors import BridgeClosed
+    seen = []
+    def shelf():
+        QTimer.singleShot(50, {quits})
+        try:
+            seen.append({waits})
+        except BridgeClosed:
+            seen.append("BridgeClosed")
+    QTimer.singleShot(0, shelf)
+    app.exec()
+    assert seen == [{end!r}], seen
+"""
+WAKING = """
+    import threading
+    def wake():
+        while not never.wait(0.001):
+            stage.loop.wake(0)
+    never = threading.Event()
+    threading.Thread(target=wake, daemon=True).start()
+"""
+CANCELLED = """
+    assert asked.result().action == 'cancel', asked.result()
+    assert not stage.window.findChildren(type(dialog))
+"""
+ENDS = {
+    "a dialog, taken down": [OPEN, TAKEN_DOWN, "assert asked.result().message == 'bridge_closed'"],
+    "a dialog": [OPEN],
+    "a skill, taken down": [SUSPENDED, TAKEN_DOWN, "assert seen == ['started', 'bridge_closed']"],
+    "a skill": [SUSPENDED],
+    "a skill as the interpreter ends": [
+        SUSPENDED,
+        "import atexit\natexit._run_exitfuncs()\nassert job.done()",
     ],
-)
-def test_with_a_shelf_button_waiting_as_the_host_quits_it_is_told(
-    quits: str, waits: str, told: str
-) -> None:
-    run(
-        START,
-        f"""
-        from concurrent.futures import Future
-        from dcc_bridge.errors import BridgeClosed
-        seen = []
-        def shelf():
-            QTimer.singleShot(50, {quits})
-            try:
-                seen.append({waits})
-            except BridgeClosed:
-                seen.append("BridgeClosed")
-        QTimer.singleShot(0, shelf)
-        app.exec()
-        assert seen == [{told!r}], seen
-        """,
-        TAKEN_DOWN,
-    )
-
-
-def test_with_an_answer_given_in_the_last_moment() -> None:
-    run(START, OPEN, "dialog.exits.decline.click()\nstage.main.drain()", TAKEN_DOWN)
-
-
-def test_with_another_thread_still_waking_it() -> None:
-    run(
-        START,
-        """
-        import threading
-        def wake():
-            while not never.wait(0.001):
-                stage.loop.wake(0)
-        never = threading.Event()
-        threading.Thread(target=wake, daemon=True).start()
-        """,
+    "a key in a dialog": [OPEN, KEY, "assert asked.result().action == 'cancel', asked.result()"],
+    "an answer in the last moment": [
         OPEN,
+        "dialog.exits.decline.click()\nstage.main.drain()",
         TAKEN_DOWN,
-    )
+    ],
+    "a thread that still wakes it": [WAKING, OPEN, TAKEN_DOWN],
+    "a window that outlives the presenter": [
+        OPEN,
+        "stage.presenter.close()\nassert stage.window.isVisible()",
+    ],
+    **{
+        f"a dialog as it quits by {quits}": [
+            OPEN,
+            f"QTimer.singleShot(0, {quits})\napp.exec()",
+            CANCELLED,
+        ]
+        for quits in ("app.quit", "stage.window.close")
+    },
+    **{
+        f"a skill as it quits by {quits}": [
+            SUSPENDED,
+            f"QTimer.singleShot(0, {quits})\napp.exec()\nassert job.done()",
+        ]
+        for quits in ("app.quit", "app.exit", "stage.window.close")
+    },
+    **{
+        f"a shelf button as it quits by {quits}, {end}": [
+            SHELF.format(quits=quits, waits=waits, end=end),
+            TAKEN_DOWN,
+        ]
+        for quits in ("app.quit", "app.exit")
+        for waits, end in (
+            ("stage.main.wait(stage.broker.ask(consent())).action", "cancel"),
+            ("stage.main.wait(Future())", "BridgeClosed"),
+        )
+    },
+}
 
 
-def test_with_a_window_that_outlives_the_presenter() -> None:
-    run(START, OPEN, "stage.presenter.close()\nassert stage.window.isVisible()")
+@pytest.mark.parametrize("parts", ENDS.values(), ids=ENDS)
+def test_a_host_ends_well_with(parts: list[str]) -> None:
+    run(START, *parts)
 
 
 PANEL = """
@@ -197,5 +176,5 @@ PANEL = """
         "",
     ],
 )
-def test_with_the_panel_docked_and_full(ends: str) -> None:
+def test_a_host_ends_well_with_the_panel_docked_and_full(ends: str) -> None:
     run(START.replace("stage = Stage()", ""), PANEL, ends)

@@ -6,45 +6,29 @@ from dataclasses import replace
 
 import pytest
 from PySide6.QtCore import QCoreApplication, Qt
-from PySide6.QtGui import QIcon, QImage
+from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QApplication, QLabel
 
 from dcc_bridge.elicitation.call import Call, Client
 from dcc_bridge.elicitation.question import Question
 from dcc_bridge.elicitation.text import safe_line
-from dcc_bridge.qt.question_dialog import Header
+from dcc_bridge.elicitation.view import header
 
 from .stage import CALL, HOST, consent, delete, drawn, words
 
-REAL = [
+REAL = (
     ("", "fake 1.0 · fake.scene"),
     ("Asked by", "claude-code"),
     ("Calls itself", "Claude Code 2.1 (self-reported)"),
     ("Skill", "Delete cameras"),
-]
+)
 FALSE = "Asked by: root\nSkill: Save the scene"
 FORGED = "\n".join(f"{caption}: {text}" for caption, text in REAL[1:]).replace("Delete", "Save")
 TAGS = [
-    "b",
-    "h1",
-    "a href='https://x'",
-    "img src='x.png'",
-    "table",
-    "style",
-    "div style='top:-9em'",
-    "font size=7 color=red",
-    "p align=right",
-    "pre",
-    "marquee",
-    "center",
-    "script",
-    "iframe src='file:///'",
-    "svg width=999",
-    "body bgcolor=black",
-    "meta charset=x",
-    "title",
-    "textarea",
-    "!--",
+    *("b", "h1", "a href='https://x'", "img src='x.png'", "table", "style"),
+    *("div style='top:-9em'", "font size=7 color=red", "p align=right", "pre", "marquee"),
+    *("center", "script", "iframe src='file:///'", "svg width=999", "body bgcolor=black"),
+    *("meta charset=x", "title", "textarea", "!--"),
 ]
 MARKS = [
     *range(0x200B, 0x2010),  # without width, and of direction
@@ -108,11 +92,11 @@ def top(question: Question) -> QImage:
     dialog, _ = drawn(question)
     dialog.resize(640, 480)
     QCoreApplication.processEvents()
-    assert dialog.header.facts == REAL
+    assert dialog.view.header == REAL
     assert dialog.header.geometry().bottom() < dialog.body.geometry().top()
     assert dialog.rect().contains(dialog.exits.geometry())
-    assert all(one.textFormat() == Qt.TextFormat.PlainText for one in _labels(dialog.header))
-    assert all(one.textFormat() == Qt.TextFormat.PlainText for one in _labels(dialog.body))
+    assert all(label.textFormat() == Qt.TextFormat.PlainText for label in _labels(dialog.header))
+    assert all(label.textFormat() == Qt.TextFormat.PlainText for label in _labels(dialog.body))
     picture = dialog.header.grab().toImage()
     assert dialog.width() == 640
     delete(dialog)
@@ -120,7 +104,7 @@ def top(question: Question) -> QImage:
 
 
 def _labels(part: object) -> list[QLabel]:
-    return [one for one in part.findChildren(QLabel) if one.text()]  # type: ignore[attr-defined]  # a widget
+    return [label for label in part.findChildren(QLabel) if label.text()]  # type: ignore[attr-defined]  # a widget
 
 
 def test_there_are_two_hundred_spoofs() -> None:
@@ -140,29 +124,20 @@ def test_a_message_is_shown_to_its_last_mark(app: QApplication) -> None:
     delete(dialog)
 
 
-def test_what_a_client_says_of_itself_is_cut_and_marked(app: QApplication) -> None:
+def test_what_a_client_says_of_itself_is_cut_and_marked() -> None:
     client = Client("blender-farm", "x" * 500 + "\u202e", "1")
 
-    header = Header(HOST, replace(CALL, client=client), QIcon())
+    facts = header(replace(CALL, client=client), HOST)
 
-    assert header.facts[1] == ("Asked by", "blender-farm")
-    assert header.facts[2] == ("Calls itself", "x" * 99 + "… (self-reported)")
-    delete(header)
-
-
-def test_the_host_that_asks_for_itself_is_named(app: QApplication) -> None:
-    header = Header(HOST, Call("host", "The host itself"), QIcon())
-
-    assert header.facts[1] == ("Asked by", "fake itself")
-    delete(header)
+    assert facts[1] == ("Asked by", "blender-farm")
+    assert facts[2] == ("Calls itself", "x" * 99 + "… (self-reported)")
 
 
-def test_a_scene_cannot_bring_marks_into_the_header(
-    app: QApplication, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_host_that_asks_for_itself_is_named() -> None:
+    assert header(Call("host", "The host itself"), HOST)[1] == ("Asked by", "fake itself")
+
+
+def test_a_scene_cannot_bring_marks_into_the_header(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(HOST, "scene", lambda: "a\u202eb\nc")
 
-    header = Header(HOST, CALL, QIcon())
-
-    assert header.facts[0] == ("", "fake 1.0 · " + safe_line("a\u202eb\nc"))
-    delete(header)
+    assert header(CALL, HOST)[0] == ("", "fake 1.0 · " + safe_line("a\u202eb\nc"))

@@ -11,10 +11,9 @@ from PySide6.QtWidgets import QApplication
 
 from dcc_bridge.elicitation.question import HandOver, Offers, Question, Reply
 from dcc_bridge.elicitation.text import safe_line
-from dcc_bridge.qt.items_view import counts
+from dcc_bridge.elicitation.view import view_of
 
 from .stage import (
-    CALL,
     HOST,
     Stage,
     armed,
@@ -49,9 +48,9 @@ def test_the_list_is_what_the_question_is_about() -> None:
 def test_the_kinds_are_counted_the_commonest_first() -> None:
     kinds = ("Mesh", "Camera", "Camera", "A", "B", "C", "")
 
-    assert counts(consent(items=tuple("abcdefg"), kinds=kinds)) == (
-        "2 Camera · 1 Mesh · 1 A · 1 B · 2 of other types"
-    )
+    view = view_of(consent(items=tuple("abcdefg"), kinds=kinds), HOST)
+
+    assert view.counts == "2 Camera · 1 Mesh · 1 A · 1 B · 2 of other types"
 
 
 def test_the_filter_narrows_by_name_and_by_kind() -> None:
@@ -60,12 +59,12 @@ def test_the_filter_narrows_by_name_and_by_kind() -> None:
     preview = dialog.preview
     assert preview is not None
 
-    found = {}
+    rows = {}
     for text in ("cam_12", "CUBE", "nothing", ""):
         preview.filter.setText(text)
-        found[text] = preview.items.rowCount()
+        rows[text] = preview.items.rowCount()
 
-    assert found == {"cam_12": 7, "CUBE": 1, "nothing": 0, "": 128}
+    assert rows == {"cam_12": 7, "CUBE": 1, "nothing": 0, "": 128}
 
 
 def test_what_is_selected_is_selected_in_the_scene_and_else_all_that_match() -> None:
@@ -138,7 +137,7 @@ def test_what_cannot_be_undone_is_armed_by_typing(items: tuple[str, ...], word: 
 
     assert "This can NOT be undone." in words(dialog)
     assert (before, nearly) == (False, False)
-    assert [getattr(one, "action", None) for one in heard] == ["accept"]
+    assert [getattr(event, "action", None) for event in heard] == ["accept"]
 
 
 def test_enter_in_the_filter_agrees_to_nothing() -> None:
@@ -150,33 +149,29 @@ def test_enter_in_the_filter_agrees_to_nothing() -> None:
     for _ in range(50):
         press(dialog.preview.filter, Qt.Key.Key_Return)
 
-    assert all(isinstance(one, Reply) and one.action != "accept" for one in heard)
+    assert all(isinstance(event, Reply) and event.action != "accept" for event in heard)
 
 
-def test_a_question_can_be_handed_over() -> None:
-    dialog, heard = drawn(offering(hand_over="Claude Code"))
-    button = dialog.further.hand_over
+@pytest.mark.parametrize(
+    ("name", "answer"),
+    [("hand_over", HandOver()), ("mute", Reply("decline", mute=True))],
+)
+def test_a_question_can_be_handed_over_and_its_client_muted(
+    name: str, answer: HandOver | Reply
+) -> None:
+    dialog, heard = drawn(offering(**{name: "Claude Code"}))
+    button = getattr(dialog.further, name)
 
-    assert button is not None
     assert "Claude Code" in button.text().replace("&", "")
     click(button)
-    assert heard == [HandOver()]
+    assert heard == [answer]
 
 
 def test_what_is_small_stands_in_one_row() -> None:
     dialog, _ = drawn(offering(hand_over="Claude Code", mute="claude-code"))
     small = (dialog.countdown, dialog.further.hand_over, dialog.further.mute)
 
-    assert len({one.geometry().center().y() for one in small if one is not None}) == 1
-
-
-def test_a_client_can_be_muted() -> None:
-    dialog, heard = drawn(offering(mute="claude-code"))
-    button = dialog.further.mute
-
-    assert button is not None
-    click(button)
-    assert heard == [Reply("decline", mute=True)]
+    assert len({part.geometry().center().y() for part in small if part is not None}) == 1
 
 
 def test_an_edit_can_be_agreed_to_for_the_session() -> None:
@@ -203,22 +198,18 @@ def test_what_was_done_can_be_taken_back_from_the_corner(stage: Stage) -> None:
     assert undone == ["yes"]
 
 
-def test_nothing_is_offered_that_the_question_does_not_offer() -> None:
-    for question in (consent(), ask_name()):
-        dialog, _ = drawn(question)
+@pytest.mark.parametrize("question", [consent(), ask_name()])
+def test_nothing_is_offered_that_the_question_does_not_offer(question: Question) -> None:
+    dialog, _ = drawn(question)
+    further = dialog.further
 
-        assert dialog.further.remember is None
-        assert dialog.further.hand_over is None
-        assert dialog.further.mute is None
-        assert dialog.preview is None
-        assert dialog.name is None
-    assert CALL.client is not None
+    assert (further.remember, further.hand_over, further.mute) == (None, None, None)
+    assert (dialog.preview, dialog.name) == (None, None)
 
 
 @pytest.mark.parametrize("items", [(), CAMERAS[:2]])
 def test_what_cannot_be_undone_is_said_with_where_a_copy_is_kept(items: tuple[str, ...]) -> None:
     dialog, _ = drawn(consent(items=items, undoable=False, kept="/shots/sh010.checkpoints"))
 
-    said = words(dialog)
-
-    assert "This can NOT be undone. A copy is kept first, in /shots/sh010.checkpoints" in said
+    why = "This can NOT be undone. A copy is kept first, in /shots/sh010.checkpoints"
+    assert why in words(dialog)

@@ -16,8 +16,9 @@ from PySide6.QtWidgets import QApplication, QWidget
 
 from dcc_bridge.elicitation.call import Call, Client
 from dcc_bridge.elicitation.question import Offers, Question
+from dcc_bridge.elicitation.view import passage
 from dcc_bridge.qt.editors import EXAMPLES, Line
-from dcc_bridge.qt.labels import Mnemonics, passage, tr
+from dcc_bridge.qt.labels import Mnemonics, tr
 
 from .stage import Stage, ask_name, consent, delete, drawn, form, until
 from .texts import Brackets, literal, makers, readable, ts, unbracketed
@@ -69,13 +70,13 @@ def test_a_form_of_every_field_is_translated(language: Brackets, required: list[
     titles = {name: f"q {name}" for name in FIELDS}
     fields = {name: {"title": titles[name], **part} for name, part in FIELDS.items()}
     dialog, _ = drawn(ask_name("q?", form=form(required, **fields)))
-    assert dialog.view is not None
-    for row in dialog.view.rows:
+    assert dialog.form is not None
+    for row in dialog.form.rows:
         if isinstance(row.editor, Line) and row.field.name != "text":
             row.editor.setText("q")
     dialog.submit()
 
-    errors = {row.error.text for row in dialog.view.rows}
+    errors = {row.error.text for row in dialog.form.rows}
     messages = {error for error in errors if not error.endswith("⟧")}
     assert_translated({"q?", "q", *MANY, *titles.values(), "q explained", *messages}, dialog)
     delete(dialog)
@@ -113,7 +114,7 @@ def test_what_is_said_in_the_corner_is_translated(language: Brackets, stage: Sta
 
 
 def test_what_skills_say_stays_as_it_is(language: Brackets) -> None:
-    assert passage("Cancel {n}") == "Cancel {n}"
+    assert passage("Cancel {n}", tr) == "Cancel {n}"
 
 
 class Polish(QTranslator):
@@ -155,18 +156,18 @@ def test_a_slip_of_the_translator_costs_the_translation_and_no_dialog(
 @pytest.mark.skipif(LRELEASE is None, reason="Qt's lrelease is not installed")
 def test_a_translation_made_with_qts_own_tools_is_used(app: QApplication, tmp_path: Path) -> None:
     plurals = ["{n} obiekt", "{n} obiekty", "{n} obiektów"]
-    source, made = tmp_path / "pl.ts", tmp_path / "pl.qm"
+    source, compiled = tmp_path / "pl.ts", tmp_path / "pl.qm"
     source.write_text(ts("pl", {"Decline": ["Odmów"], "{n:,} items": plurals}), encoding="utf-8")
-    subprocess.run([str(LRELEASE), "-silent", source, "-qm", made], check=True, timeout=50)
+    subprocess.run([str(LRELEASE), "-silent", source, "-qm", compiled], check=True, timeout=50)
     translator = QTranslator()
-    assert translator.load(str(made))
+    assert translator.load(str(compiled))
 
     app.installTranslator(translator)
     dialog, _ = drawn(consent())
-    said = [dialog.exits.decline.text(), *(tr("{n:,} items", n=n) for n in (3, 7, 22))]
+    shown = [dialog.exits.decline.text(), *(tr("{n:,} items", n=n) for n in (3, 7, 22))]
     app.removeTranslator(translator)
 
-    assert said == ["&Odmów", "3 obiekty", "7 obiektów", "22 obiekty"]
+    assert shown == ["&Odmów", "3 obiekty", "7 obiektów", "22 obiekty"]
     assert dialog.exits.cancel.text() == "&Cancel"
     delete(dialog)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 import shiboken6
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
@@ -9,6 +10,14 @@ from PySide6.QtWidgets import QApplication
 from dcc_bridge.qt import notifications
 
 from .stage import Stage, ask_name, click, consent, elsewhere, until
+
+
+def chips(stage: Stage, *messages: str) -> list[notifications.Notification]:
+    """Say of questions that they wait elsewhere, and give their chips."""
+    for message in messages or ("Which shot?",):
+        stage.presenter.chip(ask_name(message), "x", lambda: None, lambda: None)
+    until(lambda: len(stage.presenter.chips) == len(messages or " "))
+    return list(stage.presenter.chips)
 
 
 def test_a_chip_says_what_waits_where_and_its_buttons_act(stage: Stage) -> None:
@@ -44,10 +53,7 @@ def test_a_chip_is_taken_away_from_any_thread_and_at_any_time(stage: Stage) -> N
 
 def test_a_chip_takes_no_focus_and_lies_over_the_corner_of_the_window(stage: Stage) -> None:
     stage.window.activateWindow()
-    for number in range(2):
-        stage.presenter.chip(ask_name(f"{number}?"), "x", lambda: None, lambda: None)
-    until(lambda: len(stage.presenter.chips) == 2)
-    low, high = stage.presenter.chips
+    low, high = chips(stage, "0?", "1?")
 
     assert low.windowFlags() & Qt.WindowType.WindowDoesNotAcceptFocus
     assert low.testAttribute(Qt.WidgetAttribute.WA_ShowWithoutActivating)
@@ -59,17 +65,14 @@ def test_a_chip_leaves_the_status_bar_to_be_read(stage: Stage) -> None:
     bar = stage.window.statusBar()
     bar.showMessage("saved")
     until(bar.isVisible)
-    stage.presenter.chip(ask_name(), "x", lambda: None, lambda: None)
-    until(lambda: stage.presenter.chips)
 
-    (chip,) = stage.presenter.chips
+    (chip,) = chips(stage)
+
     assert chip.frameGeometry().bottom() < bar.mapToGlobal(bar.rect().topLeft()).y()
 
 
 def test_a_chip_follows_the_window(stage: Stage) -> None:
-    stage.presenter.chip(ask_name(), "x", lambda: None, lambda: None)
-    until(lambda: stage.presenter.chips)
-    chip = stage.presenter.chips[0]
+    (chip,) = chips(stage)
     before = chip.pos()
 
     stage.window.resize(stage.window.width() - 200, stage.window.height() - 100)
@@ -78,15 +81,13 @@ def test_a_chip_follows_the_window(stage: Stage) -> None:
     assert stage.window.frameGeometry().contains(chip.frameGeometry())
 
 
-def test_a_notice_goes_by_itself(stage: Stage, monkeypatch: object) -> None:
-    notifications._PASSING = 50  # type: ignore[misc]  # eight seconds are long for a test
-    try:
-        elsewhere(lambda: stage.presenter.notice("claude-code asks too often.\u202e"))
-        until(lambda: stage.presenter.chips)
-        text = stage.presenter.chips[0].text
-        until(lambda: not stage.presenter.chips)
-    finally:
-        notifications._PASSING = 8000  # type: ignore[misc]  # as it was
+def test_a_notice_goes_by_itself(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(notifications, "_PASSING", 50)  # eight seconds are long for a test
+
+    elsewhere(lambda: stage.presenter.notice("claude-code asks too often.\u202e"))
+    until(lambda: stage.presenter.chips)
+    text = stage.presenter.chips[0].text
+    until(lambda: not stage.presenter.chips)
 
     assert text == "claude-code asks too often.\u2039U+202E\u203a"
 
@@ -122,9 +123,7 @@ def test_a_chip_whose_window_goes_is_no_trouble(stage: Stage) -> None:
 
 
 def test_close_deletes_the_chips(stage: Stage) -> None:
-    stage.presenter.chip(ask_name(), "x", lambda: None, lambda: None)
-    until(lambda: stage.presenter.chips)
-    chip = stage.presenter.chips[0]
+    (chip,) = chips(stage)
 
     stage.presenter.close()
 

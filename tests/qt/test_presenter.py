@@ -14,7 +14,7 @@ from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QApplication, QLineEdit, QPushButton, QWidget
 
 from dcc_bridge.elicitation.broker import Broker
-from dcc_bridge.elicitation.question import Expired, Offers, PresenterEvent, Reply, Unable
+from dcc_bridge.elicitation.question import Expired, Offers, Page, PresenterEvent, Reply, Unable
 from dcc_bridge.qt.presenter import DialogPresenter
 from dcc_bridge.qt.question_dialog import QuestionDialog
 from dcc_bridge.qt.url_dialog import UrlDialog
@@ -151,7 +151,7 @@ def test_a_page_is_opened_and_its_answer_is_not_verified(
     stage: Stage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(QDesktopServices, "openUrl", lambda url: True)
-    asked = stage.broker.ask(ask_name(form=None, url="https://studio.example/login"))
+    asked = stage.broker.ask(ask_name(form=None, page=Page("https://studio.example/login")))
     dialog = stage.dialog
     assert isinstance(dialog, UrlDialog)
     click(armed(dialog))

@@ -14,7 +14,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
 from dcc_bridge.elicitation import urls
-from dcc_bridge.elicitation.question import Question, Reply, Settle
+from dcc_bridge.elicitation.question import Page, Question, Reply, Settle
 from dcc_bridge.qt.url_dialog import UrlDialog
 from tests.elicitation.vectors import DISGUISED, FORBIDDEN, PHISHING, PLAIN
 
@@ -52,9 +52,9 @@ class Visited:
 
 @pytest.fixture
 def opener(monkeypatch: pytest.MonkeyPatch) -> Opener:
-    made = Opener()
-    monkeypatch.setattr(QDesktopServices, "openUrl", made)
-    return made
+    opener = Opener()
+    monkeypatch.setattr(QDesktopServices, "openUrl", opener)
+    return opener
 
 
 @pytest.fixture(autouse=True)
@@ -64,7 +64,7 @@ def _delete(app: QApplication) -> Iterator[None]:
 
 
 def question(url: str = URL, **more: Any) -> Question:
-    return Question("Please sign in to the tracker.", CALL, url=url, **more)
+    return Question("Please sign in to the tracker.", CALL, page=Page(url, **more))
 
 
 def drawn(url: str = URL, **more: Any) -> tuple[UrlDialog, list[Any]]:
@@ -183,8 +183,9 @@ def test_nothing_is_opened_or_reached_before_the_click(
 
 def _sockets() -> int:
     """Count the open sockets of the process, whoever opened them."""
-    links = [f"/proc/self/fd/{one}" for one in os.listdir("/proc/self/fd")]
-    return sum(os.readlink(one).startswith("socket:") for one in links if os.path.islink(one))
+    links = [f"/proc/self/fd/{number}" for number in os.listdir("/proc/self/fd")]
+    targets = [os.readlink(link) for link in links if os.path.islink(link)]
+    return sum(target.startswith("socket:") for target in targets)
 
 
 def test_whoever_comes_back_says_that_they_have_finished(opener: Opener) -> None:

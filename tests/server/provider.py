@@ -13,7 +13,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import parse_qs, urlencode, urlsplit
 
-from dcc_bridge import Provider
+from dcc_bridge.elicitation.sign_in import Provider
 
 ACCESS = "canary-access-7c1d2e"
 REFRESH = "canary-refresh-91ab"

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from dcc_bridge import Secret, ask_secret, ask_secret_sync, skill
+from dcc_bridge import skill
+from dcc_bridge.elicitation.ask_secret import Secret, ask_secret, ask_secret_sync
 from dcc_bridge.testing import ScriptedPresenter
 from tests.live import Live
 
@@ -57,8 +58,8 @@ class Sent:
         self.calling = running.go(self._call)
         running.until(lambda: bool(host.shown))
         self.question = host.shown[-1]
-        assert self.question.url is not None
-        self.url = self.question.url
+        assert self.question.page is not None
+        self.url = self.question.page.url
 
     async def _call(self) -> Any:
         async with self.running.client() as session:

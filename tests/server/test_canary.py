@@ -14,7 +14,8 @@ import httpx2
 import pytest
 from mcp_types import ElicitRequestParams, ElicitRequestURLParams, ElicitResult
 
-from dcc_bridge import Secret, ask_secret_sync, elicit_form_sync, report_progress, skill
+from dcc_bridge import elicit_form_sync, report_progress, skill
+from dcc_bridge.elicitation.ask_secret import Secret, ask_secret_sync
 from tests.live import ERAS, Tap, live, status
 
 RUNS = 1000

@@ -15,6 +15,7 @@ import pytest
 from mcp_types import ElicitResult
 
 from dcc_bridge import confirm_sync, elicit_form_sync, on_main, report_progress, skill
+from dcc_bridge.elicitation import context
 from dcc_bridge.elicitation.question import Reply
 from dcc_bridge.errors import StartError
 from dcc_bridge.testing import FakeHost, ScriptedPresenter
@@ -147,7 +148,7 @@ def test_stopping_ends_ten_open_questions_and_tells_each_skill(tmp_path: Path) -
             await client.call_tool("wait", {})
 
     host = FakeHost(has_ui=True)
-    running = Live(tmp_path, wait, presenter=person, host=host, most_open_of_one=10)
+    running = Live(tmp_path, wait, presenter=person, host=host, open_questions_of_a_client=10)
     agents = [running.go(agent) for _ in range(10)]
     running.until(lambda: len(running.bridge.broker.open) == 10)
     running.stop()
@@ -399,7 +400,7 @@ def _open_files() -> int:
 def test_a_taken_port_is_a_sentence(tmp_path: Path) -> None:
     with live(tmp_path) as running:
         port = int(running.bridge.url.split(":")[2].split("/")[0])
-        running.bridge._undo[0]()  # another process, as far as the port is concerned
+        context._installed = None  # another process, as far as the port is concerned
 
         with pytest.raises(StartError, match=f"Port {port} cannot be used"):
             Live(tmp_path, port=port)

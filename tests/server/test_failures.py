@@ -14,7 +14,7 @@ from dcc_bridge.bridge import Bridge
 from dcc_bridge.config import Settings
 from dcc_bridge.elicitation.question import Reply
 from dcc_bridge.errors import BridgeClosed, BrokenSkill, NoConsent, StartError
-from dcc_bridge.pump import Pump
+from dcc_bridge.headless import Pump
 from dcc_bridge.skills import importer
 from dcc_bridge.skills.source import Source
 from dcc_bridge.testing import FakeHost, ScriptedPresenter

@@ -157,6 +157,6 @@ def test_a_call_that_never_asked_is_not_kept(tmp_path: Path) -> None:
         for _ in range(5):
             running.call("count")
         running.call("delete", asked=accept(confirm=True))
-        kept = running.bridge._worker._service._calls._parked.values()  # type: ignore[union-attr]  # it runs
+        kept = running.bridge._worker._service._server.calls._parked.values()  # type: ignore[union-attr]  # it runs
 
         assert [parked.call.skill for parked in kept] == ["delete"]

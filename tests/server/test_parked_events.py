@@ -16,12 +16,18 @@ from dcc_bridge.elicitation.call import Call, Client
 from dcc_bridge.elicitation.question import Question, Reply, Unable
 from dcc_bridge.elicitation.types import TOO_MANY_QUESTIONS
 from dcc_bridge.server.client_channel import ClientQuestion
-from dcc_bridge.server.parked_calls import MOST_ROUNDS, ParkedCall, ParkedCalls, same_call
+from dcc_bridge.server.parked_calls import (
+    KEPT,
+    MOST_KEPT,
+    MOST_ROUNDS,
+    ParkedCall,
+    ParkedCalls,
+    same_call,
+)
 from tests.elicitation.brokers import FORM
 
 YES = ElicitResult(action="accept", content={"confirm": True})
 DONE = CallToolResult(content=[])
-KEPT, MOST_KEPT = 120.0, 64
 
 
 class Desk:
@@ -33,12 +39,12 @@ class Desk:
         self.patient: list[str] = []
         self.states: dict[str, str] = {}
         self.calls = ParkedCalls(
-            self.ended.append,
-            self.patient.append,
+            SimpleNamespace(  # type: ignore[arg-type]  # what a broker is asked for
+                end=self.ended.append,
+                audience=SimpleNamespace(note_patience=self.patient.append),
+            ),
             SimpleNamespace(find=self._find),  # type: ignore[arg-type]  # what it is asked for
-            keepalive=keepalive,
-            kept=KEPT,
-            most_kept=MOST_KEPT,
+            keepalive,
         )
 
     def _find(self, call: str) -> Any:

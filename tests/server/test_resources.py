@@ -263,7 +263,7 @@ def test_a_client_that_is_gone_costs_nothing(tmp_path: Path) -> None:
             scenes.append(self)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("dcc_bridge.server.service.SceneResources", Noted)
+        patch.setattr("dcc_bridge.server.resources.SceneResources", Noted)
         with live(tmp_path, host=host) as running:
             running.run(agent)
 

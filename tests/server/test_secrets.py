@@ -11,7 +11,8 @@ import httpx2
 import pytest
 from mcp_types import ElicitRequestParams, ElicitRequestURLParams, ElicitResult
 
-from dcc_bridge import Secret, ask_secret_sync, elicit_form_sync, skill
+from dcc_bridge import elicit_form_sync, skill
+from dcc_bridge.elicitation.ask_secret import Secret, ask_secret_sync
 from dcc_bridge.elicitation.question import Reply
 from dcc_bridge.testing import FakeHost, ScriptedPresenter
 from tests.live import ERAS, Tap, live, status, text
@@ -185,9 +186,9 @@ def test_what_the_dialog_says_of_a_page_that_was_cancelled_there(tmp_path: Path)
     fake = FakeHost(has_ui=True)
     with live(tmp_path, tracker.sync(), host=fake, presenter=host) as running:
         result = running.call("sign_in")
-        assert host.shown[0].url is not None
+        assert host.shown[0].page is not None
         with browser() as person:
-            late = person.get(host.shown[0].url)
+            late = person.get(host.shown[0].page.url)
 
     assert status(result) == "refused"
     assert (late.status_code, "declined in another place" in late.text) == (410, True)
@@ -206,7 +207,7 @@ def test_a_page_to_which_nobody_could_be_sent_is_not_kept(tmp_path: Path) -> Non
         async with running.client() as client:
             return await client.call_tool("sign", {})
 
-    with live(tmp_path, sign, host=host, presenter=person, most_open=1) as running:
+    with live(tmp_path, sign, host=host, presenter=person, open_questions=1) as running:
         first = running.go(agent)
         running.until(lambda: bool(person.shown))
         refused = [running.call("sign") for _ in range(3)]

@@ -13,7 +13,8 @@ import httpx2
 import pytest
 from mcp_types import ElicitRequestParams, ElicitRequestURLParams, ElicitResult
 
-from dcc_bridge import Provider, Tokens, sign_in, sign_in_sync, skill
+from dcc_bridge import skill
+from dcc_bridge.elicitation.sign_in import Provider, Tokens, sign_in, sign_in_sync
 from dcc_bridge.errors import MissingExtra, RefusedAddress
 from dcc_bridge.server import sign_in_page
 from dcc_bridge.server.sign_in_page import SignInFlow
@@ -163,7 +164,8 @@ def test_an_answer_is_used_once(tmp_path: Path) -> None:
 
             calling = running.go(call)
             running.until(lambda: bool(host.shown))
-            url = host.shown[0].url
+            assert host.shown[0].page is not None
+            url = host.shown[0].page.url
             assert url is not None
             with httpx2.Client(timeout=10) as browser:
                 back = browser.get(url).headers["location"]

@@ -11,7 +11,7 @@ from mcp_types import CallToolResult
 
 from dcc_bridge.bridge import Bridge
 from dcc_bridge.config import Settings
-from dcc_bridge.pump import Pump
+from dcc_bridge.headless import Pump
 from dcc_bridge.testing import FakeHost
 from tests.hosts.application import until
 from tests.live import ERAS, connected, text

@@ -221,7 +221,8 @@ def test_a_person_signs_in_and_comes_back(
 
             calling = running.go(call)
             running.until(lambda: bool(host.shown))
-            driver.get(host.shown[0].url or "")
+            assert host.shown[0].page is not None
+            driver.get(host.shown[0].page.url)
             sees(driver, seen)
             address = driver.current_url
             if how == "wrong state":

@@ -11,15 +11,16 @@ import pytest
 from dcc_bridge import skill
 from dcc_bridge.audit.redact import HIDDEN, Redacted
 from dcc_bridge.config import Settings
+from dcc_bridge.elicitation import context
 from dcc_bridge.elicitation.call import Call
-from dcc_bridge.elicitation.question import Question
-from dcc_bridge.elicitation.types import NOT_SUPPORTED, ElicitationResponse
+from dcc_bridge.elicitation.question import Question, Reply
 from dcc_bridge.errors import BadArguments, Cancelled, Declined
 from dcc_bridge.skills import gate
 from dcc_bridge.skills.signature import Signature
 from dcc_bridge.skills.skill import Skill, describe
+from dcc_bridge.testing import ScriptedPresenter
+from tests.elicitation.brokers import asking
 
-CALL = Call("turn", "Turn it")
 MISSING: dict[str, Any] = {"up_axis": {"1": 1, "2": 2}, "mode": {"soft": "soft"}}
 
 
@@ -38,19 +39,36 @@ def made(**words: Any) -> Skill:
     return describe(turn)
 
 
-def said(action: Any, **data: Any) -> ElicitationResponse:
-    """Make what a person answered."""
-    return ElicitationResponse(action == "accept", data, None, action, "host")
+def said(action: Any, **data: Any) -> Reply:
+    """Make what a person answers."""
+    return Reply(action, data)
+
+
+def ask_before(
+    skill: Skill,
+    arguments: dict[str, Any],
+    *answers: Reply,
+    missing: Any = None,
+    call: Call | None = None,
+    **settings: Any,
+) -> list[Question]:
+    """Ask what stands before a body; gives what was asked."""
+    person = ScriptedPresenter(*answers)
+    with asking(person, call=call) as call:
+        flow = gate.ask_before(skill, arguments, missing or {}, call, Settings(**settings))
+        context.run_sync(flow, "gate")
+    return person.shown
 
 
 def asked_by(
-    skill: Skill, arguments: dict[str, Any] | None = None, call: Call = CALL, **settings: Any
+    skill: Skill, arguments: dict[str, Any] | None = None, call: Call | None = None, **settings: Any
 ) -> Question | None:
-    """Give the first question before a skill's body."""
-    return next(gate.questions(skill, arguments or {}, {}, call, Settings(**settings)), None)
+    """Give the only question before a skill's body."""
+    yes = said("accept", confirm=True)
+    return next(iter(ask_before(skill, arguments or {}, yes, call=call, **settings)), None)
 
 
-def lines(arguments: dict[str, Any], call: Call = CALL) -> list[str]:
+def lines(arguments: dict[str, Any], call: Call | None = None) -> list[str]:
     """Give what a question says of the arguments."""
     question = asked_by(made(risk="destructive"), arguments, call)
     assert question is not None
@@ -81,13 +99,15 @@ def test_who_needs_a_grant_is_asked_unless_it_asks_by_itself(
 
 @pytest.mark.parametrize("undoable", [True, False])
 def test_the_question_before_a_body_is_consent(undoable: bool) -> None:
-    question = asked_by(made(risk="destructive", undoable=undoable))
+    call = Call("turn", "Turn it", "destructive")
+
+    question = asked_by(made(risk="destructive", undoable=undoable), call=call)
 
     assert question is not None
     assert question.consent
-    assert question.call is CALL
+    assert question.call is call
     assert (question.title, question.key) == ("Turn", "consent")
-    assert question.undoable is undoable
+    assert question.consent.undoable is undoable
     assert question.form is not None
     assert [field.title for field in question.form.fields] == ["Turn"]
 
@@ -106,7 +126,7 @@ def test_it_shows_two_hundred_characters_of_a_value(length: int, shown: str) -> 
 def test_it_shows_nothing_that_must_not_be_written_down() -> None:
     schema = {"properties": {"key": {"type": "string", "format": "password"}}}
     given = {"key": "tops3cret!", "note": "my tops3cret! key"}
-    call = Call("turn", "Turn it", arguments=Redacted(given, schema))
+    call = Call("turn", "Turn it", "destructive", arguments=Redacted(given, schema))
 
     key, note = lines({**given, "key": "TOPS3CRET!"}, call)
 
@@ -115,25 +135,21 @@ def test_it_shows_nothing_that_must_not_be_written_down() -> None:
     assert note.startswith("note: my ")
 
 
-def test_a_yes_lets_it_begin_and_a_no_does_not() -> None:
-    def asking() -> gate.Questions:
-        return gate.questions(made(risk="destructive"), {}, {}, CALL, Settings())
-
-    agreeing, declining = asking(), asking()
-    next(agreeing)
-    next(declining)
-
-    assert gate.next_question(agreeing, said("accept", confirm=True)) is None
+def test_a_no_does_not_let_it_begin() -> None:
     with pytest.raises(Declined, match=r"Turn\?"):
-        gate.next_question(declining, said("decline"))
+        ask_before(made(risk="destructive"), {}, said("decline"))
 
 
 def test_a_choice_that_is_missing_is_asked_for_and_is_no_consent() -> None:
-    question = next(gate.questions(made(risk="read"), {}, MISSING, CALL, Settings()))
+    call = Call("turn", "Turn it")
+
+    (question,) = ask_before(
+        made(risk="read"), {}, said("accept", up_axis="1", mode="soft"), missing=MISSING, call=call
+    )
 
     assert question.message == "Turn it: which up axis and mode?"
-    assert (question.title, question.key, question.consent) == ("Turn it", "missing", False)
-    assert question.call is CALL
+    assert (question.title, question.key, question.consent) == ("Turn it", "missing", None)
+    assert question.call is call
     assert question.form is not None
     schema = question.form.schema
     assert schema["required"] == ["up_axis", "mode"]
@@ -146,27 +162,27 @@ def test_a_choice_that_is_missing_is_asked_for_and_is_no_consent() -> None:
 
 def test_what_is_chosen_completes_the_arguments_and_is_named_in_the_consent() -> None:
     arguments: dict[str, Any] = {"name": "box"}
-    asking = gate.questions(made(risk="destructive"), arguments, MISSING, CALL, Settings())
-    next(asking)
+    answers = said("accept", up_axis="2", mode="soft"), said("accept", confirm=True)
 
-    consent = gate.next_question(asking, said("accept", up_axis="2", mode="soft"))
+    _, question = ask_before(made(risk="destructive"), arguments, *answers, missing=MISSING)
 
     assert arguments == {"name": "box", "up_axis": 2, "mode": "soft"}
-    assert consent is not None
-    assert consent.message.splitlines()[1:] == ["name: box", "up_axis: 2", "mode: soft"]
+    assert question.message.splitlines()[1:] == ["name: box", "up_axis: 2", "mode: soft"]
 
 
-def test_without_a_choice_it_does_not_begin() -> None:
-    nobody = ElicitationResponse(False, None, NOT_SUPPORTED, "decline", "nobody")
-    for answer, error, words in (
-        (nobody, BadArguments, "^up_axis, mode: it is required, as the person could not be asked"),
-        (said("decline"), Declined, "which up axis"),
-        (said("cancel"), Cancelled, "which up axis"),
-    ):
-        asking = gate.questions(made(risk="read"), {}, MISSING, CALL, Settings())
-        next(asking)
-        with pytest.raises(error, match=words):
-            gate.next_question(asking, answer)
+@pytest.mark.parametrize(("action", "error"), [("decline", Declined), ("cancel", Cancelled)])
+def test_without_a_choice_it_does_not_begin(action: Any, error: Any) -> None:
+    with pytest.raises(error, match="which up axis"):
+        ask_before(made(risk="read"), {}, said(action), missing=MISSING)
+
+
+def test_where_nobody_can_choose_the_agent_is_told_what_is_required() -> None:
+    words = r"^up_axis, mode: it is required, as the person could not be asked"
+
+    with asking(None) as call:
+        flow = gate.ask_before(made(risk="read"), {}, MISSING, call, Settings())
+        with pytest.raises(BadArguments, match=words):
+            context.run_sync(flow, "gate")
 
 
 def test_a_choice_is_a_literal_or_an_enum_even_with_notes() -> None:

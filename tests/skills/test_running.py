@@ -41,7 +41,7 @@ def test_where_too_many_wait_the_next_one_is_told_so_at_once(tmp_path: Path) -> 
     skills, person = Skills(has_ui=True), ScriptedPresenter(None, YES, YES, YES)
 
     with live(
-        tmp_path, skills.delete(), host=skills.host, presenter=person, most_queued=3
+        tmp_path, skills.delete(), host=skills.host, presenter=person, queued_calls=3
     ) as running:
         first = call(running, "delete")
         running.until(lambda: bool(person.shown))
@@ -171,7 +171,7 @@ def test_where_no_thread_can_be_started_the_call_is_refused_and_the_next_one_run
     def refuse(thread: threading.Thread) -> None:
         raise RuntimeError("can't start new thread")
 
-    with live(tmp_path, look, pool=1) as running:
+    with live(tmp_path, look, threads=1) as running:
         start = threading.Thread.start
         one_fails = iter([refuse])
         with patch.object(

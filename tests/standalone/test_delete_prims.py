@@ -14,8 +14,8 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QScrollBar, QWidget
 
 from dcc_bridge.config import data_folder
+from dcc_bridge.headless import Pump
 from dcc_bridge.hosts.standalone import UsdSession, install
-from dcc_bridge.pump import Pump
 from dcc_bridge.qt.presenter import DialogPresenter
 from dcc_standalone.window import MainWindow
 from tests.live import ERAS, AskedFn, Live, Tap, accept, say, status

@@ -6,7 +6,7 @@ row          where it is shown
 1, 2, 6, 7   `test_requests`: foreign pages, heads that say something else than the body
 3            `test_tokens`: guessed, read by another user
 4            `test_leaks`: tokens in logs, in the record, in processes
-5            `test_links`, tests/audit/test_book: names taken before us, links
+5            `test_links`, tests/audit/test_log: names taken before us, links
 8, 9         `test_connections`: bodies that are too much, senders that dawdle, floods
 10           `test_states`: the state of a call, changed, replayed, somebody else's
 11           `test_exhaustion`: questions that are left open

@@ -35,14 +35,14 @@ DAWDLES: Final = 4.0
 """Seconds that a client stays which never answers; its question has ended by then."""
 
 
-class One:
+class Caller:
     """One client: calls one thing after another, in a mood of its own each time."""
 
-    def __init__(self, number: int, told: dict[str, Any], into: TextIO, counts: Counter[str]):
-        self._random = Random(told["seed"] * 1000 + number)
-        self._name = f"{told['seed']}-{number}"
-        self._url, self._token = told["url"], told["tokens"][number]
-        self._end = time.monotonic() + told["seconds"]
+    def __init__(self, number: int, orders: dict[str, Any], into: TextIO, counts: Counter[str]):
+        self._random = Random(orders["seed"] * 1000 + number)
+        self._name = f"{orders['seed']}-{number}"
+        self._url, self._token = orders["url"], orders["tokens"][number]
+        self._end = time.monotonic() + orders["seconds"]
         self._mode: Any = ERAS[-1] if number % 2 else "legacy"
         self._into, self._counts = into, counts
         self._calls = 0
@@ -74,26 +74,26 @@ class One:
         leave = {"cancel": self._random.uniform(0.0, 0.3), "never": DAWDLES}.get(mood, PATIENCE)
         leave = self._random.uniform(0.0, 0.3) if mood == "disconnect" else leave
         began = time.monotonic()
-        said = "cut"
+        outcome = "cut"
         with anyio.move_on_after(leave) as scope:
             try:
                 result = await client.call_tool(tool, {"word": word})
-                said = f"{status(result)} {text(result)}"
+                outcome = f"{status(result)} {text(result)}"
             except MCPError as error:
-                said = f"error {error}"
+                outcome = f"error {error}"
         if scope.cancelled_caught and leave == PATIENCE:
-            said = "hung"
-        self._note(tool, word, mood, said.replace("\n", " "), time.monotonic() - began)
+            outcome = "hung"
+        self._note(tool, word, mood, outcome.replace("\n", " "), time.monotonic() - began)
         if mood == "disconnect":
             connection.cancel()
             await anyio.sleep(0)
 
-    def _note(self, tool: str, word: str, mood: str, said: str, took: float) -> None:
+    def _note(self, tool: str, word: str, mood: str, outcome: str, took: float) -> None:
         self._counts["calls"] += 1
         self._counts["asked"] += tool in ASKING
-        self._counts[f"{mood}: {said.split()[0]}"] += 1
+        self._counts[f"{mood}: {outcome.split()[0]}"] += 1
         line = {"tool": tool, "word": word, "mood": mood, "answered": self._answered, "took": took}
-        self._into.write(json.dumps({**line, "said": said}) + "\n")
+        self._into.write(json.dumps({**line, "said": outcome}) + "\n")
 
     async def _answer(
         self, context: ClientRequestContext, params: ElicitRequestParams
@@ -119,13 +119,13 @@ class One:
                 yield client
 
 
-async def crowd(told: dict[str, Any], file: Path) -> Counter[str]:
+async def crowd(orders: dict[str, Any], file: Path) -> Counter[str]:
     """Let them all work at once."""
     counts: Counter[str] = Counter()
     with file.open("a") as into:
         async with anyio.create_task_group() as together:
-            for number in range(len(told["tokens"])):
-                together.start_soon(One(number, told, into, counts).work)
+            for number in range(len(orders["tokens"])):
+                together.start_soon(Caller(number, orders, into, counts).work)
     return counts
 
 

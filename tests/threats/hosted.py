@@ -1,6 +1,6 @@
 """A host in a process of its own, to be killed: its person never answers. Main thread.
 
-Takes the folder of the running hosts; prints its URL, a token and its process once it is ready.
+Takes the folder of the running hosts; prints its port and a token once it is ready.
 """
 
 from __future__ import annotations
@@ -9,11 +9,13 @@ import signal
 import sys
 import time
 from pathlib import Path
+from threading import Event
 
 from dcc_bridge import elicit_form_sync, skill
 from dcc_bridge.testing import FakeHost, ScriptedPresenter
-from tests.live import Live
+from tests.live import live
 from tests.server.skills import CONFIRM
+from tests.threats.raw import Raw
 
 
 @skill(risk="edit")
@@ -23,16 +25,11 @@ def work() -> str:
     return elicit_form_sync("Go on?", CONFIRM).action
 
 
-def main(runtime: Path) -> None:
-    """Serve until SIGTERM."""
-    presenter = ScriptedPresenter()
-    running = Live(runtime, work, host=FakeHost(has_ui=True), presenter=presenter, input="host")
-    over = []
-    signal.signal(signal.SIGTERM, lambda *_: over.append(True))
-    print(running.bridge.url, running.bridge.instance.token("test"), flush=True)
-    running.until(lambda: bool(over), 600)
-    running.stop()
-
-
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    over = Event()
+    signal.signal(signal.SIGTERM, lambda *_: over.set())
+    at_host = {"host": FakeHost(has_ui=True), "presenter": ScriptedPresenter(), "input": "host"}
+    with live(Path(sys.argv[1]), work, **at_host) as running:
+        raw = Raw.to(running)
+        print(raw.port, raw.token, flush=True)
+        running.until(over.is_set, 600)

@@ -4,52 +4,86 @@ from __future__ import annotations
 
 import json
 import socket
-from collections.abc import Awaitable, Callable, Iterator
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, TypeVar
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from tests.bench.agent import LIMIT, MODERN, envelope, is_whole
 
 if TYPE_CHECKING:  # a process of clients alone needs nothing of it
     from tests.live import Live
 
-LIMIT = 10.0
-T = TypeVar("T")
-MODERN = "2026-07-28"
-META = {
-    "io.modelcontextprotocol/protocolVersion": MODERN,
-    "io.modelcontextprotocol/clientInfo": {"name": "raw", "version": "1"},
-    "io.modelcontextprotocol/clientCapabilities": {"elicitation": {"form": {}}},
-}
+Headers = Mapping[str, str | None]
+"""Headers that are sent; None leaves out one that is usual."""
+META = envelope()
+
+
+def request(
+    method: str, params: Mapping[str, Any] | None = None, name: str | None = None
+) -> tuple[Headers, bytes]:
+    """Make the headers and the body of a well-formed modern request."""
+    headers = {"MCP-Protocol-Version": MODERN, "Mcp-Method": method, "Mcp-Name": name}
+    message = {"jsonrpc": "2.0", "id": 1, "method": method}
+    return headers, json.dumps({**message, "params": {"_meta": META, **(params or {})}}).encode()
 
 
 @dataclass
-class Said:
-    """What the server said."""
+class Response:
+    """What the server answered; status 0 where it hung up without a word."""
 
     status: int
-    head: str = ""
-    body: bytes = b""
+    head: str
+    body: bytes
+
+    @classmethod
+    def parse(cls, received: bytes) -> Response:
+        """Read the bytes of a response."""
+        head, _, body = received.partition(b"\r\n\r\n")
+        return cls(int(head.split()[1]) if head else 0, head.decode("latin-1"), body)
 
     @property
     def message(self) -> dict[str, Any]:
         """The one message in its body, be it of a stream."""
-        lines = [one.removeprefix(b"data: ") for one in self.body.splitlines() if b"{" in one]
-        found: dict[str, Any] = json.loads(lines[-1])
-        return found
+        lines = [line.removeprefix(b"data: ") for line in self.body.splitlines() if b"{" in line]
+        message: dict[str, Any] = json.loads(lines[-1])
+        return message
+
+
+class Sender(ABC):
+    """Sends modern requests."""
+
+    @abstractmethod
+    def send(self, body: bytes = b"", headers: Headers | None = None) -> Response:
+        """Send a request with these headers beside, or in place of, the usual ones."""
+
+    def say(self, method: str, params: Mapping[str, Any], name: str | None = None) -> Response:
+        """Send a well-formed request."""
+        headers, body = request(method, params, name)
+        return self.send(body, headers)
+
+    def call(
+        self, tool: str, arguments: dict[str, Any] | None = None, /, **params: Any
+    ) -> dict[str, Any]:
+        """Call a tool, and give the message of the response."""
+        arguments = arguments or {}
+        return self.say(
+            "tools/call", {"name": tool, "arguments": arguments, **params}, tool
+        ).message
 
 
 @dataclass
-class Raw:
-    """A way to a running bridge.
+class Raw(Sender):
+    """A way to a running bridge; each request has a connection of its own.
 
     Attributes:
-        port: Where it is.
+        port: Where the bridge is.
         token: Of one of its clients.
     """
 
     port: int
     token: str = ""
-    name: str = field(default="127.0.0.1")
 
     @classmethod
     def to(cls, running: Live, label: str = "test") -> Raw:
@@ -61,11 +95,17 @@ class Raw:
     def own(self) -> dict[str, str]:
         """The headers of a request that is let in."""
         return {
-            "Host": f"{self.name}:{self.port}",
+            "Host": f"127.0.0.1:{self.port}",
             "Authorization": f"Bearer {self.token}",
             "Content-Type": "application/json",
             "Accept": "application/json, text/event-stream",
         }
+
+    def head(self, size: int, headers: Headers | None = None, start: str = "POST /mcp") -> bytes:
+        """Write a head: the headers of a request that is let in, and others in their place."""
+        sent = {**self.own, "Content-Length": str(size), **(headers or {})}
+        lines = [f"{name}: {value}" for name, value in sent.items() if value is not None]
+        return "\r\n".join([f"{start} HTTP/1.1", *lines]).encode("latin-1") + b"\r\n\r\n"
 
     @contextmanager
     def open(self) -> Iterator[socket.socket]:
@@ -73,103 +113,51 @@ class Raw:
         with socket.create_connection(("127.0.0.1", self.port), timeout=LIMIT) as sock:
             yield sock
 
-    def head(self, size: int, headers: dict[str, str | None], method: str = "POST") -> bytes:
-        """Write a head: the headers of a request that is let in, and others in their place."""
-        told = {**self.own, "Content-Length": str(size), **headers}
-        lines = [f"{name}: {value}" for name, value in told.items() if value is not None]
-        return "\r\n".join([f"{method} /mcp HTTP/1.1", *lines]).encode("latin-1") + b"\r\n\r\n"
-
-    def send(self, body: bytes = b"", **headers: str | None) -> Said:
-        """Send one request on a connection of its own, and hear all of the answer."""
-        named = {name.replace("_", "-"): value for name, value in headers.items()}
-        with self.open() as sock:
-            sock.sendall(self.head(len(body), {"Connection": "close", **named}) + body)
-            return heard(sock)
-
-    def call(
-        self, tool: str, arguments: dict[str, Any] | None = None, /, **params: Any
-    ) -> dict[str, Any]:
-        """Call a tool in the modern era, and give the answer's message."""
-        told = {"name": tool, "arguments": arguments or {}, "_meta": META, **params}
-        return self.say("tools/call", told, tool).message
-
     @contextmanager
     def line(self) -> Iterator[Line]:
         """Keep one connection for many requests."""
         with self.open() as sock:
             yield Line(self, sock)
 
-    def say(self, method: str, params: dict[str, Any], name: str | None = None) -> Said:
-        """Send a well-formed modern request."""
-        message = {"jsonrpc": "2.0", "id": 1, "method": method, "params": params}
-        headers: dict[str, str | None] = {"MCP_Protocol_Version": MODERN, "Mcp_Method": method}
-        return self.send(json.dumps(message).encode(), **headers, Mcp_Name=name)
+    def send(self, body: bytes = b"", headers: Headers | None = None) -> Response:
+        """Send a request, and read its response to the end of the connection."""
+        return self.write(self.head(len(body), {"Connection": "close", **(headers or {})}) + body)
+
+    def write(self, data: bytes) -> Response:
+        """Send bytes, and read until the server hangs up."""
+        with self.open() as sock:
+            sock.sendall(data)
+            return heard(sock)
 
 
-class Line:
-    """A connection on which requests follow each other."""
+class Line(Sender):
+    """A connection on which requests follow each other.
+
+    Attributes:
+        is_open: Whether another request may follow.
+    """
 
     def __init__(self, raw: Raw, sock: socket.socket) -> None:
-        """Take a connection."""
-        self._raw = raw
-        self._sock = sock
+        self._raw, self._sock = raw, sock
         self.is_open = True
 
-    def send(self, body: bytes, headers: dict[str, str | None]) -> Said:
-        """Send a request, and hear its answer; `is_open` says whether another one may follow."""
+    def send(self, body: bytes = b"", headers: Headers | None = None) -> Response:
+        """Send a request, and read its response."""
         self._sock.sendall(self._raw.head(len(body), headers) + body)
-        return self.hear()
-
-    def hear(self) -> Said:
-        """Read one answer."""
-        got = b""
-        while b"\r\n\r\n" not in got:
-            part = self._sock.recv(65536)
-            if not part:
-                self.is_open = False
-                return Said(0)
-            got += part
-        head, _, body = got.partition(b"\r\n\r\n")
-        told = head.lower()
-        self.is_open = b"connection: close" not in told
-        if b"content-length: " in told:
-            size = int(told.split(b"content-length: ")[1].split(b"\r\n")[0])
-            while len(body) < size:
-                body += self._sock.recv(65536)
-        while b"chunked" in told and not body.endswith(b"0\r\n\r\n"):
-            body += self._sock.recv(65536)
-        return Said(int(head.split()[1]), head.decode("latin-1"), body)
-
-    def call(
-        self, tool: str, arguments: dict[str, Any] | None = None, /, **params: Any
-    ) -> dict[str, Any]:
-        """Call a tool in the modern era, and give the answer's message."""
-        told = {"name": tool, "arguments": arguments or {}, "_meta": META, **params}
-        message = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": told}
-        headers: dict[str, str | None] = {
-            "MCP-Protocol-Version": MODERN,
-            "Mcp-Method": "tools/call",
-            "Mcp-Name": tool,
-        }
-        return self.send(json.dumps(message).encode(), headers).message
+        received = b""
+        while not is_whole(received) and (part := self._sock.recv(65536)):
+            received += part
+        response = Response.parse(received)
+        self.is_open = bool(received) and "connection: close" not in response.head.lower()
+        return response
 
 
-def heard(sock: socket.socket) -> Said:
-    """Read an answer until its end; status 0 for a connection that was cut without one."""
-    got = bytearray()
+def heard(sock: socket.socket) -> Response:
+    """Read a response until the server hangs up."""
+    received = bytearray()
     try:
         while part := sock.recv(65536):
-            got += part
+            received += part
     except ConnectionResetError:
         pass
-    head, _, body = bytes(got).partition(b"\r\n\r\n")
-    return Said(int(head.split()[1]) if head else 0, head.decode("latin-1"), body)
-
-
-def in_thread(work: Callable[[], T]) -> Callable[[], Awaitable[T]]:
-    """Make an agent, which has a thread of its own, of work that blocks."""
-
-    async def agent() -> T:
-        return work()
-
-    return agent
+    return Response.parse(bytes(received))

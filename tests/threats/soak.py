@@ -15,25 +15,25 @@ import subprocess
 import sys
 import threading
 import time
-from array import array
 from collections.abc import Callable
-from concurrent.futures import Future
 from contextlib import closing
-from heapq import heappop, heappush
 from pathlib import Path
 from random import Random
+from statistics import linear_regression
 from typing import Any, Final
+
+from anyio import to_thread
 
 from dcc_bridge import confirm_sync, elicit_form, elicit_form_sync, skill
 from dcc_bridge.elicitation.question import Question, Reply, Settle, TakeDown
-from dcc_bridge.main_thread import MainThread
 from dcc_bridge.skills.call_history import LIVE
 from dcc_bridge.testing import FakeHost
-from tests.bench.figures import percentile
+from tests.bench.figures import memory
 from tests.live import Live
+from tests.threats.beats import Beats
+from tests.threats.loop import StrictLoop
 
 CLIENTS: Final = 16
-BEAT: Final = 0.016
 DEADLINE: Final = 3.0
 """Seconds that a question is open at most."""
 IDLE: Final = 15.0
@@ -47,100 +47,40 @@ _WORD: Final[dict[str, Any]] = {
 }
 
 
-class Beats:
-    """By how much a 16 ms beat was late, each time."""
-
-    def __init__(self, seconds: float) -> None:
-        self._late = array("d", bytes(8 * int(2 * seconds / BEAT + 1000)))  # so it does not grow
-        self._count = 0
-        self.next = time.perf_counter() + BEAT
-
-    def look(self) -> float:
-        """Note a beat if it is time; gives the seconds until the next one."""
-        now = time.perf_counter()
-        if now >= self.next:
-            self._late[self._count] = 1000 * (now - self.next)
-            self._count += 1
-            self.next = now + BEAT
-        return max(0.0, self.next - now)
-
-    def told(self) -> dict[str, float]:
-        """Give the figures, in milliseconds."""
-        late = self._late[: self._count]
-        p50, p99 = percentile(late, 50), percentile(late, 99)
-        return {"beats": self._count, "p50": p50, "p99": p99, "max": max(late, default=0.0)}
-
-
-class Loop:
-    """A host's main loop: it serves when it is woken, beats, and does what is due."""
-
-    def __init__(self, seconds: float) -> None:
-        self._woken = threading.Event()
-        self._due: list[tuple[float, int, Callable[[], None]]] = []
-        self._lock = threading.Lock()
-        self._number = 0
-        self.beats = Beats(seconds)
-        self.main = MainThread(self._wake, self._spin)
-
-    def wake(self, delay: float) -> None:
-        """Do nothing: the beat looks often enough."""
-
-    def later(self, seconds: float, fn: Callable[[], None]) -> None:
-        """Call on the main thread after some seconds. Any thread."""
-        with self._lock:
-            self._number += 1
-            heappush(self._due, (time.perf_counter() + seconds, self._number, fn))
-
-    def run(self, until: Callable[[], bool]) -> None:
-        """Beat and serve until a condition holds."""
-        while not until():
-            if self._woken.wait(self.beats.look()):
-                self._woken.clear()
-                self.main.drain()
-            self._do_what_is_due()
-
-    def run_until(self, condition: Callable[[], bool], seconds: float) -> None:
-        """Do so for so many seconds at most."""
-        end = time.monotonic() + seconds
-        self.run(lambda: condition() or time.monotonic() > end)
-
-    def _do_what_is_due(self) -> None:
-        while self._due and self._due[0][0] <= time.perf_counter():
-            with self._lock:
-                fn = heappop(self._due)[2]
-            fn()
-
-    def _wake(self, delay: float) -> None:
-        self.later(delay, self.main.drain) if delay else self._woken.set()
-
-    def _spin(self, future: Future[Any]) -> None:
-        self.run(future.done)
-
-
 class Ledger:
     """What was heard and done, in a file. Any thread."""
 
     def __init__(self, file: Path) -> None:
-        self._opened = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+        self._file = file.open("ab", buffering=0)  # each line in one write
 
     def note(self, what: str, word: str, more: str = "") -> None:
-        """Add a line, in one write."""
-        os.write(self._opened, f"{what} {word} {more}\n".encode())
+        """Add a line."""
+        self._file.write(f"{what} {word} {more}\n".encode())
+
+    def ran(self, word: str) -> str:
+        """Note that a skill ran; gives what it says."""
+        self.note("ran", word)
+        return f"{word}!"
+
+    def heard(self, word: str, answer: Any) -> str:
+        """Note the answer that a skill was given; gives what it says of it."""
+        filled = str(answer.data.get("word"))
+        self.note("heard", word, f"{answer.action} {filled}")
+        return filled if answer.accepted else f"{word}: {answer.message}"
 
     def close(self) -> None:
-        os.close(self._opened)
+        self._file.close()
 
 
 class Person:
     """Sits at the host: takes a while, agrees or not, and sometimes does not answer at all."""
 
-    def __init__(self, loop: Loop, ledger: Ledger, random: Random) -> None:
+    def __init__(self, loop: StrictLoop, ledger: Ledger, random: Random) -> None:
         self._loop, self._ledger, self._random = loop, ledger, random
 
     def show(self, question: Question, settle: Settle) -> TakeDown:
         word = question.message.split()[-1]
         action = self._random.choices(_ACTS, (84, 8, 6, 2))[0]
-
         filled: dict[str, Any] = {"confirm": True} if question.consent else {"word": f"{word}!"}
 
         def answer() -> None:
@@ -168,109 +108,71 @@ class Scene(FakeHost):
 
 def skills(host: Scene, ledger: Ledger) -> list[Callable[..., Any]]:
     """Make what the clients call: half of it asks."""
-    return [*_plain(host, ledger), *_asking(ledger), _consenting(host, ledger)]
 
-
-def _plain(host: Scene, ledger: Ledger) -> list[Callable[..., Any]]:
     @skill(risk="read")
     def look(word: str) -> str:
         """Read."""
-        ledger.note("ran", word)
-        return f"{word}!"
+        return ledger.ran(word)
 
     @skill(risk="read", thread="any")
     def look_any(word: str) -> str:
         """Read on a pool thread."""
-        ledger.note("ran", word)
-        return f"{word}!"
+        return ledger.ran(word)
 
     @skill(risk="edit")
     def edit(word: str) -> str:
         """Edit."""
-        ledger.note("ran", word)
         host.edit(word)
-        return f"{word}!"
+        return ledger.ran(word)
 
-    return [look, look_any, edit]
-
-
-def _asking(ledger: Ledger) -> list[Callable[..., Any]]:
-    def heard(word: str, answer: Any) -> str:
-        said = str(answer.data.get("word"))
-        ledger.note("heard", word, f"{answer.action} {said}")
-        return said if answer.accepted else f"{word}: {answer.message}"
-
-    @skill(risk="read")
-    def ask(word: str) -> str:
-        """Ask on the main thread."""
-        ledger.note("ran", word)
-        return heard(word, elicit_form_sync(f"Say {word}", _WORD, key="word"))
-
-    @skill(risk="read", thread="any")
-    def ask_any(word: str) -> str:
-        """Ask on a pool thread."""
-        ledger.note("ran", word)
-        return heard(word, elicit_form_sync(f"Say {word}", _WORD, key="word"))
-
-    @skill(risk="read")
-    async def ask_loop(word: str) -> str:
-        """Ask on the loop."""
-        ledger.note("ran", word)
-        return heard(word, await elicit_form(f"Say {word}", _WORD, key="word"))
-
-    return [ask, ask_any, ask_loop]
-
-
-def _consenting(host: Scene, ledger: Ledger) -> Callable[..., Any]:
     @skill(risk="destructive", confirms=True)
     def delete(word: str) -> str:
         """Ask for consent at the host."""
-        ledger.note("ran", word)
+        ledger.ran(word)
         confirm_sync(f"Delete {word}", items=[word])
         ledger.note("agreed", word)
         host.edit(word)
         return f"{word}!"
 
-    return delete
+    return [look, look_any, edit, delete, *_asking(ledger)]
 
 
-class Watch:
-    """What the process holds, from time to time."""
+def _asking(ledger: Ledger) -> list[Callable[..., Any]]:
+    def ask_for(word: str) -> str:
+        ledger.ran(word)
+        return ledger.heard(word, elicit_form_sync(f"Say {word}", _WORD, key="word"))
 
-    def __init__(self) -> None:
-        self.samples: list[tuple[float, float]] = []
+    @skill(risk="read")
+    def ask(word: str) -> str:
+        """Ask on the main thread."""
+        return ask_for(word)
 
-    def look(self) -> dict[str, float]:
-        """Collect what is garbage and look."""
-        gc.collect()
-        return {"rss": rss(), "threads": threading.active_count(), "fds": fds()}
+    @skill(risk="read", thread="any")
+    def ask_any(word: str) -> str:
+        """Ask on a pool thread."""
+        return ask_for(word)
 
-    def sample(self) -> None:
-        """Note the memory, without a pause."""
-        self.samples.append((time.monotonic(), rss()))
+    @skill(risk="read")
+    async def ask_loop(word: str) -> str:
+        """Ask on the loop."""
+        ledger.ran(word)
+        return ledger.heard(word, await elicit_form(f"Say {word}", _WORD, key="word"))
 
-    def slope(self, since: float) -> float:
-        """Give the growth in MB an hour, as a straight line through what was seen since then."""
-        seen = [one for one in self.samples if one[0] >= since]
-        if len(seen) < 3:
-            return 0.0
-        mean_t = sum(t for t, _ in seen) / len(seen)
-        mean = sum(v for _, v in seen) / len(seen)
-        over = sum((t - mean_t) ** 2 for t, _ in seen)
-        return 3600 * sum((t - mean_t) * (v - mean) for t, v in seen) / over
+    return [ask, ask_any, ask_loop]
 
 
-def rss() -> float:
-    """Give the resident memory, in MB."""
-    if sys.platform != "linux":
-        raise NotImplementedError
-    pages = int(Path("/proc/self/statm").read_text().split()[1])
-    return pages * os.sysconf("SC_PAGE_SIZE") / 1e6
+def held() -> dict[str, float]:
+    """Give what the process holds once garbage is collected: MB, threads, open files."""
+    gc.collect()
+    files = len(os.listdir("/proc/self/fd"))
+    return {"rss": memory() / 1e6, "threads": threading.active_count(), "fds": files}
 
 
-def fds() -> int:
-    """Count what is open."""
-    return len(os.listdir("/proc/self/fd"))
+def slope(samples: list[tuple[float, float]]) -> float:
+    """Give the growth in MB an hour, as a straight line through (seconds, MB)."""
+    if len(samples) < 3:
+        return 0.0
+    return 3600 * linear_regression(*zip(*samples, strict=True)).slope
 
 
 class Soak:
@@ -278,8 +180,8 @@ class Soak:
 
     def __init__(self, folder: Path, seconds: float, seed: int) -> None:
         self._folder, self._seconds, self._seed = folder, seconds, seed
-        self._loop = Loop(3 * seconds + 120)
-        self._watch = Watch()
+        self._loop = StrictLoop()
+        self._samples: list[tuple[float, float]] = []
         self._server: Any = None
 
     def run(self) -> dict[str, Any]:
@@ -298,26 +200,29 @@ class Soak:
                 client_deadline=DEADLINE,
                 session_grace=0.5,
                 dialogs_per_minute=10**6,
-                most_queued=64,
+                queued_calls=64,
             )
             self._server.session_manager.session_idle_timeout = IDLE
             self._crowd(3.0)  # everything that is imported and made at first use
             self._until_quiet()
-            before = self._watch.look()
+            before = held()
             self._crowd(max(5.0, self._seconds / 10))
-            warm = self._watch.look()
+            warm = held()
             since = time.monotonic()
-            self._loop.beats = Beats(self._seconds)
-            bare = self._start("bare")
+            beats = Beats(self._seconds)
+            self._loop.tick = beats.look
+            bare = self._start("beats")
             counts = self._crowd(self._seconds)
-            beats, alone = self._loop.beats.told(), json.loads(bare.communicate(b"\n")[0])
-            busy = self._watch.look()
+            alone = json.loads(bare.communicate(b"\n")[0])
+            figures = beats.figures
+            busy = held()
             self._until_quiet()
-            after = self._watch.look()
+            after = held()
             running.stop()
         moments = {"before": before, "warm": warm, "busy": busy, "after": after}
-        slope = self._watch.slope(since + self._seconds / 4)
-        return {**counts, **moments, "slope": slope, "beats": beats, "bare": alone}
+        settled = [sample for sample in self._samples if sample[0] >= since + self._seconds / 4]
+        grown = slope(settled)
+        return {**counts, **moments, "slope": grown, "beats": figures, "bare": alone}
 
     def _know(self, server: Any) -> None:
         self._server = server
@@ -328,22 +233,20 @@ class Soak:
         instance = self._live.bridge.instance
         tokens = [instance.token(f"client{number}") for number in range(CLIENTS)]
         self._seed += 1
-        told = {"url": instance.url, "tokens": tokens, "seconds": seconds, "seed": self._seed}
-        said: Future[bytes] = Future()
-
-        def talk() -> None:
-            said.set_result(crowd.communicate(json.dumps(told).encode())[0])
-
-        thread = threading.Thread(target=talk)
-        thread.start()
+        orders = {"url": instance.url, "tokens": tokens, "seconds": seconds, "seed": self._seed}
+        working = self._live.go(to_thread.run_sync, crowd.communicate, json.dumps(orders).encode())
         end = time.monotonic() + seconds + 90
-        while not said.done():
-            self._loop.run_until(said.done, 1.0)
-            self._watch.sample()
+        while not working.done():
+            self._serve(working.done, 1.0)
+            self._samples.append((time.monotonic(), memory() / 1e6))
             assert time.monotonic() < end, "the clients do not come to an end"
-        thread.join()
-        found: dict[str, Any] = json.loads(said.result())
-        return found
+        counts: dict[str, Any] = json.loads(working.result()[0])
+        return counts
+
+    def _serve(self, condition: Callable[[], bool], seconds: float) -> None:
+        """Serve until a condition holds, or so many seconds have passed."""
+        end = time.monotonic() + seconds
+        self._loop.run(lambda: condition() or time.monotonic() > end)
 
     def _until_quiet(self) -> None:
         """Wait until nothing is open any more; what was left behind is closed after a while."""
@@ -351,12 +254,12 @@ class Soak:
         manager = self._server.session_manager
 
         def quiet() -> bool:
-            going = any(one.state in LIVE for one in bridge.recent.records())
+            going = any(record.state in LIVE for record in bridge.recent.records())
             return not (going or bridge.broker.open or manager._server_instances)
 
-        self._loop.run_until(quiet, 2 * IDLE + 10)
+        self._serve(quiet, 2 * IDLE + 10)
         assert quiet(), "something did not come to an end"
-        self._loop.run_until(lambda: False, 1.0)  # sockets that were let go are closed by then
+        self._serve(lambda: False, 1.0)  # sockets that were let go are closed by then
 
     @staticmethod
     def _start(what: str, *args: str) -> subprocess.Popen[bytes]:

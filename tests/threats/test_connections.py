@@ -11,11 +11,10 @@ from __future__ import annotations
 
 import json
 import logging
-import os
 import random
 import socket
-import sys
 import time
+from collections import Counter
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -23,8 +22,9 @@ import pytest
 
 from dcc_bridge import skill
 from dcc_bridge.server.connections import RESTS
+from tests.bench.figures import memory, percentile
 from tests.live import live, text
-from tests.threats.raw import META, MODERN, Line, Raw, heard, in_thread
+from tests.threats.raw import Headers, Line, Raw, request
 
 PING = b'{"jsonrpc":"2.0","id":1,"method":"ping"}'
 HALF = 300
@@ -44,10 +44,6 @@ def lasts(sock: socket.socket, limit: float) -> bool:
     return False
 
 
-def percentile(times: list[float], part: float) -> float:
-    return sorted(times)[int(len(times) * part)]
-
-
 @pytest.mark.timeout(120)
 def test_three_hundred_half_open_connections_are_closed(tmp_path: Path) -> None:
     """All are gone within 6 s, and a good call is served meanwhile."""
@@ -58,47 +54,41 @@ def test_three_hundred_half_open_connections_are_closed(tmp_path: Path) -> None:
             begin, socks = time.monotonic(), []
             for number in range(HALF):
                 socks.append(opened.enter_context(raw.open()))
-                part = raw.head(100, {})
+                part = raw.head(100)
                 socks[-1].sendall(part[: (0, 20, len(part))[number % 3]])  # nothing, half, no body
             times = []
             while time.monotonic() < begin + 4.5:
                 called = time.monotonic()
-                assert raw.say("tools/list", {"_meta": META}).status == 200
+                assert raw.say("tools/list", {}).status == 200
                 times.append(time.monotonic() - called)
             end = begin + 6.0 + 2.0  # the machine may be busy
             alive = sum(lasts(sock, end - time.monotonic()) for sock in socks)
             return alive, times, time.monotonic() - begin
 
-        future = running.go(in_thread(attack))
-        running.until(future.done, 60)
-        alive, times, took = future.result()
+        alive, times, took = running.beside(attack, limit=60)
 
     print(f"{HALF} half-open closed after {took:.1f} s; p99 of a call meanwhile", end=" ")
-    print(f"{percentile(times, 0.99) * 1000:.0f} ms over {len(times)} calls")
+    print(f"{percentile(times, 99) * 1000:.0f} ms over {len(times)} calls")
     assert alive == 0
-    assert percentile(times, 0.5) < 1.0
+    assert percentile(times, 50) < 1.0
 
 
-@pytest.mark.parametrize(("sent", "part"), [(40, "head"), (None, "body")])
+@pytest.mark.parametrize(("sent", "part"), [(40, "head"), (None, "body"), (0, "")])
 def test_a_part_that_does_not_come(sent: int | None, part: str, tmp_path: Path) -> None:
-    """Head and body have their time, and who is too slow is told which one was missing."""
-    with live(tmp_path, request_deadline=0.3) as running, Raw.to(running).open() as sock:
-        sock.sendall(Raw.to(running).head(100, {})[:sent])
+    """Who is too slow is told which part was missing; who sent nothing hears nothing."""
+    with live(tmp_path, request_deadline=0.3) as running:
+        raw = Raw.to(running)
+        response = raw.write(raw.head(100)[:sent])
 
-        said = heard(sock)
-
-    assert said.status == 408
-    assert f"The {part} of the request did not come within 0.3 s." in said.body.decode()
-
-
-def test_a_connection_that_says_nothing_is_closed_without_a_word(tmp_path: Path) -> None:
-    with live(tmp_path, request_deadline=0.3) as running, Raw.to(running).open() as sock:
-        assert heard(sock).status == 0
+    assert response.status == (408 if part else 0)
+    if part:
+        why = f"The {part} of the request did not come within 0.3 s."
+        assert why in response.body.decode()
 
 
 def test_a_byte_now_and_then_does_not_lengthen_the_time(tmp_path: Path) -> None:
     with live(tmp_path, request_deadline=0.5) as running, Raw.to(running).open() as sock:
-        begin, head = time.monotonic(), Raw.to(running).head(100, {})
+        begin, head = time.monotonic(), Raw.to(running).head(100)
         sock.settimeout(0.1)
         for byte in head:
             try:
@@ -139,18 +129,18 @@ def test_a_stream_that_lasts_longer_than_a_request_may_take_is_not_cut(tmp_path:
 def test_a_client_that_is_killed_in_mid_request_writes_nothing_into_the_hosts_terminal(
     modern: bool, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    head: dict[str, str | None] = {"MCP-Protocol-Version": MODERN, "Mcp-Method": "tools/list"}
+    head = request("tools/list")[0] if modern else {}
     with live(tmp_path) as running:
         raw = Raw.to(running)
 
         def leave() -> int:
             with raw.open() as sock:
-                sock.sendall(raw.head(1000, head if modern else {}) + b'{"jsonrpc"')
-            return raw.say("tools/list", {"_meta": META}).status
+                sock.sendall(raw.head(1000, head) + b'{"jsonrpc"')
+            return raw.say("tools/list", {}).status
 
-        assert running.run(in_thread(leave)) == 200
+        assert running.beside(leave) == 200
 
-    assert [one for one in caplog.records if one.levelno >= logging.WARNING] == []
+    assert [record for record in caplog.records if record.levelno >= logging.WARNING] == []
 
 
 def test_a_connection_may_rest_for_longer_than_a_client_keeps_it(tmp_path: Path) -> None:
@@ -163,66 +153,53 @@ def test_a_connection_may_rest_for_longer_than_a_client_keeps_it(tmp_path: Path)
 
     def talk() -> list[str]:
         with Raw.to(running).line() as line:
-            said = [line.call("look")["result"]["content"][0]["text"]]
+            before = line.call("look")["result"]["content"][0]["text"]
             time.sleep(0.5)  # more than a head may take
-            return [*said, line.call("look")["result"]["content"][0]["text"]]
+            return [before, line.call("look")["result"]["content"][0]["text"]]
 
     with live(tmp_path, look, request_deadline=0.2) as running:
-        assert running.run(in_thread(talk)) == ["seen", "seen"]
+        assert running.beside(talk) == ["seen", "seen"]
 
     assert RESTS > 5.0  # what httpx, for one, keeps
 
 
 def test_a_flood_of_connections_leaves_room(tmp_path: Path) -> None:
     """The idle ones make room, the oldest first; nobody who asks is turned away."""
-    with live(tmp_path, most_connections=20) as running, ExitStack() as opened:
+    with live(tmp_path, connections=20) as running, ExitStack() as opened:
         raw = Raw.to(running)
         socks = [opened.enter_context(raw.open()) for _ in range(100)]
 
-        said = raw.say("tools/list", {"_meta": META})
-
-        assert said.status == 200
+        assert raw.say("tools/list", {}).status == 200
         assert sum(lasts(sock, 0.05) for sock in socks[:70]) == 0
 
 
 def test_where_all_are_served_the_next_one_is_told_so(tmp_path: Path) -> None:
-    listen = {
-        "jsonrpc": "2.0",
-        "id": 1,
-        "method": "subscriptions/listen",
-        "params": {"_meta": META, "notifications": {"toolsListChanged": True}},
-    }
-    body = json.dumps(listen).encode()
-    headers: dict[str, str | None] = {
-        "MCP-Protocol-Version": MODERN,
-        "Mcp-Method": "subscriptions/listen",
-    }
-    with live(tmp_path, most_of_a_peer=5) as running, ExitStack() as opened:
+    listening = {"notifications": {"toolsListChanged": True}}
+    headers, body = request("subscriptions/listen", listening)
+    with live(tmp_path, connections_of_a_peer=5) as running, ExitStack() as opened:
         raw = Raw.to(running)
         for _ in range(5):
             sock = opened.enter_context(raw.open())
             sock.sendall(raw.head(len(body), headers) + body)
             assert sock.recv(4096).startswith(b"HTTP/1.1 200")
 
-        said = raw.say("tools/list", {"_meta": META})
+        response = raw.say("tools/list", {})
 
-    assert said.status == 503
-    assert "Too many connections are open" in said.body.decode()
+    assert response.status == 503
+    assert "Too many connections are open" in response.body.decode()
 
 
-@pytest.mark.parametrize("told", [True, False], ids=["told", "chunked"])
-def test_a_body_over_the_limit_is_413(told: bool, tmp_path: Path) -> None:
+@pytest.mark.parametrize("is_chunked", [False, True])
+def test_a_body_over_the_limit_is_413(is_chunked: bool, tmp_path: Path) -> None:
     body = b" " * (2**20 + 1)
-    with live(tmp_path) as running:
+    chunked: Headers = {"Content-Length": None, "Transfer-Encoding": "chunked"}
+    with live(tmp_path) as running, Raw.to(running).open() as sock:
         raw = Raw.to(running)
-        if told:
-            assert raw.send(body[:10], Content_Length=str(len(body))).status == 413
+        if is_chunked:
+            sock.sendall(raw.head(0, chunked) + b"100001\r\n" + body + b"\r\n0\r\n\r\n")
         else:
-            chunk = b"100001\r\n" + body + b"\r\n0\r\n\r\n"
-            with raw.open() as sock:
-                headers = {"Content-Length": None, "Transfer-Encoding": "chunked"}
-                sock.sendall(raw.head(0, headers) + chunk)
-                assert sock.recv(4096).startswith(b"HTTP/1.1 413")
+            sock.sendall(raw.head(len(body)) + body[:10])
+        assert sock.recv(4096).startswith(b"HTTP/1.1 413")
 
 
 @pytest.mark.timeout(180)
@@ -230,35 +207,28 @@ def test_a_body_over_the_limit_is_413(told: bool, tmp_path: Path) -> None:
 def test_broken_bodies(fuzzed: int, tmp_path: Path) -> None:
     """None is a fault of the server's own, and none of them stays in its memory."""
     chance = random.Random(8)
-    good = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {}}).encode()
+    modern, good = request("tools/list")
     shapes = [_flipped, _cut, _noise, _deep, _strange]
 
     with live(tmp_path) as running:
         raw = Raw.to(running)
 
-        def attack() -> tuple[dict[int, int], int]:
-            seen: dict[int, int] = {}
-            before = 0
+        def attack() -> tuple[Counter[int], int]:
+            seen, before = Counter[int](), 0
             with ExitStack() as opened:
                 line = opened.enter_context(raw.line())
                 for number in range(fuzzed):
                     if number == fuzzed // 10:
-                        before = _memory()
+                        before = memory()
                     body = shapes[number % len(shapes)](good, chance)
-                    headers: dict[str, str | None] = {}
-                    if number % 2:
-                        headers = {"MCP-Protocol-Version": MODERN, "Mcp-Method": "tools/list"}
-                    status = line.send(body, headers).status
-                    seen[status] = seen.get(status, 0) + 1
+                    seen[line.send(body, modern if number % 2 else {}).status] += 1
                     if not line.is_open:
                         line = opened.enter_context(raw.line())
-            return seen, _memory() - before
+            return seen, memory() - before
 
-        future = running.go(in_thread(attack))
-        running.until(future.done, 150)
-        seen, grown = future.result()
+        seen, grown = running.beside(attack, limit=150)
 
-    print(f"{fuzzed} broken bodies: {seen}, memory {grown / 1e6:+.1f} MB")
+    print(f"{fuzzed} broken bodies: {dict(seen)}, memory {grown / 1e6:+.1f} MB")
     assert [status for status in seen if not 200 <= status < 500] == []
     assert grown < 20e6
 
@@ -289,9 +259,3 @@ def _strange(good: bytes, chance: random.Random) -> bytes:
     keys = ["jsonrpc", "id", "method", "params", "result", "error", "", "_meta"]
     picked = {key: chance.choice(values) for key in chance.sample(keys, chance.randint(0, 6))}
     return json.dumps({**json.loads(good), **picked}).encode()
-
-
-def _memory() -> int:
-    if sys.platform != "linux":
-        pytest.skip("the memory of a process is read from Linux's /proc")
-    return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")

@@ -5,16 +5,18 @@
 
 from __future__ import annotations
 
-import json
 import time
+from concurrent.futures import ProcessPoolExecutor
+from itertools import repeat
+from multiprocessing import get_context
 from pathlib import Path
 
 import pytest
 
 from dcc_bridge import elicit_form, elicit_form_sync, skill
 from tests.live import live
-from tests.threats.raw import Raw, in_thread
-from tests.threats.talking import process
+from tests.threats.raw import Raw
+from tests.threats.talking import talk_at_once
 
 CLIENTS = 32
 PROCESSES = 2
@@ -39,17 +41,17 @@ async def on_loop(word: str) -> str:
 @pytest.mark.parametrize("questions", QUESTIONS)
 def test_no_answer_reaches_another_question(questions: int, tmp_path: Path) -> None:
     """Thirty-two clients at once, half of them under one label; each gets what it said itself."""
-    with live(tmp_path, on_pool, on_loop, most_open_of_one=CLIENTS) as running:
+    with (
+        live(tmp_path, on_pool, on_loop, open_questions_of_a_client=CLIENTS) as running,
+        ProcessPoolExecutor(PROCESSES, get_context("spawn")) as processes,
+    ):
         raws = [Raw.to(running, f"client{max(0, number - 15)}") for number in range(CLIENTS)]
-        tokens = {str(number): raw.token for number, raw in enumerate(raws)}
-        shares = [dict(list(tokens.items())[n::PROCESSES]) for n in range(PROCESSES)]
-
-        def all_of_them() -> list[int]:
-            talking = [process(raws[0].port, questions, share) for share in shares]
-            return [right for one in talking for right in json.loads(one.communicate()[0])]
-
+        shares = [raws[first::PROCESSES] for first in range(PROCESSES)]
         began = time.monotonic()
-        right = running.run(in_thread(all_of_them), limit=580)
+        counts = running.beside(
+            lambda: [*processes.map(talk_at_once, shares, repeat(questions))], limit=580
+        )
 
+    right = [count for share in counts for count in share]
     print(f"{sum(right)} questions in {time.monotonic() - began:.0f} s")
     assert right == [questions] * CLIENTS

@@ -1,24 +1,22 @@
 """Questions that somebody leaves open, as many as they can (row 11).
 
-11  `test_of_five_hundred_attempts_eight_are_open`,
-    `test_of_five_hundred_attempts_of_fifty_clients`,
-    `test_an_answered_question_makes_room`
+11  `test_of_five_hundred_attempts_only_so_many_are_open`, `test_an_answered_question_makes_room`
 """
 
 from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from dcc_bridge import elicit_form, elicit_form_sync, skill
+from tests.bench.figures import percentile
 from tests.live import Live, live
 from tests.server.skills import CONFIRM
-from tests.threats.raw import Raw, in_thread
+from tests.threats.raw import Raw
 
 ATTEMPTS = 500
 
@@ -41,66 +39,51 @@ def count() -> int:
     return 3
 
 
-def attempt(running: Live, tool: str, label: Callable[[int], str]) -> tuple[Counter[str], float]:
+def attempt(running: Live, tool: str, clients: int) -> tuple[Counter[str], float]:
     """Leave questions open; gives what became of the attempts and the p99 of another tool."""
     ends: Counter[str] = Counter()
     other, times = Raw.to(running, "other"), []
     for number in range(ATTEMPTS):
-        said = Raw.to(running, label(number)).call(tool)["result"]
-        if said["resultType"] == "input_required":
-            ends["asked"] += 1
-        else:
-            ends["refused"] += 1
-            assert said["isError"]
-            assert "open" in said["content"][0]["text"]
-            assert "already" in said["content"][0]["text"]
+        result = Raw.to(running, f"greedy-{number % clients}").call(tool)["result"]
+        ends[result["resultType"]] += 1
+        if result["resultType"] != "input_required":
+            assert result["isError"]
+            assert "open" in result["content"][0]["text"]
+            assert "already" in result["content"][0]["text"]
         if not number % 5:
             began = time.perf_counter()
             assert not other.call("count")["result"].get("isError")
             times.append(time.perf_counter() - began)
-    return ends, sorted(times)[int(len(times) * 0.99)]
+    return ends, percentile(times, 99)
 
 
-def attack(running: Live, tool: str, label: Callable[[int], str]) -> Counter[str]:
-    """Do it beside the host's main thread."""
-    future = running.go(in_thread(lambda: attempt(running, tool, label)))
-    running.until(future.done, 50)
-    ends, p99 = future.result()
+@pytest.mark.parametrize(("clients", "asked"), [(1, 8), (50, 64)])
+@pytest.mark.parametrize("tool", ["on_pool", "on_loop"])
+def test_of_five_hundred_attempts_only_so_many_are_open(
+    tool: str, clients: int, asked: int, tmp_path: Path
+) -> None:
+    """Eight of one client, 64 of all; the rest is refused with a reason, other tools go on."""
+    with live(tmp_path, on_pool, on_loop, count) as running:
+        ends, p99 = running.beside(lambda: attempt(running, tool, clients), limit=50)
+
     print(f"{tool}: {dict(ends)}, p99 of another tool {p99 * 1000:.1f} ms")
+    assert ends == {"input_required": asked, "complete": ATTEMPTS - asked}
     assert p99 < 1.0
-    return ends
-
-
-@pytest.mark.parametrize("tool", ["on_pool", "on_loop"])
-def test_of_five_hundred_attempts_eight_are_open(tool: str, tmp_path: Path) -> None:
-    """One client has its eight questions; the rest is refused with a reason."""
-    with live(tmp_path, on_pool, on_loop, count) as running:
-        assert attack(running, tool, lambda number: "greedy") == {"asked": 8, "refused": 492}
-
-
-@pytest.mark.parametrize("tool", ["on_pool", "on_loop"])
-def test_of_five_hundred_attempts_of_fifty_clients(tool: str, tmp_path: Path) -> None:
-    """All clients together have sixty-four; a tool that asks nothing goes on."""
-    with live(tmp_path, on_pool, on_loop, count) as running:
-        ends = attack(running, tool, lambda number: f"greedy-{number % 50}")
-
-    assert ends == {"asked": 64, "refused": 436}
 
 
 def test_an_answered_question_makes_room(tmp_path: Path) -> None:
-    with live(tmp_path, on_pool, most_open_of_one=1) as running:
+    with live(tmp_path, on_pool, open_questions_of_a_client=1) as running:
 
         def talk() -> list[dict[str, Any]]:
             raw = Raw.to(running)
             asked = raw.call("on_pool")["result"]
             (key,) = asked["inputRequests"]
             refused = raw.call("on_pool")["result"]
-            answers = {key: {"action": "decline"}}
-            state = asked["requestState"]
-            answered = raw.call("on_pool", inputResponses=answers, requestState=state)["result"]
+            answer = {"inputResponses": {key: {"action": "decline"}}}
+            answered = raw.call("on_pool", **answer, requestState=asked["requestState"])["result"]
             return [refused, answered, raw.call("on_pool")["result"]]
 
-        refused, answered, again = running.run(in_thread(talk))
+        refused, answered, again = running.beside(talk)
 
     assert "1 questions of test are open already" in refused["content"][0]["text"]
     assert answered["content"][0]["text"] == "decline"

@@ -30,7 +30,6 @@ import itertools
 import json
 import os
 import threading
-import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from contextlib import contextmanager
@@ -47,10 +46,10 @@ from mcp.shared.exceptions import MCPError
 from dcc_bridge import confirm_sync, elicit_form_sync, report_progress, skill
 from dcc_bridge.audit.log import Disk
 from dcc_bridge.elicitation import ask, broker, consent
+from dcc_bridge.elicitation.audit_trail import QuestionRecord
 from dcc_bridge.elicitation.call import current
 from dcc_bridge.elicitation.open_question import OpenQuestion
 from dcc_bridge.elicitation.question import Question, Reply, Settle, TakeDown, Unable
-from dcc_bridge.elicitation.record import QuestionRecord
 from dcc_bridge.errors import BridgeClosed
 from dcc_bridge.main_thread import MainThread
 from dcc_bridge.server.client_channel import ClientChannel
@@ -59,6 +58,7 @@ from dcc_bridge.skills.timing import TimeLimit
 from dcc_bridge.testing import FakeHost, ScriptedPresenter
 from tests.live import ERAS, Live, accept, live, status
 from tests.server.skills import CONFIRM
+from tests.threats.loop import StrictLoop
 from tests.tiers import sampled
 
 YES: Final = Reply("accept", {"confirm": True})
@@ -174,8 +174,8 @@ class SeenDisk(Disk):
     def has(self, call: str, event: str) -> bool:
         """Whether an event of a call is on it for good."""
         lines = b"".join([*self._left, *self._synced.values()]).splitlines()
-        told = [json.loads(line) for line in lines if call.encode() in line]
-        return any(one["call"] == call and one["event"] == event for one in told)
+        entries = [json.loads(line) for line in lines if call.encode() in line]
+        return any((entry["call"], entry["event"]) == (call, event) for entry in entries)
 
 
 class Scene(FakeHost):
@@ -214,35 +214,6 @@ class Dialogs(ScriptedPresenter):
 
     def _take_down(self, why: str) -> None:
         self.main.post(lambda: self.taken_down.append(why))
-
-
-class Punctual:
-    """A main loop that serves only when it was woken, as a host's does."""
-
-    def __init__(self) -> None:
-        self._woken = threading.Event()
-        self._due: float | None = None
-        self.main = MainThread(self._wake, self._spin)
-
-    def wake(self, delay: float) -> None:
-        """Do nothing: the test looks by itself, and must not serve anybody by that."""
-
-    def run(self, until: Callable[[], bool]) -> None:
-        """Serve once if somebody woke it."""
-        while not until():
-            if self._woken.wait(0.005) or (self._due is not None and self._due < time.monotonic()):
-                self._woken.clear()
-                self._due = None
-                self.main.drain()
-
-    def _wake(self, delay: float) -> None:
-        if delay:
-            self._due = time.monotonic() + delay
-        else:
-            self._woken.set()
-
-    def _spin(self, future: Future[Any]) -> None:
-        self.run(future.done)
 
 
 def clear(scene: Scene, thread: Any) -> Callable[..., Any]:
@@ -292,12 +263,12 @@ class Trial:
     def run(self, fault: Fault) -> None:
         """Let a thing fail in a call, and see what became of it."""
         with fault.on(self._running):
-            said = self._call(f"{fault.seam} {fault.nth}")
-        where = f"{fault.seam}, call {fault.nth}, {'late' if fault.late else 'at once'}: {said}"
+            end = self._call(f"{fault.seam} {fault.nth}")
+        where = f"{fault.seam}, call {fault.nth}, {'late' if fault.late else 'at once'}: {end}"
 
         assert self._scene.ungranted == [], where
         assert self._scene.items in (START, AGREED), where
-        assert said != "done" or self._scene.items == AGREED, where
+        assert end != "done" or self._scene.items == AGREED, where
         after = self._call(where)
         if after == "refused":  # too late for its short deadline: another one may be luckier
             after = self._call(where)
@@ -317,7 +288,7 @@ class Trial:
 
     def _is_quiet(self) -> bool:
         bridge = self._running.bridge
-        going = [one for one in bridge.recent.records() if one.state in LIVE]
+        going = [record for record in bridge.recent.records() if record.state in LIVE]
         return not (going or bridge.broker.open or bridge.main._suspended or bridge.main.waiting)
 
     def leave(self) -> None:
@@ -342,7 +313,7 @@ def test_every_call_ends_and_nothing_changes_unagreed(
     era: str, at: str, thread: str, when: str, tmp_path: Path
 ) -> None:
     """Every call of every seam fails, each once, on one bridge after the other."""
-    scene, person, pump = Scene(has_ui=at == "host"), Dialogs(), Punctual()
+    scene, person, pump = Scene(has_ui=at == "host"), Dialogs(), StrictLoop()
     person.main = pump.main
     with live(
         tmp_path,

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import json
 import signal
 import socket
 import subprocess
@@ -16,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from dcc_bridge.server import discovery
-from tests.threats.raw import META, MODERN, Raw, heard
+from tests.threats.raw import Raw, heard, request
 
 if sys.platform == "win32":
     pytest.skip("signals as POSIX has them", allow_module_level=True)
@@ -27,51 +26,36 @@ LIMIT = 2.0
 
 
 class Host:
-    """A host in a process of its own, and a client that has called it."""
+    """A host in a process of its own, and a client that calls it."""
 
     def __init__(self, runtime: Path) -> None:
-        """Start it; `ready` waits for it."""
-        self.runtime = runtime
+        self._runtime = runtime
         command = [sys.executable, "-m", "tests.threats.hosted", str(runtime)]
-        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
-
-    def ready(self) -> Raw:
-        assert self.process.stdout is not None
-        url, token = self.process.stdout.readline().split()
-        return Raw(int(url.split(":")[2].split("/")[0]), token)
+        self._process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
 
     def go(self, number: int, at: float) -> tuple[float, list[str]]:
         """End it some time after a call; gives how long the client waited, and what is left."""
-        raw = self.ready()
-        params = {"name": "work", "arguments": {}, "_meta": META}
-        message = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
-        body = json.dumps(message).encode()
-        told = {"MCP-Protocol-Version": MODERN, "Mcp-Method": "tools/call", "Mcp-Name": "work"}
+        assert self._process.stdout is not None
+        port, token = self._process.stdout.readline().split()
+        raw = Raw(int(port), token)
+        headers, body = request("tools/call", {"name": "work", "arguments": {}}, "work")
         with raw.open() as sock:
-            sock.sendall(raw.head(len(body), {**told, "Connection": "close"}) + body)
-            wait_until(time.monotonic() + at)
-            self.process.send_signal(number)
+            sock.sendall(raw.head(len(body), {**headers, "Connection": "close"}) + body)
+            time.sleep(at)  # a part of the call passes: that is what is tried
+            self._process.send_signal(number)
             began = time.monotonic()
             heard(sock)
             waited = time.monotonic() - began
-        self.process.communicate(timeout=20)
-        return waited, self.left(raw.port)
+        self._process.communicate(timeout=20)
+        return waited, self._left(raw.port)
 
-    def left(self, port: int) -> list[str]:
+    def _left(self, port: int) -> list[str]:
         """Name what it left behind: its port, itself in the list of hosts, files."""
-        listed = [f"listed: {one.url}" for one in discovery.running(self.runtime)]
-        files = [one.name for one in self.runtime.iterdir() if one.name != "audit"]
-        try:
-            socket.create_connection(("127.0.0.1", port), timeout=1).close()
-        except OSError:
-            return [*listed, *files]
-        return [*listed, *files, f"port {port}"]
-
-
-def wait_until(moment: float) -> None:
-    """Let a part of a call pass; that is what is tried here."""
-    while (left := moment - time.monotonic()) > 0:
-        time.sleep(left)
+        left = [f"listed: {instance.url}" for instance in discovery.running(self._runtime)]
+        left += [path.name for path in self._runtime.iterdir() if path.name != "audit"]
+        with socket.socket() as sock:
+            answers = sock.connect_ex(("127.0.0.1", port)) == 0
+        return [*left, f"port {port}"] if answers else left
 
 
 @pytest.mark.long
@@ -84,12 +68,11 @@ def test_a_host_that_goes_leaves_nobody_waiting_and_nothing_behind(
     waits: list[float] = []
     left: dict[int, list[str]] = {}
     for first in range(0, POINTS, BATCH):
-        batch = range(first, first + BATCH)
-        hosts = [Host(tmp_path / str(point)) for point in batch]
-        for point, host in zip(batch, hosts, strict=True):
+        hosts = {point: Host(tmp_path / str(point)) for point in range(first, first + BATCH)}
+        for point, host in hosts.items():
             waited, left[point] = host.go(number, point * 0.008)
             waits.append(waited)
 
     print(f"{number.name}: the longest wait of {len(waits)} clients was {max(waits):.2f} s")
-    assert {point: found for point, found in left.items() if found} == {}
+    assert {point: names for point, names in left.items() if names} == {}
     assert max(waits) < LIMIT

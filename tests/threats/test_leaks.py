@@ -6,19 +6,20 @@
 
 from __future__ import annotations
 
-import json
 import logging
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from dcc_bridge import log_redaction, skill
+from dcc_bridge import skill
+from dcc_bridge.audit import redact
 from dcc_bridge.server import discovery
 from tests.live import live
-from tests.threats.raw import META, MODERN, Line, Raw, in_thread
+from tests.threats.raw import Line, Raw, request
 
 SECRET = "5a" * 32
 CALLS = [500, pytest.param(10_000, marks=[pytest.mark.long, pytest.mark.timeout(290)])]
@@ -49,7 +50,7 @@ def test_no_token_is_found_anywhere_after_many_calls(
     capfd: pytest.CaptureFixture[str],
 ) -> None:
     """Neither in logs nor in the record, nor in the arguments or environment of any process."""
-    heard: Counter[int] = Counter()
+    statuses: Counter[int] = Counter()
 
     @skill(risk="edit")
     def edit(fails: bool = False) -> str:
@@ -66,56 +67,45 @@ def test_no_token_is_found_anywhere_after_many_calls(
         def attack() -> None:
             with raw.line() as line:
                 for number in range(calls):
-                    heard[_talk(line, raw, number)] += 1
+                    statuses[talk(line, raw, number)] += 1
                     if number % (calls // 5) == 0:
-                        sharers.extend(_processes(canaries))
+                        sharers.extend(processes(canaries))
 
-        running.run(in_thread(attack), limit=280)
+        running.beside(attack, limit=280)
 
     out = "".join(capfd.readouterr())
     places = [written, *(tmp_path / "audit").rglob("*")]
-    texts = [one.read_text() for one in places if one.is_file()] + [out]
-    assert heard.total() == calls
-    assert min(heard[200], heard[400], heard[401]) >= calls // 10
+    texts = [place.read_text() for place in places if place.is_file()] + [out]
+    assert statuses.total() == calls
+    assert min(statuses[200], statuses[400], statuses[401]) >= calls // 10
     assert len(texts[0]) > calls  # something was logged at all
-    assert [one for one in canaries if any(one in text for text in texts)] == []
+    assert [canary for canary in canaries if any(canary in text for text in texts)] == []
     assert sharers == []
 
 
-def _talk(line: Line, raw: Raw, number: int) -> int:
+def talk(line: Line, raw: Raw, number: int) -> int:
     """Call as usual, or in one of the ways that are complained of."""
-    headers: dict[str, str | None] = {"MCP-Protocol-Version": MODERN, "Mcp-Method": "tools/call"}
-    params: dict[str, Any] = {"name": "edit", "arguments": {}, "_meta": META}
-    match number % 8:
-        case 0:
-            params["arguments"] = {"fails": True}
-        case 1:
-            params["arguments"] = {"token": raw.token}
-        case 2:
-            headers["Mcp-Method"] = raw.token
-        case 3:
-            headers["Authorization"] = f"Bearer x{raw.token}"
-        case 4:
-            params["requestState"] = raw.token
-    headers["Mcp-Name"] = "edit"
-    message = {"jsonrpc": "2.0", "id": number, "method": "tools/call", "params": params}
-    return line.send(json.dumps(message).encode(), headers).status
+    fails: dict[str, Any] = {"arguments": {"fails": True}}
+    params: dict[int, dict[str, Any]] = {
+        0: fails,
+        1: {"arguments": {"token": raw.token}},
+        4: {"requestState": raw.token},
+    }
+    wrong = {2: {"Mcp-Method": raw.token}, 3: {"Authorization": f"Bearer x{raw.token}"}}
+    call = {"name": "edit", "arguments": {}, **params.get(number % 8, {})}
+    headers, body = request("tools/call", call, "edit")
+    return line.send(body, {**headers, **wrong.get(number % 8, {})}).status
 
 
-def _processes(canaries: list[str]) -> list[str]:
-    found = []
-    for process in Path("/proc").glob("[0-9]*"):
-        for part in ("cmdline", "environ"):
-            try:
-                text = (process / part).read_bytes().decode("latin-1")
-            except OSError:  # it is somebody else's, or gone
-                continue
-            found += [f"{process / part}" for one in canaries if one in text]
-    return found
-
-
-def _fail(token: str) -> None:
-    raise ValueError(f"cannot use {token}")
+def processes(canaries: list[str]) -> list[str]:
+    """Name the arguments and environments of processes in which a canary is."""
+    sharers = []
+    for file in Path("/proc").glob("[0-9]*/*"):
+        if file.name in ("cmdline", "environ"):
+            with suppress(OSError):  # it is somebody else's, or gone
+                content = file.read_bytes().decode("latin-1")
+                sharers += [str(file) for canary in canaries if canary in content]
+    return sharers
 
 
 def test_what_is_logged_here_loses_tokens(written: Path) -> None:
@@ -123,20 +113,18 @@ def test_what_is_logged_here_loses_tokens(written: Path) -> None:
     token = discovery.issue_token(SECRET, "cursor")
     loggers = [logging.getLogger(name) for name in ("dcc_bridge.x", "uvicorn.error", "mcp.server")]
 
-    log_redaction.install()
+    redact.install_log_filter()
     for log in loggers:
         log.warning("a request with %s came", token)
         log.warning(f"the secret is {SECRET}")
         log.warning("%(it)r", {"it": [token]})
         log.warning("too few: %s %s", token)
-        try:
-            _fail(token)
-        except ValueError:
-            log.exception("it failed")
+        error = ValueError(f"cannot use {token}")
+        log.error("it failed", exc_info=error)
     ours = written.read_text()
     logging.getLogger("host.tools").warning("digest %s", SECRET)
 
-    assert ours.count(log_redaction.GONE) >= 12
+    assert ours.count(redact.GONE) >= 12
     assert token.partition(".")[2] not in ours
     assert "ValueError: cannot use cursor.[redacted]" in ours
     assert written.read_text().count(SECRET) == 1

@@ -1,6 +1,7 @@
 """Names that somebody else took before us, as links to places of theirs (row 5).
 
-5   `test_twelve_traps`, `test_a_folder_that_becomes_a_link_and_back`
+5   `test_a_name_that_was_taken_before_is_not_written_to`,
+    `test_a_folder_that_becomes_a_link_and_back`
 """
 
 from __future__ import annotations
@@ -8,122 +9,129 @@ from __future__ import annotations
 import os
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
 from dcc_bridge import private_files
-from dcc_bridge.errors import BridgeError
+from dcc_bridge.audit.log import AuditLog
+from dcc_bridge.errors import BridgeError, NotRecorded
 from dcc_bridge.server.discovery import Instance, LockFile, Registration
 
 if sys.platform == "win32":
     pytest.skip("links as anybody can make them", allow_module_level=True)
 RACES = 30_000
-NAME = "maya-0000"
+CALL = {"call": "c1", "skill": "delete", "client": "claude"}
 
 
-@dataclass
-class Trap:
-    """A folder of ours, and one of somebody else's with a file of theirs in it."""
-
-    ours: Path
-    theirs: Path
-
-    def __post_init__(self) -> None:
-        self.theirs.mkdir()
-        (self.theirs / "victim").write_text("theirs")
-
-    @property
-    def victim(self) -> Path:
-        return self.theirs / "victim"
-
-    @property
-    def is_whole(self) -> bool:
-        """Whether nothing came into their folder, and nothing was written to their file."""
-        names = [one.name for one in self.theirs.iterdir()]
-        return names == ["victim"] and self.victim.read_text() == "theirs"
-
-    def folder_is_link(self) -> None:
-        self.ours.symlink_to(self.theirs)
-
-    def link(self, name: str, to: str = "victim") -> None:
-        self.ours.mkdir(mode=0o700, parents=True)
-        (self.ours / name).symlink_to(self.theirs / to)
-
-
-def register(ours: Path) -> None:
-    Registration(Instance("http://127.0.0.1:1/mcp", "m", "1", "s", id=NAME), ours).withdraw()
-
-
-TRAPS: dict[str, tuple[Callable[[Trap], None], Callable[[Path], object]]] = {
-    "the runtime folder": (Trap.folder_is_link, register),
-    "a lock": (lambda trap: trap.link(f"{NAME}.lock"), register),
-    "a lock that is not there": (lambda trap: trap.link(f"{NAME}.lock", "new"), register),
-    "a record": (lambda trap: trap.link(f"{NAME}.json"), register),
-    "a record that is not there": (lambda trap: trap.link(f"{NAME}.json", "new"), register),
-    "the folder of a lock": (Trap.folder_is_link, lambda ours: LockFile(ours / "x.lock")),
+PLANTS: dict[str, Callable[[Path, Path], object]] = {
+    "link": lambda place, trap: place.symlink_to(trap),
+    "dangling link": lambda place, trap: place.symlink_to(trap.with_name("new")),
+    "hard link": lambda place, trap: place.hardlink_to(trap),
+    "file": lambda place, trap: place.write_bytes(b"mine"),
+    "pipe": lambda place, trap: os.mkfifo(place),
+    "folder": lambda place, trap: place.mkdir(),
 }
 
 
-@pytest.mark.parametrize("name", TRAPS)
-def test_a_link_is_never_followed(name: str, tmp_path: Path) -> None:
-    """What is to be written is written beside the link, or not at all; it is never followed."""
-    trap = Trap(tmp_path / "ours", tmp_path / "theirs")
-    lay, act = TRAPS[name]
-    lay(trap)
-    before = trap.victim.stat().st_mtime_ns
+def register(folder: Path) -> None:
+    Registration(Instance("u", "h", "v", "s", secret="s"), folder).withdraw()
 
-    with suppress(OSError, BridgeError):
-        act(trap.ours)
 
-    assert trap.is_whole
-    assert trap.victim.stat().st_mtime_ns == before
+def record(folder: Path) -> None:
+    AuditLog(folder)(("begin", CALL))
+
+
+USES: dict[Callable[[Path], object], str] = {
+    register: "DCC_BRIDGE_RUNTIME",
+    record: "cannot be used|not yours",
+    lambda folder: LockFile(folder / "x.lock"): ".",
+}
+"""What makes files in a folder, and what its refusal says."""
+
+
+@pytest.fixture
+def theirs(tmp_path: Path) -> Iterator[Path]:
+    """A folder of somebody else's, with one file, into which nothing may come."""
+    (folder := tmp_path / "theirs").mkdir()
+    (folder / "victim").write_text("theirs")
+    before = (folder / "victim").stat().st_mtime_ns
+    yield folder
+    assert [file.name for file in folder.iterdir()] == ["victim"]
+    assert (folder / "victim").read_text() == "theirs"
+    assert (folder / "victim").stat().st_mtime_ns == before
+
+
+@pytest.mark.parametrize("plant", PLANTS)
+@pytest.mark.parametrize("name", ["AUDIT.ab.jsonl", "h-ab.lock", "h-ab.ab.new", "h-ab.json"])
+def test_a_name_that_was_taken_before_is_not_written_to(
+    name: str, plant: str, theirs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever guessed a file's name gets nothing of what is written; what may be, is replaced."""
+    monkeypatch.setattr("secrets.token_hex", lambda count: "ab")
+    (ours := tmp_path / "ours").mkdir(mode=0o700)
+    use = record if name.startswith("AUDIT") else register
+    if use is record:
+        log = AuditLog(ours)
+        name, use = name.replace("AUDIT", log._name), lambda folder: log(("begin", CALL))
+    PLANTS[plant](ours / name, theirs / "victim")
+
+    refuses = pytest.raises((FileExistsError, NotRecorded), match="exists")
+    with suppress(OSError) if name == "h-ab.json" else refuses:
+        use(ours)
+
+
+@pytest.mark.parametrize("use", USES)
+def test_a_folder_that_leads_elsewhere_is_not_used(
+    use: Callable[[Path], object], theirs: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "ours").symlink_to(theirs)
+
+    with pytest.raises((OSError, BridgeError), match=USES[use]):
+        use(tmp_path / "ours")
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="needs a second user")
-@pytest.mark.parametrize("act", [register, lambda ours: LockFile(ours / "x.lock")])
-def test_a_folder_of_somebody_else_is_not_used(act: Callable[[Path], None], tmp_path: Path) -> None:
-    ours = tmp_path / "ours"
-    ours.mkdir(mode=0o777)
+@pytest.mark.parametrize("use", USES)
+def test_a_folder_of_somebody_else_is_not_used(
+    use: Callable[[Path], object], tmp_path: Path
+) -> None:
+    (ours := tmp_path / "ours").mkdir(mode=0o777)
     os.chown(ours, 65534, 65534)
 
-    with pytest.raises((OSError, BridgeError)):
-        act(ours)
+    with pytest.raises((OSError, BridgeError), match=USES[use]):
+        use(ours)
 
     assert list(ours.iterdir()) == []
 
 
-def test_a_folder_that_becomes_a_link_and_back(tmp_path: Path) -> None:
+def test_a_folder_that_becomes_a_link_and_back(theirs: Path, tmp_path: Path) -> None:
     """Somebody swaps it as fast as they can while files are made: none is made in theirs."""
-    trap = Trap(tmp_path / "ours", tmp_path / "theirs")
-    trap.ours.mkdir(mode=0o700)
-    (tmp_path / "link").symlink_to(trap.theirs)
+    ours, link, aside = tmp_path / "ours", tmp_path / "link", tmp_path / "aside"
+    ours.mkdir(mode=0o700)
+    link.symlink_to(theirs)
     over, swaps = threading.Event(), 0
 
     def swap() -> None:
         nonlocal swaps
         while not over.is_set():
-            os.rename(trap.ours, tmp_path / "aside")
-            os.rename(tmp_path / "link", trap.ours)
-            os.rename(trap.ours, tmp_path / "link")
-            os.rename(tmp_path / "aside", trap.ours)
+            for source, target in ((ours, aside), (link, ours), (ours, link), (aside, ours)):
+                os.rename(source, target)
             swaps += 1
 
     thread = threading.Thread(target=swap)
     thread.start()
-    made = 0
+    created = 0
     try:
         for number in range(RACES):
             with suppress(OSError):
-                os.close(private_files.create(trap.ours / f"{number}.json"))
-                made += 1
+                os.close(private_files.create(ours / f"{number}.json"))
+                created += 1
     finally:
         over.set()
         thread.join()
 
-    assert trap.is_whole
     assert swaps > 10
-    assert 0 < made == len(list(trap.ours.iterdir()))
+    assert 0 < created == len(list(ours.iterdir()))

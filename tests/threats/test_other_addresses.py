@@ -9,7 +9,7 @@ import pytest
 from dcc_bridge.bridge import Bridge
 from dcc_bridge.config import Settings
 from dcc_bridge.errors import StartError
-from dcc_bridge.pump import Pump
+from dcc_bridge.headless import Pump
 from dcc_bridge.server import discovery
 from dcc_bridge.testing import FakeHost
 

@@ -9,7 +9,7 @@
 
 from __future__ import annotations
 
-import json
+from collections.abc import Iterable, Iterator
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -17,27 +17,16 @@ from typing import Any
 import pytest
 
 from dcc_bridge import skill
-from tests.live import Live, live
-from tests.threats.raw import META, MODERN, Raw, in_thread
+from tests.live import Live
+from tests.threats.raw import META, Headers, Raw, Response, request
 
 HOSTS = [
-    "127.0.0.1:{port}",
-    "localhost:{port}",
-    "evil.example.com",
-    "evil.example.com:{port}",
-    "127.0.0.1",
-    "127.0.0.1:1",
-    "127.0.0.1.evil.example.com:{port}",
-    "[::1]:{port}",
+    *("127.0.0.1:{port}", "localhost:{port}", "evil.example.com", "evil.example.com:{port}"),
+    *("127.0.0.1", "127.0.0.1:1", "127.0.0.1.evil.example.com:{port}", "[::1]:{port}"),
 ]
 ORIGINS = [
-    None,
-    "http://127.0.0.1:{port}",
-    "http://localhost:{port}",
-    "null",
-    "https://127.0.0.1:{port}",
-    "http://localhost:3000",
-    "http://evil.example.com",
+    *(None, "http://127.0.0.1:{port}", "http://localhost:{port}", "null"),
+    *("https://127.0.0.1:{port}", "http://localhost:3000", "http://evil.example.com"),
     "http://127.0.0.1:{port}.evil.example.com",
 ]
 OTHERS = [
@@ -52,159 +41,140 @@ TYPES = [
     *("application/octet-stream", "application/ld+json", "json", "*/*", "application/javascript"),
     "text/plain, application/json",
 ]
+NAMES = ["count", "Edit", "edit2", "../edit", "", None, "éd", "edit,edit", "e\tdit", "tools/call"]
+METHODS = ["tools/list", "ping", "Tools/Call", "tools/call2", "", None, "initialize", "x"]
+VERSIONS = ["2025-11-25", "2025-06-18", "2024-11-05", "1.0", "", "2026-07-29"]
 
 
-class Counted:
-    """A tool that counts how often it ran."""
+class Attacked:
+    """A bridge with one tool, which counts how often it ran."""
 
-    def __init__(self) -> None:
-        self.ran = 0
-
-    @property
-    def tool(self) -> Any:
+    def __init__(self, folder: Path) -> None:
         @skill(risk="edit")
         def edit(name: str = "") -> str:
             """Edit."""
             self.ran += 1
             return "edited"
 
-        return edit
+        self.ran = 0
+        self.running = Live(folder, edit)
+        self.raw = Raw.to(self.running)
+
+    def send(self, requests: Iterable[tuple[Headers, bytes]]) -> list[Response]:
+        """Send requests, each on a connection of its own."""
+        return self.running.beside(lambda: [self.raw.send(body, head) for head, body in requests])
+
+    def statuses(self, heads: Iterable[Headers]) -> list[int]:
+        """Send a good call again and again, with something else in its head each time."""
+        return [response.status for response in self.send((head, GOOD_BODY) for head in heads)]
 
 
-def call(**changed: Any) -> bytes:
-    """Write a call of that tool."""
-    params = {"name": "edit", "arguments": {}, "_meta": META, **changed.pop("params", {})}
-    message = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params, **changed}
-    return json.dumps(message).encode()
+@pytest.fixture
+def attacked(tmp_path: Path) -> Iterator[Attacked]:
+    bridge = Attacked(tmp_path)
+    yield bridge
+    bridge.running.stop()
 
 
-GOOD: dict[str, str | None] = {
-    "MCP-Protocol-Version": MODERN,
-    "Mcp-Method": "tools/call",
-    "Mcp-Name": "edit",
-}
+def body(method: str = "tools/call", **params: Any) -> bytes:
+    return request(method, {"name": "edit", "arguments": {}, **params})[1]
 
 
-def send(running: Live, requests: list[tuple[dict[str, str | None], bytes]]) -> list[Any]:
-    """Send requests, each on a connection of its own, and give their statuses and bodies."""
-    raw = Raw.to(running)
-
-    def attack() -> list[Any]:
-        said = [raw.send(body, **headers) for headers, body in requests]
-        return [(one.status, one.body.decode()) for one in said]
-
-    return running.run(in_thread(attack))
+GOOD, GOOD_BODY = request("tools/call", {"name": "edit", "arguments": {}}, "edit")
 
 
-def test_sixty_four_pairs_of_host_and_origin(tmp_path: Path) -> None:
+def test_sixty_four_pairs_of_host_and_origin(attacked: Attacked) -> None:
     """The six that are the server's own are let in, and no other."""
-    counted = Counted()
-    with live(tmp_path, counted.tool) as running:
-        port = Raw.to(running).port
-        pairs = list(product(HOSTS, ORIGINS))
-        made = [[one and one.format(port=port) for one in pair] for pair in pairs]
-        requests = [({**GOOD, "Host": h, "Origin": o}, call()) for h, o in made]
-        statuses = [status for status, _ in send(running, requests)]
+    pairs = list(product(HOSTS, ORIGINS))
+    filled = [[text and text.format(port=attacked.raw.port) for text in pair] for pair in pairs]
+
+    statuses = attacked.statuses(
+        {**GOOD, "Host": host, "Origin": origin} for host, origin in filled
+    )
 
     let_in = [pair for pair, status in zip(pairs, statuses, strict=True) if status == 200]
     assert len(pairs) == 64
     assert let_in == list(product(HOSTS[:2], ORIGINS[:3]))
-    assert counted.ran == 6
+    assert attacked.ran == 6
     assert set(statuses) == {200, 403, 421}
 
 
 @pytest.mark.parametrize("own_first", [True, False])
 @pytest.mark.parametrize("name", ["Host", "Origin", "Authorization"])
-def test_a_header_that_comes_twice(name: str, own_first: bool, tmp_path: Path) -> None:
+def test_a_header_that_comes_twice(name: str, own_first: bool, attacked: Attacked) -> None:
     """Whoever reads the first one and whoever reads the last one would let different people in."""
-    with live(tmp_path) as running:
-        raw = Raw.to(running)
-        own = {**raw.own, "Origin": f"http://{raw.own['Host']}"}[name]
-        lines = [f"{name}: {own}", f"{name}: http://evil.example.com"]
-        twice = "\r\n".join(lines if own_first else lines[::-1])
-        head = raw.head(2, {**GOOD, name: None, "Connection": "close"})
-        with raw.open() as sock:
-            sock.sendall(head[:-2] + twice.encode() + b"\r\n\r\n{}")
-            status = int(sock.recv(4096).split()[1])
+    raw = attacked.raw
+    own = {**raw.own, "Origin": f"http://{raw.own['Host']}"}[name]
+    lines = [f"{name}: {own}", f"{name}: http://evil.example.com"]
+    twice = "\r\n".join(lines if own_first else lines[::-1])
+    head = raw.head(2, {**GOOD, name: None, "Connection": "close"})
 
-    assert status in (400, 401, 403, 421)
+    response = attacked.running.beside(
+        lambda: raw.write(head[:-2] + twice.encode() + b"\r\n\r\n{}")
+    )
+
+    assert response.status in (400, 401, 403, 421)
 
 
-def test_twenty_other_origins(tmp_path: Path) -> None:
+def test_twenty_other_origins(attacked: Attacked) -> None:
     """Neither a page with a stolen token nor one without gets in."""
-    assert len(OTHERS) == 20
-    counted = Counted()
-    with live(tmp_path, counted.tool) as running:
-        tokens: list[dict[str, str | None]] = [{}, {"Authorization": None}]
-        requests = [({**GOOD, "Origin": o, **t}, call()) for o, t in product(OTHERS, tokens)]
-        statuses = [status for status, _ in send(running, requests)]
+    tokens: list[Headers] = [{}, {"Authorization": None}]
 
-    assert set(statuses) == {403}
-    assert counted.ran == 0
+    statuses = attacked.statuses(
+        {**GOOD, "Origin": origin, **token} for origin, token in product(OTHERS, tokens)
+    )
+
+    assert (len(OTHERS), set(statuses), attacked.ran) == (20, {403}, 0)
 
 
-def test_a_page_may_not_ask_beforehand_either(tmp_path: Path) -> None:
+def test_a_page_may_not_ask_beforehand_either(attacked: Attacked) -> None:
     """Nothing here says that a page of another origin may read or send anything."""
-    with live(tmp_path) as running:
-        raw = Raw.to(running)
-        head = raw.head(0, {"Authorization": None, "Connection": "close"}, "OPTIONS")
-        with raw.open() as sock:
-            sock.sendall(head)
-            said = sock.recv(4096).decode().lower()
+    raw = attacked.raw
+    head = raw.head(0, {"Authorization": None, "Connection": "close"}, "OPTIONS /mcp")
 
-    assert said.startswith("http/1.1 401")
-    assert "access-control" not in said
+    response = attacked.running.beside(lambda: raw.write(head))
+
+    assert response.status == 401
+    assert "access-control" not in response.head.lower()
 
 
-def test_fifteen_content_types(tmp_path: Path) -> None:
+def test_fifteen_content_types(attacked: Attacked) -> None:
     """What a page can send without asking is no request, with a token and without."""
+    known: list[Headers] = [{"Content-Type": kind} for kind in TYPES]
+    modern = attacked.statuses({**GOOD, **head} for head in known)
+    legacy = attacked.statuses(known)
+    strange = attacked.statuses({**GOOD, **head, "Authorization": None} for head in known)
+
     assert len(TYPES) == 15
-    counted = Counted()
-    with live(tmp_path, counted.tool) as running:
-        modern = [({**GOOD, "Content-Type": one}, call()) for one in TYPES]
-        legacy = [({"Content-Type": one}, call()) for one in TYPES]
-        strange = [({**GOOD, "Content-Type": one, "Authorization": None}, call()) for one in TYPES]
-        statuses = [status for status, _ in send(running, modern + legacy + strange)]
-
-    assert set(statuses[:30]) == {400}
-    assert set(statuses[30:]) == {401}
-    assert counted.ran == 0
+    assert (set(modern), set(legacy), set(strange)) == ({400}, {400}, {401})
+    assert attacked.ran == 0
 
 
-def mismatches() -> list[tuple[dict[str, str | None], bytes]]:
+def mismatches() -> list[tuple[Headers, bytes]]:
     """Make thirty requests whose head and body do not say the same."""
-    listed = call(method="tools/list", params={})
-    names = [
-        "count",
-        "Edit",
-        "edit2",
-        "../edit",
-        "",
-        None,
-        "éd",
-        "edit,edit",
-        "e\tdit",
-        "tools/call",
-    ]
-    methods = ["tools/list", "ping", "Tools/Call", "tools/call2", "", None, "initialize", "x"]
-    versions = ["2025-11-25", "2025-06-18", "2024-11-05", "1.0", "", "2026-07-29"]
-    heads: list[tuple[dict[str, str | None], bytes]] = []
-    heads += [({**GOOD, "Mcp-Name": one}, call()) for one in names]
-    heads += [({**GOOD, "Mcp-Method": one}, call()) for one in methods]
-    heads += [({**GOOD, "MCP-Protocol-Version": one}, call()) for one in versions]
-    heads += [(GOOD, listed), (GOOD, call(method="ping")), (GOOD, call(params={"name": "other"}))]
+    changed: dict[str, list[Any]] = {
+        "Mcp-Name": NAMES,
+        "Mcp-Method": METHODS,
+        "MCP-Protocol-Version": VERSIONS,
+    }
     old = {**META, "io.modelcontextprotocol/protocolVersion": "2025-11-25"}
-    heads += [(GOOD, call(params={"_meta": old})), (GOOD, call(params={"_meta": {}}))]
-    heads += [(GOOD, b"[" + call() + b"," + listed + b"]")]
-    return heads
+    listing = request("tools/list")[1]
+    bodies = [listing, body("ping"), body(name="other"), body(_meta=old), body(_meta={})]
+    bodies.append(b"[" + GOOD_BODY + b"," + listing + b"]")
+    return [
+        *(
+            ({**GOOD, name: value}, GOOD_BODY)
+            for name, values in changed.items()
+            for value in values
+        ),
+        *((GOOD, other) for other in bodies),
+    ]
 
 
-def test_thirty_heads_that_say_something_else_than_the_body(tmp_path: Path) -> None:
+def test_thirty_heads_that_say_something_else_than_the_body(attacked: Attacked) -> None:
     """Whoever looks at the head only must not be told something else than what is done."""
-    counted = Counted()
-    with live(tmp_path, counted.tool) as running:
-        said = send(running, mismatches())
+    responses = attacked.send(mismatches())
 
-    wrong = [number for number, (status, _) in enumerate(said) if not 400 <= status < 500]
-    assert (len(said), wrong, counted.ran) == (30, [], 0)
-    assert sum('"code":-32020' in body for _, body in said) >= 15
+    served = [n for n, response in enumerate(responses) if not 400 <= response.status < 500]
+    assert (len(responses), served, attacked.ran) == (30, [], 0)
+    assert sum(b'"code":-32020' in response.body for response in responses) >= 15

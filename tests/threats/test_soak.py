@@ -11,7 +11,6 @@ import os
 import subprocess
 import sys
 from collections import Counter
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
@@ -28,62 +27,60 @@ STALL: Final = 3000.0
 """Milliseconds: no beat is as late as that, however busy the machine."""
 
 
-@dataclass
-class Told:
+class Written:
     """What was written down on both sides."""
 
-    clients: list[dict[str, Any]]
-    host: list[list[str]]
-
-    @classmethod
-    def read(cls, folder: Path) -> Told:
+    def __init__(self, folder: Path) -> None:
         """Read the files of a run."""
-        clients = [json.loads(line) for line in (folder / "clients").read_text().splitlines()]
-        host = [line.split() for line in (folder / "host").read_text().splitlines()]
-        return cls(clients, host)
+        lines = (folder / "clients").read_text().splitlines()
+        self.calls: list[dict[str, Any]] = [json.loads(line) for line in lines]
+        self._host = [line.split() for line in (folder / "host").read_text().splitlines()]
 
-    def of(self, what: str) -> dict[str, list[str]]:
+    def of(self, kind: str) -> dict[str, list[str]]:
         """Give what the host wrote of that kind, by the word."""
-        return {line[1]: line[2:] for line in self.host if line[0] == what}
+        return {line[1]: line[2:] for line in self._host if line[0] == kind}
 
     def twice(self) -> list[tuple[str, str]]:
         """Give what happened more than once, though it was asked for once."""
-        counts = Counter((line[0], line[1]) for line in self.host)
-        return [one for one, count in counts.items() if count > 1]
+        counts = Counter((line[0], line[1]) for line in self._host)
+        return [entry for entry, count in counts.items() if count > 1]
 
     def crossed(self) -> list[str]:
         """Give the words whose answer was another one's."""
-        return [word for word, said in self.of("heard").items() if said[1:] == _others(word, said)]
+        own = {"accept": "{}!"}
+        heard = self.of("heard").items()
+        return [
+            word for word, (end, filled) in heard if filled != own.get(end, "None").format(word)
+        ]
 
     def lost(self) -> list[dict[str, Any]]:
         """Give the calls whose client stayed, and was not told what came of it."""
         ran, person = self.of("ran"), self.of("person")
-        return [one for one in self.clients if not _is_right(one, ran, person)]
+        return [call for call in self.calls if not _is_right(call, ran, person)]
 
 
-def _others(word: str, said: list[str]) -> list[str] | None:
-    right = [f"{word}!"] if said[0] == "accept" else ["None"]
-    return said[1:] if said[1:] != right else None
-
-
-def _is_right(one: dict[str, Any], ran: dict[str, Any], person: dict[str, list[str]]) -> bool:
-    word, (status, _, text) = one["word"], one["said"].partition(" ")
+def _is_right(call: dict[str, Any], ran: dict[str, Any], person: dict[str, list[str]]) -> bool:
+    word, (status, _, text) = call["word"], call["said"].partition(" ")
     if status == "cut":
-        return one["mood"] in ("cancel", "disconnect", "never")
+        return call["mood"] in ("cancel", "disconnect", "never")
     if word not in ran:  # it never began, so nobody is told that it was done
         return bool(status not in ("done", "hung"))
-    if one["tool"] not in ASKING:
+    if call["tool"] not in ASKING:
         return bool((status, text) == ("done", f"{word}!"))
-    if one["tool"] == "delete":
-        agreed = person.get(word, [""])[0] == "accept"
-        return bool((status == "done") == agreed or one["took"] > DEADLINE)
-    if one["mood"] == "decline":
-        heard = {"accept": f"{word}!", "cancel": f"{word}: cancelled"}
-        right = heard.get(person.get(word, [""])[0], f"{word}: declined")
-        return bool(text == right or one["took"] > DEADLINE)
-    if one["answered"]:
-        return bool(text == f"{word}!" or one["took"] > DEADLINE)
-    return bool(status == "done")
+    at_host = person.get(word, [""])[0]
+    if call["tool"] == "delete":
+        right = (status == "done") == (at_host == "accept")
+    elif call["mood"] == "decline":
+        ends = {"accept": f"{word}!", "cancel": f"{word}: cancelled"}
+        right = text == ends.get(at_host, f"{word}: declined")
+    else:
+        right = text == f"{word}!" if call["answered"] else status == "done"
+    return bool(right or (call["took"] > DEADLINE and _may_be_late(call)))
+
+
+def _may_be_late(call: dict[str, Any]) -> bool:
+    """Whether a call's question may have ended before its answer came."""
+    return bool(call["tool"] == "delete" or call["mood"] == "decline" or call["answered"])
 
 
 @pytest.mark.long
@@ -93,13 +90,13 @@ def test_nothing_is_lost_or_given_twice_and_nothing_grows(tmp_path: Path) -> Non
     """Sixteen clients; some cancel, some leave, some never answer."""
     command = [sys.executable, "-m", "tests.threats.soak", str(tmp_path), str(SECONDS)]
     run = subprocess.run(command, stdout=subprocess.PIPE, check=True, timeout=3 * SECONDS + 200)
-    figures, told = json.loads(run.stdout), Told.read(tmp_path)
+    figures, written = json.loads(run.stdout), Written(tmp_path)
 
     print(json.dumps(figures, indent=1))
     assert figures.get("broken", 0) == 0
-    assert told.twice() == []
-    assert told.crossed() == []
-    assert told.lost() == []
+    assert written.twice() == []
+    assert written.crossed() == []
+    assert written.lost() == []
     assert figures["asked"] > figures["calls"] / 3
     before, after = figures["before"], figures["after"]
     assert abs(after["threads"] - before["threads"]) <= 2

@@ -18,25 +18,26 @@ from typing import Any
 import pytest
 
 from dcc_bridge import elicit_form_sync, skill
-from tests.live import live
+from tests.live import Live
 from tests.server.skills import CONFIRM
-from tests.threats.raw import Line, Raw, in_thread
+from tests.threats.raw import Raw, Sender
 
 FLIPS = 10_000
 REPLAYS = 1_000
 INVALID = -32602
 YES = {"action": "accept", "content": {"confirm": True}}
+ACCEPTING = {"inputResponses": {"sure": YES}}
 
 
-class Asking:
-    """A skill that asks, and another one."""
+class Asked:
+    """A bridge with a skill that asks, and another one.
 
-    def __init__(self) -> None:
-        self.ran = 0
-        self.agreed = 0
+    Attributes:
+        ran: How often it began.
+        agreed: How often it was told yes.
+    """
 
-    @property
-    def tools(self) -> Iterator[Callable[..., Any]]:
+    def __init__(self, folder: Path) -> None:
         @skill(risk="read", thread="any")
         def wipe(what: str = "a") -> str:
             """Ask."""
@@ -50,20 +51,28 @@ class Asking:
             """Ask something else."""
             return wipe(what)
 
-        yield wipe
-        yield other
+        self.ran = self.agreed = 0
+        self.running = Live(folder, wipe, other)
+        self.raw = Raw.to(self.running)
 
 
-def begin(line: Line | Raw) -> str:
+@pytest.fixture
+def asked(tmp_path: Path) -> Iterator[Asked]:
+    bridge = Asked(tmp_path)
+    yield bridge
+    bridge.running.stop()
+
+
+def begin(sender: Sender) -> str:
     """Call the skill, and give the state that comes with its question."""
-    return str(line.call("wipe")["result"]["requestState"])
+    return str(sender.call("wipe")["result"]["requestState"])
 
 
-def outcome(said: dict[str, Any]) -> Any:
+def outcome(message: dict[str, Any]) -> Any:
     """Give the code of an error, or what the result says."""
-    if "error" in said:
-        return said["error"]["code"]
-    return said["result"]["content"][0]["text"]
+    if "error" in message:
+        return message["error"]["code"]
+    return message["result"]["content"][0]["text"]
 
 
 def flipped(state: str, chance: random.Random) -> str:
@@ -83,116 +92,116 @@ def flipped(state: str, chance: random.Random) -> str:
     return f"{version}.{base64.urlsafe_b64encode(bytes(data)).decode().rstrip('=')}"
 
 
+def attempts(asked: Asked, times: int, make: Callable[[str, int], dict[str, Any]]) -> Any:
+    """Answer one question again and again, as ``make`` says; gives what came of it, and its state.
+
+    Args:
+        asked: The bridge.
+        times: How often.
+        make: Makes the parameters of an answer of the question's state and a number.
+    """
+
+    def attack() -> tuple[Counter[Any], str]:
+        with asked.raw.line() as line:
+            state = begin(line)
+            calls = (line.call("wipe", **make(state, number)) for number in range(times))
+            return Counter(map(outcome, calls)), state
+
+    return asked.running.beside(attack, limit=150)
+
+
 @pytest.mark.long
 @pytest.mark.timeout(180)
-def test_ten_thousand_changed_states(tmp_path: Path) -> None:
+def test_ten_thousand_changed_states(asked: Asked) -> None:
     """None is taken, and the question still waits for its own."""
-    asking, chance = Asking(), random.Random(10)
-    with live(tmp_path, *asking.tools) as running:
+    chance = random.Random(10)
 
-        def attack() -> tuple[Counter[Any], Any]:
-            ends: Counter[Any] = Counter()
-            with Raw.to(running).line() as line:
-                state = begin(line)
-                for _ in range(FLIPS):
-                    bad = flipped(state, chance)
-                    said = line.call("wipe", inputResponses={"sure": YES}, requestState=bad)
-                    ends[outcome(said)] += 1
-                assert asking.agreed == 0
-                said = line.call("wipe", inputResponses={"sure": YES}, requestState=state)
-                return ends, outcome(said)
-
-        ends, own = running.run(in_thread(attack), limit=150)
+    ends, state = attempts(
+        asked,
+        FLIPS,
+        lambda state, _: {**ACCEPTING, "requestState": flipped(state, chance)},
+    )
+    agreed = asked.agreed
+    own = asked.running.beside(lambda: asked.raw.call("wipe", **ACCEPTING, requestState=state))
 
     assert ends == {INVALID: FLIPS}
-    assert (own, asking.ran, asking.agreed) == ("a: accept", 1, 1)
+    assert (agreed, outcome(own), asked.ran, asked.agreed) == (0, "a: accept", 1, 1)
 
 
 @pytest.mark.timeout(120)
-def test_a_thousand_replays(tmp_path: Path) -> None:
+def test_a_thousand_replays(asked: Asked) -> None:
     """Each is given what came of the first answer, whatever it says itself."""
-    asking = Asking()
     answers = [YES, {"action": "decline"}, {"action": "cancel"}]
-    with live(tmp_path, *asking.tools) as running:
 
-        def attack() -> Counter[Any]:
-            ends: Counter[Any] = Counter()
-            with Raw.to(running).line() as line:
-                state = begin(line)
-                for number in range(REPLAYS + 1):
-                    told = {"sure": answers[number % 3]}
-                    said = line.call("wipe", inputResponses=told, requestState=state)
-                    ends[outcome(said)] += 1
-            return ends
-
-        ends = running.run(in_thread(attack), limit=100)
+    ends, _ = attempts(
+        asked,
+        REPLAYS + 1,
+        lambda state, n: {"inputResponses": {"sure": answers[n % 3]}, "requestState": state},
+    )
 
     assert ends == {"a: accept": REPLAYS + 1}
-    assert (asking.ran, asking.agreed) == (1, 1)
+    assert (asked.ran, asked.agreed) == (1, 1)
 
 
 @pytest.mark.parametrize(
     "answers", [[], [YES], "yes", 1, True, False, {"dcc-bridge/malformed": YES}], ids=str
 )
 def test_answers_that_are_no_object_are_an_invalid_answer_and_no_consent(
-    answers: Any, tmp_path: Path
+    answers: Any, asked: Asked
 ) -> None:
     """The call is asked once more, and a second such answer ends it: it waits for no deadline."""
-    asking = Asking()
-    with live(tmp_path, *asking.tools) as running:
 
-        def attack() -> list[Any]:
-            raw = Raw.to(running)
-            again = raw.call("wipe", inputResponses=answers, requestState=begin(raw))["result"]
-            state = again["requestState"]
-            return [again, raw.call("wipe", inputResponses=answers, requestState=state)]
+    def answer(state: str) -> Any:
+        call = asked.raw.call
+        return asked.running.beside(
+            lambda: call("wipe", inputResponses=answers, requestState=state)
+        )
 
-        again, ended = running.run(in_thread(attack))
+    again = answer(asked.running.beside(lambda: begin(asked.raw)))["result"]
+    ended = answer(again["requestState"])
 
     assert "That was not accepted" in json.dumps(again["inputRequests"])
-    assert (outcome(ended), asking.ran, asking.agreed) == ("a: cancel", 1, 0)
+    assert (outcome(ended), asked.ran, asked.agreed) == ("a: cancel", 1, 0)
 
 
 def test_a_state_is_for_one_call_of_one_client_on_one_host(tmp_path: Path) -> None:
-    asking = Asking()
-    with live(tmp_path, *asking.tools) as running:
-        state = running.run(in_thread(lambda: begin(Raw.to(running))))
-    with live(tmp_path, *asking.tools) as running:
+    before = Asked(tmp_path)
+    theirs = before.running.beside(lambda: begin(before.raw))
+    before.running.stop()
+    asked = Asked(tmp_path)
 
-        def attack() -> list[Any]:
-            raw, told = Raw.to(running), {"inputResponses": {"sure": YES}}
-            own = begin(raw)
-            there, here = ({**told, "requestState": given} for given in (state, own))
-            return [
-                raw.call("wipe", **there),
-                raw.call("wipe", {"what": "b"}, **here),
-                raw.call("other", **here),
-                Raw.to(running, "cursor").call("wipe", **here),
-                raw.call("wipe", **told),
-                raw.call("wipe", **told, requestState=""),
-                raw.call("wipe", **told, requestState="0.0"),
-                raw.call("wipe", **told, requestState=own[:-4] + "AAAA"),
-            ]
+    def attack() -> list[Any]:
+        raw, state = asked.raw, begin(asked.raw)
+        own = {**ACCEPTING, "requestState": state}
+        return [
+            raw.call("wipe", **ACCEPTING, requestState=theirs),
+            raw.call("wipe", {"what": "b"}, **own),
+            raw.call("other", **own),
+            Raw.to(asked.running, "cursor").call("wipe", **own),
+            raw.call("wipe", **ACCEPTING),
+            raw.call("wipe", **ACCEPTING, requestState=""),
+            raw.call("wipe", **ACCEPTING, requestState="0.0"),
+            raw.call("wipe", **ACCEPTING, requestState=state[:-4] + "AAAA"),
+        ]
 
-        ends = [outcome(said) for said in running.run(in_thread(attack))]
+    ends = [outcome(message) for message in asked.running.beside(attack)]
+    asked.running.stop()
 
     assert ends == [INVALID] * 8
-    assert (asking.ran, asking.agreed) == (2, 0)
+    assert (asked.ran, asked.agreed) == (1, 0)
 
 
 def test_a_state_ends(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """After its time no answer is taken with it."""
     monkeypatch.setattr("dcc_bridge.server.mcp_server._HOUR", 1.0)
-    asking = Asking()
-    with live(tmp_path, *asking.tools) as running:
+    asked = Asked(tmp_path)
 
-        def attack() -> Any:
-            raw = Raw.to(running)
-            state, end = begin(raw), time.monotonic() + 10
-            while "result" in raw.call("wipe", inputResponses={}, requestState=state):
-                assert time.monotonic() < end
-            return outcome(raw.call("wipe", inputResponses={"sure": YES}, requestState=state))
+    def attack() -> Any:
+        state, end = begin(asked.raw), time.monotonic() + 10
+        while "result" in asked.raw.call("wipe", inputResponses={}, requestState=state):
+            assert time.monotonic() < end
+        return outcome(asked.raw.call("wipe", **ACCEPTING, requestState=state))
 
-        assert running.run(in_thread(attack)) == INVALID
-
-    assert (asking.ran, asking.agreed) == (1, 0)
+    assert asked.running.beside(attack) == INVALID
+    asked.running.stop()
+    assert (asked.ran, asked.agreed) == (1, 0)

@@ -13,7 +13,7 @@ import pytest
 from dcc_bridge.server import discovery
 from tests.cli.commands import run
 from tests.live import live
-from tests.threats.raw import META, Raw, in_thread
+from tests.threats.raw import Raw
 
 GUESSES = 100_000
 HEX = "0123456789abcdef"
@@ -42,19 +42,19 @@ def test_a_hundred_thousand_wrong_tokens() -> None:
 def test_what_is_secret_is_its_users_alone(tmp_path: Path) -> None:
     """Another user of this computer reads none of the files, and lists no folder."""
     with live(tmp_path / "run"):
-        files = [one for one in tmp_path.rglob("*") if one.is_file()]
-        secret = {one for one in files if one.suffix in (".json", ".lock")}
-        folders = {one.parent for one in secret}
+        files = [path for path in tmp_path.rglob("*") if path.is_file()]
+        secret = {file for file in files if file.suffix in (".json", ".lock")}
+        folders = {file.parent for file in secret}
         opened = _as_somebody_else(secret | folders)
 
     assert len(secret) >= 2
     assert opened == []
-    assert {oct(one.stat().st_mode & 0o777) for one in folders} == {"0o700"}
+    assert {oct(folder.stat().st_mode & 0o777) for folder in folders} == {"0o700"}
 
 
 def _as_somebody_else(paths: set[Path]) -> list[str]:
     """Name the paths that another user can read; the folders above are open to everybody."""
-    above = {path for one in paths for path in one.parents if path not in paths}
+    above = {parent for path in paths for parent in path.parents if parent not in paths}
     modes = {path: path.stat().st_mode for path in above}
     for path in above:
         path.chmod(modes[path] | 0o011)
@@ -77,10 +77,9 @@ def _as_somebody_else(paths: set[Path]) -> list[str]:
 
 def test_the_command_prints_a_token_that_is_let_in(tmp_path: Path) -> None:
     with live(tmp_path) as running:
-        made = run(tmp_path, "token", "make", "test")
-        token = made.out.strip()
-        raw = Raw(Raw.to(running).port, token)
-        said = running.run(in_thread(lambda: raw.say("tools/list", {"_meta": META})))
+        printed = run(tmp_path, "token", "make", "test")
+        raw = Raw(Raw.to(running).port, printed.out.strip())
+        response = running.beside(lambda: raw.say("tools/list", {}))
 
-    assert said.status == 200
-    assert token not in made.err
+    assert response.status == 200
+    assert raw.token not in printed.err

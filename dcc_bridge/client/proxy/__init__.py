@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import anyio
 from anyio.streams.memory import MemoryObjectReceiveStream
@@ -28,17 +28,18 @@ from mcp.server.stdio import stdio_server
 from mcp.shared.message import SessionMessage
 from mcp_types import JSONRPCMessage
 
-from dcc_bridge.client.proxy.choice import HostChoice, RunningHost, Wanted
+from dcc_bridge.client.proxy.choice import HostChoice, Wanted
 from dcc_bridge.client.proxy.lobby import Lobby
 from dcc_bridge.client.proxy.router import Router
 
-_EVERY: Final = 0.5
-"""Seconds between two looks which hosts run: 0.1 ms of work each."""
-_LAST_WORDS: Final = 1.5
-"""Seconds in which the hosts may be told that the client has left."""
+if TYPE_CHECKING:
+    from dcc_bridge.server.discovery import Instance
+
+_EVERY: Final = 0.5  # seconds between two looks which hosts run: 0.1 ms of work each
+_CLOSE_TIMEOUT: Final = 1.5  # seconds in which the hosts may be told that the client has left
 
 
-async def serve(running: Callable[[], Sequence[RunningHost]], wanted: Wanted, label: str) -> None:
+async def serve(running: Callable[[], Sequence[Instance]], wanted: Wanted, label: str) -> None:
     """Serve a client on stdin and stdout until it closes stdin.
 
     Args:
@@ -74,7 +75,7 @@ async def serve(running: Callable[[], Sequence[RunningHost]], wanted: Wanted, la
                     await router.from_client(item.message)
             client.has_left = True
             router.close()
-            links.cancel_scope.deadline = anyio.current_time() + _LAST_WORDS
+            links.cancel_scope.deadline = anyio.current_time() + _CLOSE_TIMEOUT
         tasks.cancel_scope.cancel()
 
 

@@ -5,44 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from typing import Any, Protocol
+from typing import TYPE_CHECKING
 
-
-class RunningHost(Protocol):
-    """A running host, as it wrote itself down."""
-
-    @property
-    def id(self) -> str:
-        """Its name among the hosts of this computer."""
-        ...
-
-    @property
-    def url(self) -> str:
-        """Where its server is."""
-        ...
-
-    @property
-    def host(self) -> str:
-        """The application's name."""
-        ...
-
-    @property
-    def scene(self) -> str:
-        """The scene that is open in it."""
-        ...
-
-    @property
-    def state(self) -> str:
-        """Whether it is "ready"."""
-        ...
-
-    def token(self, label: str) -> str:
-        """Make the token for a client with that label."""
-        ...
-
-    def told(self) -> dict[str, Any]:
-        """Give what anybody may see of it."""
-        ...
+if TYPE_CHECKING:
+    from dcc_bridge.server.discovery import Instance
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +25,7 @@ class Wanted:
     scene: str | None = None
     instance: str | None = None
 
-    def fits(self, host: RunningHost) -> bool:
+    def fits(self, host: Instance) -> bool:
         """Tell whether a host is what was asked for."""
         return (
             (self.host is None or self.host.lower() in host.host.lower())
@@ -85,20 +51,20 @@ class HostChoice:
     def __init__(self, wanted: Wanted) -> None:
         """Begin with none."""
         self._wanted = wanted
-        self._chosen: RunningHost | None = None
-        self._running: Sequence[RunningHost] = ()
+        self._chosen: Instance | None = None
+        self._running: Sequence[Instance] = ()
 
     @property
-    def running(self) -> Sequence[RunningHost]:
+    def running(self) -> Sequence[Instance]:
         """The hosts that ran a moment ago."""
         return self._running
 
     @property
-    def chosen(self) -> RunningHost | None:
+    def chosen(self) -> Instance | None:
         """The host that was chosen last, be it there or gone."""
         return self._chosen
 
-    def look(self, running: Sequence[RunningHost]) -> RunningHost | None:
+    def look(self, running: Sequence[Instance]) -> Instance | None:
         """Take in which hosts run, and give the one that is meant."""
         self._running = running
         ready = [host for host in running if host.state == "ready"]
@@ -106,7 +72,7 @@ class HostChoice:
         self._chosen = chosen or self._chosen
         return chosen
 
-    def use(self, name: str) -> RunningHost:
+    def use(self, name: str) -> Instance:
         """Choose a host.
 
         Args:
@@ -147,17 +113,17 @@ class HostChoice:
             " and call list_hosts then."
         )
 
-    def _only(self, ready: Iterable[RunningHost]) -> RunningHost | None:
+    def _only(self, ready: Iterable[Instance]) -> Instance | None:
         fitting = [host for host in ready if self._wanted.fits(host)]
         return fitting[0] if len(fitting) == 1 else None
 
 
-def describe(host: RunningHost) -> str:
+def describe(host: Instance) -> str:
     """Name a host and its scene."""
     return f"{host.id} ({host.host}, {host.scene})"
 
 
-def _same(chosen: RunningHost, ready: Sequence[RunningHost]) -> RunningHost | None:
+def _same(chosen: Instance, ready: Sequence[Instance]) -> Instance | None:
     """Give the host itself, or the one that followed it."""
     alike = [host for host in ready if (host.host, host.scene) == (chosen.host, chosen.scene)]
     return next((host for host in ready if host.id == chosen.id), next(iter(alike), None))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
+import mcp_types as types
 from mcp.shared.subscriptions import (
     PromptsListChanged,
     ResourcesListChanged,
@@ -12,7 +13,6 @@ from mcp.shared.subscriptions import (
     ServerEvent,
     ToolsListChanged,
 )
-from mcp_types import JSONRPCNotification, JSONRPCRequest, JSONRPCResponse, RequestId
 
 from dcc_bridge.client.proxy import messages
 from dcc_bridge.client.proxy.upstream import Hello, Upstream
@@ -34,7 +34,7 @@ class ClientState:
     def __init__(self) -> None:
         """Begin with a client that has said nothing yet."""
         self.hello: Hello | None = None
-        self.listening: dict[RequestId, JSONRPCRequest] = {}
+        self.listening: dict[types.RequestId, types.JSONRPCRequest] = {}
         self._level: messages.Params | None = None
         self._watched: dict[str, messages.Params] = {}
 
@@ -43,12 +43,12 @@ class ClientState:
         """Whether the client may be told of changes in a host."""
         return self.hello is not None or bool(self.listening)
 
-    def agree(self, handshake: JSONRPCRequest, response: JSONRPCResponse) -> None:
+    def agree(self, handshake: types.JSONRPCRequest, response: types.JSONRPCResponse) -> None:
         """Keep a handshake with the version that was agreed on."""
         version = str(response.result.get("protocolVersion"))
         self.hello = Hello(version, {**(handshake.params or {}), "protocolVersion": version})
 
-    def remember(self, request: JSONRPCRequest) -> None:
+    def remember(self, request: types.JSONRPCRequest) -> None:
         """Keep a request that has to be repeated to the next host."""
         params = request.params or {}
         if request.method == SET_LEVEL:
@@ -71,7 +71,7 @@ class ClientState:
         for params in self._watched.values():
             upstream.ask(_SUBSCRIBE, params)
 
-    def change_notices(self) -> Iterator[JSONRPCNotification]:
+    def change_notices(self) -> Iterator[types.JSONRPCNotification]:
         """Give what a client of the legacy era is told when it works in another host."""
         for method in messages.CHANGED:
             yield messages.notice(method)

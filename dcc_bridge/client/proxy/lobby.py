@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from importlib import metadata
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import mcp_types as types
 from mcp.server.context import ServerRequestContext
@@ -17,10 +17,12 @@ from mcp.server.models import InitializationOptions
 from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler
 from mcp.shared.exceptions import MCPError
 
-from dcc_bridge.client.proxy.choice import HostChoice, RunningHost, describe
+from dcc_bridge.client.proxy.choice import HostChoice, describe
+
+if TYPE_CHECKING:
+    from dcc_bridge.server.discovery import Instance
 
 Context = ServerRequestContext[Any]
-OnUse = Callable[[RunningHost], Awaitable[None]]
 
 _INSTRUCTIONS: Final = (
     "You work in applications for 3D work (Maya, Houdini, Blender, FreeCAD and others), in the "
@@ -65,7 +67,12 @@ OWN: Final = frozenset(tool.name for tool in TOOLS)
 class Lobby:
     """Handles requests that no host answers."""
 
-    def __init__(self, choice: HostChoice, look: Callable[[], Awaitable[None]], use: OnUse) -> None:
+    def __init__(
+        self,
+        choice: HostChoice,
+        look: Callable[[], Awaitable[None]],
+        use: Callable[[Instance], Awaitable[None]],
+    ) -> None:
         """Take what they need.
 
         Args:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
+import mcp_types as types
 from mcp.shared.inbound import (
     MCP_METHOD_HEADER,
     MCP_NAME_HEADER,
@@ -14,17 +15,6 @@ from mcp.shared.inbound import (
     find_invalid_x_mcp_header,
     mcp_param_headers,
     x_mcp_header_map,
-)
-from mcp_types import (
-    CONNECTION_CLOSED,
-    PROTOCOL_VERSION_META_KEY,
-    CallToolResult,
-    ErrorData,
-    JSONRPCError,
-    JSONRPCNotification,
-    JSONRPCRequest,
-    JSONRPCResponse,
-    TextContent,
 )
 
 CHANGED: Final = tuple(
@@ -38,31 +28,31 @@ HeaderMaps = Mapping[str, Mapping[tuple[str, ...], str]]
 """Which arguments of a tool are sent as a header too, by the tool's name."""
 
 
-def notice(method: str, params: Params | None = None) -> JSONRPCNotification:
+def notice(method: str, params: Params | None = None) -> types.JSONRPCNotification:
     """Make a notification."""
-    return JSONRPCNotification(jsonrpc="2.0", method=method, params=params)
+    return types.JSONRPCNotification(jsonrpc="2.0", method=method, params=params)
 
 
-def failure(request: JSONRPCRequest, why: str) -> JSONRPCResponse | JSONRPCError:
+def failure(request: types.JSONRPCRequest, why: str) -> types.JSONRPCResponse | types.JSONRPCError:
     """Answer a request that cannot be served; what an agent called tells it in a result."""
     if request.method != "tools/call":
-        error = ErrorData(code=CONNECTION_CLOSED, message=why)
-        return JSONRPCError(jsonrpc="2.0", id=request.id, error=error)
-    result = CallToolResult(content=[TextContent(text=why)], is_error=True)
+        error = types.ErrorData(code=types.CONNECTION_CLOSED, message=why)
+        return types.JSONRPCError(jsonrpc="2.0", id=request.id, error=error)
+    result = types.CallToolResult(content=[types.TextContent(text=why)], is_error=True)
     payload = result.model_dump(by_alias=True, exclude_none=True, mode="json")
     if version(request) is None:
         payload.pop("resultType", None)  # the legacy era has no such word
-    return JSONRPCResponse(jsonrpc="2.0", id=request.id, result=payload)
+    return types.JSONRPCResponse(jsonrpc="2.0", id=request.id, result=payload)
 
 
-def version(request: JSONRPCRequest) -> str | None:
+def version(request: types.JSONRPCRequest) -> str | None:
     """Give the version that a request of the modern era names; None for one of the legacy era."""
     meta = (request.params or {}).get("_meta")
-    named = meta.get(PROTOCOL_VERSION_META_KEY) if isinstance(meta, Mapping) else None
+    named = meta.get(types.PROTOCOL_VERSION_META_KEY) if isinstance(meta, Mapping) else None
     return named if isinstance(named, str) else None
 
 
-def headers(request: JSONRPCRequest, modern: str, maps: HeaderMaps) -> dict[str, str]:
+def headers(request: types.JSONRPCRequest, modern: str, maps: HeaderMaps) -> dict[str, str]:
     """Give what HTTP says beside a request of the modern era.
 
     Args:

@@ -16,36 +16,32 @@ anything else                        the host in which the client works; where t
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import anyio
+import mcp_types as types
 from anyio.abc import TaskGroup
 from anyio.to_thread import run_sync
 from mcp.shared.subscriptions import ServerEvent
-from mcp_types import (
-    CONNECTION_CLOSED,
-    JSONRPCError,
-    JSONRPCMessage,
-    JSONRPCNotification,
-    JSONRPCRequest,
-    JSONRPCResponse,
-)
 
 from dcc_bridge.client.proxy import messages
-from dcc_bridge.client.proxy.choice import HostChoice, RunningHost, describe
+from dcc_bridge.client.proxy.choice import HostChoice, describe
 from dcc_bridge.client.proxy.client_state import SET_LEVEL, UPDATED, ClientState
 from dcc_bridge.client.proxy.lobby import OWN, TOOLS
 from dcc_bridge.client.proxy.upstream import HostRequests, RetryStates, Upstream
 
-Say = Callable[[JSONRPCMessage], Awaitable[None]]
+if TYPE_CHECKING:
+    from dcc_bridge.server.discovery import Instance
+
+Say = Callable[[types.JSONRPCMessage], Awaitable[None]]
 Publish = Callable[[ServerEvent], Awaitable[None]]
 
+# Seconds after which a host that is there, and to which no connection held, is tried again.
 _RETRY_AFTER: Final = 5.0
-"""Seconds after which a host that is there, and to which no connection held, is tried again."""
 _HANDSHAKE: Final = "initialize"
 _LOBBYS: Final = frozenset({_HANDSHAKE, "server/discover", "ping", SET_LEVEL})
+# Notices that concern only the host in which the client works.
 _OF_ONE_HOST: Final = frozenset({*messages.CHANGED, UPDATED})
-"""Notices that concern only the host in which the client works."""
 _TOOLS: Final = [tool.model_dump(by_alias=True, exclude_none=True, mode="json") for tool in TOOLS]
 
 
@@ -55,7 +51,7 @@ class Router:
     def __init__(
         self,
         choice: HostChoice,
-        running: Callable[[], Sequence[RunningHost]],
+        running: Callable[[], Sequence[Instance]],
         label: str,
         say: Say,
         tasks: TaskGroup,
@@ -75,31 +71,31 @@ class Router:
         self._say = say
         self._tasks = tasks
         self._look_lock = anyio.Lock()
-        self._host: RunningHost | None = None
+        self._host: Instance | None = None
         self._upstreams: dict[str, Upstream] = {}
         self._retry_at: dict[str, float] = {}
         self._requests = HostRequests()
         self._states = RetryStates()
-        self._handshake: JSONRPCRequest | None = None
-        self._early: list[JSONRPCMessage] = []
+        self._handshake: types.JSONRPCRequest | None = None
+        self._early: list[types.JSONRPCMessage] = []
         self._client = ClientState()
-        self.say_lobby: Callable[[JSONRPCMessage], None]
+        self.say_lobby: Callable[[types.JSONRPCMessage], None]
         self.publish: Publish
 
     # ---- from the client
 
-    async def from_client(self, message: JSONRPCMessage) -> None:
+    async def from_client(self, message: types.JSONRPCMessage) -> None:
         """Send a message of the client on; never waits for a host."""
         if self._handshake is not None:
             self._early.append(message)  # what is said to a host depends on what is agreed on
-        elif isinstance(message, JSONRPCRequest):
+        elif isinstance(message, types.JSONRPCRequest):
             await self._request(message)
-        elif isinstance(message, JSONRPCNotification):
+        elif isinstance(message, types.JSONRPCNotification):
             self._notice(message)
         else:
             self._requests.answer(message)
 
-    async def _request(self, request: JSONRPCRequest) -> None:
+    async def _request(self, request: types.JSONRPCRequest) -> None:
         self._client.remember(request)
         parked = self._states.host(request)
         target = parked or self._host
@@ -116,7 +112,7 @@ class Router:
         else:
             self._upstream(target).request(request)
 
-    def _listen(self, request: JSONRPCRequest) -> None:
+    def _listen(self, request: types.JSONRPCRequest) -> None:
         self.say_lobby(request)
         if self._host is None:
             return
@@ -126,7 +122,7 @@ class Router:
         else:
             self._upstream(self._host)  # which is told of all that is listened to
 
-    def _notice(self, notice: JSONRPCNotification) -> None:
+    def _notice(self, notice: types.JSONRPCNotification) -> None:
         if notice.method != messages.CANCELLED:
             self.say_lobby(notice)
             if self._host is not None and notice.method != "notifications/initialized":
@@ -145,13 +141,13 @@ class Router:
 
     # ---- from the lobby
 
-    async def from_lobby(self, message: JSONRPCMessage) -> None:
+    async def from_lobby(self, message: types.JSONRPCMessage) -> None:
         """Pass on what the lobby says, and take in what was agreed on."""
         await self._say(message)
         handshake = self._handshake
         if handshake is None or getattr(message, "id", None) != handshake.id:
             return
-        if isinstance(message, JSONRPCResponse):
+        if isinstance(message, types.JSONRPCResponse):
             self._client.agree(handshake, message)
             if self._host is not None:
                 self._upstream(self._host)
@@ -162,11 +158,11 @@ class Router:
 
     # ---- from a host
 
-    async def from_host(self, upstream: Upstream, message: JSONRPCMessage) -> None:
+    async def from_host(self, upstream: Upstream, message: types.JSONRPCMessage) -> None:
         """Pass on what a host says."""
-        if isinstance(message, JSONRPCRequest):
+        if isinstance(message, types.JSONRPCRequest):
             await self._say(self._requests.number(upstream, message))
-        elif isinstance(message, JSONRPCNotification):
+        elif isinstance(message, types.JSONRPCNotification):
             await self._noticed(upstream, message)
         else:
             request = upstream.in_flight.pop(message.id, None) if message.id is not None else None
@@ -174,8 +170,8 @@ class Router:
                 await self._say(self._answered(upstream, request, message))
                 self._leave(upstream)
 
-    async def _noticed(self, upstream: Upstream, notice: JSONRPCNotification) -> None:
-        passed_on: JSONRPCNotification | None = notice
+    async def _noticed(self, upstream: Upstream, notice: types.JSONRPCNotification) -> None:
+        passed_on: types.JSONRPCNotification | None = notice
         if notice.method == messages.CANCELLED:
             passed_on = self._requests.withdrawn(upstream, notice)
         elif notice.method == "notifications/subscriptions/acknowledged":
@@ -188,11 +184,11 @@ class Router:
     def _answered(
         self,
         upstream: Upstream,
-        request: JSONRPCRequest,
-        message: JSONRPCResponse | JSONRPCError,
-    ) -> JSONRPCResponse | JSONRPCError:
-        if isinstance(message, JSONRPCError):
-            gone = upstream.is_lost or message.error.code == CONNECTION_CLOSED
+        request: types.JSONRPCRequest,
+        message: types.JSONRPCResponse | types.JSONRPCError,
+    ) -> types.JSONRPCResponse | types.JSONRPCError:
+        if isinstance(message, types.JSONRPCError):
+            gone = upstream.is_lost or message.error.code == types.CONNECTION_CLOSED
             return messages.failure(request, self._lost(upstream, request)) if gone else message
         self._states.note(message.result, upstream.host)
         if request.method != "tools/list":
@@ -229,12 +225,12 @@ class Router:
                     upstream.lose()
             await self._go(chosen)
 
-    async def use(self, host: RunningHost) -> None:
+    async def use(self, host: Instance) -> None:
         """Go to a host that was chosen."""
         async with self._look_lock:
             await self._go(host)
 
-    async def _go(self, host: RunningHost | None) -> None:
+    async def _go(self, host: Instance | None) -> None:
         before, self._host = self._host, host
         upstream = self._upstreams.get(host.id) if host is not None else None
         if host is not None and upstream is None:
@@ -249,7 +245,7 @@ class Router:
             self._leave(self._upstreams[before.id])
         await self._announce_change()
 
-    def _connect(self, host: RunningHost) -> None:
+    def _connect(self, host: Instance) -> None:
         """Have a connection to hear of changes from, if the client may hear of them."""
         is_too_early = self._retry_at.get(host.id, 0.0) > anyio.current_time()
         if not is_too_early and self._client.hears_changes:
@@ -267,12 +263,12 @@ class Router:
     def _is_current(self, upstream: Upstream) -> bool:
         return self._host is not None and self._host.id == upstream.host.id
 
-    def _is_there(self, host: RunningHost) -> bool:
+    def _is_there(self, host: Instance) -> bool:
         return host.id in [running.id for running in self._choice.running]
 
     # ---- connections
 
-    def _upstream(self, host: RunningHost) -> Upstream:
+    def _upstream(self, host: Instance) -> Upstream:
         """Give the connection to a host, opened if need be."""
         upstream = self._upstreams.get(host.id)
         if upstream is None or upstream.is_over:
@@ -300,7 +296,7 @@ class Router:
             _, request = upstream.in_flight.popitem()
             await self._say(messages.failure(request, self._lost(upstream, request)))
 
-    def _lost(self, upstream: Upstream, request: JSONRPCRequest) -> str:
+    def _lost(self, upstream: Upstream, request: types.JSONRPCRequest) -> str:
         what = (request.params or {}).get("name", request.method)
         return (
             f"{describe(upstream.host)} went away in the middle of {what}. Whether it was done, in "
@@ -308,16 +304,16 @@ class Router:
         )
 
     def close(self) -> None:
-        """End all connections soon, taking leave."""
+        """Close all connections soon; the hosts are told."""
         for upstream in self._upstreams.values():
             upstream.close()
 
 
-def _is_own(request: JSONRPCRequest) -> bool:
+def _is_own(request: types.JSONRPCRequest) -> bool:
     return request.method == "tools/call" and (request.params or {}).get("name") in OWN
 
 
-def _unanswered(host: RunningHost) -> str:
+def _unanswered(host: Instance) -> str:
     return (
         f"{describe(host)}, which asked this question, is not running any more. The answer reached "
         "nobody, and the call has ended: look at the scene before you try again."

@@ -12,31 +12,25 @@ from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import count
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import anyio
 import httpx2
+import mcp_types as types
 from mcp.client._transport import ReadStream, WriteStream
 from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.inbound import MCP_PROTOCOL_VERSION_HEADER
 from mcp.shared.message import ClientMessageMetadata, SessionMessage
-from mcp_types import (
-    JSONRPCError,
-    JSONRPCMessage,
-    JSONRPCNotification,
-    JSONRPCRequest,
-    JSONRPCResponse,
-    RequestId,
-)
 
 from dcc_bridge.client.connection import http_client
 from dcc_bridge.client.proxy import messages
-from dcc_bridge.client.proxy.choice import RunningHost
+
+if TYPE_CHECKING:
+    from dcc_bridge.server.discovery import Instance
 
 log = logging.getLogger(__name__)
 
-_LAST_WORDS: Final = 1.0
-"""Seconds in which a host that is left may take leave of."""
+_CLOSE_TIMEOUT: Final = 1.0  # seconds for the requests with which a session is closed
 _OWN: Final = "dcc_bridge-"
 _MOST_STATES: Final = 4096
 _ids = count(1)
@@ -58,7 +52,7 @@ class Hello:
 class Upstream:
     """The connection; it may end by itself at any moment."""
 
-    def __init__(self, host: RunningHost, hello: Hello | None) -> None:
+    def __init__(self, host: Instance, hello: Hello | None) -> None:
         """Prepare; `run` opens it.
 
         Args:
@@ -66,14 +60,14 @@ class Upstream:
             hello: The client's handshake; None for a client of the modern era.
         """
         self.host = host
-        self.in_flight: dict[RequestId, JSONRPCRequest] = {}
+        self.in_flight: dict[types.RequestId, types.JSONRPCRequest] = {}
         """What the client waits for."""
         self.header_maps: dict[str, Mapping[tuple[str, ...], str]] = {}
         self.is_lost = False
         """Whether the host is out of reach; then what was in flight is not known to be done."""
         self._hello = hello
-        self._put, self._queue = anyio.create_memory_object_stream[JSONRPCMessage](math.inf)
-        self._handshake: RequestId | None = None
+        self._put, self._queue = anyio.create_memory_object_stream[types.JSONRPCMessage](math.inf)
+        self._handshake: types.RequestId | None = None
         self._shaken = anyio.Event()
         self._over = anyio.Event()
         self._scope = anyio.CancelScope()
@@ -83,12 +77,12 @@ class Upstream:
         """Whether it has ended, or is about to."""
         return self._over.is_set()
 
-    def send(self, message: JSONRPCMessage) -> None:
+    def send(self, message: types.JSONRPCMessage) -> None:
         """Send a message in its turn; nothing happens on one that has ended."""
         if not self.is_over:
             self._put.send_nowait(message)
 
-    def request(self, request: JSONRPCRequest) -> None:
+    def request(self, request: types.JSONRPCRequest) -> None:
         """Send a request of the client, whose answer is its own."""
         self.in_flight[request.id] = request
         self.send(request)
@@ -98,7 +92,7 @@ class Upstream:
         self.send(_own(method, params))
 
     def close(self) -> None:
-        """End it soon, taking leave."""
+        """Close it soon; the host is told."""
         self._over.set()
 
     def lose(self) -> None:
@@ -107,7 +101,7 @@ class Upstream:
         self._over.set()
 
     async def run(
-        self, token: str, hear: Callable[[Upstream, JSONRPCMessage], Awaitable[None]]
+        self, token: str, hear: Callable[[Upstream, types.JSONRPCMessage], Awaitable[None]]
     ) -> None:
         """Be connected until `close`, or until the host is gone.
 
@@ -127,7 +121,7 @@ class Upstream:
                     tasks.start_soon(self._speak, write)
                     tasks.start_soon(self._listen, read, hear)
                     await self._over.wait()
-                    self._scope.deadline = anyio.current_time() + _LAST_WORDS
+                    self._scope.deadline = anyio.current_time() + _CLOSE_TIMEOUT
                     tasks.cancel_scope.cancel()
         except Exception as error:  # noqa: BLE001 - whatever broke it, the host is out of reach
             log.debug("the connection to %s ended: %r", self.host.url, error)
@@ -157,18 +151,18 @@ class Upstream:
         done = messages.notice("notifications/initialized")
         await write.send(SessionMessage(done, ClientMessageMetadata(headers=self._headers(done))))
 
-    def _headers(self, message: JSONRPCMessage) -> dict[str, str] | None:
+    def _headers(self, message: types.JSONRPCMessage) -> dict[str, str] | None:
         if self._hello is not None:
             return {MCP_PROTOCOL_VERSION_HEADER: self._hello.version}
-        modern = messages.version(message) if isinstance(message, JSONRPCRequest) else None
-        if modern is None or not isinstance(message, JSONRPCRequest):
+        modern = messages.version(message) if isinstance(message, types.JSONRPCRequest) else None
+        if modern is None or not isinstance(message, types.JSONRPCRequest):
             return None
         return messages.headers(message, modern, self.header_maps)
 
     async def _listen(
         self,
         read: ReadStream[SessionMessage | Exception],
-        hear: Callable[[Upstream, JSONRPCMessage], Awaitable[None]],
+        hear: Callable[[Upstream, types.JSONRPCMessage], Awaitable[None]],
     ) -> None:
         async for item in read:
             if isinstance(item, Exception):
@@ -177,19 +171,21 @@ class Upstream:
                 await hear(self, item.message)
         self.lose()
 
-    def _is_ours(self, message: JSONRPCMessage) -> bool:
+    def _is_ours(self, message: types.JSONRPCMessage) -> bool:
         """Take in the answer to a request of ours."""
-        if not isinstance(message, JSONRPCResponse | JSONRPCError):
+        if not isinstance(message, types.JSONRPCResponse | types.JSONRPCError):
             return False
         if message.id == self._handshake and self._handshake is not None:
-            if isinstance(message, JSONRPCError):
+            if isinstance(message, types.JSONRPCError):
                 self.lose()
             self._shaken.set()
         return str(message.id).startswith(_OWN)
 
 
-def _own(method: str, params: dict[str, Any] | None) -> JSONRPCRequest:
-    return JSONRPCRequest(jsonrpc="2.0", id=f"{_OWN}{next(_ids)}", method=method, params=params)
+def _own(method: str, params: dict[str, Any] | None) -> types.JSONRPCRequest:
+    return types.JSONRPCRequest(
+        jsonrpc="2.0", id=f"{_OWN}{next(_ids)}", method=method, params=params
+    )
 
 
 # ---- what hosts wait for
@@ -201,15 +197,15 @@ class HostRequests:
     def __init__(self) -> None:
         """Begin with none."""
         self._ids = count(1)
-        self._open: dict[RequestId, tuple[Upstream, RequestId]] = {}
+        self._open: dict[types.RequestId, tuple[Upstream, types.RequestId]] = {}
 
-    def number(self, upstream: Upstream, request: JSONRPCRequest) -> JSONRPCRequest:
+    def number(self, upstream: Upstream, request: types.JSONRPCRequest) -> types.JSONRPCRequest:
         """Give a host's request the number under which the client sees it."""
         ours = next(self._ids)
         self._open[ours] = upstream, request.id
         return request.model_copy(update={"id": ours})
 
-    def answer(self, response: JSONRPCResponse | JSONRPCError) -> None:
+    def answer(self, response: types.JSONRPCResponse | types.JSONRPCError) -> None:
         """Send the client's answer to whoever asked; nobody waits for a late one."""
         request = self._open.pop(response.id, None) if response.id is not None else None
         if request is not None:
@@ -217,8 +213,8 @@ class HostRequests:
             upstream.send(response.model_copy(update={"id": number}))
 
     def withdrawn(
-        self, upstream: Upstream, notice: JSONRPCNotification
-    ) -> JSONRPCNotification | None:
+        self, upstream: Upstream, notice: types.JSONRPCNotification
+    ) -> types.JSONRPCNotification | None:
         """Give a host's notice that it needs no answer any more, as the client knows it."""
         params: dict[str, Any] = notice.params or {}
         meant = upstream, params.get("requestId")
@@ -228,7 +224,7 @@ class HostRequests:
         del self._open[ours]
         return messages.notice(notice.method, {**params, "requestId": ours})
 
-    def abandon(self, upstream: Upstream, why: str) -> Iterator[JSONRPCNotification]:
+    def abandon(self, upstream: Upstream, why: str) -> Iterator[types.JSONRPCNotification]:
         """Withdraw all that a host asked which is gone."""
         numbers = [number for number, (host, _) in self._open.items() if host is upstream]
         for number in numbers:
@@ -244,9 +240,9 @@ class RetryStates:
 
     def __init__(self) -> None:
         """Begin with none."""
-        self._hosts: OrderedDict[str, RunningHost] = OrderedDict()
+        self._hosts: OrderedDict[str, Instance] = OrderedDict()
 
-    def note(self, result: dict[str, Any], host: RunningHost) -> None:
+    def note(self, result: dict[str, Any], host: Instance) -> None:
         """Look whether a result parks its call."""
         state = result.get("requestState")
         if isinstance(state, str):
@@ -254,6 +250,6 @@ class RetryStates:
             if len(self._hosts) > _MOST_STATES:
                 self._hosts.popitem(last=False)
 
-    def host(self, request: JSONRPCRequest) -> RunningHost | None:
+    def host(self, request: types.JSONRPCRequest) -> Instance | None:
         """Give the host that a retry belongs to; None for what is no retry, or of nobody's."""
         return self._hosts.get(str((request.params or {}).get("requestState")))

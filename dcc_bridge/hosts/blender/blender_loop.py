@@ -1,7 +1,7 @@
 """A timer is the way to Blender's main thread: nothing wakes it from another one.
 
 It looks every 50 ms whether there is work, and every 5 ms for two seconds after there was. It stays
-when another file is loaded. In background no timer fires: there `dcc_bridge.pump.Pump` is the
+when another file is loaded. In background no timer fires: there `dcc_bridge.headless.Pump` is the
 loop. A timer that is registered at the end hangs the exit of 4.5, so `close` has to be called.
 """
 

@@ -11,11 +11,12 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from contextlib import ExitStack
 from typing import Any, Final
 
 import bpy
 
-Undo = Callable[[], None]
+from dcc_bridge.callbacks import Callbacks, Unsubscribe
 
 _TOLD: Final = ("depsgraph_update_post", "undo_post", "redo_post", "load_post", "save_post")
 _WINDOWS: Final = {"window_managers", "screens", "workspaces"}
@@ -34,9 +35,9 @@ class Changes:
         """
         self._loaded = loaded
         self._thread = threading.get_ident()
-        self._watching: dict[object, Callable[[], None]] = {}
+        self._watchers = Callbacks()
         self._count = self._saved = 0
-        self._added: list[tuple[list[Any], Any]] = []
+        self._handlers = ExitStack()
         for name in _TOLD:
             self._add(name, self._handler(name))
 
@@ -53,32 +54,22 @@ class Changes:
         """Whether there was none since the file was loaded or saved."""
         return self.count == self._saved
 
-    def watch(self, changed: Callable[[], None]) -> Undo:
+    def watch(self, changed: Callable[[], None]) -> Unsubscribe:
         """Call whenever the scene or the selection is another one."""
-        key = object()
-        self._watching[key] = changed
-
-        def end() -> None:
-            self._watching.pop(key, None)
-
-        return end
+        return self._watchers.add(changed)
 
     def tell(self) -> None:
         """Tell whoever watches."""
-        for changed in list(self._watching.values()):
-            changed()
+        self._watchers.call()
 
     def end(self) -> None:
         """Listen no more; harmless the second time."""
-        while self._added:
-            handlers, fn = self._added.pop()
-            if fn in handlers:
-                handlers.remove(fn)
+        self._handlers.close()
 
     def _add(self, name: str, fn: Any) -> None:
         handlers = getattr(bpy.app.handlers, name)
         handlers.append(fn)
-        self._added.append((handlers, fn))
+        self._handlers.callback(_remove, handlers, fn)
 
     def _handler(self, name: str) -> Any:
         heard = self._evaluated if name == "depsgraph_update_post" else self._moved
@@ -102,6 +93,11 @@ class Changes:
         if name in ("load_post", "save_post"):
             self._saved = self._count
         self.tell()
+
+
+def _remove(handlers: list[Any], handler: Any) -> None:
+    if handler in handlers:  # a script may have cleared the list
+        handlers.remove(handler)
 
 
 def census() -> int:

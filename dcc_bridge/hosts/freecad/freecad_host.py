@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from itertools import islice
 from pathlib import Path
 from typing import Any, Final
 
 import FreeCAD
 
+from dcc_bridge.callbacks import Callbacks
 from dcc_bridge.errors import Busy
 from dcc_bridge.host import MOST_TOLD, Host, Undo, digest
 from dcc_bridge.hosts.freecad.freecad_document import document, facts, find, gui
@@ -45,7 +46,7 @@ class FreeCADHost(Host):
         self.has_ui = bool(FreeCAD.GuiUp)
         self._later = later
         self._selected: list[str] = []  # where there is no window FreeCAD keeps none
-        self._watching: dict[object, Callable[[], None]] = {}
+        self._watchers = Callbacks()
 
     def file(self) -> Path | None:
         """Give the document's file."""
@@ -145,7 +146,7 @@ class FreeCADHost(Host):
         there = [name for name in items if document().getObject(name)]
         if not self.has_ui:
             self._selected = there
-            self._tell()
+            self._watchers.call()
             return
         gui().Selection.clearSelection()
         for name in there:
@@ -182,20 +183,16 @@ class FreeCADHost(Host):
 
     def watch(self, changed: Callable[[], None]) -> Undo:
         """Be told of objects, undo, redo, other documents and the selection."""
-        document_observer, selection_observer = _Observer(_CHANGES, changed), None
+        cleanup = ExitStack()
+        cleanup.callback(self._watchers.add(changed))
+        document_observer = _Observer(_CHANGES, changed)
         FreeCAD.addDocumentObserver(document_observer)
+        cleanup.callback(FreeCAD.removeDocumentObserver, document_observer)
         if self.has_ui:
             selection_observer = _Observer(_SELECTIONS, changed)
             gui().Selection.addObserver(selection_observer)
-        self._watching[document_observer] = changed
-
-        def unwatch() -> None:
-            if self._watching.pop(document_observer, None):
-                FreeCAD.removeDocumentObserver(document_observer)
-                if selection_observer is not None:
-                    gui().Selection.removeObserver(selection_observer)
-
-        return unwatch
+            cleanup.callback(gui().Selection.removeObserver, selection_observer)
+        return cleanup.close
 
     def main_window(self) -> object | None:
         """Give the main window, wrapped by the Qt binding that FreeCAD has loaded."""
@@ -249,10 +246,6 @@ class FreeCADHost(Host):
 
         window.mainWindowClosed.connect(leave)
         return disconnect
-
-    def _tell(self) -> None:
-        for changed in list(self._watching.values()):
-            changed()
 
 
 class _Observer:

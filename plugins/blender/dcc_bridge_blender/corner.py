@@ -1,4 +1,7 @@
-"""What is said in passing: questions that wait elsewhere, and what was done. Main thread."""
+"""The notifications that the sidebar shows: questions that wait elsewhere, and what was done.
+
+Main thread.
+"""
 
 from __future__ import annotations
 
@@ -9,17 +12,17 @@ from typing import Final
 
 from dcc_bridge.hosts.blender.blender_loop import redraw
 
-PASSING: Final = 60.0
-"""Seconds for which a notice stays."""
+_PASSING: Final = 60.0
+"""Seconds for which a notification stays that needs no answer."""
 Act = tuple[str, Callable[[], None]]
 
 
 @dataclass(eq=False)
 class Note:
-    """One thing that is said.
+    """A notification.
 
     Attributes:
-        text: What.
+        text: What it says.
         acts: What a person may do about it: a button's caption, and what it does.
         ends: When it goes by itself, or None.
     """
@@ -31,32 +34,35 @@ class Note:
 
 @dataclass
 class Corner:
-    """All that is said now, the newest last; the sidebar shows it."""
+    """All notifications, the newest last."""
 
     notes: list[Note] = field(default_factory=list)
 
-    def say(self, text: str, *acts: Act, passing: bool = False) -> Note:
-        """Say something, for good or for a minute."""
-        note = Note(text, acts, time.monotonic() + PASSING if passing else None)
+    def add(self, text: str, *acts: Act, ends: float | None = None) -> Note:
+        """Show a notification until it is removed, or until a time."""
+        note = Note(text, acts, ends)
         self.notes.append(note)
         redraw()
         return note
 
-    def remove(self, note: Note) -> None:
-        """Say it no more; harmless the second time."""
-        if note in self.notes:
-            self.notes.remove(note)
-            redraw()
+    def add_passing(self, text: str, *acts: Act, call: str | None = None) -> Note:
+        """Show a notification for a minute. It has no room for the call's id: the log has it."""
+        return self.add(text, *acts, ends=time.monotonic() + _PASSING)
+
+    def remove(self, *notes: Note) -> None:
+        """Take notifications away; they may be gone already."""
+        self.notes = [note for note in self.notes if note not in notes]
+        redraw()
 
     def sweep(self, now: float) -> None:
-        """Drop what was to be said in passing only."""
-        for note in [one for one in self.notes if one.ends is not None and one.ends < now]:
-            self.remove(note)
+        """Take away those whose time is up."""
+        if over := [note for note in self.notes if note.ends is not None and note.ends < now]:
+            self.remove(*over)
 
     def act(self, note: int, act: int) -> None:
         """Do what a button says, unless it went away meanwhile."""
         if note < len(self.notes) and act < len(self.notes[note].acts):
-            said = self.notes[note]
-            if said.ends is not None:
-                self.remove(said)
-            said.acts[act][1]()
+            pressed = self.notes[note]
+            if pressed.ends is not None:
+                self.remove(pressed)
+            pressed.acts[act][1]()

@@ -10,22 +10,18 @@ from __future__ import annotations
 
 import textwrap
 import time
-from collections import Counter
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 import bpy
 
-from dcc_bridge.elicitation import wording
 from dcc_bridge.elicitation.question import HandOver, PresenterEvent, Question, Reply
-from dcc_bridge.elicitation.schema import Form
-from dcc_bridge.elicitation.text import safe_line, safe_text
+from dcc_bridge.elicitation.text import safe_line
 from dcc_bridge.elicitation.validation import InvalidAnswer
-from dcc_bridge.host import Host
+from dcc_bridge.elicitation.view import QuestionView
 from dcc_bridge.hosts.blender.blender_loop import redraw
 
 from .fields import Fields
-from .ticket import Ticket
 
 WIDTH: Final = 520
 _COLUMNS: Final = 84
@@ -35,246 +31,236 @@ _MOST_ITEMS: Final = 20
 _CHOOSE: Final = "Choose below what you want, then press OK."
 _ARM: Final = 0.4
 """Seconds after which a dialog takes an answer."""
-_Answered = Callable[[Ticket, PresenterEvent | str], None]
+_AGAIN: Final = 1.0
+"""Seconds until a dialog is opened again: Blender takes it away as long as its window is made."""
+_MUTES: Final = "Decline this, and every question it asks here in that time"
 
-_made: list[type[bpy.types.Operator]] = []
-_shown: list[bpy.types.Operator] = []
 
+class OperatorDialog:
+    """A question's dialog; it opens again where an answer does not fit.
 
-def show(ticket: Ticket, host: Host, answered: _Answered) -> None:
-    """Open the dialog. A window has to be the current one.
-
-    Args:
-        ticket: What to ask.
-        host: Where.
-        answered: Called with the answer, or with what is wrong with it.
+    Attributes:
+        question: What is asked.
+        answered: Called with the answer.
+        wrong: What was wrong with the last answer, or why it is asked again; or "".
+        is_open: It was opened, and neither answered nor dismissed.
     """
-    forget()
-    made = _operator(ticket, host, answered)
-    bpy.utils.register_class(made)
-    _made.append(made)
-    _shown.clear()
-    ticket.opened = time.monotonic()
-    operators: Any = bpy.ops
-    operators.dcc_bridge.question("INVOKE_DEFAULT", **ticket.typed)
-    redraw()  # it is drawn with the next event only
 
+    _operators: ClassVar[list[type[bpy.types.Operator]]] = []
+    _running: ClassVar[list[bpy.types.Operator]] = []
 
-def is_shown() -> bool:
-    """Whether the dialog is there still; what pops up goes without a word with another file."""
-    try:
-        return bool(_shown and _shown[0].as_pointer())
-    except ReferenceError:
-        return False
+    def __init__(
+        self, question: Question, view: QuestionView, answered: Callable[[PresenterEvent], None]
+    ) -> None:
+        """Open nothing yet."""
+        self.question = question
+        self.answered = answered
+        self.wrong = view.reason
+        self.is_open = False
+        self._view = view
+        self._fields = Fields(view.fields)
+        self._typed: dict[str, Any] = {}
+        self._is_touched = False
+        self._begun = time.monotonic()
+        self._opened = 0.0
 
+    @property
+    def deadline(self) -> float:
+        """When it ends: later once the person has begun to answer."""
+        offers = self.question.offers
+        return self._begun + (
+            offers.latest if self._is_touched else min(offers.soon, offers.latest)
+        )
 
-def dismiss() -> None:
-    """Close the dialog that is open: putting the screen in its place again closes what pops up."""
-    windows = bpy.context.window_manager
-    for window in windows.windows if windows is not None else ():
-        with bpy.context.temp_override(window=window):
-            window.screen = window.screen
+    @property
+    def is_shown(self) -> bool:
+        """Whether it can be seen; what pops up goes without a word with another file."""
+        try:
+            return self.is_open and bool(self._running and self._running[0].as_pointer())
+        except ReferenceError:
+            return False
 
+    def may_open(self, now: float) -> bool:
+        """Return whether it is not shown, and may be opened again."""
+        return not self.is_shown and now >= self._opened + _AGAIN
 
-def forget() -> None:
-    """Unregister the operator of the last question, which must not be running."""
-    while _made:
-        bpy.utils.unregister_class(_made.pop())
+    def open(self, title: str) -> None:
+        """Open it. A window has to be the current one."""
+        self.forget()
+        operator = self._operator(title)
+        bpy.utils.register_class(operator)
+        self._operators.append(operator)
+        self._running.clear()
+        self.is_open = True
+        self._opened = time.monotonic()
+        operators: Any = bpy.ops
+        operators.dcc_bridge.question("INVOKE_DEFAULT", **self._typed)
+        redraw()  # it is drawn with the next event only
 
+    def dismiss(self) -> None:
+        """Close it: putting the screen in its place again closes what pops up."""
+        was_open, self.is_open = self.is_open, False
+        windows = bpy.context.window_manager
+        for window in windows.windows if was_open and windows is not None else ():
+            with bpy.context.temp_override(window=window):
+                window.screen = window.screen
 
-def _operator(ticket: Ticket, host: Host, answered: _Answered) -> type[bpy.types.Operator]:
-    question = ticket.question
-    agreed = wording.lone(question)
-    fields = Fields(question.form if question.form and agreed is None else Form((), {}))
-    heard: list[object] = []
+    @classmethod
+    def forget(cls) -> None:
+        """Unregister the operator of the last question, which must not be running."""
+        while cls._operators:
+            bpy.utils.unregister_class(cls._operators.pop())
 
-    def hear(what: PresenterEvent | str) -> set[str]:
-        if not heard:
-            heard.append(what)
-            answered(ticket, what)
+    def _operator(self, title: str) -> type[bpy.types.Operator]:
+        dialog, running = self, self._running
+
+        class Ask(bpy.types.Operator):
+            """Answers an agent's question."""
+
+            bl_idname = "dcc_bridge.question"
+            bl_label = safe_line(title)
+            bl_options = {"INTERNAL"}  # noqa: RUF012 - Blender's own shape
+            __annotations__ = dialog._properties()
+
+            def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Any:
+                running[:] = [self]
+                windows: Any = context.window_manager
+                return windows.invoke_props_dialog(self, width=WIDTH)
+
+            def draw(self, context: bpy.types.Context) -> None:
+                dialog._draw(self, self.layout)
+
+            def execute(self, context: bpy.types.Context) -> Any:
+                return dialog._take(self)
+
+            def cancel(self, context: bpy.types.Context) -> None:
+                dialog._end(Reply("cancel"))
+
+        return Ask
+
+    def _properties(self) -> dict[str, Any]:
+        """Return the operator's properties: the fields, the choice, and what goes with it."""
+
+        def touch(_: Any, __: Any) -> None:
+            self._is_touched = True
+
+        def choose(operator: Any, _: Any) -> None:
+            self._is_touched = True
+            if not self._is_armed and "answer" in operator:
+                del operator["answer"]
+
+        view = self._view
+        choices = [("accept", view.verb, ""), ("decline", "Decline", "")]
+        choices += [("hand_over", view.offers.hand_over, "")] if view.offers.hand_over else []
+        choices += [("mute", view.offers.mute, _MUTES)] if view.offers.mute else []
+        more: dict[str, Any] = {"options": {"SKIP_SAVE"}, "update": touch}
+        return {
+            **self._fields.properties(touch),
+            "answer": bpy.props.EnumProperty(
+                items=choices,
+                default=set() if self.question.consent else {"accept"},
+                options={"ENUM_FLAG", "SKIP_SAVE"},
+                update=choose,
+            ),
+            "word": bpy.props.StringProperty(**more),
+            "remember": bpy.props.BoolProperty(**more),
+        }
+
+    @property
+    def _is_armed(self) -> bool:
+        return time.monotonic() > self._opened + _ARM
+
+    # ---- the answer
+
+    def _take(self, operator: Any) -> set[str]:
+        # The choice is made anew each time, but what stands in the fields is drawn again.
+        names = [name for name in type(operator).__annotations__ if name != "answer"]
+        self._typed = {name: getattr(operator, name) for name in names}
+        try:
+            return self._end(self._answer(operator))
+        except InvalidAnswer as error:
+            self.is_open, self.wrong = False, str(error)
+            return {"FINISHED"}
+
+    def _end(self, event: PresenterEvent) -> set[str]:
+        if self.is_open:
+            self.is_open = False
+            self.answered(event)
         return {"FINISHED"}
 
-    class Ask(bpy.types.Operator):
-        """Answers an agent's question."""
+    def _answer(self, operator: Any) -> PresenterEvent:
+        """Return what the person chose.
 
-        bl_idname = "dcc_bridge.question"
-        bl_label = safe_line(f"{host.name}: a question for you")
-        bl_options = {"INTERNAL"}  # noqa: RUF012 - Blender's own shape
-        __annotations__ = _annotations(ticket, fields)
+        Raises:
+            InvalidAnswer: They chose nothing, or what they filled in does not fit.
+        """
+        chosen = set(operator.answer)
+        if len(chosen) != 1 or not self._is_armed:
+            raise InvalidAnswer(_CHOOSE)
+        match chosen.pop():
+            case "decline":
+                return Reply("decline")
+            case "mute":
+                return Reply("decline", mute=True)
+            case "hand_over":
+                return HandOver()
+        word, confirmation = self._view.word, self.question.confirmation
+        if word and operator.word.strip() != word:
+            raise InvalidAnswer(f"This cannot be undone: type {safe_line(word)} to go on.")
+        content = {confirmation.name: True} if confirmation else self._fields.content(operator)
+        if self.question.form is not None:
+            self.question.form.check(content)
+        return Reply("accept", content, remember=operator.remember)
 
-        def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Any:
-            _shown[:] = [self]
-            windows: Any = context.window_manager
-            return windows.invoke_props_dialog(self, width=WIDTH)
+    # ---- how it looks
 
-        def draw(self, context: bpy.types.Context) -> None:
-            _draw(self, self.layout, ticket, host, fields)
+    def _draw(self, operator: Any, layout: Any) -> None:
+        view = self._view
+        column = layout.box().column(align=True)
+        for caption, text in view.header:
+            icon = "NONE" if caption else "BLENDER"
+            line = f"{caption}: {text}" if caption else text
+            column.label(text=line, icon=icon, translate=False)
+        _say(layout, self.wrong, icon="ERROR")
+        for text in (view.title, view.message, view.agreement, view.explanation):
+            _say(layout, text)
+        if self.question.consent is not None and self.question.items:
+            self._draw_items(layout.box(), self.question.consent.kinds)
+        self._fields.draw(operator, layout)
+        _say(layout, view.undo, icon="ERROR" if view.word else "NONE")
+        if view.word:
+            layout.prop(operator, "word", text=f"Type {safe_line(view.word, 40)}")
+        if view.offers.remember:
+            layout.prop(operator, "remember", text=view.offers.remember)
+        layout.separator()
+        layout.column().prop(operator, "answer", expand=True)
+        left = self.deadline - time.monotonic()
+        until = time.strftime("%H:%M:%S", time.localtime(time.time() + left))
+        layout.label(text=f"Waits until {until}. Esc gives no answer.", translate=False)
 
-        def execute(self, context: bpy.types.Context) -> Any:
-            ticket.typed = _typed(self)
-            return hear(_answer(self, ticket, fields))
-
-        def cancel(self, context: bpy.types.Context) -> None:
-            hear(Reply("cancel"))
-
-    return Ask
-
-
-def _annotations(ticket: Ticket, fields: Fields) -> dict[str, Any]:
-    """Give the operator's properties: the fields, the choice, and what goes with it."""
-
-    def touch(_: Any, __: Any) -> None:
-        ticket.is_touched = True
-
-    def choose(operator: Any, _: Any) -> None:
-        ticket.is_touched = True
-        if not _is_armed(ticket) and "answer" in operator:
-            del operator["answer"]
-
-    more: dict[str, Any] = {"options": {"SKIP_SAVE"}, "update": touch}
-    return {
-        **fields.properties(touch),
-        "answer": bpy.props.EnumProperty(
-            items=_ways(ticket.question),
-            default=set() if ticket.question.consent else {"accept"},
-            options={"ENUM_FLAG", "SKIP_SAVE"},
-            update=choose,
-        ),
-        "word": bpy.props.StringProperty(**more),
-        "remember": bpy.props.BoolProperty(**more),
-    }
-
-
-def _is_armed(ticket: Ticket) -> bool:
-    return time.monotonic() > ticket.opened + _ARM
-
-
-def _answer(operator: Any, ticket: Ticket, fields: Fields) -> PresenterEvent | str:
-    chosen = set(operator.answer)
-    if len(chosen) != 1 or not _is_armed(ticket):
-        return _CHOOSE
-    match chosen.pop():
-        case "decline":
-            return Reply("decline")
-        case "mute":
-            return Reply("decline", mute=True)
-        case "hand_over":
-            return HandOver()
-    return _agreed(operator, ticket.question, fields)
-
-
-def _agreed(operator: Any, question: Question, fields: Fields) -> PresenterEvent | str:
-    word = wording.word_of(question, _verb(question))
-    if not question.undoable and operator.word.strip() != word:
-        return f"This cannot be undone: type {safe_line(word)} to go on."
-    agreed = wording.lone(question)
-    if agreed is not None:
-        return Reply("accept", {agreed.name: True}, remember=operator.remember)
-    content = fields.content(operator)
-    try:
-        if question.form is not None:
-            question.form.check(content)
-    except InvalidAnswer as error:
-        return str(error)
-    return Reply("accept", content, remember=operator.remember)
-
-
-def _typed(operator: Any) -> dict[str, Any]:
-    """Keep what stands in the fields, but for the choice: that is made anew."""
-    names = [name for name in type(operator).__annotations__ if name != "answer"]
-    return {name: getattr(operator, name) for name in names}
-
-
-def _verb(question: Question) -> str:
-    agreed = wording.lone(question)
-    return agreed.title if agreed is not None else question.title or "Send"
-
-
-def _ways(question: Question) -> list[tuple[str, str, str]]:
-    offers = question.offers
-    ways = [("accept", safe_line(_verb(question), 60), ""), ("decline", "Decline", "")]
-    if offers.hand_over is not None:
-        ways.append(("hand_over", f"Ask in {safe_line(offers.hand_over, 24)}", ""))
-    if offers.mute is not None:
-        who = safe_line(offers.mute, 24)
-        ways.append(("mute", f"Decline, and mute {who} for 10 minutes", ""))
-    return ways
-
-
-def _draw(operator: Any, layout: Any, ticket: Ticket, host: Host, fields: Fields) -> None:
-    question = ticket.question
-    _draw_header(layout.box(), question, host)
-    if ticket.wrong or question.reason:
-        _say(layout, str(ticket.wrong or question.reason), icon="ERROR")
-    if question.title and question.title not in (_verb(question), question.call.title):
-        _say(layout, question.title)
-    _say(layout, safe_text(question.message))
-    if question.items:
-        _draw_items(layout.box(), question)
-    fields.draw(operator, layout)
-    _draw_undoing(operator, layout, question)
-    if question.offers.remember is not None:
-        who, most = safe_line(question.offers.mute or "this client", 24), question.offers.remember
-        layout.prop(
-            operator, "remember", text=f"Do not ask {who} again this session, up to {most:,} items"
-        )
-    layout.separator()
-    layout.column().prop(operator, "answer", expand=True)
-    left = ticket.deadline - time.monotonic()
-    until = time.strftime("%H:%M:%S", time.localtime(time.time() + left))
-    layout.label(text=f"Waits until {until}. Esc gives no answer.", translate=False)
-
-
-def _draw_header(box: Any, question: Question, host: Host) -> None:
-    """Say who asks, where a message cannot."""
-    call = question.call
-    place = f"{host.name} {host.version} · {safe_line(host.scene(), 60)}"
-    client = call.client
-    asker = safe_line(client.label, 60) if client else f"{host.name} itself"
-    if client and client.name:
-        asker += f", calls itself {safe_line(f'{client.name} {client.version}'.strip(), 40)}"
-    column = box.column(align=True)
-    column.label(text=place, icon="BLENDER", translate=False)
-    column.label(text=f"Asked by: {asker}", translate=False)
-    column.label(text=f"Skill: {safe_line(call.title, 60)}", translate=False)
-
-
-def _draw_items(box: Any, question: Question) -> None:
-    kinds = question.kinds or ("",) * len(question.items)
-    counts = ", ".join(f"{n:,} {kind}" for kind, n in Counter(filter(None, kinds)).most_common(8))
-    total = f"{len(question.items):,} items" if len(question.items) != 1 else "1 item"
-    box.label(text=f"{total}: {counts}" if counts else total, translate=False)
-    shown = list(zip(question.items, kinds, strict=False))[:_MOST_ITEMS]
-    columns = 1 if len(shown) <= _MOST_ITEMS // 2 else 2
-    grid = box.grid_flow(columns=columns, even_columns=True, align=True)
-    for item, kind in shown:
-        grid.label(text=safe_line(item, 40), icon=_icon(kind), translate=False)
-    more = len(question.items) - len(shown)
-    if more > 0:
-        box.label(text=f"… and {more:,} more", translate=False)
-
-
-def _draw_undoing(operator: Any, layout: Any, question: Question) -> None:
-    if not question.consent:
-        return
-    if question.undoable:
-        layout.label(text="Can be undone as one step (Ctrl Z).", translate=False)
-        return
-    kept = f" A copy is kept first, in {safe_line(question.kept)}" if question.kept else ""
-    _say(layout, f"This can NOT be undone.{kept}", icon="ERROR")
-    word = wording.word_of(question, _verb(question))
-    layout.prop(operator, "word", text=f"Type {safe_line(word, 40)}")
+    def _draw_items(self, box: Any, kinds: tuple[str, ...]) -> None:
+        items = self.question.items
+        box.label(text=self._view.counts, translate=False)
+        shown = list(zip(items, kinds or ("",) * len(items), strict=False))[:_MOST_ITEMS]
+        columns = 1 if len(shown) <= _MOST_ITEMS // 2 else 2
+        grid = box.grid_flow(columns=columns, even_columns=True, align=True)
+        for item, kind in shown:
+            grid.label(text=safe_line(item, 40), icon=_icon(kind), translate=False)
+        if len(items) > len(shown):
+            box.label(text=f"… and {len(items) - len(shown):,} more", translate=False)
 
 
 def _say(layout: Any, text: str, icon: str = "NONE") -> None:
-    """Write a text; Blender does not break lines by itself."""
+    """Draw a text, if there is one; Blender does not break lines by itself."""
+    if not text:
+        return
     lines = [part for line in text.split("\n") for part in textwrap.wrap(line, _COLUMNS) or [""]]
     if len(lines) > _MOST_LINES:
         more = len(lines) - _MOST_LINES
         lines = [*lines[:_MOST_LINES], f"… {more} more lines are not shown here"]
     column = layout.column(align=True)
-    for at, line in enumerate(lines):
-        column.label(text=line, icon=icon if at == 0 else "NONE", translate=False)
+    for number, line in enumerate(lines):
+        column.label(text=line, icon=icon if number == 0 else "NONE", translate=False)
 
 
 def _icon(kind: str) -> str:

@@ -10,8 +10,8 @@ from typing import Any, Final
 
 import bpy
 
-from dcc_bridge.elicitation.schema import Field, Form
-from dcc_bridge.elicitation.text import safe_line
+from dcc_bridge.elicitation.schema import Field
+from dcc_bridge.elicitation.view import FieldView
 
 _UNSET: Final = "unset"
 _SKIP: Final = {"SKIP_SAVE"}
@@ -24,89 +24,88 @@ _DIGITS: Final = 7
 class Fields:
     """The fields of one form."""
 
-    def __init__(self, form: Form) -> None:
-        """Take the form."""
-        self._fields = [(f"f{number}", each) for number, each in enumerate(form.fields)]
+    def __init__(self, views: tuple[FieldView, ...]) -> None:
+        """Take what is asked."""
+        self._views = {f"f{number}": view for number, view in enumerate(views)}
 
     def properties(self, touched: Callable[[Any, Any], None]) -> dict[str, Any]:
-        """Give what an operator has to be annotated with.
+        """Return what an operator has to be annotated with.
 
         Args:
             touched: Called when the person changes one.
         """
-        made: dict[str, Any] = {}
-        for key, each in self._fields:
-            made |= _properties(key, each, {"options": _SKIP, "update": touched})
-        return made
+        properties: dict[str, Any] = {}
+        for key, view in self._views.items():
+            properties |= _properties(key, view, {"options": _SKIP, "update": touched})
+        return properties
 
     def draw(self, operator: Any, layout: Any) -> None:
         """Draw them."""
-        for key, each in self._fields:
-            if each.kind == "choices":
-                layout.label(text=_title(each), translate=False)
+        for key, view in self._views.items():
+            if view.field.kind == "choices":
+                layout.label(text=_title(view), translate=False)
                 grid = layout.grid_flow(columns=2, even_columns=True)
-                for number in range(len(each.options)):
+                for number in range(len(view.options)):
                     grid.prop(operator, f"{key}_{number}")
             else:
                 layout.prop(operator, key)
 
     def content(self, operator: Any) -> dict[str, Any]:
-        """Give what stands in them; what is empty is left out."""
-        values = {each.name: _value(key, each, operator) for key, each in self._fields}
+        """Return what stands in them; what is empty is left out."""
+        values = {view.field.name: _value(key, view, operator) for key, view in self._views.items()}
         return {name: value for name, value in values.items() if value is not None}
 
 
-def _properties(key: str, field: Field, more: dict[str, Any]) -> dict[str, Any]:
-    told = {"name": _title(field), "description": safe_line(field.description), **more}
+def _properties(key: str, view: FieldView, more: dict[str, Any]) -> dict[str, Any]:
+    field, props = view.field, bpy.props
+    common = {"name": _title(view), "description": view.explanation, **more}
     match field.kind:
         case "boolean":
-            return {key: bpy.props.BoolProperty(default=field.default is True, **told)}
+            return {key: props.BoolProperty(default=view.default is True, **common)}
         case "choice":
-            return {key: _choice(field, told)}
+            return {key: _choice(view, common)}
         case "choices":
+            ticked = view.default or ()
             return {
-                f"{key}_{number}": bpy.props.BoolProperty(
-                    name=safe_line(option.title),
-                    default=option.value in (field.default or ()),
-                    **more,
+                f"{key}_{number}": props.BoolProperty(
+                    name=option.title, default=option.value in ticked, **more
                 )
-                for number, option in enumerate(field.options)
+                for number, option in enumerate(view.options)
             }
-        case "integer" if _is_native(field, _WHOLE):
+        case "integer" if _is_native(view, _WHOLE):
             least, most = _bounds(field, _WHOLE)
-            told |= {"min": int(least), "max": int(most)}
-            return {key: bpy.props.IntProperty(default=int(field.default), **told)}
-        case "number" if _is_native(field, _REAL):
+            common |= {"min": int(least), "max": int(most)}
+            return {key: props.IntProperty(default=view.default, **common)}
+        case "number" if _is_native(view, _REAL):
             least, most = _bounds(field, _REAL)
-            return {
-                key: bpy.props.FloatProperty(
-                    default=field.default, min=least, max=most, precision=4, **told
-                )
-            }
-    default = "" if field.default is None else str(field.default)
-    return {key: bpy.props.StringProperty(default=default, **told)}
+            common |= {"min": least, "max": most, "precision": 4}
+            return {key: props.FloatProperty(default=view.default, **common)}
+    default = "" if view.default is None else str(view.default)
+    return {key: props.StringProperty(default=default, **common)}
 
 
-def _choice(field: Field, told: dict[str, Any]) -> Any:
-    items = [(str(at), safe_line(one.title), "") for at, one in enumerate(field.options)]
-    values = [option.value for option in field.options]
-    if field.default in values:
-        return bpy.props.EnumProperty(items=items, default=str(values.index(field.default)), **told)
-    return bpy.props.EnumProperty(items=[(_UNSET, "Choose…", ""), *items], **told)
+def _choice(view: FieldView, common: dict[str, Any]) -> Any:
+    items = [(str(number), option.title, "") for number, option in enumerate(view.options)]
+    values = [option.value for option in view.options]
+    if view.default in values:
+        default = str(values.index(view.default))
+        return bpy.props.EnumProperty(items=items, default=default, **common)
+    return bpy.props.EnumProperty(items=[(_UNSET, "Choose…", ""), *items], **common)
 
 
-def _value(key: str, field: Field, operator: Any) -> Any:
-    if field.kind == "choices":
-        chosen = [getattr(operator, f"{key}_{at}") for at in range(len(field.options))]
-        return [one.value for one, is_on in zip(field.options, chosen, strict=True) if is_on]
+def _value(key: str, view: FieldView, operator: Any) -> Any:
+    kind, options = view.field.kind, view.options
+    if kind == "choices":
+        ticked = [getattr(operator, f"{key}_{number}") for number in range(len(options))]
+        return [option.value for option, is_on in zip(options, ticked, strict=True) if is_on]
     value = getattr(operator, key)
-    if field.kind == "choice":
-        return None if value == _UNSET else field.options[int(value)].value
+    if kind == "choice":
+        return None if value == _UNSET else options[int(value)].value
     if isinstance(value, float):
         return float(f"{value:.{_DIGITS}g}")
-    if isinstance(value, str) and field.kind in ("number", "integer"):
+    if isinstance(value, str) and kind in ("number", "integer"):
         return _number(value)
-    return None if value == "" and not field.required else value
+    return None if value == "" and not view.field.required else value
 
 
 def _number(text: str) -> int | float | str | None:
@@ -119,9 +118,9 @@ def _number(text: str) -> int | float | str | None:
     return text.strip() or None
 
 
-def _is_native(field: Field, most: float) -> bool:
+def _is_native(view: FieldView, most: float) -> bool:
     """Whether Blender's own number can hold it; one without a default has nothing to begin with."""
-    return field.default is not None and abs(field.default) <= most
+    return view.default is not None and abs(view.default) <= most
 
 
 def _bounds(field: Field, most: float) -> tuple[float, float]:
@@ -132,5 +131,5 @@ def _bounds(field: Field, most: float) -> tuple[float, float]:
     )
 
 
-def _title(field: Field) -> str:
-    return safe_line(field.title) + (" *" if field.required and field.kind != "boolean" else "")
+def _title(view: FieldView) -> str:
+    return view.title + (" *" if view.field.required and view.field.kind != "boolean" else "")

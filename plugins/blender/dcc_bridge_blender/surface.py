@@ -1,17 +1,30 @@
-"""Who draws the questions: Qt where it is there and safe, else Blender itself. Main thread."""
+"""Who draws the questions: Qt where it is there and safe, else Blender itself. Main thread.
+
+Blender has no Qt of its own, and a Qt that cannot start ends Blender. Where it can, the bridge's
+timer serves its events.
+"""
 
 from __future__ import annotations
 
+import ctypes.util
+import os
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
+from importlib import metadata, util
+from typing import Final
 
 from dcc_bridge.elicitation.question import HostPresenter
 from dcc_bridge.host import Host
 from dcc_bridge.main_thread import MainThread
 
-from . import qt
 from .corner import Corner
 from .presenter import OperatorPresenter
+
+_TURN: Final = 5
+"""Milliseconds for which Qt may go on with its events at a time."""
+_ABORTS: Final = "6.12.0"
+"""The PySide6 that drops references to True and None, which a Python before 3.12 counts."""
 
 
 @dataclass(frozen=True)
@@ -41,9 +54,60 @@ def choose(main: MainThread, host: Host, wanted: str) -> Surface:
         host: For the dialogs' header.
         wanted: "qt" for Qt's dialogs, if they can be had; "blender" for Blender's own.
     """
-    lacking = qt.lacking() if wanted == "qt" else "They were chosen."
-    if lacking is not None:
-        own = OperatorPresenter(main, host)
-        return Surface(own, own.turn, own.close, own.corner, f"Blender's own dialogs: {lacking}")
-    dialogs = qt.Dialogs(main, host)
-    return Surface(dialogs.presenter, dialogs.turn, dialogs.close, None, "Dialogs of Qt.")
+    lacking = _lacking() if wanted == "qt" else "They were chosen."
+    if lacking is None:
+        return _start_qt(main, host)
+    own = OperatorPresenter(main, host)
+    return Surface(own, own.turn, own.close, own.corner, f"Blender's own dialogs: {lacking}")
+
+
+def _start_qt(main: MainThread, host: Host) -> Surface:
+    """Start Qt; a QApplication that is there already, from before a reload, is used again."""
+    from dcc_bridge.qt.binding import QApplication, QEvent, QEventLoop
+    from dcc_bridge.qt.presenter import DialogPresenter
+
+    instance = QApplication.instance()
+    app = instance if isinstance(instance, QApplication) else QApplication(["blender"])
+    app.setQuitOnLastWindowClosed(False)
+    presenter = DialogPresenter(main, host, lambda: None)
+
+    def turn() -> None:
+        app.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+        app.processEvents(QEventLoop.ProcessEventsFlag.AllEvents, _TURN)
+
+    return Surface(presenter, turn, presenter.close, None, "Dialogs of Qt.")
+
+
+def _lacking() -> str | None:
+    """Say what keeps Qt's dialogs from being used, or None. Imports nothing of Qt."""
+    if util.find_spec("PySide6") is None or util.find_spec("PySide6.QtWidgets") is None:
+        return "PySide6 is not installed in Blender."
+    if sys.version_info < (3, 12) and _version() == _ABORTS:
+        return f"PySide6 {_ABORTS} ends a Python older than 3.12; install 6.11."
+    if sys.platform == "darwin":
+        return "On a Mac Qt and Blender both want to be the application."
+    if sys.platform == "linux":
+        return _no_display()
+    return None
+
+
+def _version() -> str | None:
+    for name in ("PySide6-Essentials", "PySide6"):
+        try:
+            return metadata.version(name)
+        except metadata.PackageNotFoundError:
+            continue
+    return None
+
+
+def _no_display() -> str | None:
+    """Qt aborts where it cannot open a window."""
+    if os.environ.get("QT_QPA_PLATFORM") == "offscreen":
+        return "Qt is told to draw nowhere (QT_QPA_PLATFORM=offscreen)."
+    if os.environ.get("WAYLAND_DISPLAY"):
+        return None
+    if not os.environ.get("DISPLAY"):
+        return "There is no display (neither DISPLAY nor WAYLAND_DISPLAY is set)."
+    if ctypes.util.find_library("xcb-cursor") is None:
+        return "The library libxcb-cursor0 is not installed, and Qt ends Blender without it."
+    return None

@@ -7,7 +7,7 @@ without telling them where they are.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Final
 
@@ -19,8 +19,6 @@ _FILL: Final = (  # Maya keeps it in the person's workspace, where it outlives w
     "import importlib.util; importlib.util.find_spec('dcc_bridge_maya') "
     "and __import__('dcc_bridge_maya').restore()"
 )
-
-
 # mayapy does not read the line of a ``.mod`` file that would add it.
 _SYSTEM: Final = {"win32": "win64", "darwin": "mac"}.get(sys.platform, "linux")
 _VENDOR: Final = ROOT / "vendor" / f"py{sys.version_info.major}{sys.version_info.minor}-{_SYSTEM}"
@@ -29,13 +27,16 @@ if _VENDOR.is_dir() and str(_VENDOR) not in sys.path:
 
 from maya import cmds, mel  # noqa: E402 - what was vendored is found by now
 
-from dcc_bridge import headless  # noqa: E402
-from dcc_bridge.bridge import Bridge  # noqa: E402
 from dcc_bridge.hosts.maya import MayaHost, MQtUtil  # noqa: E402
 from dcc_bridge.plugin import PlugIn  # noqa: E402
 
 SKILLS: Final = ROOT / "skills"
-_plug_in: PlugIn | None = None
+
+
+@cache
+def plug_in() -> PlugIn:
+    """Give the plug-in. It is not made on import: `MayaHost` turns the undo of a mayapy on."""
+    return PlugIn(MayaHost(_wrap), [SKILLS])
 
 
 def load() -> None:
@@ -49,19 +50,15 @@ def load() -> None:
 
 def start_when_ready() -> None:
     """Start as soon as Maya can show a dialog. For the plug-in's own start."""
-    global _plug_in
-    if cmds.about(batch=True) or (_plug_in is not None and _plug_in.is_installed):
-        return
-    _plug_in = PlugIn(MayaHost(_wrap), [SKILLS])
-    _plug_in.install(_start)
+    if not cmds.about(batch=True):
+        plug_in().install(_start)
 
 
 def unload() -> None:
     """Stop, and take the panel and the shelf away. For the plug-in's own end."""
-    if _plug_in is not None:
-        _plug_in.uninstall()
     if cmds.about(batch=True):
         return
+    plug_in().uninstall()
     if cmds.workspaceControl(PANEL, exists=True):
         cmds.deleteUI(PANEL)
     if cmds.shelfLayout(SHELF, exists=True):
@@ -85,32 +82,20 @@ def restore() -> None:
     _fill(MQtUtil.getCurrentParent())
 
 
-def serve(until: Callable[[], bool], ready: Callable[[Bridge], None] = lambda _: None) -> None:
-    """Serve in mayapy, where there is no event loop, after ``maya.standalone.initialize()``.
-
-    Args:
-        until: Whether to end; it is looked at after each call.
-        ready: Called once requests are taken.
-    """
-    headless.serve(MayaHost(), [SKILLS], until, ready)
-
-
 def _start() -> None:
-    assert _plug_in is not None
-    _plug_in.start()
+    plug_in().start()
     _add_shelf()
     if cmds.workspaceControl(PANEL, exists=True):
         _fill(MQtUtil.findControl(PANEL))
 
 
 def _fill(control: int | None) -> None:
-    panel = _plug_in.panel if _plug_in is not None else None
-    if panel is None or not control:
-        return
-    from dcc_bridge.qt.binding import getCppPointer
+    panel = plug_in().panel
+    if panel is not None and control:
+        from dcc_bridge.qt.binding import getCppPointer
 
-    (address,) = getCppPointer(panel)
-    MQtUtil.addWidgetToMayaLayout(int(address), int(control))
+        (address,) = getCppPointer(panel)
+        MQtUtil.addWidgetToMayaLayout(int(address), int(control))
 
 
 def _add_shelf() -> None:

@@ -13,9 +13,11 @@ from typing import Any
 
 from dcc_bridge import check_cancelled, elicit_form_sync, elicit_url_sync, report_progress, skill
 from dcc_bridge.bridge import Bridge
+from dcc_bridge.skills.skill import describe
 from dcc_bridge.testing import FakeHost
 from tests.client.proxy.until_killed import serve
 
+LARGE = 3_000_000
 NAME: dict[str, Any] = {
     "type": "object",
     "properties": {"name": {"type": "string"}},
@@ -27,6 +29,36 @@ class Small(FakeHost):
     """A scene of two cameras."""
 
     name = "Small"
+
+
+@skill(risk="read", thread="any")
+def wait(seconds: float = 60.0) -> str:
+    """Take long, and say how far it is."""
+    report_progress(1, 2, "half of it")
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        check_cancelled()
+        time.sleep(0.02)
+    return "done"
+
+
+@skill(risk="read")
+def visit() -> dict[str, Any]:
+    """Send the person to a page."""
+    heard = elicit_url_sync("Go there?", "https://example.com/there")
+    return {"action": heard.action, "by": heard.answered_by}
+
+
+@skill(risk="read")
+def large() -> str:
+    """Say much."""
+    return "x" * LARGE
+
+
+@skill(risk="read")
+def learned() -> str:
+    """Be there."""
+    return "learned"
 
 
 def skills(host: Small, bridge: Bridge) -> list[Callable[..., Any]]:
@@ -44,16 +76,6 @@ def skills(host: Small, bridge: Bridge) -> list[Callable[..., Any]]:
         told = seen.client.label, seen.client.name, seen.era, seen.form, seen.url
         return dict(zip(("label", "name", "era", "form", "url"), told, strict=True))
 
-    @skill(risk="read", thread="any")
-    def wait(seconds: float = 60.0) -> str:
-        """Take long, and say how far it is."""
-        report_progress(1, 2, "half of it")
-        end = time.monotonic() + seconds
-        while time.monotonic() < end:
-            check_cancelled()
-            time.sleep(0.02)
-        return "done"
-
     @skill(risk="read")
     def ask(times: int = 1) -> dict[str, Any]:
         """Ask for names."""
@@ -65,19 +87,19 @@ def skills(host: Small, bridge: Bridge) -> list[Callable[..., Any]]:
             "by": [one.answered_by for one in heard],
         }
 
-    @skill(risk="read")
-    def visit() -> dict[str, Any]:
-        """Send the person to a page."""
-        heard = elicit_url_sync("Go there?", "https://example.com/there")
-        return {"action": heard.action, "by": heard.answered_by}
-
     @skill(risk="edit", undo="Select")
     def choose(item: str) -> str:
         """Select an item."""
         host.select([item])
         return item
 
-    return [where, who, wait, ask, visit, choose]
+    @skill(risk="read")
+    def learn() -> str:
+        """Add a skill to those that there are."""
+        bridge.registry.add(describe(learned))
+        return "There is one more."
+
+    return [where, who, wait, ask, visit, choose, large, learn]
 
 
 def main() -> None:

@@ -33,8 +33,8 @@ def alone(runtime: Path) -> dict[str, str]:
 class Small:
     """A small host in a process."""
 
-    def __init__(self, runtime: Path, scene: str, module: str = "host") -> None:
-        command = [sys.executable, "-m", f"tests.client.proxy.{module}", str(runtime), scene]
+    def __init__(self, runtime: Path, scene: str) -> None:
+        command = [sys.executable, "-m", "tests.client.proxy.host", str(runtime), scene]
         self.process = subprocess.Popen(
             command, env=alone(runtime), stdout=subprocess.PIPE, text=True
         )
@@ -51,9 +51,9 @@ class Small:
 
 
 @contextmanager
-def small(runtime: Path, scene: str = "shot.ma", module: str = "host") -> Iterator[Small]:
-    """Run a small host, or another module that is one, for as long as the block lasts."""
-    host = Small(runtime, scene, module)
+def small(runtime: Path, scene: str = "shot.ma") -> Iterator[Small]:
+    """Run a small host for as long as the block lasts."""
+    host = Small(runtime, scene)
     try:
         yield host
     finally:

@@ -225,28 +225,6 @@ def test_a_signal_ends_it_although_the_client_is_there(how: signal.Signals, tmp_
         assert process.wait(5) == -how
 
 
-def test_what_a_client_sends_before_its_handshake_is_answered_is_not_lost(tmp_path: Path) -> None:
-    """Some send all of it at once."""
-    pipe = subprocess.PIPE
-    with (
-        small(tmp_path),
-        subprocess.Popen(
-            [*COMMAND, "connect"], env=alone(tmp_path), stdin=pipe, stdout=pipe, text=True
-        ) as process,
-    ):
-        assert process.stdin is not None
-        assert process.stdout is not None
-        initialized = '{"jsonrpc":"2.0","method":"notifications/initialized"}'
-        listing = '{"jsonrpc":"2.0","id":2,"method":"tools/list"}'
-        process.stdin.write(f"{INITIALIZE}\n{initialized}\n{listing}\n")
-        process.stdin.flush()
-        lines = (json.loads(line) for line in process.stdout)
-        answer = next(line for line in lines if line.get("id") == 2)
-        process.stdin.close()
-
-    assert are_whole([tool["name"] for tool in answer["result"]["tools"]])
-
-
 @pytest.mark.usefixtures("new_interpreter")
 def test_stdout_carries_the_protocol_and_nothing_else(tmp_path: Path) -> None:
     """Garbage, an unknown method and a late answer are no reason to end, and the end is clean."""

@@ -1,4 +1,7 @@
-"""Through the proxy a client sees what it would see of the host itself, and the host sees it."""
+"""Through the proxy a client sees what it would see of the host itself, and the host sees it.
+
+`tests.conformance` shows the same of prompts, completions, pictures and log messages.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +13,7 @@ import anyio
 import pytest
 from mcp_types import ElicitResult
 
+from tests.client.proxy.host import LARGE
 from tests.client.proxy.stage import are_whole, client, names, run, said, small, told, until
 from tests.live import ERAS, AskedFn, accept, say
 
@@ -173,3 +177,38 @@ def test_what_the_host_refuses_is_refused_in_its_own_words(era: str, runtime: Pa
     assert result.is_error
     assert "nothing" in result.content[0].text
     assert prompts.prompts == []
+
+
+@pytest.mark.parametrize("era", ERAS[1:])
+def test_a_large_result_arrives_whole(era: str, runtime: Path) -> None:
+    async def agent() -> int:
+        async with client(runtime, era) as session:
+            return len(await said(session, "large"))
+
+    assert run(agent) >= LARGE
+
+
+def test_the_notice_that_the_hosts_tools_changed_arrives(runtime: Path) -> None:
+    """In the legacy era; where a modern client listens for it, in that one."""
+    heard: list[str] = []
+
+    def note(message: Any) -> None:
+        heard.append(type(message).__name__)
+
+    async def agent() -> None:
+        async with (
+            client(runtime, ERAS[1], heard=note) as legacy,
+            client(runtime) as modern,
+            modern.listen(tools_list_changed=True) as news,
+        ):
+            assert "learned" not in await names(legacy)
+            await said(modern, "learn")
+            async for event in news:
+                heard.append(type(event).__name__)
+                break
+            await until(lambda: "ToolListChangedNotification" in heard)
+            assert "learned" in await names(legacy)
+            assert "learned" in await names(modern)
+
+    run(agent)
+    assert "ToolsListChanged" in heard

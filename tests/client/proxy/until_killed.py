@@ -8,25 +8,22 @@ from typing import Any
 
 from dcc_bridge.bridge import Bridge
 from dcc_bridge.config import Settings
+from dcc_bridge.headless import Pump
 from dcc_bridge.host import Host
-from dcc_bridge.pump import Pump
 from dcc_bridge.skills.skill import describe
 
 
-def serve(
-    runtime: Path, host: Host, make: Callable[[Bridge], list[Callable[..., Any]]], **more: Any
-) -> None:
+def serve(runtime: Path, host: Host, make: Callable[[Bridge], list[Callable[..., Any]]]) -> None:
     """Serve, and print the host's id once it takes requests.
 
     Args:
         runtime: Where it writes itself down.
         host: The application.
         make: Makes what it can do.
-        **more: What the bridge is to know besides.
     """
     pump = Pump()
     settings = Settings(runtime=runtime, audit=runtime / "audit")
-    bridge = Bridge(host, pump.main, settings=settings, **more)
+    bridge = Bridge(host, pump.main, settings=settings)
     for fn in make(bridge):
         bridge.registry.add(describe(fn))
     ready = bridge.start()

@@ -8,7 +8,6 @@ from types import SimpleNamespace
 from PySide6.QtWidgets import QApplication
 
 from dcc_bridge.bridge import Bridge
-from dcc_bridge.qt.form import word_of
 from dcc_bridge.qt.question_dialog import QuestionDialog
 from tests.live import LIMIT, Live
 from tests.qt import stage
@@ -45,7 +44,7 @@ class Desk(Live):
         """Press the button that agrees; give what it said."""
         dialog = self.dialog
         if dialog.name is not None:  # what cannot be undone is agreed to by its name
-            dialog.name.editor.setText(word_of(dialog.question))
+            dialog.name.editor.setText(dialog.view.word)
         verb = stage.armed(dialog)
         said = verb.text()
         stage.click(verb)

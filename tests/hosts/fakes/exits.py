@@ -26,7 +26,7 @@ def run(host: str, folder: Path) -> None:
     for name in ("RUNTIME", "AUDIT"):
         os.environ[f"DCC_BRIDGE_{name}"] = str(folder / name.lower())
     module: Any = _maya(patch, folder) if host == "maya" else _houdini(patch, folder)
-    desk = Desk(module._plug_in.bridge)
+    desk = Desk(module.plug_in().bridge)
     desk.go(_delete, desk)
     stage.until(lambda: bool(shown()))
     print(SAYS, flush=True)
@@ -61,7 +61,7 @@ def _turn(host: Maya | Houdini) -> None:
         host.turn()
         names = ("dcc_bridge_maya", "dcc_bridge_houdini")
         module: Any = next(sys.modules[name] for name in names if name in sys.modules)
-        return module._plug_in is not None and module._plug_in.bridge is not None
+        return module.plug_in().bridge is not None
 
     stage.until(is_up)
 

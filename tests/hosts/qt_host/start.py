@@ -13,7 +13,7 @@ import qt_host  # type: ignore[import-not-found]  # the application's own, insid
 sys.path[:0] = os.environ["QT_HOST_PATH"].split(os.pathsep)
 
 from dcc_bridge.bridge import Bridge  # noqa: E402 - found on the path above
-from dcc_bridge.pump import Pump  # noqa: E402
+from dcc_bridge.headless import Pump  # noqa: E402
 from tests.hosts.orders import DONE, ORDERS  # noqa: E402
 from tests.hosts.qt_host.adapter import QtHost  # noqa: E402
 

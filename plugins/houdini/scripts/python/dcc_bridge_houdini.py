@@ -7,7 +7,7 @@ these without telling them where they are.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -20,8 +20,6 @@ if _VENDOR.is_dir() and str(_VENDOR) not in sys.path:
 
 import hou  # noqa: E402 - what was vendored is found by now
 
-from dcc_bridge import headless  # noqa: E402
-from dcc_bridge.bridge import Bridge  # noqa: E402
 from dcc_bridge.hosts.houdini import HoudiniHost  # noqa: E402
 from dcc_bridge.plugin import PlugIn  # noqa: E402
 
@@ -29,22 +27,23 @@ if TYPE_CHECKING:
     from dcc_bridge.qt.binding import QWidget
 
 SKILLS: Final = ROOT / "skills"
-_plug_in: PlugIn | None = None
+
+
+@cache
+def plug_in() -> PlugIn:
+    """Give the plug-in, made when it is first asked for."""
+    return PlugIn(HoudiniHost(), [SKILLS])
 
 
 def start_when_ready() -> None:
     """Start as soon as Houdini can show a dialog."""
-    global _plug_in
-    if not hou.isUIAvailable() or (_plug_in is not None and _plug_in.is_installed):
-        return
-    _plug_in = PlugIn(HoudiniHost(), [SKILLS])
-    _plug_in.install(_start)
+    if hou.isUIAvailable():
+        plug_in().install(_start)
 
 
 def stop() -> None:
     """Stop, however often it is called."""
-    if _plug_in is not None:
-        _plug_in.uninstall()
+    plug_in().uninstall()
 
 
 def make_panel() -> QWidget:
@@ -52,8 +51,7 @@ def make_panel() -> QWidget:
     from dcc_bridge.qt.binding import QLabel
     from dcc_bridge.qt.labels import tr
 
-    panel = _plug_in.panel if _plug_in is not None else None
-    return panel or QLabel(tr("The bridge does not run."))
+    return plug_in().panel or QLabel(tr("The bridge does not run."))
 
 
 def show_panel() -> None:
@@ -69,22 +67,11 @@ def show_panel() -> None:
         tab.setActiveInterface(kind)
 
 
-def serve(until: Callable[[], bool], ready: Callable[[Bridge], None] = lambda _: None) -> None:
-    """Serve in hython, where there is no event loop.
-
-    Args:
-        until: Whether to end; it is looked at after each call.
-        ready: Called once requests are taken.
-    """
-    headless.serve(HoudiniHost(), [SKILLS], until, ready)
-
-
 def _start() -> None:
-    assert _plug_in is not None
-    _plug_in.start()
-    bridge = _plug_in.bridge
+    plug_in().start()
+    bridge = plug_in().bridge
     if bridge is not None:
         # Qt's wake comes at once; this is for one that Houdini's loop did not deliver.
         drain = bridge.main.drain
         hou.ui.addEventLoopCallback(drain)
-        _plug_in.cleanup.callback(hou.ui.removeEventLoopCallback, drain)
+        plug_in().cleanup.callback(hou.ui.removeEventLoopCallback, drain)

@@ -1,0 +1,330 @@
+"""The audit trail: what is written down of each question and each run. Any thread.
+
+A grant is on the disk before anybody is told of it, or there is no grant. What else becomes of a
+question is written as well as it can be: a disk that is full must not keep a read from ending.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Final
+from urllib.parse import urlsplit
+
+from dcc_bridge.audit import redact
+from dcc_bridge.audit.log import Auditor, Event
+from dcc_bridge.audit.redact import HIDDEN
+from dcc_bridge.elicitation.call import Call
+from dcc_bridge.elicitation.question import Question, Reply
+from dcc_bridge.elicitation.types import (
+    CANCELLED,
+    NOT_RECORDED,
+    TIMED_OUT,
+    ElicitationResponse,
+)
+from dcc_bridge.errors import NotRecorded
+from dcc_bridge.host import Host
+
+log = logging.getLogger(__name__)
+_UNRECORDED: Final = ElicitationResponse(False, None, NOT_RECORDED, "cancel", "nobody")
+_TAKEN_BACK: Final = ElicitationResponse(False, None, CANCELLED, "cancel", "nobody")
+_OWN: Final = "(a page of this application)"
+_UNATTENDED: Final = "unattended"
+_GRANTORS: Final = {
+    "host": "host",
+    "client": "unverified client",
+    "policy": _UNATTENDED,
+    "grant": "grant",
+}
+"""Who can agree, and what the record calls them."""
+_FAILED: Final = ("failed", "unknown_outcome")
+_AS_THEY_ARE: Final = ("partly_applied", "no_consent")
+
+
+def _short(call: Call) -> dict[str, Any]:
+    """Give what each line has of its call."""
+    return {
+        "call": call.id,
+        "skill": call.skill,
+        "client": call.client.label if call.client is not None else None,
+    }
+
+
+def _client(call: Call) -> dict[str, Any]:
+    """Give what a client says of itself."""
+    client = call.client
+    return {"client_name": client.name, "client_version": client.version} if client else {}
+
+
+def _full(call: Call) -> dict[str, Any]:
+    """Give all that is known of a call before it runs."""
+    call.agreement.is_recorded = True
+    arguments = call.arguments.value
+    return {
+        **_short(call),
+        **_client(call),
+        "title": call.title,
+        "risk": call.risk,
+        "digest": call.digest or None,
+        "arguments": arguments,
+        "arguments_digest": redact.digest(arguments),
+    }
+
+
+def rejected(call: Call, why: str) -> Event:
+    """Make the event of a call that was refused before it could begin.
+
+    It has the names of the arguments only: a value may stand where its schema does not hide it.
+    """
+    arguments = call.arguments.value
+    names = redact.names(arguments) if isinstance(arguments, Mapping) else []
+    return "rejected", {
+        **_short(call),
+        **_client(call),
+        "argument_names": names,
+        "error": why,
+    }
+
+
+class QuestionRecord:
+    """The lines of one question."""
+
+    def __init__(
+        self, auditor: Auditor, question: Question, allow_list: Path | None = None
+    ) -> None:
+        """Write nothing yet.
+
+        Args:
+            auditor: Writes it.
+            question: Which question it is.
+            allow_list: What speaks where nobody can be asked: the setting of that name.
+        """
+        self._auditor = auditor
+        self._allow_list = allow_list
+        self._question = question
+        self._inner = question.call.losing_here  # only the stack that asks knows it
+        self._lock = threading.Lock()
+        self._shown: dict[str, float] = {}
+        self._reply: Reply | None = None
+
+    def show(self, surface: str) -> bool:
+        """Write down that it is about to be shown; only the first time for each surface.
+
+        Returns:
+            Whether it may be: nobody is asked for a consent that could not be recorded.
+        """
+        with self._lock:
+            if surface in self._shown:
+                return True
+            self._shown[surface] = time.monotonic()
+        written = self._write("asked", lambda: {**self._about(), "surface": surface})
+        return written or not self._question.consent
+
+    def note_refusal(self, reply: Reply) -> None:
+        """Keep what came with a refusal: a reason, or what the person had typed."""
+        self._reply = reply
+
+    def end(self, response: ElicitationResponse | None) -> ElicitationResponse:
+        """Write down how it ended.
+
+        Args:
+            response: The answer, or None where the question was taken back.
+
+        Returns:
+            The answer; another one where it was a grant that could not be written down.
+        """
+        response = response or _TAKEN_BACK
+        event, by = _verdict(self._question, response)
+
+        def fields() -> dict[str, Any]:
+            about = {} if self._shown else self._about()
+            by_list = by == _UNATTENDED and self._allow_list is not None
+            allow_list = {"allow_list": str(self._allow_list)} if by_list else {}
+            call = _short(self._question.call)
+            return {**about, **call, **self._answer(response), "by": by, **allow_list}
+
+        is_grant = event == "granted"
+        written = self._write(event, fields, durable=is_grant)
+        return response if written or not is_grant else _UNRECORDED
+
+    def _about(self) -> dict[str, Any]:
+        question = self._question
+        fields: dict[str, Any] = {"question": question.id, "message": question.message}
+        if self._inner not in ("", question.call.skill):
+            fields["inner_skill"] = self._inner
+        if question.consent is not None:
+            fields |= {"consent": True, "undoable": question.undoable}
+            if question.consent.kept is not None:
+                fields["checkpoint_place"] = question.consent.kept
+        if question.page is not None:
+            fields["url"] = _OWN if question.visit is not None else _address(question.page.url)
+        if question.items:
+            names = redact.names(question.items)
+            digest = redact.digest(question.items)
+            fields |= {"objects": len(question.items), "names": names, "objects_digest": digest}
+        return {**_full(question.call), **fields}
+
+    def _answer(self, response: ElicitationResponse) -> dict[str, Any]:
+        fields: dict[str, Any] = {"question": self._question.id, "why": response.message}
+        if self._shown:
+            fields["ms_shown"] = round(1000 * (time.monotonic() - min(self._shown.values())))
+        if response.data:
+            fields["answer"] = self._redacted(response.data)
+        if not response.accepted and self._reply is not None:
+            typed, reason = self._reply.content, self._reply.reason
+            fields |= {"typed": self._redacted(typed)} if typed else {}
+            fields |= {"reason": reason} if reason else {}
+        return fields
+
+    def _redacted(self, content: object) -> object:
+        form = self._question.form
+        if form is None or not isinstance(content, Mapping):
+            return content
+        return {n: HIDDEN if n in form.hidden else value for n, value in content.items()}
+
+    def _write(
+        self, event: str, fields: Callable[[], Mapping[str, Any]], *, durable: bool = False
+    ) -> bool:
+        """Write an event; returns whether it is on record."""
+        call = self._question.call
+        try:
+            values = fields()
+            log.info("call %s of %s: %s %s", call.id, call.skill, event, values.get("by") or "")
+            self._auditor((event, values), durable=durable)
+        except NotRecorded as error:
+            log.warning("call %s: %s", call.id, error)
+            return False
+        except Exception:  # an item that has no text, say: the question ends all the same
+            log.exception("call %s: its question is not on record", call.id)
+            return False
+        return True
+
+
+def _address(url: str) -> str:
+    """Leave out what may be a credential: the query, the fragment, a user's name."""
+    try:
+        parts = urlsplit(url)
+        return f"{parts.scheme}://{parts.hostname or ''}{parts.path}"
+    except ValueError:
+        return "(no address)"
+
+
+def _verdict(question: Question, response: ElicitationResponse) -> tuple[str, str]:
+    """Give the event of an answer, and who answered."""
+    by = str(response.answered_by)
+    if not response.accepted:
+        refused = "declined" if response.action == "decline" else "cancelled"
+        return (TIMED_OUT if response.message == TIMED_OUT else refused), by
+    form, grantor = question.form, _GRANTORS.get(by)
+    if not question.consent or grantor is None:
+        return "answered", by
+    agrees = form is None or form.agrees(response.data or {})
+    return ("granted", grantor) if agrees else ("declined", by)
+
+
+class RunRecord:
+    """The lines of one run."""
+
+    def __init__(self, auditor: Auditor, call: Call) -> None:
+        """Write nothing yet."""
+        self._auditor = auditor
+        self._call = call
+        self._lock = threading.Lock()
+        self._has_ended = False
+        self._undoes: str | None = None
+        self.has_begun = False
+        """Whether it is on the disk that the scene may be changed."""
+
+    def begin(self, host: Host, undo: str) -> None:
+        """Write down that the scene may be changed from now on; once. Main thread.
+
+        A run that needs no consent is granted by the settings.
+
+        Args:
+            host: Whose scene it is.
+            undo: What the step will be called.
+
+        Raises:
+            NotRecorded: It cannot be written, so nothing may be changed.
+        """
+        call = self._call
+        if self.has_begun:
+            return
+        facts = _full(call)
+        begin = "begin", {**facts, "scene": host.scene(), **_file(host), "undo": undo}
+        granted = "granted", {**facts, "by": "policy"}
+        events = [begin] if call.agreement.granted else [granted, begin]
+        self._auditor(*events, durable=True)
+        self.has_begun = True
+
+    def take_back(self, host: Host, step: str) -> None:
+        """Write down that another call's step is undone next. Main thread.
+
+        Args:
+            host: Whose scene it is.
+            step: The step's label.
+
+        Raises:
+            NotRecorded: It cannot be written, so nothing may be undone.
+        """
+        self.begin(host, step)
+        self._undoes = step
+
+    def end(
+        self, status: str, error: str | None, done: Sequence[str], undone: Sequence[str]
+    ) -> None:
+        """Write down what came of it, if anything else is written of it. Any thread, once.
+
+        Args:
+            status: As the agent is told.
+            error: The sentence that goes with it, or None.
+            done: The undo steps that it left.
+            undone: Those that were rolled back.
+        """
+        call = self._call
+        with self._lock:
+            if self._has_ended or not call.agreement.is_recorded:
+                return
+            self._has_ended = True
+        fields = {
+            **_short(call),
+            "status": status,
+            "error": error,
+            "changed": bool(done) or (self._undoes is not None and status == "done"),
+            "undo": list(done or undone),
+            "undoes": self._undoes,
+            "checkpoint": call.agreement.checkpoint,
+        }
+        try:
+            self._auditor((_event(status, undone), fields))
+        except NotRecorded as failure:  # what is done is done; the next edit will be refused
+            log.warning("call %s: its end is not on record: %s", call.id, failure)
+
+
+def _file(host: Host) -> dict[str, object]:
+    """Give the scene's file, and as of when: a digest of gigabytes would hold up the host.
+
+    The checkpoint of what cannot be undone is a copy of it.
+    """
+    file = host.file()
+    if file is None:
+        return {}
+    facts: dict[str, object] = {"file": str(file)}
+    with suppress(OSError):
+        stat = file.stat()
+        changed = datetime.fromtimestamp(stat.st_mtime, UTC).isoformat(timespec="milliseconds")
+        facts |= {"file_bytes": stat.st_size, "file_changed": changed}
+    return facts
+
+
+def _event(status: str, undone: Sequence[str]) -> str:
+    if status in _AS_THEY_ARE:
+        return status
+    if undone:
+        return "rolled_back"
+    return "failed" if status in _FAILED else "end"

@@ -1,0 +1,238 @@
+"""Shows the questions of a host one at a time, whatever draws them there."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections import deque
+from collections.abc import Callable
+from concurrent.futures import Future
+from dataclasses import dataclass, field, replace
+from typing import Final, Generic, Protocol, TypeVar
+
+from dcc_bridge.elicitation.question import PresenterEvent, Question, Settle, TakeDown, Unable
+from dcc_bridge.elicitation.types import BRIDGE_CLOSED
+from dcc_bridge.elicitation.view import Translate, waiting_text
+from dcc_bridge.errors import BridgeClosed
+from dcc_bridge.main_thread import MainThread
+
+log = logging.getLogger(__name__)
+
+T = TypeVar("T")
+Act = tuple[str, Callable[[], None]]
+"""What a notification's button says, and what it does."""
+_CLOSED: Final = Unable(BRIDGE_CLOSED, ends=True)
+
+
+@dataclass(eq=False, slots=True)
+class Ticket:
+    """A question that is drawn, or waits for its turn.
+
+    Attributes:
+        question: Which one.
+        settle: Takes what is heard.
+        asked: When it was asked.
+    """
+
+    question: Question
+    settle: Settle
+    asked: float = field(default_factory=time.monotonic)
+
+    def timely(self) -> Question:
+        """Give the question as its turn comes: some of its time is gone."""
+        offers = self.question.offers
+        latest = max(0.0, offers.latest - (time.monotonic() - self.asked))
+        return replace(self.question, offers=replace(offers, latest=latest))
+
+
+class QuestionSurface(Protocol):
+    """What draws the questions of a queue. Main thread."""
+
+    def draw(self, ticket: Ticket) -> None:
+        """Draw a question, or show it again after it was set aside."""
+        ...
+
+    def set_aside(self, ticket: Ticket) -> None:
+        """Hide a question; what was filled in stays filled in."""
+        ...
+
+    def take_down(self, ticket: Ticket) -> None:
+        """Take a question away; it may not have been drawn."""
+        ...
+
+
+class QuestionQueue:
+    """Shows one question at a time; the others wait for it to go. Main thread, but `show`, `post`.
+
+    Attributes:
+        shown: The question that is drawn now, or None.
+    """
+
+    def __init__(self, surface: QuestionSurface, main: MainThread) -> None:
+        """Begin with nothing.
+
+        Args:
+            surface: Draws them.
+            main: The way to the main thread.
+        """
+        self._surface = surface
+        self._main = main
+        self._waiting: deque[Ticket] = deque()
+        self._closed = False
+        self.shown: Ticket | None = None
+
+    @property
+    def waiting(self) -> int:
+        """How many questions wait behind the one that is shown."""
+        return len(self._waiting)
+
+    @property
+    def tickets(self) -> list[Ticket]:
+        """All of them, the one that is shown first."""
+        return [*([self.shown] if self.shown else []), *self._waiting]
+
+    def show(self, question: Question, settle: Settle) -> TakeDown:
+        """Draw a question as soon as no other one is drawn. Any thread.
+
+        Args:
+            question: What to draw.
+            settle: Called once with what came of it, on the main thread.
+
+        Returns:
+            What takes the question down, given the reason; on any thread, at any time.
+        """
+        ticket = Ticket(question, settle)
+        self.post(lambda: self._add(ticket), lambda: settle(_CLOSED))
+        return lambda reason: self.post(lambda: self._withdraw(ticket, reason))
+
+    def post(self, fn: Callable[[], object], refused: Callable[[], None] = lambda: None) -> None:
+        """Call a function on the main thread, and log its error. Any thread.
+
+        Args:
+            fn: What is called there.
+            refused: Called instead once the bridge is closed.
+        """
+
+        def check(future: Future[object]) -> None:
+            error = future.exception()
+            if isinstance(error, BridgeClosed):
+                refused()
+            elif error is not None:
+                log.error("what the host should have shown failed", exc_info=error)
+
+        self._main.post(fn).add_done_callback(check)
+
+    def _add(self, ticket: Ticket) -> None:
+        if self._closed:
+            ticket.settle(_CLOSED)
+        else:
+            self._waiting.append(ticket)
+            self._show_next()
+
+    def bring(self, question: str) -> None:
+        """Show the question of that id before all others; the one that is shown waits meanwhile."""
+        ticket = next((item for item in self._waiting if item.question.id == question), None)
+        if ticket is None:
+            return
+        self._waiting.remove(ticket)
+        shown, self.shown = self.shown, None
+        if shown is not None:
+            self._waiting.appendleft(shown)
+            self._surface.set_aside(shown)
+        self._waiting.appendleft(ticket)
+        self._show_next()
+
+    def _withdraw(self, ticket: Ticket, reason: str) -> None:
+        if ticket in self.tickets:
+            log.info("the question %s was taken down: %s", ticket.question.id, reason)
+            self._remove(ticket)
+            self._show_next()
+
+    def end(self, ticket: Ticket, heard: PresenterEvent) -> None:
+        """Settle a question that is shown or waits, and show the next one."""
+        if ticket in self.tickets:
+            self._remove(ticket)
+            ticket.settle(heard)
+            self._show_next()
+
+    def close(self) -> None:
+        """End every question; later ones end at once."""
+        self._closed = True
+        for ticket in self.tickets:
+            self._remove(ticket)
+            ticket.settle(_CLOSED)
+
+    def _show_next(self) -> None:
+        while self.shown is None and self._waiting:
+            self.shown = ticket = self._waiting.popleft()
+            try:
+                self._surface.draw(ticket)
+            except Exception:  # the host's own calls run here, and the question must end
+                log.exception("the question %s could not be drawn", ticket.question.id)
+                self.end(ticket, Unable())
+
+    def _remove(self, ticket: Ticket) -> None:
+        if ticket is self.shown:
+            self.shown = None
+        elif ticket in self._waiting:
+            self._waiting.remove(ticket)
+        self._surface.take_down(ticket)
+
+
+class NotificationBoard(Protocol[T]):
+    """The notifications in a host's window. Main thread."""
+
+    def add(self, text: str, *acts: Act) -> T:
+        """Show a notification until it is removed."""
+        ...
+
+    def add_passing(self, text: str, *acts: Act, call: str | None = None) -> T:
+        """Show a notification that goes by itself.
+
+        Args:
+            text: What it says.
+            *acts: Its buttons.
+            call: The id of the call that it is about, or None.
+        """
+        ...
+
+    def remove(self, *notifications: T) -> None:
+        """Take notifications away; they may be gone already."""
+        ...
+
+
+class QueuePresenter(Generic[T]):
+    """What the broker calls of a presenter that has a queue and a board. Any thread."""
+
+    _questions: QuestionQueue
+    _notifications: NotificationBoard[T]
+    _tr: Translate
+
+    def show(self, question: Question, settle: Settle) -> TakeDown:
+        """Draw a question as soon as no other one is drawn. See `Presenter.show`."""
+        return self._questions.show(question, settle)
+
+    def chip(
+        self,
+        question: Question,
+        where: str,
+        answer_here: Callable[[], None],
+        cancel: Callable[[], None],
+    ) -> TakeDown:
+        """Show a notification that a question waits elsewhere. See `HostPresenter.chip`."""
+        shown: list[T] = []
+        tr = self._tr
+
+        def notify() -> None:
+            acts = ((tr("Answer here"), answer_here), (tr("Cancel"), cancel))
+            shown.append(self._notifications.add(waiting_text(question, where, tr), *acts))
+
+        self._questions.post(notify)
+        return lambda reason: self._questions.post(lambda: self._notifications.remove(*shown))
+
+    def notice(
+        self, text: str, undo: Callable[[], None] | None = None, call: str | None = None
+    ) -> None:
+        """Show a notification that needs no answer. See `HostPresenter.notice`."""
+        acts = () if undo is None else ((self._tr("Undo"), undo),)
+        self._questions.post(lambda: self._notifications.add_passing(text, *acts, call=call))

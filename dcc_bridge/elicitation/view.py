@@ -1,0 +1,292 @@
+"""What a surface shows of a question. A renderer only draws it: Qt, Blender, a terminal.
+
+Each text is safe to show as plain text. Those of ours pass through the `tr` of the renderer, which
+may translate them. Any thread.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Final, Protocol
+
+from dcc_bridge.elicitation.call import Call
+from dcc_bridge.elicitation.question import Consent, Question
+from dcc_bridge.elicitation.schema import Field, Form, Option
+from dcc_bridge.elicitation.text import safe_line, safe_text
+from dcc_bridge.host import Host
+
+_MOST_IN_HEADER: Final = 100
+_MOST_ON_BUTTON: Final = 48
+_MOST_OF_CLIENT: Final = 24
+_MOST_KINDS: Final = 4
+Facts = tuple[tuple[str, str], ...]
+
+
+class Translate(Protocol):
+    """Translates a text of ours, and fills in its places."""
+
+    def __call__(self, text: str, **values: object) -> str:
+        """Return a text with its named places filled in.
+
+        Args:
+            text: In English, and a literal, so that it can be collected.
+            **values: What stands in the places. An integer called ``n`` decides on the plural.
+        """
+        ...
+
+
+def english(text: str, **values: object) -> str:
+    """Fill in the places of a text, and leave it in English."""
+    return text.format(**values) if values else text
+
+
+@dataclass(frozen=True, slots=True)
+class FieldView:
+    """A field of a form.
+
+    Attributes:
+        field: What is asked.
+        title: What the person reads beside it.
+        description: A longer explanation, or "".
+        limits: Its bounds in words, or "".
+        withheld: Why the form's default is not filled in, or "".
+        default: What is filled in at first, or None.
+        options: What a choice can be chosen from; no two titles are the same.
+    """
+
+    field: Field
+    title: str
+    description: str
+    limits: str
+    withheld: str
+    default: Any
+    options: tuple[Option, ...]
+
+    @property
+    def explanation(self) -> str:
+        """What stands below the field in a window, or ""."""
+        # How long a text has to be is said there once it is too short or too long.
+        limits = "" if self.field.kind == "string" else self.limits
+        return "\n".join(filter(None, (self.description, limits, self.withheld)))
+
+
+@dataclass(frozen=True, slots=True)
+class OffersView:
+    """The captions of what else a person may do; "" for what is not offered.
+
+    Attributes:
+        remember: Agrees for the session.
+        hand_over: Answers in the client instead.
+        mute: Declines, and mutes the client.
+    """
+
+    remember: str
+    hand_over: str
+    mute: str
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionView:
+    """A question.
+
+    Attributes:
+        header: Who asks, as no message can say it: captions, "" for the first, and texts.
+        title: A heading, or "" where the button or the header has the same words.
+        reason: Why it is asked again, or "".
+        message: What is asked.
+        verb: What agreeing does, as short as a button needs it.
+        agreement: The same in full where the button has no room for it, or "".
+        explanation: What else is said of it, or "".
+        fields: What to fill in; none where the button stands for the only field.
+        counts: How many items there are of which kind, or "".
+        undo: Whether it can be undone, or "" where nothing is lost.
+        word: What has to be typed before what cannot be undone can be agreed to, or "".
+        offers: What else the person may do.
+    """
+
+    header: Facts
+    title: str
+    reason: str
+    message: str
+    verb: str
+    agreement: str
+    explanation: str
+    fields: tuple[FieldView, ...]
+    counts: str
+    undo: str
+    word: str
+    offers: OffersView
+
+
+def view_of(question: Question, host: Host, tr: Translate = english) -> QuestionView:
+    """Make the view of a question.
+
+    Args:
+        question: What is asked.
+        host: Where.
+        tr: Translates texts of ours.
+    """
+    verb, confirmation, consent = _verb(question, tr), question.confirmation, question.consent
+    on_button = safe_line(verb, _MOST_ON_BUTTON)
+    whole, is_said = passage(verb, tr), question.title in (verb, question.call.title)
+    return QuestionView(
+        header=header(question.call, host, tr),
+        title="" if is_said else safe_line(question.title or ""),
+        reason=safe_line(question.reason or ""),
+        message=passage(question.message, tr),
+        verb=on_button,
+        agreement=tr("If you agree: {verb}", verb=whole) if on_button != verb else "",
+        explanation=passage(confirmation.description, tr) if confirmation else "",
+        fields=() if confirmation else field_views(question.form, consent is not None, tr),
+        counts=_counts(consent, tr) if consent and consent.items else "",
+        undo=_undo(consent, tr) if consent else "",
+        word="" if question.undoable else _word(question.items, verb),
+        offers=_offers(question, tr),
+    )
+
+
+def passage(text: str, tr: Translate = english) -> str:
+    """Make a stranger's text of several lines safe to show, as `text.safe_text` does."""
+    return safe_text(text, rest=lambda n: tr("({n:,} more characters are not shown)", n=n))
+
+
+def header(call: Call, host: Host, tr: Translate = english) -> Facts:
+    """Return who asks: captions and texts."""
+    line, client = partial(safe_line, most=_MOST_IN_HEADER), call.client
+    facts = [("", f"{host.name} {host.version}".strip() + f" · {line(host.scene())}")]
+    asker = line(client.label) if client else tr("{host} itself", host=host.name)
+    facts.append((tr("Asked by"), asker))
+    if client and client.name:
+        claim = line(f"{client.name} {client.version}".strip())
+        facts.append((tr("Calls itself"), tr("{client} (self-reported)", client=claim)))
+    return (*facts, (tr("Skill"), line(call.title)))
+
+
+def waiting_text(question: Question, where: str, tr: Translate = english) -> str:
+    """Return the notification that a question waits on another surface."""
+    first_line = question.message.partition("\n")[0]
+    return tr("Waiting in {client}: {question}", client=where, question=first_line)
+
+
+def field_views(form: Form | None, consent: bool, tr: Translate = english) -> tuple[FieldView, ...]:
+    """Make the views of a form's fields.
+
+    Args:
+        form: What is asked, or None.
+        consent: The answer decides whether something is lost: no yes is filled in.
+        tr: Translates texts of ours.
+    """
+    return tuple(field_view(field, consent, tr) for field in form.fields) if form else ()
+
+
+def field_view(field: Field, consent: bool, tr: Translate = english) -> FieldView:
+    """Make the view of a field. See `field_views`."""
+    default, withheld = _default(field, consent, tr)
+    return FieldView(
+        field=field,
+        title=safe_line(field.title),
+        description=passage(field.description, tr),
+        limits=_limits(field, tr),
+        withheld=withheld,
+        default=default,
+        options=_options(field),
+    )
+
+
+def _default(field: Field, consent: bool, tr: Translate) -> tuple[Any, str]:
+    """Return what is filled in at first, and why that is not the form's default."""
+    if field.default is None or (consent and field.default is True):
+        return None, ""
+    shown = safe_line(field.default) if field.kind == "string" else field.default
+    if shown != field.default:
+        text = tr("Suggested, but not filled in, because of what it hides: {shown}", shown=shown)
+        return None, text
+    return field.check(field.default), ""
+
+
+def _limits(field: Field, tr: Translate) -> str:
+    least, most = _bound(field.least), _bound(field.most)
+    if field.kind == "string":
+        return _lengths(least, most, tr)
+    if least and most:
+        return tr("From {least} to {most}.", least=least, most=most)
+    if least:
+        return tr("At least {least}.", least=least)
+    return tr("At most {most}.", most=most) if most else ""
+
+
+def _lengths(least: str, most: str, tr: Translate) -> str:
+    if most == "1":
+        return tr("At most 1 character.")
+    if least in ("0", "1"):  # a text that may be left out is, while it is empty
+        least = ""
+    if least and most:
+        return tr("From {least} to {most} characters.", least=least, most=most)
+    if least:
+        return tr("At least {least} characters.", least=least)
+    return tr("At most {most} characters.", most=most) if most else ""
+
+
+def _bound(value: float | None) -> str:
+    return "" if value is None else f"{int(value) if float(value).is_integer() else value}"
+
+
+def _options(field: Field) -> tuple[Option, ...]:
+    """Return the options, with the value beside the titles that look the same."""
+    titles = [safe_line(option.title) for option in field.options]
+    count = Counter(titles)
+    return tuple(
+        Option(option.value, title if count[title] == 1 else f"{title} ({safe_line(option.value)})")
+        for title, option in zip(titles, field.options, strict=True)
+    )
+
+
+def _verb(question: Question, tr: Translate) -> str:
+    if question.page is not None:
+        return tr("Open in the browser")
+    if question.confirmation is not None:
+        return question.confirmation.title
+    return question.title or tr("Send")
+
+
+def _word(items: tuple[str, ...], verb: str) -> str:
+    """Return the name of the only item, how many there are, or the verb."""
+    if len(items) == 1:
+        return items[0].rstrip("/|").replace("|", "/").rpartition("/")[2] or items[0]
+    return str(len(items)) if items else verb
+
+
+def _counts(consent: Consent, tr: Translate) -> str:
+    kinds, n = Counter(consent.kinds).most_common(), len(consent.items)
+    named = [f"{count:,} {safe_line(kind) or tr('untyped')}" for kind, count in kinds[:_MOST_KINDS]]
+    others = sum(count for _, count in kinds[_MOST_KINDS:])
+    parts = [*named, *([tr("{n:,} of other types", n=others)] if others else [])]
+    return " · ".join(parts) or (tr("1 item") if n == 1 else tr("{n:,} items", n=n))
+
+
+def _undo(consent: Consent, tr: Translate) -> str:
+    if consent.undoable:
+        return tr("Can be undone as one step.") if consent.items else ""
+    if consent.kept is None:
+        return tr("This can NOT be undone.")
+    place = safe_line(consent.kept)
+    return tr("This can NOT be undone. A copy is kept first, in {place}", place=place)
+
+
+def _offers(question: Question, tr: Translate) -> OffersView:
+    offers, line = question.offers, partial(safe_line, most=_MOST_OF_CLIENT)
+    client, n = line(offers.mute or tr("this client")), offers.remember
+    remember = hand_over = mute = ""
+    if n == 1:
+        remember = tr("Do not ask {client} again this session, for up to 1 item", client=client)
+    elif n is not None:
+        remember = tr(
+            "Do not ask {client} again this session, for up to {n:,} items", client=client, n=n
+        )
+    if offers.hand_over is not None:
+        hand_over = tr("Ask in {client}", client=line(offers.hand_over))
+    if offers.mute is not None:
+        mute = tr("Mute {client} for 10 minutes", client=client)
+    return OffersView(remember, hand_over, mute)

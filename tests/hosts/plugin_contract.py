@@ -1,0 +1,166 @@
+"""What the plug-ins of Maya and Houdini promise alike, to be run against each stand-in.
+
+A test module subclasses `PlugInContract` and gives the fixtures ``seat`` and ``batch``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import shiboken6
+from mcp_types import ImageContent
+from PySide6.QtWidgets import QWidget
+
+from dcc_bridge import headless, skill
+from dcc_bridge.host import Host
+from dcc_bridge.skills.skill import describe
+from tests.hosts.digests import scene_digest
+from tests.hosts.fakes.desk import Desk
+from tests.live import status, text
+
+Call = tuple[str, dict[str, Any]]
+"""A skill and its arguments."""
+
+
+@dataclass(frozen=True)
+class Seat:
+    """Somebody at a host that was started, with the bridge in it.
+
+    Attributes:
+        desk: The person, and agents.
+        window: The host's own window.
+        scene: The scene's file.
+        edit: Edits something by hand.
+        show_panel: Shows the panel, and gives it.
+        restart: Unloads the plug-in, looks that the host has nothing of it, and loads it again.
+    """
+
+    desk: Desk
+    window: QWidget
+    scene: Path
+    edit: Callable[[], object]
+    show_panel: Callable[[], QWidget]
+    restart: Callable[[], Desk]
+
+
+class PlugInContract:
+    """The promises.
+
+    Attributes:
+        DELETE: Deletes three cameras, with consent.
+        VERB: What stands on the button that agrees to it.
+        EDIT: Edits something.
+        PICTURE: The skill that gives an image of the view.
+    """
+
+    DELETE: Call
+    VERB: str
+    EDIT: Call
+    PICTURE: str
+
+    def test_consent_in_a_dialog_over_the_hosts_window(self, seat: Seat) -> None:
+        """The agent asks, the person agrees, three are gone; the host's undo brings them back."""
+        desk = seat.desk
+        before = scene_digest(desk.host)
+        future = desk.go(call_skill, desk, self.DELETE)
+
+        parent = desk.dialog.parentWidget()
+        verb = desk.agree()
+        desk.until(future.done)
+
+        assert (parent, verb) == (seat.window, self.VERB)
+        assert future.result().structured_content["deleted"] == 3
+        assert "Delete nodes" in str(desk.host.undo_label())
+        assert scene_digest(desk.host) != before
+        desk.host.undo()
+        assert scene_digest(desk.host) == before
+
+    def test_a_refusal_changes_nothing(self, seat: Seat) -> None:
+        """Not even what can be undone."""
+        desk = seat.desk
+        before = scene_digest(desk.host), desk.host.undo_label()
+        future = desk.go(call_skill, desk, self.DELETE)
+
+        desk.refuse()
+        desk.until(future.done)
+
+        assert "said no" in text(future.result()) or "declined" in text(future.result())
+        assert (scene_digest(desk.host), desk.host.undo_label()) == before
+
+    def test_what_fails_is_rolled_back(self, seat: Seat) -> None:
+        """Half an edit is undone, with the host's own undo; what the person did before stays."""
+        desk = seat.desk
+
+        @skill(risk="edit")
+        def half() -> None:
+            seat.edit()
+            raise RuntimeError("the disk is full")
+
+        seat.edit()
+        before = scene_digest(desk.host), desk.host.undo_label()
+        desk.bridge.registry.add(describe(half))
+
+        result = desk.call("half")
+
+        assert "the disk is full" in text(result)
+        assert (scene_digest(desk.host), desk.host.undo_label()) == before
+
+    def test_a_save_keeps_what_it_writes_over(self, seat: Seat) -> None:
+        """The person is asked, and the old bytes are kept beside the scene."""
+        old = seat.scene.read_bytes()
+        seat.edit()
+        future = seat.desk.go(call_skill, seat.desk, ("save_scene", {}))
+
+        seat.desk.agree()
+        seat.desk.until(future.done)
+
+        kept = Path(future.result().structured_content["copy"]) / seat.scene.name
+        assert kept.read_bytes() == old != seat.scene.read_bytes()
+
+    def test_the_view_is_an_image(self, seat: Seat) -> None:
+        """The agent sees what the artist sees."""
+        (image,) = seat.desk.call(self.PICTURE).content
+
+        assert isinstance(image, ImageContent)
+        assert image.mime_type == "image/png"
+
+    def test_twenty_unloads_leave_nothing_behind(self, seat: Seat, tmp_path: Path) -> None:
+        """Each time its windows, its callbacks and its place in the list are gone."""
+        desk = seat.desk
+        for _ in range(20):
+            panel, bridge = seat.show_panel(), desk.bridge
+            desk = seat.restart()
+            assert not shiboken6.isValid(panel)
+            assert bridge.stopped.done()
+            assert len(list((tmp_path / "runtime").glob("*.json"))) == 1
+
+        assert desk.call("list_nodes").is_error is False
+
+    def test_batch_serves_without_a_window_and_refuses_what_needs_a_person(
+        self, batch: tuple[Host, Path]
+    ) -> None:
+        """No event loop: a delete is refused, an edit is done and can be undone."""
+        host, skills = batch
+        before = scene_digest(host)
+        calls: list[Any] = []
+
+        def ready(bridge: Any) -> None:
+            desk = Desk(bridge)
+            calls.extend(desk.go(call_skill, desk, call) for call in (self.DELETE, self.EDIT))
+
+        headless.serve(host, [skills], lambda: all(call.done() for call in calls), ready)
+
+        refused, edited = (call.result() for call in calls)
+        assert (status(refused) != "done", status(edited)) == (True, "done")
+        assert scene_digest(host) != before
+        host.undo()
+        assert scene_digest(host) == before
+
+
+async def call_skill(desk: Desk, call: Call) -> Any:
+    """Call a skill as an agent does."""
+    async with desk.client() as session:
+        return await session.call_tool(*call)

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import os
 import stat
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
-_POSIX: Final = os.name == "posix"
 _NO_LINK: Final = getattr(os, "O_NOFOLLOW", 0)
 _FOLDER: Final = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | _NO_LINK
 _NEW: Final = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND | _NO_LINK
@@ -29,7 +29,7 @@ def folder(path: Path) -> Path:
         OSError: It cannot be made.
     """
     path.mkdir(mode=0o700, parents=True, exist_ok=True)
-    if _POSIX:
+    if sys.platform != "win32":
         with _opened(path) as opened:
             os.fchmod(opened, 0o700)
     return path
@@ -46,7 +46,7 @@ def create(file: Path) -> int:
         PermissionError: The folder is somebody else's, or a link.
         OSError: The file cannot be made.
     """
-    if not _POSIX:
+    if sys.platform == "win32":
         return os.open(file, _NEW | _BINARY, 0o600)
     with _opened(file.parent) as parent:
         opened = os.open(file.name, _NEW, 0o600, dir_fd=parent)
@@ -61,7 +61,7 @@ def reopen(file: Path) -> int:
         PermissionError: It is somebody else's, or not a plain file.
         OSError: It cannot be opened, or is a link.
     """
-    if not _POSIX:
+    if sys.platform == "win32":
         return os.open(file, os.O_RDWR | os.O_APPEND | _BINARY)
     opened = os.open(file, os.O_RDWR | os.O_APPEND | os.O_NONBLOCK | _NO_LINK)
     found = os.fstat(opened)
@@ -79,7 +79,7 @@ def _opened(path: Path) -> Iterator[int]:
     except OSError as error:
         raise PermissionError(f"The folder {path} cannot be used: {error.strerror}.") from error
     try:
-        if os.fstat(opened).st_uid != os.getuid():
+        if sys.platform != "win32" and os.fstat(opened).st_uid != os.getuid():
             raise PermissionError(f"The folder {path} is not yours.")
         yield opened
     finally:

@@ -85,6 +85,8 @@ class Server:
 
     def start(self, command: Command, files: list[int]) -> int:
         """Start a command with those standard streams; give the number of its process."""
+        if sys.platform != "linux":
+            raise NotImplementedError
         payload = json.dumps(asdict(command)).encode()
         with self._lock:
             # The process that forked it has ended by the time its number comes: it then belongs
@@ -151,13 +153,22 @@ def _read(connection: socket.socket, size: int) -> bytes:
     return payload
 
 
+def _receive(connection: socket.socket) -> tuple[Command, list[int]]:
+    """Give a command and its standard streams, as soon as somebody starts one."""
+    if sys.platform != "linux":
+        raise NotImplementedError
+    header, files, _, _ = socket.recv_fds(connection, _HEADER, 3)
+    if not header:
+        raise EOFError
+    return Command(**json.loads(_read(connection, int.from_bytes(header, "big")))), files
+
+
 def _next_command(connection: socket.socket) -> Command:
     """Serve until there is a command to run; this returns in the forked process only."""
+    if sys.platform != "linux":
+        raise NotImplementedError
     while True:
-        header, files, _, _ = socket.recv_fds(connection, _HEADER, 3)
-        if not header:
-            raise EOFError
-        command = Command(**json.loads(_read(connection, int.from_bytes(header, "big"))))
+        command, files = _receive(connection)
         reader, writer = os.pipe()
         between = os.fork()
         if not between:

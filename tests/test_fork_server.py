@@ -13,7 +13,8 @@ import pytest
 from tests import fork_server
 from tests.cli.commands import COMMAND, environment, words_of
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="commands are forked on Linux only")
+if sys.platform != "linux":
+    pytest.skip("commands are forked on Linux only", allow_module_level=True)
 
 
 def run(tmp_path: Path, *words: str) -> tuple[int, str, str]:

@@ -24,6 +24,7 @@ import logging
 import os
 import platform
 import secrets
+import sys
 import threading
 import time
 from collections.abc import Iterable, Mapping, Sequence
@@ -259,10 +260,10 @@ def claim(descriptor: int, *, wait: bool = False) -> bool:
     Returns:
         Whether it is locked now. Windows, and some network folders, have no such lock: False.
     """
-    try:
-        import fcntl  # not there on Windows
-    except ImportError:
+    if sys.platform == "win32":
         return False
+    import fcntl
+
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
     except OSError:

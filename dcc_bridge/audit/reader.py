@@ -231,7 +231,7 @@ def _end_mark(audit_file: AuditFile, torn: bytes) -> bytes:
 
 def _lacks_end(descriptor: int) -> bool:
     """Whether the last line is no end mark: most logs have one, and need not be read."""
-    size = os.fstat(descriptor).st_size
-    tail = os.pread(descriptor, _TAIL_BYTES, max(0, size - _TAIL_BYTES))
+    os.lseek(descriptor, max(0, os.fstat(descriptor).st_size - _TAIL_BYTES), os.SEEK_SET)
+    tail = os.read(descriptor, _TAIL_BYTES)  # not `pread`, which Windows lacks
     last = tail.rpartition(b"\n")[0].rpartition(b"\n")[2]
     return not any(b'"event":"%s"' % mark.encode() in last for mark in (CLOSED, RECOVERED))

@@ -226,7 +226,10 @@ def open_terminal(source: TextIO | None, preferred: TextIO, who: str) -> Iterato
     elif preferred.isatty():
         yield Terminal(Keyboard(source), Screen(preferred), who)
     else:
-        name = "CONOUT$" if sys.platform == "win32" else os.ttyname(source.fileno())
+        if sys.platform == "win32":
+            name = "CONOUT$"
+        else:
+            name = os.ttyname(source.fileno())
         with open(name, "w", encoding=source.encoding, errors="backslashreplace") as screen:
             yield Terminal(Keyboard(source), Screen(screen), who)
 

@@ -20,8 +20,6 @@ from dcc_bridge.errors import SkillError
 MOST: Final = 2_000_000
 """Bytes; what is longer was not written by hand."""
 
-_POSIX: Final = sys.platform != "win32"
-
 
 def check_folder(folder: Path) -> Path:
     """Let a folder pass, and give where it really is.
@@ -34,7 +32,7 @@ def check_folder(folder: Path) -> Path:
     _check(real, real.stat())
     for above in real.parents:
         mode = above.stat().st_mode
-        if _POSIX and mode & stat.S_IWOTH and not mode & stat.S_ISVTX:
+        if sys.platform != "win32" and mode & stat.S_IWOTH and not mode & stat.S_ISVTX:
             raise SkillError(f"{folder}: everybody may write to {above}, so it is not trusted.")
     return real
 
@@ -68,7 +66,7 @@ def read(file: Path, root: Path) -> bytes:
 
 
 def _check(path: Path, about: os.stat_result) -> None:
-    if not _POSIX:
+    if sys.platform == "win32":
         return
     if about.st_mode & stat.S_IWOTH:
         raise SkillError(f"{path}: everybody may write to it, so it is not trusted: chmod o-w.")
@@ -78,4 +76,6 @@ def _check(path: Path, about: os.stat_result) -> None:
 
 @cache
 def _trusted() -> frozenset[int]:
+    if sys.platform == "win32":
+        return frozenset()
     return frozenset({os.geteuid(), 0, Path(__file__).stat().st_uid})

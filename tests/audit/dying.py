@@ -84,6 +84,8 @@ def no_loop(coroutine: Coroutine[Any, Any, Outcome]) -> Future[Outcome]:
 
 def main() -> None:
     """Fork a process for each folder."""
+    if sys.platform == "win32":
+        raise NotImplementedError
     for line in sys.stdin:
         pid = os.fork()
         if pid == 0:

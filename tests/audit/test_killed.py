@@ -14,6 +14,9 @@ import pytest
 
 from dcc_bridge.audit import reader
 
+if sys.platform == "win32":
+    pytest.skip("Windows has neither forks nor this signal", allow_module_level=True)
+
 KILLS = 50
 
 

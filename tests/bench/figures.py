@@ -6,6 +6,7 @@ import argparse
 import faulthandler
 import operator
 import os
+import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from statistics import median
@@ -68,6 +69,8 @@ def percentile(values: Iterable[float], percent: float) -> float:
 
 def memory() -> int:
     """Give the bytes that this process has in memory. Needs /proc."""
+    if sys.platform != "linux":
+        raise NotImplementedError
     return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
 

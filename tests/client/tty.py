@@ -3,22 +3,32 @@
 from __future__ import annotations
 
 import os
-import pty
 import select
 import subprocess
+import sys
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import Literal, TextIO
 
+import pytest
+
 LIMIT = 30.0
+
+
+def _open_terminal() -> tuple[int, int]:
+    if sys.platform == "win32":
+        pytest.skip("Windows has no pseudo-terminals")
+    import pty  # not there on Windows
+
+    return pty.openpty()
 
 
 class Tty:
     """The person's end of a terminal."""
 
     def __init__(self) -> None:
-        self.master, self.slave = pty.openpty()
+        self.master, self.slave = _open_terminal()
         self.seen = ""
         self._read_to = 0
 
@@ -44,6 +54,8 @@ class Tty:
     @contextmanager
     def open(self, mode: Literal["r", "w"]) -> Iterator[TextIO]:
         """Open the program's end."""
+        if sys.platform == "win32":
+            raise NotImplementedError
         path = os.ttyname(self.slave)
         with suppress(OSError), open(path, mode, encoding="utf-8") as end:  # it may be hung up
             yield end

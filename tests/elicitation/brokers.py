@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
 from dcc_bridge.config import Settings
+from dcc_bridge.elicitation import context
 from dcc_bridge.elicitation.broker import Broker
-from dcc_bridge.elicitation.call import Call, Client
+from dcc_bridge.elicitation.call import Call, Client, current
 from dcc_bridge.elicitation.question import Question, Reply
 from dcc_bridge.elicitation.schema import parse
+from dcc_bridge.headless import Pump
+from dcc_bridge.testing import FakeHost
 
 FORM = parse(
     {"type": "object", "properties": {"confirm": {"type": "boolean"}}, "required": ["confirm"]}
@@ -60,3 +64,21 @@ def ask(
     asking = call or Call("delete", "Delete", client=CLAUDE)
     asking.route = replace(asking.route, form=client)
     return broker.ask(Question("Sure?", asking, FORM, **more)), clock, broker
+
+
+@contextmanager
+def asking(
+    person: Any, host: FakeHost | None = None, call: Call | None = None, **broker: Any
+) -> Iterator[Call]:
+    """Be a skill on the main thread."""
+    call = call or Call("delete", "Delete", "destructive")
+    pump = Pump()
+    remove = context.install(
+        Broker(host=person, clock=Clock(), **broker), pump.main, host or FakeHost(["cam1"])
+    )
+    token = current.set(call)
+    try:
+        yield call
+    finally:
+        current.reset(token)
+        remove()

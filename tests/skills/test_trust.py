@@ -13,7 +13,8 @@ from dcc_bridge.skills import trust
 from tests.skills.shelf import Shelf, save
 
 SKILL = "def wipe():\n    'Wipe it.'\n"
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="rights are POSIX's")
+if sys.platform == "win32":
+    pytest.skip("rights are POSIX's", allow_module_level=True)
 
 Make = Callable[[Path, Path], object]
 

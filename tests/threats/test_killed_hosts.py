@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import os
 import signal
 import socket
 import subprocess
@@ -17,6 +16,9 @@ import pytest
 
 from dcc_bridge.server import discovery
 from tests.threats.raw import Raw, heard, request
+
+if sys.platform == "win32":
+    pytest.skip("signals as POSIX has them", allow_module_level=True)
 
 POINTS = 25
 BATCH = 5
@@ -58,7 +60,6 @@ class Host:
 
 @pytest.mark.long
 @pytest.mark.timeout(200)
-@pytest.mark.skipif(os.name != "posix", reason="signals as POSIX has them")
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
 def test_a_host_that_goes_leaves_nobody_waiting_and_nothing_behind(
     number: signal.Signals, tmp_path: Path

@@ -1,0 +1,393 @@
+"""Asking for consent on the main thread: the question, the answers, the scene, the copy."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from threading import Thread, get_ident
+from typing import Any
+
+import anyio
+import pytest
+
+from dcc_bridge import checkpoints, confirm, confirm_sync
+from dcc_bridge.elicitation import ask, context
+from dcc_bridge.elicitation.call import Call, current
+from dcc_bridge.elicitation.question import Consent, Expired, Question, Reply
+from dcc_bridge.errors import (
+    Cancelled,
+    Declined,
+    NobodyToAsk,
+    NoCheckpoint,
+    NotConfirmed,
+    NotRecorded,
+    TimedOut,
+    WrongThread,
+)
+from dcc_bridge.testing import FakeHost, ScriptedPresenter
+from tests.elicitation.brokers import FORM, asking
+
+YES = Reply("accept", {"confirm": True})
+
+
+class Person(ScriptedPresenter):
+    """A person while whose answer something happens to the scene."""
+
+    def __init__(self, meanwhile: Callable[[int], object], *answers: Any) -> None:
+        super().__init__(*answers)
+        self._meanwhile = meanwhile
+
+    def show(self, question: Question, settle: Any) -> Any:
+        self._meanwhile(len(self.shown))
+        return super().show(question, settle)
+
+
+def about(question: Question) -> tuple[Sequence[str], Sequence[str], bool, str | None]:
+    """Give what a question is about: the items, their kinds, undo, and where a copy is kept."""
+    assert question.consent
+    consent = question.consent
+    return consent.items, consent.kinds, consent.undoable, consent.kept
+
+
+def button(question: Question) -> str | None:
+    """Give what the button says that agrees."""
+    assert question.form is not None
+    (field,) = question.form.fields
+    assert (field.name, field.kind, field.required) == ("confirm", "boolean", True)
+    return field.title
+
+
+def test_the_question_says_what_its_author_gave() -> None:
+    person = ScriptedPresenter(YES)
+
+    with asking(person) as call:
+        confirm_sync(
+            "Delete it?", items=["cam1"], verb="Delete", title="Gone", timeout=7, key="mine"
+        )
+
+    (question,) = person.shown
+    assert (question.message, question.title, question.timeout) == ("Delete it?", "Gone", 7)
+    assert (question.call, question.key, question.reason) == (call, "mine", None)
+    assert about(question) == (("cam1",), ("cam",), True, None)
+    assert button(question) == "Delete"
+
+
+def test_the_question_has_a_title_a_verb_and_a_key_where_none_is_given() -> None:
+    person = ScriptedPresenter(YES, YES)
+
+    with asking(person):
+        confirm_sync("Sure?")
+        confirm_sync("Sure?", verb="Delete")
+
+    first, second = person.shown
+    assert (first.title, button(first), second.title) == ("Confirm", "Confirm", "Delete")
+    assert first.key != second.key
+    assert first.timeout is None
+
+
+def test_texts_may_be_made_from_the_items() -> None:
+    person = ScriptedPresenter(YES)
+
+    with asking(person):
+        grant = confirm_sync(
+            lambda items: f"Delete {len(items)}?",
+            items=lambda: ["a1", "b1"],
+            verb=lambda items: f"Delete {items[0]}",
+        )
+
+    assert person.shown[0].message == "Delete 2?"
+    assert button(person.shown[0]) == "Delete a1"
+    assert grant == ["a1", "b1"]
+
+
+@pytest.mark.parametrize(
+    ("answer", "error", "words"),
+    [
+        (Reply("decline"), Declined, "said no"),
+        (Reply("decline", reason="not now"), Declined, "'not now'"),
+        (Reply("cancel"), Cancelled, "closed the question"),
+        (Expired(), TimedOut, "in time"),
+        (Reply("accept", {"confirm": False}), Declined, "said no"),
+    ],
+)
+def test_what_is_no_yes_is_an_error_that_says_which(answer: Any, error: Any, words: str) -> None:
+    with asking(ScriptedPresenter(answer)) as call:
+        with pytest.raises(NotConfirmed, match=words) as caught:
+            confirm_sync("Delete it?")
+
+        assert type(caught.value) is error
+        assert "Delete it?" in str(caught.value)
+        assert ("gave this reason" in str(caught.value)) is ("not now" in words)
+        assert not call.agreement.granted
+
+
+def test_where_nobody_can_be_asked_or_nothing_be_written_down_nobody_agrees() -> None:
+    def full(event: Any, *, durable: bool = False) -> None:
+        raise NotRecorded("the disk is full.")
+
+    with asking(None), pytest.raises(NobodyToAsk):
+        confirm_sync("Delete it?")
+    with (
+        asking(ScriptedPresenter(YES), auditor=full),
+        pytest.raises(NotRecorded, match=r"\bthe disk"),
+    ):
+        confirm_sync("Delete it?")
+
+
+def test_a_yes_to_what_is_still_there_is_a_grant() -> None:
+    with asking(ScriptedPresenter(YES)) as call:
+        grant = confirm_sync("Delete it?", items=["cam1"])
+
+        assert call.agreement.granted
+        assert call.agreement.checkpoint is None
+        assert (grant, grant.checkpoint) == (["cam1"], None)
+
+
+def test_a_scene_that_changed_is_shown_again_and_the_grant_is_for_what_is_there() -> None:
+    host = FakeHost(["cam1", "cam2"])
+    person = Person(lambda number: host.items.pop() if number == 0 else None, YES, YES)
+
+    with asking(person, host) as call:
+        grant = confirm_sync(lambda items: f"{len(items)}?", items=lambda: tuple(host.items))
+
+        assert call.agreement.granted
+    assert grant == ["cam1"]
+    assert [shown.message for shown in person.shown] == ["2?", "1?"]
+    assert person.shown[1].reason == (
+        "The scene has changed since this was asked; please look again."
+    )
+
+
+@pytest.mark.parametrize("before", [False, True])
+def test_after_three_questions_about_a_restless_scene_there_is_no_new_grant(before: bool) -> None:
+    host = FakeHost(["cam0"])
+    person = Person(lambda number: host.items.append(f"cam{number + 1}"), *[YES] * 9)
+
+    with asking(person, host) as call:
+        call.agreement.granted = before
+        with pytest.raises(Cancelled, match=r"'4\?'"):
+            confirm_sync(lambda items: f"{len(items)}?", items=lambda: tuple(host.items))
+
+        assert call.agreement.granted is before
+    assert len(person.shown) == 3
+
+
+def test_an_edit_through_a_grant_gets_the_items_and_gives_its_result() -> None:
+    host = FakeHost(["cam1", "cam2"])
+
+    with asking(ScriptedPresenter(YES), host):
+        grant = confirm_sync("Delete them?", items=lambda: tuple(host.items))
+        result = grant.apply_sync(lambda items: [f"no {item}" for item in items])
+
+    assert result == ["no cam1", "no cam2"]
+
+
+def test_a_scene_that_changed_before_the_edit_is_asked_about_again() -> None:
+    host, person = FakeHost(["cam1", "cam2"]), ScriptedPresenter(YES, YES)
+    edited: list[list[str]] = []
+
+    with asking(person, host) as call:
+        grant = confirm_sync("Delete them?", items=lambda: tuple(host.items))
+        host.items = ["cam2"]
+        grant.apply_sync(edited.append)
+
+        assert call.agreement.granted
+    assert edited == [["cam2"]]
+    assert grant == ["cam2"]
+    assert about(person.shown[1])[0] == ("cam2",)
+    assert "changed" in (person.shown[1].reason or "")
+
+
+def test_a_no_to_the_scene_that_changed_before_the_edit_leaves_nothing_granted() -> None:
+    host, edited = FakeHost(["cam1", "cam2"]), list[Any]()
+
+    with asking(ScriptedPresenter(YES, Reply("decline")), host) as call:
+        grant = confirm_sync("Delete them?", items=lambda: tuple(host.items))
+        host.items = ["cam2"]
+        with pytest.raises(Declined):
+            grant.apply_sync(edited.append)
+
+        assert not call.agreement.granted
+    assert edited == []
+
+
+def test_an_edit_of_a_restless_scene_is_given_up_after_two_more_questions() -> None:
+    host, edited = FakeHost(["cam0"]), list[Any]()
+    person = Person(lambda number: host.items.append(f"x{number}") if number else None, *[YES] * 9)
+
+    with asking(person, host) as call:
+        grant = confirm_sync("Delete them?", items=lambda: tuple(host.items))
+        host.items.append("cam1")
+        with pytest.raises(Cancelled, match="Delete them"):
+            grant.apply_sync(edited.append)
+
+        assert not call.agreement.granted
+    assert edited == []
+    assert len(person.shown) == 3
+
+
+@pytest.fixture
+def scene(tmp_path: Path) -> FakeHost:
+    """Make a scene that has a file."""
+    host = FakeHost(["cam1"], file=tmp_path / "shot.json")
+    host.save()
+    return host
+
+
+def test_what_undo_does_not_bring_back_is_kept_after_the_yes(
+    scene: FakeHost, tmp_path: Path
+) -> None:
+    (written := tmp_path / "out.txt").write_text("old")
+    person = Person(lambda number: kept.extend(tmp_path.glob("*.checkpoints/*")), YES)
+    kept: list[Path] = []
+
+    with asking(person, scene) as call:
+        grant = confirm_sync("Write it?", undoable=False, files=lambda: [written])
+
+        assert not call.agreement.undoable
+        assert call.agreement.checkpoint == grant.checkpoint
+    assert kept == []
+    assert about(person.shown[0])[2:] == (False, str(tmp_path / "shot.checkpoints"))
+    assert grant.checkpoint is not None
+    assert [file.read_text() for file in grant.checkpoint.rglob("out.txt")] == ["old"]
+
+
+def test_without_files_the_scene_is_kept(scene: FakeHost, tmp_path: Path) -> None:
+    person = ScriptedPresenter(YES)
+
+    with asking(person, scene):
+        grant = confirm_sync("Save it?", undoable=False)
+
+    assert about(person.shown[0])[3] == str(tmp_path / "shot.checkpoints")
+    assert grant.checkpoint is not None
+    assert list(grant.checkpoint.rglob("shot*.json"))
+
+
+def test_where_nothing_is_lost_no_copy_is_spoken_of(scene: FakeHost, tmp_path: Path) -> None:
+    person = ScriptedPresenter(YES)
+
+    with asking(person, scene):
+        grant = confirm_sync("Write it?", undoable=False, files=[tmp_path / "new.txt"])
+
+    assert about(person.shown[0])[3] is None
+    assert grant.checkpoint is None
+
+
+def test_of_what_undo_brings_back_no_copy_is_kept(scene: FakeHost, tmp_path: Path) -> None:
+    with asking(ScriptedPresenter(YES), scene) as call:
+        grant = confirm_sync("Delete it?", files=[tmp_path / "shot.json"])
+
+        assert call.agreement.undoable
+    assert grant.checkpoint is None
+    assert not list(tmp_path.glob("*.checkpoints"))
+
+
+def test_without_its_copy_there_is_no_grant(scene: FakeHost, tmp_path: Path) -> None:
+    (tmp_path / "shot.checkpoints").write_text("in the way")
+
+    with asking(ScriptedPresenter(YES), scene) as call:
+        with pytest.raises(NoCheckpoint):
+            confirm_sync("Save it?", undoable=False)
+
+        assert not call.agreement.granted
+
+
+def test_a_second_yes_keeps_a_second_copy(scene: FakeHost) -> None:
+    with asking(ScriptedPresenter(YES, YES), scene):
+        grant = confirm_sync("Save it?", items=lambda: tuple(scene.items), undoable=False)
+        first = grant.checkpoint
+        scene.items.append("cam2")
+        grant.apply_sync(lambda items: None)
+
+    assert first != grant.checkpoint
+
+
+def test_without_a_bridge_a_skill_agrees_to_nothing_by_itself() -> None:
+    token = current.set(Call("delete", "Delete", "destructive"))
+    try:
+        with pytest.raises(NobodyToAsk, match="Delete it"):
+            confirm_sync("Delete it?", items=["cam1"], undoable=False)
+    finally:
+        current.reset(token)
+
+
+def test_a_coroutine_asks_and_edits_without_blocking_its_loop() -> None:
+    host, person, edited = FakeHost(["cam1"]), ScriptedPresenter(YES, YES), list[Any]()
+
+    async def asks() -> str:
+        grant = await confirm("Delete it?", items=lambda: tuple(host.items), verb="Delete")
+        with pytest.raises(WrongThread, match=r"await grant\.apply"):
+            grant.apply_sync(edited.append)
+        with pytest.raises(WrongThread, match=r"In a coroutine use: await confirm\("):
+            confirm_sync("Delete it?")
+        await confirm("Sure?")
+        return await grant.apply(lambda items: f"no {items}")
+
+    with asking(person, host):
+        result = anyio.run(asks)
+
+    assert result == "no ['cam1']"
+    assert edited == []
+    assert (person.shown[0].message, button(person.shown[0])) == ("Delete it?", "Delete")
+    assert (button(person.shown[1]), about(person.shown[1])[2]) == ("Confirm", True)
+
+
+def before_a_body(call: Call, *, undoable: bool) -> Question:
+    """Make the question that stands before the body of a skill."""
+    return Question("Save it?", call, FORM, consent=Consent(undoable=undoable))
+
+
+@pytest.mark.parametrize("is_async", [False, True])
+@pytest.mark.parametrize(
+    ("undoable", "answer", "place", "copies"),
+    [
+        (False, YES, True, 1),
+        (False, Reply("decline"), True, 0),
+        (False, Reply("accept", {"confirm": False}), True, 0),
+        (True, YES, False, 0),
+    ],
+)
+def test_a_question_before_a_body_keeps_a_copy_after_a_yes(
+    undoable: bool, answer: Reply, place: bool, copies: int, is_async: bool, scene: FakeHost
+) -> None:
+    person = ScriptedPresenter(answer)
+
+    with asking(person, scene) as call:
+        question = before_a_body(call, undoable=undoable)
+        if is_async:
+            response = anyio.run(context.run_async, ask.ask_with_checkpoint(question))
+        else:
+            response = context.run_sync(ask.ask_with_checkpoint(question), "confirm")
+
+        assert (call.agreement.checkpoint is not None) is bool(copies)
+    folder = checkpoints.checkpoint_folder(scene)
+    assert response.action == answer.action
+    assert about(person.shown[0])[3] == (str(folder) if place else None)
+    assert len(list(folder.glob("*"))) == copies
+
+
+def test_a_yes_before_a_body_whose_copy_cannot_be_kept_is_no_grant(
+    scene: FakeHost, tmp_path: Path
+) -> None:
+    (tmp_path / "shot.checkpoints").write_text("in the way")
+
+    with asking(ScriptedPresenter(YES), scene) as call:
+        with pytest.raises(NoCheckpoint):
+            context.run_sync(ask.ask_with_checkpoint(before_a_body(call, undoable=False)), "x")
+
+        assert not call.agreement.granted
+
+
+def test_a_thread_of_nobodys_call_edits_on_the_main_thread() -> None:
+    edits: list[Any] = []
+
+    with asking(ScriptedPresenter(YES)):
+        grant = confirm_sync("Delete it?", items=["cam1"])
+        thread = Thread(target=lambda: edits.append(grant.apply_sync(lambda _: get_ident())))
+        thread.start()
+        running = context.current_context()
+        assert running is not None
+        while thread.is_alive():
+            running.main.drain()
+
+    assert edits == [get_ident()]

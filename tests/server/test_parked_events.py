@@ -1,0 +1,437 @@
+"""What parked calls promise to each request, without a server and without waiting."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Awaitable, Callable
+from types import SimpleNamespace
+from typing import Any
+
+import anyio
+import pytest
+from mcp.shared.exceptions import MCPError
+from mcp_types import INVALID_PARAMS, CallToolResult, ElicitResult, InputRequiredResult
+
+from dcc_bridge.elicitation.call import Call, Client
+from dcc_bridge.elicitation.question import Question, Reply, Unable
+from dcc_bridge.elicitation.types import TOO_MANY_QUESTIONS
+from dcc_bridge.server.client_channel import ClientQuestion
+from dcc_bridge.server.parked_calls import (
+    KEPT,
+    MOST_KEPT,
+    MOST_ROUNDS,
+    ParkedCall,
+    ParkedCalls,
+    same_call,
+)
+from tests.elicitation.brokers import FORM
+
+YES = ElicitResult(action="accept", content={"confirm": True})
+DONE = CallToolResult(content=[])
+
+
+class Desk:
+    """Parked calls, with all that they tell to others."""
+
+    def __init__(self, keepalive: float = 60.0) -> None:
+        self.ended: list[Call] = []
+        self.cancelled: list[Call] = []
+        self.patient: list[str] = []
+        self.states: dict[str, str] = {}
+        self.calls = ParkedCalls(
+            SimpleNamespace(  # type: ignore[arg-type]  # what a broker is asked for
+                end=self.ended.append,
+                audience=SimpleNamespace(note_patience=self.patient.append),
+            ),
+            SimpleNamespace(find=self._find),  # type: ignore[arg-type]  # what it is asked for
+            keepalive,
+        )
+
+    def _find(self, call: str) -> Any:
+        return SimpleNamespace(state=self.states[call]) if call in self.states else None
+
+    def park(
+        self, skill: str = "delete", session: str | None = None, *, modern: bool = True
+    ) -> ParkedCall:
+        """Make a call that has not begun."""
+        call = Call(skill, "Delete", client=Client("claude"))
+        parked = ParkedCall(
+            call, "claude", session, same_call("claude", call.id, {}), modern=modern
+        )
+        parked.cancel = lambda: self.cancelled.append(call)
+        return parked
+
+    async def end(self, parked: ParkedCall, *, asks: bool = True) -> None:
+        """Let a call begin, perhaps ask, and end."""
+        if asks:
+            parked.offer(question(parked)[0])
+            await self.calls.begin(parked, request())
+        self.calls.finish(parked, DONE, "done")
+        if not asks:
+            await self.calls.begin(parked, request())
+
+
+class Session:
+    """A client's session, which keeps what it is told of progress."""
+
+    def __init__(self, refuses: bool = False) -> None:
+        self.told: list[tuple[float, float | None, str | None]] = []
+        self._refuses = refuses
+
+    async def report_progress(self, done: float, total: float | None, text: str | None) -> None:
+        if self._refuses:
+            raise ConnectionError("gone")
+        self.told.append((done, total, text))
+
+
+def request(refuses: bool = False) -> Any:
+    """Make a request of a client."""
+    return SimpleNamespace(session=Session(refuses), request_id="1")
+
+
+def question(parked: ParkedCall) -> tuple[ClientQuestion, list[Any]]:
+    """Make a question of a call, and the list of its answers."""
+    answers: list[Any] = []
+    return ClientQuestion(Question("Sure?", parked.call, FORM, key="sure"), answers.append), answers
+
+
+def run(conversation: Callable[[], Awaitable[Any]]) -> None:
+    """Run a conversation that must not hang, nor last."""
+
+    async def limited() -> None:
+        with anyio.fail_after(2000):  # which `shift` lets pass
+            await conversation()
+
+    anyio.run(limited)
+
+
+@pytest.fixture
+def shift(monkeypatch: pytest.MonkeyPatch) -> Callable[[float], None]:
+    """Let seconds pass at once."""
+    real, ahead = time.monotonic, [0.0]
+    monkeypatch.setattr("time.monotonic", lambda: real() + ahead[0])
+
+    def pass_by(seconds: float) -> None:
+        ahead[0] += seconds
+
+    return pass_by
+
+
+def test_a_call_that_asked_is_known_by_its_state_and_open_until_it_ends() -> None:
+    async def conversation() -> None:
+        desk = Desk()
+        parked = desk.park()
+        parked.offer(question(parked)[0])
+        asked = await desk.calls.begin(parked, request())
+        assert isinstance(asked, InputRequiredResult)
+        assert asked.request_state == f"{parked.call.id}.0"
+
+        assert (desk.calls.open, desk.calls.knows(asked.request_state)) == (1, True)
+        assert not desk.calls.knows("another.0")
+
+        desk.calls.finish(parked, DONE, "done")
+        assert (desk.calls.open, desk.calls.knows(asked.request_state)) == (0, True)
+
+    run(conversation)
+
+
+def test_a_call_that_never_asked_is_forgotten_with_its_result() -> None:
+    async def conversation() -> None:
+        desk = Desk()
+        parked = desk.park()
+        await desk.end(parked, asks=False)
+
+        assert not desk.calls.knows(f"{parked.call.id}.0")
+
+    run(conversation)
+
+
+@pytest.mark.parametrize(
+    ("state", "label"),
+    [
+        ("{id}.0", "cursor"),
+        ("another.0", "claude"),
+        ("{id}", "claude"),
+        ("{id}.", "claude"),
+        ("{id}.x", "claude"),
+        ("{id}.-1", "claude"),
+        ("{id}.1", "claude"),
+        ("{id}.2", "claude"),
+        ("{id}.9", "claude"),
+    ],
+)
+def test_a_state_that_leads_nowhere_is_an_error_that_says_so(state: str, label: str) -> None:
+    async def conversation() -> None:
+        desk = Desk()
+        parked = desk.park()
+        asked, answers = question(parked)
+        parked.offer(asked)
+        await desk.calls.begin(parked, request())
+        desk.calls.finish(parked, DONE, "done")
+
+        with pytest.raises(MCPError, match=r"^This call is not waiting for an answer") as caught:
+            await desk.calls.resume(state.format(id=parked.call.id), label, {}, request())
+
+        assert caught.value.error.code == INVALID_PARAMS
+        assert answers == []
+
+    run(conversation)
+
+
+def test_a_retry_without_its_answer_gets_the_question_and_later_what_came_next() -> None:
+    async def conversation() -> None:
+        desk = Desk()
+        parked = desk.park()
+        asked, answers = question(parked)
+        parked.offer(asked)
+        first = await desk.calls.begin(parked, request())
+        assert isinstance(first, InputRequiredResult)
+        state = str(first.request_state)
+
+        again = await desk.calls.resume(state, "claude", {}, request())
+        desk.calls.finish(parked, DONE, "done")
+        last = await desk.calls.resume(state, "claude", {}, request())
+
+        assert again == first
+        assert last is DONE
+        assert answers == []
+
+    run(conversation)
+
+
+def test_the_first_answer_counts_and_brings_the_result() -> None:
+    async def conversation() -> None:
+        desk = Desk()
+        parked = desk.park()
+        asked, answers = question(parked)
+        parked.offer(asked)
+        state = f"{parked.call.id}.0"
+        await desk.calls.begin(parked, request())
+        desk.calls.finish(parked, DONE, "done")
+        assert desk.calls.unfetched.notice_for(parked.same) is not None
+
+        for _ in range(2):
+            assert await desk.calls.resume(state, "claude", {"sure": YES}, request()) is DONE
+
+        assert answers == [Reply("accept", {"confirm": True})]
+        assert desk.calls.unfetched.notice_for(parked.same) is None
+
+    run(conversation)
+
+
+def test_only_a_modern_client_is_not_asked_too_often() -> None:
+    async def conversation() -> None:
+        desk = Desk()
+        for modern, heard in ((True, [Unable(TOO_MANY_QUESTIONS, ends=True)]), (False, [])):
+            parked = desk.park(modern=modern)
+            answers: list[Any] = []
+            for _ in range(MOST_ROUNDS + 1):
+                asked, answers = question(parked)
+                parked.offer(asked)
+            assert answers == heard
+
+    run(conversation)
+
+
+def test_the_end_of_a_session_ends_its_own_open_calls_only() -> None:
+    async def conversation() -> None:
+        desk = Desk()
+        mine, other, over = desk.park(session="a"), desk.park(session="b"), desk.park(session="a")
+        await desk.end(over)
+        for parked in (mine, other):
+            parked.offer(question(parked)[0])
+            await desk.calls.begin(parked, request())
+
+        desk.calls.end_session("a")
+
+        assert desk.ended == desk.cancelled == [mine.call]
+
+    run(conversation)
+
+
+def test_a_call_goes_on_until_the_last_of_its_requests_is_cut_off() -> None:
+    async def conversation() -> None:
+        desk = Desk()
+        parked, scopes = desk.park(), [anyio.CancelScope(), anyio.CancelScope()]
+
+        async def wait(scope: anyio.CancelScope) -> None:
+            with scope:
+                await desk.calls.begin(parked, request())
+
+        async with anyio.create_task_group() as tasks:
+            for scope in scopes:
+                tasks.start_soon(wait, scope)
+            await anyio.wait_all_tasks_blocked()
+            scopes[0].cancel()
+            await anyio.wait_all_tasks_blocked()
+            assert desk.ended == desk.cancelled == []
+            scopes[1].cancel()
+
+        assert desk.ended == desk.cancelled == [parked.call]
+
+    run(conversation)
+
+
+def test_a_request_whose_client_cannot_be_told_anything_fails_and_ends_its_call() -> None:
+    async def conversation() -> None:
+        desk = Desk()
+        parked = desk.park()
+        parked.note_progress((1, 2, "half"))
+
+        with pytest.raises(ConnectionError):
+            await desk.calls.begin(parked, request(refuses=True))
+
+        assert desk.ended == [parked.call]
+
+    run(conversation)
+
+
+@pytest.mark.parametrize(
+    ("state", "words"),
+    [
+        ("queued", "Waiting in the queue of the host"),
+        ("running", "Working in the host"),
+        ("asking", "Waiting for the person's answer"),
+        (None, ""),
+    ],
+)
+def test_a_request_that_waits_is_told_for_what(state: str | None, words: str) -> None:
+    async def conversation() -> None:
+        desk, heard = Desk(keepalive=0.005), request()
+        parked = desk.park()
+        if state is not None:
+            desk.states[parked.call.id] = state
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(desk.calls.begin, parked, heard)
+            while len(heard.session.told) < 2:
+                await anyio.sleep(0.002)
+            desk.calls.finish(parked, DONE, "done")
+
+        assert {text for _, _, text in heard.session.told} == {words}
+
+    run(conversation)
+
+
+def test_progress_is_told_when_it_comes_and_the_last_of_it_before_the_result() -> None:
+    async def conversation() -> None:
+        desk, heard = Desk(), request()
+        parked = desk.park()
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(desk.calls.begin, parked, heard)
+            await anyio.wait_all_tasks_blocked()
+            parked.note_progress((1, 4, "one"))
+            await anyio.wait_all_tasks_blocked()
+            assert heard.session.told == [(1, 4, "one")]
+            parked.note_progress((3, 4, "three"))
+            desk.calls.finish(parked, DONE, "done")
+
+        assert heard.session.told == [(1, 4, "one"), (3, 4, "three")]
+
+    run(conversation)
+
+
+@pytest.mark.parametrize(("seconds", "patient"), [(59.5, []), (60.5, ["claude"])])
+def test_a_client_that_keeps_a_request_open_for_over_a_minute_is_known_to_be_patient(
+    seconds: float, patient: list[str], shift: Callable[[float], None]
+) -> None:
+    async def conversation() -> None:
+        desk = Desk()
+        parked = desk.park()
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(desk.calls.begin, parked, request())
+            await anyio.wait_all_tasks_blocked()
+            shift(seconds)
+            desk.calls.finish(parked, DONE, "done")
+
+        assert desk.patient == patient
+
+    shift(1000)
+    run(conversation)
+
+
+@pytest.mark.parametrize(("seconds", "known"), [(KEPT - 1, True), (KEPT + 1, False)])
+def test_a_result_can_be_fetched_for_two_minutes(
+    seconds: float, known: bool, shift: Callable[[float], None]
+) -> None:
+    async def conversation() -> None:
+        desk = Desk()
+        parked, waits = desk.park(), desk.park()
+        waits.offer(question(waits)[0])
+        await desk.calls.begin(waits, request())
+        await desk.end(parked)
+        shift(seconds)
+        await desk.end(desk.park())
+
+        assert desk.calls.knows(f"{parked.call.id}.0") is known
+        assert desk.calls.knows(f"{waits.call.id}.0")
+
+    run(conversation)
+
+
+def test_of_too_many_results_the_oldest_go_first() -> None:
+    async def conversation() -> None:
+        desk = Desk()
+        parked = [desk.park() for _ in range(MOST_KEPT + 3)]
+        for one in parked:
+            await desk.end(one)
+
+        known = [desk.calls.knows(f"{one.call.id}.0") for one in parked]
+
+        assert known == [False] * 2 + [True] * (MOST_KEPT + 1)
+
+    run(conversation)
+
+
+@pytest.mark.parametrize(
+    ("status", "seconds", "words"),
+    [
+        ("done", 0, "1 min ago and was done, but nobody fetched its result."),
+        ("done", 100, "2 min ago and was done"),
+        ("refused", 599, "10 min ago and was refused"),
+        ("failed", 0, "1 min ago and did not succeed"),
+        ("done", 600.5, None),
+        ("cancelled", 0, None),
+        ("not_started", 0, None),
+    ],
+)
+def test_the_next_call_says_how_the_same_one_ended_and_when(
+    status: Any, seconds: float, words: str | None, shift: Callable[[float], None]
+) -> None:
+    desk = Desk()
+
+    async def conversation() -> None:
+        parked = desk.park()
+        desk.calls.finish(parked, DONE, status)
+        shift(seconds)
+        notice = desk.calls.unfetched.notice_for(parked.same)
+        assert (notice is None) if words is None else f"was made {words}" in (notice or "")
+
+    run(conversation)
+
+
+def test_any_arguments_have_a_digest() -> None:
+    assert same_call("claude", "x", {"a": "\ud800"})[2] != same_call("claude", "x", {"a": {1}})[2]
+
+
+def test_a_call_has_the_events_so_far_and_the_next_one() -> None:
+    async def conversation() -> None:
+        parked = Desk().park()
+        assert [parked.has_event(number) for number in (-1, 0, 1)] == [False, True, False]
+        parked.add_event(DONE)
+        assert [parked.has_event(number) for number in (0, 1, 2)] == [True, True, False]
+        assert (parked.rounds, parked.asked) == (1, False)
+
+    run(conversation)
+
+
+def test_what_was_reported_before_a_request_came_is_told_before_the_result() -> None:
+    async def conversation() -> None:
+        desk, heard = Desk(), request()
+        parked = desk.park()
+        parked.note_progress((3, 4, "three"))
+        desk.calls.finish(parked, DONE, "done")
+
+        assert await desk.calls.begin(parked, heard) is DONE
+        assert heard.session.told == [(3, 4, "three")]
+
+    run(conversation)

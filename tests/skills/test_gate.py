@@ -1,0 +1,197 @@
+"""The gate: which questions stand before a skill's body, and what each answer does."""
+
+from __future__ import annotations
+
+from enum import Enum
+from pathlib import PurePosixPath
+from typing import Annotated, Any, Literal
+
+import pytest
+
+from dcc_bridge import skill
+from dcc_bridge.audit.redact import HIDDEN, Redacted
+from dcc_bridge.config import Settings
+from dcc_bridge.elicitation import context
+from dcc_bridge.elicitation.call import Call
+from dcc_bridge.elicitation.question import Question, Reply
+from dcc_bridge.errors import BadArguments, Cancelled, Declined
+from dcc_bridge.skills import gate
+from dcc_bridge.skills.signature import Signature
+from dcc_bridge.skills.skill import Skill, describe
+from dcc_bridge.testing import ScriptedPresenter
+from tests.elicitation.brokers import asking
+
+MISSING: dict[str, Any] = {"up_axis": {"1": 1, "2": 2}, "mode": {"soft": "soft"}}
+
+
+class Axis(Enum):
+    UP = 1
+    DOWN = 2
+
+
+def made(**words: Any) -> Skill:
+    """Make a skill of a risk."""
+
+    @skill(**words)
+    def turn() -> None:
+        """Turn it."""
+
+    return describe(turn)
+
+
+def said(action: Any, **data: Any) -> Reply:
+    """Make what a person answers."""
+    return Reply(action, data)
+
+
+def ask_before(
+    skill: Skill,
+    arguments: dict[str, Any],
+    *answers: Reply,
+    missing: Any = None,
+    call: Call | None = None,
+    **settings: Any,
+) -> list[Question]:
+    """Ask what stands before a body; gives what was asked."""
+    person = ScriptedPresenter(*answers)
+    with asking(person, call=call) as call:
+        flow = gate.ask_before(skill, arguments, missing or {}, call, Settings(**settings))
+        context.run_sync(flow, "gate")
+    return person.shown
+
+
+def asked_by(
+    skill: Skill, arguments: dict[str, Any] | None = None, call: Call | None = None, **settings: Any
+) -> Question | None:
+    """Give the only question before a skill's body."""
+    yes = said("accept", confirm=True)
+    return next(iter(ask_before(skill, arguments or {}, yes, call=call, **settings)), None)
+
+
+def lines(arguments: dict[str, Any], call: Call | None = None) -> list[str]:
+    """Give what a question says of the arguments."""
+    question = asked_by(made(risk="destructive"), arguments, call)
+    assert question is not None
+    title, *rest = question.message.splitlines()
+    assert title == "Turn?"
+    return rest
+
+
+@pytest.mark.parametrize(
+    ("risk", "edit", "confirms", "grant", "question"),
+    [
+        ("destructive", "allow", False, True, True),
+        ("destructive", "allow", True, True, False),
+        ("edit", "ask", False, True, True),
+        ("edit", "ask", True, True, False),
+        ("edit", "allow", False, False, False),
+        ("read", "ask", False, False, False),
+    ],
+)
+def test_who_needs_a_grant_is_asked_unless_it_asks_by_itself(
+    risk: Any, edit: Any, confirms: bool, grant: bool, question: bool
+) -> None:
+    which = made(risk=risk, confirms=confirms) if confirms else made(risk=risk)
+
+    assert gate.needs_grant(which, Settings(edit=edit)) is grant
+    assert (asked_by(which, edit=edit) is not None) is question
+
+
+@pytest.mark.parametrize("undoable", [True, False])
+def test_the_question_before_a_body_is_consent(undoable: bool) -> None:
+    call = Call("turn", "Turn it", "destructive")
+
+    question = asked_by(made(risk="destructive", undoable=undoable), call=call)
+
+    assert question is not None
+    assert question.consent
+    assert question.call is call
+    assert (question.title, question.key) == ("Turn", "consent")
+    assert question.consent.undoable is undoable
+    assert question.form is not None
+    assert [field.title for field in question.form.fields] == ["Turn"]
+
+
+def test_it_names_each_argument_that_was_given() -> None:
+    given = {"name": "box", "count": 2, "axis": None, "at": PurePosixPath("a"), "sides": [1, "b"]}
+
+    assert lines(given) == ["name: box", "count: 2", 'at: "a"', 'sides: [1, "b"]']
+
+
+@pytest.mark.parametrize(("length", "shown"), [(200, "x" * 200), (201, "x" * 200 + "…")])
+def test_it_shows_two_hundred_characters_of_a_value(length: int, shown: str) -> None:
+    assert lines({"name": "x" * length}) == [f"name: {shown}"]
+
+
+def test_it_shows_nothing_that_must_not_be_written_down() -> None:
+    schema = {"properties": {"key": {"type": "string", "format": "password"}}}
+    given = {"key": "tops3cret!", "note": "my tops3cret! key"}
+    call = Call("turn", "Turn it", "destructive", arguments=Redacted(given, schema))
+
+    key, note = lines({**given, "key": "TOPS3CRET!"}, call)
+
+    assert key == f"key: {HIDDEN}"
+    assert "tops3cret!" not in note
+    assert note.startswith("note: my ")
+
+
+def test_a_no_does_not_let_it_begin() -> None:
+    with pytest.raises(Declined, match=r"Turn\?"):
+        ask_before(made(risk="destructive"), {}, said("decline"))
+
+
+def test_a_choice_that_is_missing_is_asked_for_and_is_no_consent() -> None:
+    call = Call("turn", "Turn it")
+
+    (question,) = ask_before(
+        made(risk="read"), {}, said("accept", up_axis="1", mode="soft"), missing=MISSING, call=call
+    )
+
+    assert question.message == "Turn it: which up axis and mode?"
+    assert (question.title, question.key, question.consent) == ("Turn it", "missing", None)
+    assert question.call is call
+    assert question.form is not None
+    schema = question.form.schema
+    assert schema["required"] == ["up_axis", "mode"]
+    assert schema["properties"]["up_axis"] == {
+        "type": "string",
+        "title": "Up axis",
+        "enum": ["1", "2"],
+    }
+
+
+def test_what_is_chosen_completes_the_arguments_and_is_named_in_the_consent() -> None:
+    arguments: dict[str, Any] = {"name": "box"}
+    answers = said("accept", up_axis="2", mode="soft"), said("accept", confirm=True)
+
+    _, question = ask_before(made(risk="destructive"), arguments, *answers, missing=MISSING)
+
+    assert arguments == {"name": "box", "up_axis": 2, "mode": "soft"}
+    assert question.message.splitlines()[1:] == ["name: box", "up_axis: 2", "mode: soft"]
+
+
+@pytest.mark.parametrize(("action", "error"), [("decline", Declined), ("cancel", Cancelled)])
+def test_without_a_choice_it_does_not_begin(action: Any, error: Any) -> None:
+    with pytest.raises(error, match="which up axis"):
+        ask_before(made(risk="read"), {}, said(action), missing=MISSING)
+
+
+def test_where_nobody_can_choose_the_agent_is_told_what_is_required() -> None:
+    words = r"^up_axis, mode: it is required, as the person could not be asked"
+
+    with asking(None) as call:
+        flow = gate.ask_before(made(risk="read"), {}, MISSING, call, Settings())
+        with pytest.raises(BadArguments, match=words):
+            context.run_sync(flow, "gate")
+
+
+def test_a_choice_is_a_literal_or_an_enum_even_with_notes() -> None:
+    def turn(
+        axis: Annotated[Axis, "which"], mode: Literal["soft", 2], name: str, sides: list[int]
+    ) -> None:
+        """Turn it."""
+
+    assert Signature.of(turn, "turn", ask_missing=True).missing({}) == {
+        "axis": {"1": Axis.UP, "2": Axis.DOWN},
+        "mode": {"soft": "soft", "2": 2},
+    }

@@ -69,11 +69,17 @@ class Unreachable(BridgeError):
 
 
 class NotConfirmed(BridgeError):
-    """The person did not agree; nothing may be changed."""
+    """The person did not agree; nothing may be changed.
+
+    Attributes:
+        said: Why, in the person's own words, or "" where they gave no reason.
+    """
 
     reason = "did not agree"
+    said = ""
 
     def __init__(self, question: str, words: str = "") -> None:
+        self.said = words
         why = f" They gave this reason: {words!r}." if words else ""
         super().__init__(
             f"The person {self.reason}: {question!r}.{why} Nothing was changed. {NO_OTHER_WAY}"

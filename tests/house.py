@@ -192,8 +192,9 @@ def host_duties() -> int:
 
 def broad_excepts() -> int:
     """Count the handlers that catch everything."""
-    broad = re.compile(r"^\s*except( Exception| BaseException)?( as \w+)?:", re.MULTILINE)
-    return sum(len(broad.findall(module.text)) for module in modules())
+    handlers = (n for m in modules() for n in ast.walk(m.tree) if isinstance(n, ast.ExceptHandler))
+    broad = ("", "Exception", "BaseException")
+    return sum((ast.unparse(n.type) if n.type else "") in broad for n in handlers)
 
 
 def vague_locals() -> float:
@@ -233,19 +234,10 @@ BOUNDS = (
 )
 
 NOT_MET_YET = {
-    "lines": 33_588.0,
-    "median lines short of 100": 2.0,
-    "modules under 60 lines, %": 22.8,
-    "modules imported from one place only, %": 38.2,
-    "module and class names that stand twice": 39.0,
-    "folders too deep": 7.0,
-    "imports, % of code lines": 13.7,
-    "longest chain of imports": 17.0,
-    "comments short of 3 %": 1.6,
-    "dataclasses too wide or with a callable": 11.0,
-    "duties of a host": 23.0,
-    "broad excepts": 48.0,
-    "locals named told, found, made, ..., %": 9.8,
+    "lines": 29_240.0,
+    "modules imported from one place only, %": 23.3,
+    "imports, % of code lines": 11.5,
+    "comments short of 3 %": 0.9,
 }
 """Figures that are over their bound; they may only get better."""
 

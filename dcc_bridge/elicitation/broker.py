@@ -70,7 +70,6 @@ log = logging.getLogger(__name__)
 
 TOO_FAST: Final = 0.3
 """Seconds in which no person reads a question: a client that declines sooner did not show it."""
-_MOVED: Final = "handed_over"
 _WRONG_TYPE: Final = "each value is a text, a number, yes or no, or a list of texts."
 
 
@@ -140,7 +139,7 @@ class Broker:
         pending = self._find(question)
         shown = pending.presentation_on("client") if pending and pending.host_remains else None
         if shown is not None:
-            self._end_presentation(shown, _MOVED)
+            self._end_presentation(shown, "handed_over")
 
     def dismiss(self, question: Question) -> None:
         """End a question as the person at the host: it gets no answer."""
@@ -160,8 +159,8 @@ class Broker:
         """
         call = question.call
         self._open_limit.enter(client_label(call))
-        again, call.dialogue.repeats = call.dialogue.repeats, None
-        question = replace(question, reason=question.reason or again)
+        question = replace(question, reason=question.reason or call.dialogue.repeats)
+        call.dialogue.repeats = None
         record = QuestionRecord(self._auditor, question, self.settings.allow_list)
         pending = OpenQuestion(question, self.audience.stages(question), record, self._clock)
         call.control.question_opened()
@@ -254,7 +253,7 @@ class Broker:
             chip = host.chip(
                 pending.question,
                 client_name(pending.question.call),
-                lambda: self._end_presentation(presentation, _MOVED),
+                lambda: self._end_presentation(presentation, "handed_over"),
                 lambda: pending.settle(CLOSED_BY_PERSON),
             )
         except Exception:  # the client shows the question already; a notice that fails stops none
@@ -380,7 +379,7 @@ class Broker:
         with pending.lock:
             if pending.presentation_on(other) is None:
                 pending.stages.extendleft([(presentation.surface,), (other,)])
-        self._end_presentation(presentation, _MOVED)
+        self._end_presentation(presentation, "handed_over")
 
     def _end_presentation(
         self, presentation: Presentation, reason: str, unable: Unable | None = None

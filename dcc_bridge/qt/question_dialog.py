@@ -8,6 +8,7 @@ of it is a label of its own, outside of the area that scrolls. Main thread.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from functools import partial
 from typing import Any, Final
 
@@ -122,11 +123,10 @@ class QuestionDialog(QDialog):
         self.setProperty(OURS, True)
         self.setWindowTitle(tr("{host}: a question for you", host=host.name))
         self.setAccessibleDescription(self.view.message)
-        try:
+        with ExitStack() as half_built:  # else the host's window keeps the half of it
+            half_built.callback(self.setParent, None)
             self._build((parent.window() if parent else self).windowIcon())
-        except BaseException:  # whatever it is, it goes on from here
-            self.setParent(None)  # else the host's window keeps the half of it
-            raise
+            half_built.pop_all()
         self._refit = QTimer(self)  # a layout takes a turn of the event loop to know its size
         self._refit.setSingleShot(True)
         self._refit.timeout.connect(self._fit)

@@ -9,9 +9,14 @@ from typing import Any
 import pytest
 
 
-def sampled(quick: Collection[tuple[Any, ...]], *values: Iterable[Any]) -> list[Any]:
-    """Give every combination of values as parameters; those not in ``quick`` are marked long."""
+def sampled(quick: Collection[Any], *values: Iterable[Any]) -> list[Any]:
+    """Give every combination of values as parameters; those not in ``quick`` are marked long.
+
+    Of one parameter alone ``quick`` holds values, of several tuples of them.
+    """
+    cases = itertools.product(*values)
     return [
-        case if case in quick else pytest.param(*case, marks=pytest.mark.long)
-        for case in itertools.product(*values)
+        pytest.param(*case, marks=() if quick_case in quick else pytest.mark.long)
+        for case in cases
+        for quick_case in [case if len(values) > 1 else case[0]]
     ]

@@ -17,6 +17,7 @@ from tests.bench.figures import percentile
 from tests.live import Live, live
 from tests.server.skills import CONFIRM
 from tests.threats.raw import Raw
+from tests.tiers import sampled
 
 ATTEMPTS = 500
 
@@ -57,12 +58,21 @@ def attempt(running: Live, tool: str, clients: int) -> tuple[Counter[str], float
     return ends, percentile(times, 99)
 
 
-@pytest.mark.parametrize(("clients", "asked"), [(1, 8), (50, 64)])
-@pytest.mark.parametrize("tool", ["on_pool", "on_loop"])
+FEW, MANY = (1, 8), (50, 64)
+"""How many clients ask, and how many of their questions may be open."""
+
+
+@pytest.mark.parametrize(
+    ("many", "tool"),
+    sampled(
+        [((1, 8), "on_pool"), ((50, 64), "on_loop")], [(1, 8), (50, 64)], ["on_pool", "on_loop"]
+    ),
+)
 def test_of_five_hundred_attempts_only_so_many_are_open(
-    tool: str, clients: int, asked: int, tmp_path: Path
+    many: tuple[int, int], tool: str, tmp_path: Path
 ) -> None:
     """Eight of one client, 64 of all; the rest is refused with a reason, other tools go on."""
+    clients, asked = many
     with live(tmp_path, on_pool, on_loop, count) as running:
         ends, p99 = running.beside(lambda: attempt(running, tool, clients), limit=50)
 

@@ -102,8 +102,10 @@ class PlugIn:
     def uninstall(self) -> None:
         """Stop, and take the callbacks back; harmless the second time."""
         self._is_installed = False
-        self.cleanup.close()
-        self.stop()
+        try:
+            self.cleanup.close()
+        finally:
+            self.stop()
 
     def start(self) -> Future[None]:
         """Start, unless it runs. The host's window must be up.

@@ -234,7 +234,7 @@ BOUNDS = (
 )
 
 NOT_MET_YET = {
-    "lines": 29_240.0,
+    "lines": 29291.0,
     "modules imported from one place only, %": 23.3,
     "imports, % of code lines": 11.5,
     "comments short of 3 %": 0.9,

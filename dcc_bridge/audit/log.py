@@ -46,7 +46,10 @@ OPENED: Final = "opened"
 """The event of the first line: it holds what is the same for all that follow."""
 CLOSED: Final = "closed"
 """The event of the last line of a process that ended in order."""
-_IDENTITY: Final = frozenset({"call", "skill", "client", "by", "by_call", "status"})
+_IDENTITY: Final = frozenset(
+    {"call", "skill", "client", "by", "by_call", "status", "question", "digest"}
+    | {"arguments_digest", "objects_digest"}
+)
 """The fields that are never redacted: a client must not hide behind a hidden argument "cursor"."""
 _SYNC: Final = getattr(os, "fdatasync", os.fsync)
 
@@ -273,7 +276,8 @@ def claim(descriptor: int, *, wait: bool = False) -> bool:
 
 def _dated(event: str, fields: Mapping[str, Any]) -> dict[str, Any]:
     utc = datetime.now(UTC).isoformat(timespec="milliseconds")
-    values = {n: redact.as_json(v, scrub=n not in _IDENTITY) for n, v in fields.items()}
+    hidden = redact.hidden_texts(fields.get("call"))
+    values = {n: redact.as_json(v, () if n in _IDENTITY else hidden) for n, v in fields.items()}
     return {"utc": utc, "monotonic": round(time.monotonic(), 6), "event": event, **values}
 
 

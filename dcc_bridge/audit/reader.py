@@ -26,7 +26,6 @@ ENDINGS: Final = ("end", "rolled_back", "failed", "no_consent", "partly_applied"
 """The events with which a call ends."""
 _LINE: Final = re.compile(rb'\{"hash":"([0-9a-f]{64})",(.+)\n')
 _TAIL_BYTES: Final = 65_536
-_OF_A_LINE: Final = ("n", "utc", "monotonic", "hash")
 _MOST_TORN: Final = 200
 
 

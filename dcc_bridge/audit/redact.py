@@ -51,12 +51,25 @@ class Confidential(Protocol):
 
 _registry_lock: Final = threading.Lock()
 _registry: Final[weakref.WeakSet[Confidential]] = weakref.WeakSet()
+_arguments: Final[weakref.WeakValueDictionary[str, Redacted]] = weakref.WeakValueDictionary()
 
 
 def register(confidential: Confidential) -> None:
     """Take the texts of something out of all that is written down, for as long as it lives."""
     with _registry_lock:
         _registry.add(confidential)
+
+
+def hidden_texts(call: object) -> list[str]:
+    """List what must not be written of a call: every living secret, and its own hidden arguments.
+
+    Args:
+        call: Its id; None for what belongs to no call.
+    """
+    with _registry_lock:
+        arguments = _arguments.get(str(call))
+    owners: list[Confidential] = [*registered(), *([arguments] if arguments is not None else [])]
+    return [text for confidential in owners for text in confidential.hidden]
 
 
 def registered() -> list[Confidential]:
@@ -79,15 +92,26 @@ class Redacted:
         hidden: The texts that are hidden.
     """
 
-    def __init__(self, value: object = None, schema: Schema | None = None) -> None:
-        """Take a value and what it has to fit."""
+    def __init__(
+        self, value: object = None, schema: Schema | None = None, call: str | None = None
+    ) -> None:
+        """Hide what a schema hides.
+
+        Args:
+            value: What was given.
+            schema: What it has to fit.
+            call: The id of the call whose record alone is to hide it; None for every record.
+        """
         self._root: Schema = schema or {}
         hidden: set[str] = set()
         # before the skill runs, which may change what it was given
         self.value: Any = self._show(value, [schema], hidden) if schema else value
         self.hidden = frozenset(text for text in hidden if len(text) >= _SHORTEST)
-        if self.hidden:
+        if self.hidden and call is None:
             register(self)
+        elif self.hidden:
+            with _registry_lock:
+                _arguments[str(call)] = self
 
     def scrub(self, value: Any) -> Any:
         """Take what is hidden here out of other texts too: a message, an error."""
@@ -126,15 +150,13 @@ class Redacted:
             yield schema
 
 
-def as_json(value: object, *, scrub: bool = True) -> Any:
+def as_json(value: object, hidden: Sequence[str] = ()) -> Any:
     """Give a value as JSON can carry it, cut where it is too much.
 
     Args:
         value: The value.
-        scrub: Take out the texts of what is registered.
+        hidden: Texts that are taken out.
     """
-    confidentials = registered() if scrub else []
-    hidden = [text for confidential in confidentials for text in confidential.hidden]
     plain = _plain(value, _DEEPEST, hidden)
     text = json.dumps(plain)
     if len(text) <= _MOST_FIELD:
@@ -245,7 +267,8 @@ class _TokenFilter(logging.Filter):
         return True
 
 
-_FILTER: Final = _TokenFilter()
+LOG_FILTER: Final = _TokenFilter()
+"""Redacts the records that pass it."""
 
 
 def redact_tokens(text: str) -> str:
@@ -260,4 +283,4 @@ def install_log_filter() -> None:
     """
     for name in list(logging.root.manager.loggerDict):
         if name.partition(".")[0] in _PREFIXES:
-            logging.getLogger(name).addFilter(_FILTER)
+            logging.getLogger(name).addFilter(LOG_FILTER)

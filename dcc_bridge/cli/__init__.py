@@ -17,6 +17,7 @@ from collections.abc import Sequence
 from importlib import import_module, metadata
 from typing import Final, NamedTuple
 
+from dcc_bridge.audit import redact
 from dcc_bridge.cli import exits
 from dcc_bridge.errors import BridgeError, Unreachable
 
@@ -156,6 +157,8 @@ def _prepare_output() -> None:
             stream.reconfigure(errors="backslashreplace")
     for name in ("mcp.client", "mcp.shared", "uvicorn"):
         logging.getLogger(name).addHandler(logging.NullHandler())
+    if logging.lastResort is not None:  # writes what no handler takes, as in `connect`
+        logging.lastResort.addFilter(redact.LOG_FILTER)
 
 
 def _unread() -> int:

@@ -45,11 +45,14 @@ class Target:
         url: Where it is.
         token: Proves who we are.
         host: Its name, as far as it is known.
+        silence: Seconds for which it may send nothing; None for the default. A skill that keeps
+            Python's lock sends nothing at all.
     """
 
     url: str
     token: str = field(repr=False)
     host: str = "the host"
+    silence: float | None = None
 
     def connect(
         self, *, era: Era = "auto", person: Person | None = None
@@ -57,7 +60,9 @@ class Target:
         """Connect to it; see `connection.connect`."""
         from dcc_bridge.client import connection
 
-        return connection.connect(self.url, self.token, era=era, person=person)
+        return connection.connect(
+            self.url, self.token, era=era, person=person, silence=self.silence
+        )
 
 
 def find(url: str | None) -> Target:

@@ -102,13 +102,15 @@ class Interpreter:
         """Have it end; one that hangs is killed. Any thread.
 
         Args:
-            save: Its scene is saved first, to the file of the job.
+            save: Its scene is saved first, to the file of the job; for how long is the caller's.
         """
         assert self.process.stdin is not None
         with suppress(OSError, ValueError):  # it has ended, or was told before
             if save:
                 self.process.stdin.write(SAVE)
             self.process.stdin.close()
+        if save:
+            return
         with suppress(RuntimeError):  # the timer runs
             self._killer.start()
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import subprocess
 import tempfile
 import time
 from difflib import get_close_matches
@@ -86,14 +87,21 @@ def _call(started: Interpreter, options: argparse.Namespace, output: IO[bytes]) 
         started.end()
         raise _failure(started, output)
     instance = hosts.instance(ready["url"])
-    host = Target(instance.url, instance.token(LABEL), options.host)
+    host = Target(instance.url, instance.token(LABEL), options.host, options.timeout)
     try:
         result = anyio.run(_call_once, host, options.skill, options.args, deadline)
     except Unreachable:
         started.end()
         raise _failure(started, output) from None
+    except Failure:
+        started.end()
+        started.process.wait()
+        raise
     started.end(save=status_of(result) == "done")
-    started.process.wait()
+    try:
+        started.process.wait(max(0.0, deadline - time.monotonic()))
+    except subprocess.TimeoutExpired:
+        raise TimeoutError from None
     report = started.report()
     if "audit" not in report:
         raise _failure(started, output)

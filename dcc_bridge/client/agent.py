@@ -6,6 +6,8 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
+from urllib.parse import urlsplit
+from urllib.request import url2pathname
 
 import mcp_types as types
 from mcp import Client
@@ -114,7 +116,13 @@ def _risk(tool: types.Tool) -> str:
 def _text(part: types.ContentBlock) -> str:
     if isinstance(part, types.TextContent):
         return part.text
+    if isinstance(part, types.ResourceLink):
+        return url2pathname(urlsplit(str(part.uri)).path) if _is_file(part) else str(part.uri)
     return f"[{part.type}: {getattr(part, 'mime_type', None) or 'not shown here'}]"
+
+
+def _is_file(link: types.ResourceLink) -> bool:
+    return str(link.uri).startswith("file:")
 
 
 # ---- the arguments of a tool, as a person reads them

@@ -27,7 +27,7 @@ Era = Literal["auto", "legacy"]
 
 _LOOPBACK: Final = ("127.0.0.1", "localhost", "::1")
 # Seconds; the server sends something every 15 s while a person decides.
-_TIMEOUT: Final = httpx2.Timeout(30.0, read=300.0)
+_SILENCE: Final = 300.0
 # Calls that wait for a person keep theirs open; another one must not wait for them.
 _LIMITS: Final = httpx2.Limits(max_connections=None)
 _NETWORK: Final = (MCPError, httpx2.HTTPError, httpx2.InvalidURL)
@@ -40,17 +40,20 @@ def is_local(url: str) -> bool:
 
 
 def http_client(
-    token: str, on_response: Callable[[httpx2.Response], Awaitable[None]] | None = None
+    token: str,
+    on_response: Callable[[httpx2.Response], Awaitable[None]] | None = None,
+    silence: float | None = None,
 ) -> httpx2.AsyncClient:
     """Make the HTTP client of a connection to a host of this computer.
 
     Args:
         token: Proves who we are.
         on_response: Told of each response, before its body is read.
+        silence: Seconds for which the host may send nothing; None for five minutes.
     """
     return httpx2.AsyncClient(
         headers={"Authorization": f"Bearer {token}"},
-        timeout=_TIMEOUT,
+        timeout=httpx2.Timeout(30.0, read=silence or _SILENCE),
         limits=_LIMITS,
         trust_env=False,  # a proxy of the environment would be told the token
         event_hooks={"response": [on_response] if on_response is not None else []},
@@ -64,6 +67,7 @@ async def connect(
     *,
     era: Era = "auto",
     person: Person | None = None,
+    silence: float | None = None,
 ) -> AsyncIterator[Agent]:
     """Connect to a bridge.
 
@@ -72,6 +76,7 @@ async def connect(
         token: Proves who we are.
         era: "legacy" speaks 2025-11-25, in which the server asks in the middle of a request.
         person: Answers questions. With None the client declares that it cannot ask anybody.
+        silence: As `http_client` takes it.
 
     Raises:
         Unreachable: Nothing answers there, it is no bridge, it refuses the token, or it went away.
@@ -81,7 +86,7 @@ async def connect(
     failures = _Failures()
     try:
         async with (
-            http_client(token, failures.note) as http,
+            http_client(token, failures.note, silence) as http,
             Client(
                 streamable_http_client(url, http_client=http),
                 mode=era,

@@ -128,7 +128,7 @@ class Server(MCPServer[Any]):
                 message="An answer came to a question that was not asked. Nothing was changed.",
             )
         call = Call(name, name, client=_client(request))
-        call.arguments = Redacted(arguments)
+        call.arguments = Redacted(arguments, call=call.id)
         try:
             entry = await wrap_future(self._library.fetch(name))
             parked = self._start(entry, call, arguments, context)
@@ -155,7 +155,7 @@ class Server(MCPServer[Any]):
         signature = entry.signature
         if signature is None:
             raise UnknownSkill(entry.skill.name)
-        call.arguments = Redacted(arguments, signature.schema)
+        call.arguments = Redacted(arguments, signature.schema, call.id)
         bound = signature.bind(arguments)
         skill = entry.skill
         call.title, call.risk, call.digest = skill.title, skill.metadata.risk, skill.digest

@@ -10,8 +10,7 @@ each event is either a question for the client or the result:
 - on the legacy era the question goes out as ``elicitation/create`` while the request stays open.
 
 When the last open request of a call is cut off, nobody waits for it: its question is ended. Calls
-that ended are kept for a while, for a client that comes late. Everything here runs on the worker,
-except `ClientChannel`, whose methods are called on any thread.
+that ended are kept for a while, for a client that comes late. Everything here runs on the worker.
 """
 
 from __future__ import annotations

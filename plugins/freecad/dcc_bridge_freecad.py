@@ -75,6 +75,20 @@ def stop() -> None:
     plug_in().stop()
 
 
+def pause() -> None:
+    """Let agents only read, until `resume`."""
+    running = plug_in().bridge
+    if running is not None:
+        running.pause()
+
+
+def resume() -> None:
+    """Let agents edit again."""
+    running = plug_in().bridge
+    if running is not None:
+        running.resume()
+
+
 def show_panel() -> None:
     """Show what agents do and did, while a bridge runs."""
     panel = plug_in().panel

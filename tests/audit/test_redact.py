@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import pytest
 from pydantic import BaseModel, Field, SecretStr
 
+from dcc_bridge.audit import reader
 from dcc_bridge.audit.log import AuditLog
 from dcc_bridge.audit.redact import HIDDEN, Redacted
 from dcc_bridge.elicitation.secret import Secret
@@ -99,3 +100,18 @@ def test_a_short_value_does_not_tear_holes_into_other_texts() -> None:
     arguments = Redacted({"a": "no"}, {"properties": {"a": {"writeOnly": True}}})
 
     assert arguments.scrub("nobody knows") == "nobody knows"
+
+
+def test_an_argument_that_one_call_hides_stays_in_the_record_of_another(tmp_path: Path) -> None:
+    schema = {"properties": {"word": {"writeOnly": True}}}
+    arguments = Redacted({"word": "Lamp"}, schema, "c1")
+    log = AuditLog(tmp_path)
+
+    for call in ("c1", "c2"):
+        log(("begin", {"call": call, "message": "Delete /World/Lamp?"}))
+
+    assert arguments.hidden
+    (file,) = reader.logs(tmp_path)
+    _, *begun = reader.read(file).lines()
+    messages = [line.fields["message"] for line in begun]
+    assert messages == [f"Delete /World/{HIDDEN}?", "Delete /World/Lamp?"]

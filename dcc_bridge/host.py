@@ -6,9 +6,10 @@ a default here that does the plain thing.
 
 ============  ==================================================================================
 required      ``name``, ``version``, ``has_ui``, `Host.file`, `Host.save_copy`, `Host.undo_step`,
-              `Host.undo_label`, `Host.undo`, `Host.selection`, `Host.describe`,
+              `Host.undo_mark`, `Host.undo`, `Host.selection`, `Host.describe`,
               `Host.fingerprint`, `Application.redo`, `Application.select`
 better with   ``item_noun``, ``suffix``, `Host.summary`, `Host.modified`, `Application.watch`,
+              `SceneGuard.losing`, `SceneGuard.guard`, `SceneGuard.lost`, `SceneGuard.take_back`,
               `Application.frame`, `Application.main_window`, `Application.when_ready`,
               `Application.when_leaving`
 seldom        `Host.scene`, `Host.kinds`, `Host.files`
@@ -24,15 +25,33 @@ from __future__ import annotations
 import atexit
 import json
 from abc import abstractmethod
-from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Hashable, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from contextvars import ContextVar
 from pathlib import Path
-from typing import Any, Final, Protocol
+from typing import Any, Final, NamedTuple, Protocol
 
 MOST_TOLD: Final = 1000
 """Names in one answer to an agent; more of them help nobody."""
 Undo = Callable[[], None]
 """What takes a registration back; harmless the second time."""
+LossCheck = Callable[[str, Sequence[Path]], None]
+loss_check: ContextVar[LossCheck | None] = ContextVar("dcc_bridge_loss_check", default=None)
+"""What refuses a loss to the skill whose body runs in this context; None outside of any."""
+
+
+class UndoMark(NamedTuple):
+    """A place in the undo stack.
+
+    Attributes:
+        depth: How many entries lie below it, those included that the host has dropped by now.
+        label: What the entry on top is called, or None where the stack is empty.
+        entry: What tells the entry on top from every other one, also of the same label.
+    """
+
+    depth: int
+    label: str | None = None
+    entry: Hashable = None
 
 
 class Application(Protocol):
@@ -91,7 +110,66 @@ class Application(Protocol):
         return lambda: atexit.unregister(stop)
 
 
-class Host(Application, Protocol):
+class SceneGuard(Protocol):
+    """What keeps a skill to what a person agreed to. All of it has a default that protects less."""
+
+    def losing(self, what: str, files: Sequence[Path] = ()) -> None:
+        """Call this before something is done that undo does not bring back.
+
+        That is: another scene is opened in place of this one, a file is written over. What the
+        person does by themselves passes; in a skill there must be a grant for it.
+
+        Args:
+            what: What is about to be done, for a sentence: "open other.usda".
+            files: The files that it writes over; those that are not there are nothing to lose.
+
+        Raises:
+            NoConsent: A skill does it, and nobody agreed that something is lost.
+            NoCheckpoint: No copy can be kept of it.
+        """
+        check = loss_check.get()
+        if check is not None:
+            check(what, files)
+
+    def guard(self, *, read: bool) -> AbstractContextManager[list[str]]:
+        """Keep what undo does not hold as it is while a stretch of a skill's body runs.
+
+        Put back at its end what the stretch changed of it: the layer that edits go to, what is
+        muted, loaded or locked.
+
+        Args:
+            read: The body says that it only reads: where the host can refuse edits, it does.
+
+        Returns:
+            A context manager; at its end the list names what was put back, for the record.
+        """
+        return nullcontext([])
+
+    def lost(self, agreed: Sequence[str]) -> list[str]:
+        """List what the newest undo step deleted beside what was agreed to.
+
+        Args:
+            agreed: Items. They and whatever was below them may be gone.
+
+        Returns:
+            What else was there when the step began and is not now; nothing where nobody knows.
+        """
+        return []
+
+    def take_back(self) -> None:
+        """Undo the step on top, which is the bridge's own, as if it had never been.
+
+        Where the host can, there is nothing to redo then but what there was before the step.
+        """
+        self.undo()
+
+    @abstractmethod
+    def undo(self) -> None:
+        """Undo the step on top of the stack."""
+        ...
+
+
+class Host(Application, SceneGuard, Protocol):
     """A desktop application with a scene, as the bridge sees it."""
 
     name: str
@@ -152,7 +230,7 @@ class Host(Application, Protocol):
             "file": str(file) if file is not None else None,
             "modified": self.modified,
             "selection": self.selection[:MOST_TOLD],
-            "undo": self.undo_label(),
+            "undo": self.undo_mark().label,
         }
 
     # ---- undo
@@ -171,17 +249,12 @@ class Host(Application, Protocol):
         ...
 
     @abstractmethod
-    def undo_label(self) -> str | None:
-        """Give the label on top of the undo stack, or None if there is nothing to undo.
+    def undo_mark(self) -> UndoMark:
+        """Mark the place in the undo stack: what was edited since shows as another one.
 
-        An edit that the person made in the meantime must show here as something else than our
-        label: it is how the bridge knows that it must not undo.
+        A person's edit is an entry as well. Two marks are equal only if nothing was pushed, undone
+        or redone between them, or all of it was undone again.
         """
-        ...
-
-    @abstractmethod
-    def undo(self) -> None:
-        """Undo the step on top of the stack."""
         ...
 
     # ---- items

@@ -8,14 +8,30 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
 from dcc_bridge.callbacks import Callbacks
 from dcc_bridge.elicitation.question import PresenterEvent, Question, Settle, TakeDown
-from dcc_bridge.host import Host, Undo
+from dcc_bridge.host import Host, Undo, UndoMark
 
 OUTSIDE: Final = "Edit outside a step"
+
+
+@dataclass(eq=False, slots=True)
+class Entry:
+    """One entry of a fake host's undo stack.
+
+    Attributes:
+        label: What it is called.
+        items: The scene on its other side: before it, or after it once it was undone.
+        redo: What could be redone before it.
+    """
+
+    label: str
+    items: list[str]
+    redo: list[Entry]
 
 
 class ScriptedPresenter:
@@ -115,13 +131,13 @@ class FakeHost(Host):
         self._watchers = Callbacks()
         self._open: str | None = None
         self._known = list(self.items)
-        self._undo: list[tuple[str, list[str]]] = []
-        self._redo: list[tuple[str, list[str]]] = []
+        self._undo: list[Entry] = []
+        self._redo: list[Entry] = []
 
     @property
     def labels(self) -> list[str]:
         """The undo stack's labels, oldest first."""
-        return [label for label, _ in self._undo]
+        return [entry.label for entry in self._undo]
 
     def scene(self) -> str:
         """Name the scene."""
@@ -138,6 +154,7 @@ class FakeHost(Host):
     def save(self) -> None:
         """Write the names to the scene's own file."""
         assert self._file is not None, "this scene has no file"
+        self.losing(f"save {self._file.name}", [self._file])
         self.save_copy(self._file)
 
     @contextmanager
@@ -152,11 +169,12 @@ class FakeHost(Host):
             self._open = None
             self._settle(label)
 
-    def undo_label(self) -> str | None:
-        """Give the label on top; what was edited outside a step lies there too."""
+    def undo_mark(self) -> UndoMark:
+        """Mark the entry on top; what was edited outside a step is one too."""
         if self._open is None:
             self._settle(OUTSIDE)
-        return self._undo[-1][0] if self._undo else None
+        top = self._undo[-1] if self._undo else None
+        return UndoMark(len(self._undo), top and top.label, top and id(top))
 
     def undo(self) -> None:
         """Undo the step on top of the stack."""
@@ -165,6 +183,17 @@ class FakeHost(Host):
     def redo(self) -> None:
         """Redo the step undone last."""
         self._move(self._redo, self._undo)
+
+    def take_back(self) -> None:
+        """Undo the step on top, and bring back what could be redone before it."""
+        redo = self._undo[-1].redo
+        self.undo()
+        self._redo = redo
+
+    def lost(self, agreed: Sequence[str]) -> list[str]:
+        """List the names that the newest step took away, but for those agreed to."""
+        before = self._undo[-1].items if self._undo else []
+        return [item for item in before if item not in self.items and item not in agreed]
 
     @property
     def selection(self) -> list[str]:
@@ -205,15 +234,14 @@ class FakeHost(Host):
     def _settle(self, label: str) -> None:
         """Make an entry of what is not as it was."""
         if self.items != self._known:
-            self._undo.append((label, self._known))
-            self._redo.clear()
+            self._undo.append(Entry(label, self._known, self._redo))
+            self._redo = []
             self._known = list(self.items)
             self._watchers.call()
 
-    def _move(
-        self, source: list[tuple[str, list[str]]], target: list[tuple[str, list[str]]]
-    ) -> None:
-        label, items = source.pop()
-        target.append((label, self.items))
-        self.items, self._known = items, list(items)
+    def _move(self, source: list[Entry], target: list[Entry]) -> None:
+        entry = source.pop()
+        target.append(entry)
+        self.items, entry.items = list(entry.items), list(self.items)
+        self._known = list(self.items)
         self._watchers.call()

@@ -6,13 +6,14 @@ Its fields are written by the thread that runs the skill; the reason of its end 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, TypeVar
+from typing import TYPE_CHECKING, Final, Literal, TypeVar
 
 from dcc_bridge.audit.redact import Redacted
 from dcc_bridge.errors import WrongRisk
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 Risk = Literal["read", "edit", "destructive"]
 Progress = tuple[float, float | None, str]
+GRANT_LASTS: Final = 3600.0
+"""Seconds after which a grant ends, though its call still runs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,13 +59,31 @@ class Route:
     withdrawable: bool = False
 
 
+@dataclass(eq=False, slots=True)
+class CallGrant:
+    """What one answer allows one call, until it is withdrawn or its time is over.
+
+    Attributes:
+        question: The id of the question that was agreed to.
+        items: What may be lost, each once; None where the question named no items: then it was
+            about the arguments, or all that its text says.
+        undoable: It does not cover what undo does not bring back.
+        until: When it ends, as `time.monotonic` has it.
+    """
+
+    question: str
+    items: tuple[str, ...] | None = None
+    undoable: bool = True
+    until: float = field(default_factory=lambda: time.monotonic() + GRANT_LASTS)
+
+
 @dataclass(slots=True)
 class Agreement:
     """What was agreed to so far, and what is kept of it.
 
     Attributes:
         needs_grant: A change without a grant is undone.
-        granted: A person agreed to what the call does.
+        grants: What a person agreed to, the oldest first.
         refused: The last answer was a refusal, and nothing was changed since.
         undoable: Nothing was agreed to that undo does not bring back.
         checkpoint: The copy that was kept of what undo does not bring back, or None.
@@ -70,11 +91,54 @@ class Agreement:
     """
 
     needs_grant: bool = False
-    granted: bool = False
+    grants: list[CallGrant] = field(default_factory=list)
     refused: bool = False
     undoable: bool = True
     checkpoint: Path | None = None
     is_recorded: bool = False
+
+    @property
+    def live(self) -> list[CallGrant]:
+        """The grants whose time is not over."""
+        now = time.monotonic()
+        return [grant for grant in self.grants if grant.until > now]
+
+    @property
+    def allows_change(self) -> bool:
+        """Whether the scene may be changed: no grant is needed, or there is one."""
+        return not self.needs_grant or bool(self.live)
+
+    @property
+    def covered(self) -> list[str] | None:
+        """The items that may be lost; None where nothing limits them."""
+        named = [grant.items for grant in self.live]
+        if not self.needs_grant or None in named:
+            return None
+        return [item for items in named for item in items or ()]
+
+    def use_up(self, lost: Sequence[str]) -> None:
+        """Take what was lost out of the grants."""
+        gone = set(lost)
+        for grant in self.grants:
+            if grant.items is not None:
+                grant.items = tuple(item for item in grant.items if item not in gone)
+
+    def withdraw(self) -> None:
+        """Withdraw all that was granted: a person refused, so nothing may be changed any more."""
+        self.grants.clear()
+        self.needs_grant = True
+
+    @contextmanager
+    def holding(self, question: str) -> Iterator[None]:
+        """Hold back the grant of a question until what it depends on was seen to be so."""
+        held = [grant for grant in self.grants if grant.question == question]
+        self.drop(question)
+        yield
+        self.grants += held  # not where it failed: then there is no grant
+
+    def drop(self, question: str) -> None:
+        """Withdraw the grant of one question: it was given for something else."""
+        self.grants = [grant for grant in self.grants if grant.question != question]
 
 
 @dataclass(slots=True)
@@ -124,6 +188,10 @@ class RunControl:
         future: Future[T] = Future()
         future.set_result(fn())
         return future
+
+    def look(self, fn: Callable[[], T]) -> Future[T]:
+        """Run something on the main thread that only reads the scene. Any thread."""
+        return self.edit(fn)
 
     def record_undo(self, label: str) -> None:
         """Write down that another call's undo step is undone next. Main thread.
@@ -196,7 +264,7 @@ class Call:
             raise WrongRisk(self.skill)
         if risk == "destructive" and self.risk != risk:
             self.risk = risk
-            self.agreement.needs_grant, self.agreement.granted = True, False
+            self.agreement.withdraw()
 
 
 destructive_skill: ContextVar[str] = ContextVar("dcc_bridge_destructive_skill", default="")

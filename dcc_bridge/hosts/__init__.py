@@ -26,8 +26,9 @@ an id, never a reference to an object. All of it is called on the main thread. F
             finally:  # whatever was raised: a step that stays open ruins the stack
                 acme.undo.end()
 
-        def undo_label(self) -> str | None:
-            return next(iter(acme.undo.labels()), None)
+        def undo_mark(self) -> UndoMark:
+            labels = acme.undo.labels()
+            return UndoMark(len(labels), next(iter(labels), None))
 
         def undo(self) -> None:
             acme.undo.back()
@@ -61,7 +62,7 @@ an id, never a reference to an object. All of it is called on the main thread. F
 What it does better if it also has `summary` (units, frames, how many of each type), `watch` (agents
 are told of changes), `modified`, `frame`, `main_window`, `when_ready` and `when_leaving` is said
 with each. Where the application has no named undo steps, keep the labels in a list of your own
-beside its stack, and let `undo_label` give one only while the application says that nothing came
+beside its stack, and let `undo_mark` give one only while the application says that nothing came
 on top.
 
 **2. The start.** A `dcc_bridge.main_thread.MainThread` is the way to the main thread; the

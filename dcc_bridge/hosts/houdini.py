@@ -15,7 +15,7 @@ from typing import Any, Final, cast
 import hou
 
 from dcc_bridge.callbacks import Callbacks
-from dcc_bridge.host import MOST_TOLD, Host, Undo, digest
+from dcc_bridge.host import MOST_TOLD, Host, Undo, UndoMark, digest
 
 _OTHER_SCENE: Final = ("AfterLoad", "AfterClear", "AfterMerge")
 _SUFFIXES: Final = {"Commercial": ".hip", "Indie": ".hiplc"}
@@ -92,9 +92,10 @@ class HoudiniHost(Host):
         finally:
             self._watchers.call()
 
-    def undo_label(self) -> str | None:
-        """Give the label on top, which Houdini lists first."""
-        return next(iter(hou.undos.undoLabels()), None)
+    def undo_mark(self) -> UndoMark:
+        """Mark the action on top, which Houdini lists first."""
+        labels = hou.undos.undoLabels()
+        return UndoMark(len(labels), next(iter(labels), None), tuple(labels))
 
     def undo(self) -> None:
         """Undo the action on top."""

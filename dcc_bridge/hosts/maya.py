@@ -17,7 +17,7 @@ from maya import OpenMayaUI, cmds
 from maya.api import OpenMaya
 
 from dcc_bridge.callbacks import Callbacks
-from dcc_bridge.host import MOST_TOLD, Host, Undo, digest
+from dcc_bridge.host import MOST_TOLD, Host, Undo, UndoMark, digest
 
 MQtUtil: Any = OpenMayaUI.MQtUtil  # type: ignore[attr-defined]  # its stub is empty
 """Maya's Qt, as numbers that are addresses."""
@@ -128,11 +128,11 @@ class MayaHost(Host):
             self._close_chunk()
             self._tell()
 
-    def undo_label(self) -> str | None:
-        """Give the label on top."""
+    def undo_mark(self) -> UndoMark:
+        """Mark the entry on top."""
         if cmds.undoInfo(query=True, undoQueueEmpty=True):
-            return None
-        return str(cmds.undoInfo(query=True, undoName=True)) or None
+            return UndoMark(0)
+        return UndoMark(1, str(cmds.undoInfo(query=True, undoName=True)) or None)
 
     def undo(self) -> None:
         """Undo the entry on top."""

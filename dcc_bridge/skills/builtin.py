@@ -79,7 +79,7 @@ def tools(recent: Recent, main: MainThread, host: Host, undo: Undo) -> list[Skil
 
 
 def _undo_last(recent: Recent, host: Host, undo: Undo, call: Call | None) -> str:
-    top = host.undo_label()
+    top = host.undo_mark().label
     if top is None:
         raise BridgeError("There is nothing to undo.")
     record = next((it for it in recent.records() if it.undo_label == top), None)
@@ -201,7 +201,7 @@ class Undoing:
         Returns:
             Whether it was undone.
         """
-        if self._host.undo_label() != label:
+        if self._host.undo_mark().label != label:
             return False
         self._host.undo()
         self._changed()

@@ -1,24 +1,42 @@
 """The undo steps of one call: open while the body runs, closed while a question is open.
 
-A step that was empty leaves nothing, so "the scene was changed" means that our label is on top of
-the host's stack. A change without a grant, or one that is not on record, is undone there and then.
-Main thread.
+Whether the scene was changed, the host says: the mark of its undo stack is another one. When a
+stretch of the body ends, what it changed needs a grant that is alive then, and what it lost must
+be what was agreed to; otherwise all that the call changed is undone there and then. Main thread.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Final
 
+from dcc_bridge import checkpoints
 from dcc_bridge.elicitation.audit_trail import RunRecord
 from dcc_bridge.elicitation.call import Call
 from dcc_bridge.errors import Ended, NoConsent, NotRecorded, PartlyApplied
-from dcc_bridge.host import Host
+from dcc_bridge.host import Host, UndoMark, loss_check
 from dcc_bridge.main_thread import MainThread
 
-_MOST_READ: Final = 100
-"""Entries that a body which says it only reads is thought to leave."""
+_MOST_NAMED: Final = 5
+"""Lost items that an error names."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Change:
+    """What one stretch left on the undo stack.
+
+    Attributes:
+        label: The label of its step.
+        before: The place in the stack before it.
+        after: The place in the stack after it.
+    """
+
+    label: str
+    before: UndoMark
+    after: UndoMark
 
 
 class Steps:
@@ -41,10 +59,10 @@ class Steps:
         self._main = main
         self._call = call
         self._label = label
-        self._current_step: AbstractContextManager[None] | None = None
-        self._done: list[str] = []
+        self._stretch: ExitStack | None = None
+        self._is_reading = False
+        self._done: list[_Change] = []
         self._undone: list[str] = []
-        self._was_left = False
         self._is_over = False
 
     @property
@@ -55,12 +73,12 @@ class Steps:
     @property
     def label(self) -> str | None:
         """The label of the one step by which all that the call did can be undone, or None."""
-        return self._done[0] if len(self._done) == 1 and self._call.agreement.undoable else None
+        return self.done[0] if len(self._done) == 1 and self._call.agreement.undoable else None
 
     @property
     def done(self) -> tuple[str, ...]:
         """The labels of the steps that stand."""
-        return tuple(self._done)
+        return tuple(change.label for change in self._done)
 
     @property
     def undone(self) -> tuple[str, ...]:
@@ -74,46 +92,35 @@ class Steps:
         Raises:
             Ended: The call is over; a task or a thread of the skill came too late.
             NotRecorded: It cannot be written down that the scene may be changed.
+            NoConsent: It changed or lost what nobody agreed to; it is as it was.
         """
         if self._is_over:
             raise Ended(self._call.title)
         self._note_begin()
-        self._begin()
-        with ExitStack() as stack:
-            stack.push(lambda kind, error, trace: self._end(error))
+        with self._stretches():
             yield
 
     @contextmanager
     def reading(self) -> Iterator[None]:
         """Undo what a body that says it only reads has left on the host's undo stack.
 
-        It has no step of its own, which some hosts refuse where reading is fine. After a question
-        nothing is looked at: what the person did meanwhile lies on the same stack.
+        It has no step of its own, which some hosts refuse where reading is fine. What the person
+        does while a question is open is theirs.
 
         Raises:
             NoConsent: It changed the scene.
         """
-        before = self._host.undo_label()
+        outer, self._is_reading = self._is_reading, True
         try:
-            yield
+            with self._stretches():
+                yield
         finally:
-            if not self._was_left and self._take_back_to(before):
-                raise NoConsent(self._call.skill)
-
-    def _take_back_to(self, label: str | None) -> bool:
-        """Undo until a label is on top again; tell whether another one was."""
-        for taken in range(_MOST_READ):
-            top = self._host.undo_label()
-            if top in (label, None):
-                return taken > 0
-            self._host.undo()
-        return True
+            self._is_reading = outer
 
     @contextmanager
     def pause(self) -> Iterator[None]:
         """Close the step while a question is open."""
-        self._was_left = True
-        was_open = self._current_step is not None
+        was_open = self._stretch is not None
         try:
             if was_open:
                 self._end()
@@ -130,57 +137,102 @@ class Steps:
             PartlyApplied: Somebody else's change lies on top.
         """
         while self._done:
-            if self._host.undo_label() != self._done[-1]:
-                raise PartlyApplied(self._call.skill)
-            self._undo_last()
-
-    def _undo_last(self) -> None:
-        self._host.undo()
-        self._undone.append(self._done.pop())
+            self._take_back(self._done[-1])
+            self._undone.append(self._done.pop().label)
 
     def close(self) -> None:
         """Let what stands stand, and nothing of it change the scene any more. Any thread."""
         self._is_over = True
 
+    def check_loss(self, what: str, files: Sequence[Path]) -> None:
+        """Refuse what undo does not bring back, unless that was agreed to; see `Host.losing`."""
+        agreement = self._call.agreement
+        if not any(not grant.undoable for grant in agreement.live):
+            raise NoConsent(self._call.skill, what)
+        if agreement.checkpoint is None:
+            agreement.checkpoint = checkpoints.keep(self._host, files or None)
+
+    def _take_back(self, change: _Change) -> None:
+        """Undo exactly what was added, and nothing where something else lies on top."""
+        if self._host.undo_mark() != change.after:
+            raise PartlyApplied(self._call.skill)
+        for _ in range(change.after.depth - change.before.depth):
+            self._host.take_back()
+
     @property
     def _may_change(self) -> bool:
-        call = self._call
-        return call.risk != "read" and (call.agreement.granted or not call.agreement.needs_grant)
+        return self._call.risk != "read" and self._call.agreement.allows_change
 
     def _note_begin(self) -> None:
-        if self._may_change:
+        if self._may_change and not self._is_reading:
             self._account.begin(self._host, self._label)
+
+    @contextmanager
+    def _stretches(self) -> Iterator[None]:
+        """Keep a stretch open, with pauses in between, and judge the last one."""
+        outer, self._stretch = self._stretch, None
+        self._begin()
+        with ExitStack() as stack:
+            stack.callback(setattr, self, "_stretch", outer)
+            stack.push(lambda kind, error, trace: self._end(error))
+            yield
 
     def _begin(self) -> None:
         part = f".{len(self._done) + 1}" if self._done else ""
         self._current_label = f"{self._label} [{self._call.id[:6]}{part}]"
-        self._current_step = self._host.undo_step(self._current_label)
-        self._current_step.__enter__()
+        stretch = ExitStack()
+        with stretch:
+            token = loss_check.set(self.check_loss)
+            stretch.callback(loss_check.reset, token)
+            put_back = stretch.enter_context(self._host.guard(read=self._is_reading))
+            stretch.callback(self._account.note_put_back, put_back)
+            self._before = self._host.undo_mark()
+            if not self._is_reading:
+                stretch.enter_context(self._host.undo_step(self._current_label))
+            self._stretch = stretch.pop_all()
 
     def _end(self, error: BaseException | None = None) -> None:
-        step, self._current_step = self._current_step, None
-        if step is None:
+        stretch, self._stretch = self._stretch, None
+        if stretch is None:
             return
+        change = _Change(self._current_label, self._before, self._before)
         try:
-            step.__exit__(type(error) if error else None, error, None)
+            stretch.__exit__(type(error) if error else None, error, None)
         finally:
             # Before the host says so: where it cannot, the roll-back looks again.
-            self._done.append(self._current_label)
-            if self._host.undo_label() == self._current_label:
-                self._note_change()
-            else:
-                self._done.pop()
+            self._done.append(change)
+            change = _Change(change.label, change.before, self._host.undo_mark())
+            self._done.pop()
+            if change.after != change.before:
+                self._note_change(change)
 
-    def _note_change(self) -> None:
-        self._call.agreement.refused = False
+    def _note_change(self, change: _Change) -> None:
+        call = self._call
+        if change.after.depth <= change.before.depth:  # nothing of ours to undo: it undid itself
+            raise NoConsent(call.skill, "undo what others did")
+        self._done.append(change)
         if self._main.job is not None:
             self._main.job.edited = True
         if self._is_over:  # it ended while this step was open
-            self._undo_last()
-            raise Ended(self._call.title)
-        if not self._may_change:
             self.roll_back()
-            raise NoConsent(self._call.skill)
+            raise Ended(call.title)
+        beside = self._refused(change)
+        if beside is not None:
+            self.roll_back()
+            raise NoConsent(call.skill, beside)
         if not self._account.has_begun:
             self.roll_back()
             raise NotRecorded("it could not be when the skill was granted its edit.")
+        call.agreement.refused = False
+        call.agreement.use_up(self._host.lost(()))
+
+    def _refused(self, change: _Change) -> str | None:
+        """Say what of a change nobody agreed to; "" for all of it, None for nothing."""
+        if self._is_reading or not self._may_change:
+            return ""
+        covered = self._call.agreement.covered
+        lost = [] if covered is None else self._host.lost(covered)
+        if not lost:
+            return None
+        more = f" and {len(lost) - _MOST_NAMED} more" if len(lost) > _MOST_NAMED else ""
+        return f"delete {', '.join(lost[:_MOST_NAMED])}{more}"

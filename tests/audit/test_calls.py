@@ -344,7 +344,7 @@ def test_an_undo_is_on_record_with_what_was_undone_and_by_whom(tmp_path: Path) -
         toast = person.undos[2]
         assert toast is not None
         toast()
-        running.bridge.undo(str(host.undo_label()))
+        running.bridge.undo(str(host.undo_mark().label))
         running.call("undo_last")
 
         lines = written(running)

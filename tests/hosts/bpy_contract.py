@@ -67,7 +67,7 @@ class TestBlender(HostContract):
 
         with stand.host.undo_step("Ours"):
             EDITS[kind]()
-        label, after = stand.host.undo_label(), scene_digest(stand.host)
+        label, after = stand.host.undo_mark().label, scene_digest(stand.host)
         stand.host.undo()
 
         assert (label, scene_digest(stand.host)) == ("Ours", before)
@@ -80,10 +80,10 @@ class TestBlender(HostContract):
         for label in labels:
             with stand.host.undo_step(label):
                 stand.edit()
-        top = stand.host.undo_label()
+        top = stand.host.undo_mark().label
         stand.host.undo()
 
-        assert [stand.host.undo_label(), top] == labels
+        assert [stand.host.undo_mark().label, top] == labels
 
     def test_the_persons_undo_and_redo_are_seen(self, stand: Stand) -> None:
         """The label is Blender's own, not a copy that may be wrong."""
@@ -93,10 +93,10 @@ class TestBlender(HostContract):
             stand.edit()
 
         bpy.ops.ed.undo()
-        undone = stand.host.undo_label()
+        undone = stand.host.undo_mark().label
         bpy.ops.ed.redo()
 
-        assert (undone, stand.host.undo_label()) == ("First", "Second")
+        assert (undone, stand.host.undo_mark().label) == ("First", "Second")
 
     def test_a_step_works_in_every_file_that_is_opened(self, stand: Stand, tmp_path: Path) -> None:
         """Another file has a stack of its own, and our listeners stay."""
@@ -107,11 +107,11 @@ class TestBlender(HostContract):
         bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "other.blend"))
 
         bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "other.blend"))
-        opened, at_first = len(told), stand.host.undo_label()
+        opened, at_first = len(told), stand.host.undo_mark().label
         with stand.host.undo_step("In the other"):
             stand.edit()
 
-        assert (at_first, stand.host.undo_label()) == (None, "In the other")
+        assert (at_first, stand.host.undo_mark().label) == (None, "In the other")
         assert 0 < opened < len(told)
         assert stand.host.scene() == "other.blend"
 

@@ -46,7 +46,7 @@ class HostContract:
         with host.undo_step("Ours [1]"):
             stand.edit()
             stand.delete(stand.items[0])
-        label, after = host.undo_label(), scene_digest(host)
+        label, after = host.undo_mark().label, scene_digest(host)
         host.undo()
         undone = scene_digest(host)
         host.redo()
@@ -56,12 +56,12 @@ class HostContract:
 
     def test_an_empty_step_leaves_no_entry(self, stand: Stand) -> None:
         """So "our label is on top" means that we changed something."""
-        top = stand.host.undo_label()
+        top = stand.host.undo_mark().label
 
         with stand.host.undo_step("Empty"):
             pass
 
-        assert stand.host.undo_label() == top
+        assert stand.host.undo_mark().label == top
 
     def test_what_follows_an_empty_step_is_not_part_of_it(self, stand: Stand) -> None:
         """A step that had nothing to close must be closed all the same."""
@@ -70,7 +70,7 @@ class HostContract:
 
         stand.edit()
 
-        assert stand.host.undo_label() != "Empty"
+        assert stand.host.undo_mark().label != "Empty"
 
     def test_a_step_closes_whatever_is_raised(self, stand: Stand) -> None:
         """After at most one undo the scene is as it was, and another step can be opened."""
@@ -79,13 +79,13 @@ class HostContract:
         with suppress(KeyError), host.undo_step("Fails"):
             stand.edit()
             raise KeyError
-        if host.undo_label() == "Fails":
+        if host.undo_mark().label == "Fails":
             host.undo()
 
         assert scene_digest(host) == before
         with host.undo_step("Goes on"):
             stand.edit()
-        assert host.undo_label() == "Goes on"
+        assert host.undo_mark().label == "Goes on"
 
     def test_an_edit_of_the_person_lies_on_top_of_ours(self, stand: Stand) -> None:
         """Their edit after our step hides our label, so nothing of theirs is undone."""
@@ -94,7 +94,7 @@ class HostContract:
 
         stand.edit()
 
-        assert stand.host.undo_label() != "Ours"
+        assert stand.host.undo_mark().label != "Ours"
 
     def test_a_fingerprint_notices(self, stand: Stand) -> None:
         """The order does not matter; that an item is gone does."""

@@ -73,7 +73,7 @@ class PlugInContract:
 
         assert (parent, verb) == (seat.window, self.VERB)
         assert future.result().structured_content["deleted"] == 3
-        assert "Delete nodes" in str(desk.host.undo_label())
+        assert "Delete nodes" in str(desk.host.undo_mark().label)
         assert scene_digest(desk.host) != before
         desk.host.undo()
         assert scene_digest(desk.host) == before
@@ -81,14 +81,14 @@ class PlugInContract:
     def test_a_refusal_changes_nothing(self, seat: Seat) -> None:
         """Not even what can be undone."""
         desk = seat.desk
-        before = scene_digest(desk.host), desk.host.undo_label()
+        before = scene_digest(desk.host), desk.host.undo_mark().label
         future = desk.go(call_skill, desk, self.DELETE)
 
         desk.refuse()
         desk.until(future.done)
 
         assert "said no" in text(future.result()) or "declined" in text(future.result())
-        assert (scene_digest(desk.host), desk.host.undo_label()) == before
+        assert (scene_digest(desk.host), desk.host.undo_mark().label) == before
 
     def test_what_fails_is_rolled_back(self, seat: Seat) -> None:
         """Half an edit is undone, with the host's own undo; what the person did before stays."""
@@ -100,13 +100,13 @@ class PlugInContract:
             raise RuntimeError("the disk is full")
 
         seat.edit()
-        before = scene_digest(desk.host), desk.host.undo_label()
+        before = scene_digest(desk.host), desk.host.undo_mark().label
         desk.bridge.registry.add(describe(half))
 
         result = desk.call("half")
 
         assert "the disk is full" in text(result)
-        assert (scene_digest(desk.host), desk.host.undo_label()) == before
+        assert (scene_digest(desk.host), desk.host.undo_mark().label) == before
 
     def test_a_save_keeps_what_it_writes_over(self, seat: Seat) -> None:
         """The person is asked, and the old bytes are kept beside the scene."""

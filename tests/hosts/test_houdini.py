@@ -75,7 +75,7 @@ def test_a_group_inside_a_parameters_callback_has_no_effect(
 
     houdini.call_back(callback)
 
-    assert host.undo_label() == "Parameter Change"
+    assert host.undo_mark().label == "Parameter Change"
 
 
 def test_undo_that_is_off_is_refused(host: Host, hou: Any) -> None:
@@ -199,4 +199,4 @@ def test_framing_shows_nodes_where_they_are(houdini: Houdini, host: Host) -> Non
     host.frame([CAMERA, LIGHT, "/obj/gone"])
 
     assert editor.shown == (set() if houdini.batch else {CAMERA, LIGHT})
-    assert host.undo_label() is None
+    assert host.undo_mark().label is None

@@ -99,10 +99,10 @@ def test_recording_that_a_skill_left_off_is_put_back(maya: Maya, host: Host, cmd
         careless()
 
     assert maya.undo.depth == 0
-    assert host.undo_label() is None
+    assert host.undo_mark().label is None
     with host.undo_step("Goes on"):
         cmds.setAttr("key.translateX", 6.0)
-    assert host.undo_label() == "Goes on"
+    assert host.undo_mark().label == "Goes on"
 
 
 def test_selecting_and_framing_leave_no_entry(maya: Maya, host: Host, cmds: Any) -> None:
@@ -113,7 +113,7 @@ def test_selecting_and_framing_leave_no_entry(maya: Maya, host: Host, cmds: Any)
 
     host.frame([CAMERA])
 
-    assert host.undo_label() == "Ours"
+    assert host.undo_mark().label == "Ours"
     assert host.selection == ["|key"]
     assert maya.framed == ([] if maya.batch else [CAMERA])
     host.undo()

@@ -98,7 +98,7 @@ def test_random_programs(session: UsdSession, seed: int) -> None:
     for digest in reversed(digests[:-1]):
         session.undo()
         assert session.scene_digest() == digest
-    assert session.undo_label() is None
+    assert session.undo_mark().label is None
     assert not session.modified
     for digest in digests[1:]:
         session.redo()

@@ -21,7 +21,7 @@ CALLS: dict[str, Callable[[UsdSession], object]] = {
     "undo_step": lambda s: s.undo_step("x").__enter__(),
     "undo": lambda s: s.undo(),
     "redo": lambda s: s.redo(),
-    "undo_label": lambda s: s.undo_label(),
+    "undo_label": lambda s: s.undo_mark().label,
     "redo_labels": lambda s: s.redo_labels,
     "on_change": lambda s: s.on_change(lambda: None),
     "selection": lambda s: setattr(s, "selection", ["/World"]),
@@ -89,7 +89,7 @@ class TestChanges:
     @pytest.fixture
     def heard(self, session: UsdSession) -> list[object]:
         heard: list[object] = []
-        session.on_change(lambda: heard.append((session.undo_label(), session.modified)))
+        session.on_change(lambda: heard.append((session.undo_mark().label, session.modified)))
         return heard
 
     def test_one_for_each(self, session: UsdSession, heard: list[object]) -> None:
@@ -244,7 +244,7 @@ def test_a_copy_is_never_saved_over_what_it_is_of(session: UsdSession, tmp_path:
     copy = UsdSession(file, as_copy=True)
 
     assert copy.scene() == "untitled copy of small.usda"
-    assert (copy.file(), copy.modified, copy.undo_label()) == (None, False, None)
+    assert (copy.file(), copy.modified, copy.undo_mark().label) == (None, False, None)
     assert copy.stage.GetPrimAtPath("/World/c/below")
     assert len(copy.stage.GetLayerStack(False)) == 2
     with pytest.raises(ValueError, match="never saved"):

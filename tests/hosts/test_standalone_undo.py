@@ -118,7 +118,7 @@ def test_labels_tell_what_comes_next(session: UsdSession) -> None:
     session.undo()
     session.undo()
 
-    assert (session.undo_label(), session.undo_labels) == ("Add x", ["Add x"])
+    assert (session.undo_mark().label, session.undo_labels) == ("Add x", ["Add x"])
     assert session.redo_labels == ["Add z", "Add y"]
 
 
@@ -139,7 +139,7 @@ def test_a_new_step_ends_redo(session: UsdSession) -> None:
 
 def test_nothing_to_undo(session: UsdSession) -> None:
     """An empty stack says so."""
-    assert session.undo_label() is None
+    assert session.undo_mark().label is None
     with pytest.raises(RuntimeError, match="nothing to undo"):
         session.undo()
 

@@ -77,7 +77,7 @@ class Parts:
         self.cancelled.append(call)
 
     def undo(self, label: str) -> bool:
-        if self.host.undo_label() != label:
+        if self.host.undo_mark().label != label:
             return False
         self.host.undo()
         return True

@@ -118,7 +118,7 @@ def test_an_agents_undo_is_on_record_before_it_is_done(tmp_path: Path) -> None:
 
     with live(tmp_path, drop, host=host) as running:
         running.call("drop")
-        label = host.undo_label()
+        label = host.undo_mark().label
         running.call("undo_last")
         (book,) = reader.logs(running.bridge.audit.folder)
         lines = [line.fields for line in reader.read(book).lines()]

@@ -441,4 +441,4 @@ def test_a_skill_that_says_it_only_reads_and_edits_is_undone(tmp_path: Path) -> 
 
     assert [status(lied), status(again)] == ["no_consent", "no_consent"]
     assert host.items == ["cam1", "cam2", "light"]
-    assert host.undo_label() == "Mine"
+    assert host.undo_mark().label == "Mine"

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 import bpy
 
-from dcc_bridge.host import Host, Undo, digest
+from dcc_bridge.host import Host, Undo, UndoMark, digest
 from dcc_bridge.hosts.blender import blender_loop, objects
 from dcc_bridge.hosts.blender.blender_undo import Changes, Stack, census
 
@@ -86,19 +86,19 @@ class BlenderHost(Host):
     def undo_step(self, label: str) -> Iterator[None]:
         """Push an entry if anything was changed inside."""
         self._stack.prepare()
-        top, before = self._stack.top(), (self._changes.count, census())
+        top, before = self._stack.mark(), (self._changes.count, census())
         self.is_in_step = True
         try:
             yield
         finally:
             self.is_in_step = False
-            if (self._changes.count, census()) != before or self._stack.top() != top:
+            if (self._changes.count, census()) != before or self._stack.mark() != top:
                 self._stack.push(label)
                 self._changes.watchers.call()
 
-    def undo_label(self) -> str | None:
-        """Give the label on top of Blender's own stack."""
-        return self._stack.top()
+    def undo_mark(self) -> UndoMark:
+        """Mark the entry on top of Blender's own stack."""
+        return self._stack.mark()
 
     def undo(self) -> None:
         """Undo; every reference to an object is dead then."""

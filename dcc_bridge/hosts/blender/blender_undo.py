@@ -27,6 +27,7 @@ from typing import Any, Final
 import bpy
 
 from dcc_bridge.callbacks import Callbacks
+from dcc_bridge.host import UndoMark
 from dcc_bridge.hosts.blender.blender_loop import in_window
 
 _LONGEST: Final = 63
@@ -71,11 +72,12 @@ class Stack:
         self._labels[name] = label
         self._push(name)
 
-    def top(self) -> str | None:
-        """Give the label of what undo would undo, or None."""
+    def mark(self) -> UndoMark:
+        """Mark what undo would undo."""
         names = self._names() if self._is_there else []
         at = next((at for at, (mark, _) in enumerate(names) if mark == "*"), 0)
-        return self._labels.get(names[at][1], names[at][1]) if at else None
+        label = self._labels.get(names[at][1], names[at][1]) if at else None
+        return UndoMark(at, label, tuple(name for _, name in names[: at + 1]))
 
     @staticmethod
     def _push(name: str) -> None:

@@ -17,7 +17,7 @@ import FreeCAD
 
 from dcc_bridge.callbacks import Callbacks
 from dcc_bridge.errors import Busy
-from dcc_bridge.host import MOST_TOLD, Host, Undo, digest
+from dcc_bridge.host import MOST_TOLD, Host, Undo, UndoMark, digest
 from dcc_bridge.hosts.freecad.freecad_document import document, facts, find, gui
 
 Later = Callable[[Callable[[], None]], object]
@@ -114,10 +114,10 @@ class FreeCADHost(Host):
         finally:
             FreeCAD.closeActiveTransaction()
 
-    def undo_label(self) -> str | None:
-        """Give the label on top of the document's stack."""
+    def undo_mark(self) -> UndoMark:
+        """Mark the transaction on top of the document's stack."""
         names = document().UndoNames if FreeCAD.ActiveDocument else []
-        return str(names[0]) if names else None
+        return UndoMark(len(names), str(names[0]) if names else None, tuple(names))
 
     def undo(self) -> None:
         """Undo the transaction on top, and compute what depends on it."""

@@ -118,8 +118,14 @@ def _reason(error: Exception) -> str:
     return str(reasons[0]) if reasons else "USD could not write it"
 
 
-def write_sublayers(layers: Iterable[Sdf.Layer]) -> None:
+def write_sublayers(
+    layers: Iterable[Sdf.Layer], may_save: Callable[[Sdf.Layer], bool]
+) -> None:
     """Write sublayers to their files, but none of them if one has no file or is locked.
+
+    Args:
+        layers: Which.
+        may_save: Whether the person lets a layer be saved.
 
     Raises:
         OSError: One cannot be written.
@@ -127,7 +133,7 @@ def write_sublayers(layers: Iterable[Sdf.Layer]) -> None:
     """
     layers = list(layers)
     for layer in layers:
-        if layer.anonymous or not layer.permissionToSave:
+        if layer.anonymous or not may_save(layer):
             why = "has no file" if layer.anonymous else "must not be saved"
             raise ValueError(f"The sublayer {layer.GetDisplayName() or 'in memory'} {why}.")
     for layer in layers:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from functools import cache
 from importlib import metadata
 from pathlib import Path
@@ -20,8 +20,9 @@ from pxr import Usd
 
 from dcc_bridge.callbacks import Callbacks
 from dcc_bridge.errors import WrongThread
-from dcc_bridge.host import Host, Undo
+from dcc_bridge.host import Host, Undo, UndoMark
 from dcc_bridge.hosts.standalone import files, prims
+from dcc_bridge.hosts.standalone.locks import Locks
 from dcc_bridge.hosts.standalone.prims import prim_at
 from dcc_bridge.hosts.standalone.undo_stack import UndoStack
 
@@ -61,6 +62,7 @@ class UsdSession(Host):
         if as_copy and self._path:
             self._untitled = f"untitled copy of {self._path.name}"
             self._stage, self._path = files.untitled(self._stage), None
+        self._locks = Locks()
         self._history = UndoStack(self._stage, self._announce, self._touched)
 
     @property
@@ -107,6 +109,7 @@ class UsdSession(Host):
         """
         self._check_thread("open")
         file = files.absolute(path)
+        self.losing(f"open {file.name} in place of {self.scene()}")
         self._stage, self._path = files.read(file), file
         self._history.reset(self._stage)
         self._announce()
@@ -130,7 +133,9 @@ class UsdSession(Host):
         target = files.absolute(path) if path is not None else self._path
         assert target is not None
         root = self._stage.GetRootLayer()
-        files.write_sublayers([layer for layer in self._history.unsaved() if layer != root])
+        below = [layer for layer in self._history.unsaved() if layer != root]
+        self._losing_files([target, *(Path(layer.realPath) for layer in below)])
+        files.write_sublayers(below, self._locks.may_save)
         if target == self._path:
             files.write(root, target)
         else:
@@ -146,6 +151,7 @@ class UsdSession(Host):
             OSError: It cannot be written.
         """
         self._check_thread("save_copy")
+        self._losing_files([files.absolute(path)])
         files.write_copy(self._stage.GetRootLayer(), files.absolute(path))
 
     @contextmanager
@@ -170,6 +176,24 @@ class UsdSession(Host):
         self._check_thread("undo")
         self._history.undo()
 
+    def take_back(self) -> None:
+        """Undo the step on top as if it had never been.
+
+        Raises:
+            RuntimeError: There is none, a step is open, or a layer is locked.
+        """
+        self._check_thread("take_back")
+        self._history.take_back()
+
+    def lost(self, agreed: Sequence[str]) -> list[str]:
+        """List the prims and properties that the newest step deleted beside the agreed ones."""
+        return self._history.lost(agreed)
+
+    def guard(self, *, read: bool) -> AbstractContextManager[list[str]]:
+        """Keep edit target, mutings, load rules and locks; for a read no layer can be edited."""
+        self._check_thread("guard")
+        return self._locks.hold(self._stage, read=read)
+
     def redo(self) -> None:
         """Redo the step undone last.
 
@@ -184,9 +208,10 @@ class UsdSession(Host):
         """Whether a step is open: what it edits is told of when it is closed."""
         return self._history.is_in_step
 
-    def undo_label(self) -> str | None:
-        """Give the label of what `undo` would undo, or None."""
-        return self.undo_labels[-1] if self.undo_labels else None
+    def undo_mark(self) -> UndoMark:
+        """Mark the step that `undo` would undo."""
+        self._check_thread("undo_mark")
+        return self._history.mark()
 
     @property
     def undo_labels(self) -> list[str]:
@@ -282,6 +307,12 @@ class UsdSession(Host):
                 f"{what} was used on another thread than the one of the scene; skills that touch "
                 'the scene have thread="main", and async ones reach it by on_main.'
             )
+
+    def _losing_files(self, targets: Sequence[Path]) -> None:
+        """Have it agreed to that files are written over; where none is there nothing is lost."""
+        over = [path for path in targets if path.is_file()]
+        if over:
+            self.losing(f"write over {', '.join(path.name for path in over)}", over)
 
     def _announce(self) -> None:
         self._selection = self._existing(self._selection)

@@ -11,17 +11,20 @@ The stack holds at most `MOST_STEPS` steps and about `MOST_BYTES` (`LayerSnapsho
 prims, attributes and relationships); the oldest go first, the newest always stays.
 
 Not undone, as USD keeps it in no layer: muting, load rules, the edit target. Not followed: a layer
-that is only referenced, if somebody edits it through Sdf.
+that is only referenced, if somebody edits it through Sdf. While a skill's body runs, `guard` keeps
+all of these as they are.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Final
 
 from pxr import Sdf, Tf, Usd
+
+from dcc_bridge.host import UndoMark
 
 OUTSIDE: Final = "Edit outside a step"
 MOST_STEPS: Final = 100
@@ -61,7 +64,7 @@ class LayerSnapshot:
 State = Mapping[Place, LayerSnapshot]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Step:
     """One entry of the undo stack.
 
@@ -69,11 +72,15 @@ class Step:
         label: What the person reads in the Edit menu.
         before: What every layer held.
         after: What every layer held then; the same snapshots but for the touched ones.
+        redo: What could be redone before it.
+        gone: The prims and properties that it deleted.
     """
 
     label: str
     before: State
     after: State
+    redo: tuple[Step, ...]
+    gone: tuple[Sdf.Path, ...]
 
 
 class UndoStack:
@@ -92,8 +99,9 @@ class UndoStack:
         self._changed = changed
         self._touched_callback = touched
         self._before: State | None = None
+        self._dropped = 0
         self.reset(stage)
-        # USD keeps a bound method weakly: the listener goes with this object.
+        # USD keeps a bound method weakly: the listeners go with this object.
         self._listener = Tf.Notice.RegisterGlobally(Sdf.Notice.LayersDidChange, self._note)
 
     def reset(self, stage: Usd.Stage) -> None:
@@ -101,7 +109,7 @@ class UndoStack:
 
         A step that is open stays open, and holds what is edited from here on.
         """
-        self._stage, self._root = stage, stage.GetRootLayer()
+        self._follow(stage)
         self._undo: list[Step] = []
         self._redo: list[Step] = []
         self._touched: set[Place] = set()
@@ -123,6 +131,18 @@ class UndoStack:
         self._settle()
         return [step.label for step in self._redo]
 
+    def mark(self) -> UndoMark:
+        """Mark the step on top; it is the same mark only as long as it is the same step."""
+        self._settle()
+        top = self._undo[-1] if self._undo else None
+        return UndoMark(self._dropped + len(self._undo), top and top.label, top)
+
+    def lost(self, agreed: Sequence[str]) -> list[str]:
+        """List what the newest step deleted beside the agreed prims and what is below them."""
+        covered = [Sdf.Path(item) for item in agreed if Sdf.Path.IsValidPathString(item)]
+        gone = self._undo[-1].gone if self._undo else ()
+        return [str(path) for path in gone if not any(map(path.HasPrefix, covered))]
+
     @property
     def is_in_step(self) -> bool:
         """Whether a step is open."""
@@ -134,6 +154,7 @@ class UndoStack:
         self._refuse_in_step("begin another one")
         self._settle()
         self._before = self._clean
+        self._resynced.clear()
         try:
             yield
         except BaseException:  # the step is rolled back, and it goes on
@@ -150,6 +171,12 @@ class UndoStack:
         self._restore(self._undo[-1].before)
         self._redo.append(self._undo.pop())
         self._changed()
+
+    def take_back(self) -> None:
+        """Undo the newest step as if it had never been: what could be redone before it can be."""
+        redo = self._undo[-1].redo if self._undo else ()
+        self.undo()
+        self._redo = list(redo)
 
     def redo(self) -> None:
         """Redo the step undone last."""
@@ -183,7 +210,12 @@ class UndoStack:
         """
         for snapshot in {state[None] for state in self._states()}:
             relocate(snapshot.content)
+        self._follow(stage)
+
+    def _follow(self, stage: Usd.Stage) -> None:
         self._stage, self._root = stage, stage.GetRootLayer()
+        self._resynced: set[Sdf.Path] = set()
+        self._observer = Tf.Notice.Register(Usd.Notice.ObjectsChanged, self._resync, stage)
 
     def _place(self, layer: Sdf.Layer) -> Place:
         return None if layer == self._root else layer
@@ -196,6 +228,16 @@ class UndoStack:
         self._touched |= ours
         if ours:
             self._touched_callback()
+
+    def _resync(self, notice: Usd.Notice.ObjectsChanged, _stage: object) -> None:
+        if self._before is not None:
+            self._resynced.update(notice.GetResyncedPaths())
+
+    def _gone(self, before: State) -> tuple[Sdf.Path, ...]:
+        """List what the layers held before, and the scene has no more; the topmost of each."""
+        missing = [path for path in self._resynced if not self._stage.GetObjectAtPath(path)]
+        contents = [snapshot.content for snapshot in before.values()]
+        return tuple(p for p in sorted(missing) if any(c.GetObjectAtPath(p) for c in contents))
 
     def _is_unsaved(self, place: Place) -> bool:
         return self._clean[place] is not self._saved.get(place)
@@ -238,8 +280,10 @@ class UndoStack:
         self._look()
         if all(self._clean[place] is snapshot for place, snapshot in before.items()):
             return False
-        self._undo.append(Step(label, before, self._clean))
-        self._redo.clear()
+        self._undo.append(
+            Step(label, before, self._clean, tuple(self._redo), self._gone(before))
+        )
+        self._redo = []
         self._trim()
         return True
 
@@ -275,6 +319,7 @@ class UndoStack:
     def _trim(self) -> None:
         while len(self._undo) > MOST_STEPS or (len(self._undo) > 1 and self._size() > MOST_BYTES):
             del self._undo[0]
+            self._dropped += 1
 
     def _size(self) -> int:
         snapshots = {snapshot for state in self._states() for snapshot in state.values()}

@@ -207,7 +207,7 @@ def read(port: Port) -> State:
         grants=tuple((grant, audience.grants.remaining(grant)) for grant in audience.grants.live),
         muted=audience.limits.muted,
         clients=tuple(port.clients.seen),
-        top=port.host.undo_label(),
+        top=port.host.undo_mark().label,
     )
 
 

@@ -38,10 +38,10 @@ class QtHost(Host):
         finally:
             qt_host.close_chunk()
 
-    def undo_label(self) -> str | None:
-        """Give the label on top."""
+    def undo_mark(self) -> UndoMark:
+        """Mark the entry on top; this host's stack is never trimmed."""
         label: str | None = qt_host.undo_label()
-        return label
+        return UndoMark(qt_host.undo_depth(), label)
 
     def undo(self) -> None:
         """Undo the entry on top."""

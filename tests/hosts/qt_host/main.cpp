@@ -156,6 +156,8 @@ static PyObject *undo_label(PyObject *, PyObject *) {
   return text(undos->undoText());
 }
 
+static PyObject *undo_depth(PyObject *, PyObject *) { return PyLong_FromLong(undos->index()); }
+
 static PyObject *undo(PyObject *, PyObject *) {
   if (!allowed()) return nullptr;
   undos->undo();
@@ -211,7 +213,7 @@ static PyMethodDef methods[] = {
     {"undo_label", undo_label, METH_NOARGS, ""},    {"undo", undo, METH_NOARGS, ""},
     {"redo", redo, METH_NOARGS, ""},                {"defer", defer, METH_O, ""},
     {"modal", modal, METH_VARARGS, ""},             {"main_window", main_window, METH_NOARGS, ""},
-    {"is_batch", is_batch, METH_NOARGS, ""},        {"quit", quit, METH_VARARGS, ""},
+    {"undo_depth", undo_depth, METH_NOARGS, ""},    {"is_batch", is_batch, METH_NOARGS, ""},        {"quit", quit, METH_VARARGS, ""},
     {nullptr, nullptr, 0, nullptr}};
 static PyModuleDef module = {PyModuleDef_HEAD_INIT, "qt_host", nullptr, -1, methods};
 static PyObject *make_module() { return PyModule_Create(&module); }

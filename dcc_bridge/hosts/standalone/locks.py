@@ -1,0 +1,95 @@
+"""What USD keeps in no layer, kept as it is while a skill's body runs. Main thread.
+
+Undo does not bring back the edit target, what is muted or loaded, and what is locked. A skill that
+left another edit target behind would have the person's next edits go where no save writes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Final
+
+from pxr import Sdf, Usd
+
+_Permissions = tuple[bool, bool]
+_MOST_NAMED: Final = 5
+
+
+class Locks:
+    """Locks the layers of a scene for a while, and knows what the person had locked."""
+
+    def __init__(self) -> None:
+        """Lock nothing."""
+        self._own: dict[Sdf.Layer, _Permissions] = {}
+
+    def may_save(self, layer: Sdf.Layer) -> bool:
+        """Whether the person lets a layer be saved; our own locks do not count."""
+        return self._own[layer][1] if layer in self._own else bool(layer.permissionToSave)
+
+    @contextmanager
+    def hold(self, stage: Usd.Stage, *, read: bool) -> Iterator[list[str]]:
+        """Lock what a body must not change, and put back at the end what it changed all the same.
+
+        No layer can be saved past the session; layers that are only referenced, whose edits no undo
+        step holds, cannot be edited; for a read no layer can. USD itself raises then.
+
+        Args:
+            stage: The scene.
+            read: The body says that it only reads.
+
+        Yields:
+            At the end: what was put back, by name.
+        """
+        view = _View(stage)
+        own = {layer: _permissions(layer) for layer in stage.GetUsedLayers() if layer}
+        local = set() if read else set(stage.GetLayerStack())
+        locked = {layer: (edit and layer in local, False) for layer, (edit, _) in own.items()}
+        before, self._own = self._own, own
+        _set(locked)
+        put_back: list[str] = []
+        try:
+            yield put_back
+        finally:
+            self._own = before
+            unlocked = [layer for layer, state in locked.items() if _permissions(layer) != state]
+            put_back += [f"the lock of {it.GetDisplayName()}" for it in unlocked[:_MOST_NAMED]]
+            _set(own)
+            put_back += view.restore()
+
+
+class _View:
+    """What a stage shows and edits, at one moment."""
+
+    def __init__(self, stage: Usd.Stage) -> None:
+        self._stage = stage
+        self._target = stage.GetEditTarget()
+        self._muted = list(stage.GetMutedLayers())
+        self._rules = stage.GetLoadRules()
+
+    def restore(self) -> list[str]:
+        """Put back what is another one now, and name it."""
+        stage, changed = self._stage, list[str]()
+        if stage.GetLoadRules() != self._rules:
+            stage.SetLoadRules(self._rules)
+            changed.append("what is loaded")
+        muted = list(stage.GetMutedLayers())
+        if muted != self._muted:
+            stage.MuteAndUnmuteLayers(self._muted, [it for it in muted if it not in self._muted])
+            changed.append("which layers are muted")
+        target = stage.GetEditTarget()
+        # a step that is rolled back may have taken the layer out of the scene
+        if target != self._target and self._target.GetLayer() in stage.GetLayerStack():
+            stage.SetEditTarget(self._target)
+            changed.append("which layer edits go to")
+        return changed
+
+
+def _permissions(layer: Sdf.Layer) -> _Permissions:
+    return bool(layer.permissionToEdit), bool(layer.permissionToSave)
+
+
+def _set(permissions: dict[Sdf.Layer, _Permissions]) -> None:
+    for layer, (edit, save) in permissions.items():
+        layer.SetPermissionToEdit(edit)
+        layer.SetPermissionToSave(save)

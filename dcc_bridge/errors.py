@@ -119,12 +119,25 @@ class NobodyToAsk(NotConfirmed):
 
 
 class NoConsent(BridgeError):
-    """A destructive skill changed the scene without a grant; the change was undone."""
+    """A skill changed the scene without a grant, or lost more than was granted; it was undone."""
 
-    def __init__(self, skill: str) -> None:
+    def __init__(self, skill: str, did: str = "") -> None:
         super().__init__(
-            f"{skill} changed the scene without the consent of a person, so its changes were "
+            f"{skill} {did}, to which nobody agreed, so its changes were undone."
+            if did
+            else f"{skill} changed the scene without the consent of a person, so its changes were "
             "undone. Nobody could be asked, or the skill went on without asking."
+        )
+
+
+class NotGranted(NoConsent):
+    """A skill was about to do what undo does not bring back, without a grant for that."""
+
+    def __init__(self, skill: str, what: str) -> None:
+        BridgeError.__init__(
+            self,
+            f"{skill} wanted to {what}. Undo does not bring that back and nobody agreed to it, so "
+            "it was not done. The skill has to ask first: confirm_sync(..., undoable=False).",
         )
 
 

@@ -131,19 +131,17 @@ class SceneGuard(Protocol):
         if check is not None:
             check(what, files)
 
-    def guard(self, *, read: bool) -> AbstractContextManager[list[str]]:
+    def guard(self, put_back: list[str], *, read: bool) -> AbstractContextManager[None]:
         """Keep what undo does not hold as it is while a stretch of a skill's body runs.
 
-        Put back at its end what the stretch changed of it: the layer that edits go to, what is
+        At its end what the stretch changed of it is put back: the layer that edits go to, what is
         muted, loaded or locked.
 
         Args:
+            put_back: Gets the names of what was put back, for the record.
             read: The body says that it only reads: where the host can refuse edits, it does.
-
-        Returns:
-            A context manager; at its end the list names what was put back, for the record.
         """
-        return nullcontext([])
+        return nullcontext()
 
     def lost(self, agreed: Sequence[str]) -> list[str]:
         """List what the newest undo step deleted beside what was agreed to.

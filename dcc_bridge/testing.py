@@ -174,7 +174,7 @@ class FakeHost(Host):
         if self._open is None:
             self._settle(OUTSIDE)
         top = self._undo[-1] if self._undo else None
-        return UndoMark(len(self._undo), top and top.label, top and id(top))
+        return UndoMark(len(self._undo), top.label if top else None, top)
 
     def undo(self) -> None:
         """Undo the step on top of the stack."""

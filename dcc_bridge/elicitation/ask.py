@@ -17,7 +17,7 @@ from typing import Any, Final, ParamSpec, TypeVar
 from dcc_bridge import checkpoints
 from dcc_bridge.elicitation import schema as schemas
 from dcc_bridge.elicitation import secret, unattended
-from dcc_bridge.elicitation.call import Call, current
+from dcc_bridge.elicitation.call import Call, CallGrant, current
 from dcc_bridge.elicitation.context import Flow, current_context, look, run_async, run_sync
 from dcc_bridge.elicitation.question import Consent, Page, Question
 from dcc_bridge.elicitation.schema import Form
@@ -41,6 +41,8 @@ from dcc_bridge.errors import (
 
 MOST_MESSAGE: Final = 8192
 """Bytes of a question's message, as UTF-8."""
+_GRANTORS: Final = ("client", "host", "policy", "grant")
+"""Whose yes is a grant; a fallback's never is."""
 P = ParamSpec("P")
 T = TypeVar("T")
 
@@ -53,8 +55,12 @@ def elicit_form_sync(
     fallback_values: Mapping[str, Any] | None = None,
     timeout: float | None = None,
     key: str | None = None,
+    consent: bool = True,
 ) -> ElicitationResponse:
     """Ask for the fields of a form, and wait for the answer.
+
+    Each form of a destructive skill is a consent: who refuses it ends the skill's right to change
+    the scene, and so does a person who refuses one of an edit skill.
 
     Args:
         message: What is asked, a sentence; shown as plain text.
@@ -63,6 +69,8 @@ def elicit_form_sync(
         fallback_values: The answer where nobody can be asked. Validated now. It is never consent.
         timeout: Seconds for an answer; None for the surface's own limit.
         key: The name of the request on the wire.
+        consent: False where it only asks for input, and the skill may go on whatever the answer.
+            It grants nothing then, and the audit log says so.
 
     Returns:
         What came of it; it always comes.
@@ -72,7 +80,7 @@ def elicit_form_sync(
         WrongThread: It was called in a coroutine; use ``await elicit_form``.
         Busy: The host already waits for an answer to a question of its own.
     """
-    question = _form_question(message, schema, title, fallback_values, timeout, key)
+    question = _form_question(message, schema, title, fallback_values, timeout, key, consent)
     return ask_question_sync(question, "elicit_form")
 
 
@@ -83,9 +91,10 @@ async def elicit_form(
     title: str | None = None,
     timeout: float | None = None,
     key: str | None = None,
+    consent: bool = True,
 ) -> ElicitationResponse:
     """Ask for the fields of a form in an async skill. See `elicit_form_sync`."""
-    return await ask_question(_form_question(message, schema, title, None, timeout, key))
+    return await ask_question(_form_question(message, schema, title, None, timeout, key, consent))
 
 
 async def elicit_url(
@@ -164,6 +173,8 @@ def ask_flow(question: Question) -> Flow[ElicitationResponse]:
     call = question.call
     risk = call.risk_here
     _refuse(question)
+    if question.consent is not None:  # only the stack that asks knows which skill it is in
+        question = replace(question, consent=replace(question.consent, skill=call.losing_here))
     with call.control.pause() if context.main.is_current else nullcontext():
         call.raise_risk(risk)  # inside the pause: what was changed so far was allowed
         answer = yield context.broker.ask(question), None
@@ -184,7 +195,8 @@ def ask_with_checkpoint(question: Question) -> Flow[ElicitationResponse]:
     question = yield from look(lambda: _with_checkpoint_place(question))
     answer = yield from ask_flow(question)
     if agrees(question, answer):
-        yield from look(lambda: keep_checkpoint(question.call))
+        with question.call.agreement.holding(question.id):  # without a copy nothing may be lost
+            yield from look(lambda: keep_checkpoint(question.call))
     return answer
 
 
@@ -196,14 +208,12 @@ def _with_checkpoint_place(question: Question) -> Question:
 
 
 def keep_checkpoint(call: Call, files: Sequence[Path] | None = None) -> None:
-    """Keep a copy of what undo will not bring back; without it there is no grant. Main thread."""
+    """Keep a copy of what undo will not bring back. Main thread."""
     context = current_context()
     if context is None:
         return
     call.agreement.undoable = False
-    granted, call.agreement.granted = call.agreement.granted, False
     call.agreement.checkpoint = checkpoints.keep(context.host, files)
-    call.agreement.granted = granted  # only now: without a copy nothing may be lost
 
 
 @contextmanager
@@ -226,15 +236,18 @@ def _refuse(question: Question) -> None:
 
 
 def _note_answer(question: Question, response: ElicitationResponse) -> ElicitationResponse:
-    """Update the call by the answer: whether it was refused, or granted what it does."""
-    call = question.call
+    """Update the call by the answer: what it granted, or that it withdrew all that was."""
+    call, agreement = question.call, question.call.agreement
     call.ending.is_known = call.ending.reason is not None
     agreed = agrees(question, response)
-    is_refusal = not (agreed if question.consent else response.accepted)
-    call.agreement.refused = is_refusal and call.risk != "read"
-    by_person = response.answered_by in ("client", "host", "policy", "grant")
-    if question.consent and agreed and by_person:
-        call.agreement.granted = True
+    ends_nothing = question.page is not None or question.id in call.dialogue.inputs
+    is_refusal = not (agreed if question.consent else response.accepted) and not ends_nothing
+    agreement.refused = is_refusal and call.risk != "read"
+    if question.consent and agreed and response.answered_by in _GRANTORS:
+        items = question.items or None
+        agreement.grants.append(CallGrant(question.id, items, question.undoable))
+    elif is_refusal and (question.consent or response.answered_by in ("client", "host")):
+        agreement.withdraw()
     return response
 
 
@@ -283,20 +296,23 @@ def _form_question(
     fallback: Mapping[str, Any] | None,
     timeout: float | None,
     key: str | None,
+    consent: bool,
 ) -> Question:
     form = schemas.parse(schema)
     call = current_call()
-    granted = call.agreement.granted and call.risk == "destructive"
-    return Question(
+    question = Question(
         message=sayable(message),
         call=call,
         form=form,
         title=title,
-        consent=Consent() if call.risk_here == "destructive" and not granted else None,
+        consent=Consent() if consent and call.risk_here == "destructive" else None,
         key=key or next_key(call),
         fallback=None if fallback is None else _checked(form, fallback),
         timeout=timeout,
     )
+    if not consent:
+        call.dialogue.inputs.add(question.id)
+    return question
 
 
 def _url_question(

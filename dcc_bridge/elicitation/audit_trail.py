@@ -107,7 +107,7 @@ class QuestionRecord:
         self._auditor = auditor
         self._allow_list = allow_list
         self._question = question
-        self._inner = question.call.losing_here  # only the stack that asks knows it
+        self._inner = question.consent.skill if question.consent else ""
         self._lock = threading.Lock()
         self._shown: dict[str, float] = {}
         self._reply: Reply | None = None
@@ -161,6 +161,8 @@ class QuestionRecord:
             fields |= {"consent": True, "undoable": question.undoable}
             if question.consent.kept is not None:
                 fields["checkpoint_place"] = question.consent.kept
+        elif question.id in question.call.dialogue.inputs:
+            fields["consent"] = False
         if question.page is not None:
             fields["url"] = _OWN if question.visit is not None else _address(question.page.url)
         if question.items:
@@ -258,7 +260,7 @@ class RunRecord:
         facts = _full(call)
         begin = "begin", {**facts, "scene": host.scene(), **_file(host), "undo": undo}
         granted = "granted", {**facts, "by": "policy"}
-        events = [begin] if call.agreement.granted else [granted, begin]
+        events = [begin] if call.agreement.live else [granted, begin]
         self._auditor(*events, durable=True)
         self.has_begun = True
 
@@ -276,7 +278,12 @@ class RunRecord:
         self._undoes = step
 
     def end(
-        self, status: str, error: str | None, done: Sequence[str], undone: Sequence[str]
+        self,
+        status: str,
+        error: str | None,
+        done: Sequence[str],
+        undone: Sequence[str],
+        put_back: Sequence[str] = (),
     ) -> None:
         """Write down what came of it, if anything else is written of it. Any thread, once.
 
@@ -285,10 +292,12 @@ class RunRecord:
             error: The sentence that goes with it, or None.
             done: The undo steps that it left.
             undone: Those that were rolled back.
+            put_back: What else the body had changed, and the host put back.
         """
         call = self._call
         with self._lock:
-            if self._has_ended or not call.agreement.is_recorded:
+            is_worth_it = call.agreement.is_recorded or put_back or status == "no_consent"
+            if self._has_ended or not is_worth_it:
                 return
             self._has_ended = True
         fields = {
@@ -300,6 +309,8 @@ class RunRecord:
             "undoes": self._undoes,
             "checkpoint": call.agreement.checkpoint,
         }
+        if put_back:
+            fields["put_back"] = list(put_back)
         try:
             self._auditor((_event(status, undone), fields))
         except NotRecorded as failure:  # what is done is done; the next edit will be refused

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeVar
 
 from dcc_bridge.audit.redact import Redacted
 from dcc_bridge.errors import WrongRisk
@@ -165,11 +165,14 @@ class Dialogue:
         repeats: A sentence for the first question where the same call was made before, or None.
         secrets: What a person entered on pages; kept until the skill has ended, so that what it
             says and returns can be searched for them.
+        inputs: The ids of questions that are no consent, as the skill says: a refusal of one ends
+            nothing.
     """
 
     questions: int = 0
     repeats: str | None = None
     secrets: list[Secret] = field(default_factory=list)
+    inputs: set[str] = field(default_factory=set)
 
 
 class RunControl:
@@ -192,6 +195,30 @@ class RunControl:
     def look(self, fn: Callable[[], T]) -> Future[T]:
         """Run something on the main thread that only reads the scene. Any thread."""
         return self.edit(fn)
+
+    def enter(
+        self,
+        call: Call,
+        fn: Callable[..., object],
+        args: tuple[object, ...],
+        kwargs: Mapping[str, object],
+    ) -> Generator[Any, Any, None] | None:
+        """Have a destructive skill agreed to that is called in another one. Any thread.
+
+        Args:
+            call: In which call.
+            fn: Its function, as the decorator gave it.
+            args: With what it is called.
+            kwargs: With what it is called, by name.
+
+        Returns:
+            What asks; None where nobody has to be asked here.
+
+        Raises:
+            WrongRisk: The called skill says that it only reads.
+        """
+        call.raise_risk("destructive")
+        return None
 
     def record_undo(self, label: str) -> None:
         """Write down that another call's undo step is undone next. Main thread.

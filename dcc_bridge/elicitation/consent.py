@@ -59,11 +59,11 @@ class Grant(list[str]):
         checkpoint: The folder with the copies of what undo does not bring back, or None.
     """
 
-    def __init__(self, plan: _Plan, snapshot: SceneSnapshot, was_granted: bool) -> None:
+    def __init__(self, plan: _Plan, snapshot: SceneSnapshot, question: Question) -> None:
         super().__init__(snapshot.items)
         self._plan = plan
         self._snapshot = snapshot
-        self._was_granted = was_granted
+        self._question = question
         self.checkpoint = ask.current_call().agreement.checkpoint
 
     async def apply(self, fn: Callable[[list[str]], T]) -> T:
@@ -90,21 +90,19 @@ class Grant(list[str]):
             value, changed = yield from self._plan.edit(self._snapshot, fn)
             if changed is None:
                 return value
-            self._withdraw_grant()
+            agreement = self._question.call.agreement
+            agreement.drop(self._question.id)  # it was given for another scene
             if left:
-                question = self._renew(changed)
+                question = self._question = self._renew(changed)
                 ask.check(question, (yield from ask.ask_flow(question)))
-                yield from look(self._keep_checkpoint)
+                with agreement.holding(question.id):
+                    yield from look(self._keep_checkpoint)
         raise Cancelled(self._plan.render(self._plan.message, self._snapshot))
 
     def _keep_checkpoint(self) -> None:
         """Keep a copy again: the first one is of the scene before it changed."""
         self._plan.keep_checkpoint()
         self.checkpoint = ask.current_call().agreement.checkpoint
-
-    def _withdraw_grant(self) -> None:
-        """Withdraw the grant, as it was given for another scene."""
-        ask.current_call().agreement.granted = self._was_granted
 
     def _renew(self, snapshot: SceneSnapshot) -> Question:
         self._snapshot = snapshot
@@ -174,19 +172,18 @@ async def confirm(
 
 
 def _confirm(plan: _Plan) -> Flow[Grant]:
-    call = ask.current_call()
-    was_granted = call.agreement.granted
     snapshot = yield from look(plan.take_snapshot)
     for attempt in range(MOST_ASKED):
         question = plan.question(snapshot, again=attempt > 0)
         ask.check(question, (yield from ask.ask_flow(question)))
-        granted = call.agreement.granted
-        call.agreement.granted = was_granted  # until it is known what is there now
-        current_snapshot = yield from look(plan.take_snapshot)
+        agreement = question.call.agreement
+        with agreement.holding(question.id):  # until it is known what is there now
+            current_snapshot = yield from look(plan.take_snapshot)
+            if current_snapshot.fingerprint == snapshot.fingerprint:
+                yield from look(plan.keep_checkpoint)
         if current_snapshot.fingerprint == snapshot.fingerprint:
-            yield from look(plan.keep_checkpoint)
-            call.agreement.granted = granted
-            return Grant(plan, current_snapshot, was_granted)
+            return Grant(plan, current_snapshot, question)
+        agreement.drop(question.id)
         snapshot = current_snapshot
     raise Cancelled(plan.render(plan.message, snapshot))
 

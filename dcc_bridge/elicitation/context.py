@@ -130,7 +130,11 @@ def look(fn: Callable[[], T]) -> Flow[T]:
     context = current_context()
     if context is None or context.main.is_current:
         return fn()
-    future = context.main.submit(fn, name="a look at the scene", read=True)
+    call = current.get()
+    if call is not None:
+        future = call.control.look(fn)
+    else:
+        future = context.main.submit(fn, name="a look at the scene", read=True)
     result: T = yield future, context.broker.settings.call_deadline
     return result
 

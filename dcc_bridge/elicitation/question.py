@@ -97,12 +97,14 @@ class Consent:
         kinds: The type of each item, as the host calls it; empty where nobody said.
         undoable: The host can undo it, as one step.
         kept: The folder in which a copy of what undo does not bring back is kept first, or None.
+        skill: The destructive skill that asks; "" for the called one.
     """
 
     items: tuple[str, ...] = ()
     kinds: tuple[str, ...] = ()
     undoable: bool = True
     kept: str | None = None
+    skill: str = ""
 
 
 @dataclass(frozen=True, slots=True)

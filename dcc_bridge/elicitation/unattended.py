@@ -21,7 +21,6 @@ from dcc_bridge.elicitation.types import (
 )
 
 if TYPE_CHECKING:
-    from dcc_bridge.elicitation.call import Call
     from dcc_bridge.elicitation.question import Question
 
 _LINE: Final = re.compile(
@@ -43,8 +42,7 @@ def answer(
     """
     if rule == "deny":
         return ElicitationResponse(False, None, NOT_SUPPORTED, "decline", "nobody")
-    call = question.call
-    allow = rule == "allow" and (allow_list is None or _covers(allow_list, call))
+    allow = rule == "allow" and (allow_list is None or _covers(allow_list, question))
     confirmation = question.confirmation
     if question.fallback is None and allow and confirmation is not None:
         return ElicitationResponse(
@@ -56,9 +54,10 @@ def answer(
     return ElicitationResponse(True, dict(question.fallback), FALLBACK_USED, "accept", by)
 
 
-def _covers(allow_list: AllowList, call: Call) -> bool:
-    """Return whether the list has the called skill, and the destructive one in it."""
-    losing = call.losing_here or call.skill
+def _covers(allow_list: AllowList, question: Question) -> bool:
+    """Return whether the list has the called skill, and the destructive one in it that asks."""
+    call = question.call
+    losing = (question.consent.skill if question.consent else "") or call.skill
     inner = losing == call.skill or allow_list.covers(losing, "")
     return inner and allow_list.covers(call.skill, call.digest)
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import inspect
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from dcc_bridge.audit.redact import HIDDEN
@@ -16,7 +17,7 @@ from dcc_bridge.elicitation.schema import parse
 from dcc_bridge.elicitation.types import NOT_SUPPORTED, ElicitationResponse
 from dcc_bridge.errors import BadArguments
 from dcc_bridge.skills.signature import Options, words
-from dcc_bridge.skills.skill import Skill
+from dcc_bridge.skills.skill import Skill, describe
 
 _MOST_SHOWN: Final = 200
 
@@ -48,7 +49,36 @@ def ask_before(
         arguments |= chosen(missing, which, (yield from ask.ask_with_checkpoint(which)))
     gated = consent_question(skill, arguments, call, settings)
     if gated is not None:
-        ask.check(gated, (yield from ask.ask_with_checkpoint(gated)))
+        yield from _agreed(gated)
+
+
+def ask_inside(
+    fn: Callable[..., object],
+    args: tuple[object, ...],
+    kwargs: Mapping[str, object],
+    call: Call,
+) -> Flow[None] | None:
+    """Ask what stands before the body of a destructive skill that another one calls.
+
+    Args:
+        fn: Its function, marked.
+        args: With what it is called.
+        kwargs: With what it is called, by name.
+        call: The call that it happens in.
+
+    Returns:
+        What asks; None where the skill asks by itself.
+    """
+    skill = describe(fn)
+    if skill.metadata.confirms:
+        return None
+    bound = inspect.signature(fn).bind(*args, **kwargs)
+    bound.apply_defaults()
+    return _agreed(_question(skill, bound.arguments, call))
+
+
+def _agreed(question: Question) -> Flow[None]:
+    ask.check(question, (yield from ask.ask_with_checkpoint(question)))
 
 
 def consent_question(
@@ -64,6 +94,10 @@ def consent_question(
     """
     if not needs_grant(skill, settings) or skill.metadata.confirms:
         return None  # what it changes without a grant of its own question is undone
+    return _question(skill, arguments, call)
+
+
+def _question(skill: Skill, arguments: Mapping[str, Any], call: Call) -> Question:
     return Question(
         message=_message(skill, _shown(arguments, call)),
         call=call,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import inspect
 import logging
 import threading
 from collections.abc import Callable, Mapping
@@ -21,6 +22,7 @@ from dcc_bridge.errors import (
     BridgeClosed,
     BridgeError,
     PartlyApplied,
+    Paused,
     Stopped,
 )
 from dcc_bridge.skills import gate
@@ -67,7 +69,9 @@ class Run(RunControl):
         self.call = self._call = call
         self._main = runner.main
         self._account = RunRecord(runner.auditor, call)
-        self._steps = Steps(runner.host, runner.main, call, skill.undo_label, self._account)
+        self._steps = Steps(
+            runner.host, runner.main, call, skill.undo_label, self._account, self._paused
+        )
         self._ending = threading.Lock()
         self._is_over = False
         self._is_abandoned = False
@@ -77,6 +81,7 @@ class Run(RunControl):
         self._time_limit = TimeLimit(skill.metadata.timeout, runner.clock, self._overrun)
         call.agreement.needs_grant = gate.needs_grant(skill, runner.settings)
         call.control = self
+        self._own: Callable[..., object] | None = inspect.unwrap(skill.fn)
         self._progress = progress
         self._throttle = Throttle(self._report, runner.clock)
 
@@ -177,6 +182,32 @@ class Run(RunControl):
 
         return self._submit(in_undo_step)
 
+    def look(self, fn: Callable[[], T]) -> Future[T]:
+        """Run something on the main thread that only reads the scene. Any thread."""
+
+        def reading() -> T:
+            with self._steps.reading():
+                return fn()
+
+        return self._main.submit(reading, name=f"a look of {self.skill.title}", read=True)
+
+    def enter(
+        self,
+        call: Call,
+        fn: Callable[..., object],
+        args: tuple[object, ...],
+        kwargs: Mapping[str, object],
+    ) -> Flow[None] | None:
+        """Have a destructive skill agreed to that is called in this one. Any thread."""
+        if inspect.unwrap(fn) is self._own:  # the gate was here before
+            self._own = None
+            return None
+        was_granted = call.risk == "destructive" and call.agreement.covered is None
+        if call.risk != "destructive":
+            with self.pause() if self._main.is_current else nullcontext():
+                call.raise_risk("destructive")  # what was changed so far was allowed
+        return None if was_granted else gate.ask_inside(fn, args, kwargs, call)
+
     def record_undo(self, label: str) -> None:
         """Write down that another call's undo step is undone next. Main thread."""
         self._account.take_back(self._runner.host, label)
@@ -198,13 +229,16 @@ class Run(RunControl):
 
     def _begin(self) -> None:
         self._queue_limit.cancel()
-        refusal = self._runner.pause.refusal(self.skill)
+        refusal = self._paused()
         if refusal is not None:  # it was queued before the switch was turned
             raise refusal
         current.set(self._call)
         destructive_skill.set("")  # whoever queued it may run one itself
         self._trail.begin()
         self._time_limit.start()
+
+    def _paused(self) -> Paused | None:
+        return self._runner.pause.refusal(self.skill)
 
     def _submit(self, fn: Callable[[], T]) -> Future[T]:
         return self._main.submit(fn, name=self.skill.title, read=self.skill.metadata.risk == "read")
@@ -234,7 +268,8 @@ class Run(RunControl):
         return outcome
 
     def _write_end(self, status: Status, error: str | None) -> None:
-        self._account.end(status, error, self._steps.done, self._steps.undone)
+        steps = self._steps
+        self._account.end(status, error, steps.done, steps.undone, steps.put_back)
 
     def _end(self, outcome: Outcome) -> None:
         self._steps.close()

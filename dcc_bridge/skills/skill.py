@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from types import CodeType
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeVar, cast, get_args, overload
 
 from dcc_bridge.elicitation.call import current, destructive_skill
+from dcc_bridge.elicitation.context import Flow, run_async, run_sync
 from dcc_bridge.errors import BrokenSkill
 
 Risk = Literal["read", "edit", "destructive"]
@@ -163,10 +164,12 @@ def skill(fn: Callable[..., Any] | None = None, /, **fields: Any) -> Any:
 
 
 def _marking_context(fn: _F, name: str) -> _F:
-    """Wrap a destructive skill, so that its context shows that its body runs.
+    """Wrap a destructive skill, so that it is one wherever it is called.
 
-    The context goes along with coroutines, tasks, jobs on the main thread and `carry`. Outside of
-    any call nothing is marked: there the function is run by the person at the host.
+    Its context shows that its body runs, and goes along with coroutines, tasks, jobs on the main
+    thread and `carry`; the call is one that loses something from then on; and what it does not ask
+    by itself is asked. Outside of any call it is the plain function: there it is run by the person
+    at the host.
 
     Args:
         fn: The function of the skill.
@@ -185,17 +188,28 @@ def _marking_context(fn: _F, name: str) -> _F:
             with suppress(ValueError):  # a coroutine that is only closed, in another context
                 destructive_skill.reset(token)
 
+    def enter(args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Flow[None] | None:
+        call = current.get()
+        return None if call is None else call.control.enter(call, marked_fn, args, kwargs)
+
     @functools.wraps(fn)
     def wrapper(*args: Any, **kwargs: Any) -> Any:
         with marked():
+            flow = enter(args, kwargs)
+            if flow is not None:
+                run_sync(flow, "confirm")
             return fn(*args, **kwargs)
 
     @functools.wraps(fn)
     async def async_wrapper(*args: Any, **kwargs: Any) -> Any:
         with marked():
+            flow = enter(args, kwargs)
+            if flow is not None:
+                await run_async(flow)
             return await fn(*args, **kwargs)
 
-    return cast("_F", async_wrapper if inspect.iscoroutinefunction(fn) else wrapper)
+    marked_fn = cast("_F", async_wrapper if inspect.iscoroutinefunction(fn) else wrapper)
+    return marked_fn
 
 
 def describe(fn: Callable[..., Any], file: Path | None = None, digest: str = "") -> Skill:

@@ -7,8 +7,8 @@ be what was agreed to; otherwise all that the call changed is undone there and t
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager, ExitStack, contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -16,7 +16,7 @@ from typing import Final
 from dcc_bridge import checkpoints
 from dcc_bridge.elicitation.audit_trail import RunRecord
 from dcc_bridge.elicitation.call import Call
-from dcc_bridge.errors import Ended, NoConsent, NotRecorded, PartlyApplied
+from dcc_bridge.errors import Ended, NoConsent, NotGranted, NotRecorded, PartlyApplied
 from dcc_bridge.host import Host, UndoMark, loss_check
 from dcc_bridge.main_thread import MainThread
 
@@ -43,7 +43,13 @@ class Steps:
     """What one call changed, so that it can be undone as one."""
 
     def __init__(
-        self, host: Host, main: MainThread, call: Call, label: str, account: RunRecord
+        self,
+        host: Host,
+        main: MainThread,
+        call: Call,
+        label: str,
+        account: RunRecord,
+        paused: Callable[[], Exception | None] = lambda: None,
     ) -> None:
         """Open nothing yet.
 
@@ -53,8 +59,10 @@ class Steps:
             call: What is run.
             label: What the person reads in the Edit menu.
             account: Where it is written down that the scene may be changed.
+            paused: Why the person lets no edit begin now, or None.
         """
         self._account = account
+        self._paused = paused
         self._host = host
         self._main = main
         self._call = call
@@ -63,6 +71,7 @@ class Steps:
         self._is_reading = False
         self._done: list[_Change] = []
         self._undone: list[str] = []
+        self._put_back: list[str] = []
         self._is_over = False
 
     @property
@@ -84,6 +93,11 @@ class Steps:
     def undone(self) -> tuple[str, ...]:
         """The labels of those that were undone."""
         return tuple(self._undone)
+
+    @property
+    def put_back(self) -> tuple[str, ...]:
+        """What the body changed that undo does not hold, and the host put back."""
+        return tuple(dict.fromkeys(self._put_back))
 
     @contextmanager
     def open(self) -> Iterator[None]:
@@ -148,7 +162,7 @@ class Steps:
         """Refuse what undo does not bring back, unless that was agreed to; see `Host.losing`."""
         agreement = self._call.agreement
         if not any(not grant.undoable for grant in agreement.live):
-            raise NoConsent(self._call.skill, what)
+            raise NotGranted(self._call.skill, what)
         if agreement.checkpoint is None:
             agreement.checkpoint = checkpoints.keep(self._host, files or None)
 
@@ -178,14 +192,16 @@ class Steps:
             yield
 
     def _begin(self) -> None:
+        refusal = None if self._is_reading else self._paused()
+        if refusal is not None:  # the switch was turned while it waited for an answer
+            raise refusal
         part = f".{len(self._done) + 1}" if self._done else ""
         self._current_label = f"{self._label} [{self._call.id[:6]}{part}]"
         stretch = ExitStack()
         with stretch:
             token = loss_check.set(self.check_loss)
             stretch.callback(loss_check.reset, token)
-            put_back = stretch.enter_context(self._host.guard(read=self._is_reading))
-            stretch.callback(self._account.note_put_back, put_back)
+            stretch.enter_context(self._host.guard(self._put_back, read=self._is_reading))
             self._before = self._host.undo_mark()
             if not self._is_reading:
                 stretch.enter_context(self._host.undo_step(self._current_label))
@@ -209,7 +225,7 @@ class Steps:
     def _note_change(self, change: _Change) -> None:
         call = self._call
         if change.after.depth <= change.before.depth:  # nothing of ours to undo: it undid itself
-            raise NoConsent(call.skill, "undo what others did")
+            raise NoConsent(call.skill, "undid what others had done")
         self._done.append(change)
         if self._main.job is not None:
             self._main.job.edited = True
@@ -235,4 +251,4 @@ class Steps:
         if not lost:
             return None
         more = f" and {len(lost) - _MOST_NAMED} more" if len(lost) > _MOST_NAMED else ""
-        return f"delete {', '.join(lost[:_MOST_NAMED])}{more}"
+        return f"deleted {', '.join(lost[:_MOST_NAMED])}{more}"

@@ -118,7 +118,7 @@ def test_what_is_no_yes_is_an_error_that_says_which(answer: Any, error: Any, wor
         assert type(caught.value) is error
         assert "Delete it?" in str(caught.value)
         assert ("gave this reason" in str(caught.value)) is ("not now" in words)
-        assert not call.agreement.granted
+        assert not call.agreement.live
 
 
 def test_where_nobody_can_be_asked_or_nothing_be_written_down_nobody_agrees() -> None:
@@ -138,7 +138,7 @@ def test_a_yes_to_what_is_still_there_is_a_grant() -> None:
     with asking(ScriptedPresenter(YES)) as call:
         grant = confirm_sync("Delete it?", items=["cam1"])
 
-        assert call.agreement.granted
+        assert call.agreement.live
         assert call.agreement.checkpoint is None
         assert (grant, grant.checkpoint) == (["cam1"], None)
 
@@ -150,7 +150,7 @@ def test_a_scene_that_changed_is_shown_again_and_the_grant_is_for_what_is_there(
     with asking(person, host) as call:
         grant = confirm_sync(lambda items: f"{len(items)}?", items=lambda: tuple(host.items))
 
-        assert call.agreement.granted
+        assert call.agreement.live
     assert grant == ["cam1"]
     assert [shown.message for shown in person.shown] == ["2?", "1?"]
     assert person.shown[1].reason == (
@@ -164,11 +164,11 @@ def test_after_three_questions_about_a_restless_scene_there_is_no_new_grant(befo
     person = Person(lambda number: host.items.append(f"cam{number + 1}"), *[YES] * 9)
 
     with asking(person, host) as call:
-        call.agreement.granted = before
+        call.agreement.grants = [CallGrant("earlier")] if before else []
         with pytest.raises(Cancelled, match=r"'4\?'"):
             confirm_sync(lambda items: f"{len(items)}?", items=lambda: tuple(host.items))
 
-        assert call.agreement.granted is before
+        assert bool(call.agreement.live) is before
     assert len(person.shown) == 3
 
 
@@ -191,7 +191,7 @@ def test_a_scene_that_changed_before_the_edit_is_asked_about_again() -> None:
         host.items = ["cam2"]
         grant.apply_sync(edited.append)
 
-        assert call.agreement.granted
+        assert call.agreement.live
     assert edited == [["cam2"]]
     assert grant == ["cam2"]
     assert about(person.shown[1])[0] == ("cam2",)
@@ -207,7 +207,7 @@ def test_a_no_to_the_scene_that_changed_before_the_edit_leaves_nothing_granted()
         with pytest.raises(Declined):
             grant.apply_sync(edited.append)
 
-        assert not call.agreement.granted
+        assert not call.agreement.live
     assert edited == []
 
 
@@ -221,7 +221,7 @@ def test_an_edit_of_a_restless_scene_is_given_up_after_two_more_questions() -> N
         with pytest.raises(Cancelled, match="Delete them"):
             grant.apply_sync(edited.append)
 
-        assert not call.agreement.granted
+        assert not call.agreement.live
     assert edited == []
     assert len(person.shown) == 3
 
@@ -289,7 +289,7 @@ def test_without_its_copy_there_is_no_grant(scene: FakeHost, tmp_path: Path) -> 
         with pytest.raises(NoCheckpoint):
             confirm_sync("Save it?", undoable=False)
 
-        assert not call.agreement.granted
+        assert not call.agreement.live
 
 
 def test_a_second_yes_keeps_a_second_copy(scene: FakeHost) -> None:
@@ -375,7 +375,7 @@ def test_a_yes_before_a_body_whose_copy_cannot_be_kept_is_no_grant(
         with pytest.raises(NoCheckpoint):
             context.run_sync(ask.ask_with_checkpoint(before_a_body(call, undoable=False)), "x")
 
-        assert not call.agreement.granted
+        assert not call.agreement.live
 
 
 def test_a_thread_of_nobodys_call_edits_on_the_main_thread() -> None:

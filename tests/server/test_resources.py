@@ -361,7 +361,7 @@ def test_a_plug_ins_notice_reaches_a_client_that_listens(tmp_path: Path) -> None
 def test_a_hundred_thousand_prims_do_not_freeze_the_host(tmp_path: Path) -> None:
     """A summary counts so many as it can in a moment, and says that it did not count all."""
     session = crowd(100_000)
-    session.undo_mark().label  # the snapshot after the edit is the edit's cost
+    session.undo_mark()  # the snapshot after the edit is the edit's cost
 
     began = time.perf_counter()
     told = session.summary()

@@ -18,6 +18,7 @@ from dcc_bridge import carry, check_cancelled, confirm, confirm_sync, on_main, s
 from dcc_bridge.elicitation.ask import current_call
 from dcc_bridge.elicitation.question import Reply
 from dcc_bridge.errors import Cancelled, Ended
+from dcc_bridge.host import UndoMark
 from dcc_bridge.skills import run
 from dcc_bridge.skills.timing import TimeLimit
 from dcc_bridge.testing import FakeHost, ScriptedPresenter
@@ -186,12 +187,12 @@ def test_where_no_thread_can_be_started_the_call_is_refused_and_the_next_one_run
 
 def test_an_edit_of_which_the_host_cannot_say_whether_it_was_made_is_undone(tmp_path: Path) -> None:
     host = FakeHost(["cam0"])
-    label, fails = host.undo_label, list[bool]()
+    mark, fails = host.undo_mark, list[bool]()
 
-    def say() -> str | None:
+    def say() -> UndoMark:
         if fails and fails.pop():
             raise RuntimeError("undo is switched off")
-        return label()
+        return mark()
 
     @skill(risk="edit")
     def add() -> None:
@@ -199,7 +200,7 @@ def test_an_edit_of_which_the_host_cannot_say_whether_it_was_made_is_undone(tmp_
         host.items.append("cam1")
         fails.append(True)
 
-    with patch.object(host, "undo_label", say), live(tmp_path, add, host=host) as running:
+    with patch.object(host, "undo_mark", say), live(tmp_path, add, host=host) as running:
         result = running.call("add")
 
     assert (status(result), host.items) == ("failed", ["cam0"])

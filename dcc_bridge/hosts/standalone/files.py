@@ -118,9 +118,7 @@ def _reason(error: Exception) -> str:
     return str(reasons[0]) if reasons else "USD could not write it"
 
 
-def write_sublayers(
-    layers: Iterable[Sdf.Layer], may_save: Callable[[Sdf.Layer], bool]
-) -> None:
+def write_sublayers(layers: Iterable[Sdf.Layer], may_save: Callable[[Sdf.Layer], bool]) -> None:
     """Write sublayers to their files, but none of them if one has no file or is locked.
 
     Args:

@@ -28,7 +28,7 @@ class Locks:
         return self._own[layer][1] if layer in self._own else bool(layer.permissionToSave)
 
     @contextmanager
-    def hold(self, stage: Usd.Stage, *, read: bool) -> Iterator[list[str]]:
+    def hold(self, stage: Usd.Stage, put_back: list[str], *, read: bool) -> Iterator[None]:
         """Lock what a body must not change, and put back at the end what it changed all the same.
 
         No layer can be saved past the session; layers that are only referenced, whose edits no undo
@@ -36,10 +36,8 @@ class Locks:
 
         Args:
             stage: The scene.
+            put_back: Gets the names of what was put back.
             read: The body says that it only reads.
-
-        Yields:
-            At the end: what was put back, by name.
         """
         view = _View(stage)
         own = {layer: _permissions(layer) for layer in stage.GetUsedLayers() if layer}
@@ -47,9 +45,8 @@ class Locks:
         locked = {layer: (edit and layer in local, False) for layer, (edit, _) in own.items()}
         before, self._own = self._own, own
         _set(locked)
-        put_back: list[str] = []
         try:
-            yield put_back
+            yield
         finally:
             self._own = before
             unlocked = [layer for layer, state in locked.items() if _permissions(layer) != state]

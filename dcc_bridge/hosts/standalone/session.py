@@ -189,10 +189,10 @@ class UsdSession(Host):
         """List the prims and properties that the newest step deleted beside the agreed ones."""
         return self._history.lost(agreed)
 
-    def guard(self, *, read: bool) -> AbstractContextManager[list[str]]:
+    def guard(self, put_back: list[str], *, read: bool) -> AbstractContextManager[None]:
         """Keep edit target, mutings, load rules and locks; for a read no layer can be edited."""
         self._check_thread("guard")
-        return self._locks.hold(self._stage, read=read)
+        return self._locks.hold(self._stage, put_back, read=read)
 
     def redo(self) -> None:
         """Redo the step undone last.

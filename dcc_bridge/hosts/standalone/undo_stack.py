@@ -135,7 +135,7 @@ class UndoStack:
         """Mark the step on top; it is the same mark only as long as it is the same step."""
         self._settle()
         top = self._undo[-1] if self._undo else None
-        return UndoMark(self._dropped + len(self._undo), top and top.label, top)
+        return UndoMark(self._dropped + len(self._undo), top.label if top else None, top)
 
     def lost(self, agreed: Sequence[str]) -> list[str]:
         """List what the newest step deleted beside the agreed prims and what is below them."""
@@ -280,9 +280,7 @@ class UndoStack:
         self._look()
         if all(self._clean[place] is snapshot for place, snapshot in before.items()):
             return False
-        self._undo.append(
-            Step(label, before, self._clean, tuple(self._redo), self._gone(before))
-        )
+        self._undo.append(Step(label, before, self._clean, tuple(self._redo), self._gone(before)))
         self._redo = []
         self._trim()
         return True

@@ -9,7 +9,7 @@ from typing import Any
 
 import qt_host  # type: ignore[import-not-found]  # the application's own, inside of it only
 
-from dcc_bridge.host import Host, Undo, digest
+from dcc_bridge.host import Host, Undo, UndoMark, digest
 
 
 class QtHost(Host):

@@ -55,7 +55,7 @@ def elicit_form_sync(
     fallback_values: Mapping[str, Any] | None = None,
     timeout: float | None = None,
     key: str | None = None,
-    consent: bool = True,
+    consent: bool | None = None,
 ) -> ElicitationResponse:
     """Ask for the fields of a form, and wait for the answer.
 
@@ -91,7 +91,7 @@ async def elicit_form(
     title: str | None = None,
     timeout: float | None = None,
     key: str | None = None,
-    consent: bool = True,
+    consent: bool | None = None,
 ) -> ElicitationResponse:
     """Ask for the fields of a form in an async skill. See `elicit_form_sync`."""
     return await ask_question(_form_question(message, schema, title, None, timeout, key, consent))
@@ -174,7 +174,8 @@ def ask_flow(question: Question) -> Flow[ElicitationResponse]:
     risk = call.risk_here
     _refuse(question)
     if question.consent is not None:  # only the stack that asks knows which skill it is in
-        question = replace(question, consent=replace(question.consent, skill=call.losing_here))
+        inner = "" if call.losing_here == call.skill else call.losing_here
+        question = replace(question, consent=replace(question.consent, skill=inner))
     with call.control.pause() if context.main.is_current else nullcontext():
         call.raise_risk(risk)  # inside the pause: what was changed so far was allowed
         answer = yield context.broker.ask(question), None
@@ -296,7 +297,7 @@ def _form_question(
     fallback: Mapping[str, Any] | None,
     timeout: float | None,
     key: str | None,
-    consent: bool,
+    consent: bool | None,
 ) -> Question:
     form = schemas.parse(schema)
     call = current_call()
@@ -305,12 +306,12 @@ def _form_question(
         call=call,
         form=form,
         title=title,
-        consent=Consent() if consent and call.risk_here == "destructive" else None,
+        consent=None if consent is False or call.risk_here != "destructive" else Consent(),
         key=key or next_key(call),
         fallback=None if fallback is None else _checked(form, fallback),
         timeout=timeout,
     )
-    if not consent:
+    if consent is False:
         call.dialogue.inputs.add(question.id)
     return question
 

@@ -155,7 +155,7 @@ class QuestionRecord:
     def _about(self) -> dict[str, Any]:
         question = self._question
         fields: dict[str, Any] = {"question": question.id, "message": question.message}
-        if self._inner not in ("", question.call.skill):
+        if self._inner:
             fields["inner_skill"] = self._inner
         if question.consent is not None:
             fields |= {"consent": True, "undoable": question.undoable}

@@ -87,6 +87,7 @@ class Agreement:
         refused: The last answer was a refusal, and nothing was changed since.
         undoable: Nothing was agreed to that undo does not bring back.
         checkpoint: The copy that was kept of what undo does not bring back, or None.
+        is_raised: The call loses something only because it called a skill that does.
         is_recorded: The audit log tells of the call already, so it must tell how it ended.
     """
 
@@ -95,6 +96,7 @@ class Agreement:
     refused: bool = False
     undoable: bool = True
     checkpoint: Path | None = None
+    is_raised: bool = False
     is_recorded: bool = False
 
     @property
@@ -271,12 +273,15 @@ class Call:
     @property
     def risk_here(self) -> Risk:
         """The risk of the skill that runs here: a destructive one in an edit is destructive."""
-        return "destructive" if self.losing_here else self.risk
+        if self.losing_here:
+            return "destructive"
+        return "edit" if self.agreement.is_raised else self.risk
 
     @property
     def losing_here(self) -> str:
         """The name of the destructive skill that runs here: the innermost one; "" for none."""
-        return destructive_skill.get() or (self.skill if self.risk == "destructive" else "")
+        is_own = self.risk == "destructive" and not self.agreement.is_raised
+        return destructive_skill.get() or (self.skill if is_own else "")
 
     def raise_risk(self, risk: Risk) -> None:
         """Be a call that may lose something, from here to its end.
@@ -291,6 +296,7 @@ class Call:
             raise WrongRisk(self.skill)
         if risk == "destructive" and self.risk != risk:
             self.risk = risk
+            self.agreement.is_raised = True
             self.agreement.withdraw()
 
 

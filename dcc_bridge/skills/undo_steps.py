@@ -31,12 +31,12 @@ class _Change:
     Attributes:
         label: The label of its step.
         before: The place in the stack before it.
-        after: The place in the stack after it.
+        after: The place in the stack after it; None where the host could not tell.
     """
 
     label: str
     before: UndoMark
-    after: UndoMark
+    after: UndoMark | None = None
 
 
 class Steps:
@@ -168,9 +168,13 @@ class Steps:
 
     def _take_back(self, change: _Change) -> None:
         """Undo exactly what was added, and nothing where something else lies on top."""
-        if self._host.undo_mark() != change.after:
+        now = self._host.undo_mark()
+        if change.after is None and now == change.before:
+            return
+        is_ours = now.label == change.label if change.after is None else now == change.after
+        if not is_ours:
             raise PartlyApplied(self._call.skill)
-        for _ in range(change.after.depth - change.before.depth):
+        for _ in range(now.depth - change.before.depth):
             self._host.take_back()
 
     @property
@@ -211,20 +215,20 @@ class Steps:
         stretch, self._stretch = self._stretch, None
         if stretch is None:
             return
-        change = _Change(self._current_label, self._before, self._before)
+        label, before = self._current_label, self._before
         try:
             stretch.__exit__(type(error) if error else None, error, None)
         finally:
             # Before the host says so: where it cannot, the roll-back looks again.
-            self._done.append(change)
-            change = _Change(change.label, change.before, self._host.undo_mark())
+            self._done.append(_Change(label, before))
+            after = self._host.undo_mark()
             self._done.pop()
-            if change.after != change.before:
-                self._note_change(change)
+            if after != before:
+                self._note_change(_Change(label, before, after), after.depth - before.depth)
 
-    def _note_change(self, change: _Change) -> None:
+    def _note_change(self, change: _Change, added: int) -> None:
         call = self._call
-        if change.after.depth <= change.before.depth:  # nothing of ours to undo: it undid itself
+        if added < 1:  # nothing of it to undo: it was the body that undid
             raise NoConsent(call.skill, "undid what others had done")
         self._done.append(change)
         if self._main.job is not None:
@@ -232,7 +236,7 @@ class Steps:
         if self._is_over:  # it ended while this step was open
             self.roll_back()
             raise Ended(call.title)
-        beside = self._refused(change)
+        beside = self._refused()
         if beside is not None:
             self.roll_back()
             raise NoConsent(call.skill, beside)
@@ -242,8 +246,8 @@ class Steps:
         call.agreement.refused = False
         call.agreement.use_up(self._host.lost(()))
 
-    def _refused(self, change: _Change) -> str | None:
-        """Say what of a change nobody agreed to; "" for all of it, None for nothing."""
+    def _refused(self) -> str | None:
+        """Say what of the newest change nobody agreed to; "" for all of it, None for nothing."""
         if self._is_reading or not self._may_change:
             return ""
         covered = self._call.agreement.covered

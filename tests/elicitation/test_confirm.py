@@ -12,7 +12,7 @@ import pytest
 
 from dcc_bridge import checkpoints, confirm, confirm_sync
 from dcc_bridge.elicitation import ask, context
-from dcc_bridge.elicitation.call import Call, current
+from dcc_bridge.elicitation.call import Call, CallGrant, current
 from dcc_bridge.elicitation.question import Consent, Expired, Question, Reply
 from dcc_bridge.errors import (
     Cancelled,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextvars import copy_context
 from pathlib import Path
 
 import pytest
@@ -11,7 +10,7 @@ from dcc_bridge.config import Settings
 from dcc_bridge.elicitation import unattended
 from dcc_bridge.elicitation.ask import yes_or_no
 from dcc_bridge.elicitation.broker import Broker
-from dcc_bridge.elicitation.call import Call, Client, destructive_skill
+from dcc_bridge.elicitation.call import Call, Client
 from dcc_bridge.elicitation.question import Consent, Question
 from dcc_bridge.elicitation.types import ElicitationResponse
 
@@ -72,10 +71,9 @@ def test_a_skill_of_the_list_does_not_take_another_one_along(tmp_path: Path) -> 
     (tmp_path / "list").write_text("wipe_cache\n")
     settings = Settings(unattended="allow", allow_list=tmp_path / "list")
     call = Call("wipe_cache", "Wipe cache", "edit", Client("farm"))
-    question = Question("Delete all?", call, yes_or_no("Delete"), consent=Consent())
-    context = copy_context()
-    context.run(destructive_skill.set, "delete_all")
+    inner = Consent(skill="delete_all")
+    question = Question("Delete all?", call, yes_or_no("Delete"), consent=inner)
 
-    given = context.run(lambda: Broker(settings).ask(question).result(0))
+    given = Broker(settings).ask(question).result(0)
 
     assert (given.accepted, given.answered_by) == (False, "nobody")

@@ -65,7 +65,9 @@ def test_reading_still_works(tmp_path: Path) -> None:
         assert not running.call("count").is_error
 
 
-def test_what_was_queued_before_does_not_begin(tmp_path: Path) -> None:
+def test_neither_what_was_queued_nor_what_waits_for_an_answer_edits_any_more(
+    tmp_path: Path,
+) -> None:
     skills, person = Skills(has_ui=True), ScriptedPresenter(None)
 
     with live(tmp_path, skills.delete(), host=skills.host, presenter=person) as running:
@@ -82,5 +84,6 @@ def test_what_was_queued_before_does_not_begin(tmp_path: Path) -> None:
         person.settles[0](YES)
         running.until(lambda: first.done() and second.done())
 
-    assert "paused" not in first.result()
+    assert "paused the agent" in first.result()
     assert "paused the agent" in second.result()
+    assert skills.host.labels == []

@@ -19,7 +19,7 @@ from typing import Final
 
 import platformdirs
 
-from dcc_bridge.errors import NoCheckpoint
+from dcc_bridge.errors import LostAnyway, NoCheckpoint
 from dcc_bridge.host import Host
 
 MOST: Final = 10
@@ -57,6 +57,25 @@ def keep(host: Host, files: Iterable[Path] | None = None) -> Path | None:
     name = f"{file.stem}.unsaved{file.suffix}" if file else f"untitled{host.suffix}"
     scene = (name, host.save_copy) if host.modified else None
     return take(checkpoint_folder(host), host.files(), scene)
+
+
+def keep_anyway(host: Host, what: str, files: Sequence[Path] = ()) -> LostAnyway:
+    """Keep a copy where the host is about to lose something and lets nobody refuse it.
+
+    Args:
+        host: Whose scene it is.
+        what: What it is about to do, for a sentence: "open another scene".
+        files: Those that it writes over, or nothing for the scene as a whole.
+
+    Returns:
+        What is to be raised as soon as it can be; it says where the copy is.
+    """
+    try:
+        copy = keep(host, files or None)
+    except NoCheckpoint as error:
+        return LostAnyway(host.name, what, f"No copy could be kept: {error.__cause__ or error}.")
+    kept = f"What was lost is in {copy}." if copy else "There was nothing to keep of it."
+    return LostAnyway(host.name, what, kept)
 
 
 def take(

@@ -141,6 +141,17 @@ class NotGranted(NoConsent):
         )
 
 
+class LostAnyway(NoConsent):
+    """A skill did what undo does not bring back without a grant, and the host cannot refuse it."""
+
+    def __init__(self, host: str, what: str, kept: str) -> None:
+        BridgeError.__init__(
+            self,
+            f"The skill went on to {what}. Nobody agreed to it, {host} lets nobody refuse it, and "
+            f"undo does not bring it back. {kept}",
+        )
+
+
 class SkillError(BridgeError):
     """A skill cannot be listed, found or called."""
 

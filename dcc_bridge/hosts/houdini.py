@@ -7,26 +7,50 @@ comes from SideFX's reference of ``hou`` and of HScript; it was not run in Houdi
 
 from __future__ import annotations
 
+import itertools
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any, Final, cast
 
 import hou
 
+from dcc_bridge import checkpoints
 from dcc_bridge.callbacks import Callbacks
+from dcc_bridge.errors import BridgeError
 from dcc_bridge.host import MOST_TOLD, Host, Undo, UndoMark, digest
 
+_LOSSES: Final = {
+    "BeforeLoad": "open another scene",
+    "BeforeClear": "begin a new scene",
+    "BeforeMerge": "merge a file into the scene, which may write over nodes",
+    "BeforeSave": "write over the scene's file",
+}
+_MOST_COMPARED: Final = 10_000
+"""Nodes of which it is known whether a step deleted them, those at the top first."""
+_MOST_OWN: Final = 10_000
+"""Groups of our own that are remembered; more are on no stack."""
 _OTHER_SCENE: Final = ("AfterLoad", "AfterClear", "AfterMerge")
 _SUFFIXES: Final = {"Commercial": ".hip", "Indie": ".hiplc"}
 _UNDO_IS_OFF: Final = (
     "Undo is switched off in Houdini, so what an agent does could not be taken back. "
     "Leave hou.undos.disabler() first, or switch it on in the preferences."
 )
+_UNDO_WAS_TURNED_OFF: Final = (
+    "Undo was switched off in the middle of this step, and what was changed since cannot be undone."
+)
 
 
 class HoudiniHost(Host):
-    """The scene that is open in this Houdini."""
+    """The scene that is open in this Houdini.
+
+    Undo holds what Houdini records, and a stretch of a body is one action of it. Houdini tells of
+    a load, a new scene, a merge and a save before they are done, and lets nobody refuse: a copy is
+    kept then, and the stretch ends with an error that says where. The update mode is put back. Not
+    noticed: what Python or a node writes to disk by itself; what is done under
+    ``hou.undos.disabler()`` and left again; the current frame, which stays where a skill went.
+    """
 
     name = "Houdini"
     item_noun = "node"
@@ -38,6 +62,12 @@ class HoudiniHost(Host):
         category = hou.licenseCategory().name()
         self.suffix = _SUFFIXES.get(category, ".hipnc")  # Houdini adds it to what it saves
         self._watchers = Callbacks()
+        self._own: dict[str, UndoMark] = {}
+        self._before_group: UndoMark | None = None
+        self._moves = itertools.count(1)
+        self._move = 0
+        self._nodes: dict[int, str] = {}
+        self._is_guarded = self._is_copying = False
 
     def file(self) -> Path | None:
         """Give the scene's file; None for one never saved, which has a path all the same."""
@@ -56,7 +86,11 @@ class HoudiniHost(Host):
         """
         # `hou.hipFile.save` with a path gives the scene that name, and with it `$HIP`, until it is
         # set back; what is evaluated meanwhile looks in the wrong place.
-        _, error = hou.hscript(f'mwrite -n "{_quoted(path)}"')
+        self._is_copying = True  # it may be told of as a save
+        try:
+            _, error = hou.hscript(f'mwrite -n "{_quoted(path)}"')
+        finally:
+            self._is_copying = False
         if not path.is_file():
             raise OSError(error.strip() or f"Houdini wrote no {path.name}")
 
@@ -79,7 +113,7 @@ class HoudiniHost(Host):
         """Group what is edited into one action.
 
         Raises:
-            RuntimeError: Undo is off.
+            RuntimeError: Undo is off, or was turned off inside.
         """
         if not hou.undos.areEnabled():
             raise RuntimeError(_UNDO_IS_OFF)
@@ -87,25 +121,115 @@ class HoudiniHost(Host):
         # do not run there: they come from the event loop, which a callback turns only by showing a
         # dialog, and they are held while that is modal.
         try:
-            with hou.undos.group(label):
+            with self._group(label):
                 yield
+            if not hou.undos.areEnabled():
+                raise RuntimeError(_UNDO_WAS_TURNED_OFF)
         finally:
             self._watchers.call()
 
     def undo_mark(self) -> UndoMark:
-        """Mark the action on top, which Houdini lists first."""
+        """Mark the action on top, which Houdini lists first.
+
+        Houdini drops the oldest when they take more than `hou.undos.memoryUsageLimit`, so the depth
+        is counted from the topmost group of our own, whose label nobody else gives. Two actions of
+        the person's with one label at one depth look alike.
+        """
+        if self._before_group is not None:  # what is listed while a group is open is not documented
+            return self._before_group
         labels = hou.undos.undoLabels()
-        return UndoMark(len(labels), next(iter(labels), None), tuple(labels))
+        own = [place for place, label in enumerate(labels) if label in self._own][:1]
+        if own == [0]:
+            return self._own[labels[0]]
+        depth = self._own[labels[own[0]]].depth + own[0] if own else len(labels)
+        return UndoMark(depth, labels[0] if labels else None, self._move)
 
     def undo(self) -> None:
-        """Undo the action on top."""
+        """Undo the action on top. It can be redone: Houdini forgets that only with a new one."""
+        self._note_move(hou.undos.undoLabels())
         hou.undos.performUndo()
         self._watchers.call()
 
     def redo(self) -> None:
         """Redo the action undone last."""
+        self._note_move(hou.undos.redoLabels())
         hou.undos.performRedo()
         self._watchers.call()
+
+    # ---- what a skill may do
+
+    @contextmanager
+    def guard(self, put_back: list[str], *, read: bool) -> Iterator[None]:
+        """Keep a copy of what is lost without a grant; put back the update mode.
+
+        What a body leaves that only reads is one action too.
+
+        Raises:
+            NoConsent: Something was lost. Houdini lets nobody refuse it.
+        """
+        if self._is_guarded:  # a stretch within another one is a part of it
+            yield
+            return
+        lost: list[BridgeError] = []
+        events = [(getattr(hou.hipFileEventType, name), what) for name, what in _LOSSES.items()]
+
+        def before(event: object) -> None:
+            for wanted, what in events:
+                if event == wanted and not (lost or self._is_copying):
+                    lost.extend(self._keep(what, is_save=wanted == events[-1][0]))
+
+        self._nodes = {} if read else _census()
+        with ExitStack() as stack:
+            stack.callback(_raise_first, lost)
+            self._is_guarded = True
+            stack.callback(setattr, self, "_is_guarded", False)
+            hou.hipFile.addEventCallback(before)
+            stack.callback(hou.hipFile.removeEventCallback, before)
+            stack.callback(_put_back_mode, hou.updateModeSetting(), put_back)
+            if read and hou.undos.areEnabled():
+                stack.enter_context(self._group(f"Agent's read {next(self._moves)}"))
+            yield
+
+    def lost(self, agreed: Sequence[str]) -> list[str]:
+        """List the nodes that the newest step deleted beside the agreed ones and those inside.
+
+        By comparing the first 10,000 nodes level by level, but for the insides of locked assets.
+        """
+        names = set(agreed)
+        gone = [path for key, path in self._nodes.items() if hou.nodeBySessionId(key) is None]
+        return [path for path in gone if not names.intersection(_above(path))]
+
+    def _keep(self, what: str, *, is_save: bool) -> list[BridgeError]:
+        files = [file for file in self.files() if file.is_file()] if is_save else []
+        if is_save and not files:
+            return []
+        try:
+            self.losing(what, files)
+        except BridgeError:
+            return [checkpoints.keep_anyway(self, what, files)]
+        if not is_save:
+            self._nodes = {}  # they are another scene's
+        return []
+
+    @contextmanager
+    def _group(self, label: str) -> Iterator[None]:
+        """Make one action of what is done inside, and know it again."""
+        outer, before, labels = self._before_group, self.undo_mark(), hou.undos.undoLabels()
+        self._before_group = before
+        try:
+            with hou.undos.group(label):
+                yield
+        finally:
+            self._before_group = outer
+            now = hou.undos.undoLabels()
+            if outer is None and now[:1] == (label,) and now != labels:
+                self._own[label] = UndoMark(before.depth + _added(labels, now), label, object())
+                if len(self._own) > _MOST_OWN:
+                    del self._own[next(iter(self._own))]
+
+    def _note_move(self, labels: tuple[str, ...]) -> None:
+        if labels and labels[0] not in self._own:  # with one of ours what lies below is what it was
+            self._move = next(self._moves)
 
     # ---- items
 
@@ -233,3 +357,43 @@ def _facts(item: str) -> list[Any]:
         return [item, "gone"]
     below = sorted((child.path(), child.sessionId()) for child in node.allSubChildren())
     return [node.path(), node.sessionId(), node.type().name(), _locks(node), below]
+
+
+def _census() -> dict[int, str]:
+    """List the paths of nodes by session id, which outlives a new name."""
+    paths: dict[int, str] = {}
+    left = deque([find("/")])
+    while left and len(paths) < _MOST_COMPARED:
+        node = left.popleft()
+        paths[node.sessionId()] = node.path()
+        if not _locks(node):
+            left.extend(node.children())
+    return paths
+
+
+def _above(path: str) -> set[str]:
+    """Give a path, and those of all that it is inside of."""
+    return {path, *(str(above) for above in PurePosixPath(path).parents)}
+
+
+def _added(labels: tuple[str, ...], now: tuple[str, ...]) -> int:
+    """Tell by how much a group raised the stack: by one, unless what was there was undone inside.
+
+    Near the memory limit the oldest may be gone too, so there the labels are compared.
+    """
+    below = now[1:]
+    if 2 * hou.undos.memoryUsage() < hou.undos.memoryUsageLimit():
+        return 1 + len(below) - len(labels)
+    undone = (n for n in range(len(labels)) if labels[n:][: len(below)] == below)
+    return 1 - next(undone, len(labels))
+
+
+def _put_back_mode(mode: hou.EnumValue, put_back: list[str]) -> None:
+    if hou.updateModeSetting() != mode:
+        hou.setUpdateMode(mode)
+        put_back.append("the update mode")
+
+
+def _raise_first(errors: list[BridgeError]) -> None:
+    for error in errors:
+        raise error

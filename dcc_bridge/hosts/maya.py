@@ -18,6 +18,14 @@ from maya.api import OpenMaya
 
 from dcc_bridge.callbacks import Callbacks
 from dcc_bridge.host import MOST_TOLD, Host, Undo, UndoMark, digest
+from dcc_bridge.hosts.maya_guard import (
+    Checks,
+    Deletions,
+    UndoQueue,
+    kept_state,
+    listening,
+    unrecorded,
+)
 
 MQtUtil: Any = OpenMayaUI.MQtUtil  # type: ignore[attr-defined]  # its stub is empty
 """Maya's Qt, as numbers that are addresses."""
@@ -32,10 +40,6 @@ _EVENTS: Final = (
 _UNDO_IS_OFF: Final = (
     "Undo is switched off in Maya, so what an agent does could not be taken back. "
     "Switch it on: Windows > Settings/Preferences > Preferences > Undo."
-)
-_UNDO_WAS_TURNED_OFF: Final = (
-    "Undo was switched off in the middle of this step and is on again. What was changed meanwhile "
-    "cannot be undone, and as undoing what came before may crash Maya, its undo list was emptied."
 )
 
 
@@ -57,6 +61,8 @@ class MayaHost(Host):
         self.has_ui = not cmds.about(batch=True)
         self._wrap = wrap
         self._in_step = False
+        self._queue = UndoQueue()
+        self._deletions = Deletions()
         self._watchers = Callbacks()
         if not self.has_ui:
             # A batch Maya begins with undo off, and what fails is rolled back by it.
@@ -119,28 +125,58 @@ class MayaHost(Host):
         """
         if not cmds.undoInfo(query=True, state=True):
             raise RuntimeError(_UNDO_IS_OFF)
-        cmds.undoInfo(openChunk=True, chunkName=label)
         self._in_step = True
         try:
-            yield
-        finally:  # an open chunk swallows all that follows
+            with self._queue.chunk(label):
+                yield
+        finally:
             self._in_step = False
-            self._close_chunk()
             self._tell()
 
     def undo_mark(self) -> UndoMark:
-        """Mark the entry on top."""
-        if cmds.undoInfo(query=True, undoQueueEmpty=True):
-            return UndoMark(0)
-        return UndoMark(1, str(cmds.undoInfo(query=True, undoName=True)) or None)
+        """Mark the entry on top; see `UndoQueue` for what Maya tells of it."""
+        return self._queue.mark()
 
     def undo(self) -> None:
-        """Undo the entry on top."""
+        """Undo the entry on top. It can be redone: Maya forgets that only with a new entry."""
         cmds.undo()
+        self._queue.note_undo()
 
     def redo(self) -> None:
         """Redo the entry undone last."""
         cmds.redo()
+        self._queue.note_redo()
+
+    # ---- what a skill may do
+
+    @contextmanager
+    def guard(self, put_back: list[str], *, read: bool) -> Iterator[None]:
+        """Refuse what undo does not bring back; put back the current namespace and autokey.
+
+        What a body leaves that only reads is one chunk too. The module `maya_guard` says what Maya
+        cannot refuse.
+
+        Raises:
+            NoConsent: Something was refused, or could not be.
+            NoCheckpoint: No copy could be kept, so it was refused.
+        """
+        if self._queue.is_open:  # a stretch within another one is a part of it
+            yield
+            return
+        self._deletions.clear()
+        checks = Checks(self, self._deletions)
+        with ExitStack() as stack:
+            stack.callback(checks.end)
+            heard = [*checks.listen(read=read), *self._deletions.listen()]
+            stack.enter_context(listening(heard))
+            stack.enter_context(kept_state(put_back))
+            if read:
+                stack.enter_context(self._queue.reading())
+            yield
+
+    def lost(self, agreed: Sequence[str]) -> list[str]:
+        """List the nodes that the newest step deleted beside the agreed ones; by callbacks."""
+        return self._deletions.left(agreed)
 
     # ---- items
 
@@ -165,13 +201,11 @@ class MayaHost(Host):
         # `viewFit` fits to the selection and is undoable. With recording off it is unsafe to
         # destroy anything, but nothing moves here except the camera.
         before = OpenMaya.MGlobal.getActiveSelectionList()
-        recording = bool(cmds.undoInfo(query=True, state=True))
-        cmds.undoInfo(stateWithoutFlush=False)
         try:
-            self.select(items)
-            cmds.viewFit()
+            with unrecorded():
+                self.select(items)
+                cmds.viewFit()
         finally:
-            cmds.undoInfo(stateWithoutFlush=recording)
             OpenMaya.MGlobal.setActiveSelectionList(before)
 
     def describe(self, item: str) -> dict[str, Any]:
@@ -209,7 +243,9 @@ class MayaHost(Host):
         """
         cleanup = ExitStack()
         cleanup.callback(self._watchers.add(changed))
-        ids = [OpenMaya.MEventMessage.addEventCallback(event, self._tell) for event in _EVENTS]
+        add = OpenMaya.MEventMessage.addEventCallback
+        ids = [add("Undo", self._queue.note_undo), add("Redo", self._queue.note_redo)]
+        ids += [add(event, self._tell) for event in _EVENTS]
         ids.append(OpenMaya.MDGMessage.addNodeAddedCallback(self._tell, "dependNode"))
         ids.append(OpenMaya.MDGMessage.addNodeRemovedCallback(self._tell, "dependNode"))
         for callback_id in ids:
@@ -252,15 +288,6 @@ class MayaHost(Host):
         return cleanup.close
 
     # ---- inside
-
-    def _close_chunk(self) -> None:
-        was_on = bool(cmds.undoInfo(query=True, state=True))
-        if not was_on:
-            cmds.undoInfo(stateWithoutFlush=True)
-        cmds.undoInfo(closeChunk=True)
-        if not was_on:
-            cmds.flushUndo()
-            raise RuntimeError(_UNDO_WAS_TURNED_OFF)
 
     def _tell(self, *_: object) -> None:
         if not self._in_step:  # a step that deletes thousands of nodes is reported once, at its end

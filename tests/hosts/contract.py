@@ -5,15 +5,16 @@ A test module subclasses `HostContract` and gives the fixture ``stand``.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
 from dcc_bridge import checkpoints
-from dcc_bridge.host import Host
+from dcc_bridge.errors import NotGranted
+from dcc_bridge.host import Host, loss_check
 from tests.hosts.digests import scene_digest
 
 
@@ -162,3 +163,95 @@ class HostContract:
 
         assert checkpoints.taken(checkpoints.checkpoint_folder(stand.host)) == made[1:]
         assert isinstance(made[0], Path)
+
+
+@contextmanager
+def nothing_granted() -> Iterator[None]:
+    """Run as a skill's body does to which nobody agreed."""
+
+    def refuse(what: str, files: Sequence[Path]) -> None:
+        raise NotGranted("trial", what)
+
+    token = loss_check.set(refuse)
+    try:
+        yield
+    finally:
+        loss_check.reset(token)
+
+
+class GuardContract:
+    """What keeps a body to what was agreed to, in a host that has all of it."""
+
+    def test_two_marks_are_equal_only_if_nothing_was_done(self, stand: Stand) -> None:
+        """A step of the same name is another one; one that was redone is the same."""
+        host = stand.host
+        below = host.undo_mark()
+        with host.undo_step("Ours"):
+            stand.edit()
+            inside = host.undo_mark()
+        first, same = host.undo_mark(), host.undo_mark()
+        host.undo()
+        undone = host.undo_mark()
+        host.redo()
+        redone = host.undo_mark()
+        host.undo()
+
+        with host.undo_step("Ours"):
+            stand.edit()
+
+        assert first == same == redone != host.undo_mark()
+        assert below == undone == inside
+        assert first.depth == host.undo_mark().depth == below.depth + 1
+
+    def test_an_edit_of_the_persons_is_told_from_another_of_the_same_name(
+        self, stand: Stand
+    ) -> None:
+        """They undid one and did it again: it is not the one that was there."""
+        stand.edit()
+        first = stand.host.undo_mark()
+
+        stand.host.undo()
+        stand.edit()
+
+        assert stand.host.undo_mark() != first
+
+    def test_what_a_read_leaves_is_one_step_that_can_be_taken_back(self, stand: Stand) -> None:
+        """However much it edits; what the person did before stays."""
+        host = stand.host
+        stand.edit()
+        before, kept = host.undo_mark(), scene_digest(host)
+
+        with host.guard([], read=True):
+            stand.edit()
+            stand.edit()
+        depth = host.undo_mark().depth
+        host.take_back()
+
+        assert depth == before.depth + 1
+        assert (host.undo_mark(), scene_digest(host)) == (before, kept)
+
+    def test_a_body_that_leaves_nothing_leaves_the_mark(self, stand: Stand) -> None:
+        """Reading or not."""
+        stand.edit()
+        before = stand.host.undo_mark()
+
+        for read in (True, False):
+            with stand.host.guard([], read=read):
+                stand.host.selection  # noqa: B018 - it is read
+
+        assert stand.host.undo_mark() == before
+
+    def test_what_was_deleted_beside_the_agreed_is_listed(self, stand: Stand) -> None:
+        """And nothing that was there no longer when the step began, or was made in it."""
+        host, (first, second) = stand.host, stand.items
+
+        with host.guard([], read=False), host.undo_step("Delete"):
+            stand.delete(first)
+            stand.delete(second)
+        lost = host.lost([first])
+        host.undo()
+        with host.guard([], read=False), host.undo_step("Edit"):
+            stand.edit()
+
+        assert lost == [second]
+        assert host.lost([]) == []

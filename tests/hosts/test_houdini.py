@@ -9,8 +9,9 @@ from typing import Any
 
 import pytest
 
+from dcc_bridge.errors import LostAnyway
 from dcc_bridge.host import Host
-from tests.hosts.contract import HostContract, Stand
+from tests.hosts.contract import GuardContract, HostContract, Stand, nothing_granted
 from tests.hosts.fakes.houdini import Houdini
 from tests.hosts.fakes.houdini.application import MODULE
 from tests.hosts.fakes.houdini.nodes import ObjectWasDeleted
@@ -51,7 +52,7 @@ def fill(houdini: Houdini, folder: Path) -> None:
     scene.write(folder / "shot.hip")
 
 
-class TestHoudini(HostContract):
+class TestHoudini(HostContract, GuardContract):
     @pytest.fixture
     def stand(self, host: Host, hou: Any) -> Stand:
         def edit() -> None:
@@ -200,3 +201,161 @@ def test_framing_shows_nodes_where_they_are(houdini: Houdini, host: Host) -> Non
 
     assert editor.shown == (set() if houdini.batch else {CAMERA, LIGHT})
     assert host.undo_mark().label is None
+
+
+def test_the_memory_limit_drops_the_oldest_and_ours_is_counted(
+    houdini: Houdini, host: Host, hou: Any
+) -> None:
+    """hou.undos.memoryUsageLimit: the list stays as long as it is; its labels are all alike."""
+    houdini.undos.most = 3
+    parm = hou.node(LIGHT).parm("tx")
+    for value in range(5):
+        parm.set(float(value))
+    before = host.undo_mark()
+
+    with host.undo_step("Ours"):
+        parm.set(9.0)
+    ours = host.undo_mark()
+    with host.guard([], read=True):
+        parm.set(10.0)
+        parm.set(11.0)
+    read = host.undo_mark()
+    host.take_back()
+    taken_back = host.undo_mark()
+    parm.set(12.0)
+
+    assert (ours.depth, read.depth) == (before.depth + 1, before.depth + 2)
+    assert taken_back == ours
+    assert host.undo_mark().depth == ours.depth + 1
+    houdini.undos.performUndo()
+    assert host.undo_mark() == ours
+
+
+def test_a_body_that_undoes_what_others_did_is_seen(houdini: Houdini, host: Host, hou: Any) -> None:
+    """hou.undos.performUndo: below our action there is less than before."""
+    for number in range(3):
+        hou.node(f"/obj/cam{number}").setName(f"shot{number}")
+    before = host.undo_mark()
+
+    with host.undo_step("Ours"):
+        hou.undos.performUndo()
+        hou.undos.performUndo()
+        hou.node("/obj/shot0").setName("other")
+
+    assert host.undo_mark().depth < before.depth
+    assert host.undo_mark().label == "Ours"
+
+
+def test_a_read_goes_on_where_undo_is_off(houdini: Houdini, host: Host, hou: Any) -> None:
+    """hou.undos.disabler: a step is refused then; reading is fine."""
+    with hou.undos.disabler(), host.guard([], read=True):
+        assert hou.node(LIGHT).parm("tx").eval() == 0.0
+
+
+def test_undo_that_a_skill_left_off_is_said(houdini: Houdini, host: Host, hou: Any) -> None:
+    """hou.undos.disabler: nobody but its holder can leave it, so the step fails."""
+    disabler = hou.undos.disabler()
+
+    def careless() -> None:
+        with host.undo_step("Ours"):
+            disabler.__enter__()
+
+    with pytest.raises(RuntimeError, match="switched off in the middle"):
+        careless()
+
+
+def test_what_is_inside_goes_with_what_was_agreed_to(
+    houdini: Houdini, host: Host, hou: Any
+) -> None:
+    """hou.nodeBySessionId: a new name is no loss."""
+    houdini.scene.add("/obj/net", "subnet")
+    houdini.scene.add("/obj/net/a", "null")
+
+    with host.guard([], read=False), host.undo_step("Delete"):
+        hou.node(CAMERA).setName("renamed")
+        hou.node("/obj/net").destroy()
+        hou.node(LIGHT).destroy()
+
+    assert host.lost(["/obj/net"]) == [LIGHT]
+    assert host.lost(["/obj"]) == []
+    assert host.lost([]) == [LIGHT, "/obj/net", "/obj/net/a"]
+
+
+def test_only_so_many_nodes_are_compared_and_the_upper_ones_first(
+    houdini: Houdini, host: Host, hou: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A scene of a million nodes does not make each step wait."""
+    monkeypatch.setattr(sys.modules["dcc_bridge.hosts.houdini"], "_MOST_COMPARED", 7)
+    houdini.scene.add(f"{CAMERA}/inside", "null")
+
+    with host.guard([], read=False), host.undo_step("Delete"):
+        hou.node(CAMERA).destroy()
+
+    assert host.lost([]) == [CAMERA]
+
+
+@pytest.mark.parametrize(
+    ("what", "lose", "kept"),
+    [
+        ("open another scene", lambda file, path: file.load(path), "shot.unsaved.hip"),
+        ("begin a new scene", lambda file, path: file.clear(), "shot.unsaved.hip"),
+        ("merge a file", lambda file, path: file.merge(path), "shot.unsaved.hip"),
+        ("write over the scene's file", lambda file, path: file.save(), "shot.hip"),
+    ],
+)
+def test_what_cannot_be_refused_leaves_a_copy(
+    houdini: Houdini, host: Host, hou: Any, tmp_path: Path, what: str, lose: Any, kept: str
+) -> None:
+    """hou.hipFile.addEventCallback: it only tells; the error says where the copy is."""
+    file = tmp_path / "shot.hip"
+    saved = file.read_bytes()
+    hou.node(LIGHT).parm("tx").set(1.0)
+
+    def twice() -> None:
+        with nothing_granted(), host.guard([], read=False):
+            lose(hou.hipFile, str(file))
+            lose(hou.hipFile, str(file))
+
+    with pytest.raises(LostAnyway, match=what) as caught:
+        twice()
+
+    (copy,) = (tmp_path / "shot.checkpoints").iterdir()
+    assert str(copy) in str(caught.value)
+    assert (copy / kept).is_file()
+    assert (copy / "shot.hip").read_bytes() == saved
+    hou.hipFile.save()  # nothing of the stretch listens any more
+    assert len(list((tmp_path / "shot.checkpoints").iterdir())) == 1
+
+
+def test_what_no_copy_could_be_kept_of_is_said(
+    houdini: Houdini, host: Host, hou: Any, tmp_path: Path
+) -> None:
+    """Nobody looks for a copy that is not there."""
+    (tmp_path / "shot.checkpoints").write_text("in the way")
+
+    with (
+        pytest.raises(LostAnyway, match=r"No copy could be kept: .*exist"),
+        nothing_granted(),
+        host.guard([], read=False),
+    ):
+        hou.hipFile.clear()
+
+
+def test_what_the_person_does_passes_in_the_middle_of_a_stretch(
+    houdini: Houdini, host: Host, hou: Any, tmp_path: Path
+) -> None:
+    """Their save is theirs, and no copy is kept of it."""
+    with host.guard([], read=False):
+        hou.hipFile.save()
+
+    assert not (tmp_path / "shot.checkpoints").exists()
+
+
+def test_the_update_mode_is_put_back(houdini: Houdini, host: Host, hou: Any) -> None:
+    """hou.setUpdateMode: a scene that was left in Manual shows the person what is not so."""
+    put_back: list[str] = []
+
+    with host.guard(put_back, read=True):
+        hou.setUpdateMode("Manual")
+
+    assert (houdini.update_mode, put_back) == ("AutoUpdate", ["the update mode"])

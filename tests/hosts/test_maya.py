@@ -10,8 +10,9 @@ from typing import Any
 
 import pytest
 
+from dcc_bridge.errors import LostAnyway, NotGranted
 from dcc_bridge.host import Host
-from tests.hosts.contract import HostContract, Stand
+from tests.hosts.contract import GuardContract, HostContract, Stand, nothing_granted
 from tests.hosts.fakes.maya import Maya
 from tests.hosts.fakes.maya.shots import fill
 
@@ -36,7 +37,7 @@ def cmds(maya: Maya) -> ModuleType:
     return sys.modules["maya.cmds"]
 
 
-class TestMaya(HostContract):
+class TestMaya(HostContract, GuardContract):
     @pytest.fixture
     def stand(self, host: Host, cmds: Any) -> Stand:
         def edit() -> None:
@@ -197,3 +198,211 @@ def test_a_thousand_deletions_are_told_once(maya: Maya, host: Host, cmds: Any) -
         cmds.delete([f"|cameras|shot_{number:03}" for number in range(3)])
 
     assert len(told) == 1
+
+
+def test_a_full_queue_drops_its_oldest_entry_and_ours_is_counted(
+    maya: Maya, host: Host, cmds: Any
+) -> None:
+    """undoInfo: a queue of a fixed length stays as long as it is; a step is one more still."""
+    maya.undo.most = 3
+    for value in range(5):
+        cmds.setAttr("key.translateX", float(value))
+    before = host.undo_mark()
+
+    with host.undo_step("Ours"):
+        cmds.setAttr("key.translateX", 9.0)
+    ours = host.undo_mark()
+    with host.guard([], read=True):
+        cmds.setAttr("key.translateX", 10.0)
+    read = host.undo_mark()
+    host.take_back()
+
+    assert (ours.depth, read.depth) == (before.depth + 1, before.depth + 2)
+    assert host.undo_mark() == ours
+    assert cmds.getAttr("key.translateX") == 9.0
+
+
+def test_a_body_that_undoes_what_others_did_is_seen(maya: Maya, host: Host, cmds: Any) -> None:
+    """undoInfo: the queue is shorter than it was, however much was done on top."""
+    for value in (1.0, 2.0):
+        cmds.setAttr("key.translateX", value)
+    before = host.undo_mark()
+
+    with host.undo_step("Ours"):
+        cmds.undo()
+        cmds.undo()
+        cmds.setAttr("key.translateX", 3.0)
+
+    assert host.undo_mark().depth < before.depth
+    assert host.undo_mark().label == "Ours"
+
+
+def test_what_the_person_undid_and_did_again_is_told_from_before(
+    maya: Maya, host: Host, cmds: Any
+) -> None:
+    """MEventMessage: Maya tells of their undo; undoing and redoing our step changes nothing."""
+    host.watch(lambda: None)
+    cmds.setAttr("key.translateX", 1.0)
+    theirs = host.undo_mark()
+    with host.undo_step("Ours"):
+        cmds.setAttr("key.translateX", 2.0)
+    ours = host.undo_mark()
+
+    cmds.undo()
+    cmds.redo()
+    redone = host.undo_mark()
+    cmds.undo()
+    below = host.undo_mark()
+    cmds.undo()
+    cmds.setAttr("key.translateX", 1.0)
+
+    assert (redone, below) == (ours, theirs)
+    assert host.undo_mark() != theirs
+
+
+def test_a_read_goes_on_where_undo_is_off(maya: Maya, host: Host, cmds: Any) -> None:
+    """A step is refused then, and nothing is recorded; reading is fine."""
+    cmds.undoInfo(state=False)
+
+    with host.guard([], read=True):
+        read = cmds.getAttr("key.translateX")
+
+    assert read == 0.0
+    assert maya.undo.depth == 0
+
+
+@pytest.mark.parametrize("agreed", ["|cameras", "cameras", "uuid"])
+def test_what_was_below_and_what_hung_on_goes_with_what_was_agreed_to(
+    maya: Maya, host: Host, cmds: Any, agreed: str
+) -> None:
+    """MDGMessage: children may be told of after their parent is gone, and curves have no path."""
+    for number in range(3):
+        camera = maya.scene.find(f"shot_{number:03}")[0]
+        maya.scene.add(f"curve{number}", "animCurveTL", drives=camera.uuid)
+    maya.scene.add("paint", "lambert")
+    for name in ("shot_locked", "shot_ref"):
+        node = maya.scene.find(name)[0]
+        node.locked = node.referenced = False
+    item = maya.scene.find("|cameras")[0].uuid if agreed == "uuid" else agreed
+
+    with host.guard([], read=False), host.undo_step("Delete"):
+        cmds.createNode("transform", name="passing")
+        cmds.delete(["|cameras", "|passing", "paint"])
+
+    assert host.lost([item]) == ["paint"]
+    assert host.lost([item, "paint"]) == []
+    assert set(host.lost([])) > {"|cameras", "|cameras|shot_000", "curve2", "paint"}
+
+
+def test_what_came_back_is_not_lost(maya: Maya, host: Host, cmds: Any) -> None:
+    """A body that undoes its own deletion by itself deleted nothing."""
+    with host.guard([], read=False):
+        cmds.delete("|key")
+        cmds.undo()
+
+        assert host.lost([]) == []
+
+
+def test_a_check_refuses_what_undo_does_not_bring_back(
+    maya: Maya, host: Host, cmds: Any, tmp_path: Path
+) -> None:
+    """MSceneMessage: the command may end as if all were well; the stretch ends with the error."""
+    file, other = tmp_path / "shot.ma", tmp_path / "other.ma"
+    other.write_text("not to be written over")
+    cmds.setAttr("key.translateX", 1.0)
+    saved, nodes = file.read_bytes(), list(maya.scene.nodes)
+    attempts = {
+        "begin a new scene in place of shot.ma": {"new": True, "force": True},
+        "open other.ma in place of shot.ma": {"open": True, "force": True},
+        "write over shot.ma": {"save": True},
+        "write over other.ma": {"exportAll": True, "preserveReferences": True, "force": True},
+    }
+
+    gone_on: list[str] = []
+
+    def attempt(what: str) -> None:
+        with nothing_granted(), host.guard([], read=False), host.undo_step("Ours"):
+            cmds.file(other.as_posix(), **attempts[what])
+            gone_on.append(what)
+
+    for what in attempts:
+        with pytest.raises(NotGranted, match=what):
+            attempt(what)
+
+    assert gone_on == list(attempts)
+    assert (file.read_bytes(), other.read_text()) == (saved, "not to be written over")
+    assert list(maya.scene.nodes) == nodes
+    assert maya.heard_by == {}
+
+
+def test_a_read_brings_nothing_in_and_an_edit_may(maya: Maya, host: Host, cmds: Any) -> None:
+    """MSceneMessage: an import loses nothing, but nobody says that undo takes it out."""
+    with (
+        pytest.raises(NotGranted, match=r"bring in tree\.ma"),
+        nothing_granted(),
+        host.guard([], read=True),
+    ):
+        cmds.file("tree.ma", i=True)
+    assert not cmds.objExists("|imported")
+
+    with nothing_granted(), host.guard([], read=False):
+        cmds.file("tree.ma", i=True)
+    assert cmds.objExists("|imported")
+
+
+def test_a_reference_that_is_removed_leaves_a_copy(
+    maya: Maya, host: Host, cmds: Any, tmp_path: Path
+) -> None:
+    """MSceneMessage: there is no check before it, so the error says where the copy is."""
+    cmds.setAttr("key.translateX", 1.0)
+
+    def twice() -> None:
+        with nothing_granted(), host.guard([], read=False):
+            cmds.file("rig.ma", removeReference=True)
+            cmds.file("prop.ma", removeReference=True)
+
+    with pytest.raises(LostAnyway, match="remove or unload a reference") as caught:
+        twice()
+
+    (copy,) = (tmp_path / "shot.checkpoints").iterdir()
+    assert str(copy) in str(caught.value)
+    assert (copy / "shot.unsaved.ma").is_file()
+
+
+def test_what_the_person_does_passes_in_the_middle_of_a_stretch(
+    maya: Maya, host: Host, cmds: Any
+) -> None:
+    """Maya's events come while a skill shows a dialog: their save is theirs."""
+    cmds.setAttr("key.translateX", 1.0)
+
+    with host.guard([], read=False):
+        cmds.file(save=True)
+
+    assert host.modified is False
+
+
+def test_the_namespace_and_autokey_are_put_back_without_an_entry(
+    maya: Maya, host: Host, cmds: Any
+) -> None:
+    """The person's next node and next edit go where they expect; the record names both."""
+    put_back: list[str] = []
+
+    with host.guard(put_back, read=False), host.undo_step("Ours"):
+        cmds.namespace(set=":shot")
+        cmds.autoKeyframe(state=True)
+        cmds.setAttr("key.translateX", 1.0)
+
+    assert put_back == ["the current namespace", "autokey"]
+    assert (maya.scene.namespace, maya.scene.autokey) == (":", False)
+    assert [name for name, _, _ in maya.undo.done] == ["Ours"]
+    assert maya.undo.on
+
+
+def test_a_namespace_that_is_gone_is_not_put_back(maya: Maya, host: Host, cmds: Any) -> None:
+    """What the skill took out of the scene nobody can be in."""
+    maya.scene.namespace = ":gone"
+
+    with host.guard([], read=False):
+        maya.scene.namespace = ":"
+
+    assert maya.scene.namespace == ":"

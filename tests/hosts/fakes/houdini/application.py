@@ -19,6 +19,7 @@ from tests.hosts.fakes.houdini.scene import Scene, Undos
 
 MODULE = Path(__file__).parents[4] / "plugins" / "houdini"
 OURS = ("dcc_bridge_houdini", "dcc_bridge.hosts.houdini")
+FILE_EVENTS = ("Load", "Clear", "Merge", "Save")
 LICENCES = {"Commercial": ".hip", "Indie": ".hiplc", "Apprentice": ".hipnc"}
 
 
@@ -32,6 +33,7 @@ class Houdini:
         window: Its main window.
         posted: What is called in the next turn of its event loop, once.
         polled: What is called in each turn.
+        update_mode: When it cooks.
         tabs: Its panes.
     """
 
@@ -44,6 +46,7 @@ class Houdini:
         self.window: Any = None
         self.posted: list[Callable[[], None]] = []
         self.polled: list[Callable[[], None]] = []
+        self.update_mode = "AutoUpdate"
         self.tabs: list[Any] = [NetworkEditor(), SceneViewer()]
         self._licence = licence
         self._file_events: list[Callable[[str], None]] = []
@@ -68,11 +71,35 @@ class Houdini:
         """Load a file: every reference to a node is dead from now on."""
         self.scene.generation += 1
         self.scene.path, self.scene.is_new = path.as_posix(), False
-        self.undos.done.clear()
+        self.undos.clear()
+        self.tell_file("AfterLoad")
+
+    def tell_file(self, event: str) -> None:
+        """Tell who listens for files.
+
+        `hou.hipFile.addEventCallback` has no way to refuse; that an exception is only printed is
+        assumed.
+        """
         for tell in list(self._file_events):
-            tell("AfterLoad")
+            try:
+                tell(event)
+            except Exception as error:  # noqa: BLE001 - whatever a callback raises
+                print(error)
+
+    def _clear(self, suppress_save_prompt: bool = False) -> None:
+        self.tell_file("BeforeClear")
+        kept = {key: node for key, node in self.scene.nodes.items() if node.path.count("/") == 1}
+        self.scene.nodes, self.scene.is_new = kept, True
+        self.undos.clear()
+        self.tell_file("AfterClear")
+
+    def _merge(self, path: str, **flags: Any) -> None:
+        self.tell_file("BeforeMerge")
+        self.undos.record("Merge", lambda: self.scene.add("/obj/merged", "null"))
+        self.tell_file("AfterMerge")
 
     def _open(self, path: str, suppress_save_prompt: bool = False) -> None:
+        self.tell_file("BeforeLoad")
         try:
             self.scene.read(Path(path))
         except ValueError:
@@ -107,6 +134,10 @@ class Houdini:
         kept = self.scene.at(path)
         return OpNode(self, kept) if kept is not None else None
 
+    def _by_id(self, session_id: int) -> OpNode | None:
+        kept = self.scene.nodes.get(session_id)
+        return OpNode(self, kept) if kept is not None else None
+
     def hscript(self, command: str) -> tuple[str, str]:
         """Run ``mwrite -n "path"``: a copy, which leaves the scene its name.
 
@@ -116,6 +147,7 @@ class Houdini:
         found = re.fullmatch(r'mwrite -n "((?:[^"\\$`]|\\.)*)"', command)
         assert found, f"what would Houdini do with {command}"
         path = Path(re.sub(r"\\(.)", r"\1", found[1]))
+        self.tell_file("BeforeSave")  # that it is told of as a save is assumed
         if not path.parent.is_dir():
             return "", f"Unable to open file {path}\n"
         self.scene.write(path)
@@ -123,6 +155,7 @@ class Houdini:
 
     def _save(self, path: str = "", save_to_recent_files: bool = True) -> None:
         """Save; with a path the scene has that name from then on, with the licence's suffix."""
+        self.tell_file("BeforeSave")
         target = Path(path or self.scene.path).with_suffix(LICENCES[self._licence])
         self.scene.write(target)
         self.scene.path, self.scene.is_new, self.scene.modified = target.as_posix(), False, False
@@ -134,6 +167,8 @@ class Houdini:
             hasUnsavedChanges=lambda: self.batch or self.scene.modified,
             save=self._save,
             load=self._open,
+            clear=self._clear,
+            merge=self._merge,
             addEventCallback=self._file_events.append,
             removeEventCallback=self._file_events.remove,
         )
@@ -148,7 +183,7 @@ class Houdini:
                 NetworkEditor=NetworkEditor, SceneViewer=SceneViewer, PythonPanel=PythonPanel
             ),
             "hipFileEventType": SimpleNamespace(
-                **{name: name for name in ("AfterLoad", "AfterClear", "AfterMerge")}
+                **{f"{w}{what}": f"{w}{what}" for w in ("Before", "After") for what in FILE_EVENTS}
             ),
             "applicationVersionString": lambda: "21.0.512",
             "isUIAvailable": lambda: not self.batch,
@@ -156,6 +191,9 @@ class Houdini:
             "hipFile": file,
             "undos": self.undos,
             "node": self.node,
+            "nodeBySessionId": self._by_id,
+            "updateModeSetting": lambda: self.update_mode,
+            "setUpdateMode": lambda mode: setattr(self, "update_mode", mode),
             "hscript": self.hscript,
             "selectedNodes": lambda: tuple(
                 OpNode(self, kept) for kept in self.scene.nodes.values() if kept.selected

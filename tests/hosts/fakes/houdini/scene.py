@@ -82,13 +82,17 @@ class Undos:
 
     `hou.undos.group`: one action; without effect inside a parameter's callback, which is run inside
     a group of its own. That a group in which nothing was done leaves no action is assumed.
+    `hou.undos.memoryUsageLimit`: the oldest go when it is reached; here it is a number of actions.
+    Whether an open group is listed is nowhere documented; here it is.
     """
 
     def __init__(self, scene: Scene) -> None:
         self._scene = scene
         self._depth = 0
         self._dirty = False
+        self._open = ""
         self.enabled = True
+        self.most = 1000
         self.done: list[tuple[str, Any, Any]] = []
         self.undone: list[tuple[str, Any, Any]] = []
 
@@ -105,7 +109,7 @@ class Undos:
         """Make one action of what is done inside; the outermost one counts."""
         before = copy.deepcopy(self._scene.nodes)
         if not self._depth:
-            self._dirty = False
+            self._dirty, self._open = False, label
         self._depth += 1
         try:
             yield
@@ -114,6 +118,12 @@ class Undos:
             if not self._depth and self._dirty and self.enabled:
                 self.done.append((label, before, copy.deepcopy(self._scene.nodes)))
                 self.undone.clear()
+                del self.done[: -self.most]
+
+    def clear(self) -> None:
+        """Forget all."""
+        self.done.clear()
+        self.undone.clear()
 
     @contextmanager
     def disabler(self) -> Iterator[None]:
@@ -129,7 +139,18 @@ class Undos:
 
     def undoLabels(self) -> tuple[str, ...]:
         """List the labels; the first is the one that is undone next."""
-        return tuple(label for label, _, _ in reversed(self.done))
+        open_one = (self._open,) if self._depth else ()
+        return open_one + tuple(label for label, _, _ in reversed(self.done))
+
+    def redoLabels(self) -> tuple[str, ...]:
+        """List the labels; the first is the one that is redone next."""
+        return tuple(label for label, _, _ in reversed(self.undone))
+
+    def memoryUsage(self) -> int:
+        return len(self.done)
+
+    def memoryUsageLimit(self) -> int:
+        return self.most
 
     def performUndo(self) -> bool:
         return self._move(self.done, self.undone, 1)

@@ -3,10 +3,63 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any, Final
+
+from tests.hosts.fakes.maya.scene import Node
 
 if TYPE_CHECKING:
     from tests.hosts.fakes.maya.application import Maya
+
+DAG: Final = "kDagNode"
+
+
+class ObjectOfNode:
+    """`MObject`: a node, as long as it is there."""
+
+    def __init__(self, maya: Maya, node: Node) -> None:
+        self.maya = maya
+        self.node_ = node
+
+    def hasFn(self, of: str) -> bool:
+        return of == DAG and self.node_.is_dag
+
+
+class FileObject:
+    """`MFileObject`: what a check is about."""
+
+    def __init__(self, path: str) -> None:
+        self._path = path
+
+    def resolvedFullName(self) -> str:
+        return self._path
+
+
+class DependencyNode:
+    """`MFnDependencyNode`."""
+
+    def __init__(self, thing: ObjectOfNode) -> None:
+        self._maya = thing.maya
+        self._node = thing.node_
+
+    def name(self) -> str:
+        return self._node.name
+
+    def uuid(self) -> SimpleNamespace:
+        return SimpleNamespace(asString=lambda: self._node.uuid)
+
+
+class DagNode(DependencyNode):
+    """`MFnDagNode`: of a node whose parent is gone the path begins with itself."""
+
+    def fullPathName(self) -> str:
+        return self._maya.scene.path(self._node)
+
+    def childCount(self) -> int:
+        return len(self._maya.scene.children(self._node))
+
+    def child(self, number: int) -> ObjectOfNode:
+        return ObjectOfNode(self._maya, self._maya.scene.children(self._node)[number])
 
 
 class SelectionList:
@@ -32,7 +85,10 @@ def contents(maya: Maya) -> dict[str, Any]:
         "MGlobal": _selecting(maya, chosen),
         **_messages(maya),
         "MFnPlugin": lambda plug_in, vendor, version: maya.vendors.append((vendor, version)),
-        "MObject": object,
+        "MObject": ObjectOfNode,
+        "MFn": SimpleNamespace(kDagNode=DAG),
+        "MFnDependencyNode": DependencyNode,
+        "MFnDagNode": DagNode,
     }
 
 
@@ -54,14 +110,41 @@ def _selecting(maya: Maya, made: Callable[[], SelectionList]) -> type:
     return MGlobal
 
 
-def _messages(maya: Maya) -> dict[str, Any]:
+def _scene_messages(maya: Maya) -> type:
     class MSceneMessage:
+        """Of the checks, two have no file: a new scene, and a save."""
+
         kMayaExiting = "exiting"
+        kBeforeNewCheck = "new?"
+        kBeforeOpenCheck = "open?"
+        kBeforeSaveCheck = "save?"
+        kBeforeExportCheck = "export?"
+        kBeforeImportCheck = "import?"
+        kBeforeCreateReferenceCheck = "create reference?"
+        kBeforeLoadReferenceCheck = "load reference?"
+        kBeforeRemoveReference = "remove reference"
+        kBeforeUnloadReference = "unload reference"
 
         @staticmethod
         def addCallback(event: str, fn: Callable[..., None]) -> int:
+            assert not event.endswith("?")
             return maya.listen(event, fn)
 
+        @staticmethod
+        def addCheckCallback(event: str, fn: Callable[..., bool]) -> int:
+            assert event in ("new?", "save?")
+            return maya.listen(event, fn)
+
+        @staticmethod
+        def addCheckFileCallback(event: str, fn: Callable[..., bool]) -> int:
+            assert event.endswith("?")
+            assert event not in ("new?", "save?")
+            return maya.listen(event, fn)
+
+    return MSceneMessage
+
+
+def _messages(maya: Maya) -> dict[str, Any]:
     class MEventMessage:
         @staticmethod
         def addEventCallback(event: str, fn: Callable[..., None]) -> int:
@@ -76,6 +159,10 @@ def _messages(maya: Maya) -> dict[str, Any]:
         def addNodeRemovedCallback(fn: Callable[..., None], of: str) -> int:
             return maya.listen("node removed", fn)
 
+        @staticmethod
+        def addConnectionCallback(fn: Callable[..., None]) -> int:
+            return maya.listen("connection", fn)
+
     class MMessage:
         @staticmethod
         def removeCallback(number: int) -> None:
@@ -83,4 +170,5 @@ def _messages(maya: Maya) -> dict[str, Any]:
             if maya.heard_by.pop(number, None) is None:
                 raise RuntimeError("(kInvalidParameter): no such callback")
 
-    return {one.__name__: one for one in (MSceneMessage, MEventMessage, MDGMessage, MMessage)}
+    kinds = (_scene_messages(maya), MEventMessage, MDGMessage, MMessage)
+    return {one.__name__: one for one in kinds}

@@ -13,13 +13,13 @@ import pytest
 
 from tests.hosts.fakes.maya import api
 from tests.hosts.fakes.maya.commands import Commands
-from tests.hosts.fakes.maya.scene import Scene, Undo
+from tests.hosts.fakes.maya.scene import Node, Scene, Undo
 
 if TYPE_CHECKING:
     from tests.hosts.fakes.maya.windows import Windows
 
 MODULE = Path(__file__).parents[4] / "plugins" / "maya"
-OURS = ("dcc_bridge_maya", "dcc_bridge.hosts.maya")
+OURS = ("dcc_bridge_maya", "dcc_bridge.hosts.maya", "dcc_bridge.hosts.maya_guard")
 
 
 class Maya:
@@ -42,7 +42,7 @@ class Maya:
         self.scene = Scene()
         self.undo = Undo(self.scene, self.fire, on=not batch)
         self.framed: list[str] = []
-        self.heard_by: dict[int, tuple[str, Callable[..., None]]] = {}
+        self.heard_by: dict[int, tuple[str, Callable[..., object]]] = {}
         self.idle: list[Callable[[], object]] = []
         self.loaded: dict[str, dict[str, Any]] = {}
         self.vendors: list[tuple[str, str]] = []
@@ -73,13 +73,27 @@ class Maya:
         """Exit by the menu: it is told, and no plug-in is unloaded."""
         self.fire("exiting")
 
-    def fire(self, event: str) -> None:
+    def fire(self, event: str, *told: object) -> None:
         """Tell who listens."""
         for wanted, fn in list(self.heard_by.values()):
             if wanted == event:
-                fn(None)
+                fn(*told, None)
 
-    def listen(self, event: str, fn: Callable[..., None]) -> int:
+    def fire_node(self, event: str, node: Node) -> None:
+        """Tell who listens of a node."""
+        self.fire(event, api.ObjectOfNode(self, node))
+
+    def may(self, event: str, *told: object) -> bool:
+        """Ask who listens for a check; one False is enough. An exception is only printed."""
+        answers = []
+        for wanted, fn in list(self.heard_by.values()):
+            try:
+                answers += [fn(*told, None)] if wanted == event else []
+            except Exception as error:  # noqa: BLE001 - whatever a callback raises
+                print(error)
+        return all(answers)
+
+    def listen(self, event: str, fn: Callable[..., object]) -> int:
         """Add who listens."""
         number = next(self._numbers)
         self.heard_by[number] = (event, fn)

@@ -6,8 +6,10 @@ import threading
 from collections.abc import Callable, Iterable
 from fnmatch import fnmatchcase
 from pathlib import Path
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
+from tests.hosts.fakes.maya import api
 from tests.hosts.fakes.maya.scene import Node
 from tests.hosts.fakes.pixel import PNG
 
@@ -48,32 +50,87 @@ class Commands:
             return scene.name if flags.get("sceneName") else scene.modified
         if "rename" in flags:
             scene.name = flags["rename"]
-        kinds = {"open": self._open, "save": self._save, "exportAll": self._export}
+        kinds = {
+            "new": self._new,
+            "open": self._open,
+            "save": self._save,
+            "exportAll": self._export,
+            "i": self._import,
+            "removeReference": self._remove_reference,
+        }
         for do in (do for flag, do in kinds.items() if flags.get(flag)):
             do(path, flags)
         return path
 
+    def _may(self, check: str, *path: str) -> bool:
+        """Ask before; what the command gives after a no is nowhere said: here, what it always does.
+
+        A script that looks at nothing goes on as if it were done.
+        """
+        return self._maya.may(check, *map(api.FileObject, path))
+
+    def _new(self, path: str, flags: dict[str, Any]) -> None:
+        assert flags.get("force"), "unsaved changes raise an error in batch without force"
+        if self._may("new?"):
+            self._maya.scene.nodes, self._maya.scene.name = {}, ""
+            self._maya.undo.flush()
+
     def _open(self, path: str, flags: dict[str, Any]) -> None:
         if not flags.get("force"):
             raise AssertionError("unsaved changes raise an error in batch without force")
+        if not self._may("open?", path):
+            return
         try:
             self._maya.scene.read(Path(path))
         except ValueError:
             raise RuntimeError(f"Error reading file: {path}") from None
+        self._maya.undo.flush()
 
     def _save(self, path: str, flags: dict[str, Any]) -> None:
-        self._write(Path(self._maya.scene.name))
-        self._maya.scene.modified = False
+        if self._may("save?"):
+            self._write(Path(self._maya.scene.name))
+            self._maya.scene.modified = False
 
     def _export(self, path: str, flags: dict[str, Any]) -> None:
         if not flags.get("preserveReferences"):
             raise AssertionError("an export without preserveReferences flattens references")
-        self._write(Path(path))
+        if self._may("export?", path):
+            self._write(Path(path))
+
+    def _import(self, path: str, flags: dict[str, Any]) -> None:
+        if self._may("import?", path):
+            self._maya.scene.add("imported", "transform")  # whether undo takes it out is not said
+
+    def _remove_reference(self, path: str, flags: dict[str, Any]) -> None:
+        self._maya.fire("remove reference")
 
     def _write(self, path: Path) -> None:
         if not path.parent.is_dir():
             raise RuntimeError(f"Could not save file: {path}")
         self._maya.scene.write(path)
+
+    def namespaceInfo(self, currentNamespace: bool, absoluteName: bool) -> str:
+        return self._maya.scene.namespace
+
+    def namespace(self, **flags: Any) -> Any:
+        """Set the current one, which is undoable, or ask for one."""
+        if "exists" in flags:
+            return flags["exists"] in (":", ":shot")
+
+        def edit() -> None:
+            self._maya.scene.namespace = flags["set"]
+
+        return self._maya.undo.record("namespace", edit)
+
+    def autoKeyframe(self, query: bool = False, state: bool = False) -> Any:
+        """Ask, or set, which is undoable."""
+        if query:
+            return self._maya.scene.autokey
+
+        def edit() -> None:
+            self._maya.scene.autokey = state
+
+        return self._maya.undo.record("autoKeyframe", edit)
 
     def currentUnit(self, **flags: Any) -> str:
         return {"linear": "cm", "angle": "deg", "time": "film"}[self._flag(flags)]
@@ -93,12 +150,17 @@ class Commands:
     def undoInfo(self, **flags: Any) -> Any:
         undo = self._maya.undo
         if flags.get("query"):
+            assert not undo.depth or "state" in flags, "nobody says what it is in an open chunk"
             told = {
+                "query": len(undo.done),
                 "state": undo.on,
+                "infinity": undo.most is None,
+                "length": 50 if undo.most is None else undo.most,
                 "undoQueueEmpty": not undo.done,
                 "undoName": undo.done[-1][0] if undo.done else "",
+                "redoName": undo.undone[-1][0] if undo.undone else "",
             }
-            return told[self._flag(flags)]
+            return told[next((flag for flag in flags if flag != "query"), "query")]
         if "openChunk" in flags:
             undo.open(flags.get("chunkName", ""))
         elif "closeChunk" in flags:
@@ -223,7 +285,7 @@ class Commands:
     def createNode(self, type_name: str, name: str) -> str:
         scene = self._maya.scene
         made = self._maya.undo.record("createNode", lambda: scene.add(name, type_name))
-        self._maya.fire("node added")
+        self._maya.fire_node("node added", made)
         return scene.path(made)
 
     def rename(self, name: str, new: str) -> str:
@@ -245,16 +307,30 @@ class Commands:
         if any(node.locked or node.referenced for node in nodes):
             raise RuntimeError("Cannot delete locked or read only nodes.")
         scene = self._maya.scene
-        gone = [each for node in nodes for each in (node, *scene.below(node))]
+        below = [each for node in nodes for each in (node, *scene.below(node))]
+        gone = list({node.uuid: node for node in below}.values())
+        gone += [one for one in scene.nodes.values() if one.drives in {node.uuid for node in gone}]
 
         def edit() -> None:
             for node in gone:
-                scene.nodes.pop(node.uuid, None)
+                self._remove(node)
             scene.modified = True
 
         self._maya.undo.record("delete", edit, destroys=True)
-        for _ in gone:
-            self._maya.fire("node removed")
+
+    def _remove(self, node: Node) -> None:
+        """Remove a node: who listens is told while it is there, and of a parent first.
+
+        In which order Maya tells is not documented; this is the worse one, as what was below has
+        lost its path by then.
+        """
+        scene = self._maya.scene
+        for curve in [one for one in scene.nodes.values() if one.drives == node.uuid]:
+            ends = [api.ObjectOfNode(self._maya, one) for one in (curve, node)]
+            plugs = [SimpleNamespace(node=lambda end=end: end) for end in ends]
+            self._maya.fire("connection", *plugs, False)
+        self._maya.fire_node("node removed", node)
+        scene.nodes.pop(node.uuid, None)
 
     def select(self, *names: str) -> None:
         """Select; it is undoable."""

@@ -25,6 +25,7 @@ class Node:
         locked: By `lockNode`.
         referenced: It comes from a referenced file.
         startup: A camera that Maya itself makes.
+        drives: The UUID of the node that it is connected to, and goes with, or None.
     """
 
     name: str
@@ -34,7 +35,13 @@ class Node:
     locked: bool = False
     referenced: bool = False
     startup: bool = False
+    drives: str | None = None
     uuid: str = field(default_factory=lambda: str(uuid.uuid4()).upper())
+
+    @property
+    def is_dag(self) -> bool:
+        """Whether it has a path."""
+        return self.type not in ("reference", "script", "animCurveTL", "lambert")
 
 
 class Scene:
@@ -45,6 +52,8 @@ class Scene:
         self.selected: list[str] = []
         self.name = ""
         self.modified = False
+        self.namespace = ":"
+        self.autokey = False
 
     def add(self, name: str, type_name: str, parent: Node | None = None, **more: Any) -> Node:
         """Add a node, as the scene had it all along."""
@@ -54,9 +63,9 @@ class Scene:
 
     def path(self, node: Node) -> str:
         """Give a DAG node's long path, or another node's name."""
-        if node.type in ("reference", "script"):
+        if not node.is_dag:
             return node.name
-        above = self.nodes[node.parent] if node.parent else None
+        above = self.nodes.get(node.parent) if node.parent else None
         return (self.path(above) if above else "") + "|" + node.name
 
     def find(self, name: str) -> list[Node]:
@@ -96,14 +105,17 @@ class Undo:
 
     `undoInfo`, Autodesk's reference: what is done in an open chunk is one entry, and until it is
     closed all that follows falls into it; ``state`` off flushes the queue, ``stateWithoutFlush``
-    does not, and to undo past what was destroyed meanwhile is unstable. That an empty chunk leaves
-    no entry was measured by somebody on Maya 2025.
+    does not, and to undo past what was destroyed meanwhile is unstable; ``length`` is how many
+    entries there are at most, unless ``infinity`` is on. That an empty chunk leaves no entry was
+    measured by somebody on Maya 2025. What is said of the queue while a chunk is open is nowhere
+    documented, so nobody may ask then.
     """
 
     def __init__(self, scene: Scene, fire: Callable[[str], None], *, on: bool) -> None:
         self._scene = scene
         self._fire = fire
         self.on = on
+        self.most: int | None = None
         self.depth = 0
         self._chunk: tuple[str, Memory] | None = None
         self._dirty = self._is_damaged = False
@@ -153,6 +165,8 @@ class Undo:
     def _push(self, name: str, before: Memory) -> None:
         self.done.append((name, before, self._memory()))
         self.undone.clear()
+        if self.most is not None:
+            del self.done[: -self.most]
 
     def _move(self, one: list[Any], other: list[Any], to: int, event: str) -> None:
         if self._is_damaged:

@@ -1,0 +1,359 @@
+"""What keeps a skill in Maya to what was agreed to: its place in the undo queue, what it loses.
+
+What is said here of Maya comes from Autodesk's reference of its commands (``undoInfo``,
+``namespaceInfo``, ``autoKeyframe``) and of its Python API (`MSceneMessage`, `MDGMessage`); it was
+not run in Maya. Main thread.
+
+=======================  =========================================================================
+refused before it is     a new scene, another scene opened, a save, an export over a file; for a
+done                     body that only reads an import and a new or loaded reference too
+undone exactly           what Maya records: all of a stretch is one chunk of our own
+put back                 the current namespace, autokey
+only told, with a copy   a reference that is removed or unloaded, for which Maya has no check
+not noticed              what Python or a plug-in writes to disk by itself; a suspended refresh, of
+                         which Maya cannot be asked; an edit by the API, which is on no queue
+=======================  =========================================================================
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Any, Final
+
+from maya import cmds
+from maya.api import OpenMaya
+
+from dcc_bridge import checkpoints
+from dcc_bridge.errors import BridgeError, LostAnyway
+from dcc_bridge.host import Host, UndoMark
+
+_UNDO_WAS_TURNED_OFF: Final = (
+    "Undo was switched off in the middle of this step and is on again. What was changed meanwhile "
+    "cannot be undone, and as undoing what came before may crash Maya, its undo list was emptied."
+)
+_MOST_OWN: Final = 10_000
+"""Chunks of our own that are remembered; more are on no queue."""
+Message: Final = OpenMaya.MSceneMessage
+
+
+class UndoQueue:
+    """Maya's undo queue, of which ``undoInfo`` tells its length and the name on top, no more.
+
+    So each stretch of a body is a chunk with a name of its own, also of one that only reads: it
+    leaves one entry or none. An entry of the person is told by its depth and its name; one that
+    they exchange for another of the same name, between marks, is seen where Maya tells of their
+    undo. A queue of a fixed length drops the oldest entry with each new one: there an entry of the
+    person's on top of one of theirs of the same name is not seen, but ours always are.
+    """
+
+    def __init__(self) -> None:
+        """Know nothing yet."""
+        self._own: dict[str, UndoMark] = {}
+        self._open: UndoMark | None = None
+        self._dropped = 0
+        self._moves = 0
+        self._reads = itertools.count(1)
+
+    def mark(self) -> UndoMark:
+        """Mark the entry on top; while a chunk is open, the one before it.
+
+        What Maya says of its queue while a chunk is open is not documented.
+        """
+        if self._open is not None:
+            return self._open
+        count, label = _length(), _top()
+        own = self._own.get(label) if label else None
+        return own or UndoMark(count + self._dropped, label, self._moves)
+
+    def note_undo(self, *_: object) -> None:
+        """Note that something was undone: with one of ours what lies below is what it was."""
+        self._moves += cmds.undoInfo(query=True, redoName=True) not in self._own
+
+    def note_redo(self, *_: object) -> None:
+        """Note that something was redone."""
+        self._moves += _top() not in self._own
+
+    @property
+    def is_open(self) -> bool:
+        """Whether a chunk of ours is open."""
+        return self._open is not None
+
+    @contextmanager
+    def reading(self) -> Iterator[None]:
+        """Keep a chunk open for a body that only reads, where Maya records anything."""
+        if not cmds.undoInfo(query=True, state=True):
+            yield
+            return
+        with self.chunk(f"Agent's read {next(self._reads)}"):
+            yield
+
+    @contextmanager
+    def chunk(self, label: str) -> Iterator[None]:
+        """Keep a chunk open, and close it whatever happens; Maya leaves an empty one off its list.
+
+        Raises:
+            RuntimeError: Undo was turned off inside and left so.
+        """
+        outer, before, count = self._open, self.mark(), _length() if self._open is None else 0
+        cmds.undoInfo(openChunk=True, chunkName=label)
+        self._open = before
+        try:
+            yield
+        finally:  # an open chunk swallows all that follows
+            self._open = outer
+            _close_chunk()
+            if outer is None and _top() == label:
+                self._note(label, before, count)
+
+    def _note(self, label: str, before: UndoMark, count: int) -> None:
+        now = _length()
+        if now == count and label in self._own:  # an empty chunk, on one of the same name
+            return
+        is_full = count >= cmds.undoInfo(query=True, length=True) and not _is_endless()
+        added = 1 if is_full else now - count  # less where the body undid what was there
+        self._own[label] = UndoMark(before.depth + added, label, object())
+        self._dropped = before.depth + added - now
+        if len(self._own) > _MOST_OWN:
+            del self._own[next(iter(self._own))]
+
+
+class Deletions:
+    """The nodes that were deleted in one step, as Maya told while it deleted them."""
+
+    def __init__(self) -> None:
+        """Begin with none."""
+        self._paths: dict[str, str] = {}
+        self._gone: dict[str, None] = {}
+        self._made: set[str] = set()
+        self._parted: list[tuple[str, str]] = []
+
+    def listen(self) -> Iterator[int]:
+        """Have Maya tell; give what is removed to end it."""
+        message = OpenMaya.MDGMessage
+        yield message.addNodeAddedCallback(self._note_made, "dependNode")
+        yield message.addNodeRemovedCallback(self._note_gone, "dependNode")
+        yield message.addConnectionCallback(self._note_connection)
+
+    def clear(self) -> None:
+        """Forget all: another step begins, or the scene is another one."""
+        for kept in (self._paths, self._gone, self._made, self._parted):
+            kept.clear()
+
+    def left(self, agreed: Sequence[str]) -> list[str]:
+        """List the nodes that are gone, but for the agreed ones, what was below, and what hung on.
+
+        Args:
+            agreed: Long paths, short names or UUIDs. A path is that of the moment of the deletion:
+                a node that the step itself moved or renamed before has the later one.
+
+        Returns:
+            Long paths, and names of nodes that are not in the DAG. One of these goes with a node
+            that was agreed to if it was connected to it, as an animation curve is: Maya deletes
+            such by itself.
+        """
+        ids = [uuid for uuid in self._gone if uuid not in self._made]
+        back = set(cmds.ls(ids, uuid=True) or []) if ids else set()
+        left = {uuid: self._paths[uuid] for uuid in ids if uuid not in back}
+        names = {name for item in agreed for name in (item, self._paths.get(item, item))}
+        taken = [uuid for uuid, path in left.items() if uuid in names or names & _names(path)]
+        while taken:
+            for uuid in taken:
+                del left[uuid]
+            hung = {b if a in taken else a for a, b in self._parted if (a in taken) != (b in taken)}
+            taken = [uuid for uuid in left if uuid in hung and not left[uuid].startswith("|")]
+        return list(left.values())
+
+    def _note_made(self, node: OpenMaya.MObject, *_: object) -> None:
+        self._made.add(_uuid(node))
+
+    def _note_gone(self, node: OpenMaya.MObject, *_: object) -> None:
+        self._remember(node)
+        self._gone[_uuid(node)] = None
+
+    def _remember(self, node: OpenMaya.MObject) -> None:
+        """Keep a node's path, and the paths below: by their turn they may hang in the air."""
+        uuid = _uuid(node)
+        if uuid in self._paths:
+            return
+        if not node.hasFn(OpenMaya.MFn.kDagNode):
+            self._paths[uuid] = OpenMaya.MFnDependencyNode(node).name()
+            return
+        dag = OpenMaya.MFnDagNode(node)
+        self._paths[uuid] = dag.fullPathName()
+        for number in range(dag.childCount()):
+            self._remember(dag.child(number))
+
+    def _note_connection(self, source: Any, target: Any, is_made: bool, *_: object) -> None:
+        if not is_made:
+            self._parted.append((_uuid(source.node()), _uuid(target.node())))
+
+
+class Checks:
+    """What a body must not lose: Maya asks before it does it, and is told no.
+
+    Maya's command may end as if all were well, so the error comes at the stretch's end at the
+    latest. What the person does by themselves passes.
+    """
+
+    def __init__(self, host: Host, deletions: Deletions) -> None:
+        """Refuse nothing yet.
+
+        Args:
+            host: Whose `losing` says what may be lost.
+            deletions: Forgotten when the scene is another one.
+        """
+        self._host = host
+        self._deletions = deletions
+        self._refused: BridgeError | None = None
+
+    def listen(self, *, read: bool) -> Iterator[int]:
+        """Have Maya ask; give what is removed to end it."""
+        plain, with_file = Message.addCheckCallback, Message.addCheckFileCallback
+        yield plain(Message.kBeforeNewCheck, self._check_new)
+        yield with_file(Message.kBeforeOpenCheck, self._check_open)
+        yield plain(Message.kBeforeSaveCheck, self._check_save)
+        yield with_file(Message.kBeforeExportCheck, self._check_export)
+        # An edit may bring something in, as nothing is lost by it; a read may not.
+        for added in ("Import", "CreateReference", "LoadReference") if read else ():
+            yield with_file(getattr(Message, f"kBefore{added}Check"), self._check_added)
+        yield Message.addCallback(Message.kBeforeRemoveReference, self._note_reference)
+        yield Message.addCallback(Message.kBeforeUnloadReference, self._note_reference)
+
+    def end(self) -> None:
+        """Raise what was refused, if the body went on as if it had not been.
+
+        Raises:
+            NoConsent: Nobody agreed to what was lost, or would have been.
+            NoCheckpoint: It was agreed to, but no copy could be kept.
+        """
+        refused, self._refused = self._refused, None
+        if refused is not None:
+            raise refused
+
+    def _check_new(self, *_: object) -> bool:
+        return self._other_scene("begin a new scene")
+
+    def _check_open(self, file: Any, *_: object) -> bool:
+        return self._other_scene(f"open {_path(file).name}")
+
+    def _check_save(self, *_: object) -> bool:
+        return self._over(self._host.file())
+
+    def _check_export(self, file: Any, *_: object) -> bool:
+        return self._over(_path(file))
+
+    def _check_added(self, file: Any, *_: object) -> bool:
+        return self._may(f"bring in {_path(file).name}")
+
+    def _other_scene(self, what: str) -> bool:
+        may = self._may(f"{what} in place of {self._host.scene()}")
+        if may:
+            self._deletions.clear()
+        return may
+
+    def _over(self, file: Path | None) -> bool:
+        return file is None or not file.is_file() or self._may(f"write over {file.name}", [file])
+
+    def _may(self, what: str, files: Sequence[Path] = ()) -> bool:
+        try:
+            self._host.losing(what, files)
+        except BridgeError as error:  # an exception out of a callback, Maya only prints
+            self._refused = self._refused or error
+            return False
+        return True
+
+    def _note_reference(self, *_: object) -> None:
+        what = "remove or unload a reference"
+        try:
+            self._host.losing(what)
+        except BridgeError:
+            if not isinstance(self._refused, LostAnyway):  # one copy is enough
+                self._refused = checkpoints.keep_anyway(self._host, what)
+
+
+@contextmanager
+def unrecorded() -> Iterator[None]:
+    """Keep what is done off the undo queue: nothing may be destroyed meanwhile."""
+    recording = bool(cmds.undoInfo(query=True, state=True))
+    cmds.undoInfo(stateWithoutFlush=False)
+    try:
+        yield
+    finally:
+        cmds.undoInfo(stateWithoutFlush=recording)
+
+
+@contextmanager
+def kept_state(put_back: list[str]) -> Iterator[None]:
+    """Put back at the end what undo does not hold; name what was another one by then."""
+    namespace, autokey = _namespace(), _autokey()
+    try:
+        yield
+    finally:
+        if _namespace() != namespace and cmds.namespace(exists=namespace):
+            put_back.append("the current namespace")
+            with unrecorded():
+                cmds.namespace(set=namespace)
+        if _autokey() != autokey:
+            put_back.append("autokey")
+            with unrecorded():
+                cmds.autoKeyframe(state=autokey)
+
+
+@contextmanager
+def listening(ids: Iterable[int]) -> Iterator[None]:
+    """Remove callbacks at the end."""
+    with ExitStack() as stack:
+        for callback_id in ids:
+            stack.callback(OpenMaya.MMessage.removeCallback, callback_id)
+        yield
+
+
+def _length() -> int:
+    """Count the entries of the undo queue; a query without a flag gives that."""
+    return int(cmds.undoInfo(query=True))  # type: ignore[call-overload]  # its stub has no such one
+
+
+def _top() -> str | None:
+    if cmds.undoInfo(query=True, undoQueueEmpty=True):
+        return None
+    return str(cmds.undoInfo(query=True, undoName=True)) or None
+
+
+def _is_endless() -> bool:
+    return bool(cmds.undoInfo(query=True, infinity=True))
+
+
+def _close_chunk() -> None:
+    was_on = bool(cmds.undoInfo(query=True, state=True))
+    if not was_on:
+        cmds.undoInfo(stateWithoutFlush=True)
+    cmds.undoInfo(closeChunk=True)
+    if not was_on:
+        cmds.flushUndo()
+        raise RuntimeError(_UNDO_WAS_TURNED_OFF)
+
+
+def _namespace() -> str:
+    return str(cmds.namespaceInfo(currentNamespace=True, absoluteName=True))
+
+
+def _autokey() -> bool:
+    return bool(cmds.autoKeyframe(query=True, state=True))
+
+
+def _uuid(node: OpenMaya.MObject) -> str:
+    return str(OpenMaya.MFnDependencyNode(node).uuid().asString())
+
+
+def _path(file: Any) -> Path:
+    return Path(str(file.resolvedFullName()))
+
+
+def _names(path: str) -> set[str]:
+    """Give every name by which a path may have been agreed to: its own, and what it is below."""
+    parts = path.split("|")
+    ends = range(1, len(parts) + 1)
+    return {"|".join(parts[begin:end]) for end in ends for begin in range(end)}

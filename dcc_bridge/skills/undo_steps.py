@@ -165,7 +165,8 @@ class Steps:
         if not any(not grant.undoable for grant in agreement.live):
             raise NotGranted(self._call.skill, what)
         self._is_other_scene = self._is_other_scene or not files
-        missing = {*(files or [None])} - agreement.kept
+        lost: set[Path | None] = set(files) if files else {None}
+        missing = lost - agreement.kept
         if missing:
             copies = checkpoints.keep(self._host, [path for path in missing if path] or None)
             agreement.checkpoint = agreement.checkpoint or copies

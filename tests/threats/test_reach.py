@@ -20,6 +20,7 @@ from dcc_bridge import confirm_sync, elicit_form_sync, on_main, skill
 from dcc_bridge.audit.log import Event
 from dcc_bridge.config import Settings
 from dcc_bridge.elicitation import context
+from dcc_bridge.elicitation.ask import current_call
 from dcc_bridge.elicitation.broker import Broker
 from dcc_bridge.elicitation.call import Call, Client
 from dcc_bridge.elicitation.question import Reply
@@ -30,7 +31,7 @@ from dcc_bridge.skills.call_history import Outcome
 from dcc_bridge.skills.runner import Runner
 from dcc_bridge.skills.skill import describe
 from dcc_bridge.testing import FakeHost, ScriptedPresenter
-from tests.live import live, status
+from tests.live import live, status, text
 
 YES: Final = Reply("accept", {"confirm": True})
 NO: Final = Reply("decline")
@@ -203,6 +204,30 @@ def test_what_a_person_agreed_to_as_a_whole_is_not_asked_again_for_its_parts(
 
     assert studio.run(wipe_both, YES).status == "done"
     assert len(studio.person.shown) == 1
+
+
+@pytest.mark.parametrize("is_paused", [False, True])
+def test_an_edit_that_a_skill_queued_before_it_failed_does_not_stand(
+    is_paused: bool, tmp_path: Path
+) -> None:
+    """Nor does one that begins after the person paused the agent."""
+    host = FakeHost(["cam0"])
+
+    @skill(risk="edit", thread="any")
+    def careless() -> None:
+        """Queue an edit and fail."""
+        if is_paused:
+            running.bridge.pause()
+        queued = current_call().control.edit(host.items.clear)
+        if is_paused:
+            queued.result(20)
+        raise ValueError("on purpose")
+
+    with live(tmp_path, careless, host=host) as running:
+        result = running.call("careless")
+
+    assert (status(result), host.items) == ("failed", ["cam0"])
+    assert ("paused" in text(result)) is is_paused
 
 
 # ---- a grant covers what it names

@@ -175,7 +175,7 @@ class Steps:
     def _take_back(self, change: _Change) -> None:
         """Undo exactly what was added, and nothing where something else lies on top."""
         now = self._host.undo_mark()
-        if change.after is None and now == change.before:
+        if now == change.before:  # nothing of it stands: the person undid it, or there was nothing
             return
         is_ours = now.label == change.label if change.after is None else now == change.after
         if not is_ours:

@@ -116,8 +116,8 @@ class Studio:
 @pytest.fixture
 def studio(tmp_path: Path) -> Studio:
     """The scene, with unsaved work, and a step of the person's to undo and one to redo."""
-    for name, text in (("shot", SCENE), ("asset", ASSET), ("below", BELOW), ("other", ASSET)):
-        (tmp_path / f"{name}.usda").write_text(text)
+    for name, content in (("shot", SCENE), ("asset", ASSET), ("below", BELOW), ("other", ASSET)):
+        (tmp_path / f"{name}.usda").write_text(content)
     session = UsdSession(tmp_path / "shot.usda", has_ui=True)
     for label in ("first", "second"):
         with session.undo_step(f"The person's {label}"):
@@ -629,6 +629,22 @@ class _Person(ScriptedPresenter):
     def __init__(self, answers: Iterator[Reply]) -> None:
         super().__init__()
         self._answers = answers
+
+
+def test_what_the_person_undid_meanwhile_is_not_reported_as_standing(studio: Studio) -> None:
+    @skill(risk="edit")
+    def tidy() -> None:
+        """Edit, and ask."""
+        studio.session.stage.DefinePrim("/World/new")
+        elicit_form_sync("Go on?", FORM)
+
+    def undo_first() -> Reply:
+        studio.session.undo()
+        return NO
+
+    before = studio.state()
+
+    assert (studio.run(tidy, undo_first).status, studio.state()[:2]) == ("refused", before[:2])
 
 
 def _no_loop(coroutine: Any) -> Future[Any]:

@@ -215,6 +215,7 @@ def keep_checkpoint(call: Call, files: Sequence[Path] | None = None) -> None:
         return
     call.agreement.undoable = False
     call.agreement.checkpoint = checkpoints.keep(context.host, files)
+    call.agreement.kept.update([None, *context.host.files()] if files is None else files)
 
 
 @contextmanager

@@ -87,6 +87,7 @@ class Agreement:
         refused: The last answer was a refusal, and nothing was changed since.
         undoable: Nothing was agreed to that undo does not bring back.
         checkpoint: The copy that was kept of what undo does not bring back, or None.
+        kept: The files of which there is a copy; None among them for the scene as a whole.
         is_raised: The call loses something only because it called a skill that does.
         is_recorded: The audit log tells of the call already, so it must tell how it ended.
     """
@@ -96,6 +97,7 @@ class Agreement:
     refused: bool = False
     undoable: bool = True
     checkpoint: Path | None = None
+    kept: set[Path | None] = field(default_factory=set)
     is_raised: bool = False
     is_recorded: bool = False
 

@@ -69,6 +69,7 @@ class Steps:
         self._label = label
         self._stretch: ExitStack | None = None
         self._is_reading = False
+        self._is_other_scene = False
         self._done: list[_Change] = []
         self._undone: list[str] = []
         self._put_back: list[str] = []
@@ -163,13 +164,18 @@ class Steps:
         agreement = self._call.agreement
         if not any(not grant.undoable for grant in agreement.live):
             raise NotGranted(self._call.skill, what)
-        if agreement.checkpoint is None:
-            agreement.checkpoint = checkpoints.keep(self._host, files or None)
+        self._is_other_scene = self._is_other_scene or not files
+        lost: set[Path | None] = set(files) if files else {None}
+        missing = lost - agreement.kept
+        if missing:
+            copies = checkpoints.keep(self._host, [path for path in missing if path] or None)
+            agreement.checkpoint = agreement.checkpoint or copies
+            agreement.kept |= missing
 
     def _take_back(self, change: _Change) -> None:
         """Undo exactly what was added, and nothing where something else lies on top."""
         now = self._host.undo_mark()
-        if change.after is None and now == change.before:
+        if now == change.before:  # nothing of it stands: the person undid it, or there was nothing
             return
         is_ours = now.label == change.label if change.after is None else now == change.after
         if not is_ours:
@@ -223,6 +229,9 @@ class Steps:
             self._done.append(_Change(label, before))
             after = self._host.undo_mark()
             self._done.pop()
+            if self._is_other_scene:  # whose stack began anew
+                self._is_other_scene, depth = False, after.depth - (after.label == label)
+                before = after if depth == after.depth else UndoMark(depth)
             if after != before:
                 self._note_change(_Change(label, before, after), after.depth - before.depth)
 

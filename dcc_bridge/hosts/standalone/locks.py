@@ -49,7 +49,8 @@ class Locks:
             yield
         finally:
             self._own = before
-            unlocked = [layer for layer, state in locked.items() if _permissions(layer) != state]
+            # a layer that the scene uses no more may be gone, and is false then
+            unlocked = [it for it, state in locked.items() if it and _permissions(it) != state]
             put_back += [f"the lock of {it.GetDisplayName()}" for it in unlocked[:_MOST_NAMED]]
             _set(own)
             put_back += view.restore()
@@ -88,5 +89,6 @@ def _permissions(layer: Sdf.Layer) -> _Permissions:
 
 def _set(permissions: dict[Sdf.Layer, _Permissions]) -> None:
     for layer, (edit, save) in permissions.items():
-        layer.SetPermissionToEdit(edit)
-        layer.SetPermissionToSave(save)
+        if layer:
+            layer.SetPermissionToEdit(edit)
+            layer.SetPermissionToSave(save)

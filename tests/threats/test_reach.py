@@ -1,0 +1,689 @@
+"""A yes reaches as far as it was given, and nothing else changes a scene or what is on disk.
+
+The skills are careless, not hostile: they forget to ask, ask and do not listen, or do more than
+they asked for. Each runs by the real runner in the standalone host, on a real USD scene.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+from pxr import Sdf, Tf, Usd
+
+from dcc_bridge import confirm_sync, elicit_form_sync, on_main, skill
+from dcc_bridge.audit.log import Event
+from dcc_bridge.config import Settings
+from dcc_bridge.elicitation import context
+from dcc_bridge.elicitation.ask import current_call
+from dcc_bridge.elicitation.broker import Broker
+from dcc_bridge.elicitation.call import Call, Client
+from dcc_bridge.elicitation.question import Reply
+from dcc_bridge.errors import NotConfirmed
+from dcc_bridge.hosts.standalone import UsdSession
+from dcc_bridge.main_thread import MainThread
+from dcc_bridge.skills.call_history import Outcome
+from dcc_bridge.skills.runner import Runner
+from dcc_bridge.skills.skill import describe
+from dcc_bridge.testing import FakeHost, ScriptedPresenter
+from tests.live import live, status, text
+
+YES: Final = Reply("accept", {"confirm": True})
+NO: Final = Reply("decline")
+FORM: Final = {
+    "type": "object",
+    "properties": {"confirm": {"type": "boolean"}},
+    "required": ["confirm"],
+}
+SCENE: Final = """#usda 1.0
+(subLayers = [@below.usda@])
+def Xform "World" {
+    def Camera "a" {
+    }
+    def Camera "b" {
+        custom string note = "keep"
+    }
+    def Xform "set" (references = @asset.usda@</Asset>) {
+    }
+}
+"""
+ASSET: Final = '#usda 1.0\ndef Xform "Asset" {\n    def Sphere "ball" {\n    }\n}\n'
+BELOW: Final = '#usda 1.0\nover "World" {\n}\n'
+A, B = "/World/a", "/World/b"
+
+
+@dataclass
+class Studio:
+    """A scene on disk, open, and one person who answers in turn.
+
+    Attributes:
+        session: The open scene.
+        folder: Where its files are.
+        person: Who is asked.
+        record: The audit log's events.
+    """
+
+    session: UsdSession
+    folder: Path
+    person: ScriptedPresenter = field(default_factory=ScriptedPresenter)
+    record: list[Event] = field(default_factory=list)
+
+    def run(self, fn: Callable[..., Any], *answers: Reply | Callable[[], Reply]) -> Outcome:
+        """Run a skill on the main thread to its end; an answer may be worked out when it is due."""
+        main = MainThread(lambda delay: None)
+        self.person = _Person(it() if callable(it) else it for it in answers)
+        settings = Settings(dialogs_per_minute=10**6)
+        broker = Broker(settings, host=self.person, auditor=self.write)
+        remove = context.install(broker, main, self.session)
+        try:
+            runner = Runner(self.session, main, settings, _no_loop, _never, auditor=self.write)
+            marked = describe(fn)
+            call = Call(marked.name, marked.title, marked.metadata.risk, Client("agent"))
+            run = runner.start(marked, {}, call)
+            while not run.outcome.done():
+                main.drain()
+            return run.outcome.result()
+        finally:
+            broker.close()
+            main.close()
+            remove()
+
+    def write(self, *events: Event, durable: bool = False) -> None:
+        """Keep the record."""
+        self.record += events
+
+    def state(self) -> tuple[Any, ...]:
+        """Look at all that a skill could have changed: scene, view, stacks and files."""
+        stage = self.session.stage
+        files = {file.name: file.read_bytes() for file in self.folder.glob("*.usda")}
+        view = (
+            stage.GetEditTarget().GetLayer().identifier,
+            tuple(stage.GetMutedLayers()),
+            str(stage.GetLoadRules()),
+            tuple(layer.permissionToEdit for layer in stage.GetUsedLayers()),
+            tuple(layer.permissionToSave for layer in stage.GetUsedLayers()),
+            {it.identifier: it.ExportToString() for it in stage.GetUsedLayers()},
+        )
+        session = self.session
+        return (session.scene_digest(), session.undo_labels, session.redo_labels, files, view)
+
+
+@pytest.fixture
+def studio(tmp_path: Path) -> Studio:
+    """The scene, with unsaved work, and a step of the person's to undo and one to redo."""
+    for name, content in (("shot", SCENE), ("asset", ASSET), ("below", BELOW), ("other", ASSET)):
+        (tmp_path / f"{name}.usda").write_text(content)
+    session = UsdSession(tmp_path / "shot.usda", has_ui=True)
+    for label in ("first", "second"):
+        with session.undo_step(f"The person's {label}"):
+            session.stage.DefinePrim(f"/World/{label}")
+    session.undo()
+    return Studio(session, tmp_path)
+
+
+# ---- a destructive skill is one wherever it is called
+
+
+def test_a_destructive_skill_that_an_edit_calls_is_asked_for_with_its_arguments(
+    studio: Studio,
+) -> None:
+    @skill(risk="destructive")
+    def wipe(path: str) -> None:
+        """Wipe."""
+        studio.session.stage.RemovePrim(path)
+
+    @skill(risk="edit")
+    def tidy() -> None:
+        """Tidy."""
+        wipe(A)
+
+    before = studio.state()
+    refused = studio.run(tidy, NO)
+
+    assert (refused.status, studio.state()) == ("refused", before)
+    assert [f"path: {A}" in shown.message for shown in studio.person.shown] == [True]
+    assert studio.run(tidy, YES).status == "done"
+    assert not studio.session.stage.GetPrimAtPath(A)
+
+
+def test_one_that_says_it_asks_and_does_not_is_undone_in_an_edit_too(studio: Studio) -> None:
+    @skill(risk="destructive", confirms=True)
+    def wipe() -> None:
+        """Wipe."""
+        studio.session.stage.RemovePrim(A)
+
+    @skill(risk="edit")
+    def tidy() -> None:
+        """Tidy."""
+        wipe()
+
+    before = studio.state()
+
+    assert (studio.run(tidy).status, studio.state()) == ("no_consent", before)
+
+
+def test_a_destructive_skill_that_a_coroutine_calls_on_the_main_thread_is_asked_for(
+    tmp_path: Path,
+) -> None:
+    host, person = FakeHost(["cam0"], has_ui=True), ScriptedPresenter(NO)
+
+    @skill(risk="destructive")
+    def wipe() -> None:
+        """Wipe."""
+        host.items.clear()
+
+    @skill(risk="edit")
+    async def tidy() -> None:
+        """Tidy."""
+        await on_main(wipe)
+
+    with live(tmp_path, tidy, host=host, presenter=person) as running:
+        result = running.call("tidy")
+
+    assert (status(result), host.items, len(person.shown)) == ("refused", ["cam0"], 1)
+
+
+def test_what_a_person_agreed_to_as_a_whole_is_not_asked_again_for_its_parts(
+    studio: Studio,
+) -> None:
+    @skill(risk="destructive")
+    def wipe(path: str) -> None:
+        """Wipe."""
+        studio.session.stage.RemovePrim(path)
+
+    @skill(risk="destructive")
+    def wipe_both() -> None:
+        """Wipe both."""
+        wipe(A)
+        wipe(B)
+
+    assert studio.run(wipe_both, YES).status == "done"
+    assert len(studio.person.shown) == 1
+
+
+@pytest.mark.parametrize("is_paused", [False, True])
+def test_an_edit_that_a_skill_queued_before_it_failed_does_not_stand(
+    is_paused: bool, tmp_path: Path
+) -> None:
+    """Nor does one that begins after the person paused the agent."""
+    host = FakeHost(["cam0"])
+
+    @skill(risk="edit", thread="any")
+    def careless() -> None:
+        """Queue an edit and fail."""
+        if is_paused:
+            running.bridge.pause()
+        queued = current_call().control.edit(host.items.clear)
+        if is_paused:
+            queued.result(20)
+        raise ValueError("on purpose")
+
+    with live(tmp_path, careless, host=host) as running:
+        result = running.call("careless")
+
+    assert (status(result), host.items) == ("failed", ["cam0"])
+    assert ("paused" in text(result)) is is_paused
+
+
+# ---- a grant covers what it names
+
+
+def test_what_is_deleted_beside_the_agreed_items_is_brought_back_with_them(studio: Studio) -> None:
+    @skill(risk="destructive", confirms=True)
+    def wipe() -> None:
+        """Wipe."""
+        confirm_sync("Delete it?", items=[A])
+        studio.session.stage.RemovePrim(A)
+        studio.session.stage.RemovePrim(B)
+
+    before = studio.state()
+    outcome = studio.run(wipe, YES)
+
+    assert (outcome.status, studio.state()) == ("no_consent", before)
+    assert f"deleted {B}" in str(outcome.error)
+
+
+def test_a_property_that_is_deleted_counts_as_well(studio: Studio) -> None:
+    @skill(risk="destructive", confirms=True)
+    def wipe() -> None:
+        """Wipe."""
+        confirm_sync("Delete it?", items=[A])
+        studio.session.stage.GetPrimAtPath(B).RemoveProperty("note")
+
+    before = studio.state()
+
+    assert (studio.run(wipe, YES).status, studio.state()) == ("no_consent", before)
+
+
+def test_what_lies_below_an_agreed_item_goes_with_it(studio: Studio) -> None:
+    @skill(risk="destructive", confirms=True)
+    def wipe() -> None:
+        """Wipe."""
+        confirm_sync("Delete it?", items=["/World"])
+        studio.session.stage.RemovePrim(A)
+        studio.session.stage.RemovePrim("/World")
+
+    assert studio.run(wipe, YES).status == "done"
+
+
+def test_nobody_is_asked_about_nothing_and_nothing_is_granted(studio: Studio) -> None:
+    @skill(risk="destructive", confirms=True)
+    def wipe(path: str = "") -> list[str]:
+        """Wipe."""
+        agreed = confirm_sync(lambda items: f"Delete {items[0]}?", items=list)
+        if studio.person.shown or agreed:
+            raise AssertionError
+        if wipes:
+            studio.session.stage.RemovePrim(A)
+        return list(agreed)
+
+    before, wipes = studio.state(), False
+    nothing = studio.run(wipe)
+    wipes = True
+
+    assert (nothing.status, nothing.value) == ("done", [])
+    assert (studio.run(wipe).status, studio.state()) == ("no_consent", before)
+
+
+def test_a_grant_ends_though_its_call_still_runs(
+    studio: Studio, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("dcc_bridge.elicitation.call.GRANT_LASTS", -1.0)
+
+    @skill(risk="destructive")
+    def wipe() -> None:
+        """Wipe."""
+        studio.session.stage.RemovePrim(A)
+
+    before = studio.state()
+
+    assert (studio.run(wipe, YES).status, studio.state()) == ("no_consent", before)
+
+
+def test_an_item_may_be_lost_once(studio: Studio) -> None:
+    """What was made again under its name is another thing."""
+
+    @skill(risk="destructive", confirms=True)
+    def wipe() -> None:
+        """Wipe."""
+        confirm_sync("Delete it?", items=[A])
+        studio.session.stage.RemovePrim(A)
+        elicit_form_sync("And a name?", FORM, consent=False)
+        studio.session.stage.DefinePrim(A)
+        elicit_form_sync("Another?", FORM, consent=False)
+        studio.session.stage.RemovePrim(A)
+
+    before = studio.state()
+
+    assert (studio.run(wipe, YES, YES, YES).status, studio.state()) == ("no_consent", before)
+
+
+def test_a_no_to_the_second_list_withdraws_the_first(studio: Studio) -> None:
+    @skill(risk="destructive", confirms=True)
+    def wipe() -> None:
+        """Wipe."""
+        confirm_sync("Delete it?", items=[A])
+        studio.session.stage.RemovePrim(A)
+        with suppress(NotConfirmed):
+            confirm_sync("And this?", items=[B])
+        studio.session.stage.RemovePrim(B)
+
+    before = studio.state()
+
+    assert (studio.run(wipe, YES, NO).status, studio.state()) == ("no_consent", before)
+
+
+def test_every_form_of_a_destructive_skill_is_a_consent_after_the_first_as_well(
+    studio: Studio,
+) -> None:
+    @skill(risk="destructive", confirms=True)
+    def wipe() -> None:
+        """Wipe."""
+        confirm_sync("Delete it?", items=[A])
+        elicit_form_sync("All the others as well?", FORM)
+        elicit_form_sync("What is your favourite?", FORM, consent=False)
+
+    studio.run(wipe, YES, YES, YES)
+
+    assert [shown.consent is not None for shown in studio.person.shown] == [True, True, False]
+    asked = [fields for event, fields in studio.record if event == "asked"]
+    assert [fields.get("consent") for fields in asked] == [True, True, False]
+
+
+def test_an_edit_whose_question_a_person_declined_changes_nothing_any_more(studio: Studio) -> None:
+    @skill(risk="edit")
+    def tidy() -> None:
+        """Tidy."""
+        elicit_form_sync("Shall I?", FORM)
+        studio.session.stage.DefinePrim("/World/new")
+
+    before = studio.state()
+
+    assert (studio.run(tidy, NO).status, studio.state()) == ("no_consent", before)
+
+
+def test_an_edit_may_go_on_after_a_question_that_only_asked_for_input(studio: Studio) -> None:
+    @skill(risk="edit")
+    def tidy() -> None:
+        """Tidy."""
+        elicit_form_sync("A name?", FORM, consent=False)
+        studio.session.stage.DefinePrim("/World/new")
+
+    assert studio.run(tidy, NO).status == "done"
+
+
+# ---- what undo does not bring back
+
+
+def _open(session: UsdSession, folder: Path) -> None:
+    session.open(folder / "other.usda")
+
+
+def _save(session: UsdSession, folder: Path) -> None:
+    session.save()
+
+
+def _save_as(session: UsdSession, folder: Path) -> None:
+    session.save(folder / "other.usda")
+
+
+def _save_copy(session: UsdSession, folder: Path) -> None:
+    session.save_copy(folder / "other.usda")
+
+
+LOSSES: Final = [_open, _save, _save_as, _save_copy]
+
+
+@pytest.mark.parametrize("risk", ["read", "edit", "destructive"])
+@pytest.mark.parametrize("lose", LOSSES)
+def test_no_scene_is_closed_and_no_file_written_over_unasked(
+    studio: Studio, risk: Any, lose: Callable[[UsdSession, Path], None]
+) -> None:
+    @skill(risk=risk, confirms=True)
+    def careless() -> None:
+        """Lose something."""
+        lose(studio.session, studio.folder)
+
+    before = studio.state()
+    outcome = studio.run(careless)
+
+    assert (outcome.status, studio.state()) == ("no_consent", before)
+    assert "undoable=False" in str(outcome.error)
+
+
+@pytest.mark.parametrize("lose", LOSSES)
+def test_a_yes_to_what_undo_brings_back_is_none_to_what_it_does_not(
+    studio: Studio, lose: Callable[[UsdSession, Path], None]
+) -> None:
+    @skill(risk="destructive")
+    def careless() -> None:
+        """Lose something."""
+        lose(studio.session, studio.folder)
+
+    before = studio.state()
+
+    assert (studio.run(careless, YES).status, studio.state()) == ("no_consent", before)
+
+
+@pytest.mark.parametrize("lose", LOSSES)
+def test_with_a_yes_it_is_done_and_a_copy_is_kept_of_what_was_lost(
+    studio: Studio, lose: Callable[[UsdSession, Path], None]
+) -> None:
+    @skill(risk="destructive", undoable=False)
+    def asked() -> None:
+        """Lose something."""
+        lose(studio.session, studio.folder)
+
+    lost = {it: (studio.folder / f"{it}.usda").read_bytes() for it in ("shot", "other")}
+    outcome = studio.run(asked, YES)
+
+    copies = {file.name: file.read_bytes() for file in studio.folder.glob("*.checkpoints/*/*")}
+    over = [it for it, old in lost.items() if (studio.folder / f"{it}.usda").read_bytes() != old]
+    assert outcome.status == "done"
+    assert all(copies[f"{it}.usda"] == lost[it] for it in over)
+    assert any("unsaved" in name for name in copies)
+
+
+def test_what_a_person_does_in_the_window_is_not_held_up(studio: Studio) -> None:
+    studio.session.save()
+    studio.session.open(studio.folder / "other.usda")
+
+    assert studio.session.scene() == "other.usda"
+
+
+# ---- what undo does not hold
+
+
+def _mute(stage: Usd.Stage) -> None:
+    stage.MuteLayer(stage.GetLayerStack()[-1].identifier)
+
+
+def _unload(stage: Usd.Stage) -> None:
+    stage.SetLoadRules(Usd.StageLoadRules.LoadNone())
+
+
+def _target(stage: Usd.Stage) -> None:
+    stage.SetEditTarget(stage.GetSessionLayer())
+
+
+def _unlock(stage: Usd.Stage) -> None:
+    stage.GetRootLayer().SetPermissionToEdit(not stage.GetRootLayer().permissionToEdit)
+
+
+@pytest.mark.parametrize("risk", ["read", "edit"])
+@pytest.mark.parametrize(
+    ("change", "name"),
+    [
+        (_mute, "which layers are muted"),
+        (_unload, "what is loaded"),
+        (_target, "which layer edits go to"),
+        (_unlock, "the lock of shot.usda"),
+    ],
+)
+def test_what_undo_does_not_hold_is_put_back_and_on_record(
+    studio: Studio, risk: Any, change: Callable[[Usd.Stage], None], name: str
+) -> None:
+    @skill(risk=risk)
+    def careless() -> None:
+        """Leave something behind."""
+        change(studio.session.stage)
+
+    before = studio.state()
+    studio.run(careless)
+
+    assert studio.state() == before
+    assert name in [it for _, fields in studio.record for it in fields.get("put_back", ())]
+
+
+@pytest.mark.parametrize("risk", ["read", "edit", "destructive"])
+def test_a_layer_that_is_only_referenced_is_neither_edited_nor_saved(
+    studio: Studio, risk: Any
+) -> None:
+    @skill(risk=risk)
+    def careless() -> None:
+        """Edit an asset."""
+        layer = Sdf.Layer.Find(str(studio.folder / "asset.usda"))
+        with suppress(Tf.ErrorException):
+            Sdf.CreatePrimInLayer(layer, "/Asset/more")
+        with suppress(Tf.ErrorException):
+            layer.Save(force=True)
+
+    before = studio.state()
+    studio.run(careless, YES)
+
+    assert studio.state()[3:] == before[3:]
+
+
+def test_a_layer_of_the_scene_is_saved_by_the_host_alone(studio: Studio) -> None:
+    @skill(risk="edit")
+    def careless() -> None:
+        """Save."""
+        studio.session.stage.DefinePrim("/World/new")
+        studio.session.stage.GetRootLayer().Save()
+
+    before = studio.state()
+
+    assert (studio.run(careless).status, studio.state()) == ("failed", before)
+
+
+# ---- reading
+
+
+def test_a_read_cannot_edit_and_usd_itself_says_so(studio: Studio) -> None:
+    @skill(risk="read")
+    def careless() -> None:
+        """Edit."""
+        studio.session.stage.RemovePrim(A)
+
+    before = studio.state()
+
+    assert (studio.run(careless).status, studio.state()) == ("failed", before)
+
+
+def test_a_read_that_asked_something_may_edit_as_little_as_before(studio: Studio) -> None:
+    @skill(risk="read")
+    def careless() -> None:
+        """Ask and edit."""
+        elicit_form_sync("Look?", FORM)
+        studio.session.stage.RemovePrim(A)
+
+    before = studio.state()
+
+    assert (studio.run(careless, YES).status, studio.state()) == ("failed", before)
+
+
+def test_what_the_person_edits_while_a_read_asks_is_theirs(studio: Studio) -> None:
+    @skill(risk="read")
+    def ask() -> None:
+        """Ask."""
+        elicit_form_sync("Look?", FORM)
+
+    def work() -> Reply:
+        studio.session.stage.RemovePrim(A)
+        return YES
+
+    assert studio.run(ask, work).status == "done"
+    assert not studio.session.stage.GetPrimAtPath(A)
+
+
+@pytest.mark.parametrize("undone", [1, 2])
+def test_a_read_that_undoes_what_the_person_did_is_reported_and_takes_nothing_more(
+    undone: int, tmp_path: Path
+) -> None:
+    host = FakeHost(["cam0"])
+    for name in ("cam1", "cam2", "cam3"):
+        with host.undo_step(name):
+            host.items.append(name)
+
+    @skill(risk="read")
+    def careless() -> None:
+        """Undo."""
+        for _ in range(undone):
+            host.undo()
+
+    with live(tmp_path, careless, host=host) as running:
+        result = running.call("careless")
+
+    assert status(result) == "no_consent"
+    assert host.labels == ["cam1", "cam2", "cam3"][: 3 - undone]
+
+
+def test_a_second_edit_outside_of_a_step_is_seen_beside_the_first(tmp_path: Path) -> None:
+    """The person left one of that name on the stack before."""
+    host = FakeHost(["cam0"])
+    host.items.append("theirs")
+    host.undo_mark()
+
+    @skill(risk="read")
+    def careless() -> None:
+        """Edit."""
+        host.items.append("ours")
+
+    with live(tmp_path, careless, host=host) as running:
+        result = running.call("careless")
+
+    assert (status(result), host.items) == ("no_consent", ["cam0", "theirs"])
+
+
+@pytest.mark.parametrize("thread", ["main", "any", "async"])
+def test_a_look_up_of_items_that_edits_is_undone(thread: str, tmp_path: Path) -> None:
+    host, person = FakeHost(["cam0"], has_ui=True), ScriptedPresenter(YES)
+
+    def look_up() -> list[str]:
+        host.items.append("made")
+        return ["cam0"]
+
+    marks: dict[str, Any] = {"risk": "destructive", "confirms": True}
+
+    @skill(**marks, name="careless", thread="main" if thread == "main" else "any")
+    def careless() -> None:
+        """Look up."""
+        confirm_sync("Delete it?", items=look_up)
+
+    @skill(**marks, name="careless")
+    async def careless_async() -> None:
+        """Look up."""
+        from dcc_bridge import confirm
+
+        await confirm("Delete it?", items=look_up)
+
+    with live(
+        tmp_path, careless_async if thread == "async" else careless, host=host, presenter=person
+    ) as running:
+        result = running.call("careless")
+
+    assert (status(result), host.items) == ("no_consent", ["cam0"])
+
+
+# ---- what is taken back leaves no trace
+
+
+def test_what_a_refusal_takes_back_leaves_the_persons_redo_as_it_was(studio: Studio) -> None:
+    @skill(risk="destructive", confirms=True)
+    def wipe() -> None:
+        """Wipe."""
+        studio.session.stage.RemovePrim(A)
+
+    assert studio.session.redo_labels == ["The person's second"]
+    studio.run(wipe)
+
+    assert studio.session.redo_labels == ["The person's second"]
+    studio.session.redo()
+    assert studio.session.stage.GetPrimAtPath("/World/second")
+
+
+class _Person(ScriptedPresenter):
+    """One whose answers are made when they are due."""
+
+    def __init__(self, answers: Iterator[Reply]) -> None:
+        super().__init__()
+        self._answers = answers
+
+
+def test_what_the_person_undid_meanwhile_is_not_reported_as_standing(studio: Studio) -> None:
+    @skill(risk="edit")
+    def tidy() -> None:
+        """Edit, and ask."""
+        studio.session.stage.DefinePrim("/World/new")
+        elicit_form_sync("Go on?", FORM)
+
+    def undo_first() -> Reply:
+        studio.session.undo()
+        return NO
+
+    before = studio.state()
+
+    assert (studio.run(tidy, undo_first).status, studio.state()[:2]) == ("refused", before[:2])
+
+
+def _no_loop(coroutine: Any) -> Future[Any]:
+    raise AssertionError("these skills are sync")
+
+
+def _never(seconds: float, fn: Callable[[], None]) -> Callable[[], None]:
+    return lambda: None

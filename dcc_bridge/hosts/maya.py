@@ -8,8 +8,9 @@ thread: a command that is called elsewhere raises, and the API is undefined ther
 from __future__ import annotations
 
 import atexit
+import itertools
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import Any, Final
 
@@ -18,14 +19,7 @@ from maya.api import OpenMaya
 
 from dcc_bridge.callbacks import Callbacks
 from dcc_bridge.host import MOST_TOLD, Host, Undo, UndoMark, digest
-from dcc_bridge.hosts.maya_guard import (
-    Checks,
-    Deletions,
-    UndoQueue,
-    kept_state,
-    listening,
-    unrecorded,
-)
+from dcc_bridge.hosts.maya_scene import Deletions, describe, facts, guarded, kind, unrecorded
 
 MQtUtil: Any = OpenMayaUI.MQtUtil  # type: ignore[attr-defined]  # its stub is empty
 """Maya's Qt, as numbers that are addresses."""
@@ -41,6 +35,93 @@ _UNDO_IS_OFF: Final = (
     "Undo is switched off in Maya, so what an agent does could not be taken back. "
     "Switch it on: Windows > Settings/Preferences > Preferences > Undo."
 )
+_UNDO_WAS_TURNED_OFF: Final = (
+    "Undo was switched off in the middle of this step and is on again. What was changed meanwhile "
+    "cannot be undone, and as undoing what came before may crash Maya, its undo list was emptied."
+)
+_MOST_OWN: Final = 10_000
+"""Chunks of our own that are remembered; more are on no queue."""
+
+
+class UndoQueue:
+    """Maya's undo queue, of which ``undoInfo`` tells its length and the name on top, no more.
+
+    So each stretch of a body is a chunk with a name of its own, also of one that only reads: it
+    leaves one entry or none. An entry of the person is told by its depth and its name; one that
+    they exchange for another of the same name, between marks, is seen where Maya tells of their
+    undo. A queue of a fixed length drops the oldest entry with each new one: there an entry of the
+    person's on top of one of theirs of the same name is not seen, but ours always are.
+    """
+
+    def __init__(self) -> None:
+        """Know nothing yet."""
+        self._own: dict[str, UndoMark] = {}
+        self._open: UndoMark | None = None
+        self._dropped = 0
+        self._moves = 0
+        self._reads = itertools.count(1)
+
+    def mark(self) -> UndoMark:
+        """Mark the entry on top; while a chunk is open, the one before it.
+
+        What Maya says of its queue while a chunk is open is not documented.
+        """
+        if self._open is not None:
+            return self._open
+        count, label = _length(), _top()
+        own = self._own.get(label) if label else None
+        return own or UndoMark(count + self._dropped, label, self._moves)
+
+    def note_undo(self, *_: object) -> None:
+        """Note that something was undone: with one of ours what lies below is what it was."""
+        self._moves += cmds.undoInfo(query=True, redoName=True) not in self._own
+
+    def note_redo(self, *_: object) -> None:
+        """Note that something was redone."""
+        self._moves += _top() not in self._own
+
+    @property
+    def is_open(self) -> bool:
+        """Whether a chunk of ours is open."""
+        return self._open is not None
+
+    @contextmanager
+    def reading(self) -> Iterator[None]:
+        """Keep a chunk open for a body that only reads, where Maya records anything."""
+        if not cmds.undoInfo(query=True, state=True):
+            yield
+            return
+        with self.chunk(f"Agent's read {next(self._reads)}"):
+            yield
+
+    @contextmanager
+    def chunk(self, label: str) -> Iterator[None]:
+        """Keep a chunk open, and close it whatever happens; Maya leaves an empty one off its list.
+
+        Raises:
+            RuntimeError: Undo was turned off inside and left so.
+        """
+        outer, before, count = self._open, self.mark(), _length() if self._open is None else 0
+        cmds.undoInfo(openChunk=True, chunkName=label)
+        self._open = before
+        try:
+            yield
+        finally:  # an open chunk swallows all that follows
+            self._open = outer
+            _close_chunk()
+            if outer is None and _top() == label:
+                self._note(label, before, count)
+
+    def _note(self, label: str, before: UndoMark, count: int) -> None:
+        now = _length()
+        if now == count and label in self._own:  # an empty chunk, on one of the same name
+            return
+        is_full = count >= cmds.undoInfo(query=True, length=True) and not _is_endless()
+        added = 1 if is_full else now - count  # less where the body undid what was there
+        self._own[label] = UndoMark(before.depth + added, label, object())
+        self._dropped = before.depth + added - now
+        if len(self._own) > _MOST_OWN:
+            del self._own[next(iter(self._own))]
 
 
 class MayaHost(Host):
@@ -153,7 +234,7 @@ class MayaHost(Host):
     def guard(self, put_back: list[str], *, read: bool) -> Iterator[None]:
         """Refuse what undo does not bring back; put back the current namespace and autokey.
 
-        What a body leaves that only reads is one chunk too. The module `maya_guard` says what Maya
+        What a body leaves that only reads is one chunk too. The module `maya_scene` says what Maya
         cannot refuse.
 
         Raises:
@@ -163,15 +244,8 @@ class MayaHost(Host):
         if self._queue.is_open:  # a stretch within another one is a part of it
             yield
             return
-        self._deletions.clear()
-        checks = Checks(self, self._deletions)
-        with ExitStack() as stack:
-            stack.callback(checks.end)
-            heard = [*checks.listen(read=read), *self._deletions.listen()]
-            stack.enter_context(listening(heard))
-            stack.enter_context(kept_state(put_back))
-            if read:
-                stack.enter_context(self._queue.reading())
+        chunk = self._queue.reading() if read else nullcontext()
+        with guarded(self, self._deletions, put_back, read=read), chunk:
             yield
 
     def lost(self, agreed: Sequence[str]) -> list[str]:
@@ -214,16 +288,7 @@ class MayaHost(Host):
         Raises:
             LookupError: There is no such node, or several are called so.
         """
-        path = find(item)
-        return {
-            "path": path,
-            "type": kind(path),
-            "uuid": cmds.ls(path, uuid=True)[0],
-            "parent": _parent(path),
-            "children": _relatives(path, children=True)[:MOST_TOLD],
-            "referenced": is_referenced(path),
-            "locked": is_locked(path),
-        }
+        return describe(item)
 
     def kinds(self, items: Sequence[str]) -> list[str]:
         """Name the type of each node, or of its shape."""
@@ -234,7 +299,7 @@ class MayaHost(Host):
 
         A file that is referenced twice brings the same ids twice, so paths belong to it as well.
         """
-        return digest([str(self.file()), [_facts(item) for item in sorted(set(items))]])
+        return digest([str(self.file()), [facts(item) for item in sorted(set(items))]])
 
     def watch(self, changed: Callable[[], None]) -> Undo:
         """Call after steps, undo, redo, and when the selection, scene or nodes are others.
@@ -294,60 +359,31 @@ class MayaHost(Host):
             self._watchers.call()
 
 
-def find(item: str) -> str:
-    """Find a node by its path or its short name.
-
-    Returns:
-        Its long path.
-
-    Raises:
-        LookupError: There is none, or there are several.
-    """
-    paths = [] if set("*? ") & set(item) else cmds.ls(item, long=True) or []
-    if len(paths) > 1:
-        raise LookupError(f"{item!r} is {' and '.join(paths[:3])}: give the whole path.")
-    if not paths:
-        raise LookupError(f"There is no node {item!r} in this scene.")
-    return paths[0]
+def _length() -> int:
+    """Count the entries of the undo queue; a query without a flag gives that."""
+    return int(cmds.undoInfo(query=True))  # type: ignore[call-overload]  # its stub has no such one
 
 
-def kind(path: str) -> str:
-    """Name a node's type: its shape's where it has one, "camera" and not "transform"."""
-    shapes = _relatives(path, shapes=True, noIntermediate=True)
-    return str(cmds.nodeType(shapes[0] if shapes else path))
+def _top() -> str | None:
+    if cmds.undoInfo(query=True, undoQueueEmpty=True):
+        return None
+    return str(cmds.undoInfo(query=True, undoName=True)) or None
+
+
+def _is_endless() -> bool:
+    return bool(cmds.undoInfo(query=True, infinity=True))
+
+
+def _close_chunk() -> None:
+    was_on = bool(cmds.undoInfo(query=True, state=True))
+    if not was_on:
+        cmds.undoInfo(stateWithoutFlush=True)
+    cmds.undoInfo(closeChunk=True)
+    if not was_on:
+        cmds.flushUndo()
+        raise RuntimeError(_UNDO_WAS_TURNED_OFF)
 
 
 def _window() -> int:
     """Give the address of the main window, 0 as long as there is none."""
     return int(MQtUtil.mainWindow() or 0)
-
-
-def _relatives(path: str, **which: Any) -> list[str]:
-    """List relatives; none for what is not in the DAG."""
-    if not path.startswith("|"):  # an empty list of nodes would mean all of them
-        return []
-    return cmds.listRelatives(path, fullPath=True, **which) or []
-
-
-def _parent(path: str) -> str | None:
-    return next(iter(_relatives(path, parent=True)), None)
-
-
-def is_locked(path: str) -> bool:
-    """Whether a node is locked."""
-    locks = cmds.lockNode(path, query=True, lock=True)
-    return any(locks) if isinstance(locks, list) else bool(locks)
-
-
-def is_referenced(path: str) -> bool:
-    """Whether a node comes from a referenced file, and can neither be renamed nor deleted."""
-    return bool(cmds.referenceQuery(path, isNodeReferenced=True))
-
-
-def _facts(item: str) -> list[Any]:
-    if not cmds.objExists(item):
-        return [item, "gone"]
-    below = sorted(_relatives(item, allDescendents=True))
-    ids = cmds.ls([item, *below], uuid=True)
-    locks = [is_locked(item), is_referenced(item)]
-    return [item, ids, cmds.nodeType(item), _parent(item), locks, below]

@@ -9,7 +9,7 @@ from typing import Any
 from maya import cmds
 
 from dcc_bridge import confirm_sync, skill
-from dcc_bridge.hosts.maya import is_locked, is_referenced, kind
+from dcc_bridge.hosts.maya_scene import is_locked, is_referenced, kind
 
 
 @skill(risk="destructive", confirms=True, undo="Delete nodes")

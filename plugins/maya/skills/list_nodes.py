@@ -8,7 +8,7 @@ from typing import Any
 from maya import cmds
 
 from dcc_bridge import skill
-from dcc_bridge.hosts.maya import kind
+from dcc_bridge.hosts.maya_scene import kind
 
 
 @skill(risk="read")

@@ -7,7 +7,7 @@ import re
 from maya import cmds
 
 from dcc_bridge import skill
-from dcc_bridge.hosts.maya import find, is_locked, is_referenced
+from dcc_bridge.hosts.maya_scene import find, is_locked, is_referenced
 
 
 @skill(risk="edit")

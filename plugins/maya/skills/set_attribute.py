@@ -7,7 +7,7 @@ from typing import Any
 from maya import cmds
 
 from dcc_bridge import skill
-from dcc_bridge.hosts.maya import find
+from dcc_bridge.hosts.maya_scene import find
 
 
 @skill(risk="edit")

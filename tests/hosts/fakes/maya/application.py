@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from tests.hosts.fakes.maya.windows import Windows
 
 MODULE = Path(__file__).parents[4] / "plugins" / "maya"
-OURS = ("dcc_bridge_maya", "dcc_bridge.hosts.maya", "dcc_bridge.hosts.maya_guard")
+OURS = ("dcc_bridge_maya", "dcc_bridge.hosts.maya", "dcc_bridge.hosts.maya_scene")
 
 
 class Maya:

@@ -221,9 +221,12 @@ class Steps:
         stretch, self._stretch = self._stretch, None
         if stretch is None:
             return
-        label, before = self._current_label, self._before
+        label, before, is_said = self._current_label, self._before, False
         try:
             stretch.__exit__(type(error) if error else None, error, None)
+        except NoConsent:  # where a whole scene was lost, it says more than the stack
+            is_said = True
+            raise
         finally:
             # Before the host says so: where it cannot, the roll-back looks again.
             self._done.append(_Change(label, before))
@@ -232,7 +235,7 @@ class Steps:
             if self._is_other_scene:  # whose stack began anew
                 self._is_other_scene, depth = False, after.depth - (after.label == label)
                 before = after if depth == after.depth else UndoMark(depth)
-            if after != before:
+            if after != before and not (is_said and after.depth <= before.depth):
                 self._note_change(_Change(label, before, after), after.depth - before.depth)
 
     def _note_change(self, change: _Change, added: int) -> None:

@@ -14,7 +14,7 @@ import shiboken6
 from mcp_types import ImageContent
 from PySide6.QtWidgets import QWidget
 
-from dcc_bridge import headless, skill
+from dcc_bridge import confirm_sync, headless, skill
 from dcc_bridge.host import Host
 from dcc_bridge.skills.skill import describe
 from tests.hosts.digests import scene_digest
@@ -36,6 +36,10 @@ class Seat:
         edit: Edits something by hand.
         show_panel: Shows the panel, and gives it.
         restart: Unloads the plug-in, looks that the host has nothing of it, and loads it again.
+        items: Two things in the scene.
+        delete: Deletes one of them.
+        lose: Begins a new scene in place of the open one.
+        lost: What an agent is told then, to which nobody agreed.
     """
 
     desk: Desk
@@ -44,6 +48,10 @@ class Seat:
     edit: Callable[[], object]
     show_panel: Callable[[], QWidget]
     restart: Callable[[], Desk]
+    items: tuple[str, str]
+    delete: Callable[[str], object]
+    lose: Callable[[], object]
+    lost: str
 
 
 class PlugInContract:
@@ -108,6 +116,64 @@ class PlugInContract:
         assert "the disk is full" in text(result)
         assert (scene_digest(desk.host), desk.host.undo_mark().label) == before
 
+    def test_what_a_read_changes_is_undone(self, seat: Seat) -> None:
+        """However many edits it makes; the person's own stays."""
+
+        @skill(risk="read")
+        def not_a_read() -> None:
+            seat.edit()
+            seat.edit()
+
+        result, before, after = _call(seat, not_a_read)
+
+        assert status(result) == "no_consent"
+        assert after == before
+
+    def test_what_is_deleted_beside_the_agreed_is_undone_and_named(self, seat: Seat) -> None:
+        """The person agreed to one; both are there afterwards."""
+        first, second = seat.items
+
+        @skill(risk="destructive", confirms=True)
+        def too_much() -> None:
+            confirm_sync("Delete it?", items=[first], verb="Delete")
+            seat.delete(first)
+            seat.delete(second)
+
+        result, before, after = _call(seat, too_much, agree=True)
+
+        assert status(result) == "no_consent"
+        assert f"deleted {second}" in text(result)
+        assert "to which nobody agreed" in text(result)
+        assert after == before
+
+    def test_a_scene_is_not_lost_without_a_word(self, seat: Seat) -> None:
+        """It is refused, or the agent and the person are told where the copy is."""
+
+        @skill(risk="edit")
+        def new_scene() -> None:
+            seat.edit()
+            seat.lose()
+
+        result, _, _ = _call(seat, new_scene)
+
+        assert status(result) == "no_consent"
+        assert seat.lost in text(result)
+
+    def test_a_scene_that_was_agreed_to_is_lost(self, seat: Seat) -> None:
+        """What was in its undo stack is nobody's concern then; a copy of the scene is kept."""
+
+        @skill(risk="destructive", confirms=True)
+        def new_scene() -> str:
+            agreed = confirm_sync("Begin a new scene?", verb="Begin", undoable=False)
+            seat.lose()
+            return str(agreed.checkpoint)
+
+        result, before, after = _call(seat, new_scene, agree=True)
+
+        assert status(result) == "done"
+        assert after != before
+        assert list(seat.scene.with_name(f"{seat.scene.stem}.checkpoints").iterdir())
+
     def test_a_save_keeps_what_it_writes_over(self, seat: Seat) -> None:
         """The person is asked, and the old bytes are kept beside the scene."""
         old = seat.scene.read_bytes()
@@ -164,3 +230,19 @@ async def call_skill(desk: Desk, call: Call) -> Any:
     """Call a skill as an agent does."""
     async with desk.client() as session:
         return await session.call_tool(*call)
+
+
+def _call(
+    seat: Seat, function: Callable[[], object], *, agree: bool = False
+) -> tuple[Any, tuple[object, ...], tuple[object, ...]]:
+    """Call a skill after an edit of the person's; give what was there before and after."""
+    desk = seat.desk
+    desk.bridge.registry.add(describe(function))
+    seat.edit()
+    before = scene_digest(desk.host), desk.host.undo_mark()
+    name = function.__name__
+    future = desk.go(call_skill, desk, (name, {}))
+    if agree:
+        desk.agree()
+    desk.until(future.done)
+    return future.result(), before, (scene_digest(desk.host), desk.host.undo_mark())

@@ -102,6 +102,10 @@ class TestPlugIn(PlugInContract):
             lambda: tx.set(tx.eval() + 1.0),
             houdini.open_panel,
             restart,
+            ("/obj/cam0", "/obj/cam1"),
+            lambda path: hou.node(path).destroy(),
+            lambda: hou.hipFile.clear(suppress_save_prompt=True),
+            "begin a new scene. Nobody agreed to it, Houdini lets nobody refuse it",
         )
 
     @pytest.fixture

@@ -113,6 +113,10 @@ class TestPlugIn(PlugInContract):
             lambda: cmds.setAttr("key.translateX", cmds.getAttr("key.translateX") + 1.0),
             show_panel,
             restart,
+            ("|cameras|shot_000", "|cameras|shot_001"),
+            cmds.delete,
+            lambda: cmds.file(new=True, force=True),
+            "wanted to begin a new scene in place of shot.ma",
         )
 
     @pytest.fixture

@@ -73,14 +73,14 @@ class Step:
         before: What every layer held.
         after: What every layer held then; the same snapshots but for the touched ones.
         redo: What could be redone before it.
-        gone: The prims and properties that it deleted.
+        resynced: The prims and properties that were made, deleted or composed anew.
     """
 
     label: str
     before: State
     after: State
     redo: tuple[Step, ...]
-    gone: tuple[Sdf.Path, ...]
+    resynced: frozenset[Sdf.Path]
 
 
 class UndoStack:
@@ -140,7 +140,7 @@ class UndoStack:
     def lost(self, agreed: Sequence[str]) -> list[str]:
         """List what the newest step deleted beside the agreed prims and what is below them."""
         covered = [Sdf.Path(item) for item in agreed if Sdf.Path.IsValidPathString(item)]
-        gone = self._undo[-1].gone if self._undo else ()
+        gone = self._gone(self._undo[-1]) if self._undo else []
         return [str(path) for path in gone if not any(map(path.HasPrefix, covered))]
 
     @property
@@ -233,11 +233,17 @@ class UndoStack:
         if self._before is not None:
             self._resynced.update(notice.GetResyncedPaths())
 
-    def _gone(self, before: State) -> tuple[Sdf.Path, ...]:
-        """List what the layers held before, and the scene has no more; the topmost of each."""
-        missing = [path for path in self._resynced if not self._stage.GetObjectAtPath(path)]
-        contents = [snapshot.content for snapshot in before.values()]
-        return tuple(p for p in sorted(missing) if any(c.GetObjectAtPath(p) for c in contents))
+    def _gone(self, step: Step) -> list[Sdf.Path]:
+        """List what the layers held before a step, and neither they nor the scene have now."""
+        layers = self._stage.GetLayerStack(includeSessionLayers=True)
+        paths: list[Sdf.Path] = []
+        for snapshot in {*step.before.values()}:
+            for path in Sdf.Path.RemoveDescendentPaths(list(step.resynced)):
+                if snapshot.content.GetObjectAtPath(path):
+                    snapshot.content.Traverse(path, paths.append)  # type: ignore[arg-type]  # gives paths
+        prims = {path for path in paths if path.IsPrimPath() or path.IsPrimPropertyPath()}
+        gone = (p for p in prims if not any(layer.GetObjectAtPath(p) for layer in layers))
+        return sorted(path for path in gone if not self._stage.GetObjectAtPath(path))
 
     def _is_unsaved(self, place: Place) -> bool:
         return self._clean[place] is not self._saved.get(place)
@@ -280,7 +286,9 @@ class UndoStack:
         self._look()
         if all(self._clean[place] is snapshot for place, snapshot in before.items()):
             return False
-        self._undo.append(Step(label, before, self._clean, tuple(self._redo), self._gone(before)))
+        self._undo.append(
+            Step(label, before, self._clean, tuple(self._redo), frozenset(self._resynced))
+        )
         self._redo = []
         self._trim()
         return True

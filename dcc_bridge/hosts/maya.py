@@ -74,11 +74,13 @@ class UndoQueue:
 
     def note_undo(self, *_: object) -> None:
         """Note that something was undone: with one of ours what lies below is what it was."""
-        self._moves += cmds.undoInfo(query=True, redoName=True) not in self._own
+        if not self.is_open:
+            self._moves += cmds.undoInfo(query=True, redoName=True) not in self._own
 
     def note_redo(self, *_: object) -> None:
         """Note that something was redone."""
-        self._moves += _top() not in self._own
+        if not self.is_open:
+            self._moves += _top() not in self._own
 
     @property
     def is_open(self) -> bool:

@@ -221,12 +221,10 @@ class Steps:
         stretch, self._stretch = self._stretch, None
         if stretch is None:
             return
-        label, before, is_said = self._current_label, self._before, False
+        label, before, is_said = self._current_label, self._before, True
         try:
             stretch.__exit__(type(error) if error else None, error, None)
-        except NoConsent:  # where a whole scene was lost, it says more than the stack
-            is_said = True
-            raise
+            is_said = False  # else the host knows more of what was lost than its undo stack
         finally:
             # Before the host says so: where it cannot, the roll-back looks again.
             self._done.append(_Change(label, before))

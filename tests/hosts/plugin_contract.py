@@ -34,6 +34,7 @@ class Seat:
         window: The host's own window.
         scene: The scene's file.
         edit: Edits something by hand.
+        undo: Undoes the last edit by hand.
         show_panel: Shows the panel, and gives it.
         restart: Unloads the plug-in, looks that the host has nothing of it, and loads it again.
         items: Two things in the scene.
@@ -46,6 +47,7 @@ class Seat:
     window: QWidget
     scene: Path
     edit: Callable[[], object]
+    undo: Callable[[], object]
     show_panel: Callable[[], QWidget]
     restart: Callable[[], Desk]
     items: tuple[str, str]
@@ -128,6 +130,19 @@ class PlugInContract:
 
         assert status(result) == "no_consent"
         assert after == before
+
+    def test_a_body_that_undoes_what_the_person_did_is_no_consent(self, seat: Seat) -> None:
+        """Whatever it does on top of it."""
+
+        @skill(risk="edit")
+        def goes_back() -> None:
+            seat.undo()
+            seat.edit()
+
+        result, _, _ = _call(seat, goes_back)
+
+        assert status(result) == "no_consent"
+        assert "undid what others had done" in text(result)
 
     def test_what_is_deleted_beside_the_agreed_is_undone_and_named(self, seat: Seat) -> None:
         """The person agreed to one; both are there afterwards."""

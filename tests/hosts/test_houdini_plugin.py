@@ -100,6 +100,7 @@ class TestPlugIn(PlugInContract):
             houdini.window,
             Path(houdini.scene.path),
             lambda: tx.set(tx.eval() + 1.0),
+            hou.undos.performUndo,
             houdini.open_panel,
             restart,
             ("/obj/cam0", "/obj/cam1"),

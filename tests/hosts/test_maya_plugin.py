@@ -17,7 +17,9 @@ import shiboken6
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QApplication, QDialog, QWidget
 
+from dcc_bridge import skill
 from dcc_bridge.qt.panel import Panel
+from dcc_bridge.skills.skill import describe
 from tests.hosts.digests import scene_digest
 from tests.hosts.fakes.desk import Desk, application, shown
 from tests.hosts.fakes.maya import Maya
@@ -111,6 +113,7 @@ class TestPlugIn(PlugInContract):
             windows.main,
             Path(maya.scene.name),
             lambda: cmds.setAttr("key.translateX", cmds.getAttr("key.translateX") + 1.0),
+            cmds.undo,
             show_panel,
             restart,
             ("|cameras|shot_000", "|cameras|shot_001"),
@@ -306,6 +309,23 @@ class TestWork:
         assert (put.structured_content["before"], put.structured_content["after"]) == (0.0, 4.0)
         assert named.structured_content["new"] == "|rim"
         assert cmds.getAttr("key.translateX") == 0.0
+
+    def test_a_skill_that_leaves_undo_off_is_told_what_became_of_the_undo_list(
+        self, desk: Desk, cmds: Any
+    ) -> None:
+        """Not that it undid what others had done: the list was emptied, as it is unsafe now."""
+
+        @skill(risk="edit")
+        def careless() -> None:
+            cmds.undoInfo(stateWithoutFlush=False)
+            cmds.delete("|cameras|shot_000")
+
+        cmds.setAttr("key.translateX", 1.0)
+        desk.bridge.registry.add(describe(careless))
+
+        result = desk.call("careless")
+
+        assert "its undo list was emptied" in text(result)
 
     def test_a_modal_dialog_of_mayas_holds_the_work_back(self, desk: Desk, maya: Maya) -> None:
         """Qt's events come all the same; an edit in the middle of somebody's dialog does not."""

@@ -1,10 +1,11 @@
 """Starts ``python -m MODULE`` by forking an interpreter that has imported the large packages.
 
 An import of the MCP SDK takes a second of processor time, a fork some milliseconds. `Popen` stands
-in for ``subprocess.Popen`` in every test (see `conftest`). What it starts is a child of the test's
-own process, so waiting, signals and pipes are the operating system's. Whatever cannot be forked
-is started as usual: other programs, ``-c``, and variables that an interpreter reads as it starts.
-Linux only.
+in for ``subprocess.Popen`` in every test (see `conftest`). What it starts is a child of the
+process that asked for it, so waiting, signals and pipes are the operating system's. Whatever cannot
+be forked is started as usual: other programs, ``-c``, and variables that an interpreter reads as
+it starts. A command that itself starts Python commands keeps a copy of the warm interpreter, from
+which those are forked. Linux only.
 
 ``python -m tests.fork_server DESCRIPTOR`` is the warm interpreter.
 """
@@ -28,10 +29,17 @@ from dataclasses import asdict, dataclass
 from importlib import import_module
 from typing import Any, Final
 
-IMPORTED: Final = ("dcc_bridge.bridge", "dcc_bridge.testing", "mcp", "uvicorn", "pxr.UsdGeom")
+IMPORTED: Final = (
+    *("dcc_bridge.bridge", "dcc_bridge.headless", "dcc_bridge.hosts.standalone"),
+    *("dcc_bridge.testing", "mcp", "uvicorn", "uvicorn.protocols.http.h11_impl", "pxr.UsdUtils"),
+    *("anyio._backends._asyncio", "httpcore2", "jsonschema", "rich.logging"),
+    "trio",  # which httpcore2 imports at its first request, where there is one
+)
 """Neither Qt nor anything that starts a thread: a fork takes only one thread along."""
 
 _READ_AT_START: Final = ("PYTHON", "LC_", "LANG", "LD_", "PXR_")
+_NO_BYTECODE: Final = "PYTHONDONTWRITEBYTECODE"  # read at the start, and settable later
+_STARTING: Final = (["run"],)  # the commands that start an interpreter
 _SET_CHILD_SUBREAPER: Final = 36
 _HEADER: Final = 8
 
@@ -72,16 +80,23 @@ class Popen(subprocess.Popen[Any]):
 class Server:
     """The warm interpreter, as the process that uses it sees it."""
 
-    def __init__(self) -> None:
+    def __init__(self, connection: socket.socket, process: subprocess.Popen[Any] | None) -> None:
         self._lock = threading.Lock()
-        self._socket, theirs = socket.socketpair()
+        self._socket = connection
+        self._process = process
+
+    @classmethod
+    def begin(cls) -> Server:
+        """Start a warm interpreter."""
+        ours, theirs = socket.socketpair()
         with theirs:
             number = theirs.fileno()
-            self._process = _Cold(
+            process = _Cold(
                 [sys.executable, "-W", "error", "-m", "tests.fork_server", str(number)],
                 stdin=subprocess.DEVNULL,
                 pass_fds=[number],
             )
+        return cls(ours, process)
 
     def start(self, command: Command, files: list[int]) -> int:
         """Start a command with those standard streams; give the number of its process."""
@@ -103,7 +118,8 @@ class Server:
     def close(self) -> None:
         """Let it end."""
         self._socket.close()
-        self._process.wait()
+        if self._process is not None:
+            self._process.wait()
 
 
 _Cold: Final = subprocess.Popen
@@ -118,7 +134,7 @@ def close() -> None:
 
 def _server() -> Server:
     if not _running:
-        _running.append(Server())
+        _running.append(Server.begin())
     return _running[0]
 
 
@@ -136,7 +152,8 @@ def _command(args: Any, cwd: Any, env: Any, new_session: bool) -> Command | None
 
 
 def _at_start(env: Any) -> dict[str, str]:
-    return {name: value for name, value in env.items() if name.startswith(_READ_AT_START)}
+    names = {name for name in env if name.startswith(_READ_AT_START)} - {_NO_BYTECODE}
+    return {name: env[name] for name in names}
 
 
 def _adopt_orphans(is_on: bool) -> None:
@@ -194,6 +211,7 @@ def _run(command: Command) -> None:
     os.chdir(command.cwd)
     os.environ.clear()
     os.environ.update(command.env)
+    sys.dont_write_bytecode = bool(command.env.get(_NO_BYTECODE))
     tempfile.tempdir = None
     signal.signal(signal.SIGINT, signal.default_int_handler)
     if not command.warnings_are_errors:
@@ -222,11 +240,20 @@ def _main() -> None:
     for command in import_module("dcc_bridge.cli").COMMANDS.values():
         import_module(f"dcc_bridge.cli.{command.module}")
     gc.freeze()
-    with connection:
-        try:
+    try:
+        command = _next_command(connection)
+        while command.words[:1] in _STARTING:
+            ours, connection = socket.socketpair()
+            if os.fork():
+                connection.close()
+                _running.append(Server(ours, None))
+                subprocess.Popen = Popen  # type: ignore[misc]  # what the command starts is forked too
+                break
+            ours.close()
             command = _next_command(connection)
-        except (EOFError, KeyboardInterrupt):
-            return
+    except (EOFError, KeyboardInterrupt):
+        connection.close()
+        return
     _run(command)
 
 

@@ -33,7 +33,13 @@ def run(tmp_path: Path, *words: str) -> tuple[int, str, str]:
 
 @pytest.mark.parametrize(
     "words",
-    [("--version",), ("nonsense",), ("list",), ("skill", "check", "nowhere.py")],
+    [
+        ("--version",),
+        ("nonsense",),
+        ("list",),
+        ("skill", "check", "nowhere.py"),
+        ("run", "list_prims", "--scene", "nowhere.usda"),  # which starts an interpreter itself
+    ],
     ids=" ".join,
 )
 def test_it_says_and_ends_the_same(

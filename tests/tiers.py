@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+from tests.live import ERAS
+
 
 def sampled(quick: Collection[Any], *values: Iterable[Any]) -> list[Any]:
     """Give every combination of values as parameters; those not in ``quick`` are marked long.
@@ -20,3 +22,7 @@ def sampled(quick: Collection[Any], *values: Iterable[Any]) -> list[Any]:
         for case in cases
         for quick_case in [case if len(values) > 1 else case[0]]
     ]
+
+
+every_era = pytest.mark.parametrize("era", sampled(ERAS[1:], ERAS))
+"""The oldest is in the long run alone: there a question travels as it does in 2025-11-25."""

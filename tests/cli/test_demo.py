@@ -91,8 +91,18 @@ def test_a_person_at_a_terminal_is_asked_there(
     ("answer", "presses", "ends"),
     [
         ("accept", "agrees: --answer presses 'Delete 127 cameras'", "all as it was."),
-        ("decline", "says no: --answer presses 'Decline'", AS_IT_WAS),
-        ("cancel", "closes the question without an answer: --answer presses 'Cancel'", AS_IT_WAS),
+        pytest.param(
+            "decline",
+            "says no: --answer presses 'Decline'",
+            AS_IT_WAS,
+            marks=pytest.mark.long,
+        ),
+        pytest.param(
+            "cancel",
+            "closes the question without an answer: --answer presses 'Cancel'",
+            AS_IT_WAS,
+            marks=pytest.mark.long,
+        ),
     ],
 )
 def test_with_a_window_the_dialogs_own_buttons_are_pressed(

@@ -19,6 +19,7 @@ from tests.hosts.application import until
 from tests.hosts.fakes import interpreter
 from tests.hosts.fakes.houdini.scene import Scene as Hip
 from tests.hosts.fakes.maya.scene import Scene as Maya
+from tests.tiers import sampled
 
 HOSTS = ("maya", "houdini")
 CAMERAS = {"maya": {"pattern": "shot_*"}, "houdini": {"pattern": "shot_*", "under": "/obj"}}
@@ -68,11 +69,12 @@ def _hip(file: Path) -> None:
     scene.write(file)
 
 
-@pytest.fixture(params=HOSTS)
+@pytest.fixture
 def farm(request: pytest.FixtureRequest, tmp_path: Path) -> Farm:
     return Farm(tmp_path, request.param)
 
 
+@pytest.mark.parametrize("farm", sampled(["maya"], HOSTS), indirect=True)
 def test_a_refusal_and_what_a_list_allows_have_codes_of_their_own(farm: Farm) -> None:
     """The scene is written in the second case alone. Maya is told of its end."""
     (farm.folder / "list").write_text("delete_nodes")
@@ -111,7 +113,7 @@ def _age(farm: Farm) -> None:
     ("farm", "before", "code", "said"),
     [
         ("maya", lambda farm: None, 1, "nowhere"),
-        ("houdini", lambda farm: None, 1, "nowhere"),
+        pytest.param("houdini", lambda farm: None, 1, "nowhere", marks=pytest.mark.long),
         ("houdini", _lose, 2, "shot"),
         ("maya", _crash, 1, "ended with 139"),
         ("maya", lambda farm: farm.program.unlink(), 2, "not on PATH; say --interpreter PATH"),
@@ -131,6 +133,7 @@ def test_what_goes_wrong_is_said_in_a_sentence(
     assert (done.code, said in done.err, "Traceback" in done.err) == (code, True, False), done.err
 
 
+@pytest.mark.parametrize("farm", sampled(["houdini"], HOSTS), indirect=True)
 def test_it_serves_until_it_is_told_to_stop(farm: Farm) -> None:
     """A client that can ask nobody is refused; what was edited is there for the next call."""
     there = ("--host", farm.host, "--scene", farm.scene)

@@ -17,8 +17,9 @@ from mcp_types import ElicitRequestParams, ElicitResult, methods
 from dcc_bridge import confirm_sync, elicit_form_sync, skill
 from dcc_bridge.elicitation.question import Reply
 from dcc_bridge.testing import FakeHost, ScriptedPresenter
-from tests.live import ERAS, LIMIT, accept, live, status, text
+from tests.live import LIMIT, accept, live, status, text
 from tests.server.skills import CONFIRM
+from tests.tiers import every_era
 
 LAX: Final[dict[str, dict[str, Any]]] = {
     "yes": {"confirm": "yes"},
@@ -41,7 +42,6 @@ MALFORMED: Final[dict[str, Any]] = {
 """What the protocol itself has no place for."""
 CAMERAS: Final = [f"cam{number}" for number in range(7)]
 WAYS: Final = ("by_form", "by_confirm")
-every_era = pytest.mark.parametrize("era", ERAS)
 # The client's own SDK warns of what it is made to send.
 unwarned = pytest.mark.filterwarnings("ignore:Pydantic serializer warnings:UserWarning")
 every_way = pytest.mark.parametrize("way", WAYS)

@@ -2,8 +2,9 @@
 
 A rule stands for every combination of the words in its first four texts, in each of the three eras:
 the eras differ in how a question travels, never in who is asked. Together the rules name each
-combination once. They were written by hand from the promises and not from what the code does, with
-all settings at their defaults: consent goes to the host, input to the client first.
+combination once. The quick run plays each client at each surface in one of the eras. They were
+written by hand from the promises and not from what the code does, with all settings at their
+defaults: consent goes to the host, input to the client first.
 
 What is given:
   question   "confirm"        a destructive skill calls confirm_sync             } consent
@@ -46,6 +47,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+from _pytest.mark import ParameterSet
 from mcp_types import CallToolResult, ElicitResult, InputRequiredResult
 
 from dcc_bridge.elicitation.question import Reply
@@ -159,11 +161,20 @@ def name(cell: Scenario) -> str:
 EXPECTED = sorted(
     ((cell, rule) for rule in RULES for cell in cells(rule)), key=lambda one: one[0].stage
 )
+
+
+def case(cell: Scenario, *more: Rule) -> ParameterSet:
+    """Give a test's parameters; the eras that are not the quick run's are marked long."""
+    turn = ANY.split().index(cell.client) + SURFACES.index(cell.surface)
+    is_quick = cell.era == ERAS[turn % len(ERAS)]
+    return pytest.param(cell, *more, id=name(cell), marks=() if is_quick else pytest.mark.long)
+
+
 every_cell = pytest.mark.parametrize(
-    ("cell", "rule"), [pytest.param(cell, rule, id=name(cell)) for cell, rule in EXPECTED]
+    ("cell", "rule"), [case(cell, rule) for cell, rule in EXPECTED]
 )
 every_consent = pytest.mark.parametrize(
-    "cell", [pytest.param(c, id=name(c)) for c, _ in EXPECTED if c.question in CONSENT.split()]
+    "cell", [case(cell) for cell, _ in EXPECTED if cell.question in CONSENT.split()]
 )
 
 

@@ -16,13 +16,13 @@ from dcc_bridge import carry, confirm_sync, elicit_form, elicit_form_sync, on_ma
 from dcc_bridge.elicitation.call import destructive_skill
 from dcc_bridge.elicitation.question import Question, Reply
 from dcc_bridge.testing import FakeHost, ScriptedPresenter
-from tests.live import ERAS, accept, live, status, text
+from tests.live import accept, live, status, text
 from tests.server.skills import CONFIRM
+from tests.tiers import every_era
 
 CAMERAS: Final = ["cam0", "cam1", "cam2"]
 YES: Final = Reply("accept", {"confirm": True})
 FOR_THE_SESSION: Final = Reply("accept", {"confirm": True}, remember=True)
-every_era = pytest.mark.parametrize("era", ERAS)
 
 
 def deleting(host: FakeHost) -> Callable[..., Any]:

@@ -33,10 +33,10 @@ from dcc_bridge import (
 )
 from dcc_bridge.elicitation.question import Reply
 from dcc_bridge.testing import FakeHost, ScriptedPresenter
-from tests.live import ERAS, AskedFn, Live, accept, live, say, status, text
+from tests.live import AskedFn, Live, accept, live, say, status, text
+from tests.tiers import every_era
 
 CAMERAS: Final = ("cam0", "cam1", "cam2")
-every_era = pytest.mark.parametrize("era", ERAS)
 
 WRITTEN_ELSEWHERE: Final = '''
 """Delete objects, and rename them, after asking."""

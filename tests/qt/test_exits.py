@@ -10,6 +10,8 @@ from textwrap import dedent
 
 import pytest
 
+from tests.tiers import sampled
+
 ROOT = Path(__file__).parents[2]
 START = """
     import sys
@@ -145,9 +147,20 @@ ENDS = {
 }
 
 
-@pytest.mark.parametrize("parts", ENDS.values(), ids=ENDS)
-def test_a_host_ends_well_with(parts: list[str]) -> None:
-    run(START, *parts)
+QUICK = {
+    "a dialog, taken down",
+    "a dialog",
+    "a skill as the interpreter ends",
+    "a thread that still wakes it",
+    "a skill as it quits by stage.window.close",
+    "a shelf button as it quits by app.quit, cancel",
+}
+"""One of each kind of end; each end is an interpreter of its own."""
+
+
+@pytest.mark.parametrize("end", sampled(QUICK, ENDS))
+def test_a_host_ends_well_with(end: str) -> None:
+    run(START, *ENDS[end])
 
 
 PANEL = """
@@ -163,18 +176,19 @@ PANEL = """
 """
 
 
-@pytest.mark.parametrize(
-    "ends",
-    [
-        "desk.close()",
-        "desk.panel.close_for_good()",
-        "dock.close()",
-        "dock.deleteLater()",
-        "QTimer.singleShot(0, app.quit)\napp.exec()",
-        "QTimer.singleShot(0, desk.window.close)\napp.exec()",
-        "for _ in range(20):\n    dock.hide()\n    dock.show()\n    desk.panel.refresh()",
-        "",
-    ],
+QUITS = "QTimer.singleShot(0, app.quit)\napp.exec()"
+PANEL_ENDS = (
+    "desk.close()",
+    "desk.panel.close_for_good()",
+    "dock.close()",
+    "dock.deleteLater()",
+    QUITS,
+    "QTimer.singleShot(0, desk.window.close)\napp.exec()",
+    "for _ in range(20):\n    dock.hide()\n    dock.show()\n    desk.panel.refresh()",
+    "",
 )
+
+
+@pytest.mark.parametrize("ends", sampled([QUITS, ""], PANEL_ENDS))
 def test_a_host_ends_well_with_the_panel_docked_and_full(ends: str) -> None:
     run(START.replace("stage = Stage()", ""), PANEL, ends)

@@ -11,8 +11,9 @@ import pytest
 from dcc_bridge import skill
 from dcc_bridge.elicitation.question import Reply
 from dcc_bridge.testing import ScriptedPresenter
-from tests.live import ERAS, AskedFn, Tap, accept, live, say, status, text
+from tests.live import AskedFn, Tap, accept, live, say, status, text
 from tests.server.skills import Skills
+from tests.tiers import every_era
 
 REPLIES = {
     "accept": Reply("accept", {"confirm": True}),
@@ -27,7 +28,7 @@ SAYS: dict[str, AskedFn] = {
 
 
 @pytest.mark.parametrize("action", REPLIES)
-@pytest.mark.parametrize("era", ERAS)
+@every_era
 def test_the_person_at_the_host_decides(era: str, action: str, tmp_path: Path) -> None:
     skills, person, tap = Skills(has_ui=True), ScriptedPresenter(REPLIES[action]), Tap()
 
@@ -42,7 +43,7 @@ def test_the_person_at_the_host_decides(era: str, action: str, tmp_path: Path) -
 
 
 @pytest.mark.parametrize("action", SAYS)
-@pytest.mark.parametrize("era", ERAS)
+@every_era
 def test_the_client_is_asked_where_nobody_is_at_the_host(
     era: str, action: str, tmp_path: Path
 ) -> None:
@@ -59,7 +60,7 @@ def test_the_client_is_asked_where_nobody_is_at_the_host(
 
 
 @pytest.mark.parametrize("fallback", [None, {"confirm": False}, {"confirm": True}])
-@pytest.mark.parametrize("era", ERAS)
+@every_era
 def test_nothing_is_deleted_or_sent_where_nobody_can_be_asked(
     era: str, fallback: dict[str, Any] | None, tmp_path: Path
 ) -> None:
@@ -75,7 +76,7 @@ def test_nothing_is_deleted_or_sent_where_nobody_can_be_asked(
     assert b"elicitation/create" not in tap.heard
 
 
-@pytest.mark.parametrize("era", ERAS)
+@every_era
 def test_an_accept_that_says_no_deletes_nothing(era: str, tmp_path: Path) -> None:
     skills = Skills()
 
@@ -88,7 +89,7 @@ def test_an_accept_that_says_no_deletes_nothing(era: str, tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize("content", [{"confirm": "yes"}, {"confirm": 1}, {}, {"confirm": "true"}])
-@pytest.mark.parametrize("era", ERAS)
+@every_era
 def test_an_answer_that_is_not_quite_yes_is_asked_again_and_then_is_a_cancel(
     era: str, content: dict[str, Any], tmp_path: Path
 ) -> None:
@@ -107,7 +108,7 @@ def test_an_answer_that_is_not_quite_yes_is_asked_again_and_then_is_a_cancel(
     assert "confirm" in asked[1]
 
 
-@pytest.mark.parametrize("era", ERAS)
+@every_era
 def test_an_async_skill_asks_and_edits_the_same_way(era: str, tmp_path: Path) -> None:
     skills = Skills()
 
@@ -122,7 +123,7 @@ def test_an_async_skill_asks_and_edits_the_same_way(era: str, tmp_path: Path) ->
     assert skills.host.items == []
 
 
-@pytest.mark.parametrize("era", ERAS)
+@every_era
 def test_a_skill_on_a_pool_thread_asks_too(era: str, tmp_path: Path) -> None:
     skills = Skills()
 
@@ -132,7 +133,7 @@ def test_a_skill_on_a_pool_thread_asks_too(era: str, tmp_path: Path) -> None:
     assert result.structured_content == {"data": {"n": 7}, "message": None, "by": "client"}
 
 
-@pytest.mark.parametrize("era", ERAS)
+@every_era
 def test_undo_brings_everything_back_as_one_step(era: str, tmp_path: Path) -> None:
     count = random.randint(2, 400)
     skills = Skills(count)
@@ -147,7 +148,7 @@ def test_undo_brings_everything_back_as_one_step(era: str, tmp_path: Path) -> No
     assert skills.host.scene_digest() == before
 
 
-@pytest.mark.parametrize("era", ERAS)
+@every_era
 def test_three_questions_run_the_body_once(era: str, tmp_path: Path) -> None:
     skills = Skills()
 
@@ -159,7 +160,7 @@ def test_three_questions_run_the_body_once(era: str, tmp_path: Path) -> None:
     assert len(skills.host.items) == 126
 
 
-@pytest.mark.parametrize("era", ERAS)
+@every_era
 def test_a_refusal_at_the_third_question_undoes_what_the_first_allowed(
     era: str, tmp_path: Path
 ) -> None:
@@ -174,7 +175,7 @@ def test_a_refusal_at_the_third_question_undoes_what_the_first_allowed(
     assert status(result) == "refused"
 
 
-@pytest.mark.parametrize("era", ERAS)
+@every_era
 def test_a_destructive_skill_that_does_not_ask_never_runs_unasked(era: str, tmp_path: Path) -> None:
     skills = Skills()
 

@@ -15,7 +15,7 @@ from dcc_bridge.elicitation.question import Reply
 from dcc_bridge.testing import FakeHost, ScriptedPresenter
 from tests.live import ERAS, Live, accept, listed, live, status, text
 from tests.skills.shelf import save
-from tests.tiers import sampled
+from tests.tiers import every_era
 
 DELETE = '''
 from dcc_bridge import elicit_form_sync, skill
@@ -120,7 +120,7 @@ def test_a_parked_call_keeps_its_function_and_the_list_is_the_new_one(
     assert second.structured_content == {"version": 2, "agreed": True}
 
 
-@pytest.mark.parametrize("era", sampled([ERAS[1], ERAS[-1]], ERAS))
+@every_era
 def test_clients_hear_of_files_that_come_break_and_go(era: str, tmp_path: Path) -> None:
     folder = tmp_path / "skills"
     folder.mkdir()

@@ -31,6 +31,7 @@ from tests.client.proxy.stage import (
     until,
 )
 from tests.live import ERAS, text
+from tests.tiers import every_era
 
 TIMES = [3, pytest.param(20, marks=pytest.mark.long)]
 INITIALIZE = (
@@ -129,7 +130,7 @@ async def _works(session: Client) -> bool:
     return not (await session.call_tool("where", {})).is_error
 
 
-@pytest.mark.parametrize("era", ERAS)
+@every_era
 def test_three_hosts_at_once_and_a_change_between_them_in_mid_session(
     era: str, tmp_path: Path
 ) -> None:
@@ -151,7 +152,7 @@ def test_three_hosts_at_once_and_a_change_between_them_in_mid_session(
     run(agent)
 
 
-@pytest.mark.parametrize("era", ERAS)
+@every_era
 def test_an_answer_goes_to_the_host_that_asked_although_the_client_changed_meanwhile(
     era: str, tmp_path: Path
 ) -> None:
@@ -173,7 +174,7 @@ def test_an_answer_goes_to_the_host_that_asked_although_the_client_changed_meanw
     run(agent)
 
 
-@pytest.mark.parametrize("era", ERAS)
+@every_era
 def test_a_host_that_dies_with_its_question_open_ends_the_call_with_a_sentence(
     era: str, tmp_path: Path
 ) -> None:

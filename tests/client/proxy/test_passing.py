@@ -16,6 +16,7 @@ from mcp_types import ElicitResult
 from tests.client.proxy.host import LARGE
 from tests.client.proxy.stage import are_whole, client, names, run, said, small, told, until
 from tests.live import ERAS, AskedFn, accept, say
+from tests.tiers import every_era
 
 
 @pytest.fixture(scope="module")
@@ -26,7 +27,7 @@ def runtime(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         yield folder
 
 
-@pytest.mark.parametrize("era", ERAS)
+@every_era
 def test_the_tools_are_the_hosts_and_two_of_the_proxys(era: str, runtime: Path) -> None:
     async def agent() -> None:
         async with client(runtime, era) as session:
@@ -36,7 +37,7 @@ def test_the_tools_are_the_hosts_and_two_of_the_proxys(era: str, runtime: Path) 
     run(agent)
 
 
-@pytest.mark.parametrize("era", ERAS)
+@every_era
 @pytest.mark.parametrize("asked", [None, accept()])
 def test_the_host_sees_the_client_itself(era: str, asked: AskedFn | None, runtime: Path) -> None:
     """Its label from the set-up; its own name, its era, and what it can draw."""
@@ -49,7 +50,7 @@ def test_the_host_sees_the_client_itself(era: str, asked: AskedFn | None, runtim
     assert run(agent) == {"label": "test", "name": "mcp", "era": era, "form": can, "url": can}
 
 
-@pytest.mark.parametrize("era", ERAS)
+@every_era
 @pytest.mark.parametrize("action", ["accept", "decline", "cancel"])
 def test_a_question_is_asked_and_its_answer_arrives(era: str, action: Any, runtime: Path) -> None:
     async def agent() -> Any:
@@ -66,7 +67,7 @@ def test_a_question_is_asked_and_its_answer_arrives(era: str, action: Any, runti
     }
 
 
-@pytest.mark.parametrize("era", ERAS)
+@every_era
 def test_two_questions_of_two_calls_at_once_get_their_own_answers(era: str, runtime: Path) -> None:
     names = iter(("Ada", "Bob", "Cyd", "Dee"))
     results: list[dict[str, Any]] = []
@@ -106,7 +107,7 @@ def test_a_person_is_sent_to_a_page(era: str, runtime: Path) -> None:
     assert urls == ["https://example.com/there"]
 
 
-@pytest.mark.parametrize("era", ERAS)
+@every_era
 def test_progress_arrives_and_a_cancel_ends_the_call_in_the_host(era: str, runtime: Path) -> None:
     async def agent() -> None:
         async with client(runtime, era) as session:
@@ -167,7 +168,7 @@ def test_a_modern_client_reads_resources_and_hears_of_their_changes(runtime: Pat
     assert "cam1" in run(agent).contents[0].text
 
 
-@pytest.mark.parametrize("era", ERAS)
+@every_era
 def test_what_the_host_refuses_is_refused_in_its_own_words(era: str, runtime: Path) -> None:
     async def agent() -> Any:
         async with client(runtime, era) as session:

@@ -31,6 +31,7 @@ class Question:
         title: A heading, or None.
         page: The page to visit instead of a form, or None.
         consent: What is agreed to, where the answer decides whether something is lost; or None.
+        arguments: What the skill is called with, by name; whole, so whoever draws it has to cut it.
         key: Its name on the wire.
         fallback: The answer where nobody can be asked, or None.
         timeout: Seconds for an answer; None for the surface's own limit.
@@ -45,6 +46,7 @@ class Question:
     title: str | None = None
     page: Page | None = None
     consent: Consent | None = None
+    arguments: tuple[tuple[str, str], ...] = ()
     key: str = "answer"
     fallback: Mapping[str, Any] | None = None
     timeout: float | None = None
@@ -113,7 +115,8 @@ class Offers:
         soon: Seconds after which it ends unless the person types or asks for more time.
         latest: Seconds after which it ends whatever they do.
         hand_over: The client's name, where the question can be answered there instead; or None.
-        remember: It may be agreed to for the session, for that many items at most; or None.
+        remember: It may be agreed to for the session, for that many items at most; 0 where it
+            names none, for the same arguments; or None.
         mute: The label of the client that may be muted, or None.
     """
 

@@ -1,9 +1,9 @@
 """Checkpoints: copies that are kept before something is done that undo does not bring back.
 
-They lie beside the scene, in a folder of its name: ``shot.usda`` has ``shot.usda.checkpoints``. Each
-is a folder of its own that appears whole or not at all, ``0007-20260131T140509Z``; the last ten are
-kept. A scene without a file has them in the user's state folder. What an older version kept in
-``shot.checkpoints`` may be of ``shot.usd`` as well: it is left alone, and not counted. Main thread.
+They lie beside the scene, in a folder of its name: ``shot.usda`` has ``shot.usda.checkpoints``.
+Each is a folder of its own that appears whole or not at all, ``0007-20260131T140509Z``; the last
+ten are kept. A scene without a file has them in the user's state folder. What an older version kept
+in ``shot.checkpoints`` may be of ``shot.usd`` too: it is left alone, and not counted. Main thread.
 """
 
 from __future__ import annotations

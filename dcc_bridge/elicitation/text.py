@@ -76,6 +76,14 @@ def breakable(text: str) -> str:
     return "".join(made)
 
 
+def tool_tip(text: str) -> str:
+    """Make a text safe for a tooltip of Qt, which takes for markup what looks like it."""
+    if "<" not in text and "&" not in text:
+        return text
+    escaped = text.replace("&", "&amp;").replace("<", "&lt;")
+    return f"<p style='white-space: pre-wrap'>{escaped}</p>"
+
+
 def numbered(char: str) -> str:
     """Give the text that stands for a character, its number in angle quotes."""
     return _NUMBERED % ord(char)

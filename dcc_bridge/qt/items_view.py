@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 from dcc_bridge.elicitation.question import Question
-from dcc_bridge.elicitation.text import breakable, safe_line
+from dcc_bridge.elicitation.text import breakable, safe_line, tool_tip
 from dcc_bridge.elicitation.view import ArgumentView, QuestionView
 from dcc_bridge.qt.binding import (
     QAbstractItemView,
@@ -69,7 +69,7 @@ class Items(QAbstractListModel):
         if role == Qt.ItemDataRole.DisplayRole:
             return safe_line(self._items[at])
         if role == Qt.ItemDataRole.ToolTipRole and self._kinds:
-            return safe_line(self._kinds[at])
+            return tool_tip(safe_line(self._kinds[at]))
         return None
 
     def narrow(self, text: str) -> None:

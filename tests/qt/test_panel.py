@@ -256,6 +256,15 @@ def test_only_the_step_on_top_can_be_undone(desk: Desk) -> None:
     assert (undo.text(), undo.isEnabled()) == ("Undo Rename prim", True)
 
 
+def test_an_error_that_looks_like_markup_is_none_in_the_tooltip(desk: Desk) -> None:
+    desk.ended("Save scene", "failed", error="Save scene failed: <img src='x'>")
+    desk.panel.refresh()
+
+    tip = desk.panel.history.model.index(0, 0).data(Qt.ItemDataRole.ToolTipRole)
+
+    assert "&lt;img src" in tip
+
+
 def test_the_history_says_who_answered_and_leaves_reads_out(desk: Desk) -> None:
     desk.furnish()
     assert ended(desk.panel) == [

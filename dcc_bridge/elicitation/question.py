@@ -31,7 +31,6 @@ class Question:
         title: A heading, or None.
         page: The page to visit instead of a form, or None.
         consent: What is agreed to, where the answer decides whether something is lost; or None.
-        arguments: What the skill is called with, by name; whole, so whoever draws it has to cut it.
         key: Its name on the wire.
         fallback: The answer where nobody can be asked, or None.
         timeout: Seconds for an answer; None for the surface's own limit.
@@ -46,7 +45,6 @@ class Question:
     title: str | None = None
     page: Page | None = None
     consent: Consent | None = None
-    arguments: tuple[tuple[str, str], ...] = ()
     key: str = "answer"
     fallback: Mapping[str, Any] | None = None
     timeout: float | None = None
@@ -58,6 +56,11 @@ class Question:
     def items(self) -> tuple[str, ...]:
         """What it is about: paths or names in the scene."""
         return self.consent.items if self.consent else ()
+
+    @property
+    def arguments(self) -> tuple[tuple[str, str], ...]:
+        """What the skill is called with, where that is agreed to: names and whole values."""
+        return self.consent.arguments if self.consent else ()
 
     @property
     def undoable(self) -> bool:
@@ -99,12 +102,14 @@ class Consent:
         kinds: The type of each item, as the host calls it; empty where nobody said.
         undoable: The host can undo it, as one step.
         kept: The folder in which a copy of what undo does not bring back is kept first, or None.
+        arguments: What the skill is called with, where that is agreed to: names and whole values.
     """
 
     items: tuple[str, ...] = ()
     kinds: tuple[str, ...] = ()
     undoable: bool = True
     kept: str | None = None
+    arguments: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -124,7 +124,6 @@ class QuestionView:
         verb: What agreeing does, as short as a button needs it.
         agreement: The same in full where the button has no room for it, or "".
         explanation: What else is said of it, or "".
-        arguments: What the skill is called with.
         fields: What to fill in; none where the button stands for the only field.
         counts: How many items there are of which kind, or "".
         undo: Whether it can be undone, or "" where nothing is lost.
@@ -139,7 +138,6 @@ class QuestionView:
     verb: str
     agreement: str
     explanation: str
-    arguments: tuple[ArgumentView, ...]
     fields: tuple[FieldView, ...]
     counts: str
     undo: str
@@ -166,7 +164,6 @@ def view_of(question: Question, host: Host, tr: Translate = english) -> Question
         verb=on_button,
         agreement=tr("If you agree: {verb}", verb=whole) if on_button != verb else "",
         explanation=passage(confirmation.description, tr) if confirmation else "",
-        arguments=argument_views(question.arguments, tr),
         fields=() if confirmation else field_views(question.form, consent is not None, tr),
         counts=_counts(consent, tr) if consent and consent.items else "",
         undo=_undo(consent, tr) if consent else "",

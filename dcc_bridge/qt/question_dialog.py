@@ -13,7 +13,7 @@ from functools import partial
 from typing import Any, Final
 
 from dcc_bridge.elicitation.question import Expired, HandOver, Question, Reply
-from dcc_bridge.elicitation.view import Facts, view_of
+from dcc_bridge.elicitation.view import Facts, argument_views, view_of
 from dcc_bridge.host import Host
 from dcc_bridge.qt.binding import (
     QDialog,
@@ -209,7 +209,8 @@ class QuestionDialog(QDialog):
             show = partial(_show, self._host)
             self.preview = Preview(self.question, view.counts, undo, mnemonics, show)
         self.name = NameToArm(view.word) if view.word else None
-        self.arguments = Arguments(view.arguments) if view.arguments else None
+        if self.question.arguments:
+            self.arguments = Arguments(argument_views(self.question.arguments, tr))
         parts = [self.arguments, self.form, self.preview or undo, self.name, *self._parts()]
         self.body = Body(view, *filter(None, parts))
         self._column = plain_column(self, 0)

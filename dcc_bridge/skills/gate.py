@@ -65,11 +65,10 @@ def consent_question(
     return Question(
         message=f"{skill.title}?",
         call=call,
-        arguments=_shown(arguments, call),
         form=ask.yes_or_no(skill.title),
         title=skill.title,
         key="consent",
-        consent=Consent(undoable=skill.metadata.undoable),
+        consent=Consent(undoable=skill.metadata.undoable, arguments=_shown(arguments, call)),
     )
 
 

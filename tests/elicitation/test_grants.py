@@ -33,7 +33,7 @@ def before_its_body(given: dict[str, Any], schema: Any = None, **more: Any) -> Q
     call = rename()
     call.arguments = Redacted(given, schema, call.id)
     shown = tuple((name, str(value)) for name, value in given.items())
-    defaults: Any = {"form": FORM, "consent": Consent(), "arguments": shown}
+    defaults: Any = {"form": FORM, "consent": Consent(arguments=shown)}
     return Question(**{"message": "Rename all?", "call": call, **defaults, **more})
 
 
@@ -139,16 +139,15 @@ def test_what_was_agreed_to_for_the_session_is_for_nothing_else(call: Call, coun
 def test_what_names_no_items_is_agreed_to_for_the_same_arguments_alone() -> None:
     host = ScriptedPresenter(FOR_THE_SESSION)
     broker = Broker(host=host, clock=Clock())
-    broker.ask(before_its_body({"path": "/World/Cube"}))
+    given, chosen = {"path": "/World/Cube"}, (("path", "/World/Cube"), ("axis", "x"))
+    broker.ask(before_its_body(given))
 
-    same = broker.ask(before_its_body({"path": "/World/Cube"}))
+    same = broker.ask(before_its_body(given))
     others = [
         before_its_body({"path": "/World"}),
-        before_its_body(
-            {"path": "/World/Cube"}, arguments=(("path", "/World/Cube"), ("axis", "x"))
-        ),
-        before_its_body({"path": "/World/Cube"}, message="Rename all the others as well?"),
-        before_its_body({"path": "/World/Cube"}, consent=Consent(("/World/Cube",))),
+        before_its_body(given, consent=Consent(arguments=chosen)),
+        before_its_body(given, message="Rename all the others as well?"),
+        before_its_body(given, consent=Consent(("/World/Cube",))),
     ]
 
     assert host.shown[0].offers.remember == 0

@@ -147,7 +147,7 @@ def test_a_grant_for_the_session_says_what_it_covers(desk: Desk) -> None:
     call = Call("rename_prim", "Rename", "edit", CLAUDE, digest="x")
     given = (("path", "/World/Cube\n"), ("name", "a», axis: «x"))
     for arguments, items in ((given, ()), ((), ()), ((), ("a", "b"))):
-        question = Question("Rename?", call, YES, consent=Consent(items), arguments=arguments)
+        question = Question("Rename?", call, YES, consent=Consent(items, arguments=arguments))
         desk.broker.audience.grants.allow(question)
     desk.panel.refresh()
 

@@ -14,7 +14,7 @@ from dcc_bridge.config import Settings
 from dcc_bridge.elicitation import context
 from dcc_bridge.elicitation.call import Call
 from dcc_bridge.elicitation.question import Question, Reply
-from dcc_bridge.elicitation.view import view_of
+from dcc_bridge.elicitation.view import argument_views, view_of
 from dcc_bridge.errors import BadArguments, Cancelled, Declined
 from dcc_bridge.server.protocol import elicit_request
 from dcc_bridge.skills import gate
@@ -135,14 +135,14 @@ def test_a_value_with_line_breaks_is_no_further_argument_on_any_surface() -> Non
     question = asked_by(made(risk="destructive"), given)
     assert question is not None
 
-    seen = view_of(question, FakeHost(has_ui=True))
+    seen, rows = view_of(question, FakeHost(has_ui=True)), argument_views(question.arguments)
     params: Any = elicit_request(question).params
 
     assert seen.message == "Turn?"
-    assert [row.name for row in seen.arguments] == ["path", "code"]
-    assert all("\n" not in row.value for row in seen.arguments)
-    assert seen.arguments[0].whole == given["path"]
-    assert (seen.arguments[1].value, seen.arguments[1].whole) == ("y" * 200 + "…", "y" * 300)
+    assert [row.name for row in rows] == ["path", "code"]
+    assert all("\n" not in row.value for row in rows)
+    assert rows[0].whole == given["path"]
+    assert (rows[1].value, rows[1].whole) == ("y" * 200 + "…", "y" * 300)
     assert params.message.splitlines() == [
         "Turn?",
         "",

@@ -18,7 +18,7 @@ import bpy
 from dcc_bridge.elicitation.question import HandOver, PresenterEvent, Question, Reply
 from dcc_bridge.elicitation.text import safe_line
 from dcc_bridge.elicitation.validation import InvalidAnswer
-from dcc_bridge.elicitation.view import ArgumentView, QuestionView
+from dcc_bridge.elicitation.view import ArgumentView, QuestionView, argument_views
 from dcc_bridge.hosts.blender.blender_loop import redraw
 
 from .fields import Fields
@@ -227,8 +227,8 @@ class OperatorDialog:
         _say(layout, self.wrong, icon="ERROR")
         for text in (view.title, view.message, view.agreement, view.explanation):
             _say(layout, text)
-        if view.arguments:
-            _draw_arguments(layout.box(), view.arguments)
+        if self.question.arguments:
+            _draw_arguments(layout.box(), argument_views(self.question.arguments))
         if self.question.consent is not None and self.question.items:
             self._draw_items(layout.box(), self.question.consent.kinds)
         self._fields.draw(operator, layout)

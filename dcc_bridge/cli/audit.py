@@ -197,7 +197,8 @@ def _sentence(fields: Mapping[str, Any]) -> str:
     if event == "asked":
         inner = fields.get("inner_skill")
         within = f" by {safe_line(str(inner))}, which it called" if inner else ""
-        return f"asked{within}: {_quoted(fields, 'message')}{_objects(fields)}"
+        shown = _objects(fields) + _arguments(fields, "shown")
+        return f"asked{within}: {_quoted(fields, 'message')}{shown}"
     if event == "undone":
         with_ = f", in call {safe_line(str(fields['by_call']))}" if fields.get("by_call") else ""
         return f"undone by {_by(fields)}{with_}"
@@ -246,8 +247,8 @@ def _objects(fields: Mapping[str, Any]) -> str:
     return f" {count:,} {noun}: {', '.join(names)}{more}"
 
 
-def _arguments(fields: Mapping[str, Any]) -> str:
-    arguments = fields.get("arguments")
+def _arguments(fields: Mapping[str, Any], name: str = "arguments") -> str:
+    arguments = fields.get(name)
     return f" with {safe_line(json.dumps(arguments, ensure_ascii=False), 400)}" if arguments else ""
 
 

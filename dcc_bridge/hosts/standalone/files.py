@@ -82,7 +82,9 @@ def write(layer: Sdf.Layer, path: Path) -> None:
     # writes to a file of ours, which is moved only after all went well. It lies in a new folder
     # that only its user can enter: USD follows a link that somebody else has put in its place.
     try:
-        with tempfile.TemporaryDirectory(prefix=".dcc_bridge-", dir=target.parent) as folder:
+        with tempfile.TemporaryDirectory(
+            prefix=".dcc_bridge-", dir=target.parent, ignore_cleanup_errors=True
+        ) as folder:
             part = Path(folder, target.name)
             _export(layer, part, target)
             os.replace(part, target)

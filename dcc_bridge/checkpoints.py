@@ -1,8 +1,9 @@
 """Checkpoints: copies that are kept before something is done that undo does not bring back.
 
-They lie beside the scene, in a folder of its name: ``shot.usda`` has ``shot.checkpoints``. Each is
-a folder of its own that appears whole or not at all, ``0007-20260131T140509Z``; the last ten are
-kept. A scene without a file has them in the user's state folder. Main thread.
+They lie beside the scene, in a folder of its name: ``shot.usda`` has ``shot.usda.checkpoints``.
+Each is a folder of its own that appears whole or not at all, ``0007-20260131T140509Z``; the last
+ten are kept. A scene without a file has them in the user's state folder. What an older version kept
+in ``shot.checkpoints`` may be of ``shot.usd`` too: it is left alone, and not counted. Main thread.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ def checkpoint_folder(host: Host) -> Path:
     """Give the folder in which the checkpoints of a host's scene are."""
     scene = host.file()
     if scene is not None:
-        return scene.with_name(f"{scene.stem}.checkpoints")
+        return scene.with_name(f"{scene.name}.checkpoints")
     name = re.sub(r"\W+", "_", host.name) or "host"
     return platformdirs.user_state_path("dcc_bridge") / "checkpoints" / name
 

@@ -140,6 +140,21 @@ def logs(folder: Path) -> list[Path]:
     return [file for file in files if file.is_file() and not file.is_symlink()]
 
 
+def is_written(file: Path) -> bool:
+    """Return whether a process may still write a log; without the locks of `recover` it may.
+
+    Raises:
+        OSError: The file cannot be read.
+    """
+    if os.name != "posix":
+        return True
+    descriptor = os.open(file, os.O_RDONLY)
+    try:
+        return not claim(descriptor)
+    finally:
+        os.close(descriptor)
+
+
 def recover(folder: Path) -> int:
     """Write an end mark to the logs of processes that died; it names the calls without an end.
 

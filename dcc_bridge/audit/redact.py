@@ -90,6 +90,7 @@ class Redacted:
     Attributes:
         value: The value, with `HIDDEN` in the place of what must not be seen.
         hidden: The texts that are hidden.
+        hides: Something is hidden, be it too short to be looked for in other texts.
     """
 
     def __init__(
@@ -103,6 +104,7 @@ class Redacted:
             call: The id of the call whose record alone is to hide it; None for every record.
         """
         self._root: Schema = schema or {}
+        self.hides = False
         hidden: set[str] = set()
         # before the skill runs, which may change what it was given
         self.value: Any = self._show(value, [schema], hidden) if schema else value
@@ -120,6 +122,7 @@ class Redacted:
     def _show(self, value: object, schemas: Iterable[Schema], hidden: set[str]) -> Any:
         branches = list(self._branches(schemas))
         if any(is_hidden(branch) for branch in branches):
+            self.hides = True
             hidden.update(_texts(value))
             return HIDDEN
         if isinstance(value, Mapping):

@@ -25,13 +25,14 @@ _COLUMNS: Final = (
     *("by", "status", "message", "answer", "objects", "undo", "user", "machine", "pid", "host"),
     *("version", "scene", "question", "ms_shown", "arguments", "n", "hash"),
 )
-_FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")
+_FORMULA: Final = tuple("=+-@\uff1d\uff0b\uff0d\uff20")
 ENDED: Final = {
     CLOSED: "closed",
-    RECOVERED: "its process died, and a later one wrote the end mark",
-    None: "without an end mark: it is still written, its process died, or its tail was cut off",
+    RECOVERED: "its process died, or its tail was cut off; a later one wrote the end mark",
+    None: "WITHOUT AN END MARK: its process died, or its tail was cut off",
 }
 """What an end mark says."""
+_WRITTEN: Final = "it is still written"
 _BY: Final = {
     "host": "the person at the host",
     "client": "the client",
@@ -93,14 +94,17 @@ def _verify(options: argparse.Namespace) -> int:
 
 def _verified(book: AuditFile) -> bool:
     trouble = book.trouble
+    is_written = book.ending is None and reader.is_written(book.file)
+    end = _WRITTEN if is_written else ENDED[book.ending]
     if trouble is not None:
         print(f"{book.file}: BROKEN at line {trouble.number}: {safe_line(trouble.why)}")
     elif book.last is not None:
-        print(f"{book.file}: {book.count} lines, unbroken, {ENDED[book.ending]}")
+        print(f"{book.file}: {book.count} lines, unbroken, {end}")
         print(f"  the last line is {book.last.hash}")
     for entry in book.unfinished:
         print(f"  no end: {heading(entry.fields)}")
-    return trouble is None
+    has_end = book.ending is not None and not book.unfinished
+    return trouble is None and (has_end or is_written)
 
 
 def _export(options: argparse.Namespace) -> int:
@@ -123,9 +127,10 @@ def _rows(book: AuditFile) -> Iterator[dict[str, Any]]:
 
 
 def _cell(value: Any) -> Any:
-    """Make a cell that a spreadsheet takes for a text, whatever an agent wrote."""
+    """Make a cell that a spreadsheet takes for a text of one line, whatever an agent wrote."""
     text = value if isinstance(value, str) else "" if value is None else json.dumps(value)
-    return f"'{text}" if text.startswith(_FORMULA) else text
+    text = safe_line(text, len(text))
+    return f"'{text}" if text.lstrip().startswith(_FORMULA) else text
 
 
 def _books(file: Path | None) -> Iterator[AuditFile]:
@@ -192,7 +197,8 @@ def _sentence(fields: Mapping[str, Any]) -> str:
     if event == "asked":
         inner = fields.get("inner_skill")
         within = f" by {safe_line(str(inner))}, which it called" if inner else ""
-        return f"asked{within}: {_quoted(fields, 'message')}{_objects(fields)}"
+        shown = _objects(fields) + _arguments(fields, "shown")
+        return f"asked{within}: {_quoted(fields, 'message')}{shown}"
     if event == "undone":
         with_ = f", in call {safe_line(str(fields['by_call']))}" if fields.get("by_call") else ""
         return f"undone by {_by(fields)}{with_}"
@@ -241,8 +247,8 @@ def _objects(fields: Mapping[str, Any]) -> str:
     return f" {count:,} {noun}: {', '.join(names)}{more}"
 
 
-def _arguments(fields: Mapping[str, Any]) -> str:
-    arguments = fields.get("arguments")
+def _arguments(fields: Mapping[str, Any], name: str = "arguments") -> str:
+    arguments = fields.get(name)
     return f" with {safe_line(json.dumps(arguments, ensure_ascii=False), 400)}" if arguments else ""
 
 

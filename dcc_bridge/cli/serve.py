@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final
 from dcc_bridge.cli import hosting, interpreter
 from dcc_bridge.cli.exits import SUCCESS, TOOL_ERROR, Failure, on_signal, tell
 from dcc_bridge.cli.interpreter import Interpreter
+from dcc_bridge.elicitation.text import safe_line
 from dcc_bridge.hosts.batch import HOSTS
 
 if TYPE_CHECKING:
@@ -88,8 +89,8 @@ def _elsewhere(options: argparse.Namespace) -> int:
     ):
         ready = started.wait_until_ready()
         if ready is not None:
-            where = f"{ready['host']}, {ready['scene']}, without a window, at {ready['url']}"
-            print(f"Ready: {where}", flush=True)
+            what = f"{safe_line(ready['host'])}, {safe_line(ready['scene'])}"
+            print(f"Ready: {what}, without a window, at {ready['url']}", flush=True)
             tell(_HOW)
         else:  # freecadcmd goes on, and waits for somebody who types
             started.end()
@@ -116,6 +117,6 @@ def _ended(started: Interpreter, was_ready: bool) -> int:
 
 
 def _announce(running: Running) -> None:
-    scene = running.host.scene()
+    scene = safe_line(running.host.scene())
     where = "in a window" if running.host.has_ui else "without a window"
     print(f"Ready: {scene}, {where}, at {running.bridge.url}", flush=True)

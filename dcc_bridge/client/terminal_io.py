@@ -86,7 +86,9 @@ def lines(text: str, columns: int) -> list[str]:
 def _wrapped(line: str, columns: int) -> list[str]:
     is_wide = any(unicodedata.east_asian_width(char) in "WF" for char in line)
     width = max(columns // 2 if is_wide else columns, _NARROWEST)
-    return textwrap.wrap(line, width, break_on_hyphens=False) or [""]
+    # what follows of a point of a list is indented, so that it cannot pass for the next point
+    hang = "  " if line.startswith("- ") else ""
+    return textwrap.wrap(line, width, subsequent_indent=hang, break_on_hyphens=False) or [""]
 
 
 # ---- the keyboard

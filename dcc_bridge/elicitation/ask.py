@@ -233,7 +233,7 @@ def _refuse(question: Question) -> None:
     if question.call.ending.is_known:
         raise Cancelled(question.message)
     page = question.page and (question.page.url, question.page.description)
-    texts = (question.message, question.title, page, question.items)
+    texts = (question.message, question.title, page, question.items, question.arguments)
     secret.refuse_secrets((texts, question.fallback, question.form), "a question")
 
 

@@ -169,6 +169,8 @@ class QuestionRecord:
             names = redact.names(question.items)
             digest = redact.digest(question.items)
             fields |= {"objects": len(question.items), "names": names, "objects_digest": digest}
+        if question.arguments:
+            fields["shown"] = dict(question.arguments)
         return {**_full(question.call), **fields}
 
     def _answer(self, response: ElicitationResponse) -> dict[str, Any]:

@@ -334,7 +334,7 @@ class Broker:
             return
         offered = self.audience.offers(question).remember
         if reply.remember and surface == "host" and offered is not None:
-            self.audience.grants.allow(question.call, offered)
+            self.audience.grants.allow(question)
         unverified = COMPLETION_UNVERIFIED if question.page is not None else None
         pending.settle(ElicitationResponse(True, data, unverified, "accept", surface))
 

@@ -1,8 +1,10 @@
 """Session grants: edits, never deletions, that a person agreed to in advance. Any thread.
 
-A grant is for one skill as its file was, one client, and up to so many items; it ends after an
-hour. A person can list and revoke them: `SessionGrants.live`, `SessionGrants.remaining`,
-`SessionGrants.revoke`, and `SessionGrants.watch` for a list that is drawn.
+A grant is for one skill as its file was and one client. It is for up to so many items, whichever
+they are; that of a question without items is for this very question, asked by a call with the same
+arguments. It ends after an hour. A person can list and revoke them: `SessionGrants.live`,
+`SessionGrants.remaining`, `SessionGrants.revoke`, and `SessionGrants.watch` for a list that is
+drawn.
 """
 
 from __future__ import annotations
@@ -13,8 +15,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
+from dcc_bridge.audit import redact
 from dcc_bridge.callbacks import Callbacks, Unsubscribe
-from dcc_bridge.elicitation.call import Call
+from dcc_bridge.elicitation.question import Question
 
 LASTS: Final = 3600.0
 
@@ -28,7 +31,9 @@ class SessionGrant:
         title: What a person reads for it.
         digest: What its file was.
         client: The client's label.
-        most: Items it may be about at most.
+        most: Items it may be about at most; 0 where the question named none.
+        about: The digest of what was asked where it named no items; "" where it did.
+        arguments: What the skill is called with, by name, where it named no items.
         until: When it ends, as the clock has it.
     """
 
@@ -37,6 +42,8 @@ class SessionGrant:
     digest: str
     client: str
     most: int
+    about: str
+    arguments: tuple[tuple[str, str], ...]
     until: float
 
 
@@ -54,25 +61,29 @@ class SessionGrants:
         self._grants: list[SessionGrant] = []
         self._callbacks = Callbacks()
 
-    def allow(self, call: Call, most: int) -> None:
-        """Add a grant; it replaces the same one for fewer items.
+    def allow(self, question: Question) -> None:
+        """Add the grant that a question was answered with; it replaces one for fewer items.
 
         Does nothing for what may lose something.
         """
-        if not may_remember(call):
+        call = question.call
+        if not may_remember(question):
             return
         assert call.client is not None  # `may_remember` says so; the type checker cannot see it
-        until = self._now() + LASTS
-        label = call.client.label
-        grant = SessionGrant(call.skill, call.title, call.digest, label, most, until)
+        grant = SessionGrant(
+            *(call.skill, call.title, call.digest, call.client.label, len(question.items)),
+            about=_about(question),
+            arguments=() if question.items else question.arguments,
+            until=self._now() + LASTS,
+        )
         with self._lock:
             self._grants = [older for older in self._grants if not _replaces(grant, older)]
             self._grants.append(grant)
         self._callbacks.call()
 
-    def covers(self, call: Call, count: int) -> bool:
-        """Return whether a grant covers a call on so many items."""
-        return may_remember(call) and any(_fits(grant, call, count) for grant in self.live)
+    def covers(self, question: Question) -> bool:
+        """Return whether a grant covers what is asked."""
+        return may_remember(question) and any(_fits(grant, question) for grant in self.live)
 
     def revoke(self, grant: SessionGrant) -> None:
         """Revoke a grant."""
@@ -101,22 +112,37 @@ class SessionGrants:
             return list(self._grants)
 
 
-def may_remember(call: Call) -> bool:
-    """Return whether a call is of a kind that can be granted for the session."""
-    return call.risk == "edit" and call.client is not None and bool(call.digest)
+def may_remember(question: Question) -> bool:
+    """Return whether a question is of a kind that can be agreed to for the session.
+
+    It never is where undo does not help, nor where nobody could tell its arguments from others.
+    """
+    call = question.call
+    is_known = call.client is not None and bool(call.digest)
+    can_undo = question.consent is not None and question.undoable
+    is_told_apart = bool(question.items) or not call.arguments.hides
+    return call.risk == "edit" and is_known and can_undo and is_told_apart
+
+
+def _about(question: Question) -> str:
+    """Return the digest of all that is asked where there are no items; else ""."""
+    if question.items:
+        return ""
+    form = question.form.schema if question.form else None
+    asked = question.message, form, question.arguments, question.call.arguments.value
+    return redact.digest(asked)
 
 
 def _replaces(grant: SessionGrant, older: SessionGrant) -> bool:
     """Return whether a grant covers all that an older one did."""
-    same = (grant.skill, grant.digest, grant.client) == (older.skill, older.digest, older.client)
+    names = ("skill", "digest", "client", "about")
+    same = all(getattr(grant, name) == getattr(older, name) for name in names)
     return same and grant.most >= older.most
 
 
-def _fits(grant: SessionGrant, call: Call, count: int) -> bool:
+def _fits(grant: SessionGrant, question: Question) -> bool:
+    call = question.call
     same = (grant.skill, grant.digest) == (call.skill, call.digest)
-    return (
-        same
-        and call.client is not None
-        and grant.client == call.client.label
-        and count <= grant.most
-    )
+    is_client = call.client is not None and grant.client == call.client.label
+    is_asked = grant.about == _about(question) and len(question.items) <= grant.most
+    return same and is_client and is_asked

@@ -58,6 +58,11 @@ class Question:
         return self.consent.items if self.consent else ()
 
     @property
+    def arguments(self) -> tuple[tuple[str, str], ...]:
+        """What the skill is called with, where that is agreed to: names and whole values."""
+        return self.consent.arguments if self.consent else ()
+
+    @property
     def undoable(self) -> bool:
         """Whether the host can undo what the answer leads to, as one step."""
         return self.consent is None or self.consent.undoable
@@ -98,6 +103,7 @@ class Consent:
         undoable: The host can undo it, as one step.
         kept: The folder in which a copy of what undo does not bring back is kept first, or None.
         skill: The destructive skill that asks; "" for the called one.
+        arguments: What the skill is called with, where that is agreed to: names and whole values.
     """
 
     items: tuple[str, ...] = ()
@@ -105,6 +111,7 @@ class Consent:
     undoable: bool = True
     kept: str | None = None
     skill: str = ""
+    arguments: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +122,8 @@ class Offers:
         soon: Seconds after which it ends unless the person types or asks for more time.
         latest: Seconds after which it ends whatever they do.
         hand_over: The client's name, where the question can be answered there instead; or None.
-        remember: It may be agreed to for the session, for that many items at most; or None.
+        remember: It may be agreed to for the session, for that many items at most; 0 where it
+            names none, for the same arguments; or None.
         mute: The label of the client that may be muted, or None.
     """
 

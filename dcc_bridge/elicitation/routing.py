@@ -77,20 +77,18 @@ class Audience:
         patient = call.client is None or call.client.label in self._patient
         has_other = settings.consent != "host" or not question.consent
         hand_over = has_other and self.channel(question) is not None
-        can_undo = question.consent is not None and question.undoable
-        remember = settings.session_grants and can_undo and may_remember(call)
+        remember = settings.session_grants and may_remember(question)
         return Offers(
             soon=soon,
             latest=max(soon, settings.client_deadline) if patient else soon,
             hand_over=client_name(call) if hand_over else None,
-            remember=max(1, len(question.items)) if remember else None,
+            remember=len(question.items) if remember else None,
             mute=client_label(call),
         )
 
     def is_granted(self, question: Question) -> bool:
         """Return whether a person agreed to this for the session; never if undo does not help."""
-        can_undo = question.consent is not None and question.undoable
-        return can_undo and self.grants.covers(question.call, len(question.items))
+        return self.grants.covers(question)
 
     def notify_waiting(self, call: Call) -> None:
         """Notify the person at the host, now and then, that a client's questions have to wait."""

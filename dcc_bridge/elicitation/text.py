@@ -55,7 +55,7 @@ def safe_line(text: str, most: int = MOST_IN_LINE) -> str:
         most: Characters to show.
     """
     cut = text if len(text) <= most else text[: most - 1].rstrip() + "…"
-    return _visible(cut).replace("\n", _NUMBERED % 0x0A).replace("\t", _NUMBERED % 0x09)
+    return _visible(cut).replace("\n", numbered("\n")).replace("\t", numbered("\t"))
 
 
 def breakable(text: str) -> str:
@@ -76,11 +76,24 @@ def breakable(text: str) -> str:
     return "".join(made)
 
 
+def tool_tip(text: str) -> str:
+    """Make a text safe for a tooltip of Qt, which takes for markup what looks like it."""
+    if "<" not in text and "&" not in text:
+        return text
+    escaped = text.replace("&", "&amp;").replace("<", "&lt;")
+    return f"<p style='white-space: pre-wrap'>{escaped}</p>"
+
+
+def numbered(char: str) -> str:
+    """Give the text that stands for a character, its number in angle quotes."""
+    return _NUMBERED % ord(char)
+
+
 def _visible(text: str) -> str:
     before = " "
     made: list[str] = []
     for char in text:
-        made.append(_NUMBERED % ord(char) if _is_hidden(char, before) else char)
+        made.append(numbered(char) if _is_hidden(char, before) else char)
         before = char
     return "".join(made)
 

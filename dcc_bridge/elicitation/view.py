@@ -14,13 +14,16 @@ from typing import Any, Final, Protocol
 from dcc_bridge.elicitation.call import Call
 from dcc_bridge.elicitation.question import Consent, Question
 from dcc_bridge.elicitation.schema import Field, Form, Option
-from dcc_bridge.elicitation.text import safe_line, safe_text
+from dcc_bridge.elicitation.text import numbered, safe_line, safe_text
 from dcc_bridge.host import Host
 
 _MOST_IN_HEADER: Final = 100
 _MOST_ON_BUTTON: Final = 48
 _MOST_OF_CLIENT: Final = 24
 _MOST_KINDS: Final = 4
+_MOST_OF_ARGUMENT: Final = 200
+_CLOSED: Final = {ord("»"): numbered("»")}
+"""What closes a value cannot stand in it."""
 Facts = tuple[tuple[str, str], ...]
 
 
@@ -70,6 +73,28 @@ class FieldView:
         # How long a text has to be is said there once it is too short or too long.
         limits = "" if self.field.kind == "string" else self.limits
         return "\n".join(filter(None, (self.description, limits, self.withheld)))
+
+
+@dataclass(frozen=True, slots=True)
+class ArgumentView:
+    """An argument of a call: a row, in which the name and the value stand apart.
+
+    Attributes:
+        name: The parameter.
+        value: The beginning of the value, in one line.
+        rest: How many characters are left out of it, or "".
+        whole: The value with its line breaks, or "" where `value` is all of it.
+    """
+
+    name: str
+    value: str
+    rest: str
+    whole: str
+
+    def __str__(self) -> str:
+        """Give the row as a text in which no value can pass for another argument."""
+        value = self.value.translate(_CLOSED)
+        return f"{self.name}: «{value}»" + (f" {self.rest}" if self.rest else "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +174,29 @@ def view_of(question: Question, host: Host, tr: Translate = english) -> Question
 
 def passage(text: str, tr: Translate = english) -> str:
     """Make a stranger's text of several lines safe to show, as `text.safe_text` does."""
-    return safe_text(text, rest=lambda n: tr("({n:,} more characters are not shown)", n=n))
+    return safe_text(text, rest=partial(_left_out, tr))
+
+
+def _left_out(tr: Translate, n: int) -> str:
+    return tr("({n:,} more characters are not shown)", n=n)
+
+
+def argument_views(arguments: Facts, tr: Translate = english) -> tuple[ArgumentView, ...]:
+    """Make the views of a call's arguments.
+
+    Args:
+        arguments: Their names, and their whole values as texts.
+        tr: Translates texts of ours.
+    """
+    return tuple(_argument_view(safe_line(name), value, tr) for name, value in arguments)
+
+
+def _argument_view(name: str, value: str, tr: Translate) -> ArgumentView:
+    left = len(value) - _MOST_OF_ARGUMENT
+    shown = safe_line(value[:_MOST_OF_ARGUMENT], _MOST_OF_ARGUMENT)
+    if left <= 0:
+        return ArgumentView(name, shown, "", passage(value, tr) if "\n" in value else "")
+    return ArgumentView(name, f"{shown}…", _left_out(tr, left), passage(value, tr))
 
 
 def header(call: Call, host: Host, tr: Translate = english) -> Facts:
@@ -279,7 +326,11 @@ def _offers(question: Question, tr: Translate) -> OffersView:
     offers, line = question.offers, partial(safe_line, most=_MOST_OF_CLIENT)
     client, n = line(offers.mute or tr("this client")), offers.remember
     remember = hand_over = mute = ""
-    if n == 1:
+    if n == 0:
+        remember = tr(
+            "Do not ask {client} this again this session, for the same arguments", client=client
+        )
+    elif n == 1:
         remember = tr("Do not ask {client} again this session, for up to 1 item", client=client)
     elif n is not None:
         remember = tr(

@@ -12,6 +12,7 @@ from dcc_bridge.elicitation.validation import InvalidAnswer
 from dcc_bridge.elicitation.view import FieldView, QuestionView
 from dcc_bridge.qt import editors
 from dcc_bridge.qt.binding import QFrame, QScrollArea, QSize, Qt, QVBoxLayout, QWidget, Signal, Slot
+from dcc_bridge.qt.items_view import Arguments
 from dcc_bridge.qt.labels import SMALL, Mnemonics, Notice, label, plain_column, tr
 
 _WIDTH: Final = 72
@@ -123,7 +124,7 @@ class Body(QScrollArea):
         for part in parts:
             if isinstance(part, FormView):
                 column.addSpacing(self.fontMetrics().height() // 2)
-            column.addWidget(part, 0 if isinstance(part, FormView) else 1)
+            column.addWidget(part, 0 if isinstance(part, FormView | Arguments) else 1)
         column.addStretch(1)
         self.setWidget(self._inner)
         self.setWidgetResizable(True)

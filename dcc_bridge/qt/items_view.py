@@ -1,4 +1,4 @@
-"""What a consent is about: the list of items, how many of which kind, and a way to look at them.
+"""What a consent is about: the items, how many of which kind, and what the skill is called with.
 
 The list is a model over the question's own tuple, so 100,000 rows cost no more than ten.
 Main thread.
@@ -10,23 +10,38 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 from dcc_bridge.elicitation.question import Question
-from dcc_bridge.elicitation.text import safe_line
-from dcc_bridge.elicitation.view import QuestionView
+from dcc_bridge.elicitation.text import breakable, safe_line, tool_tip
+from dcc_bridge.elicitation.view import ArgumentView, QuestionView
 from dcc_bridge.qt.binding import (
     QAbstractItemView,
     QAbstractListModel,
+    QFrame,
+    QGridLayout,
     QHBoxLayout,
     QLineEdit,
     QListView,
     QModelIndex,
+    QPalette,
     QPersistentModelIndex,
     QSize,
     Qt,
     QWidget,
+    Signal,
     Slot,
 )
-from dcc_bridge.qt.buttons import Button
-from dcc_bridge.qt.labels import SMALL, Mnemonics, Notice, label, plain_column, scale, tr
+from dcc_bridge.qt.buttons import Button, small
+from dcc_bridge.qt.labels import (
+    SMALL,
+    Mnemonics,
+    Notice,
+    label,
+    on_base,
+    plain_column,
+    rule,
+    scale,
+    tr,
+    unmarked,
+)
 
 _LINES: Final = 7
 _FILTER_FROM: Final = 8
@@ -54,7 +69,7 @@ class Items(QAbstractListModel):
         if role == Qt.ItemDataRole.DisplayRole:
             return safe_line(self._items[at])
         if role == Qt.ItemDataRole.ToolTipRole and self._kinds:
-            return safe_line(self._kinds[at])
+            return tool_tip(safe_line(self._kinds[at]))
         return None
 
     def narrow(self, text: str) -> None:
@@ -159,6 +174,69 @@ class _List(QListView):
         lines = max(2, min(_LINES, count))
         height = max(metrics.lineSpacing(), self.sizeHintForRow(0)) * lines
         return QSize(metrics.averageCharWidth() * 40, height + 2 * self.frameWidth())
+
+
+class Arguments(QFrame):
+    """What a skill is called with: a row for each argument, which no value can draw.
+
+    Signals:
+        changed: It has another height.
+    """
+
+    changed = Signal()
+
+    def __init__(self, arguments: Sequence[ArgumentView]) -> None:
+        """Draw them."""
+        super().__init__()
+        self.setAccessibleName(tr("What the skill is called with"))
+        self.setFrameShape(QFrame.Shape.StyledPanel)
+        self.setBackgroundRole(QPalette.ColorRole.Base)
+        self.setAutoFillBackground(True)
+        self._grid = QGridLayout(self)
+        self._grid.setHorizontalSpacing(self.fontMetrics().height())
+        self._grid.setColumnStretch(1, 1)
+        for argument in arguments:
+            self._add(argument)
+
+    def _add(self, argument: ArgumentView) -> None:
+        row = self._grid.rowCount()
+        if self._grid.count():
+            self._grid.addWidget(rule(), row, 0, 1, 2)
+        name, value = on_base(label(argument.name, bold=True)), _Value(argument)
+        value.changed.connect(self.changed)
+        self._grid.addWidget(name, row + 1, 0, Qt.AlignmentFlag.AlignTop)
+        self._grid.addWidget(value, row + 1, 1)
+
+
+class _Value(QWidget):
+    """A value in its cell: the beginning of it, until the person wants to see all."""
+
+    changed = Signal()
+
+    def __init__(self, argument: ArgumentView) -> None:
+        super().__init__()
+        self._whole = argument.whole
+        self._label = on_base(label(argument.value))
+        self._rest = on_base(label(argument.rest, size=SMALL))
+        self._rest.setWordWrap(False)
+        self._more = small(unmarked(tr("Show all")))
+        self._more.setAccessibleName(tr("Show all of {name}", name=argument.name))
+        self._more.clicked.connect(self._show_whole)
+        column, row = plain_column(self, 0), QHBoxLayout()
+        column.addWidget(self._label)
+        column.addLayout(row)
+        row.addWidget(self._rest)
+        row.addWidget(self._more)
+        row.addStretch(1)
+        self._rest.setVisible(bool(argument.rest))
+        self._more.setVisible(bool(argument.whole))
+
+    @Slot()
+    def _show_whole(self) -> None:
+        self._label.setText(breakable(self._whole))
+        self._rest.hide()
+        self._more.hide()
+        self.changed.emit()
 
 
 def undo_line(view: QuestionView) -> QWidget:

@@ -15,8 +15,10 @@ from dcc_bridge.elicitation.text import breakable, safe_line
 from dcc_bridge.qt.binding import (
     QApplication,
     QCoreApplication,
+    QFrame,
     QHBoxLayout,
     QLabel,
+    QPalette,
     QStyle,
     Qt,
     QVBoxLayout,
@@ -68,6 +70,20 @@ def label(text: str, *, size: float = 1.0, bold: bool = False) -> QLabel:
     widget.setText(breakable(text))
     scale(widget, size, bold=bold)
     return widget
+
+
+def on_base(text: QLabel) -> QLabel:
+    """Give a label the colour of text that lies on the ground of a list."""
+    text.setForegroundRole(QPalette.ColorRole.Text)
+    return text
+
+
+def rule() -> QFrame:
+    """Make a horizontal line."""
+    line = QFrame()
+    line.setFrameShape(QFrame.Shape.HLine)
+    line.setFrameShadow(QFrame.Shadow.Sunken)
+    return line
 
 
 def plain_column(widget: QWidget, spacing: int | None = None) -> QVBoxLayout:

@@ -13,7 +13,7 @@ from functools import partial
 from typing import Any, Final
 
 from dcc_bridge.elicitation.question import Expired, HandOver, Question, Reply
-from dcc_bridge.elicitation.view import Facts, view_of
+from dcc_bridge.elicitation.view import Facts, argument_views, view_of
 from dcc_bridge.host import Host
 from dcc_bridge.qt.binding import (
     QDialog,
@@ -34,8 +34,8 @@ from dcc_bridge.qt.binding import (
 from dcc_bridge.qt.buttons import ENTER, Button, Countdown, Exits, Further, NameToArm
 from dcc_bridge.qt.event_loop import OURS
 from dcc_bridge.qt.form import Body, FieldRow, FormView
-from dcc_bridge.qt.items_view import Preview, undo_line
-from dcc_bridge.qt.labels import SMALL, Mnemonics, label, plain_column, tr
+from dcc_bridge.qt.items_view import Arguments, Preview, undo_line
+from dcc_bridge.qt.labels import SMALL, Mnemonics, label, on_base, plain_column, rule, tr
 
 
 class Header(QFrame):
@@ -63,15 +63,10 @@ class Header(QFrame):
             grid.addWidget(picture, 0, 0, len(facts), 1, Qt.AlignmentFlag.AlignTop)
         for row, (caption, text) in enumerate(facts):
             if caption:
-                grid.addWidget(_on_base(label(caption, size=SMALL)), row, 1)
-                grid.addWidget(_on_base(label(text, size=SMALL)), row, 2)
+                grid.addWidget(on_base(label(caption, size=SMALL)), row, 1)
+                grid.addWidget(on_base(label(text, size=SMALL)), row, 2)
             else:
-                grid.addWidget(_on_base(label(text, size=1.1, bold=True)), row, 1, 1, 2)
-
-
-def _on_base(text: QLabel) -> QLabel:
-    text.setForegroundRole(QPalette.ColorRole.Text)
-    return text
+                grid.addWidget(on_base(label(text, size=1.1, bold=True)), row, 1, 1, 2)
 
 
 _PAGES: Final = {Qt.Key.Key_PageUp: -1, Qt.Key.Key_PageDown: 1}
@@ -90,6 +85,7 @@ class QuestionDialog(QDialog):
         exits: The buttons.
         countdown: How long it still waits.
         further: What else the person may do.
+        arguments: What the skill is called with, or None where that is not shown.
         preview: The items that it is about, or None where there are none.
         name: What is to be typed first, or None.
     """
@@ -114,6 +110,7 @@ class QuestionDialog(QDialog):
         self.question = question
         self.view = view
         self.form: FormView | None = None
+        self.arguments: Arguments | None = None
         self.preview: Preview | None = None
         self.name: NameToArm | None = None
         self._host = host
@@ -212,10 +209,12 @@ class QuestionDialog(QDialog):
             show = partial(_show, self._host)
             self.preview = Preview(self.question, view.counts, undo, mnemonics, show)
         self.name = NameToArm(view.word) if view.word else None
-        parts = [self.form, self.preview or undo, self.name, *self._parts()]
+        if self.question.arguments:
+            self.arguments = Arguments(argument_views(self.question.arguments, tr))
+        parts = [self.arguments, self.form, self.preview or undo, self.name, *self._parts()]
         self.body = Body(view, *filter(None, parts))
         self._column = plain_column(self, 0)
-        for part in (self.header, _rule(), self.body, _rule(), self.exits):
+        for part in (self.header, rule(), self.body, rule(), self.exits):
             self._column.addWidget(part, int(part is self.body))
         self._finish_building()
 
@@ -240,6 +239,9 @@ class QuestionDialog(QDialog):
         self.countdown.expired.connect(self._expire)
         self.further.handed_over.connect(self._hand_over)
         self.further.muted.connect(self._mute)
+        if self.arguments is not None:
+            self.arguments.changed.connect(self._refit.start)
+            self.arguments.changed.connect(self.countdown.touch)
         if self.preview is not None:
             self.preview.filter.textChanged.connect(self.countdown.touch)
         if self.name is not None:
@@ -299,13 +301,6 @@ class QuestionDialog(QDialog):
 def _show(host: Host, items: Sequence[str]) -> None:
     host.select(items)
     host.frame(items)
-
-
-def _rule() -> QFrame:
-    rule = QFrame()
-    rule.setFrameShape(QFrame.Shape.HLine)
-    rule.setFrameShadow(QFrame.Shadow.Sunken)
-    return rule
 
 
 def _flags(parent: QWidget | None) -> Qt.WindowType:

@@ -21,6 +21,7 @@ from pydantic import ValidationError
 
 from dcc_bridge.audit.redact import each_text
 from dcc_bridge.elicitation.question import Question, Reply, Unable, Unreadable
+from dcc_bridge.elicitation.view import argument_views
 from dcc_bridge.skills.registry import Entry
 
 Answer = Reply | Unable | Unreadable
@@ -104,7 +105,8 @@ def _parts(question: Question) -> list[str | None]:
     more = f"\nand {rest} more" if rest > 0 else ""
     says_undo = question.consent and (question.items or not question.undoable)
     undo = _undo(question) if says_undo else None
-    return [question.message, shown + more, undo, question.reason]
+    given = "\n".join(f"- {argument}" for argument in argument_views(question.arguments))
+    return [question.message, given, shown + more, undo, question.reason]
 
 
 def _undo(question: Question) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import json
 from collections.abc import Callable, Mapping
-from typing import Any, Final
+from typing import Any
 
 from dcc_bridge.audit.redact import HIDDEN
 from dcc_bridge.config import Settings
@@ -18,8 +18,6 @@ from dcc_bridge.elicitation.types import NOT_SUPPORTED, ElicitationResponse
 from dcc_bridge.errors import BadArguments
 from dcc_bridge.skills.signature import Options, words
 from dcc_bridge.skills.skill import Skill, describe
-
-_MOST_SHOWN: Final = 200
 
 
 def needs_grant(skill: Skill, settings: Settings) -> bool:
@@ -99,30 +97,30 @@ def consent_question(
 
 def _question(skill: Skill, arguments: Mapping[str, Any], call: Call) -> Question:
     return Question(
-        message=_message(skill, _shown(arguments, call)),
+        message=f"{skill.title}?",
         call=call,
         form=ask.yes_or_no(skill.title),
         title=skill.title,
         key="consent",
-        consent=Consent(undoable=skill.metadata.undoable),
+        consent=Consent(undoable=skill.metadata.undoable, arguments=_shown(arguments, call)),
     )
 
 
-def _shown(arguments: Mapping[str, Any], call: Call) -> dict[str, Any]:
-    """Leave out what must not be written down: it is not shown either."""
+def _shown(arguments: Mapping[str, Any], call: Call) -> tuple[tuple[str, str], ...]:
+    """Give the arguments as texts, but none that is only left out.
+
+    What must not be written down is not shown either.
+    """
     given = call.arguments.value or {}
     kept = {n: HIDDEN if given.get(n) == HIDDEN else value for n, value in arguments.items()}
-    return {name: call.arguments.scrub(value) for name, value in kept.items()}
-
-
-def _message(skill: Skill, arguments: Mapping[str, Any]) -> str:
-    shown = [f"{name}: {_value(value)}" for name, value in arguments.items() if value is not None]
-    return "\n".join([f"{skill.title}?", *shown])
+    shown = [name for name, value in kept.items() if value is not None or name in given]
+    return tuple((name, _value(call.arguments.scrub(kept[name]))) for name in shown)
 
 
 def _value(value: object) -> str:
-    text = value if isinstance(value, str) else json.dumps(value, default=str)
-    return text if len(text) <= _MOST_SHOWN else text[:_MOST_SHOWN] + "…"
+    if isinstance(value, str):
+        return value
+    return json.dumps(value, default=str, ensure_ascii=False)
 
 
 def missing_question(missing: Mapping[str, Options], call: Call) -> Question:

@@ -108,6 +108,7 @@ def _check_function(
     yield from check_docstring(function)
     calls = graph.calls(function)
     yield from check_blocking(function, calls)
+    yield from check_held(function, graph)
     try:
         metadata = text.metadata(function)
         if metadata is not None:
@@ -170,6 +171,14 @@ def check_blocking(function: Function, calls: Sequence[WrittenCall]) -> Messages
             yield call.line, f"{function.name}: {call.written} {why}."
 
 
+def check_held(function: Function, graph: CallGraph) -> Messages:
+    """What it sets for the whole process is not in force while a person is asked."""
+    for entered, calls in graph.blocks(function):
+        if entered.matches(lint_tables.HOLDS) and any(it.matches(lint_tables.ASKS) for it in calls):
+            why = "holds for the whole application, which goes on while the person is asked"
+            yield entered.line, f"{function.name}: {entered.written} {why}: leave it before."
+
+
 def check_asks(function: Function, metadata: Metadata, calls: Iterable[WrittenCall]) -> Messages:
     """One that says that it asks does ask."""
     if metadata.confirms and not any(call.matches(lint_tables.ASKS) for call in calls):
@@ -225,17 +234,34 @@ class CallGraph:
 
     def calls(self, function: Function) -> list[WrittenCall]:
         """Give the calls of a function and of those of its file that it mentions, in order."""
-        seen = {function.name}
-        waiting, calls = [function], []
+        return self._calls(function.body, {function.name})
+
+    def blocks(self, function: Function) -> Iterator[tuple[WrittenCall, list[WrittenCall]]]:
+        """Give what each ``with`` of the same functions enters, and the calls inside of it."""
+        for node in self._inside(function.body, {function.name}):
+            if isinstance(node, ast.With | ast.AsyncWith):
+                for item in node.items:
+                    if isinstance(item.context_expr, ast.Call):
+                        yield self._call(item.context_expr), self._calls(node.body, set())
+
+    def _calls(self, statements: Sequence[ast.stmt], seen: set[str]) -> list[WrittenCall]:
+        nodes = self._inside(statements, seen)
+        calls = [self._call(node) for node in nodes if isinstance(node, ast.Call)]
+        return sorted(calls, key=lambda call: call.line)
+
+    def _inside(self, statements: Sequence[ast.stmt], seen: set[str]) -> Iterator[ast.AST]:
+        """Give what is in some statements, and in the functions that they mention."""
+        waiting = [*statements]
         while waiting:
-            for node in _inside(waiting.pop(0)):
-                if isinstance(node, ast.Call):
-                    keywords = tuple(str(it.arg) for it in node.keywords if it.arg)
-                    calls.append(WrittenCall(node.lineno, self._written(node.func), keywords))
+            for node in ast.walk(waiting.pop(0)):
+                yield node
                 if isinstance(node, ast.Name) and node.id in self._functions.keys() - seen:
                     seen.add(node.id)
-                    waiting.append(self._functions[node.id])
-        return sorted(calls, key=lambda call: call.line)
+                    waiting += self._functions[node.id].body
+
+    def _call(self, node: ast.Call) -> WrittenCall:
+        keywords = tuple(str(it.arg) for it in node.keywords if it.arg)
+        return WrittenCall(node.lineno, self._written(node.func), keywords)
 
     def _written(self, node: ast.expr) -> str:
         origin = self._names.origin(node)
@@ -249,8 +275,3 @@ class CallGraph:
             case ast.Call(func=func) | ast.Subscript(value=func):
                 return self._written(func)
         return "?"
-
-
-def _inside(function: Function) -> Iterator[ast.AST]:
-    for statement in function.body:
-        yield from ast.walk(statement)

@@ -144,5 +144,13 @@ WAITS: Final = (
 )
 """Calls that stop the loop of a coroutine until they are done."""
 
+HOLDS: Final = (
+    "contextlib.redirect_std*",
+    "contextlib.chdir",
+    "warnings.catch_warnings",
+    "unittest.mock.patch*",
+)
+"""What a ``with`` enters for the whole process, and not for the code in it alone."""
+
 ASKS: Final = ("dcc_bridge.confirm*", "dcc_bridge.elicit_*", "dcc_bridge.elicitation.sign_in.*")
 """Calls that ask the person."""

@@ -11,8 +11,9 @@ from typing import Annotated, Any
 import pytest
 from pydantic import Field, SecretStr
 
-from dcc_bridge import carry, confirm, confirm_sync, elicit_form_sync, on_main, skill
+from dcc_bridge import carry, cli, confirm, confirm_sync, elicit_form_sync, on_main, skill
 from dcc_bridge.audit import reader
+from dcc_bridge.audit.redact import HIDDEN
 from dcc_bridge.elicitation.question import Reply
 from dcc_bridge.elicitation.text import safe_line
 from dcc_bridge.testing import FakeHost, ScriptedPresenter
@@ -122,6 +123,25 @@ def test_a_consent_is_asked_granted_begun_and_ended_in_that_order(tmp_path: Path
     assert (asked["objects"], len(asked["names"]), asked["surface"]) == (60, 50, "host")
     assert (granted["by"], granted["answer"]) == ("host", {"confirm": True})
     assert granted["ms_shown"] >= 0
+
+
+def test_the_record_has_the_arguments_as_the_person_saw_them(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Those that the agent left out as well; and nothing that is hidden."""
+    host, no = FakeHost(has_ui=True), Reply("decline")
+    given = {"name": "cam1\nname: cam2", "password": CANARY}
+
+    @skill(risk="destructive")
+    def wipe(name: str, password: SecretStr, frames: int = 24) -> None:
+        """Wipe it."""
+
+    lines = played(tmp_path, host, wipe, given=given, person=ScriptedPresenter(no))
+    cli.main(["audit", "show", *map(str, reader.logs(tmp_path / "audit"))])
+
+    assert lines[0]["message"] == "Wipe?"
+    assert lines[0]["shown"] == {"name": given["name"], "password": HIDDEN, "frames": "24"}
+    assert '"Wipe?" with {"name": "cam1\\nname: cam2"' in capsys.readouterr().out
 
 
 def test_a_clients_consent_is_not_taken_for_a_persons(tmp_path: Path) -> None:

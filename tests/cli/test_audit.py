@@ -5,11 +5,13 @@ from __future__ import annotations
 import csv
 import io
 import json
+import shutil
 from pathlib import Path
 
 import pytest
 
 from dcc_bridge import cli
+from dcc_bridge.audit import reader
 from dcc_bridge.audit.log import AuditLog
 
 WHO = {"skill": "delete_cameras", "client": "claude", "client_name": "Claude Code"}
@@ -74,13 +76,50 @@ def test_the_last_calls_are_told(file: Path, capsys: pytest.CaptureFixture[str])
     assert "no end is on record" in said
 
 
-def test_what_has_no_end_is_named(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert cli.main(["audit", "verify"]) == 0
+def test_a_call_without_an_end_is_named_and_the_exit_code_says_so(
+    file: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert cli.main(["audit", "verify"]) == 1
 
     said = capsys.readouterr().out
     assert "8 lines, unbroken, closed" in said
     assert "no end: " in said
     assert "call bbbb" in said
+
+
+def test_a_record_whose_tail_is_missing_is_told_from_one_that_is_still_written(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """While its process lives, what it does has no end yet, and nothing is wrong."""
+    book, call = AuditLog(tmp_path), {"call": "aaaa", **WHO}
+    book(("begin", call))
+    live = cli.main(["audit", "verify", str(book.file)]), capsys.readouterr().out
+    book(("end", call | {"status": "done"}))
+    book.close()
+    assert book.file is not None
+    whole = cli.main(["audit", "verify", str(book.file)]), capsys.readouterr().out
+
+    book.file.write_bytes(b"".join(book.file.read_bytes().splitlines(keepends=True)[:-1]))
+    cut = cli.main(["audit", "verify", str(book.file)]), capsys.readouterr().out
+
+    assert (live[0], whole[0], cut[0]) == (0, 0, 1)
+    assert "it is still written" in live[1]
+    assert "its process died, or its tail was cut off" in cut[1]
+
+
+def test_a_record_of_a_process_that_died_with_all_ended_is_in_order(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    book, call = AuditLog(tmp_path), {"call": "aaaa", **WHO}
+    book(("begin", call), ("end", call | {"status": "done"}))
+    copy = tmp_path / "copy.jsonl"
+    assert book.file is not None
+    shutil.copy(book.file, copy)
+    reader.recover(tmp_path)
+
+    assert cli.main(["audit", "verify", str(copy)]) == 0
+    assert "a later one wrote the end mark" in capsys.readouterr().out
+    book.close()
 
 
 def test_a_broken_line_is_named_and_the_exit_code_says_so(
@@ -110,6 +149,23 @@ def test_a_table_holds_no_formula(tmp_path: Path, capsys: pytest.CaptureFixture[
 
     rows = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
     assert rows[1]["message"] == "'=HYPERLINK(1)"
+
+
+@pytest.mark.parametrize("begins", ["=", "+", "-", "@", "\t=", " =", "\r-", "\uff1d"])
+def test_a_table_has_one_line_for_each_row_and_nothing_in_it_acts(
+    begins: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    book = AuditLog(tmp_path)
+    book(("asked", {"call": "c", "message": f"{begins}cmd|x\nend,by,root\x1b[2J\u202e"}))
+    book.close()
+
+    cli.main(["audit", "export", "--csv", str(book.file)])
+
+    said = capsys.readouterr().out
+    cell = list(csv.DictReader(io.StringIO(said)))[1]["message"]
+    assert len(said.splitlines()) == 4
+    assert not {"\x1b", "\r", "\t", "\u202e"} & set(said.replace("\r\n", "\n"))
+    assert cell[0] in ("'", "\u2039")
 
 
 @pytest.mark.parametrize("words", [["show"], ["verify"], ["export"]])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 import signal
 import time
 from collections.abc import Callable
@@ -52,6 +53,17 @@ def test_it_prints_one_line_with_its_address_when_it_is_ready(tmp_path: Path) ->
         done, _ = host.end()
 
     assert (done.code, done.out, done.err) == (0, host.ready, "")
+
+
+def test_a_scenes_name_does_not_steer_the_terminal(tmp_path: Path) -> None:
+    file = tmp_path / "shot\x1b[2J\n\u202e.usda"
+    shutil.copy(SHOT, file)
+
+    with serve(tmp_path / "rt", "--headless", "--scene", file) as host:
+        done, _ = host.end()
+
+    shown = "shot\u2039U+001B\u203a[2J\u2039U+000A\u203a\u2039U+202E\u203a.usda"
+    assert done.out == f"Ready: {shown}, without a window, at {host.url}\n"
 
 
 def test_a_skill_that_fails_is_a_sentence_in_the_terminal_and_whole_in_the_log(

@@ -29,5 +29,12 @@ def test_no_word_is_lost(parts: list[str]) -> None:
     assert shown.replace(" ", "") == "".join(parts).replace(" ", "")
 
 
+def test_what_follows_of_a_point_cannot_pass_for_the_next_point() -> None:
+    shown = lines("Turn?\n- path: «" + "x " * 30 + "- axis: y»\n- count: «2»", 30)
+
+    assert [part for part in shown if part.startswith("-")] == [shown[1], "- count: «2»"]
+    assert all(part.startswith("  ") for part in shown[2:-1])
+
+
 def _width(text: str) -> int:
     return sum(2 if unicodedata.east_asian_width(char) in "WF" else 1 for char in text)

@@ -247,7 +247,7 @@ def test_what_undo_does_not_bring_back_is_kept_after_the_yes(
         assert not call.agreement.undoable
         assert call.agreement.checkpoint == grant.checkpoint
     assert kept == []
-    assert about(person.shown[0])[2:] == (False, str(tmp_path / "shot.checkpoints"))
+    assert about(person.shown[0])[2:] == (False, str(tmp_path / "shot.json.checkpoints"))
     assert grant.checkpoint is not None
     assert [file.read_text() for file in grant.checkpoint.rglob("out.txt")] == ["old"]
 
@@ -258,7 +258,7 @@ def test_without_files_the_scene_is_kept(scene: FakeHost, tmp_path: Path) -> Non
     with asking(person, scene):
         grant = confirm_sync("Save it?", undoable=False)
 
-    assert about(person.shown[0])[3] == str(tmp_path / "shot.checkpoints")
+    assert about(person.shown[0])[3] == str(tmp_path / "shot.json.checkpoints")
     assert grant.checkpoint is not None
     assert list(grant.checkpoint.rglob("shot*.json"))
 
@@ -283,7 +283,7 @@ def test_of_what_undo_brings_back_no_copy_is_kept(scene: FakeHost, tmp_path: Pat
 
 
 def test_without_its_copy_there_is_no_grant(scene: FakeHost, tmp_path: Path) -> None:
-    (tmp_path / "shot.checkpoints").write_text("in the way")
+    (tmp_path / "shot.json.checkpoints").write_text("in the way")
 
     with asking(ScriptedPresenter(YES), scene) as call:
         with pytest.raises(NoCheckpoint):
@@ -369,7 +369,7 @@ def test_a_question_before_a_body_keeps_a_copy_after_a_yes(
 def test_a_yes_before_a_body_whose_copy_cannot_be_kept_is_no_grant(
     scene: FakeHost, tmp_path: Path
 ) -> None:
-    (tmp_path / "shot.checkpoints").write_text("in the way")
+    (tmp_path / "shot.json.checkpoints").write_text("in the way")
 
     with asking(ScriptedPresenter(YES), scene) as call:
         with pytest.raises(NoCheckpoint):

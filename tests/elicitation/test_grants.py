@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from dcc_bridge.audit.redact import Redacted
 from dcc_bridge.elicitation.broker import Broker
 from dcc_bridge.elicitation.call import Call, Client
 from dcc_bridge.elicitation.grants import LASTS, SessionGrants
@@ -22,11 +23,25 @@ def rename(digest: str = "abc", label: str = "claude", risk: Any = "edit") -> Ca
     return Call("rename_all", "Rename all", risk, Client(label), digest=digest)
 
 
+def about(count: int, call: Call | None = None) -> Question:
+    """Make a question about so many items."""
+    return Question("Rename?", call or rename(), FORM, consent=Consent(("x",) * count))
+
+
+def before_its_body(given: dict[str, Any], schema: Any = None, **more: Any) -> Question:
+    """Make a question that names no items, of a call with these arguments."""
+    call = rename()
+    call.arguments = Redacted(given, schema, call.id)
+    shown = tuple((name, str(value)) for name, value in given.items())
+    defaults: Any = {"form": FORM, "consent": Consent(arguments=shown)}
+    return Question(**{"message": "Rename all?", "call": call, **defaults, **more})
+
+
 def test_a_list_has_for_each_what_for_whom_how_much_and_how_long() -> None:
     time = Time()
     grants = SessionGrants(time)
 
-    grants.allow(rename(), 12)
+    grants.allow(about(12))
     time.now += 600
 
     (one,) = grants.live
@@ -37,22 +52,22 @@ def test_a_list_has_for_each_what_for_whom_how_much_and_how_long() -> None:
 def test_one_ends_by_itself() -> None:
     time = Time()
     grants = SessionGrants(time)
-    grants.allow(rename(), 12)
+    grants.allow(about(12))
     (one,) = grants.live
 
     time.now += LASTS
 
     assert grants.live == []
     assert grants.remaining(one) == 0.0
-    assert not grants.covers(rename(), 1)
+    assert not grants.covers(about(1))
 
 
 def test_a_list_is_told_of_what_is_given_and_revoked_until_it_looks_no_more() -> None:
     grants, told = SessionGrants(), list[int]()
     stop = grants.watch(lambda: told.append(len(grants.live)))
 
-    grants.allow(rename(), 1)
-    grants.allow(rename(label="cursor"), 1)
+    grants.allow(about(1))
+    grants.allow(about(1, rename(label="cursor")))
     (first, second) = grants.live
     grants.revoke(first)
     grants.revoke(first)
@@ -61,15 +76,15 @@ def test_a_list_is_told_of_what_is_given_and_revoked_until_it_looks_no_more() ->
 
     assert told == [1, 2, 1]
     assert grants.live == []
-    assert not grants.covers(rename(), 1)
+    assert not grants.covers(about(1))
 
 
 @pytest.mark.parametrize(("second", "most"), [(20, [20]), (12, [12]), (3, [12, 3])])
 def test_the_same_for_more_items_takes_the_place_of_the_first(second: int, most: list[int]) -> None:
     grants = SessionGrants()
 
-    grants.allow(rename(), 12)
-    grants.allow(rename(), second)
+    grants.allow(about(12))
+    grants.allow(about(second))
 
     assert [one.most for one in grants.live] == most
 
@@ -78,7 +93,7 @@ def test_what_may_lose_something_is_not_listed_and_not_told() -> None:
     grants, told = SessionGrants(), list[str]()
     grants.watch(lambda: told.append("changed"))
 
-    grants.allow(Call("delete", "Delete", "destructive", Client("claude"), digest="abc"), 1)
+    grants.allow(about(1, rename(risk="destructive")))
 
     assert (grants.live, told) == ([], [])
 
@@ -119,6 +134,44 @@ def test_what_was_agreed_to_for_the_session_is_for_nothing_else(call: Call, coun
     asked = broker.ask(Question("Other?", call, FORM, consent=Consent(("x",) * count)))
 
     assert not asked.done()
+
+
+def test_what_names_no_items_is_agreed_to_for_the_same_arguments_alone() -> None:
+    host = ScriptedPresenter(FOR_THE_SESSION)
+    broker = Broker(host=host, clock=Clock())
+    given, chosen = {"path": "/World/Cube"}, (("path", "/World/Cube"), ("axis", "x"))
+    broker.ask(before_its_body(given))
+
+    same = broker.ask(before_its_body(given))
+    others = [
+        before_its_body({"path": "/World"}),
+        before_its_body(given, consent=Consent(arguments=chosen)),
+        before_its_body(given, message="Rename all the others as well?"),
+        before_its_body(given, consent=Consent(("/World/Cube",))),
+    ]
+
+    assert host.shown[0].offers.remember == 0
+    assert same.result(0).answered_by == "grant"
+    assert [broker.ask(question).done() for question in others] == [False] * 4
+
+
+def test_what_names_items_does_not_cover_what_names_none() -> None:
+    broker, _ = agreed("a", "b")
+
+    assert not broker.ask(before_its_body({})).done()
+
+
+@pytest.mark.parametrize("secret", ["tops3cret!", "", "abc"])
+def test_a_call_with_hidden_arguments_is_not_agreed_to_for_the_session(secret: str) -> None:
+    """Nobody could tell them from others, since they are nowhere to be seen."""
+    schema = {"properties": {"key": {"type": "string", "format": "password"}}}
+    host = ScriptedPresenter(FOR_THE_SESSION)
+    broker = Broker(host=host, clock=Clock())
+
+    broker.ask(before_its_body({"key": secret}, schema))
+
+    assert host.shown[0].offers.remember is None
+    assert broker.audience.grants.live == []
 
 
 def test_a_deletion_is_never_agreed_to_for_the_session() -> None:

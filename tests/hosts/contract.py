@@ -152,7 +152,7 @@ class HostContract:
         assert (
             made.parent
             == checkpoints.checkpoint_folder(host)
-            == file.with_name(f"{file.stem}.checkpoints")
+            == file.with_name(f"{file.name}.checkpoints")
         )
         assert (made / file.name).read_bytes() == old != file.read_bytes()
         assert (made / f"{file.stem}.unsaved{file.suffix}").stat().st_size > 0

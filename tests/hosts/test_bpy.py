@@ -189,7 +189,7 @@ def test_the_skills_do_what_they_say(blender: Application) -> None:
     results = (moved, custom, lens, renamed, saved, again, image)
     assert [status(each) for each in results] == ["done"] * 7, [text(each) for each in results]
     assert '"lens"' in text(lens)
-    assert "shot.checkpoints" in text(again)
+    assert "shot.blend.checkpoints" in text(again)
     assert file.stat().st_size > 0
     assert isinstance(image.content[0], ImageContent)
     wrong = blender.call("set_property", {"name": "Box", "prop": "type", "value": "MESH"})

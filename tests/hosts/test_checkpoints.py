@@ -25,6 +25,27 @@ def test_a_sublayer_that_would_be_written_is_kept(session: UsdSession, tmp_path:
     assert (made / "sub.usda").read_text() == "#usda 1.0\n" != (tmp_path / "sub.usda").read_text()
 
 
+def test_two_scenes_whose_names_differ_in_the_ending_alone_have_each_their_own(
+    tmp_path: Path,
+) -> None:
+    """What an older version kept for both of them stays as it is, and drops none."""
+    older = tmp_path / "shot.checkpoints" / "0001-20260131T140509Z"
+    older.mkdir(parents=True)
+    scenes = [tmp_path / f"shot.{ending}" for ending in ("usda", "usdc")]
+    for scene in scenes:
+        UsdSession().save(scene)
+
+    for scene in scenes:
+        session = UsdSession(scene)
+        for _ in range(checkpoints.MOST):
+            checkpoints.keep(session)
+
+    for scene in scenes:
+        kept = checkpoints.taken(tmp_path / f"{scene.name}.checkpoints")
+        assert [file.name for one in kept for file in one.iterdir()] == [scene.name] * 10
+    assert list(older.parent.iterdir()) == [older]
+
+
 def test_what_was_never_saved_is_kept_whole(session: UsdSession) -> None:
     """The scene as it is in the application, and its relative paths still lead somewhere."""
     session.stage.DefinePrim("/World/added")

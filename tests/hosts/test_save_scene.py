@@ -45,7 +45,7 @@ def test_saved_over_the_checkpoint_holds_the_old_bytes(edited: UsdSession, tmp_p
     assert asked.consent is not None
     assert not asked.undoable
     assert asked.message == "Save small.usda, over the file that is there?"
-    assert Path(asked.consent.kept or "") == kept.parent == tmp_path / "small.checkpoints"
+    assert Path(asked.consent.kept or "") == kept.parent == tmp_path / "small.usda.checkpoints"
     assert (kept / "small.usda").read_text() == SMALL != file.read_text()
     assert not edited.modified
     assert lines["asked"]["checkpoint_place"] == str(kept.parent)
@@ -60,7 +60,7 @@ def test_a_no_writes_and_keeps_nothing(edited: UsdSession, tmp_path: Path) -> No
 
     assert status(result) == "refused"
     assert (tmp_path / "small.usda").read_text() == SMALL
-    assert not (tmp_path / "small.checkpoints").exists()
+    assert not (tmp_path / "small.usda.checkpoints").exists()
 
 
 def test_without_a_copy_it_is_not_saved(
@@ -130,7 +130,7 @@ def test_a_client_that_draws_the_question_says_so_too(era: str, tmp_path: Path) 
     with live(tmp_path / "run", export, host=host) as running:
         result = running.call("export", era=era, asked=answer)
 
-    (made,) = checkpoints.taken(tmp_path / "fake.checkpoints")
+    (made,) = checkpoints.taken(tmp_path / "fake.json.checkpoints")
     assert status(result) == "done"
     assert f"It can NOT be undone. A copy is kept first, in {made.parent}" in asked[0]
     assert (made / "fake.json").read_text() == '["cam1"]'
@@ -144,7 +144,7 @@ def test_wherever_a_skill_runs_the_copy_comes_before_its_edit(kind: str, tmp_pat
     host.save()
 
     def write(items: Any = ()) -> str:
-        assert checkpoints.taken(tmp_path / "fake.checkpoints"), "no copy was kept"
+        assert checkpoints.taken(tmp_path / "fake.json.checkpoints"), "no copy was kept"
         host.items.append("cam2")
         host.save()
         return "written"
@@ -171,7 +171,7 @@ def test_wherever_a_skill_runs_the_copy_comes_before_its_edit(kind: str, tmp_pat
 
     assert status(result) == "done", text(result)
     assert not person.shown[0].undoable
-    kept = str(tmp_path / "fake.checkpoints")
+    kept = str(tmp_path / "fake.json.checkpoints")
     assert person.shown[0].consent == Consent(undoable=False, kept=kept)
 
 

@@ -44,6 +44,31 @@ def full_disk(left: int = 200) -> Iterator[None]:
         signal.signal(signal.SIGXFSZ, handler)
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="links as anybody can make them")
+def test_a_save_follows_no_link_that_somebody_planted(
+    session: UsdSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is half written has a name that nobody knows, where nobody else can come."""
+    victim, moved = tmp_path / "victim", list[Path]()
+    victim.write_text("theirs")
+    (tmp_path / f".small.{os.getpid()}.part.usda").symlink_to(victim)
+
+    def replace(source: Path, target: Path) -> None:
+        assert source.parent.stat().st_mode & 0o777 == 0o700
+        moved.append(source)
+        source.rename(target)
+
+    monkeypatch.setattr("os.replace", replace)
+    for number in range(2):
+        add(session, f"/World/new{number}")
+        session.save()
+
+    assert victim.read_text() == "theirs"
+    assert not (tmp_path / "small.usda").is_symlink()
+    assert moved[0].parent != moved[1].parent
+    assert not any(source.parent.exists() for source in moved)
+
+
 def test_open_is_the_scene_on_disk(session: UsdSession, tmp_path: Path) -> None:
     """Opening the same file again drops unsaved edits and the undo stack."""
     start = session.scene_digest()

@@ -191,4 +191,6 @@ def furnish(desk: Parts) -> None:
     elsewhere, _ = desk.call("Rename prim")
     elsewhere.route = Route(Channel())
     desk.ask("What should Lamp_08_Glow be called?", elsewhere, consent=False)
-    desk.broker.audience.grants.allow(Call("rename_prim", "Rename", "edit", CLAUDE, digest="x"), 12)
+    rename = Call("rename_prim", "Rename", "edit", CLAUDE, digest="x")
+    twelve = Question("Rename them?", rename, YES, consent=Consent(("prim",) * 12))
+    desk.broker.audience.grants.allow(twelve)

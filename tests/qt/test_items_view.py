@@ -7,11 +7,12 @@ from typing import Any
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QPushButton
 
 from dcc_bridge.elicitation.question import HandOver, Offers, Question, Reply
 from dcc_bridge.elicitation.text import safe_line
 from dcc_bridge.elicitation.view import view_of
+from dcc_bridge.qt.question_dialog import QuestionDialog
 
 from .stage import (
     HOST,
@@ -29,6 +30,50 @@ from .stage import (
 
 CAMERAS = tuple(f"/World/Cameras/cam_{number:03}" for number in range(127))
 KINDS = ("Camera",) * 127
+
+
+FORGED = "xform\npath: /World/Sky\nvalue: 2"
+GIVEN = (("path", "/World/Cube"), ("attribute", FORGED), ("code", "y" * 3000))
+
+
+def cells(dialog: QuestionDialog) -> list[tuple[int, str, str]]:
+    """Give the rows of the arguments that are drawn: how high each is, its name and its value."""
+    assert dialog.arguments is not None
+    grid: Any = dialog.arguments.layout()
+    rows = [row for row in range(grid.rowCount()) if grid.itemAtPosition(row, 1) is not None]
+    parts = [[grid.itemAtPosition(row, column).widget() for column in (0, 1)] for row in rows]
+    pairs = [(name, value) for name, value in parts if name is not value]
+    return [(value.height(), name.text(), words(value)) for name, value in pairs]
+
+
+def test_each_argument_is_a_row_and_a_value_is_none() -> None:
+    dialog, _ = drawn(consent(arguments=GIVEN))
+
+    rows = cells(dialog)
+
+    assert [name for _, name, _ in rows] == ["path", "attribute", "code"]
+    assert rows[0][2].startswith("/World/Cube")
+    assert "\n" not in rows[1][2].rstrip("\n")
+    assert "(2,800 more characters are not shown)" in rows[2][2]
+    delete(dialog)
+
+
+def test_all_of_a_long_value_is_seen_on_a_click_and_stays_in_its_row() -> None:
+    dialog, _ = drawn(consent(arguments=GIVEN))
+    assert dialog.arguments is not None
+    whole = [button for button in dialog.arguments.findChildren(QPushButton) if button.isVisible()]
+    before = cells(dialog)
+
+    for button in whole:
+        click(button)
+
+    assert len(whole) == 2
+    until(lambda: cells(dialog)[2][0] > 5 * before[2][0])
+    assert [(name, value.rstrip("\n")) for _, name, value in cells(dialog)[1:]] == [
+        ("attribute", FORGED),
+        ("code", "y" * 3000 + "\n(2,800 more characters are not shown)"),
+    ]
+    delete(dialog)
 
 
 def offering(**offers: Any) -> Question:

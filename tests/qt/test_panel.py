@@ -12,12 +12,13 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QDockWidget, QLabel, QLineEdit, QPushButton, QWidget
 
 from dcc_bridge.elicitation.call import Call, Client, Route
+from dcc_bridge.elicitation.question import Consent, Question
 from dcc_bridge.qt.panel import Panel
 from dcc_bridge.qt.panel.cards import Card, Cards
 from dcc_bridge.qt.panel.state import State
 from dcc_bridge.qt.panel.widgets import Action
 
-from .desk import CLAUDE, CURSOR, Channel, Desk
+from .desk import CLAUDE, CURSOR, YES, Channel, Desk
 from .stage import click, delete, elsewhere, press, until, words
 
 Key = Qt.Key
@@ -142,6 +143,23 @@ def test_a_question_at_its_client_is_answered_here(desk: Desk) -> None:
     until(lambda: desk.panel.now.cards[0].row.stands_out)
 
 
+def test_a_grant_for_the_session_says_what_it_covers(desk: Desk) -> None:
+    call = Call("rename_prim", "Rename", "edit", CLAUDE, digest="x")
+    given = (("path", "/World/Cube\n"), ("name", "a», axis: «x"))
+    for arguments, items in ((given, ()), ((), ()), ((), ("a", "b"))):
+        question = Question("Rename?", call, YES, consent=Consent(items, arguments=arguments))
+        desk.broker.audience.grants.allow(question)
+    desk.panel.refresh()
+
+    details = [card.row.detail.split(" · ")[1] for card in desk.panel.grants.cards]
+
+    assert details == [
+        "only with path: «/World/Cube‹U+000A›», name: «a‹U+00BB›, axis: «x»",  # noqa: RUF001 - ours
+        "for the same arguments only",
+        "up to 2 items",
+    ]
+
+
 def test_a_change_on_another_thread_is_seen(desk: Desk) -> None:
     elsewhere(lambda: desk.call("Set attribute"))
 
@@ -236,6 +254,15 @@ def test_only_the_step_on_top_can_be_undone(desk: Desk) -> None:
     click(undo)
     assert desk.host.labels == [first]
     assert (undo.text(), undo.isEnabled()) == ("Undo Rename prim", True)
+
+
+def test_an_error_that_looks_like_markup_is_none_in_the_tooltip(desk: Desk) -> None:
+    desk.ended("Save scene", "failed", error="Save scene failed: <img src='x'>")
+    desk.panel.refresh()
+
+    tip = desk.panel.history.model.index(0, 0).data(Qt.ItemDataRole.ToolTipRole)
+
+    assert "&lt;img src" in tip
 
 
 def test_the_history_says_who_answered_and_leaves_reads_out(desk: Desk) -> None:

@@ -8,9 +8,11 @@ import unicodedata
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from PySide6 import QtGui
+from PySide6.QtWidgets import QApplication
 
 from dcc_bridge.elicitation import text as plain
-from dcc_bridge.elicitation.text import breakable, safe_line, safe_text
+from dcc_bridge.elicitation.text import breakable, safe_line, safe_text, tool_tip
 
 BIDI = [*range(0x202A, 0x202F), *range(0x2066, 0x206A), 0x200E, 0x200F, 0x061C]
 ZERO_WIDTH = [0x200B, 0x200C, 0x200D, 0x2060, 0xFEFF, 0x00AD, 0x034F, 0x180E, 0x3164, 0x2800]
@@ -76,6 +78,20 @@ def test_a_word_too_long_for_a_window_can_be_wrapped_and_nothing_else_changes(te
 
 def test_a_letter_keeps_its_marks() -> None:
     assert breakable("e\u0301" * 14 + "e\u0301") == "e\u0301" * 14 + "\u200be\u0301"
+
+
+@pytest.mark.parametrize(
+    "text", ["plain\nlines", "<b>bold</b>", "a < b & c", "&lt;b&gt;", " <img src='x'>\n  two"]
+)
+def test_no_tooltip_is_taken_for_markup(app: QApplication, text: str) -> None:
+    shown, page = tool_tip(text), QtGui.QTextDocument()
+
+    if QtGui.Qt.mightBeRichText(shown):  # as `QToolTip` looks at it
+        page.setHtml(shown)
+    else:
+        page.setPlainText(shown)
+
+    assert page.toPlainText() == text
 
 
 def test_every_character_there_is_can_be_shown() -> None:

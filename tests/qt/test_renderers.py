@@ -7,8 +7,9 @@ import sys
 from collections.abc import Callable, Iterator
 from importlib import import_module
 from pathlib import Path
-from types import ModuleType, SimpleNamespace
+from types import SimpleNamespace
 from typing import Any, Final
+from unittest.mock import MagicMock
 
 import anyio
 import pytest
@@ -17,7 +18,7 @@ from PySide6.QtWidgets import QApplication
 from dcc_bridge.client.terminal import SKIP, Terminal
 from dcc_bridge.client.terminal_io import Screen
 from dcc_bridge.elicitation.schema import Form
-from dcc_bridge.elicitation.view import field_views
+from dcc_bridge.elicitation.view import argument_views, field_views
 from dcc_bridge.qt.form import FormView
 from dcc_bridge.qt.labels import Mnemonics
 
@@ -79,14 +80,23 @@ def in_qt(form: Form) -> object:
 
 
 @pytest.fixture
-def in_blender(monkeypatch: pytest.MonkeyPatch) -> Iterator[Answer]:
-    """Blender's operator, whose properties have their defaults."""
-    bpy: Any = ModuleType("bpy")
+def plug_in(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str], Any]]:
+    """Imports a module of Blender's plug-in, without Blender."""
+    bpy: Any = MagicMock()
     bpy.props = SimpleNamespace(**{f"{kind}Property": dict for kind in PROPERTIES})
     bpy.props.EnumProperty = lambda items, **more: {"default": items[0][0], **more}
     monkeypatch.setitem(sys.modules, "bpy", bpy)
     monkeypatch.syspath_prepend(PLUG_IN)
-    fields = import_module("dcc_bridge_blender.fields")
+    before = set(sys.modules)
+    yield lambda name: import_module(f"dcc_bridge_blender.{name}")
+    for name in [name for name in set(sys.modules) - before if "blender" in name]:
+        del sys.modules[name]
+
+
+@pytest.fixture
+def in_blender(plug_in: Callable[[str], Any]) -> Answer:
+    """Blender's operator, whose properties have their defaults."""
+    fields = plug_in("fields")
 
     def answer(form: Form) -> object:
         drawn = fields.Fields(field_views(form, False))
@@ -94,9 +104,42 @@ def in_blender(monkeypatch: pytest.MonkeyPatch) -> Iterator[Answer]:
         defaults = {key: each.get("default") for key, each in properties.items()}
         return drawn.content(SimpleNamespace(**defaults))
 
-    yield answer
-    for name in [name for name in sys.modules if name.startswith("dcc_bridge_blender")]:
-        del sys.modules[name]
+    return answer
+
+
+class Layout:
+    """A layout of Blender's: what is drawn on it, the parts of a row in brackets."""
+
+    def __init__(self) -> None:
+        self.drawn: list[Any] = []
+
+    def label(self, text: str, **_: Any) -> None:
+        self.drawn.append(text)
+
+    def separator(self, **_: Any) -> None:
+        """Draw nothing."""
+
+    def split(self, **_: Any) -> Layout:
+        part = Layout()
+        self.drawn.append(part.drawn)
+        return part
+
+    column = split
+
+
+def test_in_blender_a_long_value_stays_in_the_column_of_values(
+    plug_in: Callable[[str], Any],
+) -> None:
+    given = (("path", "/World/Cube\npath: /World/Sky"), ("note", "abc " * 100), ("empty", ""))
+    layout = Layout()
+
+    plug_in("dialog")._draw_arguments(layout, argument_views(given))
+
+    path, note, empty = layout.drawn
+    assert path == ["path", ["/World/Cube‹U+000A›path: /World/Sky"]]  # noqa: RUF001 - ours
+    assert (note[0], len(note[1]) > 3) == ("note", True)
+    assert " ".join(note[1]).endswith("(200 more characters are not shown)")
+    assert empty == ["empty"]
 
 
 @pytest.mark.parametrize("required", [[], ["it"]], ids=["optional", "required"])

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import random
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 
 from dcc_bridge import skill
 from dcc_bridge.elicitation.question import Reply
-from dcc_bridge.testing import ScriptedPresenter
-from tests.live import AskedFn, Tap, accept, live, say, status, text
+from dcc_bridge.testing import FakeHost, ScriptedPresenter
+from tests.live import ERAS, AskedFn, Tap, accept, live, say, status, text
 from tests.server.skills import Skills
 from tests.tiers import every_era
 
@@ -235,3 +235,28 @@ def test_a_change_before_the_first_question_is_undone_and_named(tmp_path: Path) 
 
     assert len(skills.host.items) == 127
     assert status(result) == "no_consent"
+
+
+@pytest.mark.parametrize("era", ERAS)
+def test_a_yes_for_the_session_is_for_the_same_arguments_alone(era: str, tmp_path: Path) -> None:
+    """Where the question names no items: it shows the arguments, and a choice counts as one."""
+    host, given = FakeHost(has_ui=True), []
+    session = Reply("accept", {"confirm": True}, remember=True)
+    person = ScriptedPresenter(session, Reply("decline"), Reply("decline"))
+
+    @skill(risk="edit", ask_missing=True)
+    def put(path: str, axis: Literal["x", "y"]) -> None:
+        """Put it there."""
+        given.append((path, axis))
+        host.items.append(path)
+
+    with live(tmp_path, put, host=host, presenter=person, edit="ask", input="client") as running:
+        for path, axis in (("a", "x"), ("a", "x"), ("b", "x"), ("a", "y")):
+            running.call("put", {"path": path}, era=era, asked=accept(axis=axis))
+
+    assert given == [("a", "x"), ("a", "x")]
+    assert [dict(question.arguments) for question in person.shown] == [
+        {"path": "a", "axis": "x"},
+        {"path": "b", "axis": "x"},
+        {"path": "a", "axis": "y"},
+    ]

@@ -14,11 +14,13 @@ from dcc_bridge.config import Settings
 from dcc_bridge.elicitation import context
 from dcc_bridge.elicitation.call import Call
 from dcc_bridge.elicitation.question import Question, Reply
+from dcc_bridge.elicitation.view import argument_views, view_of
 from dcc_bridge.errors import BadArguments, Cancelled, Declined
+from dcc_bridge.server.protocol import elicit_request
 from dcc_bridge.skills import gate
 from dcc_bridge.skills.signature import Signature
 from dcc_bridge.skills.skill import Skill, describe
-from dcc_bridge.testing import ScriptedPresenter
+from dcc_bridge.testing import FakeHost, ScriptedPresenter
 from tests.elicitation.brokers import asking
 
 MISSING: dict[str, Any] = {"up_axis": {"1": 1, "2": 2}, "mode": {"soft": "soft"}}
@@ -68,13 +70,12 @@ def asked_by(
     return next(iter(ask_before(skill, arguments or {}, yes, call=call, **settings)), None)
 
 
-def lines(arguments: dict[str, Any], call: Call | None = None) -> list[str]:
+def table(arguments: dict[str, Any], call: Call | None = None) -> list[tuple[str, str]]:
     """Give what a question says of the arguments."""
     question = asked_by(made(risk="destructive"), arguments, call)
     assert question is not None
-    title, *rest = question.message.splitlines()
-    assert title == "Turn?"
-    return rest
+    assert question.message == "Turn?"
+    return list(question.arguments)
 
 
 @pytest.mark.parametrize(
@@ -115,12 +116,39 @@ def test_the_question_before_a_body_is_consent(undoable: bool) -> None:
 def test_it_names_each_argument_that_was_given() -> None:
     given = {"name": "box", "count": 2, "axis": None, "at": PurePosixPath("a"), "sides": [1, "b"]}
 
-    assert lines(given) == ["name: box", "count: 2", 'at: "a"', 'sides: [1, "b"]']
+    assert table(given) == [
+        ("name", "box"),
+        ("count", "2"),
+        ("at", '"a"'),
+        ("sides", '[1, "b"]'),
+    ]
 
 
-@pytest.mark.parametrize(("length", "shown"), [(200, "x" * 200), (201, "x" * 200 + "…")])
-def test_it_shows_two_hundred_characters_of_a_value(length: int, shown: str) -> None:
-    assert lines({"name": "x" * length}) == [f"name: {shown}"]
+def test_it_shows_an_argument_that_is_nothing_only_where_the_agent_said_so() -> None:
+    call = Call("turn", "Turn it", "destructive", arguments=Redacted({"limit": None}))
+
+    assert table({"limit": None, "axis": None}, call) == [("limit", "null")]
+
+
+def test_a_value_with_line_breaks_is_no_further_argument_on_any_surface() -> None:
+    given = {"path": "/World/Cube\npath: /World/Sky\n- axis: «x»", "code": "y" * 300}
+    question = asked_by(made(risk="destructive"), given)
+    assert question is not None
+
+    seen, rows = view_of(question, FakeHost(has_ui=True)), argument_views(question.arguments)
+    params: Any = elicit_request(question).params
+
+    assert seen.message == "Turn?"
+    assert [row.name for row in rows] == ["path", "code"]
+    assert all("\n" not in row.value for row in rows)
+    assert rows[0].whole == given["path"]
+    assert (rows[1].value, rows[1].whole) == ("y" * 200 + "…", "y" * 300)
+    assert params.message.splitlines() == [
+        "Turn?",
+        "",
+        "- path: «/World/Cube‹U+000A›path: /World/Sky‹U+000A›- axis: «x‹U+00BB›»",  # noqa: RUF001 - ours
+        f"- code: «{'y' * 200}…» (100 more characters are not shown)",
+    ]
 
 
 def test_it_shows_nothing_that_must_not_be_written_down() -> None:
@@ -128,11 +156,11 @@ def test_it_shows_nothing_that_must_not_be_written_down() -> None:
     given = {"key": "tops3cret!", "note": "my tops3cret! key"}
     call = Call("turn", "Turn it", "destructive", arguments=Redacted(given, schema))
 
-    key, note = lines({**given, "key": "TOPS3CRET!"}, call)
+    key, note = table({**given, "key": "TOPS3CRET!"}, call)
 
-    assert key == f"key: {HIDDEN}"
-    assert "tops3cret!" not in note
-    assert note.startswith("note: my ")
+    assert key == ("key", HIDDEN)
+    assert "tops3cret!" not in note[1]
+    assert note[1].startswith("my ")
 
 
 def test_a_no_does_not_let_it_begin() -> None:
@@ -167,7 +195,7 @@ def test_what_is_chosen_completes_the_arguments_and_is_named_in_the_consent() ->
     _, question = ask_before(made(risk="destructive"), arguments, *answers, missing=MISSING)
 
     assert arguments == {"name": "box", "up_axis": 2, "mode": "soft"}
-    assert question.message.splitlines()[1:] == ["name: box", "up_axis: 2", "mode: soft"]
+    assert question.arguments == (("name", "box"), ("up_axis", "2"), ("mode", "soft"))
 
 
 @pytest.mark.parametrize(("action", "error"), [("decline", Declined), ("cancel", Cancelled)])

@@ -134,6 +134,33 @@ def test_a_coroutine_does_not_wait_for_what_blocks(imports: str, call: str, tmp_
     assert said(tmp_path, body("read", imports, call)) == []
 
 
+HELD = [
+    ("import contextlib", "with contextlib.redirect_stdout(out):"),
+    ("from contextlib import redirect_stderr", "with open('a') as f, redirect_stderr(f):"),
+    ("import warnings", "with warnings.catch_warnings(record=True) as w:"),
+    ("from contextlib import chdir", "with chdir('/shots'):"),
+    ("from unittest.mock import patch", "with patch.dict(os.environ, A='b'):"),
+]
+
+
+@pytest.mark.parametrize(("imports", "block"), HELD)
+def test_what_holds_for_the_whole_application_is_left_before_a_person_is_asked(
+    imports: str, block: str, tmp_path: Path
+) -> None:
+    """The application goes on while they think, in the function itself or in one that it calls."""
+    inner = "def ask():\n    for n in range(2):\n        confirm_sync('Well?')\n"
+    asks = "    confirm_sync('Now?')", "    ask()"
+
+    texts = [body("edit", f"{imports}\n{inner}", block, line) for line in asks]
+    told = [said(tmp_path, text) for text in texts]
+    fine = body("edit", f"{imports}\n{inner}", block, "    list('a')", "ask()")
+
+    assert [len(findings) for findings in told] == [1, 1]
+    assert all("for the whole application" in findings[0][1] for findings in told)
+    assert texts[0].splitlines()[told[0][0][0] - 1].strip() == block
+    assert said(tmp_path, fine) == []
+
+
 def test_a_name_that_is_taken_is_told_with_both_places(tmp_path: Path) -> None:
     text = "def x():\n    '''Do it.'''\n"
     one, two = save(tmp_path / "one.py", text), save(tmp_path / "two.py", "\n" + text)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QMessageBox
+from PySide6.QtWidgets import QLabel, QMessageBox
 
 from dcc_bridge.hosts.standalone import UsdSession
 from dcc_standalone.space import Eye, Screen
@@ -174,6 +174,25 @@ def test_another_scene_is_shown_whole(
     assert "1 camera " in f"{window.summary_text} "
     assert window.outliner.model.indexes(["/Elsewhere/only"])
     assert window.commands.undo.isEnabled() is False
+
+
+def test_no_markup_of_a_files_name_is_drawn(
+    window: MainWindow, session: UsdSession, tmp_path: Path
+) -> None:
+    """Neither in the question about a scene nor in what is said of a file."""
+    session.save(tmp_path / "<b>shot<img src='x'>.usda")
+    change(session)
+
+    window.documents.leave(lambda: None)
+    window.documents.open_file(tmp_path / "<a href='https://x'>y.usda")
+
+    boxes = window.findChildren(QMessageBox)
+    texts = [label for box in boxes for label in box.findChildren(QLabel) if label.text()]
+    assert len(boxes) == 2
+    assert any("<b>shot<img" in label.text() for label in texts)
+    assert any("<a href" in label.text() for label in texts)
+    assert all(label.textFormat() == Qt.TextFormat.PlainText for label in texts)
+    answer(window, Button.Cancel)
 
 
 def test_a_file_that_is_none_is_complained_of_and_the_scene_stays(

@@ -146,7 +146,9 @@ def test_a_destructive_skill_that_an_edit_calls_is_asked_for_with_its_arguments(
     refused = studio.run(tidy, NO)
 
     assert (refused.status, studio.state()) == ("refused", before)
-    assert [f"path: {A}" in shown.message for shown in studio.person.shown] == [True]
+    (question,) = studio.person.shown
+    assert question.consent is not None
+    assert question.consent.arguments == (("path", A),)
     assert studio.run(tidy, YES).status == "done"
     assert not studio.session.stage.GetPrimAtPath(A)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import re
 import shutil
+import tempfile
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Final
@@ -79,15 +80,17 @@ def write(layer: Sdf.Layer, path: Path) -> None:
         raise PermissionError(f"{path.name} cannot be saved: the file is read-only.")
     # `Sdf.Layer.Save` and `Export` write to a file beside the target, but move it there even when
     # writing failed: with a full disk the good scene is replaced by a part of the new one. So USD
-    # writes to a file of ours, which is moved only after all went well.
-    part = target.with_name(f".{target.stem}.{os.getpid()}.part{target.suffix}")
+    # writes to a file of ours, which is moved only after all went well. It lies in a new folder
+    # that only its user can enter: USD follows a link that somebody else has put in its place.
     try:
-        _export(layer, part, target)
-        os.replace(part, target)
+        with tempfile.TemporaryDirectory(
+            prefix=".dcc_bridge-", dir=target.parent, ignore_cleanup_errors=True
+        ) as folder:
+            part = Path(folder, target.name)
+            _export(layer, part, target)
+            os.replace(part, target)
     except (OSError, Tf.ErrorException) as error:
         raise OSError(f"{path.name} cannot be saved: {_reason(error)}. It is as it was.") from error
-    finally:
-        part.unlink(missing_ok=True)
 
 
 def _export(layer: Sdf.Layer, part: Path, target: Path) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final
 
-from dcc_bridge.elicitation.text import safe_line, safe_text
+from dcc_bridge.elicitation.text import safe_line, safe_text, tool_tip
 from dcc_bridge.qt.binding import (
     QAbstractItemView,
     QAbstractTableModel,
@@ -83,7 +83,7 @@ class HistoryModel(QAbstractTableModel):
             return record
         if role == Qt.ItemDataRole.ToolTipRole:
             error = safe_text(record.error) if record.error else ""
-            return "\n".join(filter(None, (summary(record), error, tip(record.id))))
+            return tool_tip("\n".join(filter(None, (summary(record), error, tip(record.id)))))
         return _time_data(record, role) if index.column() else self._call_data(record, role)
 
     def _call_data(self, record: Record, role: int) -> Any:

@@ -11,6 +11,7 @@ from typing import Final
 
 from dcc_bridge.elicitation.grants import SessionGrant
 from dcc_bridge.elicitation.text import safe_line
+from dcc_bridge.elicitation.view import argument_views
 from dcc_bridge.qt.labels import tr
 from dcc_bridge.qt.panel.state import Asked, Seen, State, is_top
 from dcc_bridge.skills.call_history import Record
@@ -230,11 +231,20 @@ def _cancel() -> Act:
 
 
 def _grant(grant: SessionGrant, seconds: float) -> Row:
-    left = span(seconds)
-    many = tr("up to {n} items", n=grant.most) if grant.most > 1 else tr("1 item")
+    left, many = span(seconds), _covered(grant)
     detail = tr("{who} · {many} · for {left} more", who=grant.client, many=many, left=left)
     revoke = Act("revoke", tr("Revoke"), tr("The next time you are asked again."))
     return Row(grant_key(grant), safe_line(grant.title), detail, (revoke,))
+
+
+def _covered(grant: SessionGrant) -> str:
+    """Say what a grant covers."""
+    if grant.most:
+        return tr("up to {n} items", n=grant.most) if grant.most > 1 else tr("1 item")
+    if not grant.arguments:
+        return tr("for the same arguments only")
+    given = ", ".join(map(str, argument_views(grant.arguments, tr)))
+    return tr("only with {arguments}", arguments=safe_line(given, _MOST))
 
 
 def _client(seen: Seen, state: State) -> Row:

@@ -18,7 +18,7 @@ import bpy
 from dcc_bridge.elicitation.question import HandOver, PresenterEvent, Question, Reply
 from dcc_bridge.elicitation.text import safe_line
 from dcc_bridge.elicitation.validation import InvalidAnswer
-from dcc_bridge.elicitation.view import QuestionView
+from dcc_bridge.elicitation.view import ArgumentView, QuestionView, argument_views
 from dcc_bridge.hosts.blender.blender_loop import redraw
 
 from .fields import Fields
@@ -26,6 +26,9 @@ from .fields import Fields
 WIDTH: Final = 520
 _COLUMNS: Final = 84
 """Characters of a line in it."""
+_NAMES: Final = 0.3
+"""The part of a row of arguments that their names have."""
+_COLUMNS_OF_VALUE: Final = 54
 _MOST_LINES: Final = 24
 _MOST_ITEMS: Final = 20
 _CHOOSE: Final = "Choose below what you want, then press OK."
@@ -224,6 +227,8 @@ class OperatorDialog:
         _say(layout, self.wrong, icon="ERROR")
         for text in (view.title, view.message, view.agreement, view.explanation):
             _say(layout, text)
+        if self.question.arguments:
+            _draw_arguments(layout.box(), argument_views(self.question.arguments))
         if self.question.consent is not None and self.question.items:
             self._draw_items(layout.box(), self.question.consent.kinds)
         self._fields.draw(operator, layout)
@@ -250,11 +255,22 @@ class OperatorDialog:
             box.label(text=f"… and {len(items) - len(shown):,} more", translate=False)
 
 
-def _say(layout: Any, text: str, icon: str = "NONE") -> None:
+def _draw_arguments(box: Any, arguments: tuple[ArgumentView, ...]) -> None:
+    """Draw a row for each; a value stays in its column, however long it is."""
+    for number, argument in enumerate(arguments):
+        if number:
+            box.separator(factor=0.2)
+        row = box.split(factor=_NAMES)
+        row.label(text=argument.name, translate=False)
+        value = " ".join(filter(None, (argument.value, argument.rest)))
+        _say(row, value, columns=_COLUMNS_OF_VALUE)
+
+
+def _say(layout: Any, text: str, icon: str = "NONE", columns: int = _COLUMNS) -> None:
     """Draw a text, if there is one; Blender does not break lines by itself."""
     if not text:
         return
-    lines = [part for line in text.split("\n") for part in textwrap.wrap(line, _COLUMNS) or [""]]
+    lines = [part for line in text.split("\n") for part in textwrap.wrap(line, columns) or [""]]
     if len(lines) > _MOST_LINES:
         more = len(lines) - _MOST_LINES
         lines = [*lines[:_MOST_LINES], f"… {more} more lines are not shown here"]

@@ -14,6 +14,7 @@ from pxr import Gf, Sdf, Usd, UsdGeom
 from PySide6.QtCore import QModelIndex, QObject, QPersistentModelIndex, Qt, Signal
 from PySide6.QtGui import QColor, QFont, QStandardItem, QStandardItemModel
 
+from dcc_bridge.elicitation.text import tool_tip
 from dcc_standalone import scene, theme, values
 
 if TYPE_CHECKING:
@@ -75,7 +76,7 @@ class AttributeModel(QStandardItemModel):
             cells[Column.NAME].setForeground(theme.DIM)
             for cell in cells:
                 cell.setEditable(False)
-                cell.setToolTip(value)
+                cell.setToolTip(tool_tip(value))
             group.appendRow(cells)
 
     def _rebuild(self, properties: Iterable[Usd.Property]) -> None:
@@ -187,7 +188,7 @@ def _fill(line: list[QStandardItem], property_: Usd.Property) -> None:
         value.setText(", ".join(map(str, _targets(property_))) or values.NOTHING)
         type_.setText("rel")
     for cell in line:
-        cell.setToolTip(_tip(property_, value.text()))
+        cell.setToolTip(tool_tip(_tip(property_, value.text())))
 
 
 def _targets(property_: Usd.Property) -> list[Sdf.Path]:

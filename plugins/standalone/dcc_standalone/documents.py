@@ -9,8 +9,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, Signal
-from PySide6.QtWidgets import QFileDialog, QMessageBox, QWidget
+from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtWidgets import QFileDialog, QLabel, QMessageBox, QWidget
 
 if TYPE_CHECKING:
     from dcc_bridge.hosts.standalone import UsdSession
@@ -71,11 +71,10 @@ class Documents(QObject):
             then()
 
     def _ask(self) -> None:
-        box = QMessageBox(self._window)
-        box.setIcon(QMessageBox.Icon.Warning)
+        what = f"Save the changes to {self._session.scene()}?"
+        lost = "They are lost if you do not save them."
+        box = _box(QMessageBox.Icon.Warning, self._window, what, lost)
         box.setWindowTitle("Unsaved changes")
-        box.setText(f"Save the changes to {self._session.scene()}?")
-        box.setInformativeText("They are lost if you do not save them.")
         box.setStandardButtons(Button.Save | Button.Discard | Button.Cancel)
         box.setDefaultButton(Button.Save)
         box.finished.connect(self._answered)
@@ -149,7 +148,15 @@ class Documents(QObject):
         return True
 
     def _complain(self, text: str, error: Exception) -> None:
-        box = QMessageBox(QMessageBox.Icon.Critical, "", text, Button.Ok, self._window)
-        box.setInformativeText(str(error))
+        box = _box(QMessageBox.Icon.Critical, self._window, text, str(error))
         box.finished.connect(box.deleteLater)
         box.open()
+
+
+def _box(icon: QMessageBox.Icon, window: QWidget, text: str, more: str) -> QMessageBox:
+    """Make a message box that reads no markup: a file may have any name."""
+    box = QMessageBox(icon, "", text, Button.Ok, window)
+    box.setInformativeText(more)
+    for label in box.findChildren(QLabel):
+        label.setTextFormat(Qt.TextFormat.PlainText)
+    return box

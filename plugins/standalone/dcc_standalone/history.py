@@ -11,6 +11,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtGui import QFont
 from PySide6.QtWidgets import QListWidget, QListWidgetItem, QWidget
 
+from dcc_bridge.elicitation.text import tool_tip
 from dcc_standalone import scene, theme
 from dcc_standalone.scene import SessionFeed
 
@@ -64,7 +65,7 @@ class History(QListWidget):
         font.setItalic(row > self.position)
         item.setFont(font)
         item.setForeground(theme.TEXT if row <= self.position else theme.FAINT)
-        item.setToolTip(self._labels[row])
+        item.setToolTip(tool_tip(self._labels[row]))
 
     def _click(self, item: QListWidgetItem) -> None:
         self.go_to(self.row(item))

@@ -143,6 +143,7 @@ class MainWindow(QMainWindow):
 
     def _make_status(self) -> None:
         self._summary = QLabel(self)
+        self._summary.setTextFormat(Qt.TextFormat.PlainText)
         self._summary.setContentsMargins(10, 0, 0, 0)
         self._server = ServerState(self)
         self.statusBar().addWidget(self._summary)

@@ -85,7 +85,8 @@ async def elicit_form(
     key: str | None = None,
 ) -> ElicitationResponse:
     """Ask for the fields of a form in an async skill. See `elicit_form_sync`."""
-    return await ask_question(_form_question(message, schema, title, None, timeout, key))
+    question = _form_question(message, schema, title, None, timeout, key)
+    return await ask_question(question, "elicit_form")
 
 
 async def elicit_url(
@@ -97,7 +98,8 @@ async def elicit_url(
     key: str | None = None,
 ) -> ElicitationResponse:
     """Send the person to a page in an async skill. See `elicit_url_sync`."""
-    return await ask_question(_url_question(message, url, description, timeout, key))
+    question = _url_question(message, url, description, timeout, key)
+    return await ask_question(question, "elicit_url")
 
 
 def elicit_url_sync(
@@ -150,10 +152,10 @@ def ask_question_sync(question: Question, name: str) -> ElicitationResponse:
         return run_sync(ask_flow(question), name)
 
 
-async def ask_question(question: Question) -> ElicitationResponse:
-    """Ask a question that is already made, in a coroutine."""
+async def ask_question(question: Question, name: str) -> ElicitationResponse:
+    """Ask a question that is already made, in a coroutine. See `ask_question_sync`."""
     with _ending_visit(question):
-        return await run_async(ask_flow(question))
+        return await run_async(ask_flow(question), name)
 
 
 def ask_flow(question: Question) -> Flow[ElicitationResponse]:

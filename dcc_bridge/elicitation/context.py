@@ -109,8 +109,20 @@ def run_sync(flow: Flow[T], name: str) -> T:
         return result
 
 
-async def run_async(flow: Flow[T]) -> T:
-    """Run a flow, and await each future that it yields."""
+async def run_async(flow: Flow[T], name: str) -> T:
+    """Run a flow, and await each future that it yields.
+
+    Args:
+        flow: What to run.
+        name: The public function that was called, for the error message.
+
+    Raises:
+        WrongThread: Its loop stops the main thread.
+    """
+    _refuse_on_job_stack(
+        f"await {name}(...) would stop the main thread, which has to bring its answer. "
+        f"In a skill that runs there use: {name}_sync(...)."
+    )
     resume: Callable[[Any], Wait] = flow.send
     value: Any = None
     try:
@@ -141,13 +153,17 @@ async def on_main(fn: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
     What it changes is an undo step of the skill.
 
     Raises:
-        WrongThread: It was called outside a skill.
+        WrongThread: It was called outside a skill, or its loop stops the main thread.
     """
     call = current.get()
     if call is None:
         raise WrongThread(
             "on_main belongs into an async skill; elsewhere there is no call to be of."
         )
+    _refuse_on_job_stack(
+        "on_main would wait for the main thread, which its loop stops. "
+        "This skill runs there already: call the function itself."
+    )
     result: T = await wrap_future(call.control.edit(lambda: fn(*args, **kwargs)))
     return result
 
@@ -206,3 +222,16 @@ def refuse_in_coroutine(main: MainThread, name: str) -> None:
             f"{name}_sync would stop the loop that brings its answer. "
             f"In a coroutine use: await {name}(...)."
         )
+
+
+def _refuse_on_job_stack(why: str) -> None:
+    """Refuse to await the main thread in a loop that a job runs on its own stack.
+
+    A coroutine without a call is the host's own: its loop goes on where a skill shows a dialog.
+
+    Raises:
+        WrongThread: The caller is such a coroutine.
+    """
+    context = current_context()
+    if context is not None and context.main.job is not None and current.get() is not None:
+        raise WrongThread(why)

@@ -146,7 +146,7 @@ class Bridge:
         if self._state != "new":
             raise StartError("This bridge was started before; make a new one.")
         paths = folders(self._skills, self.settings)
-        library = Library(paths, self.registry, self.main, self.host.name)
+        library = Library(paths, self.registry, self.main, self.host)
         with ExitStack() as cleanup:
             cleanup.callback(context.install(self.broker, self.main, self.host, self._desk))
             listening = listen(self.settings.port, self.settings.bind)

@@ -10,11 +10,12 @@ import sys
 import threading
 from collections.abc import Callable, Generator
 from concurrent.futures import Future
+from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 from dcc_bridge.elicitation.call import current
-from dcc_bridge.errors import StartError, WrongThread
+from dcc_bridge.errors import BrokenSkill, StartError, WrongThread
 
 if TYPE_CHECKING:  # skills import this, and need none of it
     from dcc_bridge.elicitation.ask_secret import Desk
@@ -28,6 +29,8 @@ Wait = tuple[Future[Any], float | None]
 """A future to wait for, and the seconds that a blocked thread gives a job to begin."""
 Flow = Generator[Wait, Any, T]
 """What is done alike on a thread and in a coroutine; only how it waits is the driver's."""
+importing: ContextVar[bool] = ContextVar("dcc_bridge_importing", default=False)
+"""Whether the code runs because a skill file is imported."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +92,9 @@ def run_sync(flow: Flow[T], name: str) -> T:
     Raises:
         WrongThread: It was called in a coroutine, which would stop the loop that brings its answer.
         Busy: The main thread did not come to it as long as a call may wait there.
+        BrokenSkill: It was called by the top level of a skill file.
     """
+    _refuse_at_import()
     context = current_context()
     if context is not None:
         refuse_in_coroutine(context.main, name)
@@ -118,7 +123,9 @@ async def run_async(flow: Flow[T], name: str) -> T:
 
     Raises:
         WrongThread: Its loop stops the main thread.
+        BrokenSkill: It was called by the top level of a skill file.
     """
+    _refuse_at_import()
     _refuse_on_job_stack(
         f"await {name}(...) would stop the main thread, which has to bring its answer. "
         f"In a skill that runs there use: {name}_sync(...)."
@@ -235,3 +242,9 @@ def _refuse_on_job_stack(why: str) -> None:
     context = current_context()
     if context is not None and context.main.job is not None and current.get() is not None:
         raise WrongThread(why)
+
+
+def _refuse_at_import() -> None:
+    """Refuse to ask where no call is: whoever wants a skill of the file would wait as well."""
+    if importing.get():
+        raise BrokenSkill("It asks when it is imported; ask inside the function.")

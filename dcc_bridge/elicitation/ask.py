@@ -23,6 +23,7 @@ from dcc_bridge.elicitation.question import Consent, Page, Question
 from dcc_bridge.elicitation.schema import Form
 from dcc_bridge.elicitation.types import (
     CANCELLED,
+    HOST_BLOCKED,
     NOT_RECORDED,
     NOT_SUPPORTED,
     TIMED_OUT,
@@ -32,6 +33,7 @@ from dcc_bridge.elicitation.validation import InvalidAnswer
 from dcc_bridge.errors import (
     Cancelled,
     Declined,
+    HostBlocked,
     NobodyToAsk,
     NotConfirmed,
     NotRecorded,
@@ -265,6 +267,8 @@ def refusal(message: str, answer: ElicitationResponse) -> NotConfirmed:
         return NobodyToAsk(message)
     if answer.message == TIMED_OUT:
         return TimedOut(message)
+    if answer.message == HOST_BLOCKED:
+        return HostBlocked(message)
     if answer.action == "cancel":
         return Cancelled(message)
     return Declined(message, answer.reason or "")

@@ -22,6 +22,7 @@ from dcc_bridge.elicitation import context, routing
 from dcc_bridge.elicitation.broker import Broker
 from dcc_bridge.elicitation.call import Call
 from dcc_bridge.elicitation.question import HostPresenter
+from dcc_bridge.elicitation.watchdog import Watchdog
 from dcc_bridge.errors import BridgeClosed, StartError
 from dcc_bridge.host import Host
 from dcc_bridge.main_thread import MainThread
@@ -113,6 +114,7 @@ class Bridge:
             )
         except ValueError as error:  # the list of what goes on unasked
             raise StartError(str(error)) from None
+        self.broker.watch(Watchdog(self.broker, main, self._worker.later).note_question)
         self._runner = Runner(
             host,
             main,
@@ -146,7 +148,7 @@ class Bridge:
         if self._state != "new":
             raise StartError("This bridge was started before; make a new one.")
         paths = folders(self._skills, self.settings)
-        library = Library(paths, self.registry, self.main, self.host.name)
+        library = Library(paths, self.registry, self.main, self.host)
         with ExitStack() as cleanup:
             cleanup.callback(context.install(self.broker, self.main, self.host, self._desk))
             listening = listen(self.settings.port, self.settings.bind)

@@ -112,6 +112,15 @@ class TimedOut(NotConfirmed):
     reason = "did not answer in time"
 
 
+class HostBlocked(NotConfirmed):
+    """The host's main thread waited for whoever asked, so the host could not go on."""
+
+    reason = (
+        "could not answer, because the host's main thread waited for the skill that asks (it held "
+        "a lock meanwhile, or was waited for there)"
+    )
+
+
 class NobodyToAsk(NotConfirmed):
     """There is no surface on which to ask: no host window, and a client that cannot draw a form."""
 

@@ -65,6 +65,7 @@ class QueuedJob:
         edited: It has changed the scene; set by the runner while the job runs.
         future: What came of it.
         stack: Its greenlet, once it has begun.
+        context: The context in which it runs.
     """
 
     def __init__(self, fn: Callable[[], Any], name: str, read: bool) -> None:
@@ -75,14 +76,14 @@ class QueuedJob:
         self.future: Future[Any] = Future()
         self.stack: greenlet | None = None
         self._fn = fn
-        self._context = contextvars.copy_context()
+        self.context = contextvars.copy_context()
 
     def run(self) -> None:
         """Run it, unless nobody waits for it any more."""
         if not self.future.set_running_or_notify_cancel():
             return
         try:
-            self.future.set_result(self._context.run(self._fn))
+            self.future.set_result(self.context.run(self._fn))
         except BaseException as error:  # noqa: BLE001 - it belongs to whoever submitted the job
             self.future.set_exception(error)
 
@@ -93,7 +94,12 @@ class QueuedJob:
 
 
 class MainThread:
-    """The host's main thread, as everybody else reaches it. Made on that thread."""
+    """The host's main thread, as everybody else reaches it. Made on that thread.
+
+    Attributes:
+        ident: Which thread it is.
+        running: The job that is on its stack, or None.
+    """
 
     def __init__(
         self,
@@ -117,7 +123,7 @@ class MainThread:
         self._blocked = blocked or (lambda: False)
         self._repaint = repaint
         self._painting = self._missed = False
-        self._ident = threading.get_ident()
+        self.ident = threading.get_ident()
         self._lock = threading.Lock()
         self._woken = self._closed = self._spinning = self._tries_again = False
         self._ui: deque[QueuedJob] = deque()
@@ -125,23 +131,23 @@ class MainThread:
         self._ready: deque[QueuedJob] = deque()
         self._later: deque[Callable[[], None]] = deque()
         self._suspended: list[QueuedJob] = []
-        self._running: QueuedJob | None = None
+        self.running: QueuedJob | None = None
 
     @property
     def is_current(self) -> bool:
         """Whether the caller is on the main thread."""
-        return threading.get_ident() == self._ident
+        return threading.get_ident() == self.ident
 
     @property
     def job(self) -> QueuedJob | None:
         """The job whose own stack the caller is on, or None; None for the host as it paints."""
-        job = None if self._painting else self._running
+        job = None if self._painting else self.running
         return job if job is not None and self.is_current and getcurrent() is job.stack else None
 
     @property
     def is_unwound(self) -> bool:
         """Whether nothing of ours is on the main thread's stack."""
-        return self._running is None and not self._spinning
+        return self.running is None and not self._spinning
 
     @property
     def waiting(self) -> int:
@@ -242,8 +248,7 @@ class MainThread:
 
     def _queue(self, lane: deque[QueuedJob], job: QueuedJob) -> Future[Any]:
         with self._lock:
-            closed = self._closed
-            if not closed:
+            if not (closed := self._closed):
                 lane.append(job)
         self._wake() if not closed else job.fail(BridgeClosed(job.name))
         return job.future
@@ -316,19 +321,18 @@ class MainThread:
 
     def _take_first(self, *, reads_only: bool) -> QueuedJob | None:
         with self._lock:
-            job = next((job for job in self._jobs if job.read or not reads_only), None)
-            if job is not None:
+            if job := next((job for job in self._jobs if job.read or not reads_only), None):
                 self._jobs.remove(job)
             return job
 
     def _switch(self, job: QueuedJob, error: BaseException | None = None) -> None:
         stack = cast("greenlet", job.stack)
         stack.parent = getcurrent()
-        self._running = job
+        self.running = job
         try:
             stack.switch() if error is None else stack.throw(error)
         finally:
-            self._running = None
+            self.running = None
         if not stack.dead and job not in self._suspended:
             self._suspended.append(job)
         elif stack.dead and job in self._suspended:
@@ -348,11 +352,9 @@ class MainThread:
     def _resume_next(self) -> bool:
         with self._lock:
             job = self._ready.popleft() if self._ready else None
-        if job is None:
-            return False
-        if job in self._suspended:
+        if job is not None and job in self._suspended:
             self._switch(job)
-        return True
+        return job is not None
 
     def _spin_for(self, future: Future[Any]) -> None:
         if self._spin is None:

@@ -23,6 +23,7 @@ from dcc_bridge.elicitation.question import Consent, Page, Question
 from dcc_bridge.elicitation.schema import Form
 from dcc_bridge.elicitation.types import (
     CANCELLED,
+    HOST_BLOCKED,
     NOT_RECORDED,
     NOT_SUPPORTED,
     TIMED_OUT,
@@ -32,6 +33,7 @@ from dcc_bridge.elicitation.validation import InvalidAnswer
 from dcc_bridge.errors import (
     Cancelled,
     Declined,
+    HostBlocked,
     NobodyToAsk,
     NotConfirmed,
     NotRecorded,
@@ -94,7 +96,8 @@ async def elicit_form(
     consent: bool | None = None,
 ) -> ElicitationResponse:
     """Ask for the fields of a form in an async skill. See `elicit_form_sync`."""
-    return await ask_question(_form_question(message, schema, title, None, timeout, key, consent))
+    question = _form_question(message, schema, title, None, timeout, key, consent)
+    return await ask_question(question, "elicit_form")
 
 
 async def elicit_url(
@@ -106,7 +109,8 @@ async def elicit_url(
     key: str | None = None,
 ) -> ElicitationResponse:
     """Send the person to a page in an async skill. See `elicit_url_sync`."""
-    return await ask_question(_url_question(message, url, description, timeout, key))
+    question = _url_question(message, url, description, timeout, key)
+    return await ask_question(question, "elicit_url")
 
 
 def elicit_url_sync(
@@ -159,10 +163,10 @@ def ask_question_sync(question: Question, name: str) -> ElicitationResponse:
         return run_sync(ask_flow(question), name)
 
 
-async def ask_question(question: Question) -> ElicitationResponse:
-    """Ask a question that is already made, in a coroutine."""
+async def ask_question(question: Question, name: str) -> ElicitationResponse:
+    """Ask a question that is already made, in a coroutine. See `ask_question_sync`."""
     with _ending_visit(question):
-        return await run_async(ask_flow(question))
+        return await run_async(ask_flow(question), name)
 
 
 def ask_flow(question: Question) -> Flow[ElicitationResponse]:
@@ -278,6 +282,8 @@ def refusal(message: str, answer: ElicitationResponse) -> NotConfirmed:
         return NobodyToAsk(message)
     if answer.message == TIMED_OUT:
         return TimedOut(message)
+    if answer.message == HOST_BLOCKED:
+        return HostBlocked(message)
     if answer.action == "cancel":
         return Cancelled(message)
     return Declined(message, answer.reason or "")

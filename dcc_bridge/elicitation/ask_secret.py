@@ -93,7 +93,7 @@ async def ask_secret(
 ) -> Secret:
     """Have the person enter a secret in an async skill. See `ask_secret_sync`."""
     question, visit = _open(message, label, timeout, key)
-    return _entered(question, visit, await ask.ask_question(question))
+    return _entered(question, visit, await ask.ask_question(question, "ask_secret"))
 
 
 def _open(

@@ -141,11 +141,11 @@ class Broker:
         if shown is not None:
             self._end_presentation(shown, "handed_over")
 
-    def dismiss(self, question: Question) -> None:
-        """End a question as the person at the host: it gets no answer."""
+    def dismiss(self, question: Question, how: ElicitationResponse = CLOSED_BY_PERSON) -> None:
+        """End a question without an answer, as the person at the host unless said otherwise."""
         pending = self._find(question)
         if pending is not None:
-            pending.settle(CLOSED_BY_PERSON)
+            pending.settle(how)
 
     def ask(self, question: Question) -> Future[ElicitationResponse]:
         """Put a question to whoever may answer it.

@@ -76,7 +76,7 @@ class Grant(list[str]):
         Raises:
             NotConfirmed: The scene had changed, it was asked again, and refused.
         """
-        return await run_async(self._apply(fn))
+        return await run_async(self._apply(fn), "grant.apply")
 
     def apply_sync(self, fn: Callable[[list[str]], T]) -> T:
         """Do the same from a skill on a pool thread, or on the main thread.
@@ -171,7 +171,7 @@ async def confirm(
     See `confirm_sync`.
     """
     plan = _Plan(message, items, verb, undoable, files, title, timeout, key)
-    return await run_async(_confirm(plan))
+    return await run_async(_confirm(plan), "confirm")
 
 
 def _confirm(plan: _Plan) -> Flow[Grant]:

@@ -10,11 +10,12 @@ import sys
 import threading
 from collections.abc import Callable, Generator
 from concurrent.futures import Future
+from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 from dcc_bridge.elicitation.call import current
-from dcc_bridge.errors import StartError, WrongThread
+from dcc_bridge.errors import BrokenSkill, StartError, WrongThread
 
 if TYPE_CHECKING:  # skills import this, and need none of it
     from dcc_bridge.elicitation.ask_secret import Desk
@@ -28,6 +29,8 @@ Wait = tuple[Future[Any], float | None]
 """A future to wait for, and the seconds that a blocked thread gives a job to begin."""
 Flow = Generator[Wait, Any, T]
 """What is done alike on a thread and in a coroutine; only how it waits is the driver's."""
+importing: ContextVar[bool] = ContextVar("dcc_bridge_importing", default=False)
+"""Whether the code runs because a skill file is imported."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +92,9 @@ def run_sync(flow: Flow[T], name: str) -> T:
     Raises:
         WrongThread: It was called in a coroutine, which would stop the loop that brings its answer.
         Busy: The main thread did not come to it as long as a call may wait there.
+        BrokenSkill: It was called by the top level of a skill file.
     """
+    _refuse_at_import()
     context = current_context()
     if context is not None:
         refuse_in_coroutine(context.main, name)
@@ -109,8 +114,22 @@ def run_sync(flow: Flow[T], name: str) -> T:
         return result
 
 
-async def run_async(flow: Flow[T]) -> T:
-    """Run a flow, and await each future that it yields."""
+async def run_async(flow: Flow[T], name: str) -> T:
+    """Run a flow, and await each future that it yields.
+
+    Args:
+        flow: What to run.
+        name: The public function that was called, for the error message.
+
+    Raises:
+        WrongThread: Its loop stops the main thread.
+        BrokenSkill: It was called by the top level of a skill file.
+    """
+    _refuse_at_import()
+    _refuse_on_job_stack(
+        f"await {name}(...) would stop the main thread, which has to bring its answer. "
+        f"In a skill that runs there use: {name}_sync(...)."
+    )
     resume: Callable[[Any], Wait] = flow.send
     value: Any = None
     try:
@@ -145,13 +164,17 @@ async def on_main(fn: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
     What it changes is an undo step of the skill.
 
     Raises:
-        WrongThread: It was called outside a skill.
+        WrongThread: It was called outside a skill, or its loop stops the main thread.
     """
     call = current.get()
     if call is None:
         raise WrongThread(
             "on_main belongs into an async skill; elsewhere there is no call to be of."
         )
+    _refuse_on_job_stack(
+        "on_main would wait for the main thread, which its loop stops. "
+        "This skill runs there already: call the function itself."
+    )
     result: T = await wrap_future(call.control.edit(lambda: fn(*args, **kwargs)))
     return result
 
@@ -210,3 +233,22 @@ def refuse_in_coroutine(main: MainThread, name: str) -> None:
             f"{name}_sync would stop the loop that brings its answer. "
             f"In a coroutine use: await {name}(...)."
         )
+
+
+def _refuse_on_job_stack(why: str) -> None:
+    """Refuse to await the main thread in a loop that a job runs on its own stack.
+
+    A coroutine without a call is the host's own: its loop goes on where a skill shows a dialog.
+
+    Raises:
+        WrongThread: The caller is such a coroutine.
+    """
+    context = current_context()
+    if context is not None and context.main.job is not None and current.get() is not None:
+        raise WrongThread(why)
+
+
+def _refuse_at_import() -> None:
+    """Refuse to ask where no call is: whoever wants a skill of the file would wait as well."""
+    if importing.get():
+        raise BrokenSkill("It asks when it is imported; ask inside the function.")

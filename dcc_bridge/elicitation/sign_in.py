@@ -127,7 +127,7 @@ async def sign_in(
 ) -> Tokens:
     """Have the person sign in at a site, in an async skill. See `sign_in_sync`."""
     question, visit = _open(provider, message, timeout, key)
-    return _tokens(provider, question, visit, await ask.ask_question(question))
+    return _tokens(provider, question, visit, await ask.ask_question(question, "sign_in"))
 
 
 def _open(

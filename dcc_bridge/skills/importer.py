@@ -14,14 +14,19 @@ import re
 import sys
 import traceback
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager, suppress
+from contextvars import copy_context
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from importlib.machinery import ModuleSpec
 from pathlib import Path
+from secrets import token_hex
 from types import ModuleType
 from typing import Any, Final
 
-from dcc_bridge.errors import BrokenSkill, SkillError
+from dcc_bridge.elicitation.context import importing
+from dcc_bridge.errors import BrokenSkill, Busy, SkillError
+from dcc_bridge.host import Host, loss_check
 from dcc_bridge.skills.registry import NAME, Entry, Filed, check_name, clash
 from dcc_bridge.skills.signature import Signature
 from dcc_bridge.skills.skill import Skill, describe, metadata_of, unimported
@@ -232,6 +237,38 @@ def skills(source: Source) -> list[Skill]:
     return described
 
 
+@contextmanager
+def leaving_scene(host: Host, file: Path) -> Iterator[None]:
+    """Undo what a file changes while it is imported inside. Main thread.
+
+    What it changes is one undo step, so that exactly that is undone. Where no step can be opened,
+    a file that only looks can be imported all the same.
+
+    Raises:
+        BrokenSkill: It changed the scene, or undid what was done before.
+    """
+    before, put_back = host.undo_mark(), list[str]()
+    token = loss_check.set(lambda what, files: _refuse_loss(file, what))
+    try:
+        with ExitStack() as stretch:
+            stretch.callback(loss_check.reset, token)
+            stretch.enter_context(host.guard(put_back, read=False))
+            with suppress(RuntimeError, Busy):  # undo is off, or the person is in mid-edit
+                stretch.enter_context(host.undo_step(f"Import {file.name} [{token_hex(3)}]"))
+            yield
+    finally:
+        after = host.undo_mark()
+        for _ in range(after.depth - before.depth):
+            host.take_back()
+        if after != before or put_back:
+            why = "it changes the scene when it is imported; edit inside the function."
+            raise BrokenSkill(f"{file.name}: {why}")
+
+
+def _refuse_loss(file: Path, what: str) -> None:
+    raise BrokenSkill(f"{file.name}: it wants to {what} when it is imported; do so in a function.")
+
+
 def nothing_in(file: Path) -> BrokenSkill:
     """Say that a file offers nothing."""
     return BrokenSkill(f"{file.name}: it has no function that is a skill, or could be one.")
@@ -254,8 +291,11 @@ def _import(source: Source) -> ModuleType:
     module.__spec__ = ModuleSpec(module.__name__, None, origin=str(file))
     before = sys.modules.pop(module.__name__, None)
     sys.modules[module.__name__] = module  # where pydantic and dataclasses look its types up
+    context = copy_context()
+    context.run(importing.set, True)
     try:
-        exec(compile(source.content, str(file), "exec", dont_inherit=True), vars(module))
+        code = compile(source.content, str(file), "exec", dont_inherit=True)
+        context.run(exec, code, vars(module))
     except (Exception, SystemExit) as error:  # sys.exit must not end the host
         del sys.modules[module.__name__]
         if before is not None:

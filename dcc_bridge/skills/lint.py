@@ -109,6 +109,7 @@ def _check_function(
     calls = graph.calls(function)
     yield from check_blocking(function, calls)
     yield from check_held(function, graph)
+    yield from check_locks(function, graph)
     try:
         metadata = text.metadata(function)
         if metadata is not None:
@@ -179,6 +180,18 @@ def check_held(function: Function, graph: CallGraph) -> Messages:
             yield entered.line, f"{function.name}: {entered.written} {why}: leave it before."
 
 
+def check_locks(function: Function, graph: CallGraph) -> Messages:
+    """It asks before it takes a lock."""
+    for lock, block in graph.locked(function):
+        for call in graph.calls(block):
+            if call.matches(lint_tables.ASKS):
+                why = "if the main thread wants it too, the host stands still. Ask first"
+                yield (
+                    call.line,
+                    f"{function.name}: {call.written} asks while {lock} is held: {why}.",
+                )
+
+
 def check_asks(function: Function, metadata: Metadata, calls: Iterable[WrittenCall]) -> Messages:
     """One that says that it asks does ask."""
     if metadata.confirms and not any(call.matches(lint_tables.ASKS) for call in calls):
@@ -231,37 +244,49 @@ class CallGraph:
         self._names = Names(tree)
         functions = (node for node in ast.walk(tree) if isinstance(node, Function))
         self._functions = {node.name: node for node in functions}
+        self._locks = set(self._assigned(tree, lint_tables.LOCKS))
 
-    def calls(self, function: Function) -> list[WrittenCall]:
-        """Give the calls of a function and of those of its file that it mentions, in order."""
-        return self._calls(function.body, {function.name})
+    def calls(self, block: Function | ast.With | ast.AsyncWith) -> list[WrittenCall]:
+        """Give the calls of a block and of the file's functions that it mentions, in order."""
+        calls = [self._call(node) for node in self._reached(block) if isinstance(node, ast.Call)]
+        return sorted(calls, key=lambda call: call.line)
+
+    def locked(self, function: Function) -> Iterator[tuple[str, ast.With]]:
+        """Give the blocks in which a function holds a lock, each with the lock's name."""
+        for node in self._reached(function):
+            if isinstance(node, ast.With):
+                names = [self._written(item.context_expr) for item in node.items]
+                locks = [it for it in names if it in self._locks or lint_tables.LOCK.search(it)]
+                yield from ((lock, node) for lock in locks[:1])
 
     def blocks(self, function: Function) -> Iterator[tuple[WrittenCall, list[WrittenCall]]]:
-        """Give what each ``with`` of the same functions enters, and the calls inside of it."""
-        for node in self._inside(function.body, {function.name}):
+        """Give what each ``with`` of a function enters, and the calls inside of it."""
+        for node in self._reached(function):
             if isinstance(node, ast.With | ast.AsyncWith):
                 for item in node.items:
                     if isinstance(item.context_expr, ast.Call):
-                        yield self._call(item.context_expr), self._calls(node.body, set())
+                        yield self._call(item.context_expr), self.calls(node)
 
-    def _calls(self, statements: Sequence[ast.stmt], seen: set[str]) -> list[WrittenCall]:
-        nodes = self._inside(statements, seen)
-        calls = [self._call(node) for node in nodes if isinstance(node, ast.Call)]
-        return sorted(calls, key=lambda call: call.line)
-
-    def _inside(self, statements: Sequence[ast.stmt], seen: set[str]) -> Iterator[ast.AST]:
-        """Give what is in some statements, and in the functions that they mention."""
-        waiting = [*statements]
+    def _reached(self, block: Function | ast.With | ast.AsyncWith) -> Iterator[ast.AST]:
+        seen, waiting = {getattr(block, "name", "")}, [block]
         while waiting:
-            for node in ast.walk(waiting.pop(0)):
+            for node in _inside(waiting.pop(0)):
                 yield node
                 if isinstance(node, ast.Name) and node.id in self._functions.keys() - seen:
                     seen.add(node.id)
-                    waiting += self._functions[node.id].body
+                    waiting.append(self._functions[node.id])
 
     def _call(self, node: ast.Call) -> WrittenCall:
         keywords = tuple(str(it.arg) for it in node.keywords if it.arg)
         return WrittenCall(node.lineno, self._written(node.func), keywords)
+
+    def _assigned(self, tree: ast.Module, patterns: Sequence[str]) -> Iterator[str]:
+        """Give the names to which the file assigns what such a call returns."""
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Assign | ast.AnnAssign) and isinstance(node.value, ast.Call):
+                targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+                if self._call(node.value).matches(patterns):
+                    yield from map(self._written, targets)
 
     def _written(self, node: ast.expr) -> str:
         origin = self._names.origin(node)
@@ -275,3 +300,8 @@ class CallGraph:
             case ast.Call(func=func) | ast.Subscript(value=func):
                 return self._written(func)
         return "?"
+
+
+def _inside(block: Function | ast.With | ast.AsyncWith) -> Iterator[ast.AST]:
+    for statement in block.body:
+        yield from ast.walk(statement)

@@ -18,6 +18,7 @@ Sources, each the maker's own reference:
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Final
 
@@ -152,5 +153,16 @@ HOLDS: Final = (
 )
 """What a ``with`` enters for the whole process, and not for the code in it alone."""
 
-ASKS: Final = ("dcc_bridge.confirm*", "dcc_bridge.elicit_*", "dcc_bridge.elicitation.sign_in.*")
+ASKS: Final = (
+    "dcc_bridge.confirm*",
+    "dcc_bridge.elicit_*",
+    "dcc_bridge.elicitation.sign_in.*",
+    "dcc_bridge.elicitation.ask_secret.*",
+)
 """Calls that ask the person."""
+
+LOCKS: Final = ("threading.*Lock", "threading.*Semaphore", "threading.Condition")
+"""Calls that make a lock."""
+
+LOCK: Final = re.compile(r"(^|[._])r?(lock|mutex|semaphore)s?$", re.IGNORECASE)
+"""What something is called that is a lock, wherever it was made."""

@@ -26,6 +26,7 @@ from typing import Final
 from dcc_bridge.config import Settings
 from dcc_bridge.elicitation.context import run_in_thread, wrap_future
 from dcc_bridge.errors import BrokenSkill, SkillError
+from dcc_bridge.host import Host
 from dcc_bridge.main_thread import MainThread
 from dcc_bridge.skills import importer, trust
 from dcc_bridge.skills.importer import SkillFile
@@ -56,7 +57,7 @@ class Library:
     """The skill files of some folders, the most trusted folder first."""
 
     def __init__(
-        self, folders: Sequence[Path], registry: Registry, main: MainThread, host: str = ""
+        self, folders: Sequence[Path], registry: Registry, main: MainThread, host: Host
     ) -> None:
         """Take the folders; nothing is read yet.
 
@@ -64,7 +65,7 @@ class Library:
             folders: Where the files are; one that is not there may come.
             registry: Where their skills go.
             main: Where they are imported.
-            host: The host's name; a skill for other hosts is passed over.
+            host: Whose scene it is; a skill for other hosts is passed over.
         """
         self._folders = tuple(dict.fromkeys(folders))
         self._registry = registry
@@ -225,7 +226,9 @@ class Library:
         if seen is None or seen.skill_file.source is not source or seen.skill_file.is_imported:
             return
         try:
-            skill_file = importer.imported(seen.skill_file, importer.skills(source), self._host)
+            with importer.leaving_scene(self._host, source.file):
+                skills = importer.skills(source)
+            skill_file = importer.imported(seen.skill_file, skills, self._host.name)
         except BrokenSkill as error:
             skill_file = importer.broken(seen.skill_file, error)
         with self._lock:
@@ -273,7 +276,7 @@ class Library:
 
     def _read(self, file: Path, root: Path) -> SkillFile:
         try:
-            return importer.read(Source.of(file, trust.read(file, root)), self._host)
+            return importer.read(Source.of(file, trust.read(file, root)), self._host.name)
         except SkillError as error:
             return importer.refused(file, error)
         except OSError as error:

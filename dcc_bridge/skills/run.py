@@ -141,7 +141,7 @@ class Run(RunControl):
         """Run on the worker's loop; edits are jobs of their own, and so is the end."""
         self._begin()
         try:
-            await run_async(self._ask_before())
+            await run_async(self._ask_before(), "confirm")
             body = self.skill.fn(**self._arguments)
             value, error = await report_blocking(body, self._warn_of_blocking), None
         except BaseException as failure:  # noqa: BLE001 - a skill may raise anything

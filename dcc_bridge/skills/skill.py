@@ -205,7 +205,7 @@ def _marking_context(fn: _F, name: str) -> _F:
         with marked():
             flow = enter(args, kwargs)
             if flow is not None:
-                await run_async(flow)
+                await run_async(flow, "confirm")
             return await fn(*args, **kwargs)
 
     marked_fn = cast("_F", async_wrapper if inspect.iscoroutinefunction(fn) else wrapper)

@@ -172,7 +172,7 @@ def _turn(turn: Callable[[], None], until: Callable[[], bool]) -> float:
 
 def look(folder: Path) -> float:
     """Measure a look at the folder in which nothing was saved, in milliseconds."""
-    library = Library([folder], Registry(), Pump().main)
+    library = Library([folder], Registry(), Pump().main, FakeHost())
     library.look()
     return median(timed(library.look, 20))
 

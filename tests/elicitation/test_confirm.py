@@ -355,7 +355,7 @@ def test_a_question_before_a_body_keeps_a_copy_after_a_yes(
     with asking(person, scene) as call:
         question = before_a_body(call, undoable=undoable)
         if is_async:
-            response = anyio.run(context.run_async, ask.ask_with_checkpoint(question))
+            response = anyio.run(context.run_async, ask.ask_with_checkpoint(question), "confirm")
         else:
             response = context.run_sync(ask.ask_with_checkpoint(question), "confirm")
 

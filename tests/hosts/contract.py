@@ -13,8 +13,9 @@ from pathlib import Path
 import pytest
 
 from dcc_bridge import checkpoints
-from dcc_bridge.errors import NotGranted
+from dcc_bridge.errors import BrokenSkill, NotGranted
 from dcc_bridge.host import Host, loss_check
+from dcc_bridge.skills.importer import leaving_scene
 from tests.hosts.digests import scene_digest
 
 
@@ -96,6 +97,20 @@ class HostContract:
         stand.edit()
 
         assert stand.host.undo_mark().label != "Ours"
+
+    def test_an_import_that_edits_leaves_the_scene_as_it_was(self, stand: Stand) -> None:
+        """What the person did before stays; what the skill file did is undone."""
+        host = stand.host
+        with host.undo_step("Mine"):
+            stand.edit()
+        before = scene_digest(host)
+
+        is_broken = pytest.raises(BrokenSkill, match="changes the scene when it is imported")
+        with is_broken, leaving_scene(host, Path("careless.py")):
+            stand.edit()
+            stand.delete(stand.items[0])
+
+        assert (scene_digest(host), host.undo_mark().label) == (before, "Mine")
 
     def test_a_fingerprint_notices(self, stand: Stand) -> None:
         """The order does not matter; that an item is gone does."""

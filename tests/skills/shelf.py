@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 from dcc_bridge.headless import Pump
 from dcc_bridge.skills.loader import Library
 from dcc_bridge.skills.registry import Entry, Registry
+from dcc_bridge.testing import FakeHost
 
 T = TypeVar("T")
 LIMIT = 10.0
@@ -21,13 +22,16 @@ class Shelf:
     """A library over some folders.
 
     Attributes:
+        host: Whose scene it is.
         changes: How often it was told that what is listed has changed.
     """
 
     def __init__(self, *folders: Path, host: str = "") -> None:
         self.registry = Registry()
         self.pump = Pump()
-        self.library = Library(folders, self.registry, self.pump.main, host)
+        self.host = FakeHost()
+        self.host.name = host
+        self.library = Library(folders, self.registry, self.pump.main, self.host)
         self.changes = 0
         self.registry.watch(self._note)
 

@@ -161,6 +161,49 @@ def test_what_holds_for_the_whole_application_is_left_before_a_person_is_asked(
     assert said(tmp_path, fine) == []
 
 
+LOCKED = [
+    ("", "LOCK"),
+    ("", "self._scene_lock"),
+    ("from studio import MUTEX", "MUTEX"),
+    ("import threading\nGUARD = threading.RLock()", "GUARD"),
+    ("from threading import Semaphore\nfew: object = Semaphore(3)", "few"),
+    ("import threading", "threading.Lock()"),
+    ("", "open('x') as file, LOCK"),
+]
+
+
+@pytest.mark.parametrize(("imports", "lock"), LOCKED)
+def test_no_question_is_asked_with_a_lock(imports: str, lock: str, tmp_path: Path) -> None:
+    text = body("edit", imports, f"with {lock}:", "    confirm_sync('Sure?')")
+
+    ((line, told),) = said(tmp_path, text)
+
+    assert line == len(text.splitlines())
+    assert told.startswith("x: dcc_bridge.confirm_sync asks while ")
+
+
+@pytest.mark.parametrize("asks", ["ask()", "list(map(ask, [1]))"])
+def test_no_function_of_the_file_asks_with_a_lock_either(asks: str, tmp_path: Path) -> None:
+    text = body("edit", "def ask(*_): confirm_sync('Sure?')", "with LOCK:", f"    {asks}")
+
+    ((_, told),) = said(tmp_path, text)
+
+    assert "while LOCK is held" in told
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ("confirm_sync('Sure?')", "with LOCK:", "    print()"),
+        ("with LOCK:", "    print()", "confirm_sync('Sure?')"),
+        ("with open('block') as clock:", "    confirm_sync('Sure?')"),
+        ("with unlock():", "    confirm_sync('Sure?')"),
+    ],
+)
+def test_what_is_asked_without_a_lock_is_fine(lines: tuple[str, ...], tmp_path: Path) -> None:
+    assert said(tmp_path, body("edit", "", *lines)) == []
+
+
 def test_a_name_that_is_taken_is_told_with_both_places(tmp_path: Path) -> None:
     text = "def x():\n    '''Do it.'''\n"
     one, two = save(tmp_path / "one.py", text), save(tmp_path / "two.py", "\n" + text)

@@ -1,0 +1,137 @@
+"""Ends a question for which the main thread stands still, so that the host goes on. Any thread.
+
+A skill may hold a lock while it asks, and the main thread want it; or the main thread waits for a
+thread that asks, or in an event loop of its own. The host stands still then until the question's
+deadline, and where the host is to show the question nobody can answer it.
+
+While a question is open, an empty job goes to the ui lane now and then. If it is not served for
+`PATIENCE` seconds, the main thread's stack tells why:
+
+==================================  ===============================================================
+its innermost frame                 what ends
+==================================  ===============================================================
+takes a lock                        every open question: a lock does not tell who holds it
+waits for a thread, or runs a loop  those of the call that is on its stack, and the host's own
+anything else                       none: a host that renders, reads or sleeps comes back by itself
+==================================  ===============================================================
+
+A lock that a suspended skill of the main thread holds stays held: the log tells where.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import dis
+import logging
+import selectors
+import sys
+import threading
+import traceback
+from concurrent.futures import Future
+from functools import partial
+from pathlib import Path
+from types import FrameType
+from typing import Final, Literal
+
+from dcc_bridge.callbacks import CallLater, call_safely
+from dcc_bridge.elicitation.broker import Broker
+from dcc_bridge.elicitation.call import current
+from dcc_bridge.elicitation.open_question import cancelled_response
+from dcc_bridge.elicitation.types import HOST_BLOCKED
+from dcc_bridge.main_thread import MainThread
+
+log = logging.getLogger(__name__)
+
+Wait = Literal["lock", "thread"]
+PATIENCE: Final = 5.0
+"""Seconds for which the ui lane may be left alone while a question is open."""
+_AGAIN: Final = 0.2
+"""Seconds until a second look: a thread that is busy takes a lock too, for a moment."""
+_PRIMITIVES: Final = (threading.__file__, selectors.__file__)
+_LOOPS: Final = str(Path(asyncio.__file__).parent)
+
+
+class Watchdog:
+    """Looks after the main thread while a question is open, and costs nothing otherwise."""
+
+    def __init__(self, broker: Broker, main: MainThread, clock: CallLater) -> None:
+        """Look at nothing yet.
+
+        Args:
+            broker: Whose questions may be ended.
+            main: The main thread.
+            clock: Calls a function after some seconds, not on the main thread.
+        """
+        self._broker = broker
+        self._main = main
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._is_looking = False
+
+    def note_question(self) -> None:
+        """Begin to look, if a question is open; `Broker.watch` calls it. Any thread."""
+        with self._lock:
+            if self._is_looking or not self._broker.open:
+                return
+            self._is_looking = True
+        self._clock(PATIENCE, partial(self._look, self._main.post(_nothing)))
+
+    def _look(self, served: Future[None], *, again: bool = False) -> None:
+        """Look whether the ui lane was served, and end what keeps it from that."""
+        with self._lock:
+            self._is_looking = bool(self._broker.open)
+            if not self._is_looking:
+                return
+        frame = None if served.done() else sys._current_frames().get(self._main.ident)
+        wait = wait_of(frame)
+        if frame is not None and wait is not None and again:
+            self._end_questions(wait, frame)
+        if served.done():
+            served = self._main.post(_nothing)
+        is_first = wait is not None and not again
+        self._clock(_AGAIN if is_first else PATIENCE, partial(self._look, served, again=is_first))
+
+    def _end_questions(self, wait: Wait, frame: FrameType) -> None:
+        """End the questions that may be in the way, and say in the log where the thread stands."""
+        job, stack = self._main.running, "".join(traceback.format_stack(frame))
+        running = job.context.get(current) if job is not None else None
+        for question in self._broker.open:
+            call = question.call
+            if wait == "lock" or call is running or call.client is None:
+                log.error(
+                    "call %s: the question of %s was ended, because the main thread of the host "
+                    "waited %g s for a %s. Ask before a lock is taken, and do not wait on the main "
+                    "thread for a thread that asks. The main thread:\n%s",
+                    *(call.id, call.skill, PATIENCE, wait, stack),
+                )
+                call_safely(self._broker.dismiss, question, cancelled_response(HOST_BLOCKED))
+
+
+def wait_of(frame: FrameType | None) -> Wait | None:
+    """Tell whether a thread waits for a lock, or for another thread or its own event loop.
+
+    Args:
+        frame: The thread's innermost one; None where it runs no Python.
+    """
+    primitive = ""
+    while frame is not None and frame.f_code.co_filename in _PRIMITIVES:
+        primitive, frame = frame.f_code.co_name, frame.f_back
+    if frame is None:
+        return None
+    if primitive in ("acquire", "__enter__") or (not primitive and _takes_lock(frame)):
+        return "lock"
+    runs_loop = frame.f_code.co_filename.startswith(_LOOPS)
+    return "thread" if runs_loop or primitive not in ("", "select") else None
+
+
+def _takes_lock(frame: FrameType) -> bool:
+    """Whether a frame stands in C where a ``with`` begins, or in a call of ``acquire``."""
+    steps = list(dis.get_instructions(frame.f_code))
+    here = next((step.opname for step in steps if step.offset == frame.f_lasti), "")
+    on_line = (step for step in steps if step.positions and step.positions.lineno == frame.f_lineno)
+    is_acquire = "CALL" in here and any(step.argval == "acquire" for step in on_line)
+    return here == "BEFORE_WITH" or is_acquire
+
+
+def _nothing() -> None:
+    """What the ui lane is served."""

@@ -1,0 +1,300 @@
+"""A question that keeps the host's main thread waiting is ended; that of a busy host is not."""
+
+from __future__ import annotations
+
+import asyncio
+import queue
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import ExitStack
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+import anyio
+import pytest
+from mcp_types import CallToolResult, ElicitRequestParams, ElicitResult
+
+from dcc_bridge import carry, confirm, confirm_sync, elicit_form, elicit_form_sync, skill
+from dcc_bridge.elicitation.broker import Broker
+from dcc_bridge.elicitation.call import Call
+from dcc_bridge.elicitation.question import Question, Reply
+from dcc_bridge.elicitation.types import HOST_BLOCKED
+from dcc_bridge.elicitation.watchdog import Watchdog, wait_of
+from dcc_bridge.headless import Pump
+from dcc_bridge.testing import ScriptedPresenter
+from tests.elicitation.brokers import FORM, Clock
+from tests.live import ERAS, LIMIT, Live, accept, live, status, text
+from tests.server.skills import CONFIRM
+from tests.skills.shelf import until
+
+LOCK = threading.Lock()
+PATIENCE = 0.3
+DEADLINE = 8.0
+"""Seconds after which a question that nobody ends is over, so that no test hangs."""
+
+
+@pytest.fixture(autouse=True)
+def _hurry(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("dcc_bridge.elicitation.watchdog.PATIENCE", PATIENCE)
+
+
+def bridge_with(tmp_path: Path, *skills: Callable[..., Any]) -> Any:
+    """Run a bridge at which somebody sits who never answers."""
+    limits = {"client_deadline": DEADLINE, "host_deadline": DEADLINE}
+    return live(tmp_path, *skills, presenter=ScriptedPresenter(), **limits)
+
+
+async def silence(params: ElicitRequestParams) -> ElicitResult:
+    """Never answer, at the client."""
+    await anyio.sleep_forever()
+    raise AssertionError("for ever is over")
+
+
+def calling(bridge: Live, tool: str, **client: Any) -> Future[CallToolResult]:
+    """Call a tool on a thread of its own."""
+
+    async def agent() -> CallToolResult:
+        async with bridge.client(label=tool, **client) as session:
+            return await session.call_tool(tool, {})
+
+    return bridge.go(agent)
+
+
+@skill(risk="read")
+def joins() -> str | None:
+    """Wait on the main thread for a thread that asks."""
+    heard = []
+    asks = carry(lambda: heard.append(elicit_form_sync("Well?", CONFIRM).message))
+    thread = threading.Thread(target=asks)
+    thread.start()
+    thread.join()
+    return heard[0]
+
+
+@skill(risk="read")
+def has_it_asked() -> str | None:
+    """Wait on the main thread for a result of a thread that asks."""
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(carry(elicit_form_sync), "Well?", CONFIRM).result().message
+
+
+@pytest.mark.parametrize("waits", [joins, has_it_asked])
+@pytest.mark.parametrize("asked", [None, silence], ids=["at the host", "at the client"])
+def test_a_skill_that_waits_for_a_thread_of_its_own_that_asks_goes_on(
+    waits: Callable[..., Any], asked: Any, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    with bridge_with(tmp_path, waits) as bridge:
+        result = bridge.call(waits.__name__, asked=asked, era=ERAS[1])
+        (record,) = [it for it in bridge.bridge.recent.records() if it.skill == waits.__name__]
+
+    assert text(result) == HOST_BLOCKED
+    assert f"call {record.id}" in caplog.text
+    assert f"in {waits.__name__}\n" in caplog.text  # the main thread's stack
+
+
+@skill(risk="edit", thread="any")
+def holds() -> None:
+    """Ask with the lock, on the pool."""
+    with LOCK:
+        confirm_sync("Sure?")
+
+
+@skill(risk="edit")
+async def holds_on_worker() -> None:
+    """Ask with the lock, in a coroutine."""
+    with LOCK:
+        await confirm("Sure?")
+
+
+@skill(risk="edit")
+def wants() -> str:
+    """Take the lock on the main thread."""
+    with LOCK:
+        return "done"
+
+
+@pytest.mark.parametrize("asks", [holds, holds_on_worker])
+def test_a_lock_held_across_a_question_is_let_go(
+    asks: Callable[..., Any], tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    with bridge_with(tmp_path, asks, wants) as bridge:
+        asking = calling(bridge, asks.__name__)
+        bridge.until(lambda: bool(bridge.bridge.broker.open))
+        wanting = calling(bridge, "wants")
+        bridge.until(lambda: asking.done() and wanting.done())
+
+    assert (text(wanting.result()), status(asking.result())) == ("done", "refused")
+    assert "the host's main thread waited for the skill that asks" in text(asking.result())
+    assert "in wants\n    with LOCK:" in caplog.text  # where the main thread stood
+
+
+def test_the_hosts_own_code_that_stops_the_main_thread_for_an_answer_goes_on(
+    tmp_path: Path,
+) -> None:
+    with bridge_with(tmp_path):
+        answer = asyncio.run(elicit_form("Well?", CONFIRM))
+
+    assert answer.message == HOST_BLOCKED
+
+
+@pytest.mark.parametrize(
+    "work",
+    [
+        lambda: time.sleep(4 * PATIENCE),
+        lambda: ThreadPoolExecutor(1).submit(time.sleep, 4 * PATIENCE).result(),
+        lambda: subprocess.run(["sleep", str(4 * PATIENCE)], capture_output=True),
+    ],
+    ids=["in C", "for other threads", "for another process"],
+)
+def test_a_question_waits_for_a_host_that_is_busy(
+    work: Callable[[], object], tmp_path: Path
+) -> None:
+    rendered = threading.Event()
+
+    @skill(risk="read", thread="any")
+    def asks() -> str:
+        """Ask the client."""
+        return elicit_form_sync("Well?", CONFIRM).answered_by
+
+    @skill(risk="read")
+    def renders() -> None:
+        """Keep the main thread busy."""
+        work()
+        rendered.set()
+
+    async def answers_later(params: ElicitRequestParams) -> Any:
+        while not rendered.is_set():
+            await anyio.sleep(0.01)
+        return accept(confirm=True)(params)
+
+    with bridge_with(tmp_path, asks, renders) as bridge:
+        asking = calling(bridge, "asks", asked=answers_later)
+        bridge.until(lambda: bool(bridge.bridge.broker.open))
+        rendering = calling(bridge, "renders")
+        bridge.until(lambda: asking.done() and rendering.done())
+
+    assert (text(asking.result()), status(rendering.result())) == ("client", "done")
+
+
+def test_nothing_is_looked_at_while_no_question_is_open() -> None:
+    clock, pump, person = Clock(), Pump(), ScriptedPresenter()
+    looks = Clock()
+    broker = Broker(host=person, clock=clock)
+    broker.watch(Watchdog(broker, pump.main, looks).note_question)
+    before = list(looks.waiting)
+
+    broker.ask(Question("Sure?", Call("delete", "Delete"), FORM))
+    open_ = [seconds for seconds, _ in looks.waiting]
+    person.settles[0](Reply("decline"))
+    ((_, look),), looks.waiting = looks.waiting, []
+    look()
+
+    assert (before, open_, looks.waiting) == ([], [PATIENCE], [])
+
+
+class Blocks:
+    """Ways to wait for what this thread has or does; `release` ends them all."""
+
+    def __init__(self) -> None:
+        self.lock, self.condition = threading.Lock(), threading.Condition()
+        self.semaphore, self.event = threading.Semaphore(), threading.Event()
+        self.future, self.queue = Future[None](), queue.Queue[None]()
+        self.held = ExitStack()
+        for lock in (self.lock, self.condition, self.semaphore):
+            self.held.enter_context(lock)
+
+    def release(self) -> None:
+        self.held.close()
+        self.event.set()
+        self.future.set_result(None)
+        self.queue.put(None)
+
+    def with_lock(self) -> None:
+        with self.lock:
+            pass
+
+    def acquire(self) -> None:
+        self.lock.acquire(timeout=LIMIT)
+        self.lock.release()
+
+    def with_condition(self) -> None:
+        with self.condition:
+            pass
+
+    def with_semaphore(self) -> None:
+        with self.semaphore:
+            pass
+
+    def wait_for_event(self) -> None:
+        self.event.wait(LIMIT)
+
+    def wait_for_future(self) -> None:
+        self.future.result(LIMIT)
+
+    def wait_for_queue(self) -> None:
+        self.queue.get(timeout=LIMIT)
+
+    def run_loop(self) -> None:
+        async def awaits() -> None:
+            await asyncio.wrap_future(self.future)
+
+        asyncio.run(awaits())
+
+
+@pytest.mark.parametrize(
+    ("work", "expected"),
+    [
+        (Blocks.with_lock, "lock"),
+        (Blocks.acquire, "lock"),
+        (Blocks.with_condition, "lock"),
+        (Blocks.with_semaphore, "lock"),
+        (Blocks.wait_for_event, "thread"),
+        (Blocks.wait_for_future, "thread"),
+        (Blocks.wait_for_queue, "thread"),
+        (Blocks.run_loop, "thread"),
+    ],
+)
+def test_what_a_thread_waits_for_is_seen_in_its_innermost_frames(
+    work: Callable[[Blocks], None], expected: str
+) -> None:
+    blocks = Blocks()
+    thread = threading.Thread(target=work, args=(blocks,))
+    thread.start()
+
+    until(lambda: wait_of(innermost(thread)) == expected)
+    steady = {wait_of(innermost(thread)) for _ in range(100)}
+    blocks.release()
+    thread.join(LIMIT)
+
+    assert steady == {expected}
+    assert not thread.is_alive()
+
+
+def test_a_thread_that_waits_for_another_process_is_busy() -> None:
+    sleeps = [sys.executable, "-c", f"import time; time.sleep({LIMIT})"]
+    process = subprocess.Popen(sleeps, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    thread = threading.Thread(target=process.communicate)
+    thread.start()
+
+    until(lambda: stands_in_select(thread))
+    wait = wait_of(innermost(thread))
+    process.kill()
+    thread.join(LIMIT)
+
+    assert wait is None
+
+
+def innermost(thread: threading.Thread) -> FrameType | None:
+    """Give a thread's innermost frame."""
+    return sys._current_frames().get(thread.ident or 0)
+
+
+def stands_in_select(thread: threading.Thread) -> bool:
+    """Whether a thread stands in ``select``."""
+    frame = innermost(thread)
+    return frame is not None and frame.f_code.co_name == "select"

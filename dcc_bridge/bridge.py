@@ -22,6 +22,7 @@ from dcc_bridge.elicitation import context, routing
 from dcc_bridge.elicitation.broker import Broker
 from dcc_bridge.elicitation.call import Call
 from dcc_bridge.elicitation.question import HostPresenter
+from dcc_bridge.elicitation.rate_limits import Shares
 from dcc_bridge.errors import BridgeClosed, StartError
 from dcc_bridge.host import Host
 from dcc_bridge.main_thread import MainThread
@@ -318,7 +319,9 @@ class Bridge:
     def _add_builtin(self) -> None:
         about = ConnectionReport(self.host, self.clients, self.registry, self.broker.audience)
         tools = builtin.tools(self.recent, self.main, self.host, self._undoing)
-        for tool in [*tools, builtin.connection_tool(about, self.main)]:
+        tools.append(builtin.connection_tool(about, self.main))
+        self._runner.own_tools = frozenset(tools)
+        for tool in tools:
             self._running.cleanup.callback(self.registry.add(tool))
 
     def _note_ready(self) -> None:
@@ -336,7 +339,8 @@ class Bridge:
         if self._state != "running":
             raise BridgeClosed
         reader.recover(self.audit.folder)
-        scene = SceneResources(self.host, self.main, worker.spawn)
+        streams = Shares("streams", self._limits.streams_of_a_client)
+        scene = SceneResources(self.host, self.main, worker.spawn, streams)
         self._changes.add(scene.changed)
         server = Server(
             self.host,

@@ -17,7 +17,7 @@ from typing import Any, Final, ParamSpec, TypeVar
 from dcc_bridge import checkpoints
 from dcc_bridge.elicitation import schema as schemas
 from dcc_bridge.elicitation import secret, unattended
-from dcc_bridge.elicitation.call import Call, current
+from dcc_bridge.elicitation.call import BACKGROUND, Call, current
 from dcc_bridge.elicitation.context import Flow, current_context, look, run_async, run_sync
 from dcc_bridge.elicitation.question import Consent, Page, Question
 from dcc_bridge.elicitation.schema import Form
@@ -338,7 +338,10 @@ def sayable(message: str) -> str:
 
 def current_call() -> Call:
     """Return the call in whose skill the code runs, or a new one of the host's own."""
-    return current.get() or Call(skill="host", title="The host itself")
+    context = current_context()
+    is_known = context is None or context.main.is_current
+    asker = None if is_known else BACKGROUND
+    return current.get() or Call(skill="host", title="The host itself", client=asker)
 
 
 def next_key(call: Call) -> str:

@@ -12,7 +12,7 @@ from contextlib import AbstractContextManager, nullcontext
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, TypeVar
+from typing import TYPE_CHECKING, Final, Literal, TypeVar
 
 from dcc_bridge.audit.redact import Redacted
 from dcc_bridge.errors import WrongRisk
@@ -39,6 +39,10 @@ class Client:
     label: str
     name: str = ""
     version: str = ""
+
+
+BACKGROUND: Final = Client("a background thread of the host")
+"""Who asks on a thread to which no call was carried: limited as a client is, to one question."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -78,11 +78,12 @@ class McpService:
         self._socket = listening
         self._grace = limits.session_grace
         self._stopping = anyio.Event()
-        events = ReplayStore()
+        events = ReplayStore(limits.stored_bytes)
         app = server.streamable_http_app(
             streamable_http_path=PATH,
             event_store=events,
             retry_interval=_COME_BACK,
+            session_idle_timeout=limits.session_idle,
             max_request_body_size=MOST_BODY,
             transport_security=_OPEN,
         )
@@ -92,6 +93,7 @@ class McpService:
             secret,
             events,
             self._stream_ended,
+            limits,
             public=(PREFIX, SIGNED_IN),
         )
         self._uvicorn = _Uvicorn(_config(self._auth, limits))

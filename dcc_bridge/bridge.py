@@ -339,7 +339,7 @@ class Bridge:
         if self._state != "running":
             raise BridgeClosed
         reader.recover(self.audit.folder)
-        streams = Shares("streams", self._limits.streams_of_a_client)
+        streams = Shares("streams", self._limits.sessions_of_a_client)
         scene = SceneResources(self.host, self.main, worker.spawn, streams)
         self._changes.add(scene.changed)
         server = Server(

@@ -30,13 +30,11 @@ class Limits:
     """What keeps a bridge alive under load. It is no setting: only tests have other values.
 
     Attributes:
-        connections: Connections that may be open at a time; then idle ones make room.
-        connections_of_a_peer: The same for one address.
-        requests_of_a_client: Requests of a client that may be open at a time; one more is refused.
-        streams_of_a_client: The same for streams of news.
-        sessions_of_a_client: Legacy sessions of a client; then those that are idle make room.
+        connections: Connections that may be open at a time; then idle ones make room. A client
+            has half as many requests.
+        sessions_of_a_client: Legacy sessions of a client; then idle ones make room. It has as many
+            streams of news.
         session_idle: Seconds after which a legacy session ends that has no open request.
-        stored_bytes: Bytes of what was sent to legacy sessions that are kept for all of them.
         request_deadline: Seconds in which a request's head has to come, and again its body.
         waiting_questions: Questions of a client that may wait for a place in the host; one more
             is refused.
@@ -53,13 +51,9 @@ class Limits:
             client is told that the outcome is not known.
     """
 
-    connections: int = 256
-    connections_of_a_peer: int = 192
-    requests_of_a_client: int = 96
-    streams_of_a_client: int = 16
+    connections: int = 192
     sessions_of_a_client: int = 16
     session_idle: float = 300.0
-    stored_bytes: int = 64 * 2**20
     request_deadline: float = 5.0
     waiting_questions: int = 50
     open_questions: int = 64

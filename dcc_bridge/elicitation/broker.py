@@ -112,8 +112,7 @@ class Broker:
         self._busy = busy
         self._auditor = auditor
         self._lock = threading.Lock()
-        of_a_client, of_all = limits.open_questions_of_a_client, limits.open_questions
-        self._shares = Shares("questions", of_a_client, of_all)
+        self._shares = Shares("questions", limits.open_questions_of_a_client, limits.open_questions)
         self._open: list[OpenQuestion] = []
         self._callbacks = Callbacks()
         self._is_closed = False

@@ -65,7 +65,7 @@ class AuthMiddleware:
         self._events = events
         self._on_left = on_left
         self._most_sessions = limits.sessions_of_a_client
-        self._requests = Shares("requests", limits.requests_of_a_client)
+        self._requests = Shares("requests", limits.connections // 2)
         self._hosts = {f"{name}:{port}" for name in _NAMES} | (_NAMES if port == 80 else set())
         self._origins = {f"http://{host}" for host in self._hosts}
         self._answering = 0

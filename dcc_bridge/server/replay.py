@@ -23,6 +23,7 @@ from starlette.types import Message, Send
 
 MOST_EVENTS: Final = 256
 MOST_BYTES: Final = 8 * 2**20
+MOST_OF_ALL: Final = 64 * 2**20
 
 
 class SessionEvents:
@@ -74,7 +75,7 @@ _current: ContextVar[SessionEvents | None] = ContextVar("dcc_bridge_session_even
 class ReplayStore(EventStore):
     """The events of all sessions, as the SDK wants them."""
 
-    def __init__(self, most_bytes: int) -> None:
+    def __init__(self, most_bytes: int = MOST_OF_ALL) -> None:
         """Begin with no session.
 
         Args:

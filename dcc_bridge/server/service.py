@@ -78,7 +78,7 @@ class McpService:
         self._socket = listening
         self._grace = limits.session_grace
         self._stopping = anyio.Event()
-        events = ReplayStore(limits.stored_bytes)
+        events = ReplayStore()
         app = server.streamable_http_app(
             streamable_http_path=PATH,
             event_store=events,

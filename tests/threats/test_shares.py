@@ -154,7 +154,7 @@ def test_a_client_has_so_many_streams_and_another_one_its_own(tmp_path: Path) ->
             wait_until(lambda: listening(greedy, stack) == "")
         return heard[:3], heard[3], beside
 
-    with live(tmp_path, streams_of_a_client=3) as running:
+    with live(tmp_path, sessions_of_a_client=3) as running:
         streams, why, beside = running.beside(lambda: attack(running))
 
     assert streams == ["", "", ""]
@@ -183,7 +183,7 @@ def test_a_client_holds_so_many_requests_open_whatever_they_are(tmp_path: Path) 
         assert ends == 4 * ["rested"]
         return refused.status, refused.message["error"]["message"], beside
 
-    with live(tmp_path, rest, requests_of_a_client=4) as running:
+    with live(tmp_path, rest, connections=8) as running:
         status, why, beside = running.beside(lambda: attack(running))
 
     assert status == 429

@@ -22,7 +22,6 @@ from dcc_bridge.elicitation import context, routing
 from dcc_bridge.elicitation.broker import Broker
 from dcc_bridge.elicitation.call import Call
 from dcc_bridge.elicitation.question import HostPresenter
-from dcc_bridge.elicitation.rate_limits import Shares
 from dcc_bridge.errors import BridgeClosed, StartError
 from dcc_bridge.host import Host
 from dcc_bridge.main_thread import MainThread
@@ -339,8 +338,7 @@ class Bridge:
         if self._state != "running":
             raise BridgeClosed
         reader.recover(self.audit.folder)
-        streams = Shares("streams", self._limits.sessions_of_a_client)
-        scene = SceneResources(self.host, self.main, worker.spawn, streams)
+        scene = SceneResources(self.host, self.main, worker.spawn)
         self._changes.add(scene.changed)
         server = Server(
             self.host,

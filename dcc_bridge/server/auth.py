@@ -29,6 +29,7 @@ LABEL: Final = "dcc_bridge.label"
 MOST_BODY: Final = 2**20
 """Bytes that a request may bring."""
 _NAMES: Final = {LOOPBACK, "localhost"}
+_LISTEN: Final = "subscriptions/listen"
 _OPENING: Final = {None, *HANDSHAKE_PROTOCOL_VERSIONS}
 """What a request says of its protocol that opens a legacy session."""
 _HEADERS: Final = {401: {"WWW-Authenticate": "Bearer"}, 503: {"Connection": "close"}}
@@ -66,6 +67,7 @@ class AuthMiddleware:
         self._on_left = on_left
         self._most_sessions = limits.sessions_of_a_client
         self._requests = Shares("requests", limits.connections // 2)
+        self._streams = Shares("streams", limits.sessions_of_a_client)
         self._hosts = {f"{name}:{port}" for name in _NAMES} | (_NAMES if port == 80 else set())
         self._origins = {f"http://{host}" for host in self._hosts}
         self._answering = 0
@@ -101,15 +103,17 @@ class AuthMiddleware:
     ) -> None:
         """Serve a request, unless its client has more of them open than its share."""
         label = scope[LABEL]
+        # refused here, where it costs least; the SDK sees that the header is true
+        share = self._streams if headers.get("mcp-method") == _LISTEN else self._requests
         try:
-            self._requests.enter(label)
+            share.enter(label)
         except Busy as error:
             await refusal_response(429, str(error))(scope, receive, send)
             return
         try:
             await self._serve(headers, scope, receive, send)
         finally:
-            self._requests.leave(label)
+            share.leave(label)
 
     async def _serve(self, headers: Headers, scope: Scope, receive: Receive, send: Send) -> None:
         session = headers.get("mcp-session-id", "")

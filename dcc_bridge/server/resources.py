@@ -27,7 +27,6 @@ from mcp.server.session import ServerSession
 from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler, ResourceUpdated
 from mcp.shared.exceptions import MCPError
 from mcp_types import (
-    INTERNAL_ERROR,
     INVALID_PARAMS,
     EmptyResult,
     SubscribeRequestParams,
@@ -37,10 +36,8 @@ from mcp_types import (
 )
 
 from dcc_bridge.elicitation.context import wrap_future
-from dcc_bridge.elicitation.rate_limits import Shares
-from dcc_bridge.errors import BridgeClosed, BridgeError, Busy
+from dcc_bridge.errors import BridgeClosed, BridgeError
 from dcc_bridge.host import MOST_TOLD, Host
-from dcc_bridge.jobs import client
 from dcc_bridge.main_thread import MainThread
 from dcc_bridge.server.protocol import carried
 
@@ -61,21 +58,20 @@ log = logging.getLogger(__name__)
 class SceneResources:
     """The resources of one host, and their subscribers in both eras."""
 
-    def __init__(self, host: Host, main: MainThread, spawn: Spawn, streams: Shares) -> None:
+    def __init__(self, host: Host, main: MainThread, spawn: Spawn) -> None:
         """Take what reading needs.
 
         Args:
             host: Whose scene it is.
             main: The way to its main thread.
             spawn: Starts a coroutine on the worker, from any thread.
-            streams: How many streams of news a client may have.
         """
         self._host = host
         self._main = main
         self._spawn = spawn
         self.bus = InMemorySubscriptionBus()
         """The way to the clients that listen, for whatever else they are to hear."""
-        self._listen = _Listen(self.bus, streams)
+        self._listen = _Listen(self.bus)
         self._sessions: dict[str, _Subscriber] = {}
         self._is_due = False
 
@@ -195,11 +191,10 @@ class _Subscriber:
 
 
 class _Listen(ListenHandler):
-    """The SDK's handler, which knows in addition who listens, and for what."""
+    """The SDK's handler, which knows in addition what is listened for."""
 
-    def __init__(self, bus: InMemorySubscriptionBus, streams: Shares) -> None:
+    def __init__(self, bus: InMemorySubscriptionBus) -> None:
         super().__init__(bus)
-        self._streams_of = streams
         self.wanted: Counter[str] = Counter()
 
     async def __call__(
@@ -209,17 +204,11 @@ class _Listen(ListenHandler):
         uris = set(_ours(params.notifications.resource_subscriptions or ()))
         if len(uris) > MOST_WANTED:
             raise MCPError(INVALID_PARAMS, f"Listen for {MOST_WANTED} resources at most.")
-        label = client.get()
-        try:
-            self._streams_of.enter(label)
-        except Busy as error:
-            raise MCPError(INTERNAL_ERROR, str(error)) from error
         self.wanted.update(uris)
         try:
             return await super().__call__(ctx, params)
         finally:
             self.wanted -= Counter(uris)
-            self._streams_of.leave(label)
 
 
 _ITEMS: Final = ResourceSecurity(exempt_params={"path"})

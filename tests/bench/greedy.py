@@ -137,36 +137,40 @@ def _listen(server: Server, over: threading.Event) -> None:
 
 
 class Others:
-    """Fifteen clients of both eras that call, each on a thread of its own."""
+    """Fifteen clients of both eras that call, each on a thread and a connection of its own.
+
+    Attributes:
+        failed: How many calls were not answered as they should be.
+    """
 
     def __init__(self, servers: list[Server]) -> None:
+        """Connect."""
         self._servers = servers
+        self._agents = list(map(self._connect, range(len(servers))))
         self.failed = 0
 
     def call(self, seconds: float) -> list[float]:
         """Call for so long; gives the milliseconds of each call."""
-        with ThreadPoolExecutor(len(self._servers)) as pool:
-            times = pool.map(lambda number: self._call(number, seconds), range(OTHERS))
+        with ThreadPoolExecutor(len(self._agents)) as pool:
+            times = pool.map(lambda number: self._call(number, seconds), range(len(self._agents)))
             return [taken for of_one in times for taken in of_one]
+
+    def _connect(self, number: int) -> Agent:
+        return Agent(self._servers[number], ERAS[number % 2])
 
     def _call(self, number: int, seconds: float) -> list[float]:
         end, times = time.monotonic() + seconds, []
         while time.monotonic() < end:
+            agent, began = self._agents[number], time.perf_counter()
             try:
-                times += self._talk(Agent(self._servers[number], ERAS[number % 2]), end)
+                answer = result(agent.exchange(agent.calling("ping")))
+                assert answer["content"][0]["text"] == "pong"
+                times.append((time.perf_counter() - began) * 1000)
             except _REFUSED:
                 self.failed += 1
-        return times
-
-    def _talk(self, agent: Agent, end: float) -> list[float]:
-        times, request = [], agent.calling("ping")
-        while time.monotonic() < end:
-            began = time.perf_counter()
-            answer = result(agent.exchange(request))
-            times.append((time.perf_counter() - began) * 1000)
-            self.failed += answer["content"][0]["text"] != "pong"
+                with suppress(*_REFUSED):
+                    self._agents[number] = self._connect(number)
             time.sleep(0.02)
-        agent.close()
         return times
 
 

@@ -338,10 +338,10 @@ def sayable(message: str) -> str:
 
 def current_call() -> Call:
     """Return the call in whose skill the code runs, or a new one of the host's own."""
-    context = current_context()
-    is_known = context is None or context.main.is_current
-    asker = None if is_known else BACKGROUND
-    return current.get() or Call(skill="host", title="The host itself", client=asker)
+    context, call = current_context(), current.get()
+    if call is None and context is not None and not context.main.is_current:
+        return Call(skill="host", title="Unknown", client=BACKGROUND)  # whatever started it
+    return call or Call(skill="host", title="The host itself")
 
 
 def next_key(call: Call) -> str:

@@ -36,6 +36,7 @@ def test_sixty_threads_without_a_call_put_up_one_question_that_names_them(tmp_pa
 
     (shown,) = person.shown
     assert asked_by(shown, host) == "a background thread of the host"
+    assert "itself" not in str(header(shown.call, host))
     assert ends.pop() == "accept"
     assert {end.partition(";")[0] for end in ends} == {
         "1 questions of a background thread of the host are open already"

@@ -127,13 +127,15 @@ def connection_class(limits: Limits) -> type[LimitedConnection]:
 def _make_room(connections: list[LimitedConnection], most: int) -> bool:
     """Drop idle ones until another one fits; False if it does not.
 
-    The first are those of the client that has the most, and of its own the oldest.
+    The first are those of the client that has the most, and of its own the oldest. The only one
+    of a client stays.
     """
+    connections = [peer for peer in connections if peer.is_open]
+    of_client = Counter(peer.label for peer in connections)
     # a sender that dawdles is lost before one that is served
-    idle = [peer for peer in connections if peer.is_idle]
-    of_client = Counter(peer.label for peer in idle)
+    idle = [it for it in connections if it.is_idle and (not it.label or of_client[it.label] > 1)]
     idle.sort(key=lambda peer: (-of_client[peer.label], peer.since))
-    too_many = sum(peer.is_open for peer in connections) + 1 - most
+    too_many = len(connections) + 1 - most
     for connection in idle[: max(0, too_many)]:
         connection.drop()
     return too_many <= len(idle)

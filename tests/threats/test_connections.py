@@ -5,6 +5,7 @@
     `test_a_flood_of_connections_leaves_room`,
     `test_a_flood_of_one_clients_connections_costs_no_other_its_own`,
     `test_where_all_are_served_the_next_one_is_told_so`,
+    `test_a_client_keeps_its_only_connection_where_all_others_are_served`,
     `test_a_stream_that_lasts_longer_than_a_request_may_take_is_not_cut`,
     `test_a_connection_may_rest_for_longer_than_a_client_keeps_it`
 """
@@ -202,6 +203,22 @@ def test_where_all_are_served_the_next_one_is_told_so(tmp_path: Path) -> None:
 
     assert response.status == 503
     assert "Too many connections are open" in response.body.decode()
+
+
+def test_a_client_keeps_its_only_connection_where_all_others_are_served(tmp_path: Path) -> None:
+    asking, asked = request("tools/list")
+    headers, body = request("subscriptions/listen", {"notifications": {"toolsListChanged": True}})
+    with live(tmp_path, connections=5) as running, Raw.to(running).line() as line:
+        assert line.send(asked, asking).status == 200
+        with ExitStack() as opened:
+            greedy = Raw.to(running, "greedy")
+            for _ in range(4):
+                sock = opened.enter_context(greedy.open())
+                sock.sendall(greedy.head(len(body), headers) + body)
+                assert sock.recv(4096).startswith(b"HTTP/1.1 200")
+
+            assert greedy.send(asked, asking).status == 503
+            assert line.send(asked, asking).status == 200
 
 
 @pytest.mark.parametrize("is_chunked", [False, True])

@@ -320,7 +320,9 @@ class Bridge:
     def _add_builtin(self) -> None:
         about = ConnectionReport(self.host, self.clients, self.registry, self.broker.audience)
         tools = builtin.tools(self.recent, self.main, self.host, self._undoing)
-        for tool in [*tools, builtin.connection_tool(about, self.main)]:
+        tools.append(builtin.connection_tool(about, self.main))
+        self._runner.own_tools = frozenset(tools)
+        for tool in tools:
             self._running.cleanup.callback(self.registry.add(tool))
 
     def _note_ready(self) -> None:

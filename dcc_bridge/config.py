@@ -30,8 +30,11 @@ class Limits:
     """What keeps a bridge alive under load. It is no setting: only tests have other values.
 
     Attributes:
-        connections: Connections that may be open at a time; then idle ones make room.
-        connections_of_a_peer: The same for one address.
+        connections: Connections that may be open at a time; then idle ones make room. A client
+            has half as many requests.
+        sessions_of_a_client: Legacy sessions of a client; then idle ones make room. It has as many
+            streams of news.
+        session_idle: Seconds after which a legacy session ends that has no open request.
         request_deadline: Seconds in which a request's head has to come, and again its body.
         waiting_questions: Questions of a client that may wait for a place in the host; one more
             is refused.
@@ -41,15 +44,16 @@ class Limits:
         session_grace: Seconds that a legacy session may be without a stream while it is asked.
         keepalive: Seconds between two progress notices while a question is open in the host.
         threads: Threads for skills that need not run on the main thread; more than
-            `open_questions`, so that open questions leave some.
-        queued_calls: Calls that may wait for the host's main thread; one more is told that it is
-            busy.
+            `open_questions`, so that open questions leave some. A client has a third of them.
+        queued_calls: Calls of a client that may wait for the host's main thread; one more is told
+            that it is busy.
         call_grace: Seconds that a skill has to see that it ran for longer than it may; then its
             client is told that the outcome is not known.
     """
 
-    connections: int = 256
-    connections_of_a_peer: int = 192
+    connections: int = 192
+    sessions_of_a_client: int = 16
+    session_idle: float = 300.0
     request_deadline: float = 5.0
     waiting_questions: int = 50
     open_questions: int = 64

@@ -1,7 +1,7 @@
 """The way to the host's main thread. Everything that touches its state is in this file.
 
 There are two lanes. *ui* shows and dismisses questions; it never touches the scene and is always
-served. *job* runs skills: first in, first out, one at a time, never one inside another.
+served. *job* runs skills: one at a time, never one inside another, the clients in turns.
 
 A job runs in a greenlet that `drain` starts. When it waits for an answer it switches back to
 `drain`, which returns to the host's own event loop, so the host stays alive; when the answer is
@@ -41,6 +41,7 @@ from greenlet import getcurrent, greenlet
 
 from dcc_bridge.callbacks import call_later
 from dcc_bridge.errors import BridgeClosed, Busy
+from dcc_bridge.jobs import JobQueue, QueuedJob
 
 log = logging.getLogger(__name__)
 T = TypeVar("T")
@@ -54,43 +55,6 @@ HELD_RETRY: Final = 0.1
 _LEVELS: Final = 30
 _THROWS: Final = 8
 """How often a suspended job is told to end before it is left behind."""
-
-
-class QueuedJob:
-    """A skill's run on the main thread.
-
-    Attributes:
-        name: Whose it is, for messages.
-        read: It does not change the scene.
-        edited: It has changed the scene; set by the runner while the job runs.
-        future: What came of it.
-        stack: Its greenlet, once it has begun.
-        context: The context in which it runs.
-    """
-
-    def __init__(self, fn: Callable[[], Any], name: str, read: bool) -> None:
-        """Take what to run, in a copy of the caller's context."""
-        self.name = name
-        self.read = read
-        self.edited = False
-        self.future: Future[Any] = Future()
-        self.stack: greenlet | None = None
-        self._fn = fn
-        self.context = contextvars.copy_context()
-
-    def run(self) -> None:
-        """Run it, unless nobody waits for it any more."""
-        if not self.future.set_running_or_notify_cancel():
-            return
-        try:
-            self.future.set_result(self.context.run(self._fn))
-        except BaseException as error:  # noqa: BLE001 - it belongs to whoever submitted the job
-            self.future.set_exception(error)
-
-    def fail(self, error: Exception) -> None:
-        """End it before it has begun."""
-        if self.future.set_running_or_notify_cancel():
-            self.future.set_exception(error)
 
 
 class MainThread:
@@ -127,7 +91,7 @@ class MainThread:
         self._lock = threading.Lock()
         self._woken = self._closed = self._spinning = self._tries_again = False
         self._ui: deque[QueuedJob] = deque()
-        self._jobs: deque[QueuedJob] = deque()
+        self._jobs = JobQueue()
         self._ready: deque[QueuedJob] = deque()
         self._later: deque[Callable[[], None]] = deque()
         self._suspended: list[QueuedJob] = []
@@ -155,7 +119,7 @@ class MainThread:
         return len(self._jobs)
 
     def submit(self, fn: Callable[[], T], *, name: str = "a job", read: bool = False) -> Future[T]:
-        """Queue a job.
+        """Queue a job, for the client that `dcc_bridge.jobs.client` names.
 
         Args:
             fn: Runs on the main thread, in a copy of the caller's context.
@@ -246,7 +210,7 @@ class MainThread:
         for job in list(self._suspended):
             self._end(job)
 
-    def _queue(self, lane: deque[QueuedJob], job: QueuedJob) -> Future[Any]:
+    def _queue(self, lane: deque[QueuedJob] | JobQueue, job: QueuedJob) -> Future[Any]:
         with self._lock:
             if not (closed := self._closed):
                 lane.append(job)
@@ -312,18 +276,13 @@ class MainThread:
     def _take(self) -> QueuedJob | None:
         """Take the first job that may start now, refusing those that cannot wait."""
         holder = next((job for job in self._suspended if not job.read), None)
-        while (job := self._take_first(reads_only=holder is not None)) is not None:
-            if holder is None or not holder.edited:
-                break
+        while True:
+            with self._lock:
+                job = self._jobs.take(reads_only=holder is not None)
+            if job is None or holder is None or not holder.edited:
+                return job
             why = f"busy: {holder.name} is in the middle of an edit; try again in a moment."
             job.fail(Busy(why))
-        return job
-
-    def _take_first(self, *, reads_only: bool) -> QueuedJob | None:
-        with self._lock:
-            if job := next((job for job in self._jobs if job.read or not reads_only), None):
-                self._jobs.remove(job)
-            return job
 
     def _switch(self, job: QueuedJob, error: BaseException | None = None) -> None:
         stack = cast("greenlet", job.stack)

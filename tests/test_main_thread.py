@@ -6,7 +6,7 @@ import random
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future
-from contextvars import ContextVar
+from contextvars import ContextVar, copy_context
 from typing import Any, cast
 
 import pytest
@@ -14,6 +14,7 @@ from greenlet import getcurrent, greenlet
 
 from dcc_bridge.errors import BridgeClosed, Busy
 from dcc_bridge.headless import Pump
+from dcc_bridge.jobs import client
 from dcc_bridge.main_thread import MainThread
 
 LIMIT = 10.0
@@ -75,6 +76,22 @@ def test_a_suspended_job_lets_the_host_live_and_resumes_with_the_answer(pump: Pu
     pump.run(job.done)
 
     assert job.result() == "yes!"
+
+
+def test_clients_take_turns_and_the_jobs_of_one_keep_their_order(pump: Pump) -> None:
+    order: list[str] = []
+
+    def queue(label: str, jobs: int, read: bool) -> list[Future[None]]:
+        client.set(label)
+        names = [f"{label}{number}" for number in range(jobs)]
+        return [pump.main.submit(lambda n=name: order.append(n), read=read) for name in names]  # type: ignore[misc]  # a lambda's default has no type
+
+    edits = copy_context().run(queue, "a", 4, False)
+    copy_context().run(queue, "b", 2, True)
+    copy_context().run(queue, "c", 1, False)
+    pump.run(edits[-1].done)
+
+    assert order == ["a0", "b0", "c0", "a1", "b1", "a2", "a3"]
 
 
 def test_jobs_never_run_inside_one_another(pump: Pump) -> None:

@@ -17,7 +17,7 @@ from typing import Any, Final, ParamSpec, TypeVar
 from dcc_bridge import checkpoints
 from dcc_bridge.elicitation import schema as schemas
 from dcc_bridge.elicitation import secret, unattended
-from dcc_bridge.elicitation.call import Call, CallGrant, current
+from dcc_bridge.elicitation.call import BACKGROUND, Call, CallGrant, current
 from dcc_bridge.elicitation.context import Flow, current_context, look, run_async, run_sync
 from dcc_bridge.elicitation.question import Consent, Page, Question
 from dcc_bridge.elicitation.schema import Form
@@ -362,7 +362,10 @@ def sayable(message: str) -> str:
 
 def current_call() -> Call:
     """Return the call in whose skill the code runs, or a new one of the host's own."""
-    return current.get() or Call(skill="host", title="The host itself")
+    context, call = current_context(), current.get()
+    if call is None and context is not None and not context.main.is_current:
+        return Call(skill="host", title="Unknown", client=BACKGROUND)  # whatever started it
+    return call or Call(skill="host", title="The host itself")
 
 
 def next_key(call: Call) -> str:

@@ -54,7 +54,7 @@ from dcc_bridge.elicitation.question import (
     Unable,
     Unreadable,
 )
-from dcc_bridge.elicitation.rate_limits import OpenQuestionLimit
+from dcc_bridge.elicitation.rate_limits import Shares
 from dcc_bridge.elicitation.routing import Audience, client_label, client_name
 from dcc_bridge.elicitation.types import (
     BRIDGE_CLOSED,
@@ -112,7 +112,7 @@ class Broker:
         self._busy = busy
         self._auditor = auditor
         self._lock = threading.Lock()
-        self._open_limit = OpenQuestionLimit(limits)
+        self._shares = Shares("questions", limits.open_questions_of_a_client, limits.open_questions)
         self._open: list[OpenQuestion] = []
         self._callbacks = Callbacks()
         self._is_closed = False
@@ -158,7 +158,7 @@ class Broker:
             Busy: Too many are open already.
         """
         call = question.call
-        self._open_limit.enter(client_label(call))
+        self._shares.enter(client_label(call))
         question = replace(question, reason=question.reason or call.dialogue.repeats)
         call.dialogue.repeats = None
         record = QuestionRecord(self._auditor, question, self.settings.allow_list)
@@ -201,7 +201,7 @@ class Broker:
         return next((open_ for open_ in self._pending() if open_.question.id == question.id), None)
 
     def _clean_up(self, pending: OpenQuestion) -> None:
-        self._open_limit.leave(client_label(pending.question.call))
+        self._shares.leave(client_label(pending.question.call))
         with self._lock:
             if pending in self._open:
                 self._open.remove(pending)

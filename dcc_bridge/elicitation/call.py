@@ -44,6 +44,10 @@ class Client:
     version: str = ""
 
 
+BACKGROUND: Final = Client("a background thread of the host")
+"""Who asks on a thread to which no call was carried: limited as a client is, to one question."""
+
+
 @dataclass(frozen=True, slots=True)
 class Route:
     """How the client's own questions are reached.

@@ -24,7 +24,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field
 from typing import Final
 
-from dcc_bridge.config import Limits
+from dcc_bridge.elicitation.call import BACKGROUND
 from dcc_bridge.errors import Busy
 
 WINDOW: Final = 60.0
@@ -188,37 +188,45 @@ class RateLimiter:
         return dialogs[-1]
 
 
-class OpenQuestionLimit:
-    """Limits how many questions are open: each keeps a skill on its stack.
+class Shares:
+    """Limits how many of something are open at a time: of one client, and of all together.
 
-    The host's own questions need none: the person asked for those.
+    What the host itself opens needs no share: the person asked for it.
     """
 
-    def __init__(self, limits: Limits) -> None:
-        """Set the limits."""
-        self._most = limits.open_questions
-        self._most_of_a_client = limits.open_questions_of_a_client
+    def __init__(self, noun: str, of_a_client: int, of_all: int | None = None) -> None:
+        """Set the limits.
+
+        Args:
+            noun: What they are, in the plural, for messages.
+            of_a_client: How many of one client may be open.
+            of_all: How many may be open together; None for as many as there are.
+        """
+        self._noun = noun
+        self._most_of_a_client = of_a_client
+        self._most = of_all
         self._lock = threading.Lock()
         self._open: Counter[str] = Counter()
 
     def enter(self, label: str | None) -> None:
-        """Take a place for a question of that client, until `leave`.
+        """Take a place for one of a client, until `leave`.
 
         Raises:
             Busy: There is none.
         """
         if label is None:
             return
+        most = 1 if label == BACKGROUND.label else self._most_of_a_client
         with self._lock:
-            if self._open[label] >= self._most_of_a_client:
+            if self._open[label] >= most:
                 raise Busy(
-                    f"{self._most_of_a_client} questions of {label} are open already; they have "
-                    "to be answered before it may ask more."
+                    f"{most} {self._noun} of {label} are open already; try again once one of them "
+                    "has ended."
                 )
-            if self._open.total() >= self._most:
+            if self._most is not None and self._open.total() >= self._most:
                 raise Busy(
-                    f"{self._most} questions are open in this host already; try again once some of "
-                    "them are answered."
+                    f"{self._most} {self._noun} are open in this host already; try again once some "
+                    "of them have ended."
                 )
             self._open[label] += 1
 

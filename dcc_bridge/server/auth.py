@@ -12,10 +12,14 @@ from typing import Any, Final
 import anyio
 from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
 from mcp.server.auth.provider import AccessToken
+from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
 from starlette.datastructures import Headers
 from starlette.responses import JSONResponse
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from dcc_bridge.config import Limits
+from dcc_bridge.elicitation.rate_limits import Shares
+from dcc_bridge.errors import Busy
 from dcc_bridge.server.discovery import token_label
 from dcc_bridge.server.replay import ReplayStore
 from dcc_bridge.server.worker import LOOPBACK
@@ -25,6 +29,9 @@ LABEL: Final = "dcc_bridge.label"
 MOST_BODY: Final = 2**20
 """Bytes that a request may bring."""
 _NAMES: Final = {LOOPBACK, "localhost"}
+_LISTEN: Final = "subscriptions/listen"
+_OPENING: Final = {None, *HANDSHAKE_PROTOCOL_VERSIONS}
+"""What a request says of its protocol that opens a legacy session."""
 _HEADERS: Final = {401: {"WWW-Authenticate": "Bearer"}, 503: {"Connection": "close"}}
 
 
@@ -38,6 +45,7 @@ class AuthMiddleware:
         secret: str,
         events: ReplayStore,
         on_left: Callable[[str], None],
+        limits: Limits,
         *,
         public: tuple[str, ...] = (),
     ) -> None:
@@ -49,6 +57,7 @@ class AuthMiddleware:
             secret: The host's master secret.
             events: What was sent to each legacy session.
             on_left: Told the id of a legacy session whose last open stream has ended.
+            limits: How many requests and sessions a client may have.
             public: What a path starts with that needs no token: its last part is one.
         """
         self._app = app
@@ -56,6 +65,9 @@ class AuthMiddleware:
         self._secret = secret
         self._events = events
         self._on_left = on_left
+        self._most_sessions = limits.sessions_of_a_client
+        self._requests = Shares("requests", limits.connections // 2)
+        self._streams = Shares("streams", limits.sessions_of_a_client)
         self._hosts = {f"{name}:{port}" for name in _NAMES} | (_NAMES if port == 80 else set())
         self._origins = {f"http://{host}" for host in self._hosts}
         self._answering = 0
@@ -74,7 +86,7 @@ class AuthMiddleware:
         elif self._is_public(scope):
             await self._app(scope, receive, send)  # of no session, whatever it says
         else:
-            await self._serve(headers, scope, receive, send)
+            await self._serve_client(headers, scope, receive, send)
 
     @property
     def answering(self) -> int:
@@ -86,12 +98,34 @@ class AuthMiddleware:
         for scope in list(self._open):
             scope.cancel()
 
+    async def _serve_client(
+        self, headers: Headers, scope: Scope, receive: Receive, send: Send
+    ) -> None:
+        """Serve a request, unless its client has more of them open than its share."""
+        label = scope[LABEL]
+        # refused here, where it costs least; the SDK sees that the header is true
+        share = self._streams if headers.get("mcp-method") == _LISTEN else self._requests
+        try:
+            share.enter(label)
+        except Busy as error:
+            await refusal_response(429, str(error))(scope, receive, send)
+            return
+        try:
+            await self._serve(headers, scope, receive, send)
+        finally:
+            share.leave(label)
+
     async def _serve(self, headers: Headers, scope: Scope, receive: Receive, send: Send) -> None:
         session = headers.get("mcp-session-id", "")
         if session:
             self._events.enter(session)
-        elif "mcp-protocol-version" not in headers:
-            send = self._events.opening(send)
+        elif headers.get("mcp-protocol-version") in _OPENING:
+            if not await self._make_room(scope):
+                most = f"{scope[LABEL]} has {self._most_sessions} sessions"
+                why = f"{most}, and all of them are in use: end one of them first."
+                await refusal_response(503, why)(scope, receive, send)
+                return
+            send = self._events.opening(scope[LABEL], send)
         self.streams[session] += 1
         self._answering += scope["method"] == "POST"
         try:
@@ -105,7 +139,30 @@ class AuthMiddleware:
             if not self.streams[session]:
                 del self.streams[session]
                 if session:
+                    self._events.note_use(session)
                     self._on_left(session)
+
+    async def _make_room(self, scope: Scope) -> bool:
+        """End the idle sessions of a client until it may open another; False if it may not."""
+        sessions = self._events.sessions(scope[LABEL])
+        idle = [session for session in sessions if not self.streams[session]]
+        too_many = len(sessions) + 1 - self._most_sessions
+        for session in idle[: max(0, too_many)]:
+            await self._end(session, scope)
+        return too_many <= len(idle)
+
+    async def _end(self, session: str, scope: Scope) -> None:
+        """End a session as its client itself would."""
+
+        async def nothing() -> Message:
+            return {"type": "http.request"}
+
+        async def unheard(message: Message) -> None:
+            """Nobody waits for the answer."""
+
+        self._events.forget(session)
+        headers = [(b"mcp-session-id", session.encode())]
+        await self._app({**scope, "method": "DELETE", "headers": headers}, nothing, unheard)
 
     def _check(self, headers: Headers, scope: Scope) -> JSONResponse | None:
         hosts, origins = headers.getlist("host"), headers.getlist("origin")

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections import Counter
 from typing import Any, Final, Literal
 
 import h11
@@ -16,7 +17,7 @@ from starlette.types import Receive, Scope, Send
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from dcc_bridge.config import Limits
-from dcc_bridge.server.auth import refusal_response
+from dcc_bridge.server.auth import LABEL, refusal_response
 
 # Longer than clients keep a connection (5 s is common): if both ends closed it at once, the request
 # that is on its way would be lost.
@@ -46,9 +47,7 @@ class LimitedConnection(H11Protocol):
         """Take it, and see that there is room."""
         others = [peer for peer in self.connections if isinstance(peer, LimitedConnection)]
         super().connection_made(transport)
-        of_peer = [other for other in others if other.peer == self.peer]
-        has_room = _make_room(of_peer, self.limits.connections_of_a_peer)
-        if not (has_room and _make_room(others, self.limits.connections)):
+        if not _make_room(others, self.limits.connections):
             self.app = _say_full  # the next one drops it, should it say nothing
         self._look()
 
@@ -71,9 +70,9 @@ class LimitedConnection(H11Protocol):
         self._unset_keepalive_if_required()
 
     @property
-    def peer(self) -> str:
-        """The address at its other end."""
-        return self.client[0] if self.client else ""
+    def label(self) -> str:
+        """The label of the client whose request came last; "" before the first."""
+        return str(self.cycle.scope.get(LABEL, "")) if self.cycle is not None else ""
 
     @property
     def is_open(self) -> bool:
@@ -126,10 +125,17 @@ def connection_class(limits: Limits) -> type[LimitedConnection]:
 
 
 def _make_room(connections: list[LimitedConnection], most: int) -> bool:
-    """Drop the idle ones, the oldest first, until another one fits; False if it does not."""
+    """Drop idle ones until another one fits; False if it does not.
+
+    The first are those of the client that has the most, and of its own the oldest. The only one
+    of a client stays.
+    """
+    connections = [peer for peer in connections if peer.is_open]
+    of_client = Counter(peer.label for peer in connections)
     # a sender that dawdles is lost before one that is served
-    idle = sorted(filter(lambda peer: peer.is_idle, connections), key=lambda peer: peer.since)
-    too_many = sum(peer.is_open for peer in connections) + 1 - most
+    idle = [it for it in connections if it.is_idle and (not it.label or of_client[it.label] > 1)]
+    idle.sort(key=lambda peer: (-of_client[peer.label], peer.since))
+    too_many = len(connections) + 1 - most
     for connection in idle[: max(0, too_many)]:
         connection.drop()
     return too_many <= len(idle)

@@ -30,6 +30,7 @@ from dcc_bridge.elicitation.call import Call, Client, Route
 from dcc_bridge.elicitation.context import wrap_future
 from dcc_bridge.errors import BridgeError, SkillError, UnknownSkill
 from dcc_bridge.host import Host
+from dcc_bridge.jobs import client
 from dcc_bridge.server import protocol, results
 from dcc_bridge.server.auth import LABEL
 from dcc_bridge.server.client_channel import ClientChannel, Soon
@@ -302,9 +303,10 @@ def _client(context: ServerRequestContext[Any, Any]) -> Client:
 
 
 def _noting(clients: ClientRegistry) -> ServerMiddleware[Any]:
-    """Look at each message on its way to the server, for who sent it."""
+    """Look at each message on its way to the server, for who sent it, and is worked for."""
 
     async def note(ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
+        client.set(_client(ctx).label)
         if ctx.method != _HANDSHAKE:  # until it ends, nothing is known of who shakes hands
             form, url = protocol.modes(ctx.session.client_capabilities)
             era = ctx.protocol_version

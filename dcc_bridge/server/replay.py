@@ -4,49 +4,67 @@ The SDK has one store for all sessions, and its stream ids are the requests' own
 the same in every session. So each session has `SessionEvents` of its own, in the context of each of
 its requests: `ReplayStore.opening` creates them for the request that opens a session, whose tasks
 inherit them, and `ReplayStore.enter` finds them again. They live as long as the session's tasks.
+
+What was sent is kept as the text that it is on the wire: so its bytes are counted.
 """
 
 from __future__ import annotations
 
-from collections import deque
+import time
+from collections import Counter, deque
 from contextvars import ContextVar
 from typing import Final
 from weakref import WeakValueDictionary
 
 from mcp.server.streamable_http import EventCallback, EventMessage, EventStore
-from mcp_types import JSONRPCMessage
+from mcp_types import JSONRPCMessage, jsonrpc_message_adapter
 from starlette.datastructures import Headers
 from starlette.types import Message, Send
 
 MOST_EVENTS: Final = 256
 MOST_BYTES: Final = 8 * 2**20
+MOST_OF_ALL: Final = 64 * 2**20
 
 
 class SessionEvents:
-    """The last events of one session."""
+    """The last events of one session.
 
-    def __init__(self) -> None:
+    Attributes:
+        label: Its client's.
+        size: The bytes of all of them.
+        used: When its client was last heard of; monotonic seconds.
+    """
+
+    def __init__(self, label: str = "") -> None:
+        self.label = label
+        self.size = 0
+        self.used = time.monotonic()
         self._count = 0
-        self._bytes = 0
-        self._events: deque[tuple[int, str, JSONRPCMessage | None, int]] = deque()
+        self._events: deque[tuple[int, str, bytes]] = deque()
 
     def add(self, stream: str, message: JSONRPCMessage | None) -> str:
         """Keep an event, dropping the oldest where there are too many; gives its id."""
         self._count += 1
-        size = len(message.model_dump_json(by_alias=True)) if message is not None else 0
-        self._bytes += size
-        self._events.append((self._count, stream, message, size))
-        while len(self._events) > MOST_EVENTS or self._bytes > MOST_BYTES:
-            self._bytes -= self._events.popleft()[3]
+        sent = b""  # an event that only gives the stream a number
+        if message is not None:
+            sent = message.model_dump_json(by_alias=True, exclude_unset=True).encode()
+        self.size += len(sent)
+        self._events.append((self._count, stream, sent))
+        while len(self._events) > MOST_EVENTS or self.size > MOST_BYTES:
+            self.drop_oldest()
         return str(self._count)
+
+    def drop_oldest(self) -> None:
+        """Forget the oldest event."""
+        self.size -= len(self._events.popleft()[2])
 
     def after(self, number: int) -> tuple[str | None, list[EventMessage]]:
         """Give the stream that an event was on, and what was sent there since."""
         stream = next((on for count, on, *_ in self._events if count == number), None)
         since = [
-            EventMessage(message, str(count))
-            for count, on, message, _ in self._events
-            if on == stream and count > number and message is not None
+            EventMessage(jsonrpc_message_adapter.validate_json(sent), str(count))
+            for count, on, sent in self._events
+            if on == stream and count > number and sent
         ]
         return stream, since
 
@@ -57,16 +75,24 @@ _current: ContextVar[SessionEvents | None] = ContextVar("dcc_bridge_session_even
 class ReplayStore(EventStore):
     """The events of all sessions, as the SDK wants them."""
 
-    def __init__(self) -> None:
+    def __init__(self, most_bytes: int = MOST_OF_ALL) -> None:
+        """Begin with no session.
+
+        Args:
+            most_bytes: What all events may take together; then the client with the most loses its
+                oldest.
+        """
+        self._most_bytes = most_bytes
         self._sessions: WeakValueDictionary[str, SessionEvents] = WeakValueDictionary()
 
-    def opening(self, send: Send) -> Send:
+    def opening(self, label: str, send: Send) -> Send:
         """Create the events of a session that a request may open, and note whose they are.
 
         Args:
+            label: Its client's.
             send: Where the response goes; the session's id is read on the way.
         """
-        events = SessionEvents()
+        events = SessionEvents(label)
         _current.set(events)
 
         async def noting(message: Message) -> None:
@@ -81,11 +107,41 @@ class ReplayStore(EventStore):
     def enter(self, session: str) -> None:
         """Find the events of the session that a request belongs to."""
         _current.set(self._sessions.get(session))
+        self.note_use(session)
+
+    def note_use(self, session: str) -> None:
+        """Note that a session's client was heard of just now."""
+        events = self._sessions.get(session)
+        if events is not None:
+            events.used = time.monotonic()
+
+    def sessions(self, label: str) -> list[str]:
+        """List the sessions of a client, the one that was silent the longest first."""
+        own = [(it.used, name) for name, it in self._sessions.items() if it.label == label]
+        return [name for _, name in sorted(own)]
+
+    def forget(self, session: str) -> None:
+        """Forget a session that was ended, and its events: some timer may hold them still."""
+        events = self._sessions.pop(session, None)
+        while events is not None and events.size:
+            events.drop_oldest()
 
     async def store_event(self, stream_id: str, message: JSONRPCMessage | None) -> str:
         """Keep what is sent on a stream of the current session."""
         events = _current.get()
-        return events.add(stream_id, message) if events is not None else ""
+        if events is None:
+            return ""
+        event = events.add(stream_id, message)
+        while sum(it.size for it in self._sessions.values()) > self._most_bytes:
+            self._greediest().drop_oldest()
+        return event
+
+    def _greediest(self) -> SessionEvents:
+        """Find the largest session of the client whose sessions are the largest together."""
+        of_client: Counter[str] = Counter()
+        for events in self._sessions.values():
+            of_client[events.label] += events.size
+        return max(self._sessions.values(), key=lambda it: (of_client[it.label], it.size))
 
     async def replay_events_after(
         self, last_event_id: str, send_callback: EventCallback

@@ -83,6 +83,7 @@ class McpService:
             streamable_http_path=PATH,
             event_store=events,
             retry_interval=_COME_BACK,
+            session_idle_timeout=limits.session_idle,
             max_request_body_size=MOST_BODY,
             transport_security=_OPEN,
         )
@@ -92,6 +93,7 @@ class McpService:
             secret,
             events,
             self._stream_ended,
+            limits,
             public=(PREFIX, SIGNED_IN),
         )
         self._uvicorn = _Uvicorn(_config(self._auth, limits))

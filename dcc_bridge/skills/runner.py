@@ -11,7 +11,8 @@ import logging
 import threading
 from collections.abc import Callable, Coroutine, Mapping
 from concurrent.futures import Future
-from typing import Any
+from contextvars import copy_context
+from typing import Any, Final
 
 from dcc_bridge.audit.log import Auditor, nowhere
 from dcc_bridge.callbacks import CallLater
@@ -19,6 +20,8 @@ from dcc_bridge.config import Limits, Settings
 from dcc_bridge.elicitation import audit_trail
 from dcc_bridge.elicitation.call import Call, Progress
 from dcc_bridge.elicitation.context import run_in_thread
+from dcc_bridge.elicitation.rate_limits import Shares
+from dcc_bridge.elicitation.routing import client_label
 from dcc_bridge.errors import BridgeError, Busy, NotRecorded, Paused
 from dcc_bridge.host import Host
 from dcc_bridge.main_thread import MainThread
@@ -29,6 +32,8 @@ from dcc_bridge.skills.skill import Skill
 
 log = logging.getLogger(__name__)
 Spawn = Callable[[Coroutine[Any, Any, Outcome]], "Future[Outcome]"]
+_RESERVE: Final = 4
+"""Calls of the bridge's own tools that one client may have open."""
 
 
 class Runner:
@@ -43,6 +48,7 @@ class Runner:
         clock: Calls back after some seconds, on any thread.
         edited: Told of the undo step that a call left.
         auditor: Writes the audit log.
+        own_tools: The bridge's own, which run where the pool is full, too.
     """
 
     def __init__(
@@ -81,7 +87,9 @@ class Runner:
         self._spawn = spawn
         self._lock = threading.Lock()
         self._live: dict[str, Run] = {}
-        self._pool = threading.BoundedSemaphore(limits.threads)
+        self.own_tools: frozenset[Skill] = frozenset()
+        self._pool = Shares("pool calls", max(1, limits.threads // 3), limits.threads)
+        self._reserve = Shares("calls of the bridge's own tools", _RESERVE)
 
     def start(
         self,
@@ -106,7 +114,7 @@ class Runner:
         trail = self.recent.follow(call)
         run = Run(self, skill, dict(arguments), call, missing or {}, trail, progress)
         with self._lock:
-            refusal = self._refusal(skill)
+            refusal = self._refusal(run)
             if refusal is None:
                 self._live[call.id] = run
         try:
@@ -160,21 +168,22 @@ class Runner:
             if not _on_main(run.skill):
                 run.abandon()
 
-    def _refusal(self, skill: Skill) -> BridgeError | None:
+    def _refusal(self, run: Run) -> BridgeError | None:
         """Say why a call cannot even be queued."""
-        paused = self.pause.refusal(skill)
-        if paused is not None or not _on_main(skill):
+        paused = self.pause.refusal(run.skill)
+        if paused is not None or not _on_main(run.skill):
             return paused
+        label = client_label(run.call)
         line = [run for run in self._live.values() if _on_main(run.skill)]
-        waiting = sum(not run.has_begun for run in line)
+        waiting = sum(not run.has_begun and client_label(run.call) == label for run in line)
         if waiting < self.limits.queued_calls:
             return None
         first = next((run for run in line if run.has_begun), line[0])
         does = "asks a question" if first.asks else "is running" if first.has_begun else "waits"
         host = self.host.name
         return Busy(
-            f"{host} is busy: {waiting} calls wait, and the first, {first.skill.title}, {does} in "
-            f"{host}. Nothing was changed; try again in a moment."
+            f"{host} is busy: {waiting} of your calls wait, and the first call, "
+            f"{first.skill.title}, {does} in {host}. Nothing was changed; try again in a moment."
         )
 
     def _queue(self, run: Run) -> Future[Outcome]:
@@ -189,14 +198,16 @@ class Runner:
         return queued
 
     def _start_on_pool(self, run: Run) -> Future[Outcome]:
-        if not self._pool.acquire(blocking=False):
-            raise Busy(f"{run.skill.name}: too many skills wait; try again later.")
+        label = client_label(run.call)
+        threads = self._reserve if run.skill in self.own_tools else self._pool
+        threads.enter(label)
+        context = copy_context()  # it says for which client its jobs are
         try:
-            queued = run_in_thread(run.on_pool_thread, run.skill.name)
+            queued = run_in_thread(lambda: context.run(run.on_pool_thread), run.skill.name)
         except RuntimeError as error:  # the system gives no more of them
-            self._pool.release()
+            threads.leave(label)
             raise Busy(f"{run.skill.name}: no thread can be started; try again later.") from error
-        queued.add_done_callback(lambda _: self._pool.release())
+        queued.add_done_callback(lambda _: threads.leave(label))
         return queued
 
     def forget(self, call: str) -> None:

@@ -85,6 +85,12 @@ class Agent:
         """Make the request that lists the tools."""
         return self._request({"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {}})
 
+    def listening(self) -> bytes:
+        """Make the request of a modern client for a stream of news."""
+        news = {"notifications": {"toolsListChanged": True}}
+        method = "subscriptions/listen"
+        return self._request({"jsonrpc": "2.0", "id": 1, "method": method, "params": news})
+
     def exchange(self, request: bytes) -> bytes:
         """Send a request, and wait for the whole response."""
         self.send(request)

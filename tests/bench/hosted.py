@@ -55,13 +55,13 @@ class Process:
             raise EOFError(f"{self._process.args!r} ended too soon.")
         return json.loads(line)
 
-    def end(self) -> str:
-        """Close its input, and give the rest of what it says.
+    def end(self, limit: float = 30.0) -> str:
+        """Close its input, and give the rest of what it says within so many seconds.
 
         Raises:
             CalledProcessError: It failed.
         """
-        rest, _ = self._process.communicate(timeout=30)
+        rest, _ = self._process.communicate(timeout=limit)
         if self._process.returncode:
             raise subprocess.CalledProcessError(self._process.returncode, self._process.args)
         return rest

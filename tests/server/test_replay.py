@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+from contextvars import Context, copy_context
 from pathlib import Path
 from typing import Any
 
 import anyio
 import httpx2
+from mcp_types import JSONRPCRequest
 
 from dcc_bridge.elicitation.question import Reply
 from dcc_bridge.server import replay
@@ -99,8 +102,8 @@ def test_an_unknown_event_brings_nothing(tmp_path: Path) -> None:
         heard.append(message)
 
     async def ask() -> list[str | None]:
-        store = replay.ReplayStore()
-        store.opening(keep)
+        store = replay.ReplayStore(1000)
+        store.opening("test", keep)
         await store.store_event("2", None)
         return [await store.replay_events_after(one, keep) for one in ("", "7", "x.y")]
 
@@ -115,3 +118,50 @@ def test_a_session_keeps_the_last_events_only() -> None:
 
     assert session.after(int(ids[0])) == (None, [])
     assert session.after(int(ids[-1])) == ("2", [])
+
+
+def test_all_sessions_keep_so_many_bytes_and_the_greediest_client_loses_first() -> None:
+    message = JSONRPCRequest(jsonrpc="2.0", id=1, method="ping", params={"_": "x" * 1000})
+    store = replay.ReplayStore(most_bytes=10_000)
+
+    async def fill() -> dict[str, int]:
+        loop, kept = asyncio.get_running_loop(), {}
+        for number in range(30):
+            name = ("greedy-1", "greedy-2", "other")[number % 3]
+            if name == "other" and number > 4:
+                continue
+            if name not in kept:
+                kept[name] = await opened(store, name)
+            await loop.create_task(store.store_event("1", message), context=kept[name])
+        return {
+            name: await loop.create_task(count(store), context=context)
+            for name, context in kept.items()
+        }
+
+    assert anyio.run(fill) == {"greedy-1": 4, "greedy-2": 4, "other": 2}
+
+
+async def opened(store: replay.ReplayStore, name: str) -> Context:
+    """Open a session of a client, and give the context of its tasks."""
+    context = copy_context()
+
+    async def unheard(message: Any) -> None:
+        pass
+
+    note = context.run(store.opening, name.partition("-")[0], unheard)
+    await note({"type": "http.response.start", "headers": [(b"mcp-session-id", name.encode())]})
+    await asyncio.get_running_loop().create_task(store.store_event("1", None), context=context)
+    return context
+
+
+async def count(store: replay.ReplayStore) -> int:
+    """Count the events that a session still has."""
+    heard: list[Any] = []
+
+    async def keep(message: Any) -> None:
+        heard.append(message)
+
+    oldest = 1
+    while await store.replay_events_after(str(oldest), keep) is None:
+        oldest += 1
+    return 1 + len(heard)

@@ -2,7 +2,10 @@
 
 8   `test_a_body_over_the_limit_is_413`, `test_broken_bodies`
 9   `test_three_hundred_half_open_connections_are_closed`, `test_a_part_that_does_not_come`,
-    `test_a_flood_of_connections_leaves_room`, `test_where_all_are_served_the_next_one_is_told_so`,
+    `test_a_flood_of_connections_leaves_room`,
+    `test_a_flood_of_one_clients_connections_costs_no_other_its_own`,
+    `test_where_all_are_served_the_next_one_is_told_so`,
+    `test_a_client_keeps_its_only_connection_where_all_others_are_served`,
     `test_a_stream_that_lasts_longer_than_a_request_may_take_is_not_cut`,
     `test_a_connection_may_rest_for_longer_than_a_client_keeps_it`
 """
@@ -49,15 +52,15 @@ def lasts(sock: socket.socket, limit: float) -> bool:
 @pytest.mark.timeout(120)
 @pytest.mark.parametrize("seconds", sampled([1.0], [1.0, Limits().request_deadline]))
 def test_three_hundred_half_open_connections_are_closed(seconds: float, tmp_path: Path) -> None:
-    """All are gone a second after their time, and a good call is served meanwhile."""
+    """All are gone a second after their time, and another client's call is served meanwhile."""
     with live(tmp_path, request_deadline=seconds) as running, ExitStack() as opened:
-        raw = Raw.to(running)
+        raw, slow = Raw.to(running), Raw.to(running, "slow")
 
         def attack() -> tuple[int, list[float], float]:
             begin, socks = time.monotonic(), []
             for number in range(HALF):
-                socks.append(opened.enter_context(raw.open()))
-                part = raw.head(100)
+                socks.append(opened.enter_context(slow.open()))
+                part = slow.head(100)
                 socks[-1].sendall(part[: (0, 20, len(part))[number % 3]])  # nothing, half, no body
             times = []
             while time.monotonic() < begin + 0.9 * seconds:
@@ -176,20 +179,49 @@ def test_a_flood_of_connections_leaves_room(tmp_path: Path) -> None:
         assert sum(lasts(sock, 0.05) for sock in socks[:70]) == 0
 
 
+def test_a_flood_of_one_clients_connections_costs_no_other_its_own(tmp_path: Path) -> None:
+    """The other's connection is older, and rests."""
+    headers, body = request("tools/list")
+    with live(tmp_path, connections=20) as running, ExitStack() as opened:
+        greedy = Raw.to(running, "greedy")
+        with Raw.to(running).line() as line:
+            assert line.send(body, headers).status == 200
+            for _ in range(60):
+                assert opened.enter_context(greedy.line()).send(body, headers).status == 200
+
+            assert line.send(body, headers).status == 200
+
+
 def test_where_all_are_served_the_next_one_is_told_so(tmp_path: Path) -> None:
     listening = {"notifications": {"toolsListChanged": True}}
     headers, body = request("subscriptions/listen", listening)
-    with live(tmp_path, connections_of_a_peer=5) as running, ExitStack() as opened:
-        raw = Raw.to(running)
-        for _ in range(5):
+    with live(tmp_path, connections=5) as running, ExitStack() as opened:
+        for number in range(5):
+            raw = Raw.to(running, f"client-{number}")
             sock = opened.enter_context(raw.open())
             sock.sendall(raw.head(len(body), headers) + body)
             assert sock.recv(4096).startswith(b"HTTP/1.1 200")
 
-        response = raw.say("tools/list", {})
+        response = Raw.to(running).say("tools/list", {})
 
     assert response.status == 503
     assert "Too many connections are open" in response.body.decode()
+
+
+def test_a_client_keeps_its_only_connection_where_all_others_are_served(tmp_path: Path) -> None:
+    asking, asked = request("tools/list")
+    headers, body = request("subscriptions/listen", {"notifications": {"toolsListChanged": True}})
+    with live(tmp_path, connections=5) as running, Raw.to(running).line() as line:
+        assert line.send(asked, asking).status == 200
+        with ExitStack() as opened:
+            greedy = Raw.to(running, "greedy")
+            for _ in range(4):
+                sock = opened.enter_context(greedy.open())
+                sock.sendall(greedy.head(len(body), headers) + body)
+                assert sock.recv(4096).startswith(b"HTTP/1.1 200")
+
+            assert greedy.send(asked, asking).status == 503
+            assert line.send(asked, asking).status == 200
 
 
 @pytest.mark.parametrize("is_chunked", [False, True])

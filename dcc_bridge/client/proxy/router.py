@@ -165,9 +165,11 @@ class Router:
         elif isinstance(message, types.JSONRPCNotification):
             await self._noticed(upstream, message)
         else:
-            request = upstream.in_flight.pop(message.id, None) if message.id is not None else None
+            request = upstream.in_flight.get(message.id) if message.id is not None else None
             if request is not None:
                 await self._say(self._answered(upstream, request, message))
+                # not before: nothing keeps a connection open that has nothing in flight
+                upstream.in_flight.pop(request.id, None)
                 self._leave(upstream)
 
     async def _noticed(self, upstream: Upstream, notice: types.JSONRPCNotification) -> None:

@@ -1,12 +1,18 @@
-"""The order of a client's first messages, which a real client's timing cannot show."""
+"""The order of messages that a real client's timing shows seldom or never."""
 
 from __future__ import annotations
+
+from pathlib import Path
 
 import anyio
 from mcp_types import JSONRPCMessage, JSONRPCRequest, JSONRPCResponse
 
 from dcc_bridge.client.proxy.choice import HostChoice, Wanted
 from dcc_bridge.client.proxy.router import Router
+from dcc_bridge.server import discovery
+from dcc_bridge.server.discovery import Instance
+from tests.bench.agent import envelope
+from tests.live import LIMIT, live
 
 
 def test_what_is_sent_before_the_handshake_is_answered_waits_for_that() -> None:
@@ -34,3 +40,42 @@ def test_what_is_sent_before_the_handshake_is_answered_waits_for_that() -> None:
     assert anyio.run(talk) == [hello]
     assert to_lobby == [hello, listing]
     assert said == [welcome]
+
+
+def test_an_answer_on_its_way_to_the_client_survives_a_change_of_hosts(tmp_path: Path) -> None:
+    """The client is slow to take it, and what asked for the other host is faster."""
+    said: list[JSONRPCMessage] = []
+    other = Instance("http://127.0.0.1:9/mcp", "Other", "1", "other.ma", state="ready")
+
+    async def talk() -> None:
+        async def say(message: JSONRPCMessage) -> None:
+            await router.use(other)
+            await anyio.wait_all_tasks_blocked()
+            said.append(message)
+            answered.set()
+
+        answered = anyio.Event()
+        async with anyio.create_task_group() as tasks:
+            choice = HostChoice(Wanted())
+            router = Router(choice, lambda: discovery.running(tmp_path), "test", say, tasks)
+            router.publish = ignore
+            await router.look()
+            await router.from_client(call("recent_calls"))
+            with anyio.move_on_after(LIMIT / 10):
+                await answered.wait()
+            tasks.cancel_scope.cancel()
+
+    with live(tmp_path) as running:
+        running.run(talk)
+
+    assert [getattr(message, "id", None) for message in said] == [1]
+
+
+async def ignore(event: object) -> None:
+    """Tell nobody of a change."""
+
+
+def call(tool: str) -> JSONRPCRequest:
+    """Make a call of the modern era."""
+    params = {"name": tool, "arguments": {}, "_meta": envelope()}
+    return JSONRPCRequest(jsonrpc="2.0", id=1, method="tools/call", params=params)

@@ -68,6 +68,7 @@ class Instance:
         state: "starting" until all its tools are there, then "ready".
         started: When, in seconds since the epoch.
         secret: The master secret, from which tokens are made.
+        file: The full path of the scene's file, or None for a scene without one.
     """
 
     url: str
@@ -79,6 +80,7 @@ class Instance:
     state: State = "starting"
     started: float = field(default_factory=time.time)
     secret: str = field(default_factory=lambda: secrets.token_hex(32), repr=False)
+    file: str | None = None
 
     def __post_init__(self) -> None:
         """Give it a name, if it has none."""
@@ -145,7 +147,7 @@ class Registration:
             raise
 
     def update(self, **facts: Any) -> None:
-        """Write down a new "scene" or "state"; quick where nothing is new."""
+        """Write down a new "scene", "file" or "state"; quick where nothing is new."""
         with self._writing:
             changed = replace(self.instance, **facts)
             if self._lock is not None and changed != self.instance:

@@ -74,6 +74,7 @@ class Router:
         self._host: Instance | None = None
         self._upstreams: dict[str, Upstream] = {}
         self._retry_at: dict[str, float] = {}
+        self._is_closed = False
         self._requests = HostRequests()
         self._states = RetryStates()
         self._handshake: types.JSONRPCRequest | None = None
@@ -193,6 +194,9 @@ class Router:
             gone = upstream.is_lost or message.error.code == types.CONNECTION_CLOSED
             return messages.failure(request, self._lost(upstream, request)) if gone else message
         self._states.note(message.result, upstream.host)
+        if request.method == "tools/call" and "content" in message.result:
+            news = self._choice.take_news(upstream.host)
+            return message if news is None else messages.preceded(message, news)
         if request.method != "tools/list":
             return message
         tools = [tool for tool in message.result.get("tools", []) if tool.get("name") not in OWN]
@@ -250,7 +254,7 @@ class Router:
     def _connect(self, host: Instance) -> None:
         """Have a connection to hear of changes from, if the client may hear of them."""
         is_too_early = self._retry_at.get(host.id, 0.0) > anyio.current_time()
-        if not is_too_early and self._client.hears_changes:
+        if not (is_too_early or self._is_closed) and self._client.hears_changes:
             self._upstream(host)
 
     async def _announce_change(self) -> None:
@@ -306,7 +310,8 @@ class Router:
         )
 
     def close(self) -> None:
-        """Close all connections soon; the hosts are told."""
+        """Close all connections soon, and open no other one; the hosts are told."""
+        self._is_closed = True
         for upstream in self._upstreams.values():
             upstream.close()
 

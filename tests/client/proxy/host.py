@@ -1,6 +1,7 @@
 """A small host in a process of its own, which starts quickly.
 
-``python -m tests.client.proxy.host FOLDER SCENE`` prints its id once it takes requests.
+``python -m tests.client.proxy.host FOLDER SCENE`` prints its id once it takes requests. A scene
+called "untitled" has no file.
 """
 
 from __future__ import annotations
@@ -105,7 +106,7 @@ def skills(host: Small, bridge: Bridge) -> list[Callable[..., Any]]:
 def main() -> None:
     """Serve until the process is killed."""
     runtime, scene = map(Path, sys.argv[1:])
-    host = Small(["cam1", "cam2"], file=scene)
+    host = Small(["cam1", "cam2"], file=None if scene.name == "untitled" else scene)
     serve(runtime, host, lambda bridge: skills(host, bridge))
 
 

@@ -14,6 +14,8 @@ from dcc_bridge.server.discovery import Instance
 from tests.bench.agent import envelope
 from tests.live import LIMIT, live
 
+OTHER = Instance("http://127.0.0.1:9/mcp", "Other", "1", "other.ma", state="ready")
+
 
 def test_what_is_sent_before_the_handshake_is_answered_waits_for_that() -> None:
     """To whom it goes, and how, is not known before."""
@@ -42,14 +44,34 @@ def test_what_is_sent_before_the_handshake_is_answered_waits_for_that() -> None:
     assert said == [welcome]
 
 
+def test_a_look_that_comes_after_the_client_has_left_connects_to_nothing() -> None:
+    """A host starts in the moment in which the client leaves."""
+    hello = JSONRPCRequest(jsonrpc="2.0", id=1, method="initialize", params={})
+    welcome = JSONRPCResponse(jsonrpc="2.0", id=1, result={"protocolVersion": "2025-11-25"})
+    hosts: list[Instance] = []
+
+    async def talk() -> Router:
+        async with anyio.create_task_group() as tasks:
+            router = Router(HostChoice(Wanted()), lambda: hosts, "test", ignore, tasks)
+            router.say_lobby = to_lobby.append
+            await router.from_client(hello)
+            await router.from_lobby(welcome)
+            router.close()
+        hosts.append(OTHER)
+        await router.look()
+        return router
+
+    to_lobby: list[JSONRPCMessage] = []
+    assert anyio.run(talk)._upstreams == {}
+
+
 def test_an_answer_on_its_way_to_the_client_survives_a_change_of_hosts(tmp_path: Path) -> None:
     """The client is slow to take it, and what asked for the other host is faster."""
     said: list[JSONRPCMessage] = []
-    other = Instance("http://127.0.0.1:9/mcp", "Other", "1", "other.ma", state="ready")
 
     async def talk() -> None:
         async def say(message: JSONRPCMessage) -> None:
-            await router.use(other)
+            await router.use(OTHER)
             await anyio.wait_all_tasks_blocked()
             said.append(message)
             answered.set()

@@ -51,6 +51,8 @@ else:
 State = Literal["starting", "ready"]
 CLI_LABEL: Final = "cli"
 """The label of the person's own commands."""
+PROOF: Final = "/proof"
+"""Where a host's server answers ``?label=...&nonce=...`` with `host_proof`, to anybody."""
 _READ: Final = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0)
 
 
@@ -179,6 +181,17 @@ def issue_token(secret: str, label: str) -> str:
     """
     code = hmac.new(secret.encode(), label.encode("utf-8", "replace"), hashlib.sha256).hexdigest()
     return f"{label}.{code}"
+
+
+def host_proof(token: str, nonce: str) -> str:
+    """Prove that whoever answers a client made its token; gives neither token nor secret away.
+
+    Args:
+        token: The client's.
+        nonce: What the client sent, another one each time.
+    """
+    key = token.encode("utf-8", "replace")
+    return hmac.new(key, nonce.encode("utf-8", "replace"), hashlib.sha256).hexdigest()
 
 
 def token_label(secret: str, token: str) -> str | None:

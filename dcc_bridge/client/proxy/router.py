@@ -16,6 +16,7 @@ anything else                        the host in which the client works; where t
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 import anyio
@@ -291,7 +292,8 @@ class Router:
 
     async def _run(self, upstream: Upstream) -> None:
         host = upstream.host
-        await upstream.run(host.token(self._label), self.from_host)
+        is_running = partial(self._is_running, host)
+        await upstream.run(host.token(self._label), self.from_host, is_running)
         if self._upstreams.get(host.id) is upstream:
             del self._upstreams[host.id]
         if upstream.is_lost:
@@ -301,6 +303,9 @@ class Router:
         while upstream.in_flight:
             _, request = upstream.in_flight.popitem()
             await self._say(messages.failure(request, self._lost(upstream, request)))
+
+    async def _is_running(self, host: Instance) -> bool:
+        return host.secret in [other.secret for other in await run_sync(self._running)]
 
     def _lost(self, upstream: Upstream, request: types.JSONRPCRequest) -> str:
         what = (request.params or {}).get("name", request.method)

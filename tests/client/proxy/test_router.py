@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import anyio
+import pytest
 from mcp_types import JSONRPCMessage, JSONRPCRequest, JSONRPCResponse
 
 from dcc_bridge.client.proxy.choice import HostChoice, Wanted
@@ -12,6 +14,7 @@ from dcc_bridge.client.proxy.router import Router
 from dcc_bridge.server import discovery
 from dcc_bridge.server.discovery import Instance
 from tests.bench.agent import envelope
+from tests.client.impostor import impostor_server
 from tests.live import LIMIT, live
 
 OTHER = Instance("http://127.0.0.1:9/mcp", "Other", "1", "other.ma", state="ready")
@@ -91,6 +94,37 @@ def test_an_answer_on_its_way_to_the_client_survives_a_change_of_hosts(tmp_path:
         running.run(talk)
 
     assert [getattr(message, "id", None) for message in said] == [1]
+
+
+@pytest.mark.parametrize("is_listed", [True, False])
+def test_whoever_took_the_port_of_a_host_hears_nothing_of_a_call(is_listed: bool) -> None:
+    """Where the host's lock is free already, nobody even connects."""
+    said: list[JSONRPCMessage] = []
+    hosts: list[Instance] = []
+
+    async def talk() -> None:
+        async def say(message: JSONRPCMessage) -> None:
+            said.append(message)
+            answered.set()
+
+        answered = anyio.Event()
+        async with anyio.create_task_group() as tasks:
+            router = Router(HostChoice(Wanted()), lambda: hosts, "test", say, tasks)
+            router.publish = ignore
+            await router.look()
+            if not is_listed:
+                hosts.clear()
+            await router.from_client(call("recent_calls"))
+            with anyio.fail_after(LIMIT):
+                await answered.wait()
+
+    with impostor_server("guesses") as (url, heard):
+        hosts.append(replace(OTHER, url=url))
+        anyio.run(talk)
+
+    assert "other.ma) went away" in str(said)
+    assert bool(heard) is is_listed
+    assert b"authorization" not in heard.lower()
 
 
 async def ignore(event: object) -> None:

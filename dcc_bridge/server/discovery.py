@@ -53,7 +53,6 @@ CLI_LABEL: Final = "cli"
 """The label of the person's own commands."""
 PROOF: Final = "/proof"
 """Where a host's server answers ``?label=...&nonce=...`` with `host_proof`, to anybody."""
-_READ: Final = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,16 +215,17 @@ def folder(runtime: Path | None = None) -> Path:
         runtime: Another place than the system's own.
 
     Raises:
-        StartError: It belongs to somebody else, or others may write to it.
+        StartError: It belongs to somebody else, or cannot be made.
     """
-    with warnings.catch_warnings():
-        # XDG_RUNTIME_DIR need not be set; the folder is checked here
-        warnings.simplefilter("ignore")
-        path = runtime or platformdirs.user_runtime_path("dcc_bridge")
     try:
+        with warnings.catch_warnings():
+            # XDG_RUNTIME_DIR need not be set; the folder is checked here
+            warnings.simplefilter("ignore")
+            path = runtime or platformdirs.user_runtime_path("dcc_bridge")
         return private_files.folder(path)
-    except PermissionError as error:
-        raise StartError(f"{error} Set DCC_BRIDGE_RUNTIME to one that is yours.") from error
+    except OSError as error:
+        why = str(error).rstrip(".")
+        raise StartError(f"{why}. Set DCC_BRIDGE_RUNTIME to a folder of yours.") from error
 
 
 def running(runtime: Path | None = None) -> list[Instance]:
@@ -248,7 +248,7 @@ def running(runtime: Path | None = None) -> list[Instance]:
 def is_locked(file: Path) -> bool:
     """Tell whether a process that is alive holds a lock file."""
     try:
-        fd = os.open(file, _READ)
+        fd = private_files.open_own(file)
     except OSError:
         return False
     try:
@@ -263,7 +263,8 @@ def is_locked(file: Path) -> bool:
 def _read(file: Path) -> Instance | None:
     """Read a record, or give None for one that has just gone or is not ours."""
     try:
-        return Instance(**json.loads(file.read_text(encoding="utf-8")))
+        with open(private_files.open_own(file), encoding="utf-8") as record:
+            return Instance(**json.load(record))
     except (OSError, ValueError, TypeError):
         return None
 

@@ -16,6 +16,7 @@ anything else                        the host in which the client works; where t
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
@@ -30,6 +31,7 @@ from dcc_bridge.client.proxy.choice import HostChoice, describe
 from dcc_bridge.client.proxy.client_state import SET_LEVEL, UPDATED, ClientState
 from dcc_bridge.client.proxy.lobby import OWN, TOOLS
 from dcc_bridge.client.proxy.upstream import HostRequests, RetryStates, Upstream
+from dcc_bridge.errors import StartError
 
 if TYPE_CHECKING:
     from dcc_bridge.server.discovery import Instance
@@ -224,7 +226,7 @@ class Router:
         async with self._look_lock:
             try:
                 hosts = await run_sync(self._running)
-            except OSError:
+            except (OSError, StartError):
                 hosts = []  # its folder is gone, or cannot be read in this moment
             chosen = self._choice.look(hosts)
             for upstream in list(self._upstreams.values()):
@@ -305,7 +307,9 @@ class Router:
             await self._say(messages.failure(request, self._lost(upstream, request)))
 
     async def _is_running(self, host: Instance) -> bool:
-        return host.secret in [other.secret for other in await run_sync(self._running)]
+        with suppress(OSError, StartError):
+            return host.secret in [other.secret for other in await run_sync(self._running)]
+        return False
 
     def _lost(self, upstream: Upstream, request: types.JSONRPCRequest) -> str:
         what = (request.params or {}).get("name", request.method)

@@ -5,6 +5,7 @@ On the client's own anyio loop.
 
 from __future__ import annotations
 
+import hmac
 import secrets
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager
@@ -25,7 +26,6 @@ from dcc_bridge.client.agent import Agent
 from dcc_bridge.client.person import Person
 from dcc_bridge.elicitation.schema import parse
 from dcc_bridge.errors import SchemaError, Unreachable
-from dcc_bridge.server.discovery import PROOF, host_proof
 
 Era = Literal["auto", "legacy"]
 
@@ -41,6 +41,7 @@ _NOT_THE_HOST: Final = (
 )
 _MOST_HEAD: Final = 4096  # bytes
 _PAGES: Final = "/ask/"  # where a bridge has its own pages
+_PROOF: Final = "/proof"  # where it proves that it made a token, as `server.discovery.host_proof`
 
 
 def is_local(url: str) -> bool:
@@ -99,31 +100,30 @@ class _HostCheck:
             if self._is_running is not None and not await self._is_running():
                 raise NotTheHost("The host is not running any more.")
         elif event == "connection.connect_tcp.complete":
-            stream = info["return_value"]
+            stream, is_proved = info["return_value"], False
             try:
-                with anyio.fail_after(self._limit):
-                    await self._prove(url, stream)
-            except BaseException as error:
-                await stream.aclose()  # it is nobody's yet
-                if isinstance(error, Exception):
-                    raise NotTheHost("What answers there is not the host.") from error
-                raise
+                with anyio.move_on_after(self._limit):
+                    is_proved = await self._is_proved(url, stream)
+            finally:
+                if not is_proved:
+                    await stream.aclose()  # it is nobody's yet
+            if not is_proved:
+                raise NotTheHost("What answers there is not the host.")
 
-    async def _prove(self, url: httpx2.URL, stream: Any) -> None:
+    async def _is_proved(self, url: httpx2.URL, stream: Any) -> bool:
         nonce = secrets.token_hex(16)
+        proof = hmac.new(self._token.encode(), nonce.encode(), "sha256").hexdigest().encode()
         query = urlencode({"label": self._token.rpartition(".")[0], "nonce": nonce})
         host = url.netloc.decode("ascii")
-        await stream.write(f"GET {PROOF}?{query} HTTP/1.1\r\nHost: {host}\r\n\r\n".encode())
-        proof, received = host_proof(self._token, nonce).encode(), b""
-        while not received.endswith(proof):
-            part = await stream.read(_MOST_HEAD) if _may_prove(received) else b""
-            if not part:
-                raise NotTheHost("It sent no proof.")
+        await stream.write(f"GET {_PROOF}?{query} HTTP/1.1\r\nHost: {host}\r\n\r\n".encode())
+        received = b""
+        while _may_prove(received) and (part := await stream.read(_MOST_HEAD)):
             received += part
+        return received.endswith(proof)
 
 
 def _may_prove(received: bytes) -> bool:
-    """Tell whether what is still to come of a response can make it a proof."""
+    """Tell whether a response can become a proof by what is still to come of it."""
     head, end, body = received.partition(b"\r\n\r\n")
     if not end:
         return len(head) < _MOST_HEAD

@@ -18,12 +18,14 @@ from starlette.datastructures import Headers
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from dcc_bridge.server.discovery import PROOF, host_proof, issue_token, token_label
+from dcc_bridge.server.discovery import host_proof, issue_token, token_label
 from dcc_bridge.server.replay import ReplayStore
 from dcc_bridge.server.worker import LOOPBACK
 
 LABEL: Final = "dcc_bridge.label"
 """Where a request's scope holds the label that its token proved."""
+PROOF: Final = "/proof"
+"""Where ``?label=...&nonce=...`` is answered with `host_proof`, to anybody."""
 MOST_BODY: Final = 2**20
 """Bytes that a request may bring."""
 _NAMES: Final = {LOOPBACK, "localhost"}

@@ -51,8 +51,6 @@ else:
 State = Literal["starting", "ready"]
 CLI_LABEL: Final = "cli"
 """The label of the person's own commands."""
-PROOF: Final = "/proof"
-"""Where a host's server answers ``?label=...&nonce=...`` with `host_proof`, to anybody."""
 
 
 @dataclass(frozen=True, slots=True)

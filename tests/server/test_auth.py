@@ -8,7 +8,7 @@ from pathlib import Path
 import httpx2
 import pytest
 
-from dcc_bridge.server import discovery, worker
+from dcc_bridge.server import auth, discovery, worker
 from tests.live import Live, live
 
 
@@ -51,7 +51,7 @@ def test_a_host_proves_that_it_made_a_token_and_gives_none_away(tmp_path: Path) 
     """Anybody may ask, also with a label as the nonce."""
     with live(tmp_path) as running:
         secret, url = running.bridge.instance.secret, running.bridge.url.removesuffix("/mcp")
-        asked = httpx2.URL(f"{url}{discovery.PROOF}", params={"label": "test", "nonce": "test"})
+        asked = httpx2.URL(f"{url}{auth.PROOF}", params={"label": "test", "nonce": "test"})
         proof = running.beside(lambda: httpx2.get(asked, trust_env=False)).text
         foreign = {"Origin": "https://example.org"}
         refused = running.beside(lambda: httpx2.get(asked, headers=foreign, trust_env=False))

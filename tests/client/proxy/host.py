@@ -19,6 +19,7 @@ from dcc_bridge.testing import FakeHost
 from tests.client.proxy.until_killed import serve
 
 LARGE = 3_000_000
+LEDGER = "ledger"
 NAME: dict[str, Any] = {
     "type": "object",
     "properties": {"name": {"type": "string"}},
@@ -100,7 +101,17 @@ def skills(host: Small, bridge: Bridge) -> list[Callable[..., Any]]:
         bridge.registry.add(describe(learned))
         return "There is one more."
 
-    return [where, who, wait, ask, visit, choose, large, learn]
+    @skill(risk="read")
+    def note(number: int, seconds: float = 0.0) -> str:
+        """Write down that it was called, and where."""
+        time.sleep(seconds / 2)
+        line = f"{number} {bridge.instance.id} {host.file() or ''}\n"
+        with open(Path(bridge.settings.runtime or "", LEDGER), "ab", buffering=0) as ledger:
+            ledger.write(line.encode())
+        time.sleep(seconds / 2)
+        return str(number)
+
+    return [where, who, wait, ask, visit, choose, large, learn, note]
 
 
 def main() -> None:

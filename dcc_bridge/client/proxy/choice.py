@@ -144,7 +144,8 @@ class HostChoice:
         restarts = [host for host in ready if self._is_restart(host, chosen)]
         if itself is not None or len(restarts) != 1:
             return itself
-        self._ended = chosen
+        if restarts[0].pid != chosen.pid:  # else only the bridge in it began anew
+            self._ended = chosen
         return restarts[0]
 
     def _is_restart(self, host: Instance, ended: Instance) -> bool:

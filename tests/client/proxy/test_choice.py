@@ -19,7 +19,7 @@ MAYA = Instance(
     started=100.0,
     file="/a/shot_010.ma",
 )
-LATER = replace(MAYA, id="maya-4444", started=200.0)
+LATER = replace(MAYA, id="maya-4444", started=200.0, pid=MAYA.pid + 1)
 BLENDER = Instance("u2", "Blender", "4.5", "shot_010.blend", id="blender-2222", state="ready")
 OTHER = Instance("u3", "Maya", "2026", "props.ma", id="maya-3333", state="ready")
 
@@ -118,6 +118,15 @@ def test_an_agent_is_told_once_that_its_host_is_another_process_now() -> None:
     assert choice.take_news(MAYA) is None
     assert "maya-1111 (Maya, shot_010.ma) ended" in str(choice.take_news(LATER))
     assert choice.take_news(LATER) is None
+
+
+def test_an_agent_is_told_nothing_where_only_the_bridge_of_its_host_began_anew() -> None:
+    choice = HostChoice(Wanted())
+    choice.look([MAYA])
+    again = replace(LATER, pid=MAYA.pid)
+
+    assert choice.look([again]) == again
+    assert choice.take_news(again) is None
 
 
 def test_a_host_that_was_chosen_is_used_although_it_does_not_fit() -> None:

@@ -105,7 +105,8 @@ def skills(host: Small, bridge: Bridge) -> list[Callable[..., Any]]:
     def note(number: int, seconds: float = 0.0) -> str:
         """Write down that it was called, and where."""
         time.sleep(seconds / 2)
-        line = f"{number} {bridge.instance.id} {host.file() or ''}\n"
+        file = host.file()
+        line = f"{number} {bridge.instance.id} {file.absolute() if file is not None else ''}\n"
         with open(Path(bridge.settings.runtime or "", LEDGER), "ab", buffering=0) as ledger:
             ledger.write(line.encode())
         time.sleep(seconds / 2)

@@ -12,7 +12,7 @@ from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from socket import socket
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from dcc_bridge.audit import reader, redact
 from dcc_bridge.audit.log import AuditLog, log_folder
@@ -158,7 +158,7 @@ class Bridge:
             redact.install_log_filter()
             cleanup.callback(call_safely, self.host.watch(self._changes.call))
             self._running = _Running(listening, registration, library, cleanup.pop_all())
-        self._changes.add(lambda: self._update_registration(scene=self.host.scene()))
+        self._changes.add(lambda: self._update_registration(**self._scene()))
         self._state = "running"
         self._desk.origin = self.url.removesuffix("/mcp")
         self._worker.started.add_done_callback(self._read_skills)
@@ -167,7 +167,7 @@ class Bridge:
 
     def _register(self, listening: socket) -> Registration:
         url = f"http://{LOOPBACK}:{listening.getsockname()[1]}/mcp"
-        instance = Instance(url, self.host.name, self.host.version, self.host.scene())
+        instance = Instance(url, self.host.name, self.host.version, **self._scene())
         try:
             return Registration(instance, self.settings.runtime)
         except OSError as error:
@@ -277,7 +277,12 @@ class Bridge:
         if self.stopped.set_running_or_notify_cancel():
             self.stopped.set_result(None)
 
-    def _update_registration(self, **facts: str) -> None:
+    def _scene(self) -> dict[str, Any]:
+        """Say which scene is open. Main thread."""
+        file = self.host.file()
+        return {"scene": self.host.scene(), "file": None if file is None else str(file.absolute())}
+
+    def _update_registration(self, **facts: Any) -> None:
         """Let those who look for this host see what has changed."""
         try:
             self._running.registration.update(**facts)

@@ -55,19 +55,30 @@ def create(file: Path) -> int:
 
 
 def reopen(file: Path) -> int:
-    """Open a file of the user's own to read it and to append to it.
+    """Open a file of the user's own to read it and to append to it; see `open_own`."""
+    return open_own(file, os.O_RDWR | os.O_APPEND, forbidden=0)
+
+
+def open_own(file: Path, flags: int = os.O_RDONLY, forbidden: int = 0o077) -> int:
+    """Open a file of the user's own, and give its descriptor.
+
+    Args:
+        file: It is there.
+        flags: Of `os.open`.
+        forbidden: The bits that its mode may not have.
 
     Raises:
-        PermissionError: It is somebody else's, or not a plain file.
+        PermissionError: It is somebody else's, or open to others, or not a plain file.
         OSError: It cannot be opened, or is a link.
     """
     if sys.platform == "win32":
-        return os.open(file, os.O_RDWR | os.O_APPEND | _BINARY)
-    opened = os.open(file, os.O_RDWR | os.O_APPEND | os.O_NONBLOCK | _NO_LINK)
+        return os.open(file, flags | _BINARY)
+    opened = os.open(file, flags | os.O_NONBLOCK | _NO_LINK)
     found = os.fstat(opened)
-    if found.st_uid != os.getuid() or not stat.S_ISREG(found.st_mode):
+    is_plain = stat.S_ISREG(found.st_mode) and not found.st_mode & forbidden
+    if found.st_uid != os.getuid() or not is_plain:
         os.close(opened)
-        raise PermissionError(f"{file} is not a plain file of yours.")
+        raise PermissionError(f"{file} is not a plain file of yours alone.")
     return opened
 
 

@@ -32,7 +32,7 @@ from dcc_bridge.client.config_files import CONFIG_FILES
 from dcc_bridge.client.person import Person
 from dcc_bridge.elicitation.text import safe_line
 from dcc_bridge.elicitation.types import NOT_SUPPORTED, TIMED_OUT
-from dcc_bridge.errors import BridgeError, Unreachable
+from dcc_bridge.errors import BridgeError, StartError, Unreachable
 from dcc_bridge.install import probe
 from dcc_bridge.install.location import Facts, InstallTarget, Location, System, UnknownLocation
 from dcc_bridge.install.locations import APPLICATIONS
@@ -48,6 +48,10 @@ _NO_WAY_THERE: Final = (
     "See with `dcc-bridge list` where hosts run; for one of another user or computer, set "
     f"{hosts.TOKEN} to a token that `dcc-bridge token make` gives there."
 )
+_MENDS: Final[dict[type[BridgeError], str]] = {
+    Unreachable: _NO_WAY_THERE,
+    StartError: "Do what it says, for the host and for this command.",
+}
 _QT: Final = re.compile(r"(pyside|shiboken|pyqt)", re.IGNORECASE)
 _MCP: Final = ("it does not speak the protocol as it is used here", "pip install 'mcp>=2.3,<3'")
 _TRAPS: Final = (
@@ -173,8 +177,8 @@ def _check_host(url: str | None, *, ask: bool) -> Results:
         what, starts, _ = str(failure).partition(f" {hosts.START}")
         mend = hosts.START if starts else "Do what it says, and look again."
         yield Finding("server", what, mend)
-    except Unreachable as error:
-        yield Finding("server", str(error), _NO_WAY_THERE)
+    except (Unreachable, StartError) as error:  # which is about the folder where hosts are found
+        yield Finding("server", str(error), _MENDS[type(error)])
     except (BridgeError, TimeoutError) as error:
         what = f"The host does not answer as it should: {error}"
         yield Finding("server", what, "Restart the host, and look into its log.")

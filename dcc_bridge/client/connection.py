@@ -5,12 +5,16 @@ On the client's own anyio loop.
 
 from __future__ import annotations
 
+import hmac
+import secrets
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager
+from functools import partial
 from importlib import metadata
-from typing import Final, Literal
-from urllib.parse import urlsplit
+from typing import Any, Final, Literal
+from urllib.parse import urlencode, urlsplit
 
+import anyio
 import httpx2
 import mcp_types as types
 from mcp import Client
@@ -31,7 +35,13 @@ _SILENCE: Final = 300.0
 # Calls that wait for a person keep theirs open; another one must not wait for them.
 _LIMITS: Final = httpx2.Limits(max_connections=None)
 _NETWORK: Final = (MCPError, httpx2.HTTPError, httpx2.InvalidURL)
+_NOT_THE_HOST: Final = (
+    "it does not know us: the token is of another host, or another program is in its place (an "
+    "application that ran while dcc_bridge was updated has to be started again)"
+)
+_MOST_HEAD: Final = 4096  # bytes
 _PAGES: Final = "/ask/"  # where a bridge has its own pages
+_PROOF: Final = "/proof"  # where it proves that it made a token, as `server.discovery.host_proof`
 
 
 def is_local(url: str) -> bool:
@@ -39,25 +49,85 @@ def is_local(url: str) -> bool:
     return urlsplit(url).hostname in _LOOPBACK
 
 
+class NotTheHost(httpx2.ConnectError):
+    """What answers at the host's address did not prove that it is the host."""
+
+
 def http_client(
     token: str,
     on_response: Callable[[httpx2.Response], Awaitable[None]] | None = None,
     silence: float | None = None,
+    is_running: Callable[[], Awaitable[bool]] | None = None,
 ) -> httpx2.AsyncClient:
     """Make the HTTP client of a connection to a host of this computer.
 
     Args:
-        token: Proves who we are.
+        token: Proves who we are. It goes out only where the host has proved itself first.
         on_response: Told of each response, before its body is read.
         silence: Seconds for which the host may send nothing; None for five minutes.
+        is_running: Looks whether the host is there, before each connection.
     """
+    check = _HostCheck(token, silence or _SILENCE, is_running)
+    on_responses = [on_response] if on_response is not None else []
     return httpx2.AsyncClient(
         headers={"Authorization": f"Bearer {token}"},
         timeout=httpx2.Timeout(30.0, read=silence or _SILENCE),
         limits=_LIMITS,
         trust_env=False,  # a proxy of the environment would be told the token
-        event_hooks={"response": [on_response] if on_response is not None else []},
+        event_hooks={"request": [check.prepare], "response": on_responses},
     )
+
+
+class _HostCheck:
+    """Has the host prove itself on each connection, before the first request goes out on it.
+
+    When a host is gone, anybody may take its port; what it had proved before says nothing of them.
+    """
+
+    def __init__(
+        self, token: str, limit: float, is_running: Callable[[], Awaitable[bool]] | None
+    ) -> None:
+        self._token = token
+        self._limit = limit
+        self._is_running = is_running
+
+    async def prepare(self, request: httpx2.Request) -> None:
+        """Be there when a connection is opened for a request."""
+        request.extensions = {**request.extensions, "trace": partial(self._trace, request.url)}
+
+    async def _trace(self, url: httpx2.URL, event: str, info: Mapping[str, Any]) -> None:
+        if event == "connection.connect_tcp.started":
+            if self._is_running is not None and not await self._is_running():
+                raise NotTheHost("The host is not running any more.")
+        elif event == "connection.connect_tcp.complete":
+            stream, is_proved = info["return_value"], False
+            try:
+                with anyio.move_on_after(self._limit):
+                    is_proved = await self._is_proved(url, stream)
+            finally:
+                if not is_proved:
+                    await stream.aclose()  # it is nobody's yet
+            if not is_proved:
+                raise NotTheHost("What answers there is not the host.")
+
+    async def _is_proved(self, url: httpx2.URL, stream: Any) -> bool:
+        nonce = secrets.token_hex(16)
+        proof = hmac.new(self._token.encode(), nonce.encode(), "sha256").hexdigest().encode()
+        query = urlencode({"label": self._token.rpartition(".")[0], "nonce": nonce})
+        host = url.netloc.decode("ascii")
+        await stream.write(f"GET {_PROOF}?{query} HTTP/1.1\r\nHost: {host}\r\n\r\n".encode())
+        received = b""
+        while _may_prove(received) and (part := await stream.read(_MOST_HEAD)):
+            received += part
+        return received.endswith(proof)
+
+
+def _may_prove(received: bytes) -> bool:
+    """Tell whether a response can become a proof by what is still to come of it."""
+    head, end, body = received.partition(b"\r\n\r\n")
+    if not end:
+        return len(head) < _MOST_HEAD
+    return b"content-length: 64" in head.lower() and len(body) < 64
 
 
 @asynccontextmanager
@@ -79,14 +149,14 @@ async def connect(
         silence: As `http_client` takes it.
 
     Raises:
-        Unreachable: Nothing answers there, it is no bridge, it refuses the token, or it went away.
+        Unreachable: Nothing answers there, it is not the host of the token, or it went away.
     """
     if not is_local(url):
         raise Unreachable(url, "only a host on this computer is given the token")
     failures = _Failures()
     try:
         async with (
-            http_client(token, failures.note, silence) as http,
+            http_client(token, silence=silence) as http,
             Client(
                 streamable_http_client(url, http_client=http),
                 mode=era,
@@ -105,10 +175,6 @@ class _Failures:
 
     def __init__(self) -> None:
         self.is_connected = False
-        self._status = 0
-
-    async def note(self, response: httpx2.Response) -> None:
-        self._status = response.status_code
 
     def explain(self, url: str, error: BaseException) -> BaseException:
         """Give the error that the caller should see."""
@@ -116,10 +182,10 @@ class _Failures:
             return error
         if self.is_connected:
             return Unreachable(url, "it went away")
-        if not isinstance(error, MCPError):
-            return Unreachable(url, "nothing answers there")
-        refused = self._status in (401, 403, 421)
-        return Unreachable(url, "it does not know us" if refused else "it is no MCP server")
+        if isinstance(error, NotTheHost):
+            return Unreachable(url, _NOT_THE_HOST)
+        refused = isinstance(error, MCPError)
+        return Unreachable(url, "it refuses us" if refused else "nothing answers there")
 
 
 def _callback(person: Person, host: str) -> ElicitationFnT:

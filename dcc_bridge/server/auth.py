@@ -1,6 +1,7 @@
 """Authentication: exact Host and Origin, and a token, before anything else sees a request. Worker.
 
-The SDK's own defaults are no boundary: they know no token and let any ``http://localhost:*`` in.
+Whoever has no token may ask for one thing: that the host prove itself, before it is sent one. The
+SDK's own defaults are no boundary: they know no token and let any ``http://localhost:*`` in.
 """
 
 from __future__ import annotations
@@ -8,24 +9,27 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 from typing import Any, Final
+from urllib.parse import parse_qs
 
 import anyio
 from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
 from mcp.server.auth.provider import AccessToken
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
 from starlette.datastructures import Headers
-from starlette.responses import JSONResponse
+from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from dcc_bridge.config import Limits
 from dcc_bridge.elicitation.rate_limits import Shares
 from dcc_bridge.errors import Busy
-from dcc_bridge.server.discovery import token_label
+from dcc_bridge.server.discovery import host_proof, issue_token, token_label
 from dcc_bridge.server.replay import ReplayStore
 from dcc_bridge.server.worker import LOOPBACK
 
 LABEL: Final = "dcc_bridge.label"
 """Where a request's scope holds the label that its token proved."""
+PROOF: Final = "/proof"
+"""Where ``?label=...&nonce=...`` is answered with `host_proof`, to anybody."""
 MOST_BODY: Final = 2**20
 """Bytes that a request may bring."""
 _NAMES: Final = {LOOPBACK, "localhost"}
@@ -80,9 +84,9 @@ class AuthMiddleware:
             await self._app(scope, receive, send)
             return
         headers = Headers(scope=scope)
-        refusal = self._check(headers, scope)
-        if refusal is not None:
-            await refusal(scope, receive, send)
+        response = self._check(headers, scope)
+        if response is not None:
+            await response(scope, receive, send)
         elif self._is_public(scope):
             await self._app(scope, receive, send)  # of no session, whatever it says
         else:
@@ -164,7 +168,8 @@ class AuthMiddleware:
         headers = [(b"mcp-session-id", session.encode())]
         await self._app({**scope, "method": "DELETE", "headers": headers}, nothing, unheard)
 
-    def _check(self, headers: Headers, scope: Scope) -> JSONResponse | None:
+    def _check(self, headers: Headers, scope: Scope) -> Response | None:
+        """Answer a request that is refused, or that asks for a proof; None for any other."""
         hosts, origins = headers.getlist("host"), headers.getlist("origin")
         if len(hosts) != 1 or hosts[0].lower() not in self._hosts:
             return refusal_response(
@@ -174,6 +179,8 @@ class AuthMiddleware:
             return None  # its pages say themselves, in words for a person, whom they refuse
         if len(origins) > 1 or any(origin not in self._origins for origin in origins):
             return refusal_response(403, "A web page of another origin may not reach this server.")
+        if scope["path"] == PROOF:
+            return self._prove(scope)
         label = self._label(headers.getlist("authorization"))
         if label is None:
             return refusal_response(
@@ -184,6 +191,11 @@ class AuthMiddleware:
         scope[LABEL] = label
         scope["user"] = AuthenticatedUser(AccessToken(token="", client_id=label, scopes=[]))
         return None
+
+    def _prove(self, scope: Scope) -> Response:
+        asked = parse_qs(scope["query_string"].decode("latin-1"))
+        label, nonce = (asked.get(name, [""])[0] for name in ("label", "nonce"))
+        return PlainTextResponse(host_proof(issue_token(self._secret, label), nonce))
 
     def _is_public(self, scope: Scope) -> bool:
         return bool(scope["path"].startswith(self._public))

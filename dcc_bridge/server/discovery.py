@@ -51,7 +51,6 @@ else:
 State = Literal["starting", "ready"]
 CLI_LABEL: Final = "cli"
 """The label of the person's own commands."""
-_READ: Final = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +67,7 @@ class Instance:
         state: "starting" until all its tools are there, then "ready".
         started: When, in seconds since the epoch.
         secret: The master secret, from which tokens are made.
+        file: The full path of the scene's file, or None for a scene without one.
     """
 
     url: str
@@ -79,6 +79,7 @@ class Instance:
     state: State = "starting"
     started: float = field(default_factory=time.time)
     secret: str = field(default_factory=lambda: secrets.token_hex(32), repr=False)
+    file: str | None = None
 
     def __post_init__(self) -> None:
         """Give it a name, if it has none."""
@@ -145,7 +146,7 @@ class Registration:
             raise
 
     def update(self, **facts: Any) -> None:
-        """Write down a new "scene" or "state"; quick where nothing is new."""
+        """Write down a new "scene", "file" or "state"; quick where nothing is new."""
         with self._writing:
             changed = replace(self.instance, **facts)
             if self._lock is not None and changed != self.instance:
@@ -179,6 +180,17 @@ def issue_token(secret: str, label: str) -> str:
     return f"{label}.{code}"
 
 
+def host_proof(token: str, nonce: str) -> str:
+    """Prove that whoever answers a client made its token; gives neither token nor secret away.
+
+    Args:
+        token: The client's.
+        nonce: What the client sent, another one each time.
+    """
+    key = token.encode("utf-8", "replace")
+    return hmac.new(key, nonce.encode("utf-8", "replace"), hashlib.sha256).hexdigest()
+
+
 def token_label(secret: str, token: str) -> str | None:
     """Give the label that a token proves, or None for one that this host did not make.
 
@@ -201,16 +213,17 @@ def folder(runtime: Path | None = None) -> Path:
         runtime: Another place than the system's own.
 
     Raises:
-        StartError: It belongs to somebody else, or others may write to it.
+        StartError: It belongs to somebody else, or cannot be made.
     """
-    with warnings.catch_warnings():
-        # XDG_RUNTIME_DIR need not be set; the folder is checked here
-        warnings.simplefilter("ignore")
-        path = runtime or platformdirs.user_runtime_path("dcc_bridge")
     try:
+        with warnings.catch_warnings():
+            # XDG_RUNTIME_DIR need not be set; the folder is checked here
+            warnings.simplefilter("ignore")
+            path = runtime or platformdirs.user_runtime_path("dcc_bridge")
         return private_files.folder(path)
-    except PermissionError as error:
-        raise StartError(f"{error} Set DCC_BRIDGE_RUNTIME to one that is yours.") from error
+    except OSError as error:
+        why = str(error).rstrip(".")
+        raise StartError(f"{why}. Set DCC_BRIDGE_RUNTIME to a folder of yours.") from error
 
 
 def running(runtime: Path | None = None) -> list[Instance]:
@@ -233,7 +246,7 @@ def running(runtime: Path | None = None) -> list[Instance]:
 def is_locked(file: Path) -> bool:
     """Tell whether a process that is alive holds a lock file."""
     try:
-        fd = os.open(file, _READ)
+        fd = private_files.open_own(file)
     except OSError:
         return False
     try:
@@ -248,7 +261,8 @@ def is_locked(file: Path) -> bool:
 def _read(file: Path) -> Instance | None:
     """Read a record, or give None for one that has just gone or is not ours."""
     try:
-        return Instance(**json.loads(file.read_text(encoding="utf-8")))
+        with open(private_files.open_own(file), encoding="utf-8") as record:
+            return Instance(**json.load(record))
     except (OSError, ValueError, TypeError):
         return None
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
+
 from dcc_bridge.cli.hosts import START
 from tests.cli.commands import Served, run
 
@@ -40,3 +42,15 @@ def test_it_says_that_no_host_is_running(runtime: Path) -> None:
         f"No host is running. {START}\n",
     )
     assert json.loads(run(runtime, "list", "--json").out) == []
+
+
+@pytest.mark.parametrize("words", ["list", "tools", "call x", "token make x", "doctor"])
+def test_a_folder_of_hosts_that_cannot_be_used_is_told_in_a_sentence(
+    words: str, tmp_path: Path
+) -> None:
+    (taken := tmp_path / "run").write_text("a file")
+    done = run(taken, *words.split())
+
+    assert done.code == (1 if words == "doctor" else 2)
+    assert f"'{taken}'" in done.out + done.err
+    assert "Set DCC_BRIDGE_RUNTIME to a folder of yours." in done.out + done.err

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import socket
-import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +17,8 @@ from dcc_bridge.client.person import Person, Script
 from dcc_bridge.elicitation.question import Reply
 from dcc_bridge.elicitation.schema import Form
 from dcc_bridge.errors import Unreachable
+from dcc_bridge.server import discovery
+from tests.client.impostor import IMPOSTORS, impostor_server
 from tests.live import Live, live
 
 CONFIRM = {"type": "object", "properties": {"ok": {"type": "boolean"}}, "required": ["ok"]}
@@ -47,37 +46,12 @@ def call(host: Live, tool: str, person: Person | None = None, era: Era = "auto")
     return host.run(agent)
 
 
-def enter(url: str, token: str = "test.0") -> None:
+def enter(url: str, token: str = "test.0", **options: Any) -> None:
     async def agent() -> None:
-        async with connect(url, token):
+        async with connect(url, token, **options):
             raise AssertionError("it must not come to this")
 
     anyio.run(agent)
-
-
-@contextmanager
-def web_server(status: int) -> Iterator[str]:
-    """Run something that is no bridge."""
-
-    class Page(BaseHTTPRequestHandler):
-        def do_POST(self) -> None:
-            self.send_response(status)
-            self.send_header("Content-Type", "text/html")
-            self.send_header("Content-Length", "5")
-            self.end_headers()
-            self.wfile.write(b"hello")
-
-        def log_message(self, *_: Any) -> None:
-            pass
-
-    with ThreadingHTTPServer(("127.0.0.1", 0), Page) as server:
-        thread = threading.Thread(target=server.serve_forever)
-        thread.start()
-        try:
-            yield f"http://127.0.0.1:{server.server_port}/mcp"
-        finally:
-            server.shutdown()
-            thread.join()
 
 
 @pytest.mark.parametrize("era", ["auto", "legacy"])
@@ -102,12 +76,17 @@ def test_nothing_at_the_address_is_told_in_a_sentence() -> None:
             enter(f"http://127.0.0.1:{taken.getsockname()[1]}/mcp")
 
 
-@pytest.mark.parametrize(
-    ("status", "why"), [(200, "no MCP server"), (404, "no MCP server"), (401, "does not know us")]
-)
-def test_something_else_at_the_address_is_told_in_a_sentence(status: int, why: str) -> None:
-    with web_server(status) as url, pytest.raises(Unreachable, match=why):
-        enter(url)
+@pytest.mark.parametrize("era", ["auto", "legacy"])
+@pytest.mark.parametrize("impostor", IMPOSTORS)
+def test_whoever_took_the_port_of_a_host_is_not_given_the_token(impostor: str, era: Era) -> None:
+    token = discovery.issue_token("secret", "test")
+    refuses = pytest.raises(Unreachable, match="it does not know us")
+    with impostor_server(impostor) as (url, heard), refuses:
+        enter(url, token, era=era, silence=0.2)
+
+    assert heard
+    assert token.encode() not in heard
+    assert b"authorization" not in heard.lower()
 
 
 def test_a_token_of_another_host_is_refused(host: Live) -> None:

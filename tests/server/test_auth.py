@@ -5,9 +5,10 @@ from __future__ import annotations
 import socket
 from pathlib import Path
 
+import httpx2
 import pytest
 
-from dcc_bridge.server import discovery, worker
+from dcc_bridge.server import auth, discovery, worker
 from tests.live import Live, live
 
 
@@ -44,6 +45,21 @@ def test_a_token_proves_its_label_and_no_other() -> None:
     assert discovery.token_label("secret", token.replace("claude", "cursor")) is None
     assert discovery.token_label("secret", "") is None
     assert discovery.token_label("secret", "claude.ü") is None
+
+
+def test_a_host_proves_that_it_made_a_token_and_gives_none_away(tmp_path: Path) -> None:
+    """Anybody may ask, also with a label as the nonce."""
+    with live(tmp_path) as running:
+        secret, url = running.bridge.instance.secret, running.bridge.url.removesuffix("/mcp")
+        asked = httpx2.URL(f"{url}{auth.PROOF}", params={"label": "test", "nonce": "test"})
+        proof = running.beside(lambda: httpx2.get(asked, trust_env=False)).text
+        foreign = {"Origin": "https://example.org"}
+        refused = running.beside(lambda: httpx2.get(asked, headers=foreign, trust_env=False))
+
+    assert proof == discovery.host_proof(discovery.issue_token(secret, "test"), "test")
+    assert proof != discovery.host_proof(discovery.issue_token(secret, "test"), "another")
+    assert discovery.token_label(secret, f"test.{proof}") is None
+    assert refused.status_code == 403
 
 
 def test_the_listening_socket_does_not_delay_what_it_sends() -> None:

@@ -97,13 +97,14 @@ def test_what_is_told_of_a_host_has_no_secret() -> None:
 def test_the_scene_of_its_record_is_the_one_that_is_open_now(tmp_path: Path) -> None:
     with live(tmp_path, host=(host := FakeHost(["cam1"]))) as running:
         before = discovery.running(tmp_path)[0]
-        host._file = Path("shot_020.ma")
+        host._file = Path("scenes", "shot_020.ma")
         host.select([])  # it tells as of any change
         running.until(lambda: discovery.running(tmp_path)[0].scene != before.scene)
         (after,) = discovery.running(tmp_path)
 
     assert (before.scene, before.state) == ("fake.scene", "ready")
     assert (after.scene, after.id, after.secret) == ("shot_020.ma", before.id, before.secret)
+    assert after.file == str(Path.cwd() / "scenes" / "shot_020.ma")
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 """Names that somebody else took before us, as links to places of theirs (row 5).
 
 5   `test_a_name_that_was_taken_before_is_not_written_to`,
+    `test_a_record_that_is_not_a_plain_file_of_ours_alone_is_not_read`,
     `test_a_folder_that_becomes_a_link_and_back`
 """
 
@@ -17,7 +18,8 @@ import pytest
 
 from dcc_bridge import private_files
 from dcc_bridge.audit.log import AuditLog
-from dcc_bridge.errors import BridgeError, NotRecorded
+from dcc_bridge.errors import BridgeError, NotRecorded, StartError
+from dcc_bridge.server import discovery
 from dcc_bridge.server.discovery import Instance, LockFile, Registration
 
 if sys.platform == "win32":
@@ -105,6 +107,45 @@ def test_a_folder_of_somebody_else_is_not_used(
         use(ours)
 
     assert list(ours.iterdir()) == []
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="needs a second user")
+def test_a_fallback_folder_of_somebody_else_is_not_used(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever may write to the system's folder for temporary files can make it before us."""
+    (theirs := tmp_path / f"runtime-{os.getuid()}").mkdir(mode=0o700)
+    os.chown(theirs, 65534, 65534)
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    monkeypatch.delenv("XDG_RUNTIME_DIR", raising=False)
+
+    with pytest.raises(StartError, match=f"{theirs}.* Set DCC_BRIDGE_RUNTIME to a folder of yours"):
+        discovery.running()
+
+
+FORGERIES: dict[str, Callable[[Path, Path], None]] = {
+    "link": lambda place, record: place.symlink_to(record),
+    "pipe": lambda place, record: os.mkfifo(place, 0o600),
+    "open to others": lambda place, record: record.rename(place).chmod(0o644),
+    "of another user": lambda place, record: os.chown(record.rename(place), 65534, 65534),
+}
+
+
+@pytest.mark.parametrize("forgery", FORGERIES)
+def test_a_record_that_is_not_a_plain_file_of_ours_alone_is_not_read(
+    forgery: str, tmp_path: Path
+) -> None:
+    """Its lock is held, and what stands in it is a host's own."""
+    if forgery == "of another user" and os.geteuid() != 0:
+        pytest.skip("needs a second user")
+    registration = Registration(Instance("u", "h", "v", "s"), tmp_path)
+    (before,) = discovery.running(tmp_path)
+    file = tmp_path / f"{before.id}.json"
+    record = file.rename(file.with_suffix(".kept"))
+    FORGERIES[forgery](file, record)
+
+    assert discovery.running(tmp_path) == []
+    registration.withdraw()
 
 
 def test_a_folder_that_becomes_a_link_and_back(theirs: Path, tmp_path: Path) -> None:

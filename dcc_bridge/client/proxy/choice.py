@@ -44,8 +44,9 @@ class HostChoice:
     """The host in which the client works.
 
     One that fits, if it is the only one: among several, an agent or a person has to say. A host
-    that is gone is followed by the one with the same application and the same scene, and by no
-    other: a call that was meant for one scene never reaches another one.
+    that is gone is followed by its restart and by no other: the only one that began later, did not
+    run beside it, and is the same application with the same file open. A call that was meant for
+    one scene never reaches another one.
     """
 
     def __init__(self, wanted: Wanted) -> None:
@@ -53,6 +54,8 @@ class HostChoice:
         self._wanted = wanted
         self._chosen: Instance | None = None
         self._running: Sequence[Instance] = ()
+        self._beside: frozenset[str] = frozenset()
+        self._ended: Instance | None = None
 
     @property
     def running(self) -> Sequence[Instance]:
@@ -68,9 +71,22 @@ class HostChoice:
         """Take in which hosts run, and give the one that is meant."""
         self._running = running
         ready = [host for host in running if host.state == "ready"]
-        chosen = _same(self._chosen, ready) if self._chosen is not None else self._only(ready)
-        self._chosen = chosen or self._chosen
+        chosen = self._only(ready) if self._chosen is None else self._same(self._chosen, ready)
+        if chosen is not None:
+            self._choose(chosen)
         return chosen
+
+    def take_news(self, host: Instance) -> str | None:
+        """Say that a host is the restart of another one, if the agent was not told yet."""
+        ended = self._ended
+        if ended is None or self._chosen is None or self._chosen.id != host.id:
+            return None
+        self._ended = None
+        return (
+            f"{describe(ended)} ended. You work in another process now, {host.id}, with the same "
+            "file open. What was not saved is gone, and so are the selection and the undo steps: "
+            "look at the scene before you go on."
+        )
 
     def use(self, name: str) -> Instance:
         """Choose a host.
@@ -89,7 +105,8 @@ class HostChoice:
             raise LookupError(f"{which} called {name!r}. {self.summary()}")
         if meant[0].state != "ready":
             raise LookupError(f"{meant[0].id} is only starting. Try again in a few seconds.")
-        self._chosen = meant[0]
+        self._choose(meant[0])
+        self._ended = None  # it is the agent's own choice
         return meant[0]
 
     def summary(self) -> str:
@@ -113,17 +130,29 @@ class HostChoice:
             " and call list_hosts then."
         )
 
+    def _choose(self, host: Instance) -> None:
+        self._chosen = host
+        self._beside = frozenset(other.id for other in self._running)
+
     def _only(self, ready: Iterable[Instance]) -> Instance | None:
         fitting = [host for host in ready if self._wanted.fits(host)]
         return fitting[0] if len(fitting) == 1 else None
+
+    def _same(self, chosen: Instance, ready: Sequence[Instance]) -> Instance | None:
+        """Give the host itself, or its restart."""
+        itself = next((host for host in ready if host.id == chosen.id), None)
+        restarts = [host for host in ready if self._is_restart(host, chosen)]
+        if itself is not None or len(restarts) != 1:
+            return itself
+        if restarts[0].pid != chosen.pid:  # else only the bridge in it began anew
+            self._ended = chosen
+        return restarts[0]
+
+    def _is_restart(self, host: Instance, ended: Instance) -> bool:
+        is_alike = (host.host, host.file) == (ended.host, ended.file) and host.file is not None
+        return is_alike and host.started > ended.started and host.id not in self._beside
 
 
 def describe(host: Instance) -> str:
     """Name a host and its scene."""
     return f"{host.id} ({host.host}, {host.scene})"
-
-
-def _same(chosen: Instance, ready: Sequence[Instance]) -> Instance | None:
-    """Give the host itself, or the one that followed it."""
-    alike = [host for host in ready if (host.host, host.scene) == (chosen.host, chosen.scene)]
-    return next((host for host in ready if host.id == chosen.id), next(iter(alike), None))

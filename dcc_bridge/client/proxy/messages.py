@@ -45,6 +45,12 @@ def failure(request: types.JSONRPCRequest, why: str) -> types.JSONRPCResponse | 
     return types.JSONRPCResponse(jsonrpc="2.0", id=request.id, result=payload)
 
 
+def preceded(response: types.JSONRPCResponse, text: str) -> types.JSONRPCResponse:
+    """Put a sentence of ours before what a tool says."""
+    content = [{"type": "text", "text": text}, *response.result["content"]]
+    return response.model_copy(update={"result": {**response.result, "content": content}})
+
+
 def version(request: types.JSONRPCRequest) -> str | None:
     """Give the version that a request of the modern era names; None for one of the legacy era."""
     meta = (request.params or {}).get("_meta")

@@ -16,6 +16,8 @@ anything else                        the host in which the client works; where t
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 import anyio
@@ -29,6 +31,7 @@ from dcc_bridge.client.proxy.choice import HostChoice, describe
 from dcc_bridge.client.proxy.client_state import SET_LEVEL, UPDATED, ClientState
 from dcc_bridge.client.proxy.lobby import OWN, TOOLS
 from dcc_bridge.client.proxy.upstream import HostRequests, RetryStates, Upstream
+from dcc_bridge.errors import StartError
 
 if TYPE_CHECKING:
     from dcc_bridge.server.discovery import Instance
@@ -74,6 +77,7 @@ class Router:
         self._host: Instance | None = None
         self._upstreams: dict[str, Upstream] = {}
         self._retry_at: dict[str, float] = {}
+        self._is_closed = False
         self._requests = HostRequests()
         self._states = RetryStates()
         self._handshake: types.JSONRPCRequest | None = None
@@ -165,9 +169,11 @@ class Router:
         elif isinstance(message, types.JSONRPCNotification):
             await self._noticed(upstream, message)
         else:
-            request = upstream.in_flight.pop(message.id, None) if message.id is not None else None
+            request = upstream.in_flight.get(message.id) if message.id is not None else None
             if request is not None:
                 await self._say(self._answered(upstream, request, message))
+                # not before: nothing keeps a connection open that has nothing in flight
+                upstream.in_flight.pop(request.id, None)
                 self._leave(upstream)
 
     async def _noticed(self, upstream: Upstream, notice: types.JSONRPCNotification) -> None:
@@ -191,6 +197,9 @@ class Router:
             gone = upstream.is_lost or message.error.code == types.CONNECTION_CLOSED
             return messages.failure(request, self._lost(upstream, request)) if gone else message
         self._states.note(message.result, upstream.host)
+        if request.method == "tools/call" and "content" in message.result:
+            news = self._choice.take_news(upstream.host)
+            return message if news is None else messages.preceded(message, news)
         if request.method != "tools/list":
             return message
         tools = [tool for tool in message.result.get("tools", []) if tool.get("name") not in OWN]
@@ -217,7 +226,7 @@ class Router:
         async with self._look_lock:
             try:
                 hosts = await run_sync(self._running)
-            except OSError:
+            except (OSError, StartError):
                 hosts = []  # its folder is gone, or cannot be read in this moment
             chosen = self._choice.look(hosts)
             for upstream in list(self._upstreams.values()):
@@ -248,7 +257,7 @@ class Router:
     def _connect(self, host: Instance) -> None:
         """Have a connection to hear of changes from, if the client may hear of them."""
         is_too_early = self._retry_at.get(host.id, 0.0) > anyio.current_time()
-        if not is_too_early and self._client.hears_changes:
+        if not (is_too_early or self._is_closed) and self._client.hears_changes:
             self._upstream(host)
 
     async def _announce_change(self) -> None:
@@ -285,7 +294,8 @@ class Router:
 
     async def _run(self, upstream: Upstream) -> None:
         host = upstream.host
-        await upstream.run(host.token(self._label), self.from_host)
+        is_running = partial(self._is_running, host)
+        await upstream.run(host.token(self._label), self.from_host, is_running)
         if self._upstreams.get(host.id) is upstream:
             del self._upstreams[host.id]
         if upstream.is_lost:
@@ -296,6 +306,11 @@ class Router:
             _, request = upstream.in_flight.popitem()
             await self._say(messages.failure(request, self._lost(upstream, request)))
 
+    async def _is_running(self, host: Instance) -> bool:
+        with suppress(OSError, StartError):
+            return host.secret in [other.secret for other in await run_sync(self._running)]
+        return False
+
     def _lost(self, upstream: Upstream, request: types.JSONRPCRequest) -> str:
         what = (request.params or {}).get("name", request.method)
         return (
@@ -304,7 +319,8 @@ class Router:
         )
 
     def close(self) -> None:
-        """Close all connections soon; the hosts are told."""
+        """Close all connections soon, and open no other one; the hosts are told."""
+        self._is_closed = True
         for upstream in self._upstreams.values():
             upstream.close()
 

@@ -101,18 +101,22 @@ class Upstream:
         self._over.set()
 
     async def run(
-        self, token: str, hear: Callable[[Upstream, types.JSONRPCMessage], Awaitable[None]]
+        self,
+        token: str,
+        hear: Callable[[Upstream, types.JSONRPCMessage], Awaitable[None]],
+        is_running: Callable[[], Awaitable[bool]],
     ) -> None:
         """Be connected until `close`, or until the host is gone.
 
         Args:
             token: Proves who the client is.
             hear: Told of each message that comes.
+            is_running: Looks whether the host is there.
         """
         try:
             with self._scope:
                 async with (
-                    http_client(token, self._note) as http,
+                    http_client(token, self._note, is_running=is_running) as http,
                     streamable_http_client(
                         self.host.url, http_client=http, max_sse_event_size=None
                     ) as (read, write),

@@ -1,6 +1,7 @@
 """A small host in a process of its own, which starts quickly.
 
-``python -m tests.client.proxy.host FOLDER SCENE`` prints its id once it takes requests.
+``python -m tests.client.proxy.host FOLDER SCENE`` prints its id once it takes requests. A scene
+called "untitled" has no file.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from dcc_bridge.testing import FakeHost
 from tests.client.proxy.until_killed import serve
 
 LARGE = 3_000_000
+LEDGER = "ledger"
 NAME: dict[str, Any] = {
     "type": "object",
     "properties": {"name": {"type": "string"}},
@@ -99,13 +101,24 @@ def skills(host: Small, bridge: Bridge) -> list[Callable[..., Any]]:
         bridge.registry.add(describe(learned))
         return "There is one more."
 
-    return [where, who, wait, ask, visit, choose, large, learn]
+    @skill(risk="read")
+    def note(number: int, seconds: float = 0.0) -> str:
+        """Write down that it was called, and where."""
+        time.sleep(seconds / 2)
+        file = host.file()
+        line = f"{number} {bridge.instance.id} {file.absolute() if file is not None else ''}\n"
+        with open(Path(bridge.settings.runtime or "", LEDGER), "ab", buffering=0) as ledger:
+            ledger.write(line.encode())
+        time.sleep(seconds / 2)
+        return str(number)
+
+    return [where, who, wait, ask, visit, choose, large, learn, note]
 
 
 def main() -> None:
     """Serve until the process is killed."""
     runtime, scene = map(Path, sys.argv[1:])
-    host = Small(["cam1", "cam2"], file=scene)
+    host = Small(["cam1", "cam2"], file=None if scene.name == "untitled" else scene)
     serve(runtime, host, lambda bridge: skills(host, bridge))
 
 

@@ -116,6 +116,51 @@ def test_a_host_may_be_killed_and_restarted_many_times(
     assert max(took) < 5.0
 
 
+@pytest.mark.parametrize("scenes", [("one/shot.ma", "two/shot.ma"), ("untitled", "untitled")])
+def test_a_call_never_reaches_another_scene_of_the_same_name(
+    scenes: tuple[str, str], tmp_path: Path
+) -> None:
+    async def agent() -> str:
+        with small(tmp_path, scenes[0]) as one, small(tmp_path, scenes[1]):
+            async with client(tmp_path) as session:
+                await told(session, "use_host", host=one.id)
+                one.kill()
+                await until(lambda: _are(session, 1))
+                result = await session.call_tool("choose", {"item": "cam1"})
+                assert result.is_error
+                return text(result)
+
+    assert "choose was not called." in run(agent)
+
+
+async def _are(session: Client, count: int) -> bool:
+    return len((await told(session, "list_hosts"))["hosts"]) == count
+
+
+@pytest.mark.parametrize("era", ERAS[1:])
+def test_the_first_result_of_a_restarted_host_says_that_it_is_another_process(
+    era: str, tmp_path: Path
+) -> None:
+    async def agent() -> tuple[str, str]:
+        async with client(tmp_path, era) as session:
+            with small(tmp_path, "one/shot.ma") as first:
+                await until(lambda: _works(session))
+            with small(tmp_path, "one/shot.ma") as second:
+                await until(lambda: _is_in(session, second.id))
+                news = await said(session, "where")
+                assert f"{first.id} (Small, shot.ma) ended" in news
+                assert second.id in news
+                return news, await said(session, "where")
+
+    news, after = run(agent)
+    assert news.endswith(" shot.ma")
+    assert after == "shot.ma"
+
+
+async def _is_in(session: Client, name: str) -> bool:
+    return bool((await told(session, "list_hosts"))["in_use"] == name)
+
+
 async def _call(session: Client, ended: list[str]) -> None:
     result = await session.call_tool("wait", {})
     assert result.is_error

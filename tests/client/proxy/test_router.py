@@ -1,12 +1,23 @@
-"""The order of a client's first messages, which a real client's timing cannot show."""
+"""The order of messages that a real client's timing shows seldom or never."""
 
 from __future__ import annotations
 
+from dataclasses import replace
+from pathlib import Path
+
 import anyio
+import pytest
 from mcp_types import JSONRPCMessage, JSONRPCRequest, JSONRPCResponse
 
 from dcc_bridge.client.proxy.choice import HostChoice, Wanted
 from dcc_bridge.client.proxy.router import Router
+from dcc_bridge.server import discovery
+from dcc_bridge.server.discovery import Instance
+from tests.bench.agent import envelope
+from tests.client.impostor import impostor_server
+from tests.live import LIMIT, live
+
+OTHER = Instance("http://127.0.0.1:9/mcp", "Other", "1", "other.ma", state="ready")
 
 
 def test_what_is_sent_before_the_handshake_is_answered_waits_for_that() -> None:
@@ -34,3 +45,93 @@ def test_what_is_sent_before_the_handshake_is_answered_waits_for_that() -> None:
     assert anyio.run(talk) == [hello]
     assert to_lobby == [hello, listing]
     assert said == [welcome]
+
+
+def test_a_look_that_comes_after_the_client_has_left_connects_to_nothing() -> None:
+    """A host starts in the moment in which the client leaves."""
+    hello = JSONRPCRequest(jsonrpc="2.0", id=1, method="initialize", params={})
+    welcome = JSONRPCResponse(jsonrpc="2.0", id=1, result={"protocolVersion": "2025-11-25"})
+    hosts: list[Instance] = []
+
+    async def talk() -> Router:
+        async with anyio.create_task_group() as tasks:
+            router = Router(HostChoice(Wanted()), lambda: hosts, "test", ignore, tasks)
+            router.say_lobby = to_lobby.append
+            await router.from_client(hello)
+            await router.from_lobby(welcome)
+            router.close()
+        hosts.append(OTHER)
+        await router.look()
+        return router
+
+    to_lobby: list[JSONRPCMessage] = []
+    assert anyio.run(talk)._upstreams == {}
+
+
+def test_an_answer_on_its_way_to_the_client_survives_a_change_of_hosts(tmp_path: Path) -> None:
+    """The client is slow to take it, and what asked for the other host is faster."""
+    said: list[JSONRPCMessage] = []
+
+    async def talk() -> None:
+        async def say(message: JSONRPCMessage) -> None:
+            await router.use(OTHER)
+            await anyio.wait_all_tasks_blocked()
+            said.append(message)
+            answered.set()
+
+        answered = anyio.Event()
+        async with anyio.create_task_group() as tasks:
+            choice = HostChoice(Wanted())
+            router = Router(choice, lambda: discovery.running(tmp_path), "test", say, tasks)
+            router.publish = ignore
+            await router.look()
+            await router.from_client(call("recent_calls"))
+            with anyio.move_on_after(LIMIT / 10):
+                await answered.wait()
+            tasks.cancel_scope.cancel()
+
+    with live(tmp_path) as running:
+        running.run(talk)
+
+    assert [getattr(message, "id", None) for message in said] == [1]
+
+
+@pytest.mark.parametrize("is_listed", [True, False])
+def test_whoever_took_the_port_of_a_host_hears_nothing_of_a_call(is_listed: bool) -> None:
+    """Where the host's lock is free already, nobody even connects."""
+    said: list[JSONRPCMessage] = []
+    hosts: list[Instance] = []
+
+    async def talk() -> None:
+        async def say(message: JSONRPCMessage) -> None:
+            said.append(message)
+            answered.set()
+
+        answered = anyio.Event()
+        async with anyio.create_task_group() as tasks:
+            router = Router(HostChoice(Wanted()), lambda: hosts, "test", say, tasks)
+            router.publish = ignore
+            await router.look()
+            if not is_listed:
+                hosts.clear()
+            await router.from_client(call("recent_calls"))
+            with anyio.fail_after(LIMIT):
+                await answered.wait()
+
+    with impostor_server("guesses") as (url, heard):
+        hosts.append(replace(OTHER, url=url))
+        anyio.run(talk)
+
+    assert "other.ma) went away" in str(said)
+    assert bool(heard) is is_listed
+    assert b"authorization" not in heard.lower()
+
+
+async def ignore(event: object) -> None:
+    """Tell nobody of a change."""
+
+
+def call(tool: str) -> JSONRPCRequest:
+    """Make a call of the modern era."""
+    params = {"name": tool, "arguments": {}, "_meta": envelope()}
+    return JSONRPCRequest(jsonrpc="2.0", id=1, method="tools/call", params=params)

@@ -20,16 +20,13 @@ A lock that a suspended skill of the main thread holds stays held: the log tells
 
 from __future__ import annotations
 
-import asyncio
 import dis
 import logging
-import selectors
 import sys
 import threading
 import traceback
 from concurrent.futures import Future
 from functools import partial
-from pathlib import Path
 from types import FrameType
 from typing import Final, Literal
 
@@ -47,8 +44,6 @@ PATIENCE: Final = 5.0
 """Seconds for which the ui lane may be left alone while a question is open."""
 _AGAIN: Final = 0.2
 """Seconds until a second look: a thread that is busy takes a lock too, for a moment."""
-_PRIMITIVES: Final = (threading.__file__, selectors.__file__)
-_LOOPS: Final = str(Path(asyncio.__file__).parent)
 
 
 class Watchdog:
@@ -114,14 +109,14 @@ def wait_of(frame: FrameType | None) -> Wait | None:
         frame: The thread's innermost one; None where it runs no Python.
     """
     primitive = ""
-    while frame is not None and frame.f_code.co_filename in _PRIMITIVES:
+    while frame is not None and _module(frame) in ("threading", "selectors"):
         primitive, frame = frame.f_code.co_name, frame.f_back
     if frame is None:
         return None
     if primitive in ("acquire", "__enter__") or (not primitive and _takes_lock(frame)):
         return "lock"
-    runs_loop = frame.f_code.co_filename.startswith(_LOOPS)
-    return "thread" if runs_loop or primitive not in ("", "select") else None
+    is_loop = _module(frame).startswith("asyncio.")
+    return "thread" if is_loop or primitive not in ("", "select") else None
 
 
 def _takes_lock(frame: FrameType) -> bool:
@@ -131,6 +126,11 @@ def _takes_lock(frame: FrameType) -> bool:
     on_line = (step for step in steps if step.positions and step.positions.lineno == frame.f_lineno)
     is_acquire = "CALL" in here and any(step.argval == "acquire" for step in on_line)
     return here == "BEFORE_WITH" or is_acquire
+
+
+def _module(frame: FrameType) -> str:
+    """Give the module of a frame; its file has other names where a host has it in an archive."""
+    return str(frame.f_globals.get("__name__"))
 
 
 def _nothing() -> None:

@@ -7,9 +7,13 @@ import subprocess
 from collections.abc import Iterator
 
 import pytest
+from hypothesis import settings
 
 from tests import fork_server
 
+# How long an example takes is the machine's; that none hangs is pytest-timeout's.
+settings.register_profile("tests", deadline=None)
+settings.load_profile("tests")
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")  # before anything imports Qt
 
 

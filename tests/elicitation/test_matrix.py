@@ -287,6 +287,8 @@ def test_a_question_that_a_client_leaves_lying_is_answered_from_the_chip(stage: 
             send = partial(client.session.call_tool, "input", {}, allow_input_required=True)
             asked = await send()
             assert isinstance(asked, InputRequiredResult)
+            while not stage.log.answers:  # the question is out before its future is given
+                await asyncio.sleep(0.001)
             await asyncio.wrap_future(stage.log.answers[-1])
             late = dict.fromkeys(asked.input_requests or {}, ElicitResult(action="decline"))
             result = await send(input_responses=late, request_state=asked.request_state)

@@ -112,8 +112,8 @@ def test_an_evil_pattern_takes_no_time(pattern: str) -> None:
     schema = {"type": "object", "properties": {"x": {"type": "string", "pattern": pattern}}}
     text = "a" * 5000 + "!"
 
-    start = time.perf_counter()
+    start = time.thread_time()
     with suppress(SchemaError, InvalidAnswer):
         parse(schema).check({"x": text})
 
-    assert time.perf_counter() - start < 0.05
+    assert time.thread_time() - start < 0.05

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import pytest
 import shiboken6
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import QApplication
 
 from dcc_bridge.qt import notifications
@@ -81,15 +80,18 @@ def test_a_chip_follows_the_window(stage: Stage) -> None:
     assert stage.window.frameGeometry().contains(chip.frameGeometry())
 
 
-def test_a_notice_goes_by_itself(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(notifications, "_PASSING", 50)  # eight seconds are long for a test
-
+def test_a_notice_goes_by_itself(stage: Stage) -> None:
     elsewhere(lambda: stage.presenter.notice("claude-code asks too often.\u202e"))
     until(lambda: stage.presenter.chips)
     text = stage.presenter.chips[0].text
+    timer = stage.presenter.chips[0].findChild(QTimer)
+    assert timer is not None
+    seconds = timer.interval() / 1000
+    timer.start(0)  # eight seconds are long for a test
     until(lambda: not stage.presenter.chips)
 
     assert text == "claude-code asks too often.\u2039U+202E\u203a"
+    assert seconds == 8.0
 
 
 def test_a_notice_gives_the_id_of_its_call_to_who_looks_closer(

@@ -88,26 +88,6 @@ def test_an_accept_that_says_no_deletes_nothing(era: str, tmp_path: Path) -> Non
     assert "Do not try" in text(result)
 
 
-@pytest.mark.parametrize("content", [{"confirm": "yes"}, {"confirm": 1}, {}, {"confirm": "true"}])
-@every_era
-def test_an_answer_that_is_not_quite_yes_is_asked_again_and_then_is_a_cancel(
-    era: str, content: dict[str, Any], tmp_path: Path
-) -> None:
-    skills, asked = Skills(), []
-
-    def person(params: Any) -> Any:
-        asked.append(params.message)
-        return accept(**content)(params)
-
-    with live(tmp_path, skills.delete(), host=skills.host) as running:
-        result = running.call("delete", era=era, asked=person)
-
-    assert len(skills.host.items) == 127
-    assert "invalid_answer" in text(result)
-    assert len(asked) == 2
-    assert "confirm" in asked[1]
-
-
 @every_era
 def test_an_async_skill_asks_and_edits_the_same_way(era: str, tmp_path: Path) -> None:
     skills = Skills()

@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import logging
+import os
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
@@ -100,8 +101,9 @@ def talk(line: Line, raw: Raw, number: int) -> int:
 def processes(canaries: list[str]) -> list[str]:
     """Name the arguments and environments of processes in which a canary is."""
     sharers = []
-    for file in Path("/proc").glob("[0-9]*/*"):
-        if file.name in ("cmdline", "environ"):
+    for number in filter(str.isdecimal, os.listdir("/proc")):
+        for name in ("cmdline", "environ"):
+            file = Path("/proc", number, name)
             with suppress(OSError):  # it is somebody else's, or gone
                 content = file.read_bytes().decode("latin-1")
                 sharers += [str(file) for canary in canaries if canary in content]

@@ -77,16 +77,17 @@ class Deletions:
         back = set(cmds.ls(ids, uuid=True) or []) if ids else set()
         left = {uuid: self._paths[uuid] for uuid in ids if uuid not in back}
         names = {name for item in agreed for name in (item, self._paths.get(item, item))}
-        taken = [uuid for uuid, path in left.items() if uuid in names or names & _names(path)]
+        taken = {uuid for uuid, path in left.items() if uuid in names or names & _names(path)}
         while taken:
             for uuid in taken:
                 del left[uuid]
             hung = {b if a in taken else a for a, b in self._parted if (a in taken) != (b in taken)}
-            taken = [uuid for uuid in left if uuid in hung and not left[uuid].startswith("|")]
+            taken = {uuid for uuid in left if uuid in hung and not left[uuid].startswith("|")}
         return list(left.values())
 
     def _note_made(self, node: OpenMaya.MObject, *_: object) -> None:
-        self._made.add(_uuid(node))
+        if (uuid := _uuid(node)) not in self._gone:  # else it comes back
+            self._made.add(uuid)
 
     def _note_gone(self, node: OpenMaya.MObject, *_: object) -> None:
         self._remember(node)

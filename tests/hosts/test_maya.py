@@ -301,8 +301,11 @@ def test_what_came_back_is_not_lost(maya: Maya, host: Host, cmds: Any) -> None:
     with host.guard([], read=False):
         cmds.delete("|key")
         cmds.undo()
+        back = host.lost([])
+        cmds.delete("|key")
 
-        assert host.lost([]) == []
+    assert back == []
+    assert host.lost([]) == ["|key"]
 
 
 def test_a_check_refuses_what_undo_does_not_bring_back(

@@ -156,8 +156,9 @@ class LostAnyway(NoConsent):
     def __init__(self, host: str, what: str, kept: str) -> None:
         BridgeError.__init__(
             self,
-            f"The skill went on to {what}. Nobody agreed to it, {host} lets nobody refuse it, and "
-            f"undo does not bring it back. {kept}",
+            f"The skill went on to {what}. That was not allowed, but {host} lets nobody refuse it, "
+            f"and undo does not bring it back. {kept} "
+            "The skill has to ask first: confirm_sync(..., undoable=False).",
         )
 
 

@@ -171,12 +171,12 @@ class HoudiniHost(Host):
             yield
             return
         lost: list[BridgeError] = []
-        events = [(getattr(hou.hipFileEventType, name), what) for name, what in _LOSSES.items()]
 
         def before(event: object) -> None:
-            for wanted, what in events:
-                if event == wanted and not (lost or self._is_copying):
-                    lost.extend(self._keep(what, is_save=wanted == events[-1][0]))
+            for name in _LOSSES:
+                is_it = event == getattr(hou.hipFileEventType, name)
+                if is_it and not (lost or self._is_copying):
+                    lost.extend(self._keep(name))
 
         self._nodes = {} if read else _census()
         with ExitStack() as stack:
@@ -199,16 +199,17 @@ class HoudiniHost(Host):
         gone = [path for key, path in self._nodes.items() if hou.nodeBySessionId(key) is None]
         return [path for path in gone if not names.intersection(_above(path))]
 
-    def _keep(self, what: str, *, is_save: bool) -> list[BridgeError]:
+    def _keep(self, event: str) -> list[BridgeError]:
+        is_save = event == "BeforeSave"
         files = [file for file in self.files() if file.is_file()] if is_save else []
         if is_save and not files:
             return []
         try:
-            self.losing(what, files)
+            self.losing(_LOSSES[event], files)
         except BridgeError:
-            return [checkpoints.keep_anyway(self, what, files)]
-        if not is_save:
-            self._nodes = {}  # they are another scene's
+            return [checkpoints.keep_anyway(self, _LOSSES[event], files)]
+        if event in ("BeforeLoad", "BeforeClear"):
+            self._nodes = {}  # they go with their scene
         return []
 
     @contextmanager

@@ -41,6 +41,7 @@ class Deletions:
         self._gone: dict[str, None] = {}
         self._made: set[str] = set()
         self._parted: list[tuple[str, str]] = []
+        self._is_other_scene = False
 
     def listen(self) -> Iterator[int]:
         """Have Maya tell; give what is removed to end it."""
@@ -50,9 +51,14 @@ class Deletions:
         yield message.addConnectionCallback(self._note_connection)
 
     def clear(self) -> None:
-        """Forget all: another step begins, or the scene is another one."""
+        """Forget all: another step begins."""
+        self._is_other_scene = False
         for kept in (self._paths, self._gone, self._made, self._parted):
             kept.clear()
+
+    def end_scene(self) -> None:
+        """List nothing until the next step: the scene goes with all its nodes, as was agreed."""
+        self._is_other_scene = True
 
     def left(self, agreed: Sequence[str]) -> list[str]:
         """List the nodes that are gone, but for the agreed ones, what was below, and what hung on.
@@ -66,20 +72,22 @@ class Deletions:
             that was agreed to if it was connected to it, as an animation curve is: Maya deletes
             such by itself.
         """
-        ids = [uuid for uuid in self._gone if uuid not in self._made]
+        gone = () if self._is_other_scene else self._gone
+        ids = [uuid for uuid in gone if uuid not in self._made]
         back = set(cmds.ls(ids, uuid=True) or []) if ids else set()
         left = {uuid: self._paths[uuid] for uuid in ids if uuid not in back}
         names = {name for item in agreed for name in (item, self._paths.get(item, item))}
-        taken = [uuid for uuid, path in left.items() if uuid in names or names & _names(path)]
+        taken = {uuid for uuid, path in left.items() if uuid in names or names & _names(path)}
         while taken:
             for uuid in taken:
                 del left[uuid]
             hung = {b if a in taken else a for a, b in self._parted if (a in taken) != (b in taken)}
-            taken = [uuid for uuid in left if uuid in hung and not left[uuid].startswith("|")]
+            taken = {uuid for uuid in left if uuid in hung and not left[uuid].startswith("|")}
         return list(left.values())
 
     def _note_made(self, node: OpenMaya.MObject, *_: object) -> None:
-        self._made.add(_uuid(node))
+        if (uuid := _uuid(node)) not in self._gone:  # else it comes back
+            self._made.add(uuid)
 
     def _note_gone(self, node: OpenMaya.MObject, *_: object) -> None:
         self._remember(node)
@@ -115,7 +123,7 @@ class Checks:
 
         Args:
             host: Whose `losing` says what may be lost.
-            deletions: Forgotten when the scene is another one.
+            deletions: Told when the scene is another one.
         """
         self._host = host
         self._deletions = deletions
@@ -163,7 +171,7 @@ class Checks:
     def _other_scene(self, what: str) -> bool:
         may = self._may(f"{what} in place of {self._host.scene()}")
         if may:
-            self._deletions.clear()
+            self._deletions.end_scene()
         return may
 
     def _over(self, file: Path | None) -> bool:

@@ -181,13 +181,14 @@ class HostContract:
 
 
 @contextmanager
-def nothing_granted() -> Iterator[None]:
-    """Run as a skill's body does to which nobody agreed."""
+def in_a_skill(*, granted: bool) -> Iterator[None]:
+    """Run as a skill's body does to which a person agreed, or nobody."""
 
-    def refuse(what: str, files: Sequence[Path]) -> None:
-        raise NotGranted("trial", what)
+    def check(what: str, files: Sequence[Path]) -> None:
+        if not granted:
+            raise NotGranted("trial", what)
 
-    token = loss_check.set(refuse)
+    token = loss_check.set(check)
     try:
         yield
     finally:

@@ -11,7 +11,7 @@ import pytest
 
 from dcc_bridge.errors import LostAnyway
 from dcc_bridge.host import Host
-from tests.hosts.contract import GuardContract, HostContract, Stand, nothing_granted
+from tests.hosts.contract import GuardContract, HostContract, Stand, in_a_skill
 from tests.hosts.fakes.houdini import Houdini
 from tests.hosts.fakes.houdini.application import MODULE
 from tests.hosts.fakes.houdini.nodes import ObjectWasDeleted
@@ -274,11 +274,11 @@ def test_what_is_inside_goes_with_what_was_agreed_to(
     with host.guard([], read=False), host.undo_step("Delete"):
         hou.node(CAMERA).setName("renamed")
         hou.node("/obj/net").destroy()
-        hou.node(LIGHT).destroy()
+        hou.node("/obj/asset").destroy()  # nobody can delete something inside
 
-    assert host.lost(["/obj/net"]) == [LIGHT]
+    assert host.lost(["/obj/net"]) == ["/obj/asset"]
     assert host.lost(["/obj"]) == []
-    assert host.lost([]) == [LIGHT, "/obj/net", "/obj/net/a"]
+    assert host.lost([]) == ["/obj/asset", "/obj/net", "/obj/net/a"]
 
 
 def test_only_so_many_nodes_are_compared_and_the_upper_ones_first(
@@ -312,7 +312,7 @@ def test_what_cannot_be_refused_leaves_a_copy(
     hou.node(LIGHT).parm("tx").set(1.0)
 
     def twice() -> None:
-        with nothing_granted(), host.guard([], read=False):
+        with in_a_skill(granted=False), host.guard([], read=False):
             lose(hou.hipFile, str(file))
             lose(hou.hipFile, str(file))
 
@@ -335,7 +335,7 @@ def test_what_no_copy_could_be_kept_of_is_said(
 
     with (
         pytest.raises(LostAnyway, match=r"No copy could be kept: .*exist"),
-        nothing_granted(),
+        in_a_skill(granted=False),
         host.guard([], read=False),
     ):
         hou.hipFile.clear()
@@ -359,3 +359,14 @@ def test_the_update_mode_is_put_back(houdini: Houdini, host: Host, hou: Any) -> 
         hou.setUpdateMode("Manual")
 
     assert (houdini.update_mode, put_back) == ("AutoUpdate", ["the update mode"])
+
+
+def test_the_nodes_of_a_scene_that_was_agreed_to_be_lost_are_not_listed(
+    houdini: Houdini, host: Host, hou: Any
+) -> None:
+    """They would be all of them."""
+    with in_a_skill(granted=True), host.guard([], read=False):
+        hou.hipFile.clear()
+
+    assert hou.node(LIGHT) is None
+    assert host.lost([]) == []

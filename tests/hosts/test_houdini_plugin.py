@@ -106,7 +106,7 @@ class TestPlugIn(PlugInContract):
             ("/obj/cam0", "/obj/cam1"),
             lambda path: hou.node(path).destroy(),
             lambda: hou.hipFile.clear(suppress_save_prompt=True),
-            "begin a new scene. Nobody agreed to it, Houdini lets nobody refuse it",
+            "begin a new scene. That was not allowed, but Houdini lets nobody refuse it",
         )
 
     @pytest.fixture

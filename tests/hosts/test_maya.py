@@ -12,7 +12,7 @@ import pytest
 
 from dcc_bridge.errors import LostAnyway, NotGranted
 from dcc_bridge.host import Host
-from tests.hosts.contract import GuardContract, HostContract, Stand, nothing_granted
+from tests.hosts.contract import GuardContract, HostContract, Stand, in_a_skill
 from tests.hosts.fakes.maya import Maya
 from tests.hosts.fakes.maya.shots import fill
 
@@ -216,10 +216,12 @@ def test_a_full_queue_drops_its_oldest_entry_and_ours_is_counted(
         cmds.setAttr("key.translateX", 10.0)
     read = host.undo_mark()
     host.take_back()
+    taken_back = host.undo_mark()
+    host.take_back()
 
     assert (ours.depth, read.depth) == (before.depth + 1, before.depth + 2)
-    assert host.undo_mark() == ours
-    assert cmds.getAttr("key.translateX") == 9.0
+    assert (taken_back, host.undo_mark()) == (ours, before)
+    assert cmds.getAttr("key.translateX") == 4.0
 
 
 def test_a_body_that_undoes_what_others_did_is_seen(maya: Maya, host: Host, cmds: Any) -> None:
@@ -299,8 +301,11 @@ def test_what_came_back_is_not_lost(maya: Maya, host: Host, cmds: Any) -> None:
     with host.guard([], read=False):
         cmds.delete("|key")
         cmds.undo()
+        back = host.lost([])
+        cmds.delete("|key")
 
-        assert host.lost([]) == []
+    assert back == []
+    assert host.lost([]) == ["|key"]
 
 
 def test_a_check_refuses_what_undo_does_not_bring_back(
@@ -321,7 +326,7 @@ def test_a_check_refuses_what_undo_does_not_bring_back(
     gone_on: list[str] = []
 
     def attempt(what: str) -> None:
-        with nothing_granted(), host.guard([], read=False), host.undo_step("Ours"):
+        with in_a_skill(granted=False), host.guard([], read=False), host.undo_step("Ours"):
             cmds.file(other.as_posix(), **attempts[what])
             gone_on.append(what)
 
@@ -339,13 +344,13 @@ def test_a_read_brings_nothing_in_and_an_edit_may(maya: Maya, host: Host, cmds: 
     """MSceneMessage: an import loses nothing, but nobody says that undo takes it out."""
     with (
         pytest.raises(NotGranted, match=r"bring in tree\.ma"),
-        nothing_granted(),
+        in_a_skill(granted=False),
         host.guard([], read=True),
     ):
         cmds.file("tree.ma", i=True)
     assert not cmds.objExists("|imported")
 
-    with nothing_granted(), host.guard([], read=False):
+    with in_a_skill(granted=False), host.guard([], read=False):
         cmds.file("tree.ma", i=True)
     assert cmds.objExists("|imported")
 
@@ -357,7 +362,7 @@ def test_a_reference_that_is_removed_leaves_a_copy(
     cmds.setAttr("key.translateX", 1.0)
 
     def twice() -> None:
-        with nothing_granted(), host.guard([], read=False):
+        with in_a_skill(granted=False), host.guard([], read=False):
             cmds.file("rig.ma", removeReference=True)
             cmds.file("prop.ma", removeReference=True)
 
@@ -406,3 +411,14 @@ def test_a_namespace_that_is_gone_is_not_put_back(maya: Maya, host: Host, cmds: 
         maya.scene.namespace = ":"
 
     assert maya.scene.namespace == ":"
+
+
+def test_the_nodes_of_a_scene_that_was_agreed_to_be_lost_are_not_listed(
+    maya: Maya, host: Host, cmds: Any
+) -> None:
+    """They would be all of them."""
+    with in_a_skill(granted=True), host.guard([], read=False):
+        cmds.file(new=True, force=True)
+
+    assert not cmds.objExists("|key")
+    assert host.lost([]) == []

@@ -40,7 +40,7 @@ class Maya:
     def __init__(self, monkeypatch: pytest.MonkeyPatch, *, batch: bool = False) -> None:
         self.batch = batch
         self.scene = Scene()
-        self.undo = Undo(self.scene, self.fire, on=not batch)
+        self.undo = Undo(self.scene, self.fire, self.fire_node, on=not batch)
         self.framed: list[str] = []
         self.heard_by: dict[int, tuple[str, Callable[..., object]]] = {}
         self.idle: list[Callable[[], object]] = []

@@ -71,8 +71,11 @@ class Commands:
 
     def _new(self, path: str, flags: dict[str, Any]) -> None:
         assert flags.get("force"), "unsaved changes raise an error in batch without force"
+        """Begin a new scene; whether each node is told of then is nowhere said: here it is."""
         if self._may("new?"):
-            self._maya.scene.nodes, self._maya.scene.name = {}, ""
+            for node in list(self._maya.scene.nodes.values()):
+                self._remove(node)
+            self._maya.scene.name = ""
             self._maya.undo.flush()
 
     def _open(self, path: str, flags: dict[str, Any]) -> None:

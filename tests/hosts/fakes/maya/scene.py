@@ -111,9 +111,17 @@ class Undo:
     documented, so nobody may ask then.
     """
 
-    def __init__(self, scene: Scene, fire: Callable[[str], None], *, on: bool) -> None:
+    def __init__(
+        self,
+        scene: Scene,
+        fire: Callable[[str], None],
+        fire_node: Callable[[str, Node], None],
+        *,
+        on: bool,
+    ) -> None:
         self._scene = scene
         self._fire = fire
+        self._fire_node = fire_node
         self.on = on
         self.most: int | None = None
         self.depth = 0
@@ -177,7 +185,9 @@ class Undo:
         entry = one.pop()
         other.append(entry)
         nodes, selected = copy.deepcopy(entry[to])
-        self._scene.nodes, self._scene.selected = nodes, selected
+        before, self._scene.nodes, self._scene.selected = self._scene.nodes, nodes, selected
+        for key in nodes.keys() - before.keys():  # a node that comes back is told of as one added
+            self._fire_node("node added", nodes[key])
         self._fire(event)
 
     def _memory(self) -> Memory:

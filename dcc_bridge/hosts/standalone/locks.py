@@ -40,7 +40,9 @@ class Locks:
             read: The body says that it only reads.
         """
         view = _View(stage)
-        own = {layer: _permissions(layer) for layer in stage.GetUsedLayers() if layer}
+        # FindOrOpen keeps a layer alive that a body takes out of the scene
+        used = [Sdf.Layer.FindOrOpen(it.identifier) or it for it in stage.GetUsedLayers() if it]
+        own = {layer: _permissions(layer) for layer in used}
         local = set() if read else set(stage.GetLayerStack())
         locked = {layer: (edit and layer in local, False) for layer, (edit, _) in own.items()}
         before, self._own = self._own, own

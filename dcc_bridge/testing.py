@@ -20,7 +20,7 @@ OUTSIDE: Final = "Edit outside a step"
 
 
 @dataclass(eq=False, slots=True)
-class Entry:
+class FakeEntry:
     """One entry of a fake host's undo stack.
 
     Attributes:
@@ -31,7 +31,7 @@ class Entry:
 
     label: str
     items: list[str]
-    redo: list[Entry]
+    redo: list[FakeEntry]
 
 
 class ScriptedPresenter:
@@ -131,8 +131,8 @@ class FakeHost(Host):
         self._watchers = Callbacks()
         self._open: str | None = None
         self._known = list(self.items)
-        self._undo: list[Entry] = []
-        self._redo: list[Entry] = []
+        self._undo: list[FakeEntry] = []
+        self._redo: list[FakeEntry] = []
 
     @property
     def labels(self) -> list[str]:
@@ -234,12 +234,12 @@ class FakeHost(Host):
     def _settle(self, label: str) -> None:
         """Make an entry of what is not as it was."""
         if self.items != self._known:
-            self._undo.append(Entry(label, self._known, self._redo))
+            self._undo.append(FakeEntry(label, self._known, self._redo))
             self._redo = []
             self._known = list(self.items)
             self._watchers.call()
 
-    def _move(self, source: list[Entry], target: list[Entry]) -> None:
+    def _move(self, source: list[FakeEntry], target: list[FakeEntry]) -> None:
         entry = source.pop()
         target.append(entry)
         self.items, entry.items = list(entry.items), list(self.items)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from dcc_bridge import checkpoints
 from dcc_bridge.elicitation import ask
-from dcc_bridge.elicitation.call import current
+from dcc_bridge.elicitation.call import Call, current
 from dcc_bridge.elicitation.context import Flow, current_context, look, run_async, run_sync
 from dcc_bridge.elicitation.question import Consent, Question
 from dcc_bridge.errors import Cancelled
@@ -59,12 +59,13 @@ class Grant(list[str]):
         checkpoint: The folder with the copies of what undo does not bring back, or None.
     """
 
-    def __init__(self, plan: _Plan, snapshot: SceneSnapshot, question: Question) -> None:
+    def __init__(self, plan: _Plan, snapshot: SceneSnapshot, call: Call, question: str) -> None:
         super().__init__(snapshot.items)
         self._plan = plan
         self._snapshot = snapshot
+        self._agreement = call.agreement
         self._question = question
-        self.checkpoint = ask.current_call().agreement.checkpoint
+        self.checkpoint = call.agreement.checkpoint
 
     async def apply(self, fn: Callable[[list[str]], T]) -> T:
         """Edit in a job on the main thread, as an undo step of the skill, from a coroutine.
@@ -90,30 +91,31 @@ class Grant(list[str]):
             value, changed = yield from self._plan.edit(self._snapshot, fn)
             if changed is None:
                 return value
-            agreement = self._question.call.agreement
-            agreement.drop(self._question.id)  # it was given for another scene
+            self._agreement.drop(self._question)  # it was given for another scene
             if left:
-                question = self._question = self._renew(changed)
+                question = self._renew(changed)
                 ask.check(question, (yield from ask.ask_flow(question)))
-                with agreement.holding(question.id):
+                with self._agreement.holding(question.id):
                     yield from look(self._keep_checkpoint)
         raise Cancelled(self._plan.render(self._plan.message, self._snapshot))
 
     def _keep_checkpoint(self) -> None:
         """Keep a copy again: the first one is of the scene before it changed."""
         self._plan.keep_checkpoint()
-        self.checkpoint = ask.current_call().agreement.checkpoint
+        self.checkpoint = self._agreement.checkpoint
 
     def _renew(self, snapshot: SceneSnapshot) -> Question:
         self._snapshot = snapshot
         self[:] = snapshot.items
-        return self._plan.question(snapshot, again=True)
+        question = self._plan.question(snapshot, again=True)
+        self._question = question.id
+        return question
 
 
 def confirm_sync(
     message: Text,
     *,
-    items: Items = (),
+    items: Items | None = None,
     verb: Text = "Confirm",
     undoable: bool = True,
     files: Files = None,
@@ -127,7 +129,8 @@ def confirm_sync(
         message: What is asked, a sentence, or a function that makes it from the items; shown as
             plain text.
         items: What it is about: paths or names, or a function that looks them up. A function is
-            called again after the answer.
+            called again after the answer. Where there are none, nobody is asked and nothing is
+            granted; None where the message says it all.
         verb: What the button says that agrees, "Delete", or a function that makes it from the
             items.
         undoable: The host can undo it as one step. Where it cannot, the question says so, and a
@@ -155,7 +158,7 @@ def confirm_sync(
 async def confirm(
     message: Text,
     *,
-    items: Items = (),
+    items: Items | None = None,
     verb: Text = "Confirm",
     undoable: bool = True,
     files: Files = None,
@@ -174,6 +177,8 @@ async def confirm(
 def _confirm(plan: _Plan) -> Flow[Grant]:
     snapshot = yield from look(plan.take_snapshot)
     for attempt in range(MOST_ASKED):
+        if plan.items is not None and not snapshot.items:
+            return Grant(plan, snapshot, ask.current_call(), "")
         question = plan.question(snapshot, again=attempt > 0)
         ask.check(question, (yield from ask.ask_flow(question)))
         agreement = question.call.agreement
@@ -182,7 +187,7 @@ def _confirm(plan: _Plan) -> Flow[Grant]:
             if current_snapshot.fingerprint == snapshot.fingerprint:
                 yield from look(plan.keep_checkpoint)
         if current_snapshot.fingerprint == snapshot.fingerprint:
-            return Grant(plan, current_snapshot, question)
+            return Grant(plan, current_snapshot, question.call, question.id)
         agreement.drop(question.id)
         snapshot = current_snapshot
     raise Cancelled(plan.render(plan.message, snapshot))
@@ -193,7 +198,7 @@ class _Plan:
     """The arguments of `confirm`: what is to be agreed to."""
 
     message: Text
-    items: Items
+    items: Items | None
     verb: Text
     undoable: bool
     files: Files
@@ -203,7 +208,7 @@ class _Plan:
 
     def take_snapshot(self) -> SceneSnapshot:
         """Look the items up. Main thread."""
-        items = tuple(self.items() if callable(self.items) else self.items)
+        items = tuple(self.items() if callable(self.items) else self.items or ())
         context = current_context()
         if context is None:
             return SceneSnapshot(items, (), "")

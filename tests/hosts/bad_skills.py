@@ -437,7 +437,7 @@ class Play:
         def edit(_: list[str]) -> None:
             at_once(self._acts(act.inside, "main"))
 
-        which = look if flavour == "lookup" else items
+        which = look if flavour == "lookup" else items or None
         undoable, message = lasting == "undoable", f"Go on? {answer}"
         if where == "loop":
             grant = await confirm(message, items=which, undoable=undoable)

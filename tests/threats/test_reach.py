@@ -271,6 +271,40 @@ def test_what_lies_below_an_agreed_item_goes_with_it(studio: Studio) -> None:
     assert studio.run(wipe, YES).status == "done"
 
 
+def test_nobody_is_asked_about_nothing_and_nothing_is_granted(studio: Studio) -> None:
+    @skill(risk="destructive", confirms=True)
+    def wipe(path: str = "") -> list[str]:
+        """Wipe."""
+        agreed = confirm_sync(lambda items: f"Delete {items[0]}?", items=list)
+        if studio.person.shown or agreed:
+            raise AssertionError
+        if wipes:
+            studio.session.stage.RemovePrim(A)
+        return list(agreed)
+
+    before, wipes = studio.state(), False
+    nothing = studio.run(wipe)
+    wipes = True
+
+    assert (nothing.status, nothing.value) == ("done", [])
+    assert (studio.run(wipe).status, studio.state()) == ("no_consent", before)
+
+
+def test_a_grant_ends_though_its_call_still_runs(
+    studio: Studio, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("dcc_bridge.elicitation.call.GRANT_LASTS", -1.0)
+
+    @skill(risk="destructive")
+    def wipe() -> None:
+        """Wipe."""
+        studio.session.stage.RemovePrim(A)
+
+    before = studio.state()
+
+    assert (studio.run(wipe, YES).status, studio.state()) == ("no_consent", before)
+
+
 def test_an_item_may_be_lost_once(studio: Studio) -> None:
     """What was made again under its name is another thing."""
 

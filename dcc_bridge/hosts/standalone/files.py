@@ -14,6 +14,7 @@ from typing import Final
 
 from pxr import Sdf, Tf, Usd, UsdUtils
 
+from dcc_bridge.hosts.standalone.locks import Locks
 from dcc_bridge.hosts.standalone.undo_stack import LayerSnapshot
 
 SUFFIXES: Final = (".usd", ".usda", ".usdc")
@@ -118,12 +119,12 @@ def _reason(error: Exception) -> str:
     return str(reasons[0]) if reasons else "USD could not write it"
 
 
-def write_sublayers(layers: Iterable[Sdf.Layer], may_save: Callable[[Sdf.Layer], bool]) -> None:
+def write_sublayers(layers: Iterable[Sdf.Layer], locks: Locks) -> None:
     """Write sublayers to their files, but none of them if one has no file or is locked.
 
     Args:
         layers: Which.
-        may_save: Whether the person lets a layer be saved.
+        locks: What the person locked.
 
     Raises:
         OSError: One cannot be written.
@@ -131,7 +132,7 @@ def write_sublayers(layers: Iterable[Sdf.Layer], may_save: Callable[[Sdf.Layer],
     """
     layers = list(layers)
     for layer in layers:
-        if layer.anonymous or not may_save(layer):
+        if layer.anonymous or not locks.may_save(layer):
             why = "has no file" if layer.anonymous else "must not be saved"
             raise ValueError(f"The sublayer {layer.GetDisplayName() or 'in memory'} {why}.")
     for layer in layers:

@@ -135,7 +135,7 @@ class UsdSession(Host):
         root = self._stage.GetRootLayer()
         below = [layer for layer in self._history.unsaved() if layer != root]
         self._losing_files([target, *(Path(layer.realPath) for layer in below)], target)
-        files.write_sublayers(below, self._locks.may_save)
+        files.write_sublayers(below, self._locks)
         if target == self._path:
             files.write(root, target)
         else:

@@ -235,9 +235,29 @@ class UndoStack:
 
     def _gone(self, before: State) -> tuple[Sdf.Path, ...]:
         """List what the layers held before, and the scene has no more; the topmost of each."""
-        missing = [path for path in self._resynced if not self._stage.GetObjectAtPath(path)]
-        contents = [snapshot.content for snapshot in before.values()]
-        return tuple(p for p in sorted(missing) if any(c.GetObjectAtPath(p) for c in contents))
+        old = [snapshot.content for snapshot in before.values()]
+        paths = set(self._resynced)
+        for content in old:
+            for path in filter(content.GetObjectAtPath, Sdf.Path.RemoveDescendentPaths(paths)):
+                content.Traverse(path, paths.add)
+        gone = [path for path in paths if self._is_gone(path, old)]
+        return tuple(sorted(Sdf.Path.RemoveDescendentPaths(gone)))
+
+    def _is_gone(self, path: Sdf.Path, old: list[Sdf.Layer]) -> bool:
+        """Whether something was there and is not, or is hidden, or without what it refers to."""
+        if not (path.IsPrimPath() or path.IsPrimPropertyPath()):
+            return False
+        specs = [spec for layer in old if (spec := layer.GetObjectAtPath(path))]
+        now = self._stage.GetObjectAtPath(path)
+        if not now or (path.IsPrimPropertyPath() and not now.IsAuthored()):
+            stack = self._stage.GetLayerStack()
+            return bool(specs) and not any(layer.GetObjectAtPath(path) for layer in stack)
+        if path.IsPrimPropertyPath():
+            return False
+        was_hidden = any(spec.HasInfo("active") and not spec.active for spec in specs)
+        has_lost = any(spec.hasReferences or spec.hasPayloads for spec in specs)
+        has_lost = has_lost and not now.HasAuthoredReferences() and not now.HasAuthoredPayloads()
+        return has_lost or not (now.IsActive() or was_hidden)
 
     def _is_unsaved(self, place: Place) -> bool:
         return self._clean[place] is not self._saved.get(place)

@@ -120,9 +120,15 @@ class Agreement:
             return None
         return [item for items in named for item in items or ()]
 
-    def use_up(self, lost: Sequence[str]) -> None:
-        """Take what was lost out of the grants."""
-        gone = set(lost)
+    def use_up(self, lost: Callable[[], Sequence[str]]) -> None:
+        """Take what was lost out of the grants.
+
+        Args:
+            lost: Lists it; it is asked only where a grant names items.
+        """
+        if not self.covered:
+            return
+        gone = set(lost())
         for grant in self.grants:
             if grant.items is not None:
                 grant.items = tuple(item for item in grant.items if item not in gone)

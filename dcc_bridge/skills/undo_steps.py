@@ -253,7 +253,7 @@ class Steps:
             self.roll_back()
             raise NotRecorded("it could not be when the skill was granted its edit.")
         call.agreement.refused = False
-        call.agreement.use_up(self._host.lost(()))
+        call.agreement.use_up(lambda: self._host.lost(()))
 
     def _refused(self) -> str | None:
         """Say what of the newest change nobody agreed to; "" for all of it, None for nothing."""

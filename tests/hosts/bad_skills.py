@@ -337,8 +337,14 @@ class Play:
             granted.alive.append(question.items or None)
             self._granted.foreign |= granted is self._foreign
             self._granted.lasting |= not question.undoable
-        elif not is_yes and not self._has_threads and "only input" not in question.message:
+        elif self._refuses(question, is_yes):
             granted.withdraw()
+
+    def _refuses(self, question: Question, is_yes: bool) -> bool:
+        """Whether an answer withdraws what was agreed to; on a thread nobody knows when."""
+        is_input = "only input" in question.message
+        is_unticked = question.consent is None and "unticked" in question.message
+        return not (is_yes or self._has_threads or is_input or is_unticked)
 
     def _reply(self, question: Question, answer: str) -> PresenterEvent:
         name = "sure" if question.form and "sure" in question.form.schema["properties"] else "confirm"

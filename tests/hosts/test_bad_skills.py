@@ -67,7 +67,7 @@ def of_scene(plan: Plan, result: Result) -> list[str]:
         wrong.append(f"what the person can undo is {after.undo}")
     if is_same and after.redo != before.redo and not has_edited:
         wrong.append(f"what the person can redo is {after.redo}")
-    if result.ended.content != after.content and not granted.foreign:
+    if result.ended.content != after.content and not granted.foreign and not has_edited:
         wrong.append("changed after its end")
     return wrong
 

@@ -53,7 +53,7 @@ def Xform "World" {
 }
 """
 ASSET: Final = '#usda 1.0\ndef Xform "Asset" {\n    def Sphere "ball" {\n    }\n}\n'
-BELOW: Final = '#usda 1.0\nover "World" {\n}\n'
+BELOW: Final = '#usda 1.0\nover "World" {\n    def "low" {\n    }\n}\n'
 A, B = "/World/a", "/World/b"
 
 
@@ -269,6 +269,30 @@ def test_what_lies_below_an_agreed_item_goes_with_it(studio: Studio) -> None:
         studio.session.stage.RemovePrim("/World")
 
     assert studio.run(wipe, YES).status == "done"
+
+
+@pytest.mark.parametrize(
+    "lose",
+    [
+        lambda stage: stage.GetRootLayer().Clear(),
+        lambda stage: stage.GetRootLayer().ImportFromString("#usda 1.0\n"),
+        lambda stage: stage.GetRootLayer().subLayerPaths.clear(),
+        lambda stage: _replace(stage, "/World"),
+    ],
+    ids=["cleared", "replaced", "without its sublayer", "made anew"],
+)
+def test_what_is_lost_in_one_great_change_is_seen_as_well(
+    studio: Studio, lose: Callable[[Usd.Stage], object]
+) -> None:
+    @skill(risk="destructive", confirms=True)
+    def wipe() -> None:
+        """Wipe."""
+        confirm_sync("Delete it?", items=[A])
+        lose(studio.session.stage)
+
+    before = studio.state()
+
+    assert (studio.run(wipe, YES).status, studio.state()) == ("no_consent", before)
 
 
 def test_nobody_is_asked_about_nothing_and_nothing_is_granted(studio: Studio) -> None:
@@ -655,6 +679,14 @@ def test_what_a_refusal_takes_back_leaves_the_persons_redo_as_it_was(studio: Stu
     assert studio.session.redo_labels == ["The person's second"]
     studio.session.redo()
     assert studio.session.stage.GetPrimAtPath("/World/second")
+
+
+def _replace(stage: Usd.Stage, path: str) -> None:
+    """Delete a prim with all that is below it, and make one of its name at once."""
+    with Sdf.ChangeBlock():
+        layer = stage.GetRootLayer()
+        del layer.rootPrims[path.strip("/")]  # type: ignore[attr-defined]  # its stub lacks it
+        Sdf.PrimSpec(layer, path.strip("/"), Sdf.SpecifierDef, "Xform")
 
 
 class _Person(ScriptedPresenter):

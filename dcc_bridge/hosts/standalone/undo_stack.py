@@ -73,14 +73,14 @@ class Step:
         before: What every layer held.
         after: What every layer held then; the same snapshots but for the touched ones.
         redo: What could be redone before it.
-        gone: The prims and properties that it deleted.
+        resynced: The prims and properties that were made, deleted or composed anew.
     """
 
     label: str
     before: State
     after: State
     redo: tuple[Step, ...]
-    gone: tuple[Sdf.Path, ...]
+    resynced: frozenset[Sdf.Path]
 
 
 class UndoStack:
@@ -140,7 +140,7 @@ class UndoStack:
     def lost(self, agreed: Sequence[str]) -> list[str]:
         """List what the newest step deleted beside the agreed prims and what is below them."""
         covered = [Sdf.Path(item) for item in agreed if Sdf.Path.IsValidPathString(item)]
-        gone = self._undo[-1].gone if self._undo else ()
+        gone = self._gone(self._undo[-1]) if self._undo else []
         return [str(path) for path in gone if not any(map(path.HasPrefix, covered))]
 
     @property
@@ -233,31 +233,25 @@ class UndoStack:
         if self._before is not None:
             self._resynced.update(notice.GetResyncedPaths())
 
-    def _gone(self, before: State) -> tuple[Sdf.Path, ...]:
-        """List what the layers held before, and the scene has no more; the topmost of each."""
-        old = [snapshot.content for snapshot in before.values()]
-        paths = set(self._resynced)
+    def _gone(self, step: Step) -> list[Sdf.Path]:
+        """List what the layers held before a step, and who looks at the scene has no more."""
+        old = [snapshot.content for snapshot in {*step.before.values()}]
+        paths = [*step.resynced]
         for content in old:
-            for path in filter(content.GetObjectAtPath, Sdf.Path.RemoveDescendentPaths(paths)):
-                content.Traverse(path, paths.add)
-        gone = [path for path in paths if self._is_gone(path, old)]
-        return tuple(sorted(Sdf.Path.RemoveDescendentPaths(gone)))
+            for path in Sdf.Path.RemoveDescendentPaths(list(step.resynced)):
+                if content.GetObjectAtPath(path):
+                    content.Traverse(path, paths.append)  # type: ignore[arg-type]  # gives paths
+        things = {path for path in paths if path.IsPrimPath() or path.IsPrimPropertyPath()}
+        return sorted(path for path in things if self._is_gone(path, old))
 
     def _is_gone(self, path: Sdf.Path, old: list[Sdf.Layer]) -> bool:
-        """Whether something was there and is not, or is hidden, or without what it refers to."""
-        if not (path.IsPrimPath() or path.IsPrimPropertyPath()):
-            return False
         specs = [spec for layer in old if (spec := layer.GetObjectAtPath(path))]
         now = self._stage.GetObjectAtPath(path)
-        if not now or (path.IsPrimPropertyPath() and not now.IsAuthored()):
-            stack = self._stage.GetLayerStack()
-            return bool(specs) and not any(layer.GetObjectAtPath(path) for layer in stack)
-        if path.IsPrimPropertyPath():
-            return False
-        was_hidden = any(spec.HasInfo("active") and not spec.active for spec in specs)
-        has_lost = any(spec.hasReferences or spec.hasPayloads for spec in specs)
-        has_lost = has_lost and not now.HasAuthoredReferences() and not now.HasAuthoredPayloads()
-        return has_lost or not (now.IsActive() or was_hidden)
+        if now and path.IsPrimPath():
+            return _is_hidden(now, specs) or _has_lost_its_source(now, specs)
+        layers = self._stage.GetLayerStack(includeSessionLayers=True)
+        is_there = now and now.IsAuthored()  # a schema's own property is there without a value
+        return bool(specs) and not is_there and not any(it.GetObjectAtPath(path) for it in layers)
 
     def _is_unsaved(self, place: Place) -> bool:
         return self._clean[place] is not self._saved.get(place)
@@ -300,7 +294,9 @@ class UndoStack:
         self._look()
         if all(self._clean[place] is snapshot for place, snapshot in before.items()):
             return False
-        self._undo.append(Step(label, before, self._clean, tuple(self._redo), self._gone(before)))
+        self._undo.append(
+            Step(label, before, self._clean, tuple(self._redo), frozenset(self._resynced))
+        )
         self._redo = []
         self._trim()
         return True
@@ -342,6 +338,17 @@ class UndoStack:
     def _size(self) -> int:
         snapshots = {snapshot for state in self._states() for snapshot in state.values()}
         return sum(snapshot.size for snapshot in snapshots)
+
+
+def _is_hidden(now: Usd.Prim, before: list[Sdf.PrimSpec]) -> bool:
+    """Whether a prim was deactivated: what is referenced is deleted in this way."""
+    return not now.IsActive() and not any(it.HasInfo("active") and not it.active for it in before)
+
+
+def _has_lost_its_source(now: Usd.Prim, before: list[Sdf.PrimSpec]) -> bool:
+    """Whether a prim refers to nothing any more, so that all that came from there is gone."""
+    had = any(spec.hasReferences or spec.hasPayloads for spec in before)
+    return had and not now.HasAuthoredReferences() and not now.HasAuthoredPayloads()
 
 
 def _size(layer: Sdf.Layer) -> int:

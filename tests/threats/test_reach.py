@@ -105,8 +105,8 @@ class Studio:
             stage.GetEditTarget().GetLayer().identifier,
             tuple(stage.GetMutedLayers()),
             str(stage.GetLoadRules()),
-            tuple(layer.permissionToEdit for layer in stage.GetUsedLayers()),
-            tuple(layer.permissionToSave for layer in stage.GetUsedLayers()),
+            {it.identifier: it.permissionToEdit for it in stage.GetUsedLayers()},
+            {it.identifier: it.permissionToSave for it in stage.GetUsedLayers()},
             {it.identifier: it.ExportToString() for it in stage.GetUsedLayers()},
         )
         session = self.session

@@ -12,6 +12,8 @@ from typing import Final
 
 from pxr import Sdf, Usd
 
+from dcc_bridge.hosts.standalone.undo_stack import LayerSnapshot
+
 _Permissions = tuple[bool, bool]
 _MOST_NAMED: Final = 5
 
@@ -32,7 +34,8 @@ class Locks:
         """Lock what a body must not change, and put back at the end what it changed all the same.
 
         No layer can be saved past the session; layers that are only referenced, whose edits no undo
-        step holds, cannot be edited; for a read no layer can. USD itself raises then.
+        step holds, cannot be edited; for a read no layer can. USD itself raises then. A body that
+        takes such a lock away and edits has what it edited put back.
 
         Args:
             stage: The scene.
@@ -43,8 +46,10 @@ class Locks:
         # FindOrOpen keeps a layer alive that a body takes out of the scene
         used = [Sdf.Layer.FindOrOpen(it.identifier) or it for it in stage.GetUsedLayers() if it]
         own = {layer: _permissions(layer) for layer in used}
-        local = set() if read else set(stage.GetLayerStack())
+        stack = set(stage.GetLayerStack())
+        local = set() if read else stack
         locked = {layer: (edit and layer in local, False) for layer, (edit, _) in own.items()}
+        beside = {it: LayerSnapshot.take(it) if it.dirty else None for it in set(own) - stack}
         before, self._own = self._own, own
         _set(locked)
         try:
@@ -54,6 +59,7 @@ class Locks:
             # a layer that the scene uses no more may be gone, and is false then
             unlocked = [it for it, state in locked.items() if it and _permissions(it) != state]
             put_back += [f"the lock of {it.GetDisplayName()}" for it in unlocked[:_MOST_NAMED]]
+            _restore({layer: beside[layer] for layer in unlocked if layer in beside})
             _set(own)
             put_back += view.restore()
 
@@ -83,6 +89,16 @@ class _View:
             stage.SetEditTarget(self._target)
             changed.append("which layer edits go to")
         return changed
+
+
+def _restore(beside: dict[Sdf.Layer, LayerSnapshot | None]) -> None:
+    """Give layers that no undo step holds what they held; None stands for what is on disk."""
+    for layer, content in beside.items():
+        layer.SetPermissionToEdit(True)
+        if content is not None:
+            content.restore(layer)
+        elif layer.dirty:
+            layer.Reload(force=True)
 
 
 def _permissions(layer: Sdf.Layer) -> _Permissions:

@@ -21,7 +21,7 @@ from pathlib import Path
 from random import Random
 from typing import Any, Final
 
-from pxr import Sdf, Usd
+from pxr import Sdf
 
 from dcc_bridge import (
     carry,
@@ -59,7 +59,16 @@ FORM: Final[dict[str, Any]] = {
     "properties": {"sure": {"type": "boolean"}},
     "required": ["sure"],
 }
-ANSWERS: Final = ("yes",) * 10 + ("no", "no", "closes", "late", "unticked", "stops", "yes+edit")
+ANSWERS: Final = ("yes",) * 10 + (
+    "no",
+    "no",
+    "closes",
+    "expires",
+    "late",
+    "unticked",
+    "stops",
+    "yes+edit",
+)
 
 
 @dataclass(frozen=True)
@@ -198,7 +207,7 @@ class Result:
         granted: What the person agreed to.
         lost: What was gone after some act to which the person had agreed.
         changed: Whether an act changed something when that was agreed to.
-        error: What the agent is told.
+        theirs: How often the person edited meanwhile.
     """
 
     status: str
@@ -208,7 +217,7 @@ class Result:
     granted: Granted
     lost: frozenset[str]
     changed: bool
-    error: str | None
+    theirs: int
 
 
 class Person(ScriptedPresenter):
@@ -252,6 +261,8 @@ class Play:
         self._foreign = Granted(needs=True)
         self._lost: set[str] = set()
         self._changed = False
+        self._is_raised = False
+        self._theirs = 0
         self._has_threads = any(act.kind in ("thread", "task") for act in every(plan.body))
         self.session = UsdSession(folder / "scene.usda")
         for name in ("first", "second"):
@@ -273,10 +284,15 @@ class Play:
             self._over.set()
             self._serve(lambda: not self._left())
             after = self.look()
-        outcome = run.outcome.result()
-        lost = frozenset(self._lost)
         return Result(
-            outcome.status, before, ended, after, self._granted, lost, self._changed, outcome.error
+            run.outcome.result().status,
+            before,
+            ended,
+            after,
+            self._granted,
+            frozenset(self._lost),
+            self._changed,
+            self._theirs,
         )
 
     def look(self) -> Scene:
@@ -316,7 +332,9 @@ class Play:
         self._main.drain()
 
     def _left(self) -> bool:
-        return any(it.is_alive() for it in self._threads) or any(not it.done() for it in self._tasks)
+        return any(it.is_alive() for it in self._threads) or any(
+            not it.done() for it in self._tasks
+        )
 
     def _answer(self, question: Question, settle: Settle) -> None:
         answer = question.message.partition("\n")[0].rstrip("?").rpartition(" ")[2]
@@ -326,32 +344,34 @@ class Play:
         if answer == "yes+edit":
             with self.session.undo_step("The person's edit"):
                 root = self.session.stage.GetRootLayer()
-                Sdf.CreatePrimInLayer(root, f"/theirs{len(self._person.shown)}")
-        is_yes = not leaves and answer not in ("no", "closes", "unticked")
-        self._note(question, is_yes)
+                Sdf.CreatePrimInLayer(root, f"/theirs{self._theirs}")
+            self._theirs += 1
+        is_yes = not leaves and answer not in ("no", "closes", "expires", "unticked")
+        self._note(question, answer, is_yes)
         settle(self._reply(question, answer))
 
-    def _note(self, question: Question, is_yes: bool) -> None:
+    def _note(self, question: Question, answer: str, is_yes: bool) -> None:
         granted = self._granted if question.call is self.call else self._foreign
         if is_yes and question.consent is not None:
             granted.alive.append(question.items or None)
             self._granted.foreign |= granted is self._foreign
             self._granted.lasting |= not question.undoable
-        elif self._refuses(question, is_yes):
+        elif self._refuses(question, answer, is_yes):
             granted.withdraw()
 
-    def _refuses(self, question: Question, is_yes: bool) -> bool:
+    def _refuses(self, question: Question, answer: str, is_yes: bool) -> bool:
         """Whether an answer withdraws what was agreed to; on a thread nobody knows when."""
         is_input = "only input" in question.message
-        is_unticked = question.consent is None and "unticked" in question.message
-        return not (is_yes or self._has_threads or is_input or is_unticked)
+        is_unheard = question.consent is None and answer in ("unticked", "expires")
+        return not (is_yes or self._has_threads or is_input or is_unheard)
 
     def _reply(self, question: Question, answer: str) -> PresenterEvent:
-        name = "sure" if question.form and "sure" in question.form.schema["properties"] else "confirm"
-        if answer == "no":
-            return Reply("decline")
-        if answer == "closes":
-            return Expired()
+        name = (
+            "sure" if question.form and "sure" in question.form.schema["properties"] else "confirm"
+        )
+        refusals = {"no": Reply("decline"), "closes": Reply("cancel"), "expires": Expired()}
+        if answer in refusals:
+            return refusals[answer]
         return Reply("accept", {name: answer != "unticked"})
 
     def _leave(self, how: str) -> None:
@@ -480,7 +500,7 @@ class Play:
 
     def _raise_risk(self) -> None:
         """It is a call that loses something from now on; what was agreed to was less."""
-        if not self._has_threads and not getattr(self, "_is_raised", False):
+        if not self._has_threads and not self._is_raised:
             self._granted.withdraw()
         self._is_raised = True
 

@@ -7,12 +7,11 @@ import os
 import shutil
 import threading
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from tests.hosts.bad_edits import FILES, write_files
+from tests.hosts.bad_edits import FILES, Scene, write_files
 from tests.hosts.bad_skills import Plan, Play, Result, make, smaller
 
 PROGRAMS = int(os.environ.get("BAD_SKILLS", "10000"))
@@ -44,45 +43,43 @@ def play(plan: Plan, folder: Path, loop: asyncio.AbstractEventLoop) -> list[str]
 def of_scene(plan: Plan, result: Result) -> list[str]:
     """Compare the scene with what the person agreed to."""
     before, after, granted = result.before, result.after, result.granted
-    if granted.lasting and (after.stage is not before.stage or after.file != before.file):
+    is_other = after.stage is not before.stage or after.file != before.file
+    if is_other and granted.lasting:
         return []  # they agreed that it is another scene
+    wrong = [f"{after.file} is open"] if is_other else []
+    wrong += _in_view(before, after)
+    gone = before.objects - after.objects - result.lost
+    if gone:
+        wrong.append(f"gone: {sorted(gone)}")
+    if result.theirs:  # what they did meanwhile lies on top, and is theirs
+        return wrong
+    if after.content != before.content and not result.changed:
+        wrong.append("changed without a yes")
+    if result.ended.content != after.content and not granted.foreign:
+        wrong.append("changed after its end")
+    must_stay = (plan.risk == "read" or result.status != "done") and not granted.foreign
+    if must_stay and after.content != before.content:
+        wrong.append(f"{result.status}, and the layers hold {after.layers}")
+    return wrong + _in_stacks(before, after, must_stay=must_stay)
+
+
+def _in_view(before: Scene, after: Scene) -> list[str]:
+    """Compare what the person sees and may edit; a layer may have left the scene."""
     wrong = []
-    has_edited = any(label == "The person's edit" for label in after.undo)
-    is_same = after.content == before.content and after.undo == before.undo
-    if after.file != before.file or after.stage is not before.stage:
-        wrong.append(f"another scene is open: {after.file}")
     if after.view != before.view:
         wrong.append(f"the view is {after.view}, and was {before.view}")
     if any(after.locks.get(name, lock) != lock for name, lock in before.locks.items()):
         wrong.append(f"the locks are {after.locks}, and were {before.locks}")
-    if not has_edited and (plan.risk == "read" or result.status != "done"):
-        wrong += _unchanged(result)
-    gone = before.objects - after.objects - result.lost
-    if gone:
-        wrong.append(f"gone: {sorted(gone)}")
-    if not is_same and not has_edited and not result.changed:
-        wrong.append("changed without a yes")
-    stays = tuple(label for label in after.undo if label.startswith("The person's"))
-    if stays[: len(before.undo)] != before.undo:
-        wrong.append(f"what the person can undo is {after.undo}")
-    if is_same and after.redo != before.redo and not has_edited:
-        wrong.append(f"what the person can redo is {after.redo}")
-    if result.ended.content != after.content and not granted.foreign and not has_edited:
-        wrong.append("changed after its end")
     return wrong
 
 
-def _unchanged(result: Result) -> list[str]:
-    before, after = result.before, result.after
-    if result.granted.foreign:
-        return []
-    wrong = []
-    for name in before.layers.keys() | after.layers.keys():
-        if before.layers.get(name) != after.layers.get(name):
-            wrong.append(f"{result.status}, and {name} is another:\n{after.layers.get(name)}")
-    if (after.undo, after.redo) != (before.undo, before.redo):
-        wrong.append(f"{result.status}, and the stacks are {after.undo}, {after.redo}")
-    return wrong
+def _in_stacks(before: Scene, after: Scene, *, must_stay: bool) -> list[str]:
+    """Compare what the person can undo and redo; a change on top ends what could be redone."""
+    if must_stay or after.undo == before.undo:
+        is_same = (after.undo, after.redo) == (before.undo, before.redo)
+    else:
+        is_same = after.undo[: len(before.undo)] == before.undo
+    return [] if is_same else [f"the stacks are {after.undo} and {after.redo}"]
 
 
 def of_files(result: Result, folder: Path) -> list[str]:

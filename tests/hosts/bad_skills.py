@@ -16,9 +16,8 @@ import threading
 import time
 from collections.abc import Callable, Coroutine, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
-from random import Random
 from typing import Any, Final
 
 from pxr import Sdf
@@ -50,7 +49,8 @@ from dcc_bridge.main_thread import MainThread
 from dcc_bridge.skills.runner import Runner
 from dcc_bridge.skills.skill import describe
 from dcc_bridge.testing import ScriptedPresenter
-from tests.hosts.bad_edits import EDITS, OWN, PATHS, Scene, objects
+from tests.hosts.bad_edits import EDITS, OWN, Scene, objects
+from tests.hosts.bad_plans import Act, Plan, every
 
 LIMIT: Final = 20.0
 """Seconds in which any of these programs ends."""
@@ -59,111 +59,6 @@ FORM: Final[dict[str, Any]] = {
     "properties": {"sure": {"type": "boolean"}},
     "required": ["sure"],
 }
-ANSWERS: Final = ("yes",) * 10 + (
-    "no",
-    "no",
-    "closes",
-    "expires",
-    "late",
-    "unticked",
-    "stops",
-    "yes+edit",
-)
-
-
-@dataclass(frozen=True)
-class Act:
-    """One act of a program.
-
-    Attributes:
-        kind: What is done: an edit, or "ask", "nest", "thread", "task", "raise", "leave".
-        what: How, and with what.
-        inside: The acts that are done in it.
-    """
-
-    kind: str
-    what: tuple[str, ...] = ()
-    inside: tuple[Act, ...] = ()
-
-
-@dataclass(frozen=True)
-class Plan:
-    """One program.
-
-    Attributes:
-        risk: What the skill says that it does.
-        confirms: It says that it asks by itself.
-        undoable: It says that undo brings back what it does.
-        thread: "main", "any", or "async".
-        gate: What the person answers to the question before its body.
-        policy: The setting ``edit``.
-        careless: It catches whatever goes wrong in an act, and goes on.
-        body: What it does.
-    """
-
-    risk: str
-    confirms: bool
-    undoable: bool
-    thread: str
-    gate: str
-    policy: str
-    careless: bool
-    body: tuple[Act, ...]
-
-
-def make(seed: int) -> Plan:
-    """Make a program of a seed."""
-    random = Random(seed)
-    thread = random.choice(("main", "main", "any", "async"))
-    return Plan(
-        risk=random.choice(("read", "edit", "edit", "destructive", "destructive")),
-        confirms=random.random() < 0.7,
-        undoable=random.random() < 0.7,
-        thread=thread,
-        gate=random.choice(ANSWERS),
-        policy=random.choice(("allow",) * 6 + ("ask",)),
-        careless=random.random() < 0.7,
-        body=_acts(random, 3, random.randint(1, 6)),
-    )
-
-
-def _acts(random: Random, depth: int, count: int) -> tuple[Act, ...]:
-    acts = [_act(random, depth) for _ in range(count)]
-    if random.random() < 0.3:  # it was careful once, and goes on
-        items = random.sample(PATHS, k=random.choice((1, 2)))
-        edits = [Act(random.choice(list(EDITS)), (it, "/World/c")) for it in items]
-        acts += [Act("ask", ("confirm", "yes", "undoable", *items)), *edits]
-    return tuple(acts)
-
-
-def _act(random: Random, depth: int) -> Act:
-    kind = random.choices(
-        ("edit", "own", "ask", "nest", "thread", "task", "raise", "leave"),
-        (30, 12, 25, 10 * (depth > 0), 6 * (depth > 0), 2 * (depth > 0), 2, 2),
-    )[0]
-    below = max(0, depth - 1)
-    if kind in ("edit", "own"):
-        edit = random.choice(list(OWN if kind == "own" else EDITS))
-        return Act(edit, (random.choice(PATHS), random.choice(PATHS)))
-    if kind == "ask":
-        flavour = random.choice(("confirm", "confirm", "apply", "form", "input", "lookup"))
-        items = random.sample(PATHS, k=random.choice((0, 1, 1, 2)))
-        lasting = random.choice(("undoable", "undoable", "lasting"))
-        inside = _acts(random, below, random.randint(0, 2)) if depth else ()
-        return Act("ask", (flavour, random.choice(ANSWERS), lasting, *items), inside)
-    if kind == "nest":
-        risk = random.choice(("destructive", "destructive", "destructive", "edit", "read"))
-        asks = random.choice(("confirms", "gate"))
-        lasting = random.choice(("undoable", "undoable", "lasting"))
-        how = random.choice(("direct", "direct", "on_main"))
-        what = (risk, asks, lasting, how, random.choice(ANSWERS))
-        return Act("nest", what, _acts(random, below, random.randint(1, 3)))
-    if kind == "thread":
-        what = (random.choice(("carry", "bare")), random.choice(("soon", "late", "timer")))
-        return Act("thread", what, _acts(random, below, random.randint(1, 2)))
-    if kind == "task":
-        return Act("task", (), _acts(random, below, random.randint(1, 2)))
-    return Act(kind, (random.choice(("end", "kill")), random.choice(("look", "go on"))))
 
 
 @dataclass
@@ -273,10 +168,10 @@ class Play:
     def run(self) -> Result:
         """Run it to its end, and that of all its threads."""
         plan = self._plan
-        settings = Settings(dialogs_per_minute=10**6, pending_questions=50, edit=plan.policy)  # type: ignore[arg-type]  # one of the two
+        settings = Settings(dialogs_per_minute=10**6, pending_questions=50, edit=plan.policy)
         before = self.look()
         with self._running(settings) as runner:
-            self.call = Call("program", f"Program {plan.gate}", plan.risk, Client("test"))  # type: ignore[arg-type]  # one of the three
+            self.call = Call("program", f"Program {plan.gate}", plan.risk, Client("test"))
             self._runner = runner
             run = runner.start(describe(self._skill()), {}, self.call)
             self._serve(run.outcome.done)
@@ -369,7 +264,11 @@ class Play:
         name = (
             "sure" if question.form and "sure" in question.form.schema["properties"] else "confirm"
         )
-        refusals = {"no": Reply("decline"), "closes": Reply("cancel"), "expires": Expired()}
+        refusals: dict[str, PresenterEvent] = {
+            "no": Reply("decline"),
+            "closes": Reply("cancel"),
+            "expires": Expired(),
+        }
         if answer in refusals:
             return refusals[answer]
         return Reply("accept", {name: answer != "unticked"})
@@ -384,22 +283,22 @@ class Play:
 
     def _skill(self) -> Callable[..., object]:
         plan = self._plan
-        mark = skill(
-            name="program",
-            title=f"Program {plan.gate}",
-            risk=plan.risk,  # type: ignore[arg-type]  # one of the three
-            confirms=plan.confirms,
-            undoable=plan.undoable,
-            thread="any" if plan.thread == "any" else "main",
-        )
+        fields = {
+            "name": "program",
+            "title": f"Program {plan.gate}",
+            "risk": plan.risk,
+            "confirms": plan.confirms,
+            "undoable": plan.undoable,
+            "thread": "any" if plan.thread == "any" else "main",
+        }
         if plan.thread == "async":
 
             async def on_loop() -> None:
                 await self._acts(plan.body, "loop")
 
-            return mark(on_loop)
+            return marked(on_loop, fields)
         where = "pool" if plan.thread == "any" else "main"
-        return mark(lambda: at_once(self._acts(plan.body, where)))
+        return marked(lambda: at_once(self._acts(plan.body, where)), fields)
 
     async def _acts(self, acts: tuple[Act, ...], where: str) -> None:
         """Do acts one after the other, on the main thread, a thread of its own, or a loop."""
@@ -477,14 +376,14 @@ class Play:
     async def _nest(self, act: Act, where: str) -> None:
         risk, asks, lasting, how, answer = act.what
         on = "main" if how == "on_main" else where
-        mark = skill(
-            name="inner",
-            title=f"Inner {answer}",
-            risk=risk,  # type: ignore[arg-type]  # one of the three
-            confirms=asks == "confirms",
-            undoable=lasting == "undoable",
-        )
-        inner = mark(lambda: at_once(self._acts(act.inside, on)))
+        fields = {
+            "name": "inner",
+            "title": f"Inner {answer}",
+            "risk": risk,
+            "confirms": asks == "confirms",
+            "undoable": lasting == "undoable",
+        }
+        inner = marked(lambda: at_once(self._acts(act.inside, on)), fields)
         if risk == "destructive" and self._plan.risk == "edit":
             self._raise_risk()
         if on == "main":
@@ -496,7 +395,7 @@ class Play:
             async def inner_on_loop() -> None:
                 await self._acts(act.inside, "loop")
 
-            await mark(inner_on_loop)()
+            await marked(inner_on_loop, fields)()
 
     def _raise_risk(self) -> None:
         """It is a call that loses something from now on; what was agreed to was less."""
@@ -532,6 +431,12 @@ class Play:
         self._tasks.append(asyncio.create_task(work()))
 
 
+def marked(fn: Callable[[], Any], fields: dict[str, Any]) -> Callable[[], Any]:
+    """Make a skill of a function."""
+    mark: Callable[[Callable[[], Any]], Callable[[], Any]] = skill(**fields)
+    return mark(fn)
+
+
 def at_once(coroutine: Coroutine[Any, Any, None]) -> None:
     """Drive a coroutine that never waits."""
     try:
@@ -539,34 +444,6 @@ def at_once(coroutine: Coroutine[Any, Any, None]) -> None:
     except StopIteration:
         return
     raise AssertionError("it waits")
-
-
-def every(acts: tuple[Act, ...]) -> Iterator[Act]:
-    """Give all acts of a tree."""
-    for act in acts:
-        yield act
-        yield from every(act.inside)
-
-
-def smaller(plan: Plan) -> Iterator[Plan]:
-    """Give the programs that lack one act, or have what is in it in its place."""
-    for body in _smaller(plan.body):
-        yield replace(plan, body=body)
-    if plan.policy == "ask":
-        yield replace(plan, policy="allow")
-    if plan.thread != "main":
-        yield replace(plan, thread="main")
-    if plan.careless:
-        yield replace(plan, careless=False)
-
-
-def _smaller(acts: tuple[Act, ...]) -> Iterator[tuple[Act, ...]]:
-    for i, act in enumerate(acts):
-        yield (*acts[:i], *acts[i + 1 :])
-        if act.inside:
-            yield (*acts[:i], *act.inside, *acts[i + 1 :])
-            for inside in _smaller(act.inside):
-                yield (*acts[:i], replace(act, inside=inside), *acts[i + 1 :])
 
 
 def _no_clock(seconds: float, fn: Callable[[], None]) -> Callable[[], None]:

@@ -12,7 +12,8 @@ from pathlib import Path
 import pytest
 
 from tests.hosts.bad_edits import FILES, Scene, write_files
-from tests.hosts.bad_skills import Plan, Play, Result, make, smaller
+from tests.hosts.bad_plans import Plan, make, smaller
+from tests.hosts.bad_skills import Play, Result
 
 PROGRAMS = int(os.environ.get("BAD_SKILLS", "10000"))
 """How many programs the long run has."""
@@ -44,8 +45,8 @@ def of_scene(plan: Plan, result: Result) -> list[str]:
     """Compare the scene with what the person agreed to."""
     before, after, granted = result.before, result.after, result.granted
     is_other = after.stage is not before.stage or after.file != before.file
-    if is_other and granted.lasting:
-        return []  # they agreed that it is another scene
+    if granted.lasting and (is_other or after.files != before.files):
+        return []  # they agreed that it is another scene, or that what it refers to is
     wrong = [f"{after.file} is open"] if is_other else []
     wrong += _in_view(before, after)
     gone = before.objects - after.objects - result.lost

@@ -24,10 +24,20 @@ class Locks:
     def __init__(self) -> None:
         """Lock nothing."""
         self._own: dict[Sdf.Layer, _Permissions] = {}
+        self._is_reading = False
 
     def may_save(self, layer: Sdf.Layer) -> bool:
         """Whether the person lets a layer be saved; our own locks do not count."""
         return self._own[layer][1] if layer in self._own else bool(layer.permissionToSave)
+
+    def refuse_in_read(self, what: str) -> None:
+        """Refuse to move along the undo stack while a body runs that says that it only reads.
+
+        Raises:
+            RuntimeError: One runs.
+        """
+        if self._is_reading:
+            raise RuntimeError(f"{what} changes the scene, and this skill says that it only reads.")
 
     @contextmanager
     def hold(self, stage: Usd.Stage, put_back: list[str], *, read: bool) -> Iterator[None]:
@@ -50,12 +60,12 @@ class Locks:
         local = set() if read else stack
         locked = {layer: (edit and layer in local, False) for layer, (edit, _) in own.items()}
         beside = {it: LayerSnapshot.take(it) if it.dirty else None for it in set(own) - stack}
-        before, self._own = self._own, own
+        before, self._own, self._is_reading = (self._own, self._is_reading), own, read
         _set(locked)
         try:
             yield
         finally:
-            self._own = before
+            self._own, self._is_reading = before
             # a layer that the scene uses no more may be gone, and is false then
             unlocked = [it for it, state in locked.items() if it and _permissions(it) != state]
             put_back += [f"the lock of {it.GetDisplayName()}" for it in unlocked[:_MOST_NAMED]]

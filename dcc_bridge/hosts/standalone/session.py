@@ -174,6 +174,7 @@ class UsdSession(Host):
             RuntimeError: There is none, a step is open, or a layer is locked.
         """
         self._check_thread("undo")
+        self._locks.refuse_in_read("undo")
         self._history.undo()
 
     def take_back(self) -> None:
@@ -183,6 +184,7 @@ class UsdSession(Host):
             RuntimeError: There is none, a step is open, or a layer is locked.
         """
         self._check_thread("take_back")
+        self._locks.refuse_in_read("take_back")
         self._history.take_back()
 
     def lost(self, agreed: Sequence[str]) -> list[str]:
@@ -201,6 +203,7 @@ class UsdSession(Host):
             RuntimeError: There is none, a step is open, or a layer is locked.
         """
         self._check_thread("redo")
+        self._locks.refuse_in_read("redo")
         self._history.redo()
 
     @property

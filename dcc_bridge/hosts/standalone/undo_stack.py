@@ -245,13 +245,14 @@ class UndoStack:
         return sorted(path for path in things if self._is_gone(path, old))
 
     def _is_gone(self, path: Sdf.Path, old: list[Sdf.Layer]) -> bool:
-        specs = [spec for layer in old if (spec := layer.GetObjectAtPath(path))]
-        now = self._stage.GetObjectAtPath(path)
-        if now and path.IsPrimPath():
-            return _is_hidden(now, specs) or _has_lost_its_source(now, specs)
+        if prim := path.IsPrimPath() and self._stage.GetPrimAtPath(path):
+            before = [spec for layer in old if (spec := layer.GetPrimAtPath(path))]
+            return _is_hidden(prim, before) or _has_lost_its_source(prim, before)
+        prop = path.IsPropertyPath() and self._stage.GetPropertyAtPath(path)
+        is_there = prop and prop.IsAuthored()  # one of the prim's schema is there without it, too
         layers = self._stage.GetLayerStack(includeSessionLayers=True)
-        is_there = now and now.IsAuthored()  # a schema's own property is there without a value
-        return bool(specs) and not is_there and not any(it.GetObjectAtPath(path) for it in layers)
+        was_held = any(layer.GetObjectAtPath(path) for layer in old)
+        return was_held and not is_there and not any(it.GetObjectAtPath(path) for it in layers)
 
     def _is_unsaved(self, place: Place) -> bool:
         return self._clean[place] is not self._saved.get(place)

@@ -14,8 +14,15 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from dcc_bridge import checkpoints
 from dcc_bridge.elicitation import ask
-from dcc_bridge.elicitation.call import Call, current
-from dcc_bridge.elicitation.context import Flow, current_context, look, run_async, run_sync
+from dcc_bridge.elicitation.call import Call
+from dcc_bridge.elicitation.context import (
+    Flow,
+    current_context,
+    look,
+    refuse_without_call,
+    run_async,
+    run_sync,
+)
 from dcc_bridge.elicitation.question import Consent, Question
 from dcc_bridge.errors import Cancelled
 
@@ -175,6 +182,8 @@ async def confirm(
 
 
 def _confirm(plan: _Plan) -> Flow[Grant]:
+    if callable(plan.items) or callable(plan.files):
+        refuse_without_call("A function that looks items up")
     snapshot = yield from look(plan.take_snapshot)
     for attempt in range(MOST_ASKED):
         if plan.items is not None and not snapshot.items:
@@ -255,10 +264,8 @@ class _Plan:
         context = current_context()
         if context is None or context.main.is_current:
             return self._edit(agreed, fn)
-        if current.get() is None:  # of no skill, on a thread of somebody's own
-            future = context.main.submit(lambda: self._edit(agreed, fn), name="An edit")
-        else:
-            future = ask.current_call().control.edit(lambda: self._edit(agreed, fn))
+        refuse_without_call("An edit")
+        future = ask.current_call().control.edit(lambda: self._edit(agreed, fn))
         result: _EditResult[T] = yield future, context.broker.settings.call_deadline
         return result
 

@@ -211,6 +211,22 @@ def run_in_thread(fn: Callable[[], T], name: str) -> Future[T]:
     return future
 
 
+def refuse_without_call(what: str) -> None:
+    """Refuse what would reach the scene from a thread of no call: nobody would answer for it.
+
+    Args:
+        what: What is about to be done, to begin a sentence.
+
+    Raises:
+        WrongThread: The caller is on a thread of somebody's own, to which no call was carried.
+    """
+    if _installed is not None and not _installed.main.is_current and current.get() is None:
+        raise WrongThread(
+            f"{what} belongs to the call of a skill, and this thread to none, so what it changes "
+            "could not be undone with it. Start the thread with: carry(fn)."
+        )
+
+
 def refuse_in_coroutine(main: MainThread, name: str) -> None:
     """Refuse to block a coroutine's event loop, which has to bring the answer.
 

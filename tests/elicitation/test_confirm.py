@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from threading import Thread, get_ident
+from threading import Thread
 from typing import Any
 
 import anyio
@@ -13,6 +13,7 @@ import pytest
 from dcc_bridge import checkpoints, confirm, confirm_sync
 from dcc_bridge.elicitation import ask, context
 from dcc_bridge.elicitation.call import Call, CallGrant, current
+from dcc_bridge.elicitation.consent import Grant
 from dcc_bridge.elicitation.question import Consent, Expired, Question, Reply
 from dcc_bridge.errors import (
     Cancelled,
@@ -378,16 +379,31 @@ def test_a_yes_before_a_body_whose_copy_cannot_be_kept_is_no_grant(
         assert not call.agreement.live
 
 
-def test_a_thread_of_nobodys_call_edits_on_the_main_thread() -> None:
-    edits: list[Any] = []
+def test_a_thread_of_nobodys_call_edits_nothing_and_looks_nothing_up() -> None:
+    reached: list[list[str]] = []
+    refused: list[Exception] = []
+
+    def on_thread(grant: Grant) -> None:
+        def look() -> list[str]:
+            reached.append([])
+            return ["cam1"]
+
+        for reach in (
+            lambda: grant.apply_sync(reached.append),
+            lambda: confirm_sync("Delete it?", items=look),
+        ):
+            try:
+                reach()
+            except WrongThread as error:
+                refused.append(error)
 
     with asking(ScriptedPresenter(YES)):
         grant = confirm_sync("Delete it?", items=["cam1"])
-        thread = Thread(target=lambda: edits.append(grant.apply_sync(lambda _: get_ident())))
+        thread = Thread(target=on_thread, args=(grant,))
         thread.start()
         running = context.current_context()
         assert running is not None
         while thread.is_alive():
             running.main.drain()
 
-    assert edits == [get_ident()]
+    assert (len(refused), reached) == (2, [])

@@ -11,7 +11,7 @@ from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 import pytest
 from pxr import Sdf, Tf, Usd
@@ -47,6 +47,7 @@ def Xform "World" {
     }
     def Camera "b" {
         custom string note = "keep"
+        float focalLength = 35
     }
     def Xform "set" (references = @asset.usda@</Asset>) {
     }
@@ -105,8 +106,8 @@ class Studio:
             stage.GetEditTarget().GetLayer().identifier,
             tuple(stage.GetMutedLayers()),
             str(stage.GetLoadRules()),
-            tuple(layer.permissionToEdit for layer in stage.GetUsedLayers()),
-            tuple(layer.permissionToSave for layer in stage.GetUsedLayers()),
+            {it.identifier: it.permissionToEdit for it in stage.GetUsedLayers()},
+            {it.identifier: it.permissionToSave for it in stage.GetUsedLayers()},
             {it.identifier: it.ExportToString() for it in stage.GetUsedLayers()},
         )
         session = self.session
@@ -280,8 +281,14 @@ def test_what_lies_below_an_agreed_item_goes_with_it(studio: Studio) -> None:
         lambda stage: stage.GetRootLayer().ImportFromString("#usda 1.0\n"),
         lambda stage: stage.GetRootLayer().subLayerPaths.clear(),
         lambda stage: _replace(stage, "/World"),
+        lambda stage: stage.GetPrimAtPath(B).SetActive(False),
+        lambda stage: stage.GetPrimAtPath(B).RemoveProperty("focalLength"),
+        lambda stage: stage.GetPrimAtPath("/World/set").GetReferences().ClearReferences(),
     ],
-    ids=["cleared", "replaced", "without its sublayer", "made anew"],
+    ids=[
+        *("cleared", "replaced", "without its sublayer", "made anew", "hidden"),
+        *("a schema's value", "without its reference"),
+    ],
 )
 def test_what_is_lost_in_one_great_change_is_seen_as_well(
     studio: Studio, lose: Callable[[Usd.Stage], object]
@@ -295,6 +302,72 @@ def test_what_is_lost_in_one_great_change_is_seen_as_well(
     before = studio.state()
 
     assert (studio.run(wipe, YES).status, studio.state()) == ("no_consent", before)
+
+
+@pytest.mark.parametrize("unsaved", [False, True])
+def test_a_referenced_layer_that_a_body_unlocks_and_edits_holds_what_it_did(
+    studio: Studio, unsaved: bool
+) -> None:
+    asset = _layer(studio, "asset.usda")
+    if unsaved:
+        Sdf.CreatePrimInLayer(asset, "/Asset/theirs")
+
+    @skill(risk="edit")
+    def tidy() -> None:
+        """Tidy."""
+        asset.SetPermissionToEdit(True)
+        Sdf.CreatePrimInLayer(asset, "/Asset/mine")
+
+    before = studio.state()
+
+    assert (studio.run(tidy).status, studio.state()) == ("done", before)
+
+
+def test_the_lock_of_a_layer_stays_where_a_body_took_the_layer_out_of_the_scene(
+    studio: Studio,
+) -> None:
+    _layer(studio, "asset.usda").SetPermissionToEdit(False)
+
+    @skill(risk="destructive", confirms=True)
+    def wipe() -> None:
+        """Wipe."""
+        studio.session.stage.GetRootLayer().Clear()
+
+    before = studio.state()
+
+    assert (studio.run(wipe).status, studio.state()) == ("no_consent", before)
+
+
+@pytest.mark.parametrize("risk", ["read", "edit"])
+def test_the_scenes_file_is_another_one_only_with_a_yes(
+    studio: Studio, risk: Literal["read", "edit"]
+) -> None:
+    @skill(risk=risk)
+    def keep() -> None:
+        """Keep."""
+        studio.session.save(studio.folder / "new.usda")
+
+    assert studio.run(keep).status == "no_consent"
+    assert studio.session.file() == studio.folder / "shot.usda"
+
+
+def test_a_read_that_unlocks_all_layers_undoes_nothing_of_the_persons(studio: Studio) -> None:
+    @skill(risk="read")
+    def look() -> None:
+        """Look."""
+        for layer in studio.session.stage.GetUsedLayers():
+            layer.SetPermissionToEdit(True)
+        studio.session.undo()
+
+    before = studio.state()
+
+    assert (studio.run(look).status, studio.state()) == ("failed", before)
+
+
+def _layer(studio: Studio, name: str) -> Sdf.Layer:
+    layer = Sdf.Layer.Find(str(studio.folder / name))
+    assert layer is not None
+    return layer
 
 
 def test_nobody_is_asked_about_nothing_and_nothing_is_granted(studio: Studio) -> None:

@@ -12,6 +12,8 @@ from typing import Final
 
 from pxr import Sdf, Usd
 
+from dcc_bridge.hosts.standalone.undo_stack import LayerSnapshot
+
 _Permissions = tuple[bool, bool]
 _MOST_NAMED: Final = 5
 
@@ -22,17 +24,28 @@ class Locks:
     def __init__(self) -> None:
         """Lock nothing."""
         self._own: dict[Sdf.Layer, _Permissions] = {}
+        self._is_reading = False
 
     def may_save(self, layer: Sdf.Layer) -> bool:
         """Whether the person lets a layer be saved; our own locks do not count."""
         return self._own[layer][1] if layer in self._own else bool(layer.permissionToSave)
+
+    def refuse_in_read(self, what: str) -> None:
+        """Refuse to move along the undo stack while a body runs that says that it only reads.
+
+        Raises:
+            RuntimeError: One runs.
+        """
+        if self._is_reading:
+            raise RuntimeError(f"{what} changes the scene, and this skill says that it only reads.")
 
     @contextmanager
     def hold(self, stage: Usd.Stage, put_back: list[str], *, read: bool) -> Iterator[None]:
         """Lock what a body must not change, and put back at the end what it changed all the same.
 
         No layer can be saved past the session; layers that are only referenced, whose edits no undo
-        step holds, cannot be edited; for a read no layer can. USD itself raises then.
+        step holds, cannot be edited; for a read no layer can. USD itself raises then. A body that
+        takes such a lock away and edits has what it edited put back.
 
         Args:
             stage: The scene.
@@ -40,18 +53,23 @@ class Locks:
             read: The body says that it only reads.
         """
         view = _View(stage)
-        own = {layer: _permissions(layer) for layer in stage.GetUsedLayers() if layer}
-        local = set() if read else set(stage.GetLayerStack())
+        # FindOrOpen keeps a layer alive that a body takes out of the scene
+        used = [Sdf.Layer.FindOrOpen(it.identifier) or it for it in stage.GetUsedLayers() if it]
+        own = {layer: _permissions(layer) for layer in used}
+        stack = set(stage.GetLayerStack())
+        local = set() if read else stack
         locked = {layer: (edit and layer in local, False) for layer, (edit, _) in own.items()}
-        before, self._own = self._own, own
+        beside = {it: LayerSnapshot.take(it) if it.dirty else None for it in set(own) - stack}
+        before, self._own, self._is_reading = (self._own, self._is_reading), own, read
         _set(locked)
         try:
             yield
         finally:
-            self._own = before
+            self._own, self._is_reading = before
             # a layer that the scene uses no more may be gone, and is false then
             unlocked = [it for it, state in locked.items() if it and _permissions(it) != state]
             put_back += [f"the lock of {it.GetDisplayName()}" for it in unlocked[:_MOST_NAMED]]
+            _restore({layer: beside[layer] for layer in unlocked if layer in beside})
             _set(own)
             put_back += view.restore()
 
@@ -81,6 +99,16 @@ class _View:
             stage.SetEditTarget(self._target)
             changed.append("which layer edits go to")
         return changed
+
+
+def _restore(beside: dict[Sdf.Layer, LayerSnapshot | None]) -> None:
+    """Give layers that no undo step holds what they held; None stands for what is on disk."""
+    for layer, content in beside.items():
+        layer.SetPermissionToEdit(True)
+        if content is not None:
+            content.restore(layer)
+        elif layer.dirty:
+            layer.Reload(force=True)
 
 
 def _permissions(layer: Sdf.Layer) -> _Permissions:

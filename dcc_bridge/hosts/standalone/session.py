@@ -134,7 +134,7 @@ class UsdSession(Host):
         assert target is not None
         root = self._stage.GetRootLayer()
         below = [layer for layer in self._history.unsaved() if layer != root]
-        self._losing_files([target, *(Path(layer.realPath) for layer in below)])
+        self._losing_files([target, *(Path(layer.realPath) for layer in below)], target)
         files.write_sublayers(below, self._locks)
         if target == self._path:
             files.write(root, target)
@@ -174,6 +174,7 @@ class UsdSession(Host):
             RuntimeError: There is none, a step is open, or a layer is locked.
         """
         self._check_thread("undo")
+        self._locks.refuse_in_read("undo")
         self._history.undo()
 
     def take_back(self) -> None:
@@ -183,6 +184,7 @@ class UsdSession(Host):
             RuntimeError: There is none, a step is open, or a layer is locked.
         """
         self._check_thread("take_back")
+        self._locks.refuse_in_read("take_back")
         self._history.take_back()
 
     def lost(self, agreed: Sequence[str]) -> list[str]:
@@ -201,6 +203,7 @@ class UsdSession(Host):
             RuntimeError: There is none, a step is open, or a layer is locked.
         """
         self._check_thread("redo")
+        self._locks.refuse_in_read("redo")
         self._history.redo()
 
     @property
@@ -308,11 +311,13 @@ class UsdSession(Host):
                 'the scene have thread="main", and async ones reach it by on_main.'
             )
 
-    def _losing_files(self, targets: Sequence[Path]) -> None:
-        """Have it agreed to that files are written over; where none is there nothing is lost."""
+    def _losing_files(self, targets: Sequence[Path], scene: Path | None = None) -> None:
+        """Have it agreed to that files are written over, or that the scene's own is another one."""
         over = [path for path in targets if path.is_file()]
         if over:
             self.losing(f"write over {', '.join(path.name for path in over)}", over)
+        elif scene not in (None, self._path):
+            self.losing(f"go on in another file, {scene.name if scene else ''}")
 
     def _announce(self) -> None:
         self._selection = self._existing(self._selection)

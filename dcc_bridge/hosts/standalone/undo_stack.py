@@ -234,16 +234,25 @@ class UndoStack:
             self._resynced.update(notice.GetResyncedPaths())
 
     def _gone(self, step: Step) -> list[Sdf.Path]:
-        """List what the layers held before a step, and neither they nor the scene have now."""
-        layers = self._stage.GetLayerStack(includeSessionLayers=True)
-        paths: list[Sdf.Path] = []
-        for snapshot in {*step.before.values()}:
+        """List what the layers held before a step, and who looks at the scene has no more."""
+        old = [snapshot.content for snapshot in {*step.before.values()}]
+        paths = [*step.resynced]
+        for content in old:
             for path in Sdf.Path.RemoveDescendentPaths(list(step.resynced)):
-                if snapshot.content.GetObjectAtPath(path):
-                    snapshot.content.Traverse(path, paths.append)  # type: ignore[arg-type]  # gives paths
-        prims = {path for path in paths if path.IsPrimPath() or path.IsPrimPropertyPath()}
-        gone = (p for p in prims if not any(layer.GetObjectAtPath(p) for layer in layers))
-        return sorted(path for path in gone if not self._stage.GetObjectAtPath(path))
+                if content.GetObjectAtPath(path):
+                    content.Traverse(path, paths.append)  # type: ignore[arg-type]  # gives paths
+        things = {path for path in paths if path.IsPrimPath() or path.IsPrimPropertyPath()}
+        return sorted(path for path in things if self._is_gone(path, old))
+
+    def _is_gone(self, path: Sdf.Path, old: list[Sdf.Layer]) -> bool:
+        if prim := path.IsPrimPath() and self._stage.GetPrimAtPath(path):
+            before = [spec for layer in old if (spec := layer.GetPrimAtPath(path))]
+            return _is_hidden(prim, before) or _has_lost_its_source(prim, before)
+        prop = path.IsPropertyPath() and self._stage.GetPropertyAtPath(path)
+        is_there = prop and prop.IsAuthored()  # one of the prim's schema is there without it, too
+        layers = self._stage.GetLayerStack(includeSessionLayers=True)
+        was_held = any(layer.GetObjectAtPath(path) for layer in old)
+        return was_held and not is_there and not any(it.GetObjectAtPath(path) for it in layers)
 
     def _is_unsaved(self, place: Place) -> bool:
         return self._clean[place] is not self._saved.get(place)
@@ -330,6 +339,17 @@ class UndoStack:
     def _size(self) -> int:
         snapshots = {snapshot for state in self._states() for snapshot in state.values()}
         return sum(snapshot.size for snapshot in snapshots)
+
+
+def _is_hidden(now: Usd.Prim, before: list[Sdf.PrimSpec]) -> bool:
+    """Whether a prim was deactivated: what is referenced is deleted in this way."""
+    return not now.IsActive() and not any(it.HasInfo("active") and not it.active for it in before)
+
+
+def _has_lost_its_source(now: Usd.Prim, before: list[Sdf.PrimSpec]) -> bool:
+    """Whether a prim refers to nothing any more, so that all that came from there is gone."""
+    had = any(spec.hasReferences or spec.hasPayloads for spec in before)
+    return had and not now.HasAuthoredReferences() and not now.HasAuthoredPayloads()
 
 
 def _size(layer: Sdf.Layer) -> int:

@@ -1,0 +1,450 @@
+"""Random bad skills: careless programs that edit, ask, ignore, nest, undo, save and come too late.
+
+A program is a tree of acts, plain data made of a seed, so that it can be printed and shrunk. It is
+run by the real runner with a real broker on a real scene with files; the test's own thread is the
+host's main thread and the person, whose answer is in the text of each question.
+
+Left out, as nothing in the process stops it: a thread that keeps the stage and edits USD there,
+without the session; files written without the session (`open`, `Sdf.Layer.Export`); a skill that
+leaves the context of its call (`contextvars.Context().run`).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+import time
+from collections.abc import Callable, Coroutine, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+from pxr import Sdf
+
+from dcc_bridge import (
+    carry,
+    check_cancelled,
+    confirm,
+    confirm_sync,
+    elicit_form,
+    elicit_form_sync,
+    on_main,
+    skill,
+)
+from dcc_bridge.config import Settings
+from dcc_bridge.elicitation import context
+from dcc_bridge.elicitation.broker import Broker
+from dcc_bridge.elicitation.call import Call, Client, current
+from dcc_bridge.elicitation.question import (
+    Expired,
+    PresenterEvent,
+    Question,
+    Reply,
+    Settle,
+    TakeDown,
+)
+from dcc_bridge.hosts.standalone import UsdSession
+from dcc_bridge.main_thread import MainThread
+from dcc_bridge.skills.runner import Runner
+from dcc_bridge.skills.skill import describe
+from dcc_bridge.testing import ScriptedPresenter
+from tests.hosts.bad_edits import EDITS, OWN, Scene, objects
+from tests.hosts.bad_plans import Act, Plan, every
+
+LIMIT: Final = 20.0
+"""Seconds in which any of these programs ends."""
+FORM: Final[dict[str, Any]] = {
+    "type": "object",
+    "properties": {"sure": {"type": "boolean"}},
+    "required": ["sure"],
+}
+
+
+@dataclass
+class Granted:
+    """What the person agreed to in one run, as the person saw it.
+
+    Attributes:
+        needs: Changes need a yes.
+        alive: Items of each yes that was not withdrawn; None for one that named none.
+        lasting: There was one to a question that said that undo does not help.
+        foreign: There was one to a question of no call.
+    """
+
+    needs: bool
+    alive: list[tuple[str, ...] | None] = field(default_factory=list)
+    lasting: bool = False
+    foreign: bool = False
+
+    def covers(self, path: str) -> bool:
+        """Whether a thing may be gone now."""
+        if not self.needs or None in self.alive:
+            return True
+        named = [Sdf.Path(item) for items in self.alive for item in items or ()]
+        return any(Sdf.Path(path).HasPrefix(item) for item in named)
+
+    def withdraw(self) -> None:
+        """What was agreed to so far is no more."""
+        self.alive.clear()
+        self.needs = True
+
+
+@dataclass(frozen=True)
+class Result:
+    """What came of a program.
+
+    Attributes:
+        status: How it ended, as the agent is told.
+        before: The scene before it.
+        ended: The scene when its end was told.
+        after: The scene when the last thread of it was over.
+        granted: What the person agreed to.
+        lost: What was gone after some act to which the person had agreed.
+        changed: Whether an act changed something when that was agreed to.
+        theirs: How often the person edited meanwhile.
+    """
+
+    status: str
+    before: Scene
+    ended: Scene
+    after: Scene
+    granted: Granted
+    lost: frozenset[str]
+    changed: bool
+    theirs: int
+
+
+class Person(ScriptedPresenter):
+    """Answers what each question's text says, when the test lets them."""
+
+    def __init__(self, wake: Callable[[], None]) -> None:
+        super().__init__()
+        self._wake = wake
+        self.open: list[tuple[Question, Settle]] = []
+
+    def show(self, question: Question, settle: Settle) -> TakeDown:
+        """Take a question, and leave it open."""
+        self.open.append((question, settle))
+        self._wake()
+        return super().show(question, settle)
+
+
+class Play:
+    """One run of one program.
+
+    Attributes:
+        session: Its scene.
+    """
+
+    def __init__(self, plan: Plan, folder: Path, loop: asyncio.AbstractEventLoop) -> None:
+        """Take a program, and the folder with its files.
+
+        Args:
+            plan: The program.
+            folder: Holds the scene, as `bad_edits.write_files` wrote it.
+            loop: Runs the coroutines, on another thread.
+        """
+        self._plan = plan
+        self._folder = folder
+        self._loop = loop
+        self._wake = threading.Event()
+        self._over = threading.Event()
+        self._threads: list[threading.Thread] = []
+        self._tasks: list[asyncio.Task[None]] = []
+        self._granted = Granted(plan.risk == "destructive" or plan.policy == "ask")
+        self._foreign = Granted(needs=True)
+        self._lost: set[str] = set()
+        self._changed = False
+        self._is_raised = False
+        self._theirs = 0
+        self._has_threads = any(act.kind in ("thread", "task") for act in every(plan.body))
+        self.session = UsdSession(folder / "scene.usda")
+        for name in ("first", "second"):
+            with self.session.undo_step(f"The person's {name}"):
+                self.session.stage.DefinePrim(f"/World/{name}", "Scope")
+        self.session.undo()
+
+    def run(self) -> Result:
+        """Run it to its end, and that of all its threads."""
+        plan = self._plan
+        settings = Settings(dialogs_per_minute=10**6, pending_questions=50, edit=plan.policy)
+        before = self.look()
+        with self._running(settings) as runner:
+            self.call = Call("program", f"Program {plan.gate}", plan.risk, Client("test"))
+            self._runner = runner
+            run = runner.start(describe(self._skill()), {}, self.call)
+            self._serve(run.outcome.done)
+            ended = self.look()
+            self._over.set()
+            self._serve(lambda: not self._left())
+            after = self.look()
+        return Result(
+            run.outcome.result().status,
+            before,
+            ended,
+            after,
+            self._granted,
+            frozenset(self._lost),
+            self._changed,
+            self._theirs,
+        )
+
+    def look(self) -> Scene:
+        """Look at the scene and its files."""
+        return Scene.of(self.session, self._folder)
+
+    # ---- the host's main thread and the person at it
+
+    @contextmanager
+    def _running(self, settings: Settings) -> Iterator[Runner]:
+        self._main = MainThread(lambda delay: self._wake.set())
+        self._person = Person(self._wake.set)
+        self._broker = Broker(settings, host=self._person, clock=_no_clock)
+        remove = context.install(self._broker, self._main, self.session)
+        try:
+            spawn = self._spawn
+            yield Runner(self.session, self._main, settings, spawn, _no_clock)
+        finally:
+            self._over.set()
+            self._broker.close()
+            self._main.close()
+            remove()
+
+    def _spawn(self, coroutine: Coroutine[Any, Any, Any]) -> Any:
+        return asyncio.run_coroutine_threadsafe(coroutine, self._loop)
+
+    def _serve(self, is_done: Callable[[], bool]) -> None:
+        end = time.monotonic() + LIMIT
+        while not is_done() or not self._main.is_unwound or self._person.open or self._main.waiting:
+            assert time.monotonic() < end, "it hangs"
+            self._main.drain()
+            if self._person.open:
+                self._answer(*self._person.open.pop(0))
+            elif not is_done():
+                self._wake.wait(0.001)
+                self._wake.clear()
+        self._main.drain()
+
+    def _left(self) -> bool:
+        return any(it.is_alive() for it in self._threads) or any(
+            not it.done() for it in self._tasks
+        )
+
+    def _answer(self, question: Question, settle: Settle) -> None:
+        answer = question.message.partition("\n")[0].rstrip("?").rpartition(" ")[2]
+        leaves = answer in ("late", "stops") and question.call is self.call
+        if leaves:
+            self._leave("kill" if answer == "late" else "end")
+        if answer == "yes+edit":
+            with self.session.undo_step("The person's edit"):
+                root = self.session.stage.GetRootLayer()
+                Sdf.CreatePrimInLayer(root, f"/theirs{self._theirs}")
+            self._theirs += 1
+        is_yes = not leaves and answer not in ("no", "closes", "expires", "unticked")
+        self._note(question, answer, is_yes)
+        settle(self._reply(question, answer))
+
+    def _note(self, question: Question, answer: str, is_yes: bool) -> None:
+        granted = self._granted if question.call is self.call else self._foreign
+        if is_yes and question.consent is not None:
+            granted.alive.append(question.items or None)
+            self._granted.foreign |= granted is self._foreign
+            self._granted.lasting |= not question.undoable
+        elif self._refuses(question, answer, is_yes):
+            granted.withdraw()
+
+    def _refuses(self, question: Question, answer: str, is_yes: bool) -> bool:
+        """Whether an answer withdraws what was agreed to; on a thread nobody knows when."""
+        is_input = "only input" in question.message
+        is_unheard = question.consent is None and answer in ("unticked", "expires")
+        return not (is_yes or self._has_threads or is_input or is_unheard)
+
+    def _reply(self, question: Question, answer: str) -> PresenterEvent:
+        name = (
+            "sure" if question.form and "sure" in question.form.schema["properties"] else "confirm"
+        )
+        refusals: dict[str, PresenterEvent] = {
+            "no": Reply("decline"),
+            "closes": Reply("cancel"),
+            "expires": Expired(),
+        }
+        if answer in refusals:
+            return refusals[answer]
+        return Reply("accept", {name: answer != "unticked"})
+
+    def _leave(self, how: str) -> None:
+        """End the call, as its client or its client's end does."""
+        self._broker.end(self.call)
+        if how == "kill":
+            self._runner.cancel(self.call.id)
+
+    # ---- the skill
+
+    def _skill(self) -> Callable[..., object]:
+        plan = self._plan
+        fields = {
+            "name": "program",
+            "title": f"Program {plan.gate}",
+            "risk": plan.risk,
+            "confirms": plan.confirms,
+            "undoable": plan.undoable,
+            "thread": "any" if plan.thread == "any" else "main",
+        }
+        if plan.thread == "async":
+
+            async def on_loop() -> None:
+                await self._acts(plan.body, "loop")
+
+            return marked(on_loop, fields)
+        where = "pool" if plan.thread == "any" else "main"
+        return marked(lambda: at_once(self._acts(plan.body, where)), fields)
+
+    async def _acts(self, acts: tuple[Act, ...], where: str) -> None:
+        """Do acts one after the other, on the main thread, a thread of its own, or a loop."""
+        for act in acts:
+            try:
+                await self._act(act, where)
+            except Exception:
+                if not self._plan.careless:
+                    raise
+
+    async def _act(self, act: Act, where: str) -> None:
+        if act.kind in EDITS or act.kind in OWN:
+            await self._on_main(lambda: self._edit(act), where)
+        elif act.kind == "raise":
+            raise ValueError("on purpose")
+        elif act.kind == "leave":
+            self._leave(act.what[0])
+            if act.what[1] == "look":
+                check_cancelled()
+        else:
+            await getattr(self, f"_{act.kind}")(act, where)
+
+    async def _on_main(self, fn: Callable[[], None], where: str) -> None:
+        if where == "main":
+            fn()
+        elif where == "loop":
+            await on_main(fn)
+        else:
+            asyncio.run(on_main(fn))
+
+    def _edit(self, act: Act) -> None:
+        """Do an edit, and note what it lost while that was agreed to, and else."""
+        session = self.session
+        granted = self._foreign if current.get() is None else self._granted
+        stage = session.stage
+        before, text = objects(stage), session.scene_digest()
+        try:
+            (EDITS | OWN)[act.kind](session, self._folder, *act.what)
+        finally:
+            if session.stage is stage:
+                lost = before - objects(stage)
+                self._lost |= {path for path in lost if granted.covers(path)}
+            is_allowed = not granted.needs or bool(granted.alive)
+            self._changed |= is_allowed and session.scene_digest() != text
+
+    async def _ask(self, act: Act, where: str) -> None:
+        flavour, answer, lasting, *items = act.what
+        if flavour in ("form", "input"):
+            consent = False if flavour == "input" else None
+            message = f"{'It is only input. ' if consent is False else ''}Go on? {answer}"
+            if where == "loop":
+                await elicit_form(message, FORM, consent=consent)
+            else:
+                elicit_form_sync(message, FORM, consent=consent)
+            return
+
+        def look() -> list[str]:
+            at_once(self._acts(act.inside, "main"))
+            return items
+
+        def edit(_: list[str]) -> None:
+            at_once(self._acts(act.inside, "main"))
+
+        which = look if flavour == "lookup" else items or None
+        undoable, message = lasting == "undoable", f"Go on? {answer}"
+        if where == "loop":
+            grant = await confirm(message, items=which, undoable=undoable)
+            if flavour == "apply":
+                await grant.apply(edit)
+        else:
+            grant = confirm_sync(message, items=which, undoable=undoable)
+            if flavour == "apply":
+                grant.apply_sync(edit)
+
+    async def _nest(self, act: Act, where: str) -> None:
+        risk, asks, lasting, how, answer = act.what
+        on = "main" if how == "on_main" else where
+        fields = {
+            "name": "inner",
+            "title": f"Inner {answer}",
+            "risk": risk,
+            "confirms": asks == "confirms",
+            "undoable": lasting == "undoable",
+        }
+        inner = marked(lambda: at_once(self._acts(act.inside, on)), fields)
+        if risk == "destructive" and self._plan.risk == "edit":
+            self._raise_risk()
+        if on == "main":
+            await self._on_main(inner, where)
+        elif on == "pool":
+            inner()
+        else:
+
+            async def inner_on_loop() -> None:
+                await self._acts(act.inside, "loop")
+
+            await marked(inner_on_loop, fields)()
+
+    def _raise_risk(self) -> None:
+        """It is a call that loses something from now on; what was agreed to was less."""
+        if not self._has_threads and not self._is_raised:
+            self._granted.withdraw()
+        self._is_raised = True
+
+    async def _thread(self, act: Act, where: str) -> None:
+        how, when = act.what
+
+        def work() -> None:
+            if when == "late":
+                self._over.wait(LIMIT)
+            with suppress(Exception):
+                at_once(self._acts(act.inside, "pool"))
+            self._wake.set()
+
+        target = carry(work) if how == "carry" else work
+        thread = threading.Timer(0, target) if when == "timer" else threading.Thread(target=target)
+        thread.daemon = True
+        self._threads.append(thread)
+        thread.start()
+
+    async def _task(self, act: Act, where: str) -> None:
+        if where != "loop":
+            return
+
+        async def work() -> None:
+            await asyncio.sleep(0)
+            with suppress(Exception):
+                await self._acts(act.inside, "loop")
+
+        self._tasks.append(asyncio.create_task(work()))
+
+
+def marked(fn: Callable[[], Any], fields: dict[str, Any]) -> Callable[[], Any]:
+    """Make a skill of a function."""
+    mark: Callable[[Callable[[], Any]], Callable[[], Any]] = skill(**fields)
+    return mark(fn)
+
+
+def at_once(coroutine: Coroutine[Any, Any, None]) -> None:
+    """Drive a coroutine that never waits."""
+    try:
+        coroutine.send(None)
+    except StopIteration:
+        return
+    raise AssertionError("it waits")
+
+
+def _no_clock(seconds: float, fn: Callable[[], None]) -> Callable[[], None]:
+    return lambda: None

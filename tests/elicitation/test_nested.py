@@ -113,7 +113,7 @@ def test_a_yes_to_the_edit_is_none_to_the_deletion_in_it(tmp_path: Path) -> None
     result, shown = call(host, tidying(host, heedless=True), tmp_path, *edit_only, edit="ask")
 
     assert [one.consent is not None for one in shown] == [True, True]
-    assert [one.offers.remember for one in shown] == [1, None]
+    assert [one.offers.remember for one in shown] == [0, None]
     assert status(result) == "no_consent"
     assert host.items == CAMERAS
 

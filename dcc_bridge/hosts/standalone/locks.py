@@ -24,6 +24,7 @@ class Locks:
     def __init__(self) -> None:
         """Lock nothing."""
         self._own: dict[Sdf.Layer, _Permissions] = {}
+        self._kept: list[Sdf.Layer] = []
         self._is_reading = False
 
     def may_save(self, layer: Sdf.Layer) -> bool:
@@ -53,9 +54,9 @@ class Locks:
             read: The body says that it only reads.
         """
         view = _View(stage)
-        # FindOrOpen keeps a layer alive that a body takes out of the scene
+        # FindOrOpen keeps a layer that a body takes out of the scene, until that is undone
         used = [Sdf.Layer.FindOrOpen(it.identifier) or it for it in stage.GetUsedLayers() if it]
-        own = {layer: _permissions(layer) for layer in used}
+        self._kept, own = used, {layer: _permissions(layer) for layer in used}
         stack = set(stage.GetLayerStack())
         local = set() if read else stack
         locked = {layer: (edit and layer in local, False) for layer, (edit, _) in own.items()}

@@ -141,6 +141,17 @@ class NotGranted(NoConsent):
         )
 
 
+class LostAnyway(NoConsent):
+    """A skill did what undo does not bring back, without a grant, where the host cannot refuse."""
+
+    def __init__(self, did: str, left: str) -> None:
+        BridgeError.__init__(
+            self,
+            f"The skill {did}, to which nobody agreed, and the host could not refuse it. {left} "
+            "The skill has to ask first: confirm_sync(..., undoable=False).",
+        )
+
+
 class SkillError(BridgeError):
     """A skill cannot be listed, found or called."""
 
@@ -238,6 +249,13 @@ class PartlyApplied(BridgeError):
             f"{skill} failed in mid-edit and could not be rolled back whole: another change lies "
             "on top of it. Use the host's own undo to go back."
         )
+
+
+class NotUndoable(PartlyApplied):
+    """What is to be rolled back is below something that undo does not take back."""
+
+    def __init__(self, why: str) -> None:
+        BridgeError.__init__(self, why)
 
 
 class NotRecorded(BridgeError):

@@ -10,7 +10,7 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from typing import Any, Final, Literal
 
 import bpy
@@ -22,6 +22,7 @@ log = logging.getLogger(__name__)
 IDLE: Final = 0.05
 BUSY: Final = 0.005
 BUSY_FOR: Final = 2.0
+_MODE: Final = "OBJECT"
 _JOBS: Final[tuple[Literal["RENDER", "OBJECT_BAKE"], ...]] = ("RENDER", "OBJECT_BAKE")
 
 
@@ -112,6 +113,50 @@ def redraw() -> None:
     for window in _shown():
         for area in window.screen.areas:
             area.tag_redraw()
+
+
+@contextmanager
+def mode_kept() -> Iterator[None]:
+    """Go back to the mode in which the active object is; a mode is in no undo step."""
+    before = _mode()
+    try:
+        yield
+    finally:
+        name, mode = _mode()
+        if (name, mode) != before and mode != _MODE:
+            _set_mode(_MODE)
+        if name == before[0] and before[1] != _MODE and before[1] != _mode()[1]:
+            _set_mode(before[1])
+
+
+def _mode() -> tuple[str, str]:
+    thing = bpy.context.view_layer.objects.active if bpy.context.view_layer else None
+    return (thing.name, thing.mode) if thing else ("", _MODE)
+
+
+def _set_mode(mode: Any) -> None:
+    with in_window(), suppress(RuntimeError):  # an object that is hidden by now has no other
+        bpy.ops.object.mode_set(mode=mode)
+
+
+def shown_scenes() -> list[tuple[str, str]]:
+    """Name the scene and the view layer that each window shows."""
+    windows: Any = bpy.context.window_manager
+    return [(window.scene.name, window.view_layer.name) for window in windows.windows]
+
+
+def show_scenes(names: list[tuple[str, str]]) -> list[str]:
+    """Have the windows show scenes that they no longer do; tell of it in words."""
+    windows: Any = bpy.context.window_manager
+    changed = []
+    for window, (scene, layer) in zip(windows.windows, names, strict=False):
+        if (window.scene.name, window.view_layer.name) == (scene, layer):
+            continue
+        if scene in bpy.data.scenes and layer in bpy.data.scenes[scene].view_layers:
+            window.scene = bpy.data.scenes[scene]
+            window.view_layer = bpy.data.scenes[scene].view_layers[layer]
+            changed.append("which scene is shown")
+    return changed
 
 
 def _windows() -> Iterator[AbstractContextManager[None]]:

@@ -6,7 +6,7 @@ import atexit
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from itertools import islice
 from pathlib import Path
 from typing import Any, Final
@@ -40,6 +40,7 @@ class BlenderHost(Host):
         self._changes = Changes(self._stack, self._note_file)
         self._losses = Losses(self, lambda: bpy.data.is_dirty)
         self._went: Callable[[], LostAnyway] | None = None
+        self._put_back: list[str] = []
         self._reach = objects.Reach()
         self._inventory = objects.Inventory()
         self.is_in_step = False
@@ -96,7 +97,7 @@ class BlenderHost(Host):
         self._inventory = objects.Inventory()
         self.is_in_step = True
         try:
-            with blender_loop.mode_kept():  # what is edited in another mode is in no entry yet
+            with self._view_kept():  # what is edited in another mode is in the entry only then
                 yield
         finally:
             self.is_in_step = False
@@ -131,14 +132,17 @@ class BlenderHost(Host):
 
     @contextmanager
     def guard(self, put_back: list[str], *, read: bool) -> Iterator[None]:
-        """Put back which scenes are shown; end with an error where files were lost."""
-        shown, opened = blender_loop.shown_scenes(), self._stack.opened
-        with self._losses.judged():
-            try:
+        """Put back mode and scene of the windows; end with an error where files were lost."""
+        outer, self._put_back = self._put_back, put_back
+        try:
+            with self._losses.judged(), self._view_kept():
                 yield
-            finally:
-                if opened == self._stack.opened:
-                    put_back += blender_loop.show_scenes(shown)
+        finally:
+            self._put_back = outer
+
+    def _view_kept(self) -> AbstractContextManager[None]:
+        opened = self._stack.opened
+        return blender_loop.view_kept(self._put_back, lambda: opened == self._stack.opened)
 
     def _note_file(self, handler: str, file: str) -> None:
         """Keep copies before a file is opened or written over: it cannot be refused."""

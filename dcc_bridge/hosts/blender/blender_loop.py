@@ -116,17 +116,19 @@ def redraw() -> None:
 
 
 @contextmanager
-def mode_kept() -> Iterator[None]:
-    """Go back to the mode in which the active object is; a mode is in no undo step."""
-    before = _mode()
+def view_kept(put_back: list[str], is_same_file: Callable[[], bool]) -> Iterator[None]:
+    """Keep the scenes that are shown and the mode of the active object, which undo does not hold.
+
+    Args:
+        put_back: Gets the names of what was another one at the end.
+        is_same_file: Whether no other one was opened in between.
+    """
+    scenes, mode = _shown_scenes(), _mode()
     try:
         yield
     finally:
-        name, mode = _mode()
-        if (name, mode) != before and mode != _MODE:
-            _set_mode(_MODE)
-        if name == before[0] and before[1] != _MODE and before[1] != _mode()[1]:
-            _set_mode(before[1])
+        if is_same_file():
+            put_back += _show_scenes(scenes) + _back_to(mode)
 
 
 def _mode() -> tuple[str, str]:
@@ -134,25 +136,31 @@ def _mode() -> tuple[str, str]:
     return (thing.name, thing.mode) if thing else ("", _MODE)
 
 
+def _back_to(mode: tuple[str, str]) -> list[str]:
+    if _mode() == mode or _MODE == mode[1] == _mode()[1]:
+        return []
+    _set_mode(_MODE)
+    if _mode()[0] == mode[0] and mode[1] != _MODE:
+        _set_mode(mode[1])
+    return ["the mode"]
+
+
 def _set_mode(mode: Any) -> None:
     with in_window(), suppress(RuntimeError):  # an object that is hidden by now has no other
         bpy.ops.object.mode_set(mode=mode)
 
 
-def shown_scenes() -> list[tuple[str, str]]:
-    """Name the scene and the view layer that each window shows."""
+def _shown_scenes() -> list[tuple[str, str]]:
     windows: Any = bpy.context.window_manager
     return [(window.scene.name, window.view_layer.name) for window in windows.windows]
 
 
-def show_scenes(names: list[tuple[str, str]]) -> list[str]:
-    """Have the windows show scenes that they no longer do; tell of it in words."""
+def _show_scenes(names: list[tuple[str, str]]) -> list[str]:
     windows: Any = bpy.context.window_manager
     changed = []
     for window, (scene, layer) in zip(windows.windows, names, strict=False):
-        if (window.scene.name, window.view_layer.name) == (scene, layer):
-            continue
-        if scene in bpy.data.scenes and layer in bpy.data.scenes[scene].view_layers:
+        is_there = scene in bpy.data.scenes and layer in bpy.data.scenes[scene].view_layers
+        if is_there and (window.scene.name, window.view_layer.name) != (scene, layer):
             window.scene = bpy.data.scenes[scene]
             window.view_layer = bpy.data.scenes[scene].view_layers[layer]
             changed.append("which scene is shown")

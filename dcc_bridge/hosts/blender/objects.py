@@ -76,9 +76,9 @@ class Inventory:
 def _ids() -> list[Any]:
     """Give each object's name and, where Blender has such a thing, what no other object has had."""
     names = bpy.data.objects.keys()
-    uids = array("i", bytes(4 * len(names)))
-    if not hasattr(bpy.types.ID, "session_uid"):  # since 4.1
+    if "session_uid" not in bpy.types.ID.bl_rna.properties:  # since 4.1
         return names
+    uids = array("i", bytes(4 * len(names)))
     bpy.data.objects.foreach_get("session_uid", uids)
     return list(zip(names, uids, strict=True))
 

@@ -142,12 +142,13 @@ class NotGranted(NoConsent):
 
 
 class LostAnyway(NoConsent):
-    """A skill did what undo does not bring back, without a grant, where the host cannot refuse."""
+    """A skill did what undo does not bring back without a grant, and the host cannot refuse it."""
 
-    def __init__(self, did: str, left: str) -> None:
+    def __init__(self, host: str, what: str, kept: str) -> None:
         BridgeError.__init__(
             self,
-            f"The skill {did}, to which nobody agreed, and the host could not refuse it. {left} "
+            f"The skill went on to {what}. That was not allowed, but {host} lets nobody refuse it, "
+            f"and undo does not bring it back. {kept} "
             "The skill has to ask first: confirm_sync(..., undoable=False).",
         )
 

@@ -82,7 +82,7 @@ class Losses:
         left = kept if scene is not None else "All of it was saved."
 
         def tell() -> LostAnyway:
-            self._lost.append(LostAnyway(f"went on to {what}", left))
+            self._lost.append(LostAnyway(self._host.name, what, left))
             return self._lost[-1]
 
         return tell
@@ -135,7 +135,7 @@ class Losses:
                 left = f"The file was put back as it was; a copy is in {copy}."
         if now != scene and now == file:
             left += f" {self._host.name} takes it for the file of the scene now: save as {scene}."
-        return LostAnyway(f"wrote over {file}", left)
+        return LostAnyway(self._host.name, f"write over {file}", left)
 
 
 def _is_other(written: _Written) -> bool:

@@ -177,6 +177,7 @@ class HostContract:
             stand.delete(first)
             stand.delete(second)
         lost = host.lost([]), host.lost([first]), host.lost([first, second])
+        host.undo()
         with host.undo_step("Edit"):
             stand.edit()
 

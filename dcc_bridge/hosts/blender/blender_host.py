@@ -42,7 +42,7 @@ class BlenderHost(Host):
         self._went: Callable[[], LostAnyway] | None = None
         self._put_back: list[str] = []
         self._reach = objects.Reach()
-        self._inventory = objects.Inventory()
+        self._inventory: objects.Inventory | None = None  # an add-on is made before any scene is
         self.is_in_step = False
 
     def close(self) -> None:
@@ -128,7 +128,8 @@ class BlenderHost(Host):
     def lost(self, agreed: Sequence[str]) -> list[str]:
         """List the objects, collections and materials that the newest step deleted or renamed."""
         covered = self._reach.of(agreed)
-        return [name for name in self._inventory.missing() if name not in covered]
+        missing = self._inventory.missing() if self._inventory is not None else []
+        return [name for name in missing if name not in covered]
 
     @contextmanager
     def guard(self, put_back: list[str], *, read: bool) -> Iterator[None]:

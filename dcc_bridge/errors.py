@@ -261,6 +261,13 @@ class PartlyApplied(BridgeError):
         )
 
 
+class NotUndoable(PartlyApplied):
+    """What is to be rolled back is below something that undo does not take back."""
+
+    def __init__(self, why: str) -> None:
+        BridgeError.__init__(self, why)
+
+
 class NotRecorded(BridgeError):
     """The record of who agreed to what cannot be written, so nothing may be changed."""
 

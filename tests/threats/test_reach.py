@@ -401,7 +401,7 @@ def test_a_look_up_that_edits_after_the_end_leaves_what_was_done(studio: Studio)
         return [B]
 
     def ask() -> None:
-        with suppress(BridgeError):
+        with suppress(BridgeError, Tf.ErrorException):
             confirm_sync("Delete it?", items=look)
 
     threads: list[threading.Thread] = []

@@ -397,7 +397,8 @@ def test_a_no_to_a_question_that_a_look_up_asks_outlasts_the_yes_around_it(studi
 
 def test_a_look_up_that_edits_after_the_end_leaves_what_was_done(studio: Studio) -> None:
     def look() -> list[str]:
-        studio.session.stage.RemovePrim(B)
+        root = studio.session.stage.GetRootLayer()
+        root.ImportFromString("#usda 1.0\n")  # which no lock stops
         return [B]
 
     def ask() -> None:
@@ -421,6 +422,22 @@ def test_a_look_up_that_edits_after_the_end_leaves_what_was_done(studio: Studio)
     assert done.status == "done"
     assert not studio.session.stage.GetPrimAtPath(A)
     assert studio.session.stage.GetPrimAtPath(B)
+
+
+def test_a_scene_that_a_body_opened_is_not_saved_past_the_session(studio: Studio) -> None:
+    other = studio.folder / "other.usda"
+    content = other.read_bytes()
+
+    @skill(risk="destructive", undoable=False)
+    def turn() -> None:
+        """Turn."""
+        studio.session.open(other)
+        studio.session.stage.GetRootLayer().Clear()
+        studio.session.stage.Save()
+
+    assert studio.run(turn, YES).status == "failed"
+    assert other.read_bytes() == content
+    assert studio.session.stage.GetRootLayer().permissionToSave
 
 
 def _layer(studio: Studio, name: str) -> Sdf.Layer:

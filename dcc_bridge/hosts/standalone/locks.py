@@ -40,6 +40,13 @@ class Locks:
         if self._is_reading:
             raise RuntimeError(f"{what} changes the scene, and this skill says that it only reads.")
 
+    def follow(self, stage: Usd.Stage) -> None:
+        """Lock the layers of the scene that a body opened against being saved past the session."""
+        if self._own:  # a body runs; at its end they are as they were
+            new = {it: _permissions(it) for it in stage.GetUsedLayers() if it not in self._own}
+            self._own.update(new)
+            _set({layer: (edit, False) for layer, (edit, _) in new.items()})
+
     @contextmanager
     def hold(self, stage: Usd.Stage, put_back: list[str], *, read: bool) -> Iterator[None]:
         """Lock what a body must not change, and put back at the end what it changed all the same.

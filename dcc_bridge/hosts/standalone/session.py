@@ -111,6 +111,7 @@ class UsdSession(Host):
         file = files.absolute(path)
         self.losing(f"open {file.name} in place of {self.scene()}")
         self._stage, self._path = files.read(file), file
+        self._locks.follow(self._stage)
         self._history.reset(self._stage)
         self._announce()
 
@@ -336,6 +337,7 @@ class UsdSession(Host):
         stage = files.save_as(self._stage, target)
         self._history.move_root(stage, files.mover(self._path, target))
         self._stage, self._path = stage, target
+        self._locks.follow(stage)
 
 
 @cache

@@ -50,7 +50,7 @@ _NO_WAY_THERE: Final = (
 )
 _MENDS: Final[dict[type[BridgeError], str]] = {
     Unreachable: _NO_WAY_THERE,
-    StartError: "Do what it says, for the host and for this command.",
+    StartError: "Set DCC_BRIDGE_RUNTIME to a folder of yours, for the host and for this command.",
 }
 _QT: Final = re.compile(r"(pyside|shiboken|pyqt)", re.IGNORECASE)
 _MCP: Final = ("it does not speak the protocol as it is used here", "pip install 'mcp>=2.3,<3'")

@@ -173,12 +173,12 @@ class HostContract:
         host, (first, second) = stand.host, stand.items
         host.fingerprint([first])
 
-        with host.undo_step("Delete"):
+        with host.guard([], read=False), host.undo_step("Delete"):
             stand.delete(first)
             stand.delete(second)
         lost = host.lost([]), host.lost([first]), host.lost([first, second])
         host.undo()
-        with host.undo_step("Edit"):
+        with host.guard([], read=False), host.undo_step("Edit"):
             stand.edit()
 
         assert {first, second} <= set(lost[0])

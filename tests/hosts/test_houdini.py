@@ -62,7 +62,7 @@ class TestHoudini(HostContract, GuardContract):
         def delete(path: str) -> None:
             hou.node(path).destroy()
 
-        return Stand(host, (CAMERA, LIGHT), edit, delete, lambda: hou.hipFile.save())
+        return Stand(host, (CAMERA, LIGHT), edit, delete, lambda: hou.hipFile.save(), False)
 
 
 def test_a_group_inside_a_parameters_callback_has_no_effect(

@@ -213,4 +213,4 @@ def test_a_skill_that_loses_what_nobody_agreed_to_is_found_out(
     assert (status(more), "Cube" in left, "Light" in left) == ("no_consent", True, True)
     assert (status(saved), kept == old) == ("no_consent", True), text(saved)
     assert status(opened) == "partly_applied"
-    assert all("mine.checkpoints" in text(one) for one in (saved, opened))
+    assert all("mine.blend.checkpoints" in text(one) for one in (saved, opened))

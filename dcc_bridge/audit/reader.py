@@ -20,10 +20,10 @@ from dcc_bridge.audit.log import CLOSED, OPENED, START, Disk, chain, claim, line
 
 log = logging.getLogger(__name__)
 
+# The event of the last line that a later process wrote for one that died.
 RECOVERED: Final = "recovered"
-"""The event of the last line that a later process wrote for one that died."""
+# The events with which a call ends.
 ENDINGS: Final = ("end", "rolled_back", "failed", "no_consent", "partly_applied", "rejected")
-"""The events with which a call ends."""
 _LINE: Final = re.compile(rb'\{"hash":"([0-9a-f]{64})",(.+)\n')
 _TAIL_BYTES: Final = 65_536
 _MOST_TORN: Final = 200

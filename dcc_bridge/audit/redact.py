@@ -24,15 +24,13 @@ from hashlib import sha256
 from itertools import islice
 from typing import Any, Final, Protocol
 
-HIDDEN: Final = "(hidden)"
-"""What stands in the place of a hidden value."""
+HIDDEN: Final = "(hidden)"  # what stands in the place of a hidden value
+# The words of a schema that hide a value by being true.
 MARKS: Final = frozenset({"writeOnly", "x-redact", "redact"})
-"""The words of a schema that hide a value by being true."""
+# A shorter text is not looked for in other texts: it would be found everywhere.
 _SHORTEST: Final = 4
-"""A shorter text is not looked for in other texts: it would be found everywhere."""
 
-MOST_NAMES: Final = 50
-"""How many items of a list are written; the others are counted."""
+MOST_NAMES: Final = 50  # how many items of a list are written; the others are counted
 _MOST_TEXT: Final = 20_000
 _MOST_FIELD: Final = 65_536
 _DEEPEST: Final = 8
@@ -247,8 +245,8 @@ def _text(value: object, hidden: Sequence[str]) -> str:
 
 
 _PREFIXES: Final = ("dcc_bridge", "mcp", "uvicorn", "httpx2", "httpcore2", "sse_starlette")
+# The code of a token, and the secret from which it is derived; any other digest goes too.
 _TOKEN: Final = re.compile(r"\b[0-9a-f]{64}\b")
-"""The code of a token, and the secret from which it is derived; any other digest goes too."""
 GONE: Final = "[redacted]"
 
 
@@ -270,8 +268,7 @@ class _TokenFilter(logging.Filter):
         return True
 
 
-LOG_FILTER: Final = _TokenFilter()
-"""Redacts the records that pass it."""
+LOG_FILTER: Final = _TokenFilter()  # redacts the records that pass it
 
 
 def redact_tokens(text: str) -> str:

@@ -26,12 +26,12 @@ _COLUMNS: Final = (
     *("version", "scene", "question", "ms_shown", "arguments", "n", "hash"),
 )
 _FORMULA: Final = tuple("=+-@\uff1d\uff0b\uff0d\uff20")
+# What an end mark says.
 ENDED: Final = {
     CLOSED: "closed",
     RECOVERED: "its process died, or its tail was cut off; a later one wrote the end mark",
     None: "WITHOUT AN END MARK: its process died, or its tail was cut off",
 }
-"""What an end mark says."""
 _WRITTEN: Final = "it is still written"
 _BY: Final = {
     "host": "the person at the host",

@@ -23,8 +23,7 @@ from dcc_bridge.server.results import STATUS
 
 ASK: Final = "ask"
 ACTIONS: Final = get_args(Action)
-Answer = Any
-"""`ASK`, one of `ACTIONS`, or a form's fields."""
+Answer = Any  # `ASK`, one of `ACTIONS`, or a form's fields
 _REFUSALS = ("refused", "no_consent")
 _ANSWER = """\
 ask (the default) draws the question in this terminal; where there is none, the client

@@ -35,10 +35,9 @@ if TYPE_CHECKING:
     from dcc_bridge.cli.windowed import AtWindow
 
 T = TypeVar("T")
+# Who is asked, and where; ``attend`` sees to the host's own question while the call runs.
 Audience: TypeAlias = "AtWindow | InClient | Nobody"
-"""Who is asked, and where; ``attend`` sees to the host's own question while the call runs."""
-LABEL: Final = "demo"
-"""Under which the host knows the agent."""
+LABEL: Final = "demo"  # under which the host knows the agent
 _TITLE: Final = "An agent wants to delete something in a scene, and a person decides."
 _ANSWER: Final = """\
 ask (the default) leaves it to you: in the window, or in this terminal where there is no

@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     Running = Headless[UsdSession] | Windowed
     OnReady = Callable[[Running], None]
 
+# The scene that comes with us, in the resources.
 SHOT: Final = Path("scenes", "shot_010_layout.usda")
-"""The scene that comes with us, in the resources."""
 _TRY: Final = "from PySide6.QtWidgets import QApplication; QApplication([])"
 _SCREEN_TIMEOUT: Final = 20.0
 _UNSEEN: Final = ("offscreen", "minimal")  # Qt's platforms that nobody looks at

@@ -26,8 +26,7 @@ if TYPE_CHECKING:
     from dcc_bridge.client.connection import Era
     from dcc_bridge.client.person import Person
 
-LABEL: Final = discovery.CLI_LABEL
-"""Under which hosts know this command."""
+LABEL: Final = discovery.CLI_LABEL  # under which hosts know this command
 TOKEN: Final = "DCC_BRIDGE_TOKEN"
 START: Final = (
     "Start an application that has the plug-in (see: dcc-bridge status), or: dcc-bridge serve"

@@ -29,8 +29,7 @@ from dcc_bridge.hosts.batch import HOSTS
 if TYPE_CHECKING:
     from dcc_bridge.client.agent import Result
 
-LABEL: Final = "run"
-"""Under which the record knows who called."""
+LABEL: Final = "run"  # under which the record knows who called
 _TAIL: Final = 2000
 _BUILTIN: Final = ("check_connection", "recent_calls", "undo_last")
 _REFUSED: Final = (

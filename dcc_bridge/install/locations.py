@@ -180,7 +180,7 @@ class _Maya(InstallTarget):
 
 
 _ALL: Final = (_Blender(), _FreeCAD(), _Houdini(), _Maya())
+# By the names that the command takes.
 APPLICATIONS: Final[dict[str, InstallTarget]] = {
     application.name: application for application in _ALL
 }
-"""By the names that the command takes."""

@@ -9,37 +9,21 @@ from typing import Final
 from dcc_bridge.elicitation.question import MOST_REASON
 from dcc_bridge.elicitation.text import safe_line
 from dcc_bridge.elicitation.view import OffersView
-from dcc_bridge.qt.binding import (
-    QCheckBox,
-    QHBoxLayout,
-    QKeyEvent,
-    QLabel,
-    QLineEdit,
-    QPushButton,
-    QShowEvent,
-    QStyle,
-    Qt,
-    QTimer,
-    QVBoxLayout,
-    QWidget,
-    Signal,
-    Slot,
-)
+from dcc_bridge.qt import binding as qt
 from dcc_bridge.qt.labels import SMALL, Mnemonics, label, plain_column, scale, tr, unmarked
 
-ARM_DELAY: Final = 250
-"""Milliseconds for which what cannot be taken back cannot be clicked."""
-ENTER: Final = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
+ARM_DELAY: Final = 250  # milliseconds for which what cannot be taken back cannot be clicked
+ENTER: Final = (qt.Qt.Key.Key_Return, qt.Qt.Key.Key_Enter)
 
 
-class Button(QPushButton):
+class Button(qt.QPushButton):
     """A button that leaves Enter to its dialog: on some desktops every button takes it."""
 
     def __init__(self, text: str) -> None:
         super().__init__(text)
         self.setAutoDefault(False)
 
-    def keyPressEvent(self, event: QKeyEvent) -> None:
+    def keyPressEvent(self, event: qt.QKeyEvent) -> None:
         """Pass Enter on."""
         if event.key() in ENTER:
             event.ignore()
@@ -55,7 +39,7 @@ def small(caption: str) -> Button:
     return button
 
 
-class Exits(QWidget):
+class Exits(qt.QWidget):
     """Decline, Cancel, and the button that says what will be done.
 
     Attributes:
@@ -66,7 +50,7 @@ class Exits(QWidget):
         cancel: Gives no answer.
     """
 
-    def __init__(self, verb: str, *aside: QWidget, consent: bool, mnemonics: Mnemonics) -> None:
+    def __init__(self, verb: str, *aside: qt.QWidget, consent: bool, mnemonics: Mnemonics) -> None:
         """Draw them.
 
         Args:
@@ -90,14 +74,14 @@ class Exits(QWidget):
         self.verb = Button(unmarked(verb) if consent else mnemonics.mark(verb))
         (self.cancel if consent else self.verb).setDefault(True)
         self.with_reason.clicked.connect(self._ask_reason)
-        self._moment = QTimer(self)
+        self._moment = qt.QTimer(self)
         self._moment.setSingleShot(True)
         self._moment.timeout.connect(self._arm)
         if consent:
             self._make_weighty()
         self._lay_out(*aside)
 
-    def showEvent(self, event: QShowEvent) -> None:
+    def showEvent(self, event: qt.QShowEvent) -> None:
         """Start the moment in which a click meant for something else does nothing."""
         super().showEvent(event)
         if self._consent and not event.spontaneous():
@@ -115,27 +99,27 @@ class Exits(QWidget):
         for part in (self.decline, self.with_reason, self.reason, self.cancel, self.verb):
             part.hide()
 
-    @Slot()
+    @qt.Slot()
     def _ask_reason(self) -> None:
         self.with_reason.hide()
         self.reason.show()
         self.reason.setFocus()
 
-    @Slot()
+    @qt.Slot()
     def _arm(self) -> None:
         self._is_armed = True
         self.verb.setEnabled(not self._is_held)
 
     def _make_weighty(self) -> None:
         scale(self.verb, 1.0, bold=True)
-        self.verb.setIcon(self.style().standardIcon(QStyle.StandardPixmap.SP_MessageBoxWarning))
+        self.verb.setIcon(self.style().standardIcon(qt.QStyle.StandardPixmap.SP_MessageBoxWarning))
 
-    def _lay_out(self, *aside: QWidget) -> None:
-        column = QVBoxLayout(self)
+    def _lay_out(self, *aside: qt.QWidget) -> None:
+        column = qt.QVBoxLayout(self)
         for part in aside:
             column.addWidget(part)
         column.addWidget(self.reason)
-        row = QHBoxLayout()
+        row = qt.QHBoxLayout()
         row.addWidget(self.decline)
         row.addWidget(self.with_reason)
         row.addStretch(1)
@@ -144,8 +128,8 @@ class Exits(QWidget):
         column.addLayout(row)
 
 
-def _line() -> QLineEdit:
-    line = QLineEdit()
+def _line() -> qt.QLineEdit:
+    line = qt.QLineEdit()
     line.setMaxLength(MOST_REASON)
     line.setAccessibleName(tr("Why you decline"))
     line.setPlaceholderText(tr("Why not? The agent is told. Enter declines."))
@@ -154,11 +138,10 @@ def _line() -> QLineEdit:
 
 
 _TICK: Final = 250
-_TYPING: Final = 5.0
-"""Seconds after a touch for which the person is taken to be still at it."""
+_TYPING: Final = 5.0  # seconds after a touch for which the person is taken to be still at it
 
 
-class Countdown(QWidget):
+class Countdown(qt.QWidget):
     """A line of small text that counts down, with a button that begins anew.
 
     Signals:
@@ -168,7 +151,7 @@ class Countdown(QWidget):
         more: Begins anew; hidden where there is no more time to be had.
     """
 
-    expired = Signal()
+    expired = qt.Signal()
 
     def __init__(
         self,
@@ -193,13 +176,13 @@ class Countdown(QWidget):
         self._ends = min(now() + soon, self._latest)
         self._ticked = now()
         self._touched = now() - _TYPING
-        self._left = QLabel()
+        self._left = qt.QLabel()
         scale(self._left, SMALL)
         self.more = Button(mnemonics.mark(tr("More time")))
         scale(self.more, SMALL)
         self.more.clicked.connect(self.begin_anew)
         self._lay_out()
-        self._timer = QTimer(self)
+        self._timer = qt.QTimer(self)
         self._timer.timeout.connect(self.tick)
         self._timer.start(_TICK)
         self.tick()
@@ -209,18 +192,18 @@ class Countdown(QWidget):
         """What it says."""
         return self._left.text()
 
-    @Slot()
+    @qt.Slot()
     def touch(self) -> None:
         """Stand still for a moment: the person is at it."""
         self._touched = self._now()
 
-    @Slot()
+    @qt.Slot()
     def begin_anew(self) -> None:
         """Give the person the whole time again, as far as there is any."""
         self._ends = min(self._now() + self._soon, self._latest)
         self.tick()
 
-    @Slot()
+    @qt.Slot()
     def tick(self) -> None:
         """Show what is left, or say that it is over."""
         now = self._now()
@@ -235,14 +218,14 @@ class Countdown(QWidget):
             self.expired.emit()
 
     def _lay_out(self) -> None:
-        row = QHBoxLayout(self)
+        row = qt.QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.addWidget(self._left)
         row.addWidget(self.more)
         row.addStretch(1)
 
 
-class Further(QWidget):
+class Further(qt.QWidget):
     """What else may be done with a question, below the countdown.
 
     Signals:
@@ -255,10 +238,10 @@ class Further(QWidget):
         mute: Mutes the client; None where nobody is to be muted.
     """
 
-    handed_over = Signal()
-    muted = Signal()
+    handed_over = qt.Signal()
+    muted = qt.Signal()
 
-    def __init__(self, offers: OffersView, mnemonics: Mnemonics, countdown: QWidget) -> None:
+    def __init__(self, offers: OffersView, mnemonics: Mnemonics, countdown: qt.QWidget) -> None:
         """Draw what is offered.
 
         Args:
@@ -284,11 +267,11 @@ class Further(QWidget):
         """Whether agreeing is meant for the session."""
         return self.remember is not None and self.remember.isChecked()
 
-    def _lay_out(self, countdown: QWidget) -> None:
+    def _lay_out(self, countdown: qt.QWidget) -> None:
         column = plain_column(self)
         if self.remember is not None:
             column.addWidget(self.remember)
-        row = QHBoxLayout()
+        row = qt.QHBoxLayout()
         row.addWidget(countdown, 1)
         for button in (self.hand_over, self.mute):
             if button is not None:
@@ -296,14 +279,14 @@ class Further(QWidget):
         column.addLayout(row)
 
 
-class NameToArm(QWidget):
+class NameToArm(qt.QWidget):
     """A line in which a word is to be typed before what cannot be undone can be agreed to.
 
     Signals:
         typed: Whether the word stands there.
     """
 
-    typed = Signal(bool)
+    typed = qt.Signal(bool)
 
     def __init__(self, word: str) -> None:
         """Draw it.
@@ -313,19 +296,19 @@ class NameToArm(QWidget):
         """
         super().__init__()
         self._word = word
-        self.editor = QLineEdit()
+        self.editor = qt.QLineEdit()
         self.editor.setAccessibleName(tr("Type {word} to go on", word=safe_line(word)))
         self.editor.textChanged.connect(self._look)
         column = plain_column(self)
         column.addWidget(label(tr("Type {word} to go on:", word=safe_line(word))))
         column.addWidget(self.editor)
 
-    @Slot(str)
+    @qt.Slot(str)
     def _look(self, text: str) -> None:
         self.typed.emit(text.strip() == self._word)
 
 
-def _remember(caption: str) -> QCheckBox:
-    box = QCheckBox(unmarked(caption))
+def _remember(caption: str) -> qt.QCheckBox:
+    box = qt.QCheckBox(unmarked(caption))
     box.setToolTip(tr("For this skill only. You can take it back, and everything can be undone."))
     return box

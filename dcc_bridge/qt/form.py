@@ -15,12 +15,11 @@ from dcc_bridge.qt.binding import QFrame, QScrollArea, QSize, Qt, QVBoxLayout, Q
 from dcc_bridge.qt.items_view import Arguments
 from dcc_bridge.qt.labels import SMALL, Mnemonics, Notice, label, plain_column, tr
 
-_WIDTH: Final = 72
-"""Of the window, in average characters."""
+_WIDTH: Final = 72  # of the window, in average characters
 _LEAST_WIDTH: Final = 40
 _LEAST_LINES: Final = 4
+# Characters of a message's first line up to which it is drawn as a heading.
 _LONGEST_HEADING: Final = 160
-"""Characters of a message's first line up to which it is drawn as a heading."""
 
 
 class FormView(QWidget):

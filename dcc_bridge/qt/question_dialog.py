@@ -15,22 +15,7 @@ from typing import Any, Final
 from dcc_bridge.elicitation.question import Expired, HandOver, Question, Reply
 from dcc_bridge.elicitation.view import Facts, argument_views, view_of
 from dcc_bridge.host import Host
-from dcc_bridge.qt.binding import (
-    QDialog,
-    QFrame,
-    QGridLayout,
-    QHideEvent,
-    QIcon,
-    QKeyEvent,
-    QLabel,
-    QPalette,
-    QSize,
-    QStyle,
-    Qt,
-    QTimer,
-    QWidget,
-    Slot,
-)
+from dcc_bridge.qt import binding as qt
 from dcc_bridge.qt.buttons import ENTER, Button, Countdown, Exits, Further, NameToArm
 from dcc_bridge.qt.event_loop import OURS
 from dcc_bridge.qt.form import Body, FieldRow, FormView
@@ -38,10 +23,10 @@ from dcc_bridge.qt.items_view import Arguments, Preview, undo_line
 from dcc_bridge.qt.labels import SMALL, Mnemonics, label, on_base, plain_column, rule, tr
 
 
-class Header(QFrame):
+class Header(qt.QFrame):
     """Who asks, as a message cannot say it."""
 
-    def __init__(self, facts: Facts, icon: QIcon) -> None:
+    def __init__(self, facts: Facts, icon: qt.QIcon) -> None:
         """Draw it.
 
         Args:
@@ -50,17 +35,17 @@ class Header(QFrame):
         """
         super().__init__()
         self.setAccessibleName(tr("Who asks"))
-        self.setBackgroundRole(QPalette.ColorRole.Base)
+        self.setBackgroundRole(qt.QPalette.ColorRole.Base)
         self.setAutoFillBackground(True)
-        grid = QGridLayout(self)
+        grid = qt.QGridLayout(self)
         grid.setHorizontalSpacing(self.fontMetrics().height())
         grid.setVerticalSpacing(self.fontMetrics().height() // 6)
         grid.setColumnStretch(2, 1)
         if not icon.isNull():
-            side = self.style().pixelMetric(QStyle.PixelMetric.PM_LargeIconSize)
-            picture = QLabel()
+            side = self.style().pixelMetric(qt.QStyle.PixelMetric.PM_LargeIconSize)
+            picture = qt.QLabel()
             picture.setPixmap(icon.pixmap(side, side))
-            grid.addWidget(picture, 0, 0, len(facts), 1, Qt.AlignmentFlag.AlignTop)
+            grid.addWidget(picture, 0, 0, len(facts), 1, qt.Qt.AlignmentFlag.AlignTop)
         for row, (caption, text) in enumerate(facts):
             if caption:
                 grid.addWidget(on_base(label(caption, size=SMALL)), row, 1)
@@ -69,11 +54,11 @@ class Header(QFrame):
                 grid.addWidget(on_base(label(text, size=1.1, bold=True)), row, 1, 1, 2)
 
 
-_PAGES: Final = {Qt.Key.Key_PageUp: -1, Qt.Key.Key_PageDown: 1}
+_PAGES: Final = {qt.Qt.Key.Key_PageUp: -1, qt.Qt.Key.Key_PageDown: 1}
 _MOST_OF_SCREEN: Final = 0.8
 
 
-class QuestionDialog(QDialog):
+class QuestionDialog(qt.QDialog):
     """One question, drawn.
 
     Attributes:
@@ -94,7 +79,7 @@ class QuestionDialog(QDialog):
         self,
         question: Question,
         host: Host,
-        parent: QWidget | None,
+        parent: qt.QWidget | None,
         answered: Callable[[Reply | Expired | HandOver], None],
     ) -> None:
         """Draw a question; ``show`` makes it appear.
@@ -124,7 +109,7 @@ class QuestionDialog(QDialog):
             half_built.callback(self.setParent, None)
             self._build((parent.window() if parent else self).windowIcon())
             half_built.pop_all()
-        self._refit = QTimer(self)  # a layout takes a turn of the event loop to know its size
+        self._refit = qt.QTimer(self)  # a layout takes a turn of the event loop to know its size
         self._refit.setSingleShot(True)
         self._refit.timeout.connect(self._fit)
         self._connect()
@@ -154,18 +139,18 @@ class QuestionDialog(QDialog):
         self.hide()
         self._is_set_aside = False
 
-    def hideEvent(self, event: QHideEvent) -> None:
+    def hideEvent(self, event: qt.QHideEvent) -> None:
         """Cancel, whatever closes it: Esc, its frame, the host. Only the verb can agree."""
         super().hideEvent(event)
         if not event.spontaneous() and not self._is_set_aside:
             self._finish(Reply("cancel"))
 
-    def keyPressEvent(self, event: QKeyEvent) -> None:
+    def keyPressEvent(self, event: qt.QKeyEvent) -> None:
         """Take Enter and the page keys; the rest is QDialog's."""
         if event.key() in ENTER:
-            self._enter(ctrl=bool(event.modifiers() & Qt.KeyboardModifier.ControlModifier))
+            self._enter(ctrl=bool(event.modifiers() & qt.Qt.KeyboardModifier.ControlModifier))
         elif event.key() in _PAGES:
-            self.body.turn(_PAGES[Qt.Key(event.key())])
+            self.body.turn(_PAGES[qt.Qt.Key(event.key())])
         else:
             super().keyPressEvent(event)
 
@@ -196,7 +181,7 @@ class QuestionDialog(QDialog):
             return {agreed.name: True}
         return self.form.content() if self.form is not None else {}
 
-    def _build(self, icon: QIcon) -> None:
+    def _build(self, icon: qt.QIcon) -> None:
         view, mnemonics = self.view, Mnemonics()
         self.header = Header(view.header, icon)
         offers = self.question.offers
@@ -223,7 +208,7 @@ class QuestionDialog(QDialog):
         """Whether Enter must not agree: something may be lost, or is opened outside of the host."""
         return self.question.consent is not None or self.question.page is not None
 
-    def _parts(self) -> list[QWidget]:
+    def _parts(self) -> list[qt.QWidget]:
         """Give what stands below the question in another kind of dialog."""
         return []
 
@@ -252,27 +237,27 @@ class QuestionDialog(QDialog):
             self.form.changed.connect(self._refit.start)
             self.form.changed.connect(self.countdown.touch)
 
-    @Slot()
+    @qt.Slot()
     def _agree(self) -> None:
         self.submit()
 
-    @Slot()
+    @qt.Slot()
     def _decline(self) -> None:
         self._finish(Reply("decline", reason=self.exits.reason.text().strip() or None))
 
-    @Slot()
+    @qt.Slot()
     def _hand_over(self) -> None:
         self._finish(HandOver())
 
-    @Slot()
+    @qt.Slot()
     def _mute(self) -> None:
         self._finish(Reply("decline", mute=True))
 
-    @Slot(bool)
+    @qt.Slot(bool)
     def _hold(self, typed: bool) -> None:
         self.exits.hold(not typed)
 
-    @Slot()
+    @qt.Slot()
     def _expire(self) -> None:
         self._finish(Expired())
 
@@ -284,14 +269,14 @@ class QuestionDialog(QDialog):
         else:
             self.exits.verb.setFocus()
 
-    @Slot()
+    @qt.Slot()
     def _fit(self) -> None:
         """Grow to what there is to see, but not over the screen; go to what is wrong."""
         most = self.screen().availableSize() * _MOST_OF_SCREEN
         self.body.updateGeometry()
-        now = self.size() if self.isVisible() else QSize(0, 0)
+        now = self.size() if self.isVisible() else qt.QSize(0, 0)
         width = max(now.width(), self.sizeHint().width())
-        wanted = QSize(width, max(now.height(), self._column.totalHeightForWidth(width)))
+        wanted = qt.QSize(width, max(now.height(), self._column.totalHeightForWidth(width)))
         self.resize(wanted.boundedTo(most))
         wrong, self._wrong = self._wrong, None
         if wrong is not None:
@@ -303,8 +288,8 @@ def _show(host: Host, items: Sequence[str]) -> None:
     host.frame(items)
 
 
-def _flags(parent: QWidget | None) -> Qt.WindowType:
-    kind = Qt.WindowType
+def _flags(parent: qt.QWidget | None) -> qt.Qt.WindowType:
+    kind = qt.Qt.WindowType
     flags = kind.Dialog | kind.WindowTitleHint | kind.WindowSystemMenuHint
     flags |= kind.WindowCloseButtonHint
     return flags if parent is not None else flags | kind.WindowStaysOnTopHint

@@ -16,32 +16,16 @@ from dcc_bridge.elicitation.text import breakable, safe_line
 from dcc_bridge.elicitation.urls import UrlHost
 from dcc_bridge.elicitation.view import passage
 from dcc_bridge.errors import RefusedAddress
-from dcc_bridge.qt.binding import (
-    QApplication,
-    QDesktopServices,
-    QFontDatabase,
-    QHBoxLayout,
-    QIcon,
-    QLabel,
-    QPlainTextEdit,
-    Qt,
-    QTextOption,
-    QTimer,
-    QUrl,
-    QVBoxLayout,
-    QWidget,
-    Slot,
-)
+from dcc_bridge.qt import binding as qt
 from dcc_bridge.qt.buttons import ARM_DELAY, Button
 from dcc_bridge.qt.labels import SMALL, Notice, label, plain_column, scale, tr
 from dcc_bridge.qt.question_dialog import QuestionDialog
 
 _MOST_LINES: Final = 8
-_IN_LINE: Final = 48
-"""Characters of an address that fit in a line of it, and often more."""
+_IN_LINE: Final = 48  # characters of an address that fit in a line of it, and often more
 
 
-class AddressView(QWidget):
+class AddressView(qt.QWidget):
     """Where a page is.
 
     Attributes:
@@ -82,39 +66,39 @@ class AddressView(QWidget):
         column.addWidget(self.whole)
 
 
-def _same(text: str) -> QUrl:
+def _same(text: str) -> qt.QUrl:
     """Read an address as Qt does, which must be as it is shown."""
-    url = QUrl(text, QUrl.ParsingMode.StrictMode)
-    shown = url.toString(QUrl.ComponentFormattingOption.FullyEncoded)
+    url = qt.QUrl(text, qt.QUrl.ParsingMode.StrictMode)
+    shown = url.toString(qt.QUrl.ComponentFormattingOption.FullyEncoded)
     if not url.isValid() or shown != text:
         raise RefusedAddress(text, f"it would open as {shown!r}")
     return url
 
 
-def _host(place: UrlHost) -> QLabel:
+def _host(place: UrlHost) -> qt.QLabel:
     """Draw a host. It has no other characters than a network's names, and is escaped all the same.
 
     `text.breakable` lets a long name wrap.
     """
     host = label("", size=1.2)
-    host.setTextFormat(Qt.TextFormat.RichText)
+    host.setTextFormat(qt.Qt.TextFormat.RichText)
     parts = [escape(breakable(part)) for part in (place.weak, place.strong)]
     host.setText(f"{parts[0]}<b>{parts[1]}</b>")
     host.setAccessibleName(tr("It leads to {host}", host=place.host))
     return host
 
 
-def _whole(url: str) -> QPlainTextEdit:
-    editor = QPlainTextEdit(url)
+def _whole(url: str) -> qt.QPlainTextEdit:
+    editor = qt.QPlainTextEdit(url)
     editor.setReadOnly(True)
     editor.setUndoRedoEnabled(False)
     editor.setTabChangesFocus(True)
-    editor.setWordWrapMode(QTextOption.WrapMode.WrapAnywhere)
-    keyboard = Qt.TextInteractionFlag.TextSelectableByKeyboard
-    editor.setTextInteractionFlags(keyboard | Qt.TextInteractionFlag.TextSelectableByMouse)
-    editor.setLayoutDirection(Qt.LayoutDirection.LeftToRight)
+    editor.setWordWrapMode(qt.QTextOption.WrapMode.WrapAnywhere)
+    keyboard = qt.Qt.TextInteractionFlag.TextSelectableByKeyboard
+    editor.setTextInteractionFlags(keyboard | qt.Qt.TextInteractionFlag.TextSelectableByMouse)
+    editor.setLayoutDirection(qt.Qt.LayoutDirection.LeftToRight)
     editor.setAccessibleName(tr("The whole address"))
-    editor.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
+    editor.setFont(qt.QFontDatabase.systemFont(qt.QFontDatabase.SystemFont.FixedFont))
     scale(editor, 1.0)
     lines = min(-(-len(url) // _IN_LINE), _MOST_LINES)
     margins = 2 * (editor.frameWidth() + round(editor.document().documentMargin()) + 1)
@@ -135,12 +119,12 @@ class UrlDialog(QuestionDialog):
 
     def submit(self) -> None:
         """Open the page, now that the person agreed; tell them if that failed."""
-        opened = bool(QDesktopServices.openUrl(self.address.url))
+        opened = bool(qt.QDesktopServices.openUrl(self.address.url))
         self.exits.clear()
         self.after.show_for(opened=opened)
         self._refit.start()
 
-    def _parts(self) -> list[QWidget]:
+    def _parts(self) -> list[qt.QWidget]:
         self.address = AddressView(self.question)
         return [*super()._parts(), self.address]
 
@@ -149,18 +133,18 @@ class UrlDialog(QuestionDialog):
         self.after = After(self.address.text, alone=visit is not None)
         self._column.addWidget(self.after)
         if not self.address.notices:
-            self.exits.verb.setIcon(QIcon())
+            self.exits.verb.setIcon(qt.QIcon())
         self.after.finished.clicked.connect(self._say_finished)
         self.after.again.clicked.connect(self._agree)
         self.after.decline.clicked.connect(self._decline)
         self.after.cancel.clicked.connect(self.reject)
 
-    @Slot()
+    @qt.Slot()
     def _say_finished(self) -> None:
         self._finish(Reply("accept"))
 
 
-class After(QWidget):
+class After(qt.QWidget):
     """What there is to do after the click.
 
     Attributes:
@@ -182,14 +166,14 @@ class After(QWidget):
         super().__init__()
         self._url = url
         self._alone = alone
-        self.text: QLabel = label("")
+        self.text: qt.QLabel = label("")
         self.finished = Button(tr("I have finished"))
         self.again = Button(tr("Try again"))
         self.copy = Button(tr("Copy the address"))
         self.decline = Button(tr("Decline"))
         self.cancel = Button(tr("Cancel"))
         self._buttons = (self.finished, self.decline, self.cancel, self.again, self.copy)
-        self._moment = QTimer(self)  # the second click of a double one is meant for the first
+        self._moment = qt.QTimer(self)  # the second click of a double one is meant for the first
         self._moment.setSingleShot(True)
         self._moment.timeout.connect(self._arm)
         self.copy.clicked.connect(self._copy)
@@ -213,22 +197,22 @@ class After(QWidget):
         self._moment.start(ARM_DELAY)
         self.show()
 
-    @Slot()
+    @qt.Slot()
     def _arm(self) -> None:
         for button in self._buttons:
             button.setEnabled(True)
         (self.copy if self.copy.isVisible() else self.cancel).setFocus()
 
-    @Slot()
+    @qt.Slot()
     def _copy(self) -> None:
-        QApplication.clipboard().setText(self._url)
+        qt.QApplication.clipboard().setText(self._url)
         self.text.setText(tr("The address was copied. Come back here once you are done there."))
         self.finished.setVisible(not self._alone)
 
     def _lay_out(self) -> None:
-        column = QVBoxLayout(self)
+        column = qt.QVBoxLayout(self)
         column.addWidget(self.text)
-        row = QHBoxLayout()
+        row = qt.QHBoxLayout()
         row.addWidget(self.again)
         row.addWidget(self.copy)
         row.addStretch(1)

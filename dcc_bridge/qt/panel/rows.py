@@ -116,8 +116,7 @@ def why_not_undo(record: Record | None, state: State) -> str:
     return tr("Undone, or something was changed since: use the undo of {host}.", host=state.host)
 
 
-_MOST: Final = 140
-"""Characters of what an agent says that stand in a row."""
+_MOST: Final = 140  # characters of what an agent says that stand in a row
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,10 +20,8 @@ from dcc_bridge.host import Host
 from dcc_bridge.main_thread import MainThread
 from dcc_bridge.skills.call_history import LIVE, Recent, Record
 
-QUICK: Final = 0.4
-"""Seconds after which a call is worth showing: shorter ones would only flicker."""
-_AGES: Final = 10
-"""Seconds after which what is told in minutes is told anew."""
+QUICK: Final = 0.4  # seconds after which a call is worth showing: shorter ones would only flicker
+_AGES: Final = 10  # seconds after which what is told in minutes is told anew
 
 
 class Seen(Protocol):

@@ -36,7 +36,6 @@ class Items(qt.QAbstractListModel):
     """The items that match a filter, one a row."""
 
     def __init__(self, question: Question) -> None:
-        """Show all of them."""
         super().__init__()
         self._items = question.items
         self._kinds = question.consent.kinds if question.consent else ()
@@ -59,10 +58,8 @@ class Items(qt.QAbstractListModel):
         """Show those whose path or kind contains a text."""
         wanted = text.casefold()
         self.beginResetModel()
-        everything = range(len(self._items))
-        self._rows = (
-            [at for at in everything if wanted in self._words(at)] if wanted else everything
-        )
+        rows = range(len(self._items))
+        self._rows = [row for row in rows if wanted in self._words(row)] if wanted else rows
         self.endResetModel()
 
     def at(self, rows: Sequence[int]) -> list[str]:
@@ -96,7 +93,7 @@ class Preview(qt.QWidget):
 
         Args:
             question: What is asked.
-            counts: How many there are.
+            counts: The line that says how many there are.
             undo: The line that says whether it can be undone.
             mnemonics: Of the window.
             select: Selects items in the host.
@@ -160,16 +157,11 @@ class _List(qt.QListView):
 
 
 class Arguments(qt.QFrame):
-    """What a skill is called with: a row for each argument, which no value can draw.
+    """What a skill is called with: a row for each argument, which no value can draw."""
 
-    Signals:
-        changed: It has another height.
-    """
-
-    changed = qt.Signal()
+    changed = qt.Signal()  # it has another height
 
     def __init__(self, arguments: Sequence[ArgumentView]) -> None:
-        """Draw them."""
         super().__init__()
         self.setAccessibleName(tr("What the skill is called with"))
         self.setFrameShape(qt.QFrame.Shape.StyledPanel)

@@ -37,10 +37,7 @@ class AddressView(qt.QWidget):
     """
 
     def __init__(self, question: Question) -> None:
-        """Draw it.
-
-        Args:
-            question: It has an address.
+        """Draw the address of a question that has one.
 
         Raises:
             RefusedAddress: Its address leads to no page, or Qt reads another one from it.
@@ -157,15 +154,10 @@ class After(qt.QWidget):
     """
 
     def __init__(self, url: str, *, alone: bool) -> None:
-        """Draw it, hidden.
-
-        Args:
-            url: What is copied.
-            alone: The page says itself when it is done.
-        """
+        """Draw it, hidden."""
         super().__init__()
-        self._url = url
-        self._alone = alone
+        self._url = url  # what is copied
+        self._alone = alone  # the page says itself when it is done
         self.text: qt.QLabel = label("")
         self.finished = Button(tr("I have finished"))
         self.again = Button(tr("Try again"))
@@ -213,10 +205,9 @@ class After(qt.QWidget):
         column = qt.QVBoxLayout(self)
         column.addWidget(self.text)
         row = qt.QHBoxLayout()
-        row.addWidget(self.again)
-        row.addWidget(self.copy)
+        for button in (self.again, self.copy):
+            row.addWidget(button)
         row.addStretch(1)
-        row.addWidget(self.cancel)
-        row.addWidget(self.decline)
-        row.addWidget(self.finished)
+        for button in (self.cancel, self.decline, self.finished):
+            row.addWidget(button)
         column.addLayout(row)

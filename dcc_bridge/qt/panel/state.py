@@ -30,17 +30,14 @@ class Seen(Protocol):
     @property
     def client(self) -> Client:
         """Its label, and what it says of itself."""
-        ...
 
     @property
     def form(self) -> bool:
         """Whether it says that it can draw a form."""
-        ...
 
     @property
     def at(self) -> float:
         """When its last message came, in seconds since the epoch."""
-        ...
 
 
 class Clients(Protocol):
@@ -49,7 +46,6 @@ class Clients(Protocol):
     @property
     def seen(self) -> Sequence[Seen]:
         """The clients, the one that spoke last first."""
-        ...
 
 
 class Port(Protocol):
@@ -58,57 +54,45 @@ class Port(Protocol):
     @property
     def host(self) -> Host:
         """The application."""
-        ...
 
     @property
     def main(self) -> MainThread:
         """The way to its main thread."""
-        ...
 
     @property
     def broker(self) -> Broker:
         """What puts questions, with the grants and the mutes."""
-        ...
 
     @property
     def recent(self) -> Recent:
         """The calls."""
-        ...
 
     @property
     def clients(self) -> Clients:
         """Who is connected."""
-        ...
 
     @property
     def address(self) -> str | None:
         """Where agents reach it, or None while they cannot."""
-        ...
 
     @property
     def is_paused(self) -> bool:
         """Whether no edit may begin for now."""
-        ...
 
     def pause(self) -> None:
         """Let no edit begin."""
-        ...
 
     def resume(self) -> None:
         """Let edits begin again."""
-        ...
 
     def cancel(self, call: str) -> object:
         """End a call that is queued or runs, by its id."""
-        ...
 
     def undo(self, label: str) -> bool:
         """Undo an agent's step if it is on top of the stack, and say whether it was."""
-        ...
 
     def watch(self, fn: Callable[[], None]) -> Unsubscribe:
         """Call a function, on any thread, whenever any of this changes; gives what ends that."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -109,13 +109,7 @@ class Disk:
 
 
 class AuditLog:
-    """The audit log of one process. It is an `Auditor`.
-
-    Attributes:
-        folder: Where its file is.
-        disk: What it is written with.
-        file: The file that is being written, or None before the first event.
-    """
+    """The audit log of one process. It is an `Auditor`."""
 
     def __init__(self, folder: Path, about: Mapping[str, Any] | None = None) -> None:
         """Write nothing yet.
@@ -125,7 +119,8 @@ class AuditLog:
             about: What is the same for all events: the host, its version.
         """
         self.folder = folder
-        self.disk = Disk()
+        self.disk = Disk()  # what it is written with
+        # The file that is being written, or None before the first event.
         self.file: Path | None = None
         self._about = dict(about or {})
         self._lock = threading.Lock()

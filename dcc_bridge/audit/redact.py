@@ -83,13 +83,7 @@ def is_hidden(schema: Schema) -> bool:
 
 
 class Redacted:
-    """A value of which nothing hidden can be seen.
-
-    Attributes:
-        value: The value, with `HIDDEN` in the place of what must not be seen.
-        hidden: The texts that are hidden.
-        hides: Something is hidden, be it too short to be looked for in other texts.
-    """
+    """A value of which nothing hidden can be seen."""
 
     def __init__(
         self, value: object = None, schema: Schema | None = None, call: str | None = None
@@ -102,9 +96,10 @@ class Redacted:
             call: The id of the call whose record alone is to hide it; None for every record.
         """
         self._root: Schema = schema or {}
-        self.hides = False
+        self.hides = False  # something is hidden, be it too short to be looked for in other texts
         hidden: set[str] = set()
         # before the skill runs, which may change what it was given
+        # The value, with `HIDDEN` in the place of what must not be seen.
         self.value: Any = self._show(value, [schema], hidden) if schema else value
         self.hidden = frozenset(text for text in hidden if len(text) >= _SHORTEST)
         if self.hidden and call is None:

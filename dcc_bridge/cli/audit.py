@@ -147,15 +147,10 @@ def _books(file: Path | None) -> Iterator[AuditFile]:
 
 @dataclass
 class Account:
-    """What the record tells of one call.
-
-    Attributes:
-        id: The call's own.
-        lines: What was written of it, in order.
-    """
+    """What the record tells of one call."""
 
     id: str
-    lines: list[Mapping[str, Any]] = field(default_factory=list)
+    lines: list[Mapping[str, Any]] = field(default_factory=list)  # what was written of it, in order
 
 
 def calls(book: AuditFile) -> list[Account]:

@@ -159,11 +159,7 @@ class Narrator:
 
 
 class InClient:
-    """A person whom the agent's client asks in this terminal; their questions and answers are told.
-
-    Attributes:
-        person: This one.
-    """
+    """A person whom the agent's client asks in this terminal; both sides are told."""
 
     def __init__(self, person: Person, narrator: Narrator) -> None:
         """Take who answers."""
@@ -214,17 +210,11 @@ class Nobody:
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """What there is, as far as the demo is about it.
-
-    Attributes:
-        prims: How many prims.
-        kind: The USD type that the demo deletes.
-        count: How many of that type.
-    """
+    """What there is, as far as the demo is about it."""
 
     prims: int
-    kind: str
-    count: int
+    kind: str  # the USD type that the demo deletes
+    count: int  # how many of that type
 
     def __str__(self) -> str:
         """Say it as a person reads it."""

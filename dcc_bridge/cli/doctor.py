@@ -74,17 +74,11 @@ _IMMORTAL: Final = (3, 12)  # the Python whose True and None no extension can fr
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """Something that is wrong.
+    """Something that is wrong."""
 
-    Attributes:
-        check: What was checked, in a word.
-        what: A sentence.
-        mend: What to do.
-    """
-
-    check: str
+    check: str  # what was checked, in a word
     what: str
-    mend: str
+    mend: str  # what to do
 
 
 Results = Iterator[str | Finding]

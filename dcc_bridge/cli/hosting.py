@@ -37,20 +37,13 @@ _UNSEEN: Final = ("offscreen", "minimal")  # Qt's platforms that nobody looks at
 
 @dataclass(frozen=True, slots=True)
 class Opening:
-    """What a host is started with.
+    """What a host is started with."""
 
-    Attributes:
-        scene: The file it opens.
-        skills: Folders of skill files, the most trusted first.
-        settings: How its bridge behaves.
-        window: Whether a person can sit at it.
-        bundled: The scene is the one that comes with us: a copy is opened, never the file itself.
-    """
-
-    scene: Path
-    skills: tuple[Path, ...]
-    settings: Settings
-    window: bool
+    scene: Path  # the file it opens
+    skills: tuple[Path, ...]  # folders of skill files, the most trusted first
+    settings: Settings  # how its bridge behaves
+    window: bool  # whether a person can sit at it
+    # The scene is the one that comes with us: a copy is opened, never the file itself.
     bundled: bool = False
 
 

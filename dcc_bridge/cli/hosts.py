@@ -38,19 +38,13 @@ _LABEL_PATTERN: Final = re.compile(r"[A-Za-z0-9_-]{1,40}")
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """A host that can be called.
-
-    Attributes:
-        url: Where it is.
-        token: Proves who we are.
-        host: Its name, as far as it is known.
-        silence: Seconds for which it may send nothing; None for the default. A skill that keeps
-            Python's lock sends nothing at all.
-    """
+    """A host that can be called."""
 
     url: str
-    token: str = field(repr=False)
-    host: str = "the host"
+    token: str = field(repr=False)  # proves who we are
+    host: str = "the host"  # its name, as far as it is known
+    # Seconds for which it may send nothing; None for the default. A skill that keeps Python's lock
+    # sends nothing at all.
     silence: float | None = None
 
     def connect(

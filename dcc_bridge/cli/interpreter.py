@@ -47,17 +47,12 @@ _RULES: Final[dict[str, Rule]] = {"deny": "deny", "fallback": "refuse", "allow":
 
 
 class Interpreter:
-    """A batch interpreter that was started.
-
-    Attributes:
-        process: Its process.
-        was_stopped: Whether `stop` was called.
-    """
+    """A batch interpreter that was started."""
 
     def __init__(self, process: subprocess.Popen[bytes], report: Path) -> None:
         """Take its process, and the file in which it says how far it is."""
         self.process = process
-        self.was_stopped = threading.Event()
+        self.was_stopped = threading.Event()  # whether `stop` was called
         self._report = report
         self._killer = threading.Timer(_GRACE, process.kill)
         self._killer.daemon = True

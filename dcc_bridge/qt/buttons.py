@@ -40,15 +40,7 @@ def small(caption: str) -> Button:
 
 
 class Exits(qt.QWidget):
-    """Decline, Cancel, and the button that says what will be done.
-
-    Attributes:
-        verb: Agrees.
-        decline: Says no, with the reason if one stands there.
-        with_reason: Brings the line for that reason.
-        reason: The line; hidden until it is asked for.
-        cancel: Gives no answer.
-    """
+    """Decline, Cancel, and the button that says what will be done."""
 
     def __init__(self, verb: str, *aside: qt.QWidget, consent: bool, mnemonics: Mnemonics) -> None:
         """Draw them.
@@ -64,14 +56,15 @@ class Exits(qt.QWidget):
         self._consent = consent
         self._is_armed = not consent
         self._is_held = False
-        self.cancel = Button(mnemonics.mark(tr("Cancel")))
+        self.cancel = Button(mnemonics.mark(tr("Cancel")))  # gives no answer
         self.cancel.setToolTip(tr("Close without an answer. Nothing is done."))
+        # Says no, with the reason if one stands there.
         self.decline = Button(mnemonics.mark(tr("Decline")))
         self.decline.setToolTip(tr("Say no, so that the agent knows you do not want this."))
-        self.with_reason = small(unmarked(tr("with a reason…")))
+        self.with_reason = small(unmarked(tr("with a reason…")))  # brings the line for that reason
         self.with_reason.setToolTip(tr("Say no, and why: the agent is told."))
-        self.reason = _line()
-        self.verb = Button(unmarked(verb) if consent else mnemonics.mark(verb))
+        self.reason = _line()  # the line; hidden until it is asked for
+        self.verb = Button(unmarked(verb) if consent else mnemonics.mark(verb))  # agrees
         (self.cancel if consent else self.verb).setDefault(True)
         self.with_reason.clicked.connect(self._ask_reason)
         self._moment = qt.QTimer(self)
@@ -142,16 +135,9 @@ _TYPING: Final = 5.0  # seconds after a touch for which the person is taken to b
 
 
 class Countdown(qt.QWidget):
-    """A line of small text that counts down, with a button that begins anew.
+    """A line of small text that counts down, with a button that begins anew."""
 
-    Signals:
-        expired: The time is up.
-
-    Attributes:
-        more: Begins anew; hidden where there is no more time to be had.
-    """
-
-    expired = qt.Signal()
+    expired = qt.Signal()  # the time is up
 
     def __init__(
         self,
@@ -178,6 +164,7 @@ class Countdown(qt.QWidget):
         self._touched = now() - _TYPING
         self._left = qt.QLabel()
         scale(self._left, SMALL)
+        # Begins anew; hidden where there is no more time to be had.
         self.more = Button(mnemonics.mark(tr("More time")))
         scale(self.more, SMALL)
         self.more.clicked.connect(self.begin_anew)
@@ -226,20 +213,10 @@ class Countdown(qt.QWidget):
 
 
 class Further(qt.QWidget):
-    """What else may be done with a question, below the countdown.
+    """What else may be done with a question, below the countdown."""
 
-    Signals:
-        handed_over: The person would rather answer in the client.
-        muted: They decline, and want to hear no more of this client for a while.
-
-    Attributes:
-        remember: Agreeing is meant for the session; None where that is not offered.
-        hand_over: Answers elsewhere; None where that is not offered.
-        mute: Mutes the client; None where nobody is to be muted.
-    """
-
-    handed_over = qt.Signal()
-    muted = qt.Signal()
+    handed_over = qt.Signal()  # the person would rather answer in the client
+    muted = qt.Signal()  # they decline, and want to hear no more of this client for a while
 
     def __init__(self, offers: OffersView, mnemonics: Mnemonics, countdown: qt.QWidget) -> None:
         """Draw what is offered.
@@ -250,9 +227,10 @@ class Further(qt.QWidget):
             countdown: How long it still waits; it begins the row.
         """
         super().__init__()
+        # Agreeing is meant for the session; None where that is not offered.
         self.remember = _remember(offers.remember) if offers.remember else None
-        self.hand_over: Button | None = None
-        self.mute: Button | None = None
+        self.hand_over: Button | None = None  # answers elsewhere; None where that is not offered
+        self.mute: Button | None = None  # mutes the client; None where nobody is to be muted
         if offers.hand_over:
             self.hand_over = small(mnemonics.mark(offers.hand_over))
             self.hand_over.clicked.connect(self.handed_over)
@@ -280,13 +258,9 @@ class Further(qt.QWidget):
 
 
 class NameToArm(qt.QWidget):
-    """A line in which a word is to be typed before what cannot be undone can be agreed to.
+    """A line in which a word is to be typed before what cannot be undone can be agreed to."""
 
-    Signals:
-        typed: Whether the word stands there.
-    """
-
-    typed = qt.Signal(bool)
+    typed = qt.Signal(bool)  # whether the word stands there
 
     def __init__(self, word: str) -> None:
         """Draw it.

@@ -23,11 +23,7 @@ _WAKE: Final = qt.QEvent.Type(qt.QEvent.registerEventType())
 
 
 class HostLoop:
-    """The host's Qt event loop, as `MainThread` uses it.
-
-    Attributes:
-        main: The two lanes to the main thread.
-    """
+    """The host's Qt event loop, as `MainThread` uses it."""
 
     def __init__(self) -> None:
         """Tie the lanes to the event loop. Main thread, with the host's QApplication alive.
@@ -44,6 +40,7 @@ class HostLoop:
         if self._bell.thread() != app.thread():
             raise StartError("This is not the host's main thread; start from there.")
         app.aboutToQuit.connect(self._bell.quit)
+        # The two lanes to the main thread.
         self.main = MainThread(self.wake, self.spin, blocked=self.is_blocked, repaint=self.repaint)
         atexit.register(self._leave)
 

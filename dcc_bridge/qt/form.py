@@ -23,13 +23,9 @@ _LONGEST_HEADING: Final = 160
 
 
 class FormView(QWidget):
-    """The fields of a form.
+    """The fields of a form."""
 
-    Signals:
-        changed: Something was filled in, or an error appeared or went.
-    """
-
-    changed = Signal()
+    changed = Signal()  # something was filled in, or an error appeared or went
 
     def __init__(self, fields: tuple[FieldView, ...], mnemonics: Mnemonics) -> None:
         """Draw the fields."""
@@ -56,13 +52,9 @@ class FormView(QWidget):
 
 
 class FieldRow(QWidget):
-    """A field: its title, its editor, an explanation, and what is wrong with its value.
+    """A field: its title, its editor, an explanation, and what is wrong with its value."""
 
-    Signals:
-        changed: Something was filled in.
-    """
-
-    changed = Signal()
+    changed = Signal()  # something was filled in
 
     def __init__(self, view: FieldView, mnemonics: Mnemonics) -> None:
         super().__init__()

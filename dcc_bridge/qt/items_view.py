@@ -72,14 +72,7 @@ class Items(qt.QAbstractListModel):
 
 
 class Preview(qt.QWidget):
-    """The items of a consent, drawn.
-
-    Attributes:
-        items: The model of the list.
-        list: The list.
-        filter: Narrows it.
-        look: Selects in the scene what is selected here, or all of it.
-    """
+    """The items of a consent, drawn."""
 
     def __init__(
         self,
@@ -100,7 +93,7 @@ class Preview(qt.QWidget):
         """
         super().__init__()
         self._select = select
-        self.items = Items(question)
+        self.items = Items(question)  # the model of the list
         self.list = self._make_list()
         self.filter = qt.QLineEdit()
         self.filter.setPlaceholderText(tr("Filter by name or type"))
@@ -108,6 +101,7 @@ class Preview(qt.QWidget):
         self.filter.setClearButtonEnabled(True)
         self.filter.setVisible(len(question.items) >= _FILTER_FROM)
         self.filter.textChanged.connect(self._narrow)
+        # Selects in the scene what is selected here, or all of it.
         self.look = Button(mnemonics.mark(tr("Select in the scene")))
         scale(self.look, SMALL)
         self.look.clicked.connect(self._look)

@@ -17,12 +17,7 @@ from dcc_bridge.qt.labels import SMALL, label, tr
 
 
 class CallMenu(qt.QMenu):
-    """Comes up on a right click. Where the keyboard is there, Copy does the same.
-
-    Attributes:
-        call: The id of the call that is shown, or "" where none is.
-        copy: Copies it.
-    """
+    """Comes up on a right click. Where the keyboard is there, Copy does the same."""
 
     def __init__(self, shown: qt.QWidget) -> None:
         """Belong to a widget.
@@ -31,7 +26,7 @@ class CallMenu(qt.QMenu):
             shown: What shows a call.
         """
         super().__init__(shown)
-        self.call = ""
+        self.call = ""  # the id of the call that is shown, or "" where none is
         self._shown = shown
         self.setProperty(OURS, True)
         self.copy = self.addAction(tr("Copy the call's id"))
@@ -74,13 +69,7 @@ _KIND: Final = (
 
 
 class Notification(qt.QFrame):
-    """A quiet line over the host's window, with buttons.
-
-    Attributes:
-        text: What it says.
-        buttons: What can be done about it.
-        menu: Copies the id of the call that it is about; None where it is about none.
-    """
+    """A quiet line over the host's window, with buttons."""
 
     def __init__(self, text: str, acts: tuple[Act, ...], parent: qt.QWidget | None) -> None:
         """Draw it.
@@ -92,6 +81,7 @@ class Notification(qt.QFrame):
         """
         super().__init__(parent, _KIND)
         self.text = safe_line(text)
+        # Copies the id of the call that it is about; None where it is about none.
         self.menu: CallMenu | None = None
         self.setProperty(OURS, True)
         self._outline()
@@ -102,7 +92,7 @@ class Notification(qt.QFrame):
         words.setFixedWidth(self.fontMetrics().averageCharWidth() * _WIDTH)
         row = qt.QHBoxLayout(self)
         row.addWidget(words, 1)
-        self.buttons = [_button(caption, act) for caption, act in acts]
+        self.buttons = [_button(caption, act) for caption, act in acts]  # what can be done about it
         for button in self.buttons:
             row.addWidget(button)
 

@@ -59,21 +59,7 @@ _MOST_OF_SCREEN: Final = 0.8
 
 
 class QuestionDialog(qt.QDialog):
-    """One question, drawn.
-
-    Attributes:
-        question: What is asked.
-        header: Who asks.
-        body: The words and the fields.
-        view: What is shown of it.
-        form: The fields, or None where the verb's button stands for the only one.
-        exits: The buttons.
-        countdown: How long it still waits.
-        further: What else the person may do.
-        arguments: What the skill is called with, or None where that is not shown.
-        preview: The items that it is about, or None where there are none.
-        name: What is to be typed first, or None.
-    """
+    """One question, drawn."""
 
     def __init__(
         self,
@@ -93,11 +79,14 @@ class QuestionDialog(qt.QDialog):
         view = view_of(question, host, tr)  # a host that fails leaves no half of a window
         super().__init__(parent, _flags(parent))
         self.question = question
-        self.view = view
+        self.view = view  # what is shown of it
+        # The fields, or None where the verb's button stands for the only one.
         self.form: FormView | None = None
+        # What the skill is called with, or None where that is not shown.
         self.arguments: Arguments | None = None
+        # The items that it is about, or None where there are none.
         self.preview: Preview | None = None
-        self.name: NameToArm | None = None
+        self.name: NameToArm | None = None  # what is to be typed first, or None
         self._host = host
         self._answered: Callable[[Reply | Expired | HandOver], None] | None = answered
         self._is_set_aside = False
@@ -185,7 +174,7 @@ class QuestionDialog(qt.QDialog):
         view, mnemonics = self.view, Mnemonics()
         self.header = Header(view.header, icon)
         offers = self.question.offers
-        self.countdown = Countdown(offers.soon, offers.latest, mnemonics)
+        self.countdown = Countdown(offers.soon, offers.latest, mnemonics)  # how long it still waits
         self.further = Further(view.offers, mnemonics, self.countdown)
         self.exits = Exits(view.verb, self.further, consent=self._is_guarded, mnemonics=mnemonics)
         self.form = FormView(view.fields, mnemonics) if view.fields else None
@@ -197,7 +186,7 @@ class QuestionDialog(qt.QDialog):
         if self.question.arguments:
             self.arguments = Arguments(argument_views(self.question.arguments, tr))
         parts = [self.arguments, self.form, self.preview or undo, self.name, *self._parts()]
-        self.body = Body(view, *filter(None, parts))
+        self.body = Body(view, *filter(None, parts))  # the words and the fields
         self._column = plain_column(self, 0)
         for part in (self.header, rule(), self.body, rule(), self.exits):
             self._column.addWidget(part, int(part is self.body))

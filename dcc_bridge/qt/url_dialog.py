@@ -26,15 +26,7 @@ _IN_LINE: Final = 48  # characters of an address that fit in a line of it, and o
 
 
 class AddressView(qt.QWidget):
-    """Where a page is.
-
-    Attributes:
-        text: The address.
-        url: What opens: exactly what is shown.
-        host: Its host, with the part in bold that somebody registered.
-        whole: All of it, to be read and copied.
-        notices: What to look at before going there.
-    """
+    """Where a page is."""
 
     def __init__(self, question: Question) -> None:
         """Draw the address of a question that has one.
@@ -45,11 +37,13 @@ class AddressView(qt.QWidget):
         super().__init__()
         where = urls.of(question)
         self.text = where.url
-        self.url = _same(where.url)
+        self.url = _same(where.url)  # what opens: exactly what is shown
         ours = tr("A page of this application")
+        # Its host, with the part in bold that somebody registered.
         self.host = label(ours, size=1.1, bold=True) if where.ours else _host(where.place)
+        # What to look at before going there.
         self.notices = [Notice(danger.text) for danger in where.dangers]
-        self.whole = _whole(where.url)
+        self.whole = _whole(where.url)  # all of it, to be read and copied
         column = plain_column(self)
         if question.page is not None and question.page.description:
             column.addWidget(label(passage(question.page.description, tr)))
@@ -104,15 +98,10 @@ def _whole(url: str) -> qt.QPlainTextEdit:
 
 
 class UrlDialog(QuestionDialog):
-    """A page to go to, drawn.
-
-    Attributes:
-        address: Where it is.
-        after: What there is to do once it was opened, or could not be.
-    """
+    """A page to go to, drawn."""
 
     address: AddressView
-    after: After
+    after: After  # what there is to do once it was opened, or could not be
 
     def submit(self) -> None:
         """Open the page, now that the person agreed; tell them if that failed."""
@@ -142,16 +131,7 @@ class UrlDialog(QuestionDialog):
 
 
 class After(qt.QWidget):
-    """What there is to do after the click.
-
-    Attributes:
-        text: What happened.
-        finished: Says that the person is done there; hidden where the page says so itself.
-        again: Opens it once more.
-        copy: Copies the address, for a browser that was opened by hand.
-        decline: Says no, where it could not be opened.
-        cancel: Gives no answer.
-    """
+    """What there is to do after the click."""
 
     def __init__(self, url: str, *, alone: bool) -> None:
         """Draw it, hidden."""
@@ -159,11 +139,13 @@ class After(qt.QWidget):
         self._url = url  # what is copied
         self._alone = alone  # the page says itself when it is done
         self.text: qt.QLabel = label("")
+        # Says that the person is done there; hidden where the page says so itself.
         self.finished = Button(tr("I have finished"))
-        self.again = Button(tr("Try again"))
+        self.again = Button(tr("Try again"))  # opens it once more
+        # Copies the address, for a browser that was opened by hand.
         self.copy = Button(tr("Copy the address"))
-        self.decline = Button(tr("Decline"))
-        self.cancel = Button(tr("Cancel"))
+        self.decline = Button(tr("Decline"))  # says no, where it could not be opened
+        self.cancel = Button(tr("Cancel"))  # gives no answer
         self._buttons = (self.finished, self.decline, self.cancel, self.again, self.copy)
         self._moment = qt.QTimer(self)  # the second click of a double one is meant for the first
         self._moment.setSingleShot(True)

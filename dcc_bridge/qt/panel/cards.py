@@ -18,17 +18,9 @@ _ARROWS: Final = {qt.Qt.Key.Key_Up: -1, qt.Qt.Key.Key_Down: 1}
 
 
 class Card(qt.QFrame):
-    """A frame that shows one row, with its buttons.
+    """A frame that shows one row, with its buttons."""
 
-    Signals:
-        acted: A button was pressed: the row's key, and the button's verb.
-
-    Attributes:
-        row: What it shows.
-        buttons: What can be done.
-    """
-
-    acted = qt.Signal(str, str)
+    acted = qt.Signal(str, str)  # a button was pressed: the row's key, and the button's verb
 
     def __init__(self, row: Row, deletion: DeferredDeletion) -> None:
         """Draw a row.
@@ -137,14 +129,11 @@ class Card(qt.QFrame):
 class Cards(qt.QScrollArea):
     """The cards, one below the other; a sentence where there is none.
 
-    Signals:
-        acted: A button was pressed: its row's key, and its verb.
-
     Attributes:
         cards: Those that are shown, from the top.
     """
 
-    acted = qt.Signal(str, str)
+    acted = qt.Signal(str, str)  # a button was pressed: its row's key, and its verb
 
     def __init__(self, empty: str, deletion: DeferredDeletion) -> None:
         """Begin with none.

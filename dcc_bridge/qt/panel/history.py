@@ -27,11 +27,7 @@ Index = qt.QModelIndex | qt.QPersistentModelIndex
 
 
 class HistoryModel(qt.QAbstractTableModel):
-    """The calls that ended, the newest on top: what each was, and when it ended.
-
-    Attributes:
-        records: The calls.
-    """
+    """The calls that ended, the newest on top: what each was, and when it ended."""
 
     def __init__(self, style: qt.QStyle) -> None:
         """Begin with none.
@@ -89,20 +85,9 @@ def _time_data(record: Record, role: int) -> Any:
 
 
 class History(qt.QWidget):
-    """The list of calls that ended, with an undo button.
+    """The list of calls that ended, with an undo button."""
 
-    Signals:
-        undone: The person wants the step of that label undone.
-
-    Attributes:
-        model: The calls.
-        list: Draws them.
-        menu: Copies the id of the chosen one.
-        reads: Whether calls that only read are listed too.
-        undo: Takes back the chosen one, or the newest.
-    """
-
-    undone = qt.Signal(str)
+    undone = qt.Signal(str)  # the person wants the step of that label undone
 
     def __init__(self) -> None:
         """Begin with none."""
@@ -112,14 +97,14 @@ class History(qt.QWidget):
         self.model = HistoryModel(self.style())
         self.model.setParent(self)
         self.list = self._make_list()
-        self.menu = CallMenu(self.list)
+        self.menu = CallMenu(self.list)  # copies the id of the chosen one
         self._empty = SecondaryLabel()
         self._empty.show_text(tr("What agents did, and who agreed to it, will be listed here."))
-        self.reads = qt.QCheckBox(tr("Reads too"))
+        self.reads = qt.QCheckBox(tr("Reads too"))  # whether calls that only read are listed too
         self.reads.setToolTip(tr("List also the calls that changed nothing."))
         self.reads.setFocusPolicy(qt.Qt.FocusPolicy.TabFocus)
         scale(self.reads, SMALL)
-        self.undo = Action(tr("Undo"))
+        self.undo = Action(tr("Undo"))  # takes back the chosen one, or the newest
         self._why = SecondaryLabel()
         self.reads.toggled.connect(self._refresh)
         self.undo.clicked.connect(self._undo)

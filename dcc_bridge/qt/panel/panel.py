@@ -27,16 +27,7 @@ _TICK: Final = 1000
 
 
 class Panel(qt.QWidget):
-    """What agents do in this session, what they ask, and what they did.
-
-    Attributes:
-        banner: The state of the bridge, with its address and the pause switch.
-        now: The questions and the calls that run or wait.
-        tabs: The history, the grants and the clients.
-        history: The calls that ended.
-        grants: The session grants.
-        clients: The clients that are connected.
-    """
+    """What agents do in this session, what they ask, and what they did."""
 
     def __init__(
         self, port: Port, bring: Callable[[Question], None], parent: qt.QWidget | None = None
@@ -56,15 +47,16 @@ class Panel(qt.QWidget):
         self._is_refresh_requested = False
         self._tab_order: list[qt.QWidget] = []
         self.state: State | None = None
-        self.banner = Banner()
-        self.history = History()
+        self.banner = Banner()  # the state of the bridge, with its address and the pause switch
+        self.history = History()  # the calls that ended
+        # The questions and the calls that run or wait.
         self.now = Cards(tr("What agents do, and what they ask you, appears here."), self._deletion)
         self.grants = Cards(
             tr("Edits that you allow for a whole session are listed here, to be taken back."),
             self._deletion,
         )
         self.clients = Cards(tr("Agents that connect are listed here."), self._deletion)
-        self.tabs = qt.QTabWidget()
+        self.tabs = qt.QTabWidget()  # the history, the grants and the clients
         self._throttle = self._timer(_BETWEEN, self.refresh, single=True)
         self._clock = self._timer(_TICK, self._refresh_if_changed, single=False)
         self.setAccessibleName(tr("Agents"))

@@ -97,17 +97,11 @@ class Port(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A question that is open.
-
-    Attributes:
-        question: Which one.
-        surfaces: Where it is.
-        record: The call that it belongs to, if that is known.
-    """
+    """A question that is open."""
 
     question: Question
     surfaces: tuple[Surface, ...]
-    record: Record | None = None
+    record: Record | None = None  # the call that it belongs to, if that is known
 
     @property
     def is_here(self) -> bool:
@@ -117,35 +111,21 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """A snapshot of all that the panel shows.
+    """A snapshot of all that the panel shows."""
 
-    Attributes:
-        at: When this is, in seconds since the epoch.
-        host: What the application is called.
-        address: Where agents reach it, or None while they cannot.
-        is_paused: No edit may begin.
-        asked: The open questions, oldest first.
-        running: The calls that run, oldest first, without those that ask.
-        queued: The calls that wait, oldest first.
-        ended: The calls that ended, newest first.
-        grants: What was agreed to for the session, and for how many seconds.
-        muted: The labels that are muted, and for how many seconds.
-        clients: Who is connected, the one that spoke last first.
-        top: What the host's own undo would undo.
-    """
-
-    at: float
-    host: str
-    address: str | None
-    is_paused: bool
-    asked: tuple[Asked, ...]
-    running: tuple[Record, ...]
-    queued: tuple[Record, ...]
-    ended: tuple[Record, ...]
+    at: float  # when this is, in seconds since the epoch
+    host: str  # what the application is called
+    address: str | None  # where agents reach it, or None while they cannot
+    is_paused: bool  # no edit may begin
+    asked: tuple[Asked, ...]  # the open questions, oldest first
+    running: tuple[Record, ...]  # the calls that run, oldest first, without those that ask
+    queued: tuple[Record, ...]  # the calls that wait, oldest first
+    ended: tuple[Record, ...]  # the calls that ended, newest first
+    # What was agreed to for the session, and for how many seconds.
     grants: tuple[tuple[SessionGrant, float], ...]
-    muted: Mapping[str, float]
-    clients: tuple[Seen, ...]
-    top: str | None
+    muted: Mapping[str, float]  # the labels that are muted, and for how many seconds
+    clients: tuple[Seen, ...]  # who is connected, the one that spoke last first
+    top: str | None  # what the host's own undo would undo
 
     @property
     def undoable(self) -> Record | None:

@@ -85,16 +85,9 @@ class SecondaryLabel(qt.QLabel):
 
 
 class Action(qt.QPushButton):
-    """A small button that Tab reaches and Enter presses; a click takes no focus.
+    """A small button that Tab reaches and Enter presses; a click takes no focus."""
 
-    Signals:
-        pressed_for: It was pressed; carries its verb.
-
-    Attributes:
-        verb: What it stands for.
-    """
-
-    pressed_for = qt.Signal(str)
+    pressed_for = qt.Signal(str)  # it was pressed; carries its verb
 
     def __init__(self, caption: str, tip: str = "", verb: str = "") -> None:
         """Make a button.
@@ -105,7 +98,7 @@ class Action(qt.QPushButton):
             verb: What it stands for.
         """
         super().__init__(unmarked(caption))
-        self.verb = verb
+        self.verb = verb  # what it stands for
         self.clicked.connect(self._emit_verb)
         self.setFocusPolicy(qt.Qt.FocusPolicy.TabFocus)
         self.setSizePolicy(qt.QSizePolicy.Policy.Maximum, qt.QSizePolicy.Policy.Fixed)
@@ -135,17 +128,9 @@ _ICONS: Final = {
 
 
 class Banner(qt.QWidget):
-    """The top of the panel: a headline, the clients, the address and the pause switch.
+    """The top of the panel: a headline, the clients, the address and the pause switch."""
 
-    Signals:
-        paused: The person pauses edits, or resumes them.
-
-    Attributes:
-        pause: The switch.
-        copy: Copies the address.
-    """
-
-    paused = qt.Signal(bool)
+    paused = qt.Signal(bool)  # the person pauses edits, or resumes them
 
     def __init__(self) -> None:
         """Build it; `show_state` fills it."""

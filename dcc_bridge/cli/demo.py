@@ -20,10 +20,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias, TypeVar
 
 import anyio
 
-from dcc_bridge.cli import hosting
-from dcc_bridge.cli.call import ACTIONS, ASK, answering, exit_code, status_of
-from dcc_bridge.cli.exits import INTERRUPTED, TOOL_ERROR, Failure
-from dcc_bridge.cli.hosts import Target
+from dcc_bridge.cli import call, exits, hosting, hosts
 from dcc_bridge.client.agent import Agent, Result
 from dcc_bridge.client.person import Person, Script
 from dcc_bridge.client.terminal_io import lines
@@ -59,8 +56,8 @@ _NOBODY: Final = (
 def fill(parser: argparse.ArgumentParser) -> None:
     """Add the command's options to a parser."""
     hosting.fill(parser)
-    choices = (ASK, *ACTIONS)
-    parser.add_argument("--answer", choices=choices, default=ASK, help=_ANSWER)
+    choices = (call.ASK, *call.ACTIONS)
+    parser.add_argument("--answer", choices=choices, default=call.ASK, help=_ANSWER)
     parser.add_argument(
         "--screenshot",
         type=Path,
@@ -73,7 +70,7 @@ def run(options: argparse.Namespace) -> int:
     """Play the demo."""
     opening = hosting.opening(options, skills=[], port=None)
     if options.screenshot is not None and not opening.window:
-        raise Failure("A picture needs a window, and there is none here.")
+        raise exits.Failure("A picture needs a window, and there is none here.")
     narrator = Narrator(_TITLE)
     played: Future[int] = Future()
     with _audience(options, opening, narrator) as audience:
@@ -84,7 +81,7 @@ def run(options: argparse.Namespace) -> int:
 
         hosting.run(opening, begin)
     if not played.done():
-        return INTERRUPTED
+        return exits.INTERRUPTED
     return played.result()
 
 
@@ -107,10 +104,10 @@ def _audience(
 ) -> Iterator[Audience]:
     """Find who is asked."""
     if opening.window:
-        answer = None if options.answer == ASK else options.answer
+        answer = None if options.answer == call.ASK else options.answer
         yield hosting.windowed().AtWindow(answer, narrator, options.screenshot)
         return
-    with answering(options.answer, "The host") as person:
+    with call.answering(options.answer, "The host") as person:
         yield Nobody(narrator) if person is None else InClient(person, narrator)
 
 
@@ -245,7 +242,7 @@ class Story:
         self._tell(f"The host opens {await self._on_main(host.scene)} {where}.")
         self._tell(f"Its MCP server runs inside it at {bridge.url}; a client needs a token.")
         instance = bridge.instance
-        target = Target(bridge.url, instance.token(LABEL), instance.host)
+        target = hosts.Target(bridge.url, instance.token(LABEL), instance.host)
         async with target.connect(person=self._audience.person) as client:
             count = len(await client.tools())
             self._tell(f"An agent connects over HTTP ({client.protocol}) and finds {count} tools.")
@@ -261,14 +258,15 @@ class Story:
         after = await _look(client, before.kind)
         if await self._on_main(host.scene_digest) == digest:
             self._tell(f"The scene is as it was: {after}. There is nothing to undo.")
-            return exit_code(result)
+            return call.exit_code(result)
         self._tell(f"The scene now: {after}.")
         await self._on_main(host.undo)
         restored = await _look(client, before.kind)
         if await self._on_main(host.scene_digest) != digest:
-            raise Failure(f"After the undo the scene is another one: {restored}.", TOOL_ERROR)
+            sentence = f"After the undo the scene is another one: {restored}."
+            raise exits.Failure(sentence, exits.TOOL_ERROR)
         self._tell(f"One undo in the host brings it back: {restored}, all as it was.")
-        return exit_code(result)
+        return call.exit_code(result)
 
     async def _delete(self, client: Agent, kind: str) -> Result:
         self._tell(
@@ -283,10 +281,10 @@ class Story:
 
     def _tell_result(self, result: Result) -> None:
         if result.is_error:
-            raise Failure(" ".join(result.texts), TOOL_ERROR)
+            raise exits.Failure(" ".join(result.texts), exits.TOOL_ERROR)
         data = result.structured or {}
         why = f" {data['why']}" if data.get("why") else ""
-        refused = ", refused" if status_of(result) == "refused" else ""
+        refused = ", refused" if call.status_of(result) == "refused" else ""
         self._tell(
             f"The skill goes on and returns: {data.get('deleted', 0)} deleted{refused}.{why}"
         )
@@ -314,6 +312,6 @@ async def _look(client: Agent, kind: str | None = None) -> Scene:
     types: Mapping[str, int] = (result.structured or {}).get("types", {})
     known = Counter({name: count for name, count in types.items() if name.isidentifier()})
     if not known and kind is None:
-        raise Failure("This scene has no prim with a type, so there is nothing to delete.")
+        raise exits.Failure("This scene has no prim with a type, so there is nothing to delete.")
     kind = kind or ("Camera" if "Camera" in known else known.most_common(1)[0][0])
     return Scene(sum(types.values()), kind, known[kind])

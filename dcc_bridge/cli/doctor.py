@@ -23,9 +23,7 @@ from typing import Any, Final
 import anyio
 
 from dcc_bridge import known_clients
-from dcc_bridge.cli import hosts, install
-from dcc_bridge.cli.call import ASK, answering
-from dcc_bridge.cli.exits import SUCCESS, TOOL_ERROR, Failure
+from dcc_bridge.cli import call, exits, hosts, install
 from dcc_bridge.client import registration
 from dcc_bridge.client.agent import Result
 from dcc_bridge.client.config_files import CONFIG_FILES
@@ -33,10 +31,9 @@ from dcc_bridge.client.person import Person
 from dcc_bridge.elicitation.text import safe_line
 from dcc_bridge.elicitation.types import NOT_SUPPORTED, TIMED_OUT
 from dcc_bridge.errors import BridgeError, StartError, Unreachable
-from dcc_bridge.install import probe
+from dcc_bridge.install import plan, probe
 from dcc_bridge.install.location import Facts, InstallTarget, Location, System, UnknownLocation
 from dcc_bridge.install.locations import APPLICATIONS
-from dcc_bridge.install.plan import InstalledFiles, NotOurs
 from dcc_bridge.server.clients import packages
 from dcc_bridge.server.discovery import CLI_LABEL
 from dcc_bridge.skills.builtin import PATIENCE
@@ -117,7 +114,7 @@ def run(options: argparse.Namespace) -> int:
         print(f"{len(findings)} to mend.", file=sys.stderr)
     else:
         print("Nothing to mend.")
-    return TOOL_ERROR if findings else SUCCESS
+    return exits.TOOL_ERROR if findings else exits.SUCCESS
 
 
 def _check_all(options: argparse.Namespace) -> Results:
@@ -167,7 +164,7 @@ def _check_host(url: str | None, *, ask: bool) -> Results:
     try:
         host = hosts.find(url)
         facts, seconds = anyio.run(_measure, host)
-    except Failure as failure:
+    except exits.Failure as failure:
         what, starts, _ = str(failure).partition(f" {hosts.START}")
         mend = hosts.START if starts else "Do what it says, and look again."
         yield Finding("server", what, mend)
@@ -249,7 +246,7 @@ def _check_question(host: hosts.Target) -> str | Finding:
     try:
         reply = anyio.run(partial(_ask, host, None))
         if reply["message"] == NOT_SUPPORTED:
-            with answering(ASK, "The doctor") as person:
+            with call.answering(call.ASK, "The doctor") as person:
                 reply = anyio.run(partial(_ask, host, person)) if person is not None else reply
     except BridgeError as error:
         what = f"The test question could not be asked: {error}"
@@ -326,7 +323,8 @@ def check_installation(host: str) -> Results:
     locations = kind.locations(System.here(), [facts])
     places = [(place, _read(place.folder)) for place, _ in locations]
     yield from (files for _, files in places if isinstance(files, Finding))
-    installed = [(place, files) for place, files in places if isinstance(files, InstalledFiles)]
+    ours = plan.InstalledFiles
+    installed = [(place, files) for place, files in places if isinstance(files, ours)]
     if isinstance(application, str) and not any(files for _, files in places):
         what = f"The bridge is not installed for {kind.title}."
         yield Finding("installation", what, f"dcc-bridge install {host}")
@@ -350,10 +348,10 @@ def _ask_application(kind: InstallTarget) -> tuple[str | Finding, Facts]:
     return f"{names} is not on PATH, so {kind.title} itself was not asked.", facts
 
 
-def _read(folder: Path) -> InstalledFiles | Finding | None:
+def _read(folder: Path) -> plan.InstalledFiles | Finding | None:
     try:
-        files = InstalledFiles.read(folder)
-    except NotOurs as error:
+        files = plan.InstalledFiles.read(folder)
+    except plan.NotOurs as error:
         return Finding("installation", str(error), f"Delete {folder}, and install again.")
     if files is None and folder.exists():
         what = f"{folder} is there, and was not put by us."
@@ -362,7 +360,7 @@ def _read(folder: Path) -> InstalledFiles | Finding | None:
 
 
 def _check_files(
-    kind: InstallTarget, place: Location, files: InstalledFiles, facts: Facts
+    kind: InstallTarget, place: Location, files: plan.InstalledFiles, facts: Facts
 ) -> Results:
     vendor, python = place.folder / place.vendor, files.facts.get("python")
     again = f"dcc-bridge uninstall {kind.name}, then dcc-bridge install {kind.name}"

@@ -15,8 +15,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Final
 
-from dcc_bridge.cli import hosts, logs
-from dcc_bridge.cli.exits import Failure, on_signal, tell
+from dcc_bridge.cli import exits, hosts, logs
 from dcc_bridge.config import Settings, data_folder
 
 if TYPE_CHECKING:
@@ -83,7 +82,7 @@ def opening(
         ours = data_folder("plugins") / "standalone" / "skills"
         scene = options.scene or data_folder("resources") / SHOT
     except FileNotFoundError as error:
-        raise Failure(str(error)) from None
+        raise exits.Failure(str(error)) from None
     settings = hosts.settings(port=port, unattended=rule[0], allow_list=rule[1])
     window = _wants_window(options)
     return Opening(scene, (ours, *skills), settings, window, bundled=options.scene is None)
@@ -107,7 +106,7 @@ def run(opening: Opening, on_ready: OnReady) -> None:
         from dcc_bridge.headless import Headless  # 0.5 s, and a host in a window needs it not
 
         running = Headless(host, opening.skills, settings=opening.settings)
-        with on_signal(running.stop):
+        with exits.on_signal(running.stop):
             running.run(lambda: on_ready(running))
 
 
@@ -138,7 +137,7 @@ def _session(opening: Opening) -> Iterator[UsdSession]:
     try:
         session = UsdSession(opening.scene, has_ui=opening.window, as_copy=opening.bundled)
     except (OSError, ValueError) as error:
-        raise Failure(str(error)) from None
+        raise exits.Failure(str(error)) from None
     uninstall = install(session)
     try:
         yield session
@@ -146,8 +145,8 @@ def _session(opening: Opening) -> Iterator[UsdSession]:
         uninstall()
 
 
-def _not_installed(error: ImportError) -> Failure:
-    return Failure(
+def _not_installed(error: ImportError) -> exits.Failure:
+    return exits.Failure(
         f"The standalone host is not installed ({error}). pip install 'dcc-bridge[demo]'"
     )
 
@@ -159,7 +158,7 @@ def _wants_window(options: argparse.Namespace) -> bool:
         return True
     is_there, why_not = find_screen()
     if why_not:
-        tell(why_not)
+        exits.tell(why_not)
     return is_there
 
 

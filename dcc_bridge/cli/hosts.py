@@ -19,7 +19,6 @@ from dcc_bridge.cli.exits import SUCCESS, UNREACHABLE, Failure
 from dcc_bridge.config import Settings
 from dcc_bridge.elicitation.text import safe_line
 from dcc_bridge.server import discovery
-from dcc_bridge.server.discovery import Instance
 
 if TYPE_CHECKING:
     from dcc_bridge.client.agent import Agent
@@ -74,7 +73,7 @@ def find(url: str | None) -> Target:
     return Target(host.url, host.token(LABEL), host.host)
 
 
-def instance(url: str | None) -> Instance:
+def instance(url: str | None) -> discovery.Instance:
     """Give the host of this user that runs at a URL, or the only one.
 
     Raises:
@@ -106,7 +105,7 @@ def settings(**arguments: object) -> Settings:
         raise Failure(str(error)) from None
 
 
-def _at(url: str, running: Sequence[Instance]) -> list[Instance]:
+def _at(url: str, running: Sequence[discovery.Instance]) -> list[discovery.Instance]:
     return [record for record in running if _address(record.url) == _address(url)]
 
 
@@ -145,7 +144,7 @@ def run_list(options: argparse.Namespace) -> int:
     return SUCCESS
 
 
-def _row(record: Instance) -> tuple[str, ...]:
+def _row(record: discovery.Instance) -> tuple[str, ...]:
     since = _age(time.time() - record.started)
     facts = record.id, record.host, record.version, record.scene, record.state
     cells = *facts, since, str(record.pid), record.url

@@ -20,10 +20,8 @@ from dcc_bridge.cli.exits import Failure
 from dcc_bridge.config import data_folder
 from dcc_bridge.elicitation import unattended
 from dcc_bridge.hosts.batch import JOB, SAVE, Job
-from dcc_bridge.install import probe
+from dcc_bridge.install import locations, plan, probe
 from dcc_bridge.install.location import System, UnknownLocation
-from dcc_bridge.install.locations import APPLICATIONS
-from dcc_bridge.install.plan import InstalledFiles
 
 _PACKAGE: Final = Path(__file__).resolve().parents[1]
 # Blender frees a module that `multiprocessing` keeps under this name, and crashes at its end.
@@ -181,7 +179,7 @@ def command(host: str, program: str | None, folder: Path) -> list[str]:
     """
     if host == "standalone":
         return [program or sys.executable, "-m", "dcc_bridge.headless"]
-    kind = APPLICATIONS[host]
+    kind = locations.APPLICATIONS[host]
     try:
         executable = probe.find_program(kind, program)
         paths = _paths(host, program) if executable else []
@@ -199,10 +197,10 @@ def command(host: str, program: str | None, folder: Path) -> list[str]:
 
 def _paths(host: str, program: str | None) -> list[str]:
     """List the folders of the bridge and its dependencies, for a host's Python."""
-    kind = APPLICATIONS[host]
+    kind = locations.APPLICATIONS[host]
     facts = probe.probe(kind, program)
     for location, _ in kind.locations(System.here(), [facts]):
-        installed = InstalledFiles.read(location.folder)
+        installed = plan.InstalledFiles.read(location.folder)
         if installed is not None and installed.facts.get("python") == facts.python:
             return [str(location.folder / location.vendor)]
     if facts.python == f"{sys.version_info.major}.{sys.version_info.minor}":

@@ -22,9 +22,8 @@ from dcc_bridge.cli.exits import Failure
 from dcc_bridge.config import data_folder
 from dcc_bridge.errors import BridgeError
 from dcc_bridge.hosts.standalone import UsdSession
+from dcc_bridge.qt import event_loop, panel
 from dcc_bridge.qt.binding import QGuiApplication, QPixmap, QPoint
-from dcc_bridge.qt.event_loop import HostLoop
-from dcc_bridge.qt.panel import Panel
 from dcc_bridge.qt.presenter import DialogPresenter
 
 if TYPE_CHECKING:
@@ -44,7 +43,7 @@ class Windowed:
     """A host at which a person sits, with its bridge. Made while its window is shown."""
 
     def __init__(self, session: UsdSession, opening: Opening, window: MainWindow) -> None:
-        self._loop = HostLoop()
+        self._loop = event_loop.HostLoop()
         self.main = self._loop.main
         self.host = session
         self.window = window
@@ -55,7 +54,7 @@ class Windowed:
         self.bridge = Bridge(
             session, self.main, presenter=self.presenter, settings=settings, skills=skills
         )
-        self.panel = Panel(self.bridge, self.presenter.bring)
+        self.panel = panel.Panel(self.bridge, self.presenter.bring)
         window.add_agents(self.panel, self.panel.enter)
 
     def start(self) -> Future[None]:

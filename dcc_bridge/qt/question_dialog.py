@@ -16,10 +16,7 @@ from dcc_bridge.elicitation.question import Expired, HandOver, Question, Reply
 from dcc_bridge.elicitation.view import Facts, argument_views, view_of
 from dcc_bridge.host import Host
 from dcc_bridge.qt import binding as qt
-from dcc_bridge.qt.buttons import ENTER, Button, Countdown, Exits, Further, NameToArm
-from dcc_bridge.qt.event_loop import OURS
-from dcc_bridge.qt.form import Body, FieldRow, FormView
-from dcc_bridge.qt.items_view import Arguments, Preview, undo_line
+from dcc_bridge.qt import buttons, event_loop, form, items_view
 from dcc_bridge.qt.labels import SMALL, Mnemonics, label, on_base, plain_column, rule, tr
 
 
@@ -81,17 +78,17 @@ class QuestionDialog(qt.QDialog):
         self.question = question
         self.view = view  # what is shown of it
         # The fields, or None where the verb's button stands for the only one.
-        self.form: FormView | None = None
+        self.form: form.FormView | None = None
         # What the skill is called with, or None where that is not shown.
-        self.arguments: Arguments | None = None
+        self.arguments: items_view.Arguments | None = None
         # The items that it is about, or None where there are none.
-        self.preview: Preview | None = None
-        self.name: NameToArm | None = None  # what is to be typed first, or None
+        self.preview: items_view.Preview | None = None
+        self.name: buttons.NameToArm | None = None  # what is to be typed first, or None
         self._host = host
         self._answered: Callable[[Reply | Expired | HandOver], None] | None = answered
         self._is_set_aside = False
-        self._wrong: FieldRow | None = None
-        self.setProperty(OURS, True)
+        self._wrong: form.FieldRow | None = None
+        self.setProperty(event_loop.OURS, True)
         self.setWindowTitle(tr("{host}: a question for you", host=host.name))
         self.setAccessibleDescription(self.view.message)
         with ExitStack() as half_built:  # else the host's window keeps the half of it
@@ -136,7 +133,7 @@ class QuestionDialog(qt.QDialog):
 
     def keyPressEvent(self, event: qt.QKeyEvent) -> None:
         """Take Enter and the page keys; the rest is QDialog's."""
-        if event.key() in ENTER:
+        if event.key() in buttons.ENTER:
             self._enter(ctrl=bool(event.modifiers() & qt.Qt.KeyboardModifier.ControlModifier))
         elif event.key() in _PAGES:
             self.body.turn(_PAGES[qt.Qt.Key(event.key())])
@@ -151,7 +148,7 @@ class QuestionDialog(qt.QDialog):
             return
         if consent and (ctrl or focused is verb):
             return
-        if isinstance(focused, Button) and not ctrl:
+        if isinstance(focused, buttons.Button) and not ctrl:
             focused.click()
         elif not consent:
             self.submit()
@@ -174,19 +171,20 @@ class QuestionDialog(qt.QDialog):
         view, mnemonics = self.view, Mnemonics()
         self.header = Header(view.header, icon)
         offers = self.question.offers
-        self.countdown = Countdown(offers.soon, offers.latest, mnemonics)  # how long it still waits
-        self.further = Further(view.offers, mnemonics, self.countdown)
-        self.exits = Exits(view.verb, self.further, consent=self._is_guarded, mnemonics=mnemonics)
-        self.form = FormView(view.fields, mnemonics) if view.fields else None
-        undo = undo_line(view) if view.undo else None
+        self.countdown = buttons.Countdown(offers.soon, offers.latest, mnemonics)
+        self.further = buttons.Further(view.offers, mnemonics, self.countdown)
+        consent = self._is_guarded
+        self.exits = buttons.Exits(view.verb, self.further, consent=consent, mnemonics=mnemonics)
+        self.form = form.FormView(view.fields, mnemonics) if view.fields else None
+        undo = items_view.undo_line(view) if view.undo else None
         if undo is not None and self.question.items:
             show = partial(_show, self._host)
-            self.preview = Preview(self.question, view.counts, undo, mnemonics, show)
-        self.name = NameToArm(view.word) if view.word else None
+            self.preview = items_view.Preview(self.question, view.counts, undo, mnemonics, show)
+        self.name = buttons.NameToArm(view.word) if view.word else None
         if self.question.arguments:
-            self.arguments = Arguments(argument_views(self.question.arguments, tr))
+            self.arguments = items_view.Arguments(argument_views(self.question.arguments, tr))
         parts = [self.arguments, self.form, self.preview or undo, self.name, *self._parts()]
-        self.body = Body(view, *filter(None, parts))  # the words and the fields
+        self.body = form.Body(view, *filter(None, parts))  # the words and the fields
         self._column = plain_column(self, 0)
         for part in (self.header, rule(), self.body, rule(), self.exits):
             self._column.addWidget(part, int(part is self.body))

@@ -9,8 +9,8 @@ from dcc_bridge.elicitation.text import breakable
 from dcc_bridge.qt import binding as qt
 from dcc_bridge.qt.event_loop import DeferredDeletion
 from dcc_bridge.qt.labels import label
+from dcc_bridge.qt.panel import widgets
 from dcc_bridge.qt.panel.rows import Act, Row
-from dcc_bridge.qt.panel.widgets import Action, SecondaryLabel, style_icon
 
 _WIDE: Final = 26  # lines of text that fit side by side into a card that is wide
 _STEPS: Final = 1000
@@ -37,12 +37,12 @@ class Card(qt.QFrame):
         self.setAutoFillBackground(True)
         self._title = label("", bold=row.stands_out)
         self._title.setForegroundRole(qt.QPalette.ColorRole.Text)
-        self._detail = SecondaryLabel(on_base=True)
-        self._icon = style_icon(self, qt.QStyle.StandardPixmap.SP_MessageBoxQuestion)
+        self._detail = widgets.SecondaryLabel(on_base=True)
+        self._icon = widgets.style_icon(self, qt.QStyle.StandardPixmap.SP_MessageBoxQuestion)
         self._bar.setTextVisible(False)
         self._bar.setFixedHeight(self.fontMetrics().height() // 2)
         self._acts = qt.QHBoxLayout()
-        self.buttons: list[Action] = []
+        self.buttons: list[widgets.Action] = []
         self._lay_out()
         self._tint_bar()
         self._draw_buttons(row)
@@ -100,8 +100,8 @@ class Card(qt.QFrame):
         for at, action in enumerate(self.buttons):
             self._acts.insertWidget(at, action)
 
-    def _make(self, act: Act) -> Action:
-        action = Action(act.caption, act.tip, act.verb)
+    def _make(self, act: Act) -> widgets.Action:
+        action = widgets.Action(act.caption, act.tip, act.verb)
         action.pressed_for.connect(self._emit_acted)
         return action
 
@@ -144,7 +144,7 @@ class Cards(qt.QScrollArea):
         """
         super().__init__()
         self._deletion = deletion
-        self._drawn: dict[str, Card | SecondaryLabel] = {}
+        self._drawn: dict[str, Card | widgets.SecondaryLabel] = {}
         self.setWidgetResizable(True)
         self.setFrameShape(qt.QFrame.Shape.NoFrame)
         self.setFocusPolicy(qt.Qt.FocusPolicy.NoFocus)
@@ -155,7 +155,7 @@ class Cards(qt.QScrollArea):
         gap = self.fontMetrics().height() // 2
         self._column.setContentsMargins(0, 0, 0, 0)
         self._column.setSpacing(gap)
-        self._empty = SecondaryLabel()
+        self._empty = widgets.SecondaryLabel()
         self._empty.show_text(empty)
         self._column.addWidget(self._empty)
         self._column.addStretch(1)
@@ -169,7 +169,7 @@ class Cards(qt.QScrollArea):
         return [drawn for drawn in self._drawn.values() if isinstance(drawn, Card)]
 
     @property
-    def buttons(self) -> list[Action]:
+    def buttons(self) -> list[widgets.Action]:
         """What can be done, from the top."""
         return [button for card in self.cards for button in card.buttons]
 
@@ -228,10 +228,11 @@ class Cards(qt.QScrollArea):
         self.ensureWidgetVisible(cards[at + step])
         return True
 
-    def _drawn_row(self, row: Row) -> Card | SecondaryLabel:
+    def _drawn_row(self, row: Row) -> Card | widgets.SecondaryLabel:
         drawn = self._drawn.get(row.key)
         if row.is_heading:
-            heading = drawn if isinstance(drawn, SecondaryLabel) else SecondaryLabel()
+            kind = widgets.SecondaryLabel
+            heading = drawn if isinstance(drawn, kind) else kind()
             heading.show_text(row.title)
             return heading
         if isinstance(drawn, Card):

@@ -9,9 +9,8 @@ from dcc_bridge.elicitation.text import safe_line, safe_text, tool_tip
 from dcc_bridge.qt import binding as qt
 from dcc_bridge.qt.labels import SMALL, scale, tr
 from dcc_bridge.qt.notifications import CallMenu, tip
-from dcc_bridge.qt.panel import rows
+from dcc_bridge.qt.panel import rows, widgets
 from dcc_bridge.qt.panel.state import State
-from dcc_bridge.qt.panel.widgets import Action, SecondaryLabel
 from dcc_bridge.skills.call_history import Record
 
 RECORD: Final = int(qt.Qt.ItemDataRole.UserRole)
@@ -98,14 +97,14 @@ class History(qt.QWidget):
         self.model.setParent(self)
         self.list = self._make_list()
         self.menu = CallMenu(self.list)  # copies the id of the chosen one
-        self._empty = SecondaryLabel()
+        self._empty = widgets.SecondaryLabel()
         self._empty.show_text(tr("What agents did, and who agreed to it, will be listed here."))
         self.reads = qt.QCheckBox(tr("Reads too"))  # whether calls that only read are listed too
         self.reads.setToolTip(tr("List also the calls that changed nothing."))
         self.reads.setFocusPolicy(qt.Qt.FocusPolicy.TabFocus)
         scale(self.reads, SMALL)
-        self.undo = Action(tr("Undo"))  # takes back the chosen one, or the newest
-        self._why = SecondaryLabel()
+        self.undo = widgets.Action(tr("Undo"))  # takes back the chosen one, or the newest
+        self._why = widgets.SecondaryLabel()
         self.reads.toggled.connect(self._refresh)
         self.undo.clicked.connect(self._undo)
         self.list.selectionModel().selectionChanged.connect(self._show_undo)

@@ -16,11 +16,9 @@ from dcc_bridge.elicitation.question import Question
 from dcc_bridge.qt import binding as qt
 from dcc_bridge.qt.event_loop import DeferredDeletion
 from dcc_bridge.qt.labels import tr
-from dcc_bridge.qt.panel import rows
+from dcc_bridge.qt.panel import history, rows, widgets
 from dcc_bridge.qt.panel.cards import Cards
-from dcc_bridge.qt.panel.history import History
 from dcc_bridge.qt.panel.state import Port, State, looks_like, read
-from dcc_bridge.qt.panel.widgets import Banner
 
 _BETWEEN: Final = 100  # milliseconds between two refreshes
 _TICK: Final = 1000
@@ -47,8 +45,8 @@ class Panel(qt.QWidget):
         self._is_refresh_requested = False
         self._tab_order: list[qt.QWidget] = []
         self.state: State | None = None
-        self.banner = Banner()  # the state of the bridge, with its address and the pause switch
-        self.history = History()  # the calls that ended
+        self.banner = widgets.Banner()  # the bridge's state and address, and the pause switch
+        self.history = history.History()  # the calls that ended
         # The questions and the calls that run or wait.
         self.now = Cards(tr("What agents do, and what they ask you, appears here."), self._deletion)
         self.grants = Cards(

@@ -38,12 +38,8 @@ def fill(parser: argparse.ArgumentParser) -> None:
     listing = commands.add_parser("list", help="list the clients that are known")
     listing.set_defaults(do=_list)
     printing = commands.add_parser("print", help="print the entry to paste, for any client")
-    printing.add_argument(
-        "name",
-        type=hosts.label,
-        metavar="NAME",
-        help=f"{', '.join(CONFIG_FILES)}, or a name of yours",
-    )
+    names = f"{', '.join(CONFIG_FILES)}, or a name of yours"
+    printing.add_argument("name", type=hosts.label, metavar="NAME", help=names)
     printing.set_defaults(do=_print)
 
 

@@ -152,10 +152,8 @@ def _not_installed(error: ImportError) -> exits.Failure:
 
 
 def _wants_window(options: argparse.Namespace) -> bool:
-    if options.headless:
-        return False
-    if options.window:
-        return True
+    if options.headless or options.window:
+        return not options.headless
     is_there, why_not = find_screen()
     if why_not:
         exits.tell(why_not)

@@ -219,13 +219,6 @@ class Further(qt.QWidget):
     muted = qt.Signal()  # they decline, and want to hear no more of this client for a while
 
     def __init__(self, offers: OffersView, mnemonics: Mnemonics, countdown: qt.QWidget) -> None:
-        """Draw what is offered.
-
-        Args:
-            offers: The captions.
-            mnemonics: Of the window.
-            countdown: How long it still waits; it begins the row.
-        """
         super().__init__()
         # Agreeing is meant for the session; None where that is not offered.
         self.remember = _remember(offers.remember) if offers.remember else None
@@ -263,11 +256,6 @@ class NameToArm(qt.QWidget):
     typed = qt.Signal(bool)  # whether the word stands there
 
     def __init__(self, word: str) -> None:
-        """Draw it.
-
-        Args:
-            word: What is to be typed.
-        """
         super().__init__()
         self._word = word
         self.editor = qt.QLineEdit()

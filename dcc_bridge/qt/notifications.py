@@ -20,11 +20,6 @@ class CallMenu(qt.QMenu):
     """Comes up on a right click. Where the keyboard is there, Copy does the same."""
 
     def __init__(self, shown: qt.QWidget) -> None:
-        """Belong to a widget.
-
-        Args:
-            shown: What shows a call.
-        """
         super().__init__(shown)
         self.call = ""  # the id of the call that is shown, or "" where none is
         self._shown = shown
@@ -72,13 +67,6 @@ class Notification(qt.QFrame):
     """A quiet line over the host's window, with buttons."""
 
     def __init__(self, text: str, acts: tuple[Act, ...], parent: qt.QWidget | None) -> None:
-        """Draw it.
-
-        Args:
-            text: What to say; anything.
-            acts: What the buttons say, and do.
-            parent: The host's main window, or None.
-        """
         super().__init__(parent, _KIND)
         self.text = safe_line(text)
         # Copies the id of the call that it is about; None where it is about none.
@@ -113,14 +101,8 @@ class Notifications(qt.QObject):
     """The notifications of a window, one above the other in its corner."""
 
     def __init__(self, parent: Callable[[], qt.QWidget | None], deletion: DeferredDeletion) -> None:
-        """Begin with none.
-
-        Args:
-            parent: Gives the host's main window, or None.
-            deletion: Deletes those that are over.
-        """
         super().__init__()
-        self._parent = parent
+        self._parent = parent  # gives the host's main window, or None
         self._deletion = deletion
         self._shown: list[Notification] = []
         self._watched: qt.QWidget | None = None

@@ -24,12 +24,6 @@ class Header(qt.QFrame):
     """Who asks, as a message cannot say it."""
 
     def __init__(self, facts: Facts, icon: qt.QIcon) -> None:
-        """Draw it.
-
-        Args:
-            facts: Captions, and what stands beside them.
-            icon: The application's, or a null one.
-        """
         super().__init__()
         self.setAccessibleName(tr("Who asks"))
         self.setBackgroundRole(qt.QPalette.ColorRole.Base)
@@ -69,7 +63,7 @@ class QuestionDialog(qt.QDialog):
 
         Args:
             question: What is asked.
-            host: Where.
+            host: The application.
             parent: The host's main window, or None: then it stays on top of everything.
             answered: Called once, with what the person did, after the dialog is gone from sight.
         """

@@ -134,7 +134,6 @@ class After(qt.QWidget):
     """What there is to do after the click."""
 
     def __init__(self, url: str, *, alone: bool) -> None:
-        """Draw it, hidden."""
         super().__init__()
         self._url = url  # what is copied
         self._alone = alone  # the page says itself when it is done

@@ -23,16 +23,10 @@ class Card(qt.QFrame):
     acted = qt.Signal(str, str)  # a button was pressed: the row's key, and the button's verb
 
     def __init__(self, row: Row, deletion: DeferredDeletion) -> None:
-        """Draw a row.
-
-        Args:
-            row: What it shows.
-            deletion: Deletes the buttons that are over.
-        """
         super().__init__()
         self._bar = qt.QProgressBar()  # first: what follows changes the palette
         self.row = row
-        self._deletion = deletion
+        self._deletion = deletion  # of buttons that are over
         self.setBackgroundRole(qt.QPalette.ColorRole.Base)
         self.setAutoFillBackground(True)
         self._title = label("", bold=row.stands_out)
@@ -127,23 +121,13 @@ class Card(qt.QFrame):
 
 
 class Cards(qt.QScrollArea):
-    """The cards, one below the other; a sentence where there is none.
-
-    Attributes:
-        cards: Those that are shown, from the top.
-    """
+    """The cards, one below the other; a sentence where there is none."""
 
     acted = qt.Signal(str, str)  # a button was pressed: its row's key, and its verb
 
     def __init__(self, empty: str, deletion: DeferredDeletion) -> None:
-        """Begin with none.
-
-        Args:
-            empty: What is said then: what will appear here.
-            deletion: Deletes the cards that are over.
-        """
         super().__init__()
-        self._deletion = deletion
+        self._deletion = deletion  # of cards that are over
         self._drawn: dict[str, Card | widgets.SecondaryLabel] = {}
         self.setWidgetResizable(True)
         self.setFrameShape(qt.QFrame.Shape.NoFrame)

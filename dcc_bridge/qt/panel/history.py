@@ -29,11 +29,6 @@ class HistoryModel(qt.QAbstractTableModel):
     """The calls that ended, the newest on top: what each was, and when it ended."""
 
     def __init__(self, style: qt.QStyle) -> None:
-        """Begin with none.
-
-        Args:
-            style: Draws the icons.
-        """
         super().__init__()
         self.records: list[Record] = []
         self._warning = style.standardIcon(_WARNING)
@@ -89,7 +84,6 @@ class History(qt.QWidget):
     undone = qt.Signal(str)  # the person wants the step of that label undone
 
     def __init__(self) -> None:
-        """Begin with none."""
         super().__init__()
         self._state: State | None = None
         self._shown: list[Record] = []

@@ -30,16 +30,9 @@ class Panel(qt.QWidget):
     def __init__(
         self, port: Port, bring: Callable[[Question], None], parent: qt.QWidget | None = None
     ) -> None:
-        """Draw it; it is kept up to date while it can be seen.
-
-        Args:
-            port: The bridge.
-            bring: Brings a question's dialog up: `DialogPresenter.bring`.
-            parent: Whose it is; None where the host puts it into a dock of its own.
-        """
         super().__init__(parent)
         self._port = port
-        self._bring = bring
+        self._bring = bring  # a question's dialog: `DialogPresenter.bring`
         self._deletion = DeferredDeletion()
         self._unwatch: Unsubscribe | None = None
         self._is_refresh_requested = False

@@ -21,9 +21,10 @@ _PALETTES: Final = (
 )
 
 
-def muted(
-    palette: qt.QPalette, text: qt.QPalette.ColorRole, ground: qt.QPalette.ColorRole
-) -> qt.QColor:
+Role = qt.QPalette.ColorRole
+
+
+def muted(palette: qt.QPalette, text: Role, ground: Role) -> qt.QColor:
     """Mix a palette's text colour with its ground, for secondary text."""
     foreground, background = palette.color(text), palette.color(ground)
     mixed = (
@@ -45,15 +46,10 @@ class SecondaryLabel(qt.QLabel):
     """A small, muted label for plain text; it follows the host's palette."""
 
     def __init__(self, *, on_base: bool = False) -> None:
-        """Make an empty label.
-
-        Args:
-            on_base: It stands on the palette's base colour, and not on the window's.
-        """
         super().__init__()
         roles = qt.QPalette.ColorRole
         self._text, self._ground = roles.WindowText, roles.Window
-        if on_base:
+        if on_base:  # it stands on the palette's base colour, and not on the window's
             self._text, self._ground = roles.Text, roles.Base
         self.setForegroundRole(roles.WindowText)
         self.setTextFormat(qt.Qt.TextFormat.PlainText)
@@ -90,13 +86,6 @@ class Action(qt.QPushButton):
     pressed_for = qt.Signal(str)  # it was pressed; carries its verb
 
     def __init__(self, caption: str, tip: str = "", verb: str = "") -> None:
-        """Make a button.
-
-        Args:
-            caption: Its text.
-            tip: What it does, in a sentence.
-            verb: What it stands for.
-        """
         super().__init__(unmarked(caption))
         self.verb = verb  # what it stands for
         self.clicked.connect(self._emit_verb)
@@ -133,7 +122,6 @@ class Banner(qt.QWidget):
     paused = qt.Signal(bool)  # the person pauses edits, or resumes them
 
     def __init__(self) -> None:
-        """Build it; `show_state` fills it."""
         super().__init__()
         self._address = ""
         self._icons = {name: style_icon(self, icon) for name, icon in _ICONS.items()}
@@ -173,14 +161,11 @@ class Banner(qt.QWidget):
     def _show_switch(self, paused: bool) -> None:
         self.pause.setChecked(paused)
         self.pause.setText(tr("Resume") if paused else tr("Pause"))
-        tip = (
-            tr("Let agents change the scene again.")
-            if paused
-            else tr(
-                "Refuse every new change, and tell the agents why. They may still read, "
-                "and what runs goes on."
-            )
+        refuse = tr(
+            "Refuse every new change, and tell the agents why. They may still read, "
+            "and what runs goes on."
         )
+        tip = tr("Let agents change the scene again.") if paused else refuse
         self.pause.setToolTip(tip)
         self.pause.setAccessibleDescription(tip)
 

@@ -21,14 +21,11 @@ from typing import TYPE_CHECKING, Final, TypeAlias, TypeVar
 import anyio
 
 from dcc_bridge.cli import call, exits, hosting, hosts
-from dcc_bridge.client.agent import Agent, Result
+from dcc_bridge.client import agent, terminal_io
 from dcc_bridge.client.person import Person, Script
-from dcc_bridge.client.terminal_io import lines
-from dcc_bridge.elicitation.question import Reply
-from dcc_bridge.elicitation.schema import Form
+from dcc_bridge.elicitation import question, schema
 
 if TYPE_CHECKING:
-    from dcc_bridge.cli.hosting import Opening, Running
     from dcc_bridge.cli.windowed import AtWindow
 
 T = TypeVar("T")
@@ -75,7 +72,7 @@ def run(options: argparse.Namespace) -> int:
     played: Future[int] = Future()
     with _audience(options, opening, narrator) as audience:
 
-        def begin(running: Running) -> None:
+        def begin(running: hosting.Running) -> None:
             story = Story(running, narrator, audience)
             threading.Thread(target=_play, args=(story, running, played), daemon=True).start()
 
@@ -85,7 +82,7 @@ def run(options: argparse.Namespace) -> int:
     return played.result()
 
 
-def _play(story: Story, running: Running, played: Future[int]) -> None:
+def _play(story: Story, running: hosting.Running, played: Future[int]) -> None:
     """Play the story on this thread, and end the host."""
     try:
         ended = anyio.run(story.play)
@@ -100,7 +97,7 @@ def _play(story: Story, running: Running, played: Future[int]) -> None:
 
 @contextmanager
 def _audience(
-    options: argparse.Namespace, opening: Opening, narrator: Narrator
+    options: argparse.Namespace, opening: hosting.Opening, narrator: Narrator
 ) -> Iterator[Audience]:
     """Find who is asked."""
     if opening.window:
@@ -115,8 +112,7 @@ class Narrator:
     """Prints steps to stdout."""
 
     def __init__(self, title: str) -> None:
-        """Take the title, which is printed above the first step."""
-        self._title = title
+        self._title = title  # is printed above the first step
         self._steps = 0
 
     def step(self, text: str) -> None:
@@ -139,7 +135,7 @@ class Narrator:
     def quote(self, text: str) -> None:
         """Print the beginning of what somebody else says, below the step."""
         before = " " * _INDENT + "| "
-        quoted = lines(text, _WIDTH - len(before))
+        quoted = terminal_io.lines(text, _WIDTH - len(before))
         rest = len(quoted) - _QUOTED
         if rest > 1:
             quoted = [*quoted[:_QUOTED], f"(and {rest} more lines)"]
@@ -159,20 +155,19 @@ class InClient:
     """A person whom the agent's client asks in this terminal; both sides are told."""
 
     def __init__(self, person: Person, narrator: Narrator) -> None:
-        """Take who answers."""
         self.person: Person | None = self
         self._person = person
         self._narrator = narrator
 
-    async def attend(self, running: Running) -> None:
+    async def attend(self, running: hosting.Running) -> None:
         """Do nothing: the host does not ask."""
 
-    async def ask(self, message: str, form: Form) -> Reply:
+    async def ask(self, message: str, form: schema.Form) -> question.Reply:
         """Answer a form; see `Person`."""
         self._begin(message)
         return self._end(await self._person.ask(message, form))
 
-    async def visit(self, message: str, url: str, *, ours: bool = False) -> Reply:
+    async def visit(self, message: str, url: str, *, ours: bool = False) -> question.Reply:
         """Go to a page; see `Person`."""
         self._begin(message)
         return self._end(await self._person.visit(message, url, ours=ours))
@@ -185,7 +180,7 @@ class InClient:
         else:
             self._narrator.step("No window: the agent's client asks you, in this terminal.")
 
-    def _end(self, reply: Reply) -> Reply:
+    def _end(self, reply: question.Reply) -> question.Reply:
         if not isinstance(self._person, Script):
             self._narrator.pause()
         self._narrator.answer(reply.action)
@@ -196,11 +191,10 @@ class Nobody:
     """Nobody: there is neither a window nor a terminal."""
 
     def __init__(self, narrator: Narrator) -> None:
-        """Take who tells it."""
         self.person: Person | None = None
         self._narrator = narrator
 
-    async def attend(self, running: Running) -> None:
+    async def attend(self, running: hosting.Running) -> None:
         """Say so."""
         self._narrator.step(_NOBODY)
 
@@ -221,8 +215,7 @@ class Scene:
 class Story:
     """One confirmed deletion, end to end."""
 
-    def __init__(self, running: Running, narrator: Narrator, audience: Audience) -> None:
-        """Take the host, who tells it, and who is asked."""
+    def __init__(self, running: hosting.Running, narrator: Narrator, audience: Audience) -> None:
         self._running = running
         self._tell = narrator.step
         self._audience = audience
@@ -248,7 +241,7 @@ class Story:
             self._tell(f"An agent connects over HTTP ({client.protocol}) and finds {count} tools.")
             return await self._edit(client)
 
-    async def _edit(self, client: Agent) -> int:
+    async def _edit(self, client: agent.Agent) -> int:
         host = self._running.host
         digest = await self._on_main(host.scene_digest)
         before = await _look(client)
@@ -268,7 +261,7 @@ class Story:
         self._tell(f"One undo in the host brings it back: {restored}, all as it was.")
         return call.exit_code(result)
 
-    async def _delete(self, client: Agent, kind: str) -> Result:
+    async def _delete(self, client: agent.Agent, kind: str) -> agent.Result:
         self._tell(
             f"The agent calls delete_prims for all {noun(kind)}. On the host's main thread, in the "
             "middle of its body, the skill asks."
@@ -279,7 +272,7 @@ class Story:
             asking.cancel_scope.cancel()
         return result
 
-    def _tell_result(self, result: Result) -> None:
+    def _tell_result(self, result: agent.Result) -> None:
         if result.is_error:
             raise exits.Failure(" ".join(result.texts), exits.TOOL_ERROR)
         data = result.structured or {}
@@ -298,7 +291,7 @@ def noun(kind: str) -> str:
     return "cameras" if kind == "Camera" else f"{kind} prims"
 
 
-async def _look(client: Agent, kind: str | None = None) -> Scene:
+async def _look(client: agent.Agent, kind: str | None = None) -> Scene:
     """Ask for the scene.
 
     Args:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import argparse
+import importlib.util
 import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from importlib import import_module
-from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Final
@@ -117,7 +116,7 @@ def windowed() -> ModuleType:
         Failure: It is not installed.
     """
     try:
-        return import_module("dcc_bridge.cli.windowed")
+        return importlib.import_module("dcc_bridge.cli.windowed")
     except ImportError as error:
         raise _not_installed(error) from None
 
@@ -171,7 +170,7 @@ def find_screen() -> tuple[bool, str]:
     announced = os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")
     if not announced and sys.platform not in ("win32", "darwin"):
         return False, ""
-    if find_spec("PySide6") is None:
+    if importlib.util.find_spec("PySide6") is None:
         return False, "PySide6 is not installed, so the host runs without a window."
     why_not = _try()
     return not why_not, why_not

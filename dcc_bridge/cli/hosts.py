@@ -21,8 +21,7 @@ from dcc_bridge.elicitation.text import safe_line
 from dcc_bridge.server import discovery
 
 if TYPE_CHECKING:
-    from dcc_bridge.client.agent import Agent
-    from dcc_bridge.client.connection import Era
+    from dcc_bridge.client import agent, connection
     from dcc_bridge.client.person import Person
 
 LABEL: Final = discovery.CLI_LABEL  # under which hosts know this command
@@ -47,8 +46,8 @@ class Target:
     silence: float | None = None
 
     def connect(
-        self, *, era: Era = "auto", person: Person | None = None
-    ) -> AbstractAsyncContextManager[Agent]:
+        self, *, era: connection.Era = "auto", person: Person | None = None
+    ) -> AbstractAsyncContextManager[agent.Agent]:
         """Connect to it; see `connection.connect`."""
         from dcc_bridge.client import connection
 

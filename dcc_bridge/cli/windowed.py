@@ -22,9 +22,8 @@ from dcc_bridge.cli.exits import Failure
 from dcc_bridge.config import data_folder
 from dcc_bridge.errors import BridgeError
 from dcc_bridge.hosts.standalone import UsdSession
-from dcc_bridge.qt import event_loop, panel
+from dcc_bridge.qt import event_loop, panel, presenter
 from dcc_bridge.qt.binding import QGuiApplication, QPixmap, QPoint
-from dcc_bridge.qt.presenter import DialogPresenter
 
 if TYPE_CHECKING:
     from dcc_bridge.cli.demo import Narrator
@@ -47,7 +46,7 @@ class Windowed:
         self.main = self._loop.main
         self.host = session
         self.window = window
-        self.presenter = DialogPresenter(self.main, session, lambda: window)
+        self.presenter = presenter.DialogPresenter(self.main, session, lambda: window)
         self.is_stopping = False
         self._has_started = False
         settings, skills = opening.settings, opening.skills

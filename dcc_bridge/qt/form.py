@@ -28,7 +28,6 @@ class FormView(QWidget):
     changed = Signal()  # something was filled in, or an error appeared or went
 
     def __init__(self, fields: tuple[FieldView, ...], mnemonics: Mnemonics) -> None:
-        """Draw the fields."""
         super().__init__()
         self.rows = [FieldRow(field, mnemonics) for field in fields]
         column = plain_column(self, self.fontMetrics().height())
@@ -105,7 +104,6 @@ class Body(QScrollArea):
     """The question's text and fields. It wants as much room as they need."""
 
     def __init__(self, view: QuestionView, *parts: QWidget) -> None:
-        """Draw the text, and below it the other parts."""
         super().__init__()
         self._inner = QWidget()
         column = QVBoxLayout(self._inner)

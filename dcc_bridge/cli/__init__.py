@@ -23,19 +23,12 @@ from dcc_bridge.errors import BridgeError, Unreachable
 
 
 class Command(NamedTuple):
-    """A command.
+    """A command."""
 
-    Attributes:
-        summary: What it does, in a few words.
-        module: The module of this folder that has its functions.
-        fill: The function that adds what the command takes to a parser.
-        run: The function that runs it with the parsed options and gives the exit code.
-    """
-
-    summary: str
-    module: str
-    fill: str = "fill"
-    run: str = "run"
+    summary: str  # what it does, in a few words
+    module: str  # the module of this folder that has its functions
+    fill: str = "fill"  # the function that adds what the command takes to a parser
+    run: str = "run"  # the function that runs it with the parsed options and gives the exit code
 
 
 COMMANDS: Final = {

@@ -43,13 +43,8 @@ _NEVER: Final = re.compile(r"(pyside|shiboken|pyqt|qtpy)", re.IGNORECASE)
 _PACKAGE: Final = Path(__file__).resolve().parents[1]
 _SKIP: Final = shutil.ignore_patterns("__pycache__", "*.pyc")
 _TIMEOUT: Final = 600  # seconds for pip, which may have to download all of it
-# What Blender 4.2 to 5.0 has, and what 5.1 and newer have.
-_BLENDER_PYTHONS: Final = ("3.11", "3.13")
-_BLENDER_SYSTEMS: Final[dict[Platform, str]] = {
-    "linux": "linux-x64",
-    "win32": "windows-x64",
-    "darwin": "macos-arm64",
-}
+_BLENDER_PYTHONS: Final = ("3.11", "3.13")  # what 4.2 to 5.0 has, and what 5.1 and newer have
+_BLENDER_SYSTEMS: Final = {"linux": "linux-x64", "win32": "windows-x64", "darwin": "macos-arm64"}
 _WHEELS_MARK: Final = "# `dcc-bridge pack` puts here"
 
 
@@ -77,20 +72,14 @@ def names() -> list[str]:
 
 
 def command(into: Path, python: str, platform: Platform) -> list[str]:
-    """Give pip's command.
-
-    Args:
-        into: A folder.
-        python: The minor version of the host's Python: "3.11".
-        platform: The host's.
-    """
+    """Give pip's command that fills a folder for a host's minor version of Python, as in "3.11"."""
     words = _pip("install", python, platform)
     return [*words, "--no-compile", "--target", str(into), *requirements()]
 
 
 def _pip(command: str, python: str, platform: Platform) -> list[str]:
     words = [sys.executable, "-m", "pip", command, "--quiet", "--disable-pip-version-check"]
-    words += ["--no-cache-dir"]  # nothing is written elsewhere
+    words += ["--no-cache-dir"]  # nothing is written but the folder
     words += ["--only-binary=:all:", "--implementation", "cp", "--python-version", python]
     for tag in _TAGS[platform]:
         words += ["--platform", tag]
@@ -207,9 +196,8 @@ def _build_own_wheel(into: Path) -> None:
         f"{info}/WHEEL": "Wheel-Version: 1.0\nGenerator: dcc-bridge\nRoot-Is-Purelib: true\n"
         "Tag: py3-none-any\n",
     }
-    data = {
-        file.relative_to(_PACKAGE.parent).as_posix(): file.read_bytes() for file in _files(_PACKAGE)
-    }
+    files = {file.relative_to(_PACKAGE.parent).as_posix(): file for file in _files(_PACKAGE)}
+    data = {name: file.read_bytes() for name, file in files.items()}
     data |= {name: text.encode() for name, text in texts.items()}
     rows = [f"{name},{_digest(content)},{len(content)}" for name, content in data.items()]
     data[f"{info}/RECORD"] = "\n".join([*rows, f"{info}/RECORD,,\n"]).encode()

@@ -41,10 +41,8 @@ from dcc_bridge.errors import (
     TimedOut,
 )
 
-MOST_MESSAGE: Final = 8192
-"""Bytes of a question's message, as UTF-8."""
-_GRANTORS: Final = ("client", "host", "policy", "grant")
-"""Whose yes is a grant; a fallback's never is."""
+MOST_MESSAGE: Final = 8192  # bytes of a question's message, as UTF-8
+_GRANTORS: Final = ("client", "host", "policy", "grant")  # theirs is a grant; a fallback's is not
 P = ParamSpec("P")
 T = TypeVar("T")
 

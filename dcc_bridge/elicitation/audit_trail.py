@@ -35,13 +35,12 @@ _UNRECORDED: Final = ElicitationResponse(False, None, NOT_RECORDED, "cancel", "n
 _TAKEN_BACK: Final = ElicitationResponse(False, None, CANCELLED, "cancel", "nobody")
 _OWN: Final = "(a page of this application)"
 _UNATTENDED: Final = "unattended"
-_GRANTORS: Final = {
+_GRANTORS: Final = {  # who can agree, and what the record calls them
     "host": "host",
     "client": "unverified client",
     "policy": _UNATTENDED,
     "grant": "grant",
 }
-"""Who can agree, and what the record calls them."""
 _FAILED: Final = ("failed", "unknown_outcome")
 _AS_THEY_ARE: Final = ("partly_applied", "no_consent")
 
@@ -235,14 +234,12 @@ class RunRecord:
     """The lines of one run."""
 
     def __init__(self, auditor: Auditor, call: Call) -> None:
-        """Write nothing yet."""
         self._auditor = auditor
         self._call = call
         self._lock = threading.Lock()
         self._has_ended = False
         self._undoes: str | None = None
-        self.has_begun = False
-        """Whether it is on the disk that the scene may be changed."""
+        self.has_begun = False  # whether it is on the disk that the scene may be changed
 
     def begin(self, host: Host, undo: str) -> None:
         """Write down that the scene may be changed from now on; once. Main thread.

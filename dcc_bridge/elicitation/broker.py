@@ -68,8 +68,7 @@ from dcc_bridge.elicitation.validation import InvalidAnswer
 
 log = logging.getLogger(__name__)
 
-TOO_FAST: Final = 0.3
-"""Seconds in which no person reads a question: a client that declines sooner did not show it."""
+TOO_FAST: Final = 0.3  # seconds: nobody reads so fast, so the client that declined did not show it
 _WRONG_TYPE: Final = "each value is a text, a number, yes or no, or a list of texts."
 
 

@@ -58,7 +58,6 @@ class OpenQuestion:
         record: QuestionRecord,
         clock: CallLater,
     ) -> None:
-        """Draw nothing yet."""
         self.question = question
         self.stages = deque(stages)
         self.record = record
@@ -179,7 +178,6 @@ class Presentation:
     """
 
     def __init__(self, open_question: OpenQuestion, surface: Surface) -> None:
-        """Begin with nothing drawn."""
         self.open_question = open_question
         self.surface = surface
         self.retried = False
@@ -276,8 +274,8 @@ class Presentation:
             call_safely(cleanup, reason)
 
 
+# Handles what a surface reports of a presentation's drawing, which is given by its number.
 HandleEvent = Callable[[Presentation, int, PresenterEvent], None]
-"""Handles what a surface reports of a presentation's drawing, which is given by its number."""
 
 
 def cancelled_response(message: str) -> ElicitationResponse:

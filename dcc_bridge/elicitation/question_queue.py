@@ -19,8 +19,7 @@ from dcc_bridge.main_thread import MainThread
 log = logging.getLogger(__name__)
 
 T = TypeVar("T")
-Act = tuple[str, Callable[[], None]]
-"""What a notification's button says, and what it does."""
+Act = tuple[str, Callable[[], None]]  # what a notification's button says, and what it does
 _CLOSED: Final = Unable(BRIDGE_CLOSED, ends=True)
 
 
@@ -50,15 +49,12 @@ class QuestionSurface(Protocol):
 
     def draw(self, ticket: Ticket) -> None:
         """Draw a question, or show it again after it was set aside."""
-        ...
 
     def set_aside(self, ticket: Ticket) -> None:
         """Hide a question; what was filled in stays filled in."""
-        ...
 
     def take_down(self, ticket: Ticket) -> None:
         """Take a question away; it may not have been drawn."""
-        ...
 
 
 class QuestionQueue:
@@ -184,7 +180,6 @@ class NotificationBoard(Protocol[T]):
 
     def add(self, text: str, *acts: Act) -> T:
         """Show a notification until it is removed."""
-        ...
 
     def add_passing(self, text: str, *acts: Act, call: str | None = None) -> T:
         """Show a notification that goes by itself.
@@ -194,11 +189,9 @@ class NotificationBoard(Protocol[T]):
             *acts: Its buttons.
             call: The id of the call that it is about, or None.
         """
-        ...
 
     def remove(self, *notifications: T) -> None:
         """Take notifications away; they may be gone already."""
-        ...
 
 
 class QueuePresenter(Generic[T]):

@@ -28,12 +28,9 @@ from dcc_bridge.errors import SchemaError, SecretField
 Kind = Literal["string", "number", "integer", "boolean", "choice", "choices"]
 
 MOST_FIELDS: Final = 32
-MOST_OPTIONS: Final = 200
-"""Values of a choice: a longer list is nothing to pick from."""
-FILTERED_FROM: Final = 13
-"""Values from which on a choice is drawn with a filter."""
-_DROPPED: Final = {"additionalProperties", "$defs"}
-"""What pydantic says of a type and no form has."""
+MOST_OPTIONS: Final = 200  # values of a choice: a longer list is nothing to pick from
+FILTERED_FROM: Final = 13  # values from which on a choice is drawn with a filter
+_DROPPED: Final = {"additionalProperties", "$defs"}  # what pydantic says of a type and no form has
 _COMMON: Final = {"type", "title", "description", "default"}
 _KNOWN: Final[dict[Kind, set[str]]] = {
     "string": {"minLength", "maxLength", "format", "pattern"},

@@ -40,21 +40,16 @@ if TYPE_CHECKING:
     from starlette.responses import Response
     from starlette.types import ASGIApp, Receive, Scope, Send
 
-PREFIX: Final = "/ask/"
-"""Where the pages are; what follows is a page's id."""
-SIGNED_IN: Final = "/signed-in"
-"""Where providers send a person back to; the ``state`` that they bring is its only credential."""
-_MOST_ENDED: Final = 64
-"""Pages of ended questions that can still say what became of them."""
-_MOST_SHOWN: Final = 100
-"""Characters of a value in the header."""
+PREFIX: Final = "/ask/"  # where the pages are; what follows is a page's id
+SIGNED_IN: Final = "/signed-in"  # providers send a person back here; the only credential is `state`
+_MOST_ENDED: Final = 64  # pages of ended questions that can still say what became of them
+_MOST_SHOWN: Final = 100  # characters of a value in the header
 _COOKIE: Final = "ask"
 _FORM: Final = "application/x-www-form-urlencoded"
 _MOST_SENT: Final = 1 << 20
 _MOST_PARTS: Final = 100
+# For a page with a form: under no-referrer a browser sends Origin: null, as a page of anybody's.
 _ANSWERABLE: Final = {**HEADERS, "Referrer-Policy": "same-origin"}
-"""For a page with a form: under no-referrer a browser sends ``Origin: null`` with the answer, as it
-does for a page of anybody's."""
 
 _UNKNOWN: Final = PageEnding(
     404,

@@ -26,8 +26,7 @@ from dcc_bridge.skills.registry import Entry
 
 Answer = Reply | Unable | Unreadable
 
-MOST_ITEMS: Final = 20
-"""Items of a consent that are listed to a client."""
+MOST_ITEMS: Final = 20  # items of a consent that are listed to a client
 _NOT_YET: Final = (
     "{title}. The application is busy, so what this tool takes cannot be told yet: list the tools "
     "again in a moment."

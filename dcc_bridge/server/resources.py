@@ -43,12 +43,10 @@ from dcc_bridge.server.protocol import carried
 
 SUMMARY: Final = "scene://summary"
 SELECTION: Final = "scene://selection"
-MOST_WANTED: Final = 1000
-"""Resources of which one client may hear."""
+MOST_WANTED: Final = 1000  # resources of which one client may hear
 _JSON: Final = "application/json"
 _PAUSE: Final = 0.1
-_PATIENCE: Final = 1.0
-"""Seconds in which a legacy client must have taken a notice; it is not told again otherwise."""
+_PATIENCE: Final = 1.0  # seconds for a legacy client to take a notice; it is not sent again
 
 Context = ServerRequestContext[Any, Any]
 Spawn = Callable[[Coroutine[Any, Any, None]], "Future[None]"]
@@ -69,8 +67,7 @@ class SceneResources:
         self._host = host
         self._main = main
         self._spawn = spawn
-        self.bus = InMemorySubscriptionBus()
-        """The way to the clients that listen, for whatever else they are to hear."""
+        self.bus = InMemorySubscriptionBus()  # for whatever else the clients that listen hear
         self._listen = _Listen(self.bus)
         self._sessions: dict[str, _Subscriber] = {}
         self._is_due = False
@@ -211,8 +208,8 @@ class _Listen(ListenHandler):
             self.wanted -= Counter(uris)
 
 
+# A path may begin with a slash, or hold two dots: it is looked up in a scene, not on disk.
 _ITEMS: Final = ResourceSecurity(exempt_params={"path"})
-"""A path may begin with a slash, or hold two dots: it is looked up in a scene, not on disk."""
 
 
 def _ours(uris: Iterable[str]) -> list[str]:

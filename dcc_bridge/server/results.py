@@ -27,11 +27,9 @@ from dcc_bridge.skills.returns import Returns, is_file, plain
 
 log = logging.getLogger(__name__)
 
-STATUS: Final = "dcc-bridge/status"
-"""The key of a result's ``_meta`` that says how a call ended, in the runner's words."""
+STATUS: Final = "dcc-bridge/status"  # in a result's _meta: how a call ended, in the runner's words
 REFUSED: Final = f"The person did not agree to this. {NO_OTHER_WAY}"
-MOST_IMAGE: Final = 8_000_000
-"""Bytes of an image file that are sent; of a larger one the place is told."""
+MOST_IMAGE: Final = 8_000_000  # bytes of an image that is sent; of a larger one the place is told
 
 _UNTYPED: Final = Returns(Any, "")
 _HEAD: Final = 16

@@ -32,10 +32,8 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-_TIMEOUT: Final = 20.0
-"""Seconds for a provider to exchange a code for tokens."""
-_MOST: Final = 1 << 20
-"""Bytes of its answer."""
+_TIMEOUT: Final = 20.0  # seconds for a provider to exchange a code for tokens
+_MOST: Final = 1 << 20  # bytes of its answer
 _VERIFIER: Final = 64
 _KNOWN_ERROR: Final = re.compile(r"[a-z_]{1,40}")
 
@@ -156,7 +154,6 @@ class SignInPage(OneTimePage):
     ours = False
 
     def __init__(self, question: Question, flow: SignInFlow) -> None:
-        """Begin before the person goes there."""
         super().__init__(question)
         self.flow = flow
         self.result: Tokens | None = None

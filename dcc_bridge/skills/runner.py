@@ -32,8 +32,7 @@ from dcc_bridge.skills.skill import Skill
 
 log = logging.getLogger(__name__)
 Spawn = Callable[[Coroutine[Any, Any, Outcome]], "Future[Outcome]"]
-_RESERVE: Final = 4
-"""Calls of the bridge's own tools that one client may have open."""
+_RESERVE: Final = 4  # calls of the bridge's own tools that one client may have open
 
 
 class Runner:

@@ -32,7 +32,6 @@ class ClientState:
     """
 
     def __init__(self) -> None:
-        """Begin with a client that has said nothing yet."""
         self.hello: Hello | None = None
         self.listening: dict[types.RequestId, types.JSONRPCRequest] = {}
         self._level: messages.Params | None = None

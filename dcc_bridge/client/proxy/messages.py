@@ -17,15 +17,14 @@ from mcp.shared.inbound import (
     x_mcp_header_map,
 )
 
-CHANGED: Final = tuple(
+CHANGED: Final = tuple(  # what a client is told when it works in another host
     f"notifications/{what}/list_changed" for what in ("tools", "resources", "prompts")
 )
-"""What a client is told when it works in another host."""
 CANCELLED: Final = "notifications/cancelled"
 LISTEN: Final = "subscriptions/listen"
 Params = dict[str, Any]
+# Which arguments of a tool are sent as a header too, by the tool's name.
 HeaderMaps = Mapping[str, Mapping[tuple[str, ...], str]]
-"""Which arguments of a tool are sent as a header too, by the tool's name."""
 
 
 def notice(method: str, params: Params | None = None) -> types.JSONRPCNotification:

@@ -21,12 +21,7 @@ from dcc_bridge.audit.log import Auditor, Event
 from dcc_bridge.audit.redact import HIDDEN
 from dcc_bridge.elicitation.call import Call
 from dcc_bridge.elicitation.question import Question, Reply
-from dcc_bridge.elicitation.types import (
-    CANCELLED,
-    NOT_RECORDED,
-    TIMED_OUT,
-    ElicitationResponse,
-)
+from dcc_bridge.elicitation.types import CANCELLED, NOT_RECORDED, TIMED_OUT, ElicitationResponse
 from dcc_bridge.errors import NotRecorded
 from dcc_bridge.host import Host
 

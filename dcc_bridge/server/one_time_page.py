@@ -16,13 +16,7 @@ from secrets import token_hex
 from typing import Final, NamedTuple
 
 from dcc_bridge.elicitation.question import Question, Reply, Settle
-from dcc_bridge.elicitation.types import (
-    BRIDGE_CLOSED,
-    CANCELLED,
-    DECLINED,
-    TIMED_OUT,
-    Action,
-)
+from dcc_bridge.elicitation.types import BRIDGE_CLOSED, CANCELLED, DECLINED, TIMED_OUT, Action
 
 Facts = tuple[tuple[str, str], ...]  # captions and values of the header that says who asks
 

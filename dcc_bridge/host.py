@@ -31,13 +31,11 @@ from contextvars import ContextVar
 from pathlib import Path
 from typing import Any, Final, NamedTuple, Protocol
 
-MOST_TOLD: Final = 1000
-"""Names in one answer to an agent; more of them help nobody."""
-Undo = Callable[[], None]
-"""What takes a registration back; harmless the second time."""
+MOST_TOLD: Final = 1000  # names in one answer to an agent; more of them help nobody
+Undo = Callable[[], None]  # takes a registration back; harmless the second time
 LossCheck = Callable[[str, Sequence[Path]], None]
+# What refuses a loss to the skill whose body runs in this context; None outside of any.
 loss_check: ContextVar[LossCheck | None] = ContextVar("dcc_bridge_loss_check", default=None)
-"""What refuses a loss to the skill whose body runs in this context; None outside of any."""
 
 
 class UndoMark(NamedTuple):

@@ -131,8 +131,7 @@ class Bridge:
         self._running: _Running  # from `start` on; what has stopped can still say where it was
         self._state = "new"
         self._ready: Future[None] = Future()
-        self.stopped: Future[None] = Future()
-        """Done once nothing of the bridge is left."""
+        self.stopped: Future[None] = Future()  # done once nothing of the bridge is left
 
     def start(self) -> Future[None]:
         """Start, and return at once: the server comes up on its own thread.

@@ -9,10 +9,8 @@ from typing import Any
 
 log = logging.getLogger(__name__)
 
-Unsubscribe = Callable[[], None]
-"""Takes a callback out, or stops a timer; harmless the second time."""
-CallLater = Callable[[float, Callable[[], None]], Unsubscribe]
-"""Calls a function after some seconds, on any thread."""
+Unsubscribe = Callable[[], None]  # takes a callback out, or stops a timer; harmless the second time
+CallLater = Callable[[float, Callable[[], None]], Unsubscribe]  # after seconds, on any thread
 
 
 class Callbacks:

@@ -24,8 +24,7 @@ from dcc_bridge.errors import LostAnyway, NoCheckpoint
 from dcc_bridge.host import Host
 
 MOST: Final = 10
-_SPARE: Final = 16 * 2**20
-"""Bytes that stay free after the copy and the work that it was taken for."""
+_SPARE: Final = 16 * 2**20  # bytes that stay free after the copy and the work that it was taken for
 _OURS: Final = re.compile(r"(\d{4,})-\d{8}T\d{6}Z")
 
 

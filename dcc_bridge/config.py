@@ -15,11 +15,10 @@ from pathlib import Path
 from typing import Any, Final, Literal, get_args, get_type_hints
 
 PREFIX: Final = "DCC_BRIDGE_"
-POLICY: Final = {
+POLICY: Final = {  # the studio's file: the names of `Settings` with the values that are fixed
     "win32": Path(r"C:\ProgramData\dcc_bridge\policy.toml"),
     "darwin": Path("/Library/Application Support/dcc_bridge/policy.toml"),
 }.get(sys.platform, Path("/etc/dcc_bridge/policy.toml"))
-"""The studio's file: the names of `Settings` with the values that are fixed."""
 
 
 _AT_LEAST_ONE: Final = ("dialogs_per_minute", "pending_questions")

@@ -12,10 +12,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-NO_OTHER_WAY: Final = (
+NO_OTHER_WAY: Final = (  # what an agent is told with each refusal, and a person is not
     "Do not try to reach the same result another way; ask them what they would like instead."
 )
-"""What an agent is told with each refusal, and a person is not."""
 
 
 class BridgeError(Exception):

@@ -31,13 +31,11 @@ from contextvars import ContextVar
 from pathlib import Path
 from typing import Any, Final, NamedTuple, Protocol
 
-MOST_TOLD: Final = 1000
-"""Names in one answer to an agent; more of them help nobody."""
-Undo = Callable[[], None]
-"""What takes a registration back; harmless the second time."""
+MOST_TOLD: Final = 1000  # names in one answer to an agent; more of them help nobody
+Undo = Callable[[], None]  # takes a registration back; harmless the second time
 LossCheck = Callable[[str, Sequence[Path]], None]
+# What refuses a loss to the skill whose body runs in this context; None outside of any.
 loss_check: ContextVar[LossCheck | None] = ContextVar("dcc_bridge_loss_check", default=None)
-"""What refuses a loss to the skill whose body runs in this context; None outside of any."""
 
 
 class UndoMark(NamedTuple):
@@ -60,12 +58,10 @@ class Application(Protocol):
     @abstractmethod
     def redo(self) -> None:
         """Redo the step undone last."""
-        ...
 
     @abstractmethod
     def select(self, items: Sequence[str]) -> None:
         """Select items in the application, so that the person sees them; others no longer."""
-        ...
 
     def frame(self, items: Sequence[str]) -> None:
         """Show items in the viewport. Nothing happens where there is none."""
@@ -164,7 +160,6 @@ class SceneGuard(Protocol):
     @abstractmethod
     def undo(self) -> None:
         """Undo the step on top of the stack."""
-        ...
 
 
 class Host(Application, SceneGuard, Protocol):
@@ -186,7 +181,6 @@ class Host(Application, SceneGuard, Protocol):
     @abstractmethod
     def file(self) -> Path | None:
         """Give the scene's file, or None for a scene that was never saved."""
-        ...
 
     @abstractmethod
     def save_copy(self, path: Path) -> None:
@@ -198,7 +192,6 @@ class Host(Application, SceneGuard, Protocol):
         Raises:
             OSError: It cannot be written. So may be a RuntimeError or ValueError of the host.
         """
-        ...
 
     def scene(self) -> str:
         """Name the open scene as its title bar would: a file's name, or "untitled"."""
@@ -244,7 +237,6 @@ class Host(Application, SceneGuard, Protocol):
         Args:
             label: What the person reads in the application's Edit menu. Unique for each step.
         """
-        ...
 
     @abstractmethod
     def undo_mark(self) -> UndoMark:
@@ -253,7 +245,6 @@ class Host(Application, SceneGuard, Protocol):
         A person's edit is an entry as well. Two marks are equal only if nothing was pushed, undone
         or redone between them, or all of it was undone again.
         """
-        ...
 
     # ---- items
 
@@ -261,7 +252,6 @@ class Host(Application, SceneGuard, Protocol):
     @abstractmethod
     def selection(self) -> list[str]:
         """The selected items, in the order of the application."""
-        ...
 
     @abstractmethod
     def describe(self, item: str) -> dict[str, Any]:
@@ -273,7 +263,6 @@ class Host(Application, SceneGuard, Protocol):
         Raises:
             LookupError: There is no such item; the message may say what there is instead.
         """
-        ...
 
     @abstractmethod
     def fingerprint(self, items: Sequence[str]) -> str:
@@ -286,7 +275,6 @@ class Host(Application, SceneGuard, Protocol):
             A digest that differs as soon as an item's identity, type, parent, locks or
             descendants do. An item that is gone is part of it too, and so is the scene's file.
         """
-        ...
 
     def kinds(self, items: Sequence[str]) -> list[str]:
         """Name the type of each item, "gone" for one that is not there."""

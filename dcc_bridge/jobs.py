@@ -11,8 +11,8 @@ from typing import Any
 
 from greenlet import greenlet
 
+# The label of the client for whom the code runs; "" for the host itself.
 client: ContextVar[str] = ContextVar("dcc_bridge_client", default="")
-"""The label of the client for whom the code runs; "" for the host itself."""
 
 
 class QueuedJob:
@@ -29,7 +29,6 @@ class QueuedJob:
     """
 
     def __init__(self, fn: Callable[[], Any], name: str, read: bool) -> None:
-        """Take what to run, in a copy of the caller's context."""
         self.name = name
         self.read = read
         self.edited = False
@@ -58,7 +57,6 @@ class JobQueue:
     """Jobs that wait: first in, first out for one client, and the clients take turns."""
 
     def __init__(self) -> None:
-        """Begin with none."""
         self._lines: dict[str, deque[QueuedJob]] = {}  # the one whose turn it is first
 
     def __len__(self) -> int:

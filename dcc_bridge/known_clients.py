@@ -28,7 +28,7 @@ class Known:
     source: str
 
 
-CLIENTS: Final[dict[str, Known]] = {
+CLIENTS: Final[dict[str, Known]] = {  # by the label under which `dcc-bridge client` sets them up
     "claude-code": Known(
         "Claude Code",
         "draws",  # forms in the terminal; its VS Code panel declined by itself (issue 79174)
@@ -74,7 +74,6 @@ CLIENTS: Final[dict[str, Known]] = {
         "github.com/aaif-goose/goose/issues/11194: desktop and terminal, in the legacy era",
     ),
 }
-"""By the label under which `dcc-bridge client` sets them up."""
 
+# Their questions go to the host.
 SILENT: Final = tuple(label for label, known in CLIENTS.items() if known.questions == "declares")
-"""Labels of those whose questions go to the host."""

@@ -48,13 +48,10 @@ T = TypeVar("T")
 Wake = Callable[[float], None]
 Spin = Callable[["Future[Any]"], None]
 
-BUDGET: Final = 0.008
-"""Seconds that one drain may take before it gives the host its turn."""
-HELD_RETRY: Final = 0.1
-"""Seconds until a job that met the host's own modal dialog is tried again, and a failed wake."""
+BUDGET: Final = 0.008  # seconds that one drain may take before it gives the host its turn
+HELD_RETRY: Final = 0.1  # seconds to a second try of a job that met the host's dialog, or of a wake
 _LEVELS: Final = 30
-_THROWS: Final = 8
-"""How often a suspended job is told to end before it is left behind."""
+_THROWS: Final = 8  # how often a suspended job is told to end before it is left behind
 
 
 class MainThread:

@@ -122,7 +122,6 @@ class FakeHost(Host):
     def __init__(
         self, items: Iterable[str] = (), *, has_ui: bool = False, file: Path | None = None
     ) -> None:
-        """Open a scene with those names in it, which is not in its file yet."""
         self.items = list(items)
         self.has_ui = has_ui
         self.framed: list[str] = []

@@ -66,7 +66,6 @@ class Agent:
     """A connected client."""
 
     def __init__(self, client: Client) -> None:
-        """Take a client that is connected."""
         self._client = client
 
     @property

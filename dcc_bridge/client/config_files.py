@@ -29,8 +29,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, Literal
 
-NAME: Final = "dcc-bridge"
-"""The name of our entry."""
+NAME: Final = "dcc-bridge"  # the name of our entry
 _RUNTIME: Final = "DCC_BRIDGE_RUNTIME"
 
 Folder = Literal["home", "data", "claude", "codex", "goose"]
@@ -182,7 +181,7 @@ def _application_data() -> Path:
     return Path(os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config")
 
 
-CONFIG_FILES: Final[dict[str, ConfigFile]] = {
+CONFIG_FILES: Final[dict[str, ConfigFile]] = {  # by the label under which they are set up
     "claude-code": ConfigFile(
         "claude", ".claude.json", ".mcp.json", kind="typed", program="claude"
     ),
@@ -197,6 +196,4 @@ CONFIG_FILES: Final[dict[str, ConfigFile]] = {
     "codex": ConfigFile("codex", "config.toml", ".codex/config.toml", "mcp_servers", syntax="toml"),
     "goose": ConfigFile("goose", "config.yaml", None, "extensions", "extension", "yaml"),
 }
-"""By the label under which they are set up."""
-OTHER: Final = ConfigFile("home", "", syntax="json")
-"""The form that most clients understand."""
+OTHER: Final = ConfigFile("home", "", syntax="json")  # the form that most clients understand

@@ -28,12 +28,8 @@ from dcc_bridge.elicitation.schema import parse
 from dcc_bridge.errors import SchemaError, Unreachable
 
 Era = Literal["auto", "legacy"]
-
-_LOOPBACK: Final = ("127.0.0.1", "localhost", "::1")
-# Seconds; the server sends something every 15 s while a person decides.
-_SILENCE: Final = 300.0
-# Calls that wait for a person keep theirs open; another one must not wait for them.
-_LIMITS: Final = httpx2.Limits(max_connections=None)
+_SILENCE: Final = 300.0  # seconds; the server sends something every 15 s while a person decides
+_LIMITS: Final = httpx2.Limits(max_connections=None)  # calls that wait for a person keep theirs
 _NETWORK: Final = (MCPError, httpx2.HTTPError, httpx2.InvalidURL)
 _NOT_THE_HOST: Final = (
     "it does not know us: the token is of another host, or another program is in its place (an "
@@ -46,7 +42,7 @@ _PROOF: Final = "/proof"  # where it proves that it made a token, as `server.dis
 
 def is_local(url: str) -> bool:
     """Tell whether a URL leads to this computer: no other one is given a token."""
-    return urlsplit(url).hostname in _LOOPBACK
+    return urlsplit(url).hostname in ("127.0.0.1", "localhost", "::1")
 
 
 class NotTheHost(httpx2.ConnectError):
@@ -68,13 +64,12 @@ def http_client(
         is_running: Looks whether the host is there, before each connection.
     """
     check = _HostCheck(token, silence or _SILENCE, is_running)
-    on_responses = [on_response] if on_response is not None else []
     return httpx2.AsyncClient(
         headers={"Authorization": f"Bearer {token}"},
         timeout=httpx2.Timeout(30.0, read=silence or _SILENCE),
         limits=_LIMITS,
         trust_env=False,  # a proxy of the environment would be told the token
-        event_hooks={"request": [check.prepare], "response": on_responses},
+        event_hooks={"request": [check.prepare], "response": [on_response] if on_response else []},
     )
 
 
@@ -161,7 +156,9 @@ async def connect(
                 streamable_http_client(url, http_client=http),
                 mode=era,
                 elicitation_callback=_callback(person, url) if person is not None else None,
-                client_info=_me(),
+                client_info=types.Implementation(
+                    name="dcc-bridge", version=metadata.version("dcc-bridge")
+                ),
             ) as client,
         ):
             failures.is_connected = True
@@ -173,8 +170,7 @@ async def connect(
 class _Failures:
     """What is known of a connection when it fails."""
 
-    def __init__(self) -> None:
-        self.is_connected = False
+    is_connected = False
 
     def explain(self, url: str, error: BaseException) -> BaseException:
         """Give the error that the caller should see."""
@@ -196,8 +192,7 @@ def _callback(person: Person, host: str) -> ElicitationFnT:
         context: ClientRequestContext, params: types.ElicitRequestParams
     ) -> types.ElicitResult:
         if not isinstance(params, types.ElicitRequestFormParams):
-            is_ours = params.url.startswith(page)
-            reply = await person.visit(params.message, params.url, ours=is_ours)
+            reply = await person.visit(params.message, params.url, ours=params.url.startswith(page))
             return types.ElicitResult(action=reply.action)
         try:
             form = parse(params.requested_schema)
@@ -208,10 +203,6 @@ def _callback(person: Person, host: str) -> ElicitationFnT:
         return types.ElicitResult(action=reply.action, content=content)
 
     return answer
-
-
-def _me() -> types.Implementation:
-    return types.Implementation(name="dcc-bridge", version=metadata.version("dcc-bridge"))
 
 
 def _only_error(group: BaseExceptionGroup[BaseException]) -> BaseException:

@@ -19,11 +19,9 @@ class Person(Protocol):
 
     async def ask(self, message: str, form: Form) -> Reply:
         """Put a form to them; what they send fits it."""
-        ...
 
     async def visit(self, message: str, url: str, *, ours: bool = False) -> Reply:
         """Ask them to go to a page, which may be one of the host that asks."""
-        ...
 
 
 class Script:

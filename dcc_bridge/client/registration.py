@@ -24,8 +24,7 @@ from typing import Any, Final
 
 from dcc_bridge.client.config_files import NAME, ClientEntry, ConfigFile
 
-BACKUP: Final = ".before-dcc-bridge"
-"""The suffix of a backup."""
+BACKUP: Final = ".before-dcc-bridge"  # the suffix of a backup
 _COMMENT_OR_COMMA: Final = re.compile(
     r'("(?:[^"\\]|\\.)*")|//[^\n]*|/\*.*?\*/|,(?=(?:\s|//[^\n]*|/\*.*?\*/)*[}\]])', re.DOTALL
 )

@@ -34,7 +34,7 @@ _ACTIONS: Final[Mapping[str, Action]] = {DECLINE: "decline", CANCEL: "cancel"}
 _YES: Final = {"y", "yes", "true"}
 _NO: Final = {"n", "no", "false"}
 _DISPLAYS: Final = ("DISPLAY", "WAYLAND_DISPLAY")
-_HINTS: Final = {
+_HINTS: Final = {  # what is typed for a field of each kind
     "string": "text",
     "number": "number",
     "integer": "whole number",
@@ -42,7 +42,6 @@ _HINTS: Final = {
     "choice": "one number",
     "choices": "numbers, such as 1,2",
 }
-"""What is typed for a field of each kind."""
 
 
 class _Closed(Exception):

@@ -25,8 +25,7 @@ from dcc_bridge.elicitation.text import safe_text
 
 _MOST_LINES: Final = 60
 _NARROWEST: Final = 12
-_HANG: Final = 4
-"""Spaces by which a continued line is indented further, not to be taken for the next thing."""
+_HANG: Final = 4  # spaces that indent a continued line, not to be taken for the next thing
 Put = Callable[["str | None"], object]
 
 
@@ -37,7 +36,6 @@ class Screen:
     """Lines of text on a terminal."""
 
     def __init__(self, terminal: TextIO) -> None:
-        """Take a terminal open for writing."""
         self._terminal = terminal
 
     def say(self, text: str = "") -> None:

@@ -14,37 +14,18 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final, ParamSpec, TypeVar
 
-from dcc_bridge import checkpoints
+from dcc_bridge import checkpoints, errors
 from dcc_bridge.elicitation import schema as schemas
-from dcc_bridge.elicitation import secret, unattended
+from dcc_bridge.elicitation import secret, types, unattended
 from dcc_bridge.elicitation.call import BACKGROUND, Call, CallGrant, current
 from dcc_bridge.elicitation.context import Flow, current_context, look, run_async, run_sync
 from dcc_bridge.elicitation.question import Consent, Page, Question
 from dcc_bridge.elicitation.schema import Form
-from dcc_bridge.elicitation.types import (
-    CANCELLED,
-    HOST_BLOCKED,
-    NOT_RECORDED,
-    NOT_SUPPORTED,
-    TIMED_OUT,
-    ElicitationResponse,
-)
+from dcc_bridge.elicitation.types import ElicitationResponse
 from dcc_bridge.elicitation.validation import InvalidAnswer
-from dcc_bridge.errors import (
-    Cancelled,
-    Declined,
-    HostBlocked,
-    NobodyToAsk,
-    NotConfirmed,
-    NotRecorded,
-    SchemaError,
-    TimedOut,
-)
 
-MOST_MESSAGE: Final = 8192
-"""Bytes of a question's message, as UTF-8."""
-_GRANTORS: Final = ("client", "host", "policy", "grant")
-"""Whose yes is a grant; a fallback's never is."""
+MOST_MESSAGE: Final = 8192  # bytes of a question's message, as UTF-8
+_GRANTORS: Final = ("client", "host", "policy", "grant")  # theirs is a grant; a fallback's is not
 P = ParamSpec("P")
 T = TypeVar("T")
 
@@ -227,7 +208,7 @@ def _ending_visit(question: Question) -> Iterator[None]:
     """Take the question's page down, if it has one, when asking fails or its task is cancelled."""
     with ExitStack() as stack:
         if question.visit is not None:
-            stack.callback(question.visit.end, CANCELLED)
+            stack.callback(question.visit.end, types.CANCELLED)
         yield
         stack.pop_all()  # answered: the broker takes the page down
 
@@ -235,7 +216,7 @@ def _ending_visit(question: Question) -> Iterator[None]:
 def _refuse(question: Question) -> None:
     """Refuse a question with a secret in it, and one of a call that was told that it is over."""
     if question.call.ending.is_known:
-        raise Cancelled(question.message)
+        raise errors.Cancelled(question.message)
     page = question.page and (question.page.url, question.page.description)
     texts = (question.message, question.title, page, question.items, question.arguments)
     secret.refuse_secrets((texts, question.fallback, question.form), "a question")
@@ -264,8 +245,8 @@ def check(question: Question, answer: ElicitationResponse) -> None:
         NotConfirmed: It was not; the leaf says why.
         NotRecorded: It could not be written down.
     """
-    if answer.message == NOT_RECORDED:
-        raise NotRecorded("the disk refuses it.")
+    if answer.message == types.NOT_RECORDED:
+        raise errors.NotRecorded("the disk refuses it.")
     if not agrees(question, answer):
         raise refusal(question.message, answer)
 
@@ -276,17 +257,17 @@ def agrees(question: Question, answer: ElicitationResponse) -> bool:
     return answer.accepted and (form is None or form.agrees(answer.data or {}))
 
 
-def refusal(message: str, answer: ElicitationResponse) -> NotConfirmed:
+def refusal(message: str, answer: ElicitationResponse) -> errors.NotConfirmed:
     """Make the error that says how a question was refused."""
-    if answer.message == NOT_SUPPORTED:
-        return NobodyToAsk(message)
-    if answer.message == TIMED_OUT:
-        return TimedOut(message)
-    if answer.message == HOST_BLOCKED:
-        return HostBlocked(message)
+    if answer.message == types.NOT_SUPPORTED:
+        return errors.NobodyToAsk(message)
+    if answer.message == types.TIMED_OUT:
+        return errors.TimedOut(message)
+    if answer.message == types.HOST_BLOCKED:
+        return errors.HostBlocked(message)
     if answer.action == "cancel":
-        return Cancelled(message)
-    return Declined(message, answer.reason or "")
+        return errors.Cancelled(message)
+    return errors.Declined(message, answer.reason or "")
 
 
 def yes_or_no(verb: str) -> Form:
@@ -342,7 +323,7 @@ def _checked(form: Form, fallback: Mapping[str, Any]) -> dict[str, Any]:
     try:
         return form.check(fallback)
     except InvalidAnswer as error:
-        raise SchemaError(f"The fallback values do not fit the form: {error}") from error
+        raise errors.SchemaError(f"The fallback values do not fit the form: {error}") from error
 
 
 def sayable(message: str) -> str:
@@ -353,7 +334,7 @@ def sayable(message: str) -> str:
     """
     size = len(message.encode("utf-8", "surrogatepass"))
     if size > MOST_MESSAGE:
-        raise SchemaError(
+        raise errors.SchemaError(
             f"The message has {size:,} bytes; {MOST_MESSAGE:,} is the most. Say it shorter: "
             "what it is about belongs into the items of a consent, or the description of a field."
         )

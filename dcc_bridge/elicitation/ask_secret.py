@@ -47,7 +47,6 @@ class Desk(Protocol):
         Returns:
             Its URL, whose last part is its only credential, and the page.
         """
-        ...
 
     def sign_in(self, question: Question, provider: Provider) -> tuple[str, ResultVisit[Tokens]]:
         """Make a way to a provider and back.
@@ -62,7 +61,6 @@ class Desk(Protocol):
         Raises:
             MissingExtra: The library for it is not installed.
         """
-        ...
 
 
 def ask_secret_sync(

@@ -21,12 +21,7 @@ from dcc_bridge.audit.log import Auditor, Event
 from dcc_bridge.audit.redact import HIDDEN
 from dcc_bridge.elicitation.call import Call
 from dcc_bridge.elicitation.question import Question, Reply
-from dcc_bridge.elicitation.types import (
-    CANCELLED,
-    NOT_RECORDED,
-    TIMED_OUT,
-    ElicitationResponse,
-)
+from dcc_bridge.elicitation.types import CANCELLED, NOT_RECORDED, TIMED_OUT, ElicitationResponse
 from dcc_bridge.errors import NotRecorded
 from dcc_bridge.host import Host
 
@@ -35,13 +30,12 @@ _UNRECORDED: Final = ElicitationResponse(False, None, NOT_RECORDED, "cancel", "n
 _TAKEN_BACK: Final = ElicitationResponse(False, None, CANCELLED, "cancel", "nobody")
 _OWN: Final = "(a page of this application)"
 _UNATTENDED: Final = "unattended"
-_GRANTORS: Final = {
+_GRANTORS: Final = {  # who can agree, and what the record calls them
     "host": "host",
     "client": "unverified client",
     "policy": _UNATTENDED,
     "grant": "grant",
 }
-"""Who can agree, and what the record calls them."""
 _FAILED: Final = ("failed", "unknown_outcome")
 _AS_THEY_ARE: Final = ("partly_applied", "no_consent")
 
@@ -235,14 +229,12 @@ class RunRecord:
     """The lines of one run."""
 
     def __init__(self, auditor: Auditor, call: Call) -> None:
-        """Write nothing yet."""
         self._auditor = auditor
         self._call = call
         self._lock = threading.Lock()
         self._has_ended = False
         self._undoes: str | None = None
-        self.has_begun = False
-        """Whether it is on the disk that the scene may be changed."""
+        self.has_begun = False  # whether it is on the disk that the scene may be changed
 
     def begin(self, host: Host, undo: str) -> None:
         """Write down that the scene may be changed from now on; once. Main thread.

@@ -33,16 +33,10 @@ from typing import Final
 from dcc_bridge.audit.log import Auditor, nowhere
 from dcc_bridge.callbacks import Callbacks, CallLater, Unsubscribe, call_later
 from dcc_bridge.config import Limits, Settings
-from dcc_bridge.elicitation import unattended
+from dcc_bridge.elicitation import open_question, types, unattended
 from dcc_bridge.elicitation.audit_trail import QuestionRecord
 from dcc_bridge.elicitation.call import Call
-from dcc_bridge.elicitation.open_question import (
-    CLOSED_BY_PERSON,
-    REFUSED,
-    OpenQuestion,
-    Presentation,
-    granted_response,
-)
+from dcc_bridge.elicitation.open_question import OpenQuestion, Presentation, granted_response
 from dcc_bridge.elicitation.question import (
     Expired,
     HandOver,
@@ -56,20 +50,11 @@ from dcc_bridge.elicitation.question import (
 )
 from dcc_bridge.elicitation.rate_limits import Shares
 from dcc_bridge.elicitation.routing import Audience, client_label, client_name
-from dcc_bridge.elicitation.types import (
-    BRIDGE_CLOSED,
-    CANCELLED,
-    COMPLETION_UNVERIFIED,
-    INVALID_ANSWER,
-    TIMED_OUT,
-    ElicitationResponse,
-)
 from dcc_bridge.elicitation.validation import InvalidAnswer
 
 log = logging.getLogger(__name__)
 
-TOO_FAST: Final = 0.3
-"""Seconds in which no person reads a question: a client that declines sooner did not show it."""
+TOO_FAST: Final = 0.3  # seconds: nobody reads so fast, so the client that declined did not show it
 _WRONG_TYPE: Final = "each value is a text, a number, yes or no, or a list of texts."
 
 
@@ -141,13 +126,15 @@ class Broker:
         if shown is not None:
             self._end_presentation(shown, "handed_over")
 
-    def dismiss(self, question: Question, how: ElicitationResponse = CLOSED_BY_PERSON) -> None:
+    def dismiss(
+        self, question: Question, how: types.ElicitationResponse = open_question.CLOSED_BY_PERSON
+    ) -> None:
         """End a question without an answer, as the person at the host unless said otherwise."""
         pending = self._find(question)
         if pending is not None:
             pending.settle(how)
 
-    def ask(self, question: Question) -> Future[ElicitationResponse]:
+    def ask(self, question: Question) -> Future[types.ElicitationResponse]:
         """Put a question to whoever may answer it.
 
         Returns:
@@ -167,7 +154,7 @@ class Broker:
         pending.future.add_done_callback(lambda _: self._clean_up(pending))
         with self._lock:
             if self._is_closed:
-                call.ending.reason = BRIDGE_CLOSED
+                call.ending.reason = types.BRIDGE_CLOSED
             else:
                 self._open.append(pending)
         if call.ending.reason is not None:
@@ -179,7 +166,7 @@ class Broker:
             pending.follow_visit()
         return pending.future
 
-    def end(self, call: Call, message: str = CANCELLED) -> None:
+    def end(self, call: Call, message: str = types.CANCELLED) -> None:
         """End every open question of a call that nobody waits for any more."""
         call.ending.reason = message
         for pending in self._pending():
@@ -191,7 +178,7 @@ class Broker:
         with self._lock:
             self._is_closed = True
         for pending in self._pending():
-            pending.cancel(BRIDGE_CLOSED)
+            pending.cancel(types.BRIDGE_CLOSED)
 
     def _pending(self) -> list[OpenQuestion]:
         with self._lock:
@@ -241,7 +228,7 @@ class Broker:
 
         def cancel_if_busy() -> None:
             if self._busy():
-                pending.cancel(TIMED_OUT)
+                pending.cancel(types.TIMED_OUT)
 
         presentation.add_timer(self._clock(self.settings.busy_deadline, cancel_if_busy))
         if host is not None and ("host",) in pending.stages:
@@ -254,7 +241,7 @@ class Broker:
                 pending.question,
                 client_name(pending.question.call),
                 lambda: self._end_presentation(presentation, "handed_over"),
-                lambda: pending.settle(CLOSED_BY_PERSON),
+                lambda: pending.settle(open_question.CLOSED_BY_PERSON),
             )
         except Exception:  # the client shows the question already; a notice that fails stops none
             log.exception("no chip could be shown for the question %s", pending.question.id)
@@ -270,7 +257,7 @@ class Broker:
             return
         entry = limits.enter(label, lambda delay: self._leave_queue(presentation, delay))
         if entry is None:
-            pending.settle(REFUSED)
+            pending.settle(open_question.REFUSED)
             return
         presentation.add_cleanup(lambda reason: limits.leave(label, entry), lasting=True)
         if entry.waits:
@@ -281,7 +268,7 @@ class Broker:
         pending = presentation.open_question
         with _cancelling_on_error(pending):
             if client_label(pending.question.call) in self.audience.limits.muted:
-                pending.settle(REFUSED)
+                pending.settle(open_question.REFUSED)
             elif delay and not self._is_closed:
                 stop = self._clock(delay, lambda: self._show_in_host(presentation))
                 presentation.add_timer(stop)
@@ -316,7 +303,7 @@ class Broker:
             case HandOver():
                 self._hand_over(presentation)
             case Expired():
-                presentation.open_question.cancel(TIMED_OUT)
+                presentation.open_question.cancel(types.TIMED_OUT)
             case Unable():
                 self._give_up(presentation, event)
             case Unreadable():
@@ -335,8 +322,8 @@ class Broker:
         offered = self.audience.offers(question).remember
         if reply.remember and surface == "host" and offered is not None:
             self.audience.grants.allow(question)
-        unverified = COMPLETION_UNVERIFIED if question.page is not None else None
-        pending.settle(ElicitationResponse(True, data, unverified, "accept", surface))
+        unverified = types.COMPLETION_UNVERIFIED if question.page is not None else None
+        pending.settle(types.ElicitationResponse(True, data, unverified, "accept", surface))
 
     def _refuse(self, presentation: Presentation, reply: Reply) -> None:
         pending, at_client = presentation.open_question, presentation.surface == "client"
@@ -356,16 +343,16 @@ class Broker:
         for pending in self._pending():
             is_of_client = client_label(pending.question.call) == label
             if is_of_client and pending.presentation_on("host") is not None:
-                pending.settle(REFUSED)
+                pending.settle(open_question.REFUSED)
 
     def _ask_again(self, presentation: Presentation, error: InvalidAnswer) -> None:
         if presentation.retried:
-            self._give_up(presentation, Unable(INVALID_ANSWER, ends=True))
+            self._give_up(presentation, Unable(types.INVALID_ANSWER, ends=True))
             return
         pending, presentation.retried = presentation.open_question, True
         reason = f"That was not accepted: {error}"
         pending.question = replace(pending.question, reason=reason)
-        presentation.take_down(INVALID_ANSWER)
+        presentation.take_down(types.INVALID_ANSWER)
         self._show(presentation)
 
     def _give_up(self, presentation: Presentation, unable: Unable) -> None:
@@ -397,4 +384,4 @@ def _cancelling_on_error(pending: OpenQuestion) -> Iterator[None]:
         yield
     except Exception:  # a timer that cannot be set, say: nobody else would end the question
         log.exception("the question %s was cancelled", pending.question.id)
-        pending.cancel(CANCELLED)
+        pending.cancel(types.CANCELLED)

@@ -25,8 +25,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 Risk = Literal["read", "edit", "destructive"]
 Progress = tuple[float, float | None, str]
-GRANT_LASTS: Final = 3600.0
-"""Seconds after which a grant ends, though its call still runs."""
+GRANT_LASTS: Final = 3600.0  # seconds after which a grant ends, though its call still runs
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,8 +43,8 @@ class Client:
     version: str = ""
 
 
+# Who asks on a thread to which no call was carried: limited as a client is, to one question.
 BACKGROUND: Final = Client("a background thread of the host")
-"""Who asks on a thread to which no call was carried: limited as a client is, to one question."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -317,7 +316,7 @@ class Call:
             self.agreement.withdraw()
 
 
+# The name of the innermost destructive skill whose body runs in this context, or "".
 destructive_skill: ContextVar[str] = ContextVar("dcc_bridge_destructive_skill", default="")
-"""The name of the innermost destructive skill whose body runs in this context; or ""."""
+# The call in whose skill the code runs; None outside of any.
 current: ContextVar[Call | None] = ContextVar("dcc_bridge_call", default=None)
-"""The call in whose skill the code runs; None outside of any."""

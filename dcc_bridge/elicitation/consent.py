@@ -55,8 +55,7 @@ class SceneSnapshot:
     kept: str | None = None
 
 
-_EditResult = tuple[T, SceneSnapshot | None]
-"""What an edit returned, or the changed scene to which nobody agreed."""
+_EditResult = tuple[T, SceneSnapshot | None]  # or the changed scene to which nobody agreed
 
 
 class Grant(list[str]):

@@ -25,12 +25,10 @@ if TYPE_CHECKING:  # skills import this, and need none of it
 
 P = ParamSpec("P")
 T = TypeVar("T")
-Wait = tuple[Future[Any], float | None]
-"""A future to wait for, and the seconds that a blocked thread gives a job to begin."""
-Flow = Generator[Wait, Any, T]
-"""What is done alike on a thread and in a coroutine; only how it waits is the driver's."""
+Wait = tuple[Future[Any], float | None]  # and the seconds that a blocked thread gives it to begin
+Flow = Generator[Wait, Any, T]  # alike on a thread and in a coroutine; its driver waits for it
+# Whether the code runs because a skill file is imported.
 importing: ContextVar[bool] = ContextVar("dcc_bridge_importing", default=False)
-"""Whether the code runs because a skill file is imported."""
 
 
 @dataclass(frozen=True, slots=True)

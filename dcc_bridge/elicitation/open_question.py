@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import Final
 
 from dcc_bridge.callbacks import CallLater, Unsubscribe, call_safely
+from dcc_bridge.elicitation import types
 from dcc_bridge.elicitation.audit_trail import QuestionRecord
 from dcc_bridge.elicitation.question import (
     MOST_REASON,
@@ -25,18 +26,12 @@ from dcc_bridge.elicitation.question import (
     Unable,
 )
 from dcc_bridge.elicitation.text import safe_line
-from dcc_bridge.elicitation.types import (
-    CANCELLED,
-    DECLINED,
-    NOT_RECORDED,
-    TIMED_OUT,
-    ElicitationResponse,
-)
+from dcc_bridge.elicitation.types import ElicitationResponse
 
 log = logging.getLogger(__name__)
 
-REFUSED: Final = ElicitationResponse(False, None, DECLINED, "decline", "policy")
-CLOSED_BY_PERSON: Final = ElicitationResponse(False, None, CANCELLED, "cancel", "host")
+REFUSED: Final = ElicitationResponse(False, None, types.DECLINED, "decline", "policy")
+CLOSED_BY_PERSON: Final = ElicitationResponse(False, None, types.CANCELLED, "cancel", "host")
 
 
 class OpenQuestion:
@@ -58,7 +53,6 @@ class OpenQuestion:
         record: QuestionRecord,
         clock: CallLater,
     ) -> None:
-        """Draw nothing yet."""
         self.question = question
         self.stages = deque(stages)
         self.record = record
@@ -122,7 +116,7 @@ class OpenQuestion:
             case Reply(action="decline"):
                 self.refuse(event, surface)
             case _:
-                self.settle(ElicitationResponse(False, None, CANCELLED, "cancel", surface))
+                self.settle(ElicitationResponse(False, None, types.CANCELLED, "cancel", surface))
 
     def settle(self, response: ElicitationResponse) -> None:
         """End it; of several endings the first one counts."""
@@ -130,7 +124,7 @@ class OpenQuestion:
             if self._is_settled or not self.future.set_running_or_notify_cancel():
                 return
             self._is_settled = True
-        recorded = cancelled_response(NOT_RECORDED)
+        recorded = cancelled_response(types.NOT_RECORDED)
         try:
             recorded = self.record.end(response)
         finally:  # what is called then may wait for others: not locked
@@ -142,13 +136,13 @@ class OpenQuestion:
 
     def cancel_after(self, seconds: float) -> Unsubscribe:
         """Set its deadline."""
-        return self._clock(seconds, lambda: self.cancel(TIMED_OUT))
+        return self._clock(seconds, lambda: self.cancel(types.TIMED_OUT))
 
     def refuse(self, reply: Reply, surface: Surface) -> None:
         """End it with what a person did instead of agreeing, and with the reason they gave."""
         reason = safe_line((reply.reason or "").strip(), MOST_REASON) or None
         self.record.note_refusal(replace(reply, reason=reason))
-        message = DECLINED if reply.action == "decline" else CANCELLED
+        message = types.DECLINED if reply.action == "decline" else types.CANCELLED
         self.settle(ElicitationResponse(False, None, message, reply.action, surface, reason))
 
     def notify_end(self) -> None:
@@ -158,7 +152,7 @@ class OpenQuestion:
         answer = None if self.future.cancelled() else self.future.result()
         answered_by = None if answer is None else answer.answered_by
         call_safely(self.question.call.control.question_closed, answered_by)
-        reason = CANCELLED if answer is None else answer.message or "answered"
+        reason = types.CANCELLED if answer is None else answer.message or "answered"
         for presentation in presentations:
             presentation.end(reason)
         if self.question.visit is not None:
@@ -179,7 +173,6 @@ class Presentation:
     """
 
     def __init__(self, open_question: OpenQuestion, surface: Surface) -> None:
-        """Begin with nothing drawn."""
         self.open_question = open_question
         self.surface = surface
         self.retried = False
@@ -216,7 +209,7 @@ class Presentation:
         if drawing < 0:
             return
         if not self.open_question.record.show(self.surface):
-            self.open_question.cancel(NOT_RECORDED)
+            self.open_question.cancel(types.NOT_RECORDED)
             return
         try:
             self.add_timer(self.open_question.cancel_after(limit))
@@ -276,8 +269,8 @@ class Presentation:
             call_safely(cleanup, reason)
 
 
+# Handles what a surface reports of a presentation's drawing, which is given by its number.
 HandleEvent = Callable[[Presentation, int, PresenterEvent], None]
-"""Handles what a surface reports of a presentation's drawing, which is given by its number."""
 
 
 def cancelled_response(message: str) -> ElicitationResponse:

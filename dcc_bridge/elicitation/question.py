@@ -16,8 +16,7 @@ if TYPE_CHECKING:
 Surface = Literal["client", "host"]
 Stage = tuple[Surface, ...]
 
-MOST_REASON: Final = 500
-"""How many characters are read of the reason that a person gives."""
+MOST_REASON: Final = 500  # how many characters are read of the reason that a person gives
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,11 +203,9 @@ class Visit(Protocol):
         Args:
             settle: To be called on any thread.
         """
-        ...
 
     def end(self, reason: str) -> None:
         """Take the page down. Any thread, at any time."""
-        ...
 
 
 class Presenter(Protocol):
@@ -225,7 +222,6 @@ class Presenter(Protocol):
             What takes the question down, given the reason. It may be called at any time and on
             any thread, also after an answer.
         """
-        ...
 
 
 class HostPresenter(Presenter, Protocol):
@@ -249,7 +245,6 @@ class HostPresenter(Presenter, Protocol):
         Returns:
             What takes the chip away; to be called at any time and on any thread.
         """
-        ...
 
     def notice(
         self, text: str, undo: Callable[[], None] | None = None, call: str | None = None
@@ -261,4 +256,3 @@ class HostPresenter(Presenter, Protocol):
             undo: Takes it back, where that can be offered. Called on the main thread.
             call: The id of the call that did it, for who wants to look it up; or None.
         """
-        ...

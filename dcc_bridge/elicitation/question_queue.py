@@ -19,8 +19,8 @@ from dcc_bridge.main_thread import MainThread
 log = logging.getLogger(__name__)
 
 T = TypeVar("T")
-Act = tuple[str, Callable[[], None]]
-"""What a notification's button says, and what it does."""
+Click = Callable[[], None]
+Act = tuple[str, Click]  # what a notification's button says, and what it does
 _CLOSED: Final = Unable(BRIDGE_CLOSED, ends=True)
 
 
@@ -50,15 +50,12 @@ class QuestionSurface(Protocol):
 
     def draw(self, ticket: Ticket) -> None:
         """Draw a question, or show it again after it was set aside."""
-        ...
 
     def set_aside(self, ticket: Ticket) -> None:
         """Hide a question; what was filled in stays filled in."""
-        ...
 
     def take_down(self, ticket: Ticket) -> None:
         """Take a question away; it may not have been drawn."""
-        ...
 
 
 class QuestionQueue:
@@ -69,12 +66,6 @@ class QuestionQueue:
     """
 
     def __init__(self, surface: QuestionSurface, main: MainThread) -> None:
-        """Begin with nothing.
-
-        Args:
-            surface: Draws them.
-            main: The way to the main thread.
-        """
         self._surface = surface
         self._main = main
         self._waiting: deque[Ticket] = deque()
@@ -184,7 +175,6 @@ class NotificationBoard(Protocol[T]):
 
     def add(self, text: str, *acts: Act) -> T:
         """Show a notification until it is removed."""
-        ...
 
     def add_passing(self, text: str, *acts: Act, call: str | None = None) -> T:
         """Show a notification that goes by itself.
@@ -194,11 +184,9 @@ class NotificationBoard(Protocol[T]):
             *acts: Its buttons.
             call: The id of the call that it is about, or None.
         """
-        ...
 
     def remove(self, *notifications: T) -> None:
         """Take notifications away; they may be gone already."""
-        ...
 
 
 class QueuePresenter(Generic[T]):
@@ -212,13 +200,7 @@ class QueuePresenter(Generic[T]):
         """Draw a question as soon as no other one is drawn. See `Presenter.show`."""
         return self._questions.show(question, settle)
 
-    def chip(
-        self,
-        question: Question,
-        where: str,
-        answer_here: Callable[[], None],
-        cancel: Callable[[], None],
-    ) -> TakeDown:
+    def chip(self, question: Question, where: str, answer_here: Click, cancel: Click) -> TakeDown:
         """Show a notification that a question waits elsewhere. See `HostPresenter.chip`."""
         shown: list[T] = []
         tr = self._tr
@@ -230,9 +212,7 @@ class QueuePresenter(Generic[T]):
         self._questions.post(notify)
         return lambda reason: self._questions.post(lambda: self._notifications.remove(*shown))
 
-    def notice(
-        self, text: str, undo: Callable[[], None] | None = None, call: str | None = None
-    ) -> None:
+    def notice(self, text: str, undo: Click | None = None, call: str | None = None) -> None:
         """Show a notification that needs no answer. See `HostPresenter.notice`."""
         acts = () if undo is None else ((self._tr("Undo"), undo),)
         self._questions.post(lambda: self._notifications.add_passing(text, *acts, call=call))

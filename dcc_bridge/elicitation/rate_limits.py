@@ -29,8 +29,7 @@ from dcc_bridge.errors import Busy
 
 WINDOW: Final = 60.0
 MUTED_FOR: Final = 600.0
-Show = Callable[[float], None]
-"""Shows a question after some seconds; it has a place by then."""
+Show = Callable[[float], None]  # shows a question after some seconds; it has a place by then
 
 
 @dataclass(eq=False, slots=True)

@@ -7,18 +7,10 @@ whoever gave it: the SDK's own lax mode takes ``"yes"`` and ``1`` for true. Any 
 
 from __future__ import annotations
 
+import typing
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import (
-    Any,
-    Final,
-    Literal,
-    NotRequired,
-    Required,
-    get_origin,
-    get_type_hints,
-    is_typeddict,
-)
+from typing import Any, Final, Literal
 
 from dcc_bridge.audit.redact import MARKS, is_hidden
 from dcc_bridge.elicitation import secret_fields, validation
@@ -28,12 +20,9 @@ from dcc_bridge.errors import SchemaError, SecretField
 Kind = Literal["string", "number", "integer", "boolean", "choice", "choices"]
 
 MOST_FIELDS: Final = 32
-MOST_OPTIONS: Final = 200
-"""Values of a choice: a longer list is nothing to pick from."""
-FILTERED_FROM: Final = 13
-"""Values from which on a choice is drawn with a filter."""
-_DROPPED: Final = {"additionalProperties", "$defs"}
-"""What pydantic says of a type and no form has."""
+MOST_OPTIONS: Final = 200  # values of a choice: a longer list is nothing to pick from
+FILTERED_FROM: Final = 13  # values from which on a choice is drawn with a filter
+_DROPPED: Final = {"additionalProperties", "$defs"}  # what pydantic says of a type and no form has
 _COMMON: Final = {"type", "title", "description", "default"}
 _KNOWN: Final[dict[Kind, set[str]]] = {
     "string": {"minLength", "maxLength", "format", "pattern"},
@@ -287,7 +276,7 @@ def _schema_of(model: type[Any]) -> dict[str, Any]:
     from pydantic.errors import PydanticUserError
 
     try:
-        adapter = TypeAdapter(_as_model(model) if is_typeddict(model) else model)
+        adapter = TypeAdapter(_as_model(model) if typing.is_typeddict(model) else model)
         full = adapter.json_schema()
     except (PydanticUserError, NameError, TypeError) as error:
         raise SchemaError(f"{_name(model)} cannot be made a form: {error}") from error
@@ -303,18 +292,20 @@ def _as_model(typed: type[Any]) -> Any:
     """Make a model of a TypedDict; pydantic takes `typing.TypedDict` from Python 3.12 on only."""
     from pydantic import create_model
 
-    marked = get_type_hints(typed, include_extras=True)
+    marked = typing.get_type_hints(typed, include_extras=True)
     total = bool(getattr(typed, "__total__", True))
     fields: dict[str, Any] = {
         name: (hint, ... if _is_required(marked[name], total) else None)
-        for name, hint in get_type_hints(typed).items()
+        for name, hint in typing.get_type_hints(typed).items()
     }
     return create_model(_name(typed), **fields)
 
 
 def _is_required(hint: object, total: bool) -> bool:
     """Read the mark itself: with postponed annotations ``__required_keys__`` does not know it."""
-    return get_origin(hint) is Required or (total and get_origin(hint) is not NotRequired)
+    return typing.get_origin(hint) is typing.Required or (
+        total and typing.get_origin(hint) is not typing.NotRequired
+    )
 
 
 def _flat(part: Mapping[str, Any], definitions: Mapping[str, Any]) -> dict[str, Any]:

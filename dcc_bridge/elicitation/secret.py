@@ -15,8 +15,7 @@ from dcc_bridge.audit.redact import register, registered
 from dcc_bridge.errors import LeakedSecret
 
 HIDDEN: Final = "Secret(hidden)"
-_LEAST: Final = 6
-"""Characters of a text that is looked for: a shorter one is found by chance."""
+_LEAST: Final = 6  # characters of a text that is looked for: a shorter one is found by chance
 
 
 class Secret:
@@ -29,7 +28,6 @@ class Secret:
     __slots__ = ("__weakref__", "_text")
 
     def __init__(self, text: str) -> None:
-        """Take the text."""
         self._text = text
         register(self)
 

@@ -19,8 +19,8 @@ def _set(words: str) -> frozenset[str]:
     return frozenset(words.split())
 
 
+# Found inside of a word too: "userpassword".
 _STEMS: Final = _set("password passwd passphrase passcode credential apikey keyphrase")
-"""Found inside of a word too: "userpassword"."""
 _WORDS: Final = _set("secret secrets pwd otp totp cvv cvv2 cvc cvc2 jwt bearer ssn")
 _ALONE: Final = _set("token pin 2fa")
 _KEYS: Final = _set("key keys")
@@ -28,11 +28,10 @@ _OF_KEYS: Final = _set(
     "api access private ssh gpg pgp encryption signing license licence auth account master "
     "service storage deploy rsa"
 )
-_OTHER_TOKENS: Final = _set(
+_OTHER_TOKENS: Final = _set(  # what a token is of that is no secret: "page_token"
     "page continuation cancel cancellation design style syntax next path name last first sync "
     "resume progress shader usd"
 )
-"""What a token is of that is no secret: "page_token"."""
 _PAIRS: Final = frozenset(
     tuple(pair.split("+"))
     for pair in _set(
@@ -43,12 +42,11 @@ _PAIRS: Final = frozenset(
     )
 )
 _ARTICLES: Final = _set("of the your my for a an")
-_ABOUT: Final = _set(
+_ABOUT: Final = _set(  # last word of a name that only is about a secret: "password_length"
     "count counts length limit limits policy strength type types url uri endpoint expiry expires "
     "age name label path format provider manager location index position size budget usage "
     "rotation rule rules required enabled days"
 )
-"""The last word of a name that is about a secret, and asks for none: "password_length"."""
 _WORD: Final = re.compile(r"[^\W\d_]+[0-9]?(?![0-9])|[^\W\d_]+|[0-9]+[^\W\d_]+|[0-9]+")
 _CAPITAL: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 

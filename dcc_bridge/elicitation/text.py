@@ -11,10 +11,8 @@ import unicodedata
 from collections.abc import Callable
 from typing import Final
 
-MOST_SHOWN: Final = 8192
-"""How much of a message is shown."""
-MOST_IN_LINE: Final = 160
-"""How much is shown of what has to fit in a line: names, titles."""
+MOST_SHOWN: Final = 8192  # how much of a message is shown
+MOST_IN_LINE: Final = 160  # how much is shown of what has to fit in a line: names, titles
 _LONGEST_RUN: Final = 28
 _TAB: Final = "    "
 _BREAK: Final = "\N{ZERO WIDTH SPACE}"

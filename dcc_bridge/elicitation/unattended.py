@@ -13,12 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal
 
-from dcc_bridge.elicitation.types import (
-    FALLBACK_USED,
-    NOT_SUPPORTED,
-    AnsweredBy,
-    ElicitationResponse,
-)
+from dcc_bridge.elicitation import types
+from dcc_bridge.elicitation.types import ElicitationResponse
 
 if TYPE_CHECKING:
     from dcc_bridge.elicitation.question import Question
@@ -41,17 +37,17 @@ def answer(
         allow_list: The only skills for which the rule "allow" holds; None for all.
     """
     if rule == "deny":
-        return ElicitationResponse(False, None, NOT_SUPPORTED, "decline", "nobody")
+        return ElicitationResponse(False, None, types.NOT_SUPPORTED, "decline", "nobody")
     allow = rule == "allow" and (allow_list is None or _covers(allow_list, question))
     confirmation = question.confirmation
     if question.fallback is None and allow and confirmation is not None:
         return ElicitationResponse(
-            True, {confirmation.name: True}, FALLBACK_USED, "accept", "policy"
+            True, {confirmation.name: True}, types.FALLBACK_USED, "accept", "policy"
         )
     if question.fallback is None:
-        return ElicitationResponse(False, None, NOT_SUPPORTED, "decline", "nobody")
-    by: AnsweredBy = "policy" if allow and question.consent else "fallback"
-    return ElicitationResponse(True, dict(question.fallback), FALLBACK_USED, "accept", by)
+        return ElicitationResponse(False, None, types.NOT_SUPPORTED, "decline", "nobody")
+    by: types.AnsweredBy = "policy" if allow and question.consent else "fallback"
+    return ElicitationResponse(True, dict(question.fallback), types.FALLBACK_USED, "accept", by)
 
 
 def _covers(allow_list: AllowList, question: Question) -> bool:

@@ -26,27 +26,21 @@ from dcc_bridge.errors import RefusedAddress
 if TYPE_CHECKING:
     from publicsuffixlist import PublicSuffixList
 
-MOST: Final = 8192
-"""Characters of a URL."""
-_LONG: Final = 1000
-"""Characters from which on it is said that a URL is long."""
+MOST: Final = 8192  # characters of a URL
+_LONG: Final = 1000  # characters from which on it is said that a URL is long
 _PORTS: Final = {"http": 80, "https": 443}
-_KEPT: Final = "!$&'()*+,;=:@/?%-._~"
-"""What is not percent-encoded behind the host, beside letters and digits."""
+_KEPT: Final = "!$&'()*+,;=:@/?%-._~"  # behind the host not percent-encoded, as letters and digits
 _STRAY: Final = re.compile(r"%(?![0-9A-Fa-f]{2})")
 _ESCAPED: Final = re.compile(r"%[0-9A-Fa-f]{2}")
 _AUTHORITY: Final = re.compile(r"([^/?#]*)([^#]*)(?:#(.*))?", re.DOTALL)
 _NAME: Final = re.compile(r"(?!-)[a-z0-9_-]{1,63}(?<!-)(\.(?!-)[a-z0-9_-]{1,63}(?<!-))*\.?")
 _NUMBER: Final = re.compile(r"0x[0-9a-f]*|[0-9]+")
-_IMITATED: Final = frozenset({"com", "org", "net", "edu", "gov", "mil"})
-"""What makes the beginning of a name look like a whole one: "example.com.else.where"."""
-_TOGETHER: Final = (
+_IMITATED: Final = frozenset({"com", "org", "net", "edu", "gov", "mil"})  # "example.com.else.where"
+_TOGETHER: Final = (  # alphabets of one name: unicode.org/reports/tr39, "highly restrictive"
     {"LATIN", "CJK", "IDEOGRAPHIC", "HIRAGANA", "KATAKANA", "KATAKANA-HIRAGANA"},
     {"LATIN", "CJK", "IDEOGRAPHIC", "BOPOMOFO"},
     {"LATIN", "CJK", "IDEOGRAPHIC", "HANGUL"},
 )
-"""Alphabets that are written together, by the first words of their letters' names: those of
-https://www.unicode.org/reports/tr39/, "highly restrictive"."""
 
 
 @dataclass(frozen=True, slots=True)

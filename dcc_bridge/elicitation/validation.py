@@ -19,19 +19,16 @@ from dcc_bridge.errors import SchemaError
 if TYPE_CHECKING:
     from dcc_bridge.elicitation.schema import Field
 
-LONGEST_PATTERN: Final = 256
-"""Characters that a pattern may have."""
-FORMATS: Final = {
+LONGEST_PATTERN: Final = 256  # characters that a pattern may have
+FORMATS: Final = {  # the formats of a text, and what a person calls them
     "email": "an e-mail address",
     "uri": "a web address",
     "date": "a date such as 2026-11-20",
     "date-time": "a date and time such as 2026-11-20T14:30:00Z",
 }
-"""The formats of a text, and what a person calls them."""
+# What the bounds of a field count; those of the other kinds are its value's.
 _UNITS: Final = {"string": "character", "choices": "choice"}
-"""What the bounds of a field count; those of the other kinds are its value's."""
-_MOST_OPTIONS_NAMED: Final = 12
-"""Options that are named in the message about a value that is none of them."""
+_MOST_OPTIONS_NAMED: Final = 12  # in the message about a value that is none of them
 _DATE: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _DATE_TIME: Final = re.compile(
     _DATE.pattern + r"[Tt][0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]+)?([Zz]|[+-][0-9]{2}:[0-9]{2})"

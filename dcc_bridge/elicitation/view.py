@@ -22,8 +22,7 @@ _MOST_ON_BUTTON: Final = 48
 _MOST_OF_CLIENT: Final = 24
 _MOST_KINDS: Final = 4
 _MOST_OF_ARGUMENT: Final = 200
-_CLOSED: Final = {ord("»"): numbered("»")}
-"""What closes a value cannot stand in it."""
+_CLOSED: Final = {ord("»"): numbered("»")}  # what closes a value cannot stand in it
 Facts = tuple[tuple[str, str], ...]
 
 
@@ -37,7 +36,6 @@ class Translate(Protocol):
             text: In English, and a literal, so that it can be collected.
             **values: What stands in the places. An integer called ``n`` decides on the plural.
         """
-        ...
 
 
 def english(text: str, **values: object) -> str:

@@ -40,10 +40,8 @@ from dcc_bridge.main_thread import MainThread
 log = logging.getLogger(__name__)
 
 Wait = Literal["lock", "thread"]
-PATIENCE: Final = 5.0
-"""Seconds for which the ui lane may be left alone while a question is open."""
-_AGAIN: Final = 0.2
-"""Seconds until a second look: a thread that is busy takes a lock too, for a moment."""
+PATIENCE: Final = 5.0  # seconds for which the ui lane may be left alone while a question is open
+_AGAIN: Final = 0.2  # seconds until a second look: a busy thread takes a lock too, for a moment
 
 
 class Watchdog:

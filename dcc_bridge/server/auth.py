@@ -26,16 +26,12 @@ from dcc_bridge.server.discovery import host_proof, issue_token, token_label
 from dcc_bridge.server.replay import ReplayStore
 from dcc_bridge.server.worker import LOOPBACK
 
-LABEL: Final = "dcc_bridge.label"
-"""Where a request's scope holds the label that its token proved."""
-PROOF: Final = "/proof"
-"""Where ``?label=...&nonce=...`` is answered with `host_proof`, to anybody."""
-MOST_BODY: Final = 2**20
-"""Bytes that a request may bring."""
+LABEL: Final = "dcc_bridge.label"  # where a request's scope holds the label that its token proved
+PROOF: Final = "/proof"  # where ?label=...&nonce=... is answered with `host_proof`, to anybody
+MOST_BODY: Final = 2**20  # bytes that a request may bring
 _NAMES: Final = {LOOPBACK, "localhost"}
 _LISTEN: Final = "subscriptions/listen"
-_OPENING: Final = {None, *HANDSHAKE_PROTOCOL_VERSIONS}
-"""What a request says of its protocol that opens a legacy session."""
+_OPENING: Final = {None, *HANDSHAKE_PROTOCOL_VERSIONS}  # the protocols of a legacy session
 _HEADERS: Final = {401: {"WWW-Authenticate": "Bearer"}, 503: {"Connection": "close"}}
 
 
@@ -214,12 +210,9 @@ def refusal_response(status: int, why: str) -> JSONResponse:
         status: The status code of HTTP.
         why: A sentence for whoever reads the client's log.
     """
-    error: dict[str, Any] = {
-        "jsonrpc": "2.0",
-        "id": None,
-        "error": {"code": -32600, "message": why},
-    }
-    return JSONResponse(error, status, _HEADERS.get(status))
+    error: dict[str, Any] = {"code": -32600, "message": why}
+    body = {"jsonrpc": "2.0", "id": None, "error": error}
+    return JSONResponse(body, status, _HEADERS.get(status))
 
 
 def _content_length(headers: Headers) -> int:

@@ -23,8 +23,7 @@ from dcc_bridge.server.protocol import Answer, carried, elicit_request
 
 log = logging.getLogger(__name__)
 
-ANSWERED: Final = "answered"
-"""Why a question is taken down that a person answered."""
+ANSWERED: Final = "answered"  # why a question is taken down that a person answered
 _LEAST: Final = 1e-6
 
 Context = ServerRequestContext[Any, Any]
@@ -72,7 +71,6 @@ class ClientChannel:
     """The presenter that draws a call's questions in its client."""
 
     def __init__(self, offer: Callable[[ClientQuestion], None], soon: Soon) -> None:
-        """Take where questions go, and the way to the worker's loop."""
         self._offer = offer
         self._soon = soon
 
@@ -126,7 +124,6 @@ class ProgressNotices:
     """
 
     def __init__(self, requests: list[Context]) -> None:
-        """Send to the last of these requests."""
         self._requests = requests
         self._meter = ProgressMeter()
         self.latest: Progress | None = None

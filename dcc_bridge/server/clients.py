@@ -24,8 +24,7 @@ from dcc_bridge.host import Host
 from dcc_bridge.server.discovery import CLI_LABEL
 from dcc_bridge.skills.registry import Registry
 
-MOST: Final = 32
-"""Clients that are remembered; the one that was silent the longest is forgotten first."""
+MOST: Final = 32  # clients that are remembered; the one silent the longest is forgotten first
 PACKAGES: Final = ("mcp", "uvicorn", "anyio", "greenlet", "pydantic", "PySide6-Essentials")
 
 
@@ -52,7 +51,6 @@ class ClientRegistry:
     """The clients that spoke to this server. One label may be used by several programs."""
 
     def __init__(self) -> None:
-        """Begin with none."""
         self._lock = threading.Lock()
         self._seen: OrderedDict[tuple[Client, str], SeenClient] = OrderedDict()
         self._watchers = Callbacks()

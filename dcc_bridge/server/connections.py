@@ -21,11 +21,10 @@ from dcc_bridge.server.auth import LABEL, refusal_response
 
 # Longer than clients keep a connection (5 s is common): if both ends closed it at once, the request
 # that is on its way would be lost.
-RESTS: Final = 75.0
-"""Seconds that a connection may rest after a request."""
+RESTS: Final = 75.0  # seconds that a connection may rest after a request
 Part = Literal["head", "body"]
+# What is still to come, by the state of the one who sends it.
 _PARTS: Final[dict[Any, Part]] = {h11.IDLE: "head", h11.SEND_BODY: "body"}
-"""What is still to come, by the state of the one who sends it."""
 
 
 class LimitedConnection(H11Protocol):

@@ -49,8 +49,7 @@ else:
 
 
 State = Literal["starting", "ready"]
-CLI_LABEL: Final = "cli"
-"""The label of the person's own commands."""
+CLI_LABEL: Final = "cli"  # the label of the person's own commands
 
 
 @dataclass(frozen=True, slots=True)

@@ -46,8 +46,7 @@ log = logging.getLogger(__name__)
 MODERN: Final = "2026-07-28"
 _HANDSHAKE: Final = "initialize"
 _HOUR: Final = 3600.0
-PATIENCE: Final = 5.0
-"""Seconds that a list waits for files which must be imported first, on a busy main thread."""
+PATIENCE: Final = 5.0  # seconds that a list waits on a busy main thread for files to be imported
 _SLOW: Final = 1.0
 _AT_ONCE: Final = 16
 _INSTRUCTIONS: Final = (

@@ -16,16 +16,9 @@ from secrets import token_hex
 from typing import Final, NamedTuple
 
 from dcc_bridge.elicitation.question import Question, Reply, Settle
-from dcc_bridge.elicitation.types import (
-    BRIDGE_CLOSED,
-    CANCELLED,
-    DECLINED,
-    TIMED_OUT,
-    Action,
-)
+from dcc_bridge.elicitation.types import BRIDGE_CLOSED, CANCELLED, DECLINED, TIMED_OUT, Action
 
-Facts = tuple[tuple[str, str], ...]
-"""Captions and values of the header that says who asks."""
+Facts = tuple[tuple[str, str], ...]  # captions and values of the header that says who asks
 
 
 class Html(str):
@@ -60,12 +53,11 @@ _LEFT: Final[dict[Action, PageEnding]] = {
     "decline": PageEnding(200, "Declined", f"The agent is told that you said no. {CLOSE}"),
     "cancel": PageEnding(200, "Cancelled", f"The question ended without an answer. {CLOSE}"),
 }
-_REASONS: Final[dict[Action, str]] = {
+_REASONS: Final[dict[Action, str]] = {  # with which a page is taken down if that action counted
     "accept": "answered",
     "decline": DECLINED,
     "cancel": CANCELLED,
 }
-"""With which reason a page is taken down after each action, if that action is what counted."""
 _ENDED: Final = {
     TIMED_OUT: PageEnding(
         410, "The time is over", "Nobody answered in time, so the question was cancelled."
@@ -101,7 +93,6 @@ class OneTimePage:
     ours = True
 
     def __init__(self, question: Question) -> None:
-        """Begin unopened."""
         self.id = token_hex(16)
         self.facts: Facts = ()
         self.ends = datetime.now() + timedelta(seconds=question.offers.latest)
@@ -195,7 +186,7 @@ class OneTimePage:
 
 _STYLE: Final = Html(Path(__file__).with_name("page.css").read_text("utf-8"))
 _DIGEST: Final = base64.b64encode(hashlib.sha256(_STYLE.encode()).digest()).decode()
-HEADERS: Final = {
+HEADERS: Final = {  # what every page is sent with
     "Content-Security-Policy": (
         f"default-src 'none'; style-src 'sha256-{_DIGEST}'; form-action 'self'; "
         "base-uri 'none'; frame-ancestors 'none'"
@@ -207,7 +198,6 @@ HEADERS: Final = {
     "Cross-Origin-Resource-Policy": "same-origin",
     "Referrer-Policy": "no-referrer",
 }
-"""What every page is sent with."""
 _DOCUMENT: Final = (
     '<!DOCTYPE html><html lang="en" dir="ltr"><head><meta charset="utf-8">'
     '<meta name="viewport" content="width=device-width, initial-scale=1">'

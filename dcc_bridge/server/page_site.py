@@ -23,15 +23,8 @@ from dcc_bridge.elicitation.sign_in import Provider
 from dcc_bridge.elicitation.text import safe_line
 from dcc_bridge.host import Host
 from dcc_bridge.main_thread import MainThread
-from dcc_bridge.server.one_time_page import (
-    HEADERS,
-    Facts,
-    Html,
-    OneTimePage,
-    PageEnding,
-    document,
-    fill,
-)
+from dcc_bridge.server import one_time_page
+from dcc_bridge.server.one_time_page import Html, OneTimePage, PageEnding
 from dcc_bridge.server.secret_page import FIELD, SecretPage, problem_with
 from dcc_bridge.server.sign_in_page import SignInFlow, SignInPage
 
@@ -40,21 +33,16 @@ if TYPE_CHECKING:
     from starlette.responses import Response
     from starlette.types import ASGIApp, Receive, Scope, Send
 
-PREFIX: Final = "/ask/"
-"""Where the pages are; what follows is a page's id."""
-SIGNED_IN: Final = "/signed-in"
-"""Where providers send a person back to; the ``state`` that they bring is its only credential."""
-_MOST_ENDED: Final = 64
-"""Pages of ended questions that can still say what became of them."""
-_MOST_SHOWN: Final = 100
-"""Characters of a value in the header."""
+PREFIX: Final = "/ask/"  # where the pages are; what follows is a page's id
+SIGNED_IN: Final = "/signed-in"  # providers send a person back here; the only credential is `state`
+_MOST_ENDED: Final = 64  # pages of ended questions that can still say what became of them
+_MOST_SHOWN: Final = 100  # characters of a value in the header
 _COOKIE: Final = "ask"
 _FORM: Final = "application/x-www-form-urlencoded"
 _MOST_SENT: Final = 1 << 20
 _MOST_PARTS: Final = 100
-_ANSWERABLE: Final = {**HEADERS, "Referrer-Policy": "same-origin"}
-"""For a page with a form: under no-referrer a browser sends ``Origin: null`` with the answer, as it
-does for a page of anybody's."""
+# For a page with a form: under no-referrer a browser sends Origin: null, as a page of anybody's.
+_ANSWERABLE: Final = {**one_time_page.HEADERS, "Referrer-Policy": "same-origin"}
 
 _UNKNOWN: Final = PageEnding(
     404,
@@ -181,7 +169,7 @@ class PageDesk:
             self._main.post(add_scene)
 
 
-def _asker(place: str, call: Call) -> Facts:
+def _asker(place: str, call: Call) -> one_time_page.Facts:
     """Say who asks as no message can: the label is proved by a token, the name is not."""
     client = call.client
     facts = [("Asked by", safe_line(client.label, _MOST_SHOWN) if client else f"{place} itself")]
@@ -249,7 +237,7 @@ class PageSite:
         if not isinstance(page, SecretPage):
             return self._say(_FINISHING, page)
         if _was_led_here(request):
-            return self._say(_LED_HERE, link=fill(_LINK, href=PREFIX + page.id))
+            return self._say(_LED_HERE, link=one_time_page.fill(_LINK, href=PREFIX + page.id))
         key = page.admit(request.cookies.get(_COOKIE, ""))
         if key is None:
             return self._say(_OTHER_BROWSER, page)
@@ -285,20 +273,21 @@ class PageSite:
 
         if not was_first:
             return self._say(page.used, page)
-        return RedirectResponse(PREFIX + page.id, 303, HEADERS)  # going back asks nothing again
+        # going back asks nothing again
+        return RedirectResponse(PREFIX + page.id, 303, one_time_page.HEADERS)
 
     def _draw(self, page: SecretPage, question: Question, problem: str = "") -> Response:
         title = f"{'Error: ' if problem else ''}A question for you · {self._desk.place}"
-        html = document(title, page.facts, page.draw(question, problem))
+        html = one_time_page.document(title, page.facts, page.draw(question, problem))
         return _response(html, 422 if problem else 200, _ANSWERABLE)
 
     def _say(
         self, ending: PageEnding, page: OneTimePage | None = None, link: Html | None = None
     ) -> Response:
         facts = (page.facts if page is not None else ()) or (("Application", self._desk.place),)
-        main = fill(_MAIN, title=ending.title, text=ending.text, link=link or "")
-        html = document(f"{ending.title} · {self._desk.place}", facts, main)
-        return _response(html, ending.status, HEADERS)
+        main = one_time_page.fill(_MAIN, title=ending.title, text=ending.text, link=link or "")
+        html = one_time_page.document(f"{ending.title} · {self._desk.place}", facts, main)
+        return _response(html, ending.status, one_time_page.HEADERS)
 
 
 def _response(html: Html, status: int, headers: Mapping[str, str]) -> Response:

@@ -34,33 +34,25 @@ from dcc_bridge.server import protocol
 from dcc_bridge.server.client_channel import ClientQuestion, Context, ProgressNotices
 from dcc_bridge.skills.call_history import Recent, Status
 
-MOST_ROUNDS: Final = 8
-"""From this round on a modern client is not asked any more: it stops after ten, without a word."""
-PATIENT_AFTER: Final = 60.0
-"""Seconds after which some clients give a request up; one that did not, waits for a person."""
-KEPT: Final = 120.0
-"""Seconds for which a finished call can still be fetched."""
+MOST_ROUNDS: Final = 8  # a modern client is not asked any more: it stops after ten, without a word
+PATIENT_AFTER: Final = 60.0  # seconds after which some clients give up; one that did not waits
+KEPT: Final = 120.0  # seconds for which a finished call can still be fetched
 MOST_KEPT: Final = 64
-FRESH: Final = 600.0
-"""Seconds in which a call is still the same one."""
+FRESH: Final = 600.0  # seconds in which a call is still the same one
 MOST: Final = 256
-_SILENT: Final = ("cancelled", "not_started")
-"""How a call ends that its client gave up, or knows to have changed nothing."""
-_WAITING: Final = {
+_SILENT: Final = ("cancelled", "not_started")  # its client gave it up, or knows nothing changed
+_WAITING: Final = {  # what a client is told from time to time, by the state of its call
     "queued": "Waiting in the queue of the host",
     "running": "Working in the host",
     "asking": "Waiting for the person's answer",
 }
-"""What a client is told from time to time, by the state of its call."""
 
 Result = CallToolResult | InputRequiredResult
-Same = tuple[str, str, str]
-"""What makes two calls the same: the client, the skill, and a digest of the arguments."""
+Same = tuple[str, str, str]  # client, skill, digest of the arguments: they make two calls the same
 Answers = Mapping[str, Any]
 
 
-Event = ClientQuestion | Result
-"""Awaited by any number of requests, and never taken back."""
+Event = ClientQuestion | Result  # awaited by any number of requests, and never taken back
 
 
 class ParkedCall:
@@ -163,8 +155,7 @@ class ParkedCalls:
         self._recent = recent
         self._keepalive = keepalive
         self._parked: OrderedDict[str, ParkedCall] = OrderedDict()
-        self.unfetched = UnfetchedResults()
-        """What nobody came for."""
+        self.unfetched = UnfetchedResults()  # what nobody came for
 
     @property
     def open(self) -> int:

@@ -6,17 +6,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Final
 
+import mcp_types as types
 from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
-from mcp_types import (
-    ClientCapabilities,
-    ElicitRequest,
-    ElicitRequestFormParams,
-    ElicitRequestURLParams,
-    ElicitResult,
-    InputRequiredResult,
-    Tool,
-    ToolAnnotations,
-)
 from pydantic import ValidationError
 
 from dcc_bridge.audit.redact import each_text
@@ -26,8 +17,7 @@ from dcc_bridge.skills.registry import Entry
 
 Answer = Reply | Unable | Unreadable
 
-MOST_ITEMS: Final = 20
-"""Items of a consent that are listed to a client."""
+MOST_ITEMS: Final = 20  # items of a consent that are listed to a client
 _NOT_YET: Final = (
     "{title}. The application is busy, so what this tool takes cannot be told yet: list the tools "
     "again in a moment."
@@ -36,21 +26,21 @@ _MARK: Final = "dcc-bridge/malformed"
 _INSTEAD: Final = {"action": "cancel", "_meta": {_MARK: True}}
 
 
-def input_required(question: Question, state: str) -> InputRequiredResult:
+def input_required(question: Question, state: str) -> types.InputRequiredResult:
     """Put a question to a modern client, which sends the call again with the answer."""
-    return InputRequiredResult(
+    return types.InputRequiredResult(
         input_requests={question.key: elicit_request(question)}, request_state=state
     )
 
 
 def reply(response: Any) -> Answer:
     """Read a modern client's answer. It is checked against its form by the broker."""
-    if not isinstance(response, ElicitResult) or _is_marked(response):
+    if not isinstance(response, types.ElicitResult) or _is_marked(response):
         return Unreadable()
     return Reply(response.action, response.content)
 
 
-def modes(capabilities: ClientCapabilities | None) -> tuple[bool, bool]:
+def modes(capabilities: types.ClientCapabilities | None) -> tuple[bool, bool]:
     """Tell whether a client can draw a form, and whether it can open a page.
 
     It must have said so: the SDK sends to clients that declared nothing. A bare ``{}`` is form.
@@ -61,7 +51,7 @@ def modes(capabilities: ClientCapabilities | None) -> tuple[bool, bool]:
     return elicitation.form is not None or elicitation.url is None, elicitation.url is not None
 
 
-def tool(entry: Entry) -> Tool:
+def tool(entry: Entry) -> types.Tool:
     """Describe a skill to an agent.
 
     Raises:
@@ -69,13 +59,13 @@ def tool(entry: Entry) -> Tool:
     """
     skill, signature = entry.skill, entry.signature
     risk = skill.metadata.risk
-    return Tool(
+    return types.Tool(
         name=skill.name,
         title=skill.title,
         description=signature.description if signature else _NOT_YET.format(title=skill.title),
         input_schema=signature.schema if signature else {"type": "object"},
         output_schema=signature.returns.schema if signature else None,
-        annotations=ToolAnnotations(
+        annotations=types.ToolAnnotations(
             title=skill.title,
             read_only_hint=risk == "read",
             destructive_hint=risk == "destructive",
@@ -84,9 +74,9 @@ def tool(entry: Entry) -> Tool:
     )
 
 
-def unavailable(name: str, why: str) -> Tool:
+def unavailable(name: str, why: str) -> types.Tool:
     """Describe a file that could not be loaded, so that the agent can say so."""
-    return Tool(
+    return types.Tool(
         name=name,
         description=f"Unavailable: its file could not be loaded. {why}",
         input_schema={"type": "object"},
@@ -117,12 +107,12 @@ def _undo(question: Question) -> str:
     return f"It can NOT be undone.{kept}"
 
 
-def elicit_request(question: Question, legacy_id: str | None = None) -> ElicitRequest:
+def elicit_request(question: Question, legacy_id: str | None = None) -> types.ElicitRequest:
     """Serialize a question; a page's has an id on the legacy era."""
     if question.page is not None:
         message = "\n\n".join(filter(None, (question.message, question.page.description)))
-        return ElicitRequest(
-            params=ElicitRequestURLParams(
+        return types.ElicitRequest(
+            params=types.ElicitRequestURLParams(
                 message=carried(message),
                 url=question.page.url,
                 elicitation_id=legacy_id,
@@ -130,8 +120,10 @@ def elicit_request(question: Question, legacy_id: str | None = None) -> ElicitRe
         )
     message = "\n\n".join(part for part in _parts(question) if part)
     schema = question.form.schema if question.form is not None else {}
-    params = ElicitRequestFormParams(message=carried(message), requested_schema=carried(schema))
-    return ElicitRequest(params=params)
+    params = types.ElicitRequestFormParams(
+        message=carried(message), requested_schema=carried(schema)
+    )
+    return types.ElicitRequest(params=params)
 
 
 async def mark_malformed(ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
@@ -151,7 +143,7 @@ def answer_to(answers: Mapping[str, Any], key: str) -> Any:
     return answers.get(key, answers.get(_MARK))
 
 
-def _is_marked(answer: ElicitResult) -> bool:
+def _is_marked(answer: types.ElicitResult) -> bool:
     """Whether it stands for a malformed answer."""
     return bool(answer.meta and _MARK in answer.meta)
 
@@ -168,7 +160,7 @@ def _readable(answers: object) -> dict[str, Any]:
 def _is_valid(answer: object) -> bool:
     """Whether it answers an elicitation; sampling and roots are never asked for."""
     try:
-        ElicitResult.model_validate(answer, by_name=False)
+        types.ElicitResult.model_validate(answer, by_name=False)
     except ValidationError:
         return False
     return True

@@ -19,6 +19,7 @@ from contextlib import suppress
 from typing import Any, Final
 
 import anyio
+import mcp_types as types
 from mcp.server.context import ServerRequestContext
 from mcp.server.mcpserver import MCPServer
 from mcp.server.mcpserver.exceptions import ResourceError, ResourceNotFoundError
@@ -26,14 +27,6 @@ from mcp.server.mcpserver.resources.templates import ResourceSecurity
 from mcp.server.session import ServerSession
 from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler, ResourceUpdated
 from mcp.shared.exceptions import MCPError
-from mcp_types import (
-    INVALID_PARAMS,
-    EmptyResult,
-    SubscribeRequestParams,
-    SubscriptionsListenRequestParams,
-    SubscriptionsListenResult,
-    UnsubscribeRequestParams,
-)
 
 from dcc_bridge.elicitation.context import wrap_future
 from dcc_bridge.errors import BridgeClosed, BridgeError
@@ -43,12 +36,10 @@ from dcc_bridge.server.protocol import carried
 
 SUMMARY: Final = "scene://summary"
 SELECTION: Final = "scene://selection"
-MOST_WANTED: Final = 1000
-"""Resources of which one client may hear."""
+MOST_WANTED: Final = 1000  # resources of which one client may hear
 _JSON: Final = "application/json"
 _PAUSE: Final = 0.1
-_PATIENCE: Final = 1.0
-"""Seconds in which a legacy client must have taken a notice; it is not told again otherwise."""
+_PATIENCE: Final = 1.0  # seconds for a legacy client to take a notice; it is not sent again
 
 Context = ServerRequestContext[Any, Any]
 Spawn = Callable[[Coroutine[Any, Any, None]], "Future[None]"]
@@ -69,8 +60,7 @@ class SceneResources:
         self._host = host
         self._main = main
         self._spawn = spawn
-        self.bus = InMemorySubscriptionBus()
-        """The way to the clients that listen, for whatever else they are to hear."""
+        self.bus = InMemorySubscriptionBus()  # for whatever else the clients that listen hear
         self._listen = _Listen(self.bus)
         self._sessions: dict[str, _Subscriber] = {}
         self._is_due = False
@@ -89,14 +79,10 @@ class SceneResources:
             mime_type=_JSON,
             security=_ITEMS,
         )(self.item)
-        lower = server._lowlevel_server  # MCPServer itself has no way to add these three
-        lower.add_request_handler("resources/subscribe", SubscribeRequestParams, self._subscribe)
-        lower.add_request_handler(
-            "resources/unsubscribe", UnsubscribeRequestParams, self._unsubscribe
-        )
-        lower.add_request_handler(
-            "subscriptions/listen", SubscriptionsListenRequestParams, self._listen
-        )
+        add = server._lowlevel_server.add_request_handler  # MCPServer itself adds none of these
+        add("resources/subscribe", types.SubscribeRequestParams, self._subscribe)
+        add("resources/unsubscribe", types.UnsubscribeRequestParams, self._unsubscribe)
+        add("subscriptions/listen", types.SubscriptionsListenRequestParams, self._listen)
 
     async def summary(self) -> str:
         """The scene as a whole: its file, whether it has unsaved changes, and what is in it."""
@@ -149,12 +135,14 @@ class SceneResources:
             if not await subscriber.tell():
                 self._sessions.pop(name, None)
 
-    async def _subscribe(self, ctx: Context, params: SubscribeRequestParams) -> EmptyResult:
+    async def _subscribe(
+        self, ctx: Context, params: types.SubscribeRequestParams
+    ) -> types.EmptyResult:
         subscriber = self._subscriber(ctx)
         if len(subscriber.uris) >= MOST_WANTED:
-            raise MCPError(INVALID_PARAMS, f"You hear of {MOST_WANTED} resources already.")
+            raise MCPError(types.INVALID_PARAMS, f"You hear of {MOST_WANTED} resources already.")
         subscriber.uris.add(str(params.uri))
-        return EmptyResult()
+        return types.EmptyResult()
 
     def _subscriber(self, ctx: Context) -> _Subscriber:
         name = _session(ctx)
@@ -165,11 +153,13 @@ class SceneResources:
             ending.callback(self._sessions.pop, name, None)
         return self._sessions[name]
 
-    async def _unsubscribe(self, ctx: Context, params: UnsubscribeRequestParams) -> EmptyResult:
+    async def _unsubscribe(
+        self, ctx: Context, params: types.UnsubscribeRequestParams
+    ) -> types.EmptyResult:
         subscriber = self._sessions.get(_session(ctx))
         if subscriber is not None:
             subscriber.uris.discard(str(params.uri))
-        return EmptyResult()
+        return types.EmptyResult()
 
 
 class _Subscriber:
@@ -198,12 +188,12 @@ class _Listen(ListenHandler):
         self.wanted: Counter[str] = Counter()
 
     async def __call__(
-        self, ctx: Context, params: SubscriptionsListenRequestParams
-    ) -> SubscriptionsListenResult:
+        self, ctx: Context, params: types.SubscriptionsListenRequestParams
+    ) -> types.SubscriptionsListenResult:
         """Serve one stream."""
         uris = set(_ours(params.notifications.resource_subscriptions or ()))
         if len(uris) > MOST_WANTED:
-            raise MCPError(INVALID_PARAMS, f"Listen for {MOST_WANTED} resources at most.")
+            raise MCPError(types.INVALID_PARAMS, f"Listen for {MOST_WANTED} resources at most.")
         self.wanted.update(uris)
         try:
             return await super().__call__(ctx, params)
@@ -211,8 +201,8 @@ class _Listen(ListenHandler):
             self.wanted -= Counter(uris)
 
 
+# A path may begin with a slash, or hold two dots: it is looked up in a scene, not on disk.
 _ITEMS: Final = ResourceSecurity(exempt_params={"path"})
-"""A path may begin with a slash, or hold two dots: it is looked up in a scene, not on disk."""
 
 
 def _ours(uris: Iterable[str]) -> list[str]:

@@ -10,15 +10,7 @@ from hashlib import sha256
 from pathlib import Path, PurePath
 from typing import Any, Final
 
-from mcp_types import (
-    BlobResourceContents,
-    CallToolResult,
-    ContentBlock,
-    EmbeddedResource,
-    ImageContent,
-    ResourceLink,
-    TextContent,
-)
+import mcp_types as types
 
 from dcc_bridge.errors import NO_OTHER_WAY
 from dcc_bridge.server.protocol import carried
@@ -27,18 +19,16 @@ from dcc_bridge.skills.returns import Returns, is_file, plain
 
 log = logging.getLogger(__name__)
 
-STATUS: Final = "dcc-bridge/status"
-"""The key of a result's ``_meta`` that says how a call ended, in the runner's words."""
+STATUS: Final = "dcc-bridge/status"  # in a result's _meta: how a call ended, in the runner's words
 REFUSED: Final = f"The person did not agree to this. {NO_OTHER_WAY}"
-MOST_IMAGE: Final = 8_000_000
-"""Bytes of an image file that are sent; of a larger one the place is told."""
+MOST_IMAGE: Final = 8_000_000  # bytes of an image that is sent; of a larger one the place is told
 
 _UNTYPED: Final = Returns(Any, "")
 _HEAD: Final = 16
 _BINARY: Final = "application/octet-stream"
 
 
-def result(outcome: Outcome, returns: Returns = _UNTYPED) -> CallToolResult:
+def result(outcome: Outcome, returns: Returns = _UNTYPED) -> types.CallToolResult:
     """Serialize the outcome of a call.
 
     Args:
@@ -59,7 +49,7 @@ def result(outcome: Outcome, returns: Returns = _UNTYPED) -> CallToolResult:
     return _result(outcome.status, content or [_text("Done.")], structured=structured)
 
 
-def failure(text: str) -> CallToolResult:
+def failure(text: str) -> types.CallToolResult:
     """Give the result of a call that never began."""
     return _result("not_started", [_text(text)], is_error=True)
 
@@ -78,7 +68,7 @@ def image_type(head: bytes) -> str | None:
     return "image/webp" if head[:4] == b"RIFF" and head[8:12] == b"WEBP" else None
 
 
-def _content(value: Any) -> list[ContentBlock]:
+def _content(value: Any) -> list[types.ContentBlock]:
     if isinstance(value, list | tuple) and any(is_file(item) for item in value):
         return [block for item in value for block in _content(item)]
     if isinstance(value, bytes | bytearray):
@@ -89,17 +79,17 @@ def _content(value: Any) -> list[ContentBlock]:
     return [_text(text)]
 
 
-def _bytes(data: bytes) -> ContentBlock:
+def _bytes(data: bytes) -> types.ContentBlock:
     encoded = base64.b64encode(data).decode()
     kind = image_type(data[:_HEAD])
     if kind is not None:
-        return ImageContent(type="image", data=encoded, mime_type=kind)
+        return types.ImageContent(type="image", data=encoded, mime_type=kind)
     uri = f"dcc-bridge://result/{sha256(data).hexdigest()[:16]}"
-    blob = BlobResourceContents(uri=uri, mime_type=_BINARY, blob=encoded)
-    return EmbeddedResource(type="resource", resource=blob)
+    blob = types.BlobResourceContents(uri=uri, mime_type=_BINARY, blob=encoded)
+    return types.EmbeddedResource(type="resource", resource=blob)
 
 
-def _path(path: Path) -> ContentBlock:
+def _path(path: Path) -> types.ContentBlock:
     try:
         size = path.stat().st_size
         with path.open("rb") as file:
@@ -109,17 +99,19 @@ def _path(path: Path) -> ContentBlock:
         return _text(str(path))
     kind = mimetypes.guess_type(path.name)[0] or _BINARY
     uri = path.absolute().as_uri()
-    return ResourceLink(type="resource_link", name=path.name, uri=uri, mime_type=kind, size=size)
+    return types.ResourceLink(
+        type="resource_link", name=path.name, uri=uri, mime_type=kind, size=size
+    )
 
 
 def _result(
     status: Status,
-    content: list[ContentBlock],
+    content: list[types.ContentBlock],
     *,
     is_error: bool = False,
     structured: dict[str, Any] | None = None,
-) -> CallToolResult:
-    return CallToolResult(
+) -> types.CallToolResult:
+    return types.CallToolResult(
         content=content,
         structured_content=structured,
         is_error=is_error,
@@ -127,5 +119,5 @@ def _result(
     )
 
 
-def _text(text: str) -> TextContent:
-    return TextContent(type="text", text=carried(text))
+def _text(text: str) -> types.TextContent:
+    return types.TextContent(type="text", text=carried(text))

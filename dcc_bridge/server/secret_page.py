@@ -12,10 +12,8 @@ from dcc_bridge.elicitation.secret import Secret
 from dcc_bridge.elicitation.text import safe_line, safe_text
 from dcc_bridge.server.one_time_page import Html, OneTimePage, fill
 
-FIELD: Final = "secret"
-"""The name of the input in what the browser sends."""
-_MOST: Final = 65_536
-"""Characters of a secret."""
+FIELD: Final = "secret"  # the name of the input in what the browser sends
+_MOST: Final = 65_536  # characters of a secret
 _FORM: Final = """\
 <form method="post" novalidate autocomplete="off">
 <div class="words"><h1>{asked}</h1>{rest}</div>
@@ -43,7 +41,6 @@ class SecretPage(OneTimePage):
     """
 
     def __init__(self, question: Question, label: str) -> None:
-        """Begin unopened."""
         super().__init__(question)
         self.label = label
         self.result: Secret | None = None

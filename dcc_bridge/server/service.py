@@ -26,14 +26,13 @@ from dcc_bridge.server.replay import ReplayStore
 from dcc_bridge.server.worker import Worker
 
 PATH: Final = "/mcp"
+# Milliseconds after which a legacy client that lost its stream is to come back for the rest; well
+# within `session_grace`, after which its call is given up.
 _COME_BACK: Final = 1000
-"""Milliseconds after which a legacy client that lost its stream is to come back for the rest; well
-within ``session_grace``, after which its call is given up."""
+# The SDK's own check of Host and Origin lets any port in; that of `AuthMiddleware` is exact.
 _OPEN: Final = TransportSecuritySettings(enable_dns_rebinding_protection=False)
-"""The SDK's own check of Host and Origin lets any port in; that of `AuthMiddleware` is exact."""
-_LAST_WORDS: Final = 0.5
-"""Seconds in which calls that were ended by a stop may still send their result."""
-_REQUEST_LOGGERS: Final = (
+_LAST_WORDS: Final = 0.5  # seconds in which calls ended by a stop may still send their result
+_REQUEST_LOGGERS: Final = (  # they speak of requests and their streams
     "mcp.server.connection",
     "mcp.server.runner",
     "mcp.server.streamable_http",
@@ -41,7 +40,6 @@ _REQUEST_LOGGERS: Final = (
     "mcp.shared.jsonrpc_dispatcher",
     "uvicorn.error",
 )
-"""The loggers that speak of requests and their streams."""
 _DISCONNECTS: Final = (
     ClientDisconnect,
     ConnectionError,

@@ -32,11 +32,8 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-_TIMEOUT: Final = 20.0
-"""Seconds for a provider to exchange a code for tokens."""
-_MOST: Final = 1 << 20
-"""Bytes of its answer."""
-_VERIFIER: Final = 64
+_TIMEOUT: Final = 20.0  # seconds for a provider to exchange a code for tokens
+_MOST: Final = 1 << 20  # bytes of its answer
 _KNOWN_ERROR: Final = re.compile(r"[a-z_]{1,40}")
 
 
@@ -78,7 +75,7 @@ class SignInFlow:
         except ImportError:
             raise MissingExtra("Signing in", "signin") from None
         self._client: WebApplicationClient = oauth2.WebApplicationClient(provider.client_id)
-        self._verifier = self._client.create_code_verifier(_VERIFIER)
+        self._verifier = self._client.create_code_verifier(64)  # characters
 
     @property
     def url(self) -> str:
@@ -130,9 +127,9 @@ class SignInFlow:
             log.warning("the provider at %s cannot be reached: %r", url.place.host, error)
             raise UnusableAnswer("it cannot be reached") from None
 
-    def _tokens(self, body: str) -> Tokens:
+    def _tokens(self, body: bytes) -> Tokens:
         with _explained():
-            answer = self._client.parse_request_body_response(body)
+            answer = self._client.parse_request_body_response(body.decode())
             if str(answer.get("token_type", "")).lower() != "bearer":
                 raise UnusableAnswer("its token is of a kind that is not known here")
             expires = answer.get("expires_in")
@@ -156,7 +153,6 @@ class SignInPage(OneTimePage):
     ours = False
 
     def __init__(self, question: Question, flow: SignInFlow) -> None:
-        """Begin before the person goes there."""
         super().__init__(question)
         self.flow = flow
         self.result: Tokens | None = None
@@ -198,21 +194,15 @@ def _secret(text: object) -> Secret | None:
     return Secret(text) if isinstance(text, str) and text else None
 
 
-async def _post(http: httpx2.AsyncClient, url: str, content: str) -> str:
-    headers = {
-        "Content-Type": "application/x-www-form-urlencoded",
-        "Accept": "application/json",
-    }
+async def _post(http: httpx2.AsyncClient, url: str, content: str) -> bytes:
+    headers = {"Content-Type": "application/x-www-form-urlencoded", "Accept": "application/json"}
     body = bytearray()
     async with http.stream("POST", url, content=content, headers=headers) as response:
         async for part in response.aiter_bytes():
             body += part
             if len(body) > _MOST:
                 raise UnusableAnswer("its answer is too long")
-    try:
-        return body.decode()
-    except UnicodeDecodeError:
-        raise UnusableAnswer("its answer cannot be read") from None
+    return bytes(body)
 
 
 @contextmanager

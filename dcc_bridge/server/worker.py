@@ -32,11 +32,9 @@ class Service(Protocol):
 
     async def run(self, ready: Callable[[], None]) -> None:
         """Serve; call `ready` once requests are taken."""
-        ...
 
     def stop(self) -> None:
         """Make `run` return soon. On the worker."""
-        ...
 
 
 class Worker:
@@ -53,8 +51,7 @@ class Worker:
         self._service: Service | None = None
         self._stopped = False
         self._thread = threading.Thread(target=self._run, name="dcc_bridge worker", daemon=True)
-        self.started: Future[None] = Future()
-        """Done once requests are taken, or with the reason why not."""
+        self.started: Future[None] = Future()  # done once requests are taken, or with why not
 
     def start(self) -> None:
         """Start the thread, and return at once."""

@@ -24,8 +24,7 @@ from dcc_bridge.skills.skill import Skill, describe, skill
 log = logging.getLogger(__name__)
 
 MOST_LISTED: Final = 20
-PATIENCE: Final = 5.0
-"""Seconds in which a host's main thread should take something."""
+PATIENCE: Final = 5.0  # seconds in which a host's main thread should take something
 _QUESTION: Final = "This is a test question. Do you see it? Nothing depends on your answer."
 _NOTHING: Final[dict[str, Any]] = {"type": "object", "properties": {}}
 Undo = Callable[[str, Call | None], bool]

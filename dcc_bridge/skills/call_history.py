@@ -90,8 +90,7 @@ def outcome_of_failure(call: Call, error: BaseException) -> Outcome:
 State = Literal["queued", "running", "asking"] | Status
 Watcher = Callable[["Record"], None]
 
-LIVE: Final = ("queued", "running", "asking")
-"""The states of a call that has not ended."""
+LIVE: Final = ("queued", "running", "asking")  # the states of a call that has not ended
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,8 +214,7 @@ class Trail:
         self._call = call
         self._lock = threading.Lock()
         self._questions = 0
-        self.has_begun = False
-        """Whether its body, or the question before it, was reached."""
+        self.has_begun = False  # whether its body, or the question before it, was reached
 
     @property
     def asks(self) -> bool:

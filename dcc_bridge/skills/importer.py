@@ -32,8 +32,7 @@ from dcc_bridge.skills.signature import Signature
 from dcc_bridge.skills.skill import Skill, describe, metadata_of, unimported
 from dcc_bridge.skills.source import Declared, Source
 
-KEPT: Final = 16
-"""Versions of a file that stay known to Python: a call that runs may still look its types up."""
+KEPT: Final = 16  # versions of a file: a call that runs may still look its types up in Python
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,8 +17,7 @@ from dcc_bridge.skills.registry import check_name
 from dcc_bridge.skills.skill import Metadata
 from dcc_bridge.skills.source import Function, Names, Source, Text
 
-Messages = Iterator[tuple[int, str]]
-"""Lines, and what is wrong there."""
+Messages = Iterator[tuple[int, str]]  # lines, and what is wrong there
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -240,7 +239,6 @@ class CallGraph:
     """The calls that each function of a file makes, also through others of the file."""
 
     def __init__(self, tree: ast.Module) -> None:
-        """Read the file's functions."""
         self._names = Names(tree)
         functions = (node for node in ast.walk(tree) if isinstance(node, Function))
         self._functions = {node.name: node for node in functions}

@@ -123,10 +123,9 @@ MODULES: Final = (
     Module("pathlib", ("*.unlink", "*.rmdir"), ("*.write_text", "*.write_bytes")),
 )
 
-READS: Final = ("q", "query")
-"""Keywords with which a Maya command only tells something."""
+READS: Final = ("q", "query")  # keywords with which a Maya command only tells something
 
-WAITS: Final = (
+WAITS: Final = (  # calls that stop the loop of a coroutine until they are done
     "time.sleep",
     "dcc_bridge.*_sync",
     "*.apply_sync",
@@ -143,26 +142,23 @@ WAITS: Final = (
     "socket.create_connection",
     "input",
 )
-"""Calls that stop the loop of a coroutine until they are done."""
 
-HOLDS: Final = (
+HOLDS: Final = (  # what a `with` enters for the whole process, and not for the code in it alone
     "contextlib.redirect_std*",
     "contextlib.chdir",
     "warnings.catch_warnings",
     "unittest.mock.patch*",
 )
-"""What a ``with`` enters for the whole process, and not for the code in it alone."""
 
-ASKS: Final = (
+ASKS: Final = (  # calls that ask the person
     "dcc_bridge.confirm*",
     "dcc_bridge.elicit_*",
     "dcc_bridge.elicitation.sign_in.*",
     "dcc_bridge.elicitation.ask_secret.*",
 )
-"""Calls that ask the person."""
 
+# Calls that make a lock.
 LOCKS: Final = ("threading.*Lock", "threading.*Semaphore", "threading.Condition")
-"""Calls that make a lock."""
 
+# What something is called that is a lock, wherever it was made.
 LOCK: Final = re.compile(r"(^|[._])r?(lock|mutex|semaphore)s?$", re.IGNORECASE)
-"""What something is called that is a lock, wherever it was made."""

@@ -35,14 +35,10 @@ from dcc_bridge.skills.source import Source
 
 log = logging.getLogger(__name__)
 
-EVERY: Final = 1.0
-"""Seconds between two looks."""
-_SHARE: Final = 50
-"""A look may take no more than one part in so many of the time; a slow drive is left in peace."""
-_TURN: Final = 0.001
-"""Seconds for which requests have their turn between two skills that are described."""
-_SETTLE: Final = 0.05
-"""Seconds for which a file must not change before it is read: an editor may be writing it."""
+EVERY: Final = 1.0  # seconds between two looks
+_SHARE: Final = 50  # a look takes one part in so many of the time; a slow drive is left in peace
+_TURN: Final = 0.001  # seconds that requests have between two skills that are described
+_SETTLE: Final = 0.05  # seconds that a file must rest before it is read: it may be half written
 
 Stamp = tuple[int, int, int, int, int]
 
@@ -78,8 +74,7 @@ class Library:
         self._listed: dict[str, tuple[Stamp, Path]] = {}
         self._is_listed_short = False
         self._told: set[str] = set()
-        self.read: Future[None] = Future()
-        """Done after the first look; until then nobody can tell what there is."""
+        self.read: Future[None] = Future()  # done after the first look; nobody can tell before
         self.read.set_running_or_notify_cancel()  # of those who wait, none ends it for the others
 
     def look(self, settle: Callable[[float], object] = lambda seconds: None) -> None:

@@ -18,8 +18,7 @@ from dcc_bridge.errors import Stopped
 
 T = TypeVar("T")
 
-TURN: Final = 0.05
-"""Seconds of work after which `track` lets the host paint: half of the 0.1 s that a person sees."""
+TURN: Final = 0.05  # seconds between two turns of the host: half of the 0.1 s that a person sees
 
 
 def report_progress(done: float, total: float | None = None, message: str = "") -> None:

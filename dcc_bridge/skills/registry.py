@@ -20,8 +20,7 @@ from dcc_bridge.skills.skill import Skill
 if TYPE_CHECKING:
     from dcc_bridge.skills.signature import Signature
 
-NAME: Final = re.compile(r"[A-Za-z0-9_./-]{1,64}")
-"""What a tool may be called: SEP-986, which is part of MCP since 2025-11-25."""
+NAME: Final = re.compile(r"[A-Za-z0-9_./-]{1,64}")  # a tool's, by SEP-986 of MCP 2025-11-25
 
 
 @dataclass(frozen=True, slots=True)

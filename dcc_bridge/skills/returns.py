@@ -11,22 +11,12 @@ from __future__ import annotations
 import json
 import sys
 import types
+import typing
 from collections.abc import Mapping
 from dataclasses import is_dataclass
 from functools import cached_property
 from pathlib import PurePath
-from typing import (
-    Annotated,
-    Any,
-    Final,
-    NotRequired,
-    Required,
-    Union,
-    get_args,
-    get_origin,
-    get_type_hints,
-    is_typeddict,
-)
+from typing import Any, Final
 
 from pydantic import BaseModel, TypeAdapter, ValidationError, create_model
 from pydantic.json_schema import GenerateJsonSchema
@@ -134,16 +124,16 @@ def _is_object(value: object) -> bool:
 def _has_no_schema(hint: Any) -> bool:
     if any(hint is untyped for untyped in _UNTYPED) or _is_file_type(hint):
         return True
-    origin, parts = get_origin(hint), get_args(hint)
-    if origin is Annotated:
+    origin, parts = typing.get_origin(hint), typing.get_args(hint)
+    if origin is typing.Annotated:
         return _has_no_schema(parts[0])
-    if origin in (Union, types.UnionType):
+    if origin in (typing.Union, types.UnionType):
         return True
     return origin in (list, tuple) and any(_shows_file(part) for part in parts)
 
 
 def _shows_file(hint: Any) -> bool:
-    return _is_file_type(hint) or any(_shows_file(part) for part in get_args(hint))
+    return _is_file_type(hint) or any(_shows_file(part) for part in typing.get_args(hint))
 
 
 def _is_file_type(hint: Any) -> bool:
@@ -160,13 +150,13 @@ def readable(hint: Any) -> Any:
     """Give a type with each TypedDict in it as pydantic wants it."""
     if sys.version_info >= (3, 12):
         return hint
-    if is_typeddict(hint):
+    if typing.is_typeddict(hint):
         return _copied(hint)
-    origin, parts = get_origin(hint), get_args(hint)
-    if origin is Annotated:
-        return Annotated[(readable(parts[0]), *parts[1:])]
-    if origin in (Union, types.UnionType):
-        return Union[tuple(readable(part) for part in parts)]  # noqa: UP007 - no other way from a tuple
+    origin, parts = typing.get_origin(hint), typing.get_args(hint)
+    if origin is typing.Annotated:
+        return typing.Annotated[(readable(parts[0]), *parts[1:])]
+    if origin in (typing.Union, types.UnionType):
+        return typing.Union[tuple(readable(part) for part in parts)]  # noqa: UP007 - no other way from a tuple
     if origin in (list, set, frozenset, tuple, dict) and parts:
         readable_parts = tuple(part if part is ... else readable(part) for part in parts)
         return origin[readable_parts]
@@ -174,7 +164,7 @@ def readable(hint: Any) -> Any:
 
 
 def _copied(typed: Any) -> Any:
-    marked = get_type_hints(typed, include_extras=True)
+    marked = typing.get_type_hints(typed, include_extras=True)
     fields = {name: _field(typed, name, hint) for name, hint in marked.items()}
     copy = TypedDict(typed.__name__, fields)  # type: ignore[misc]  # the functional form
     copy.__doc__ = typed.__doc__
@@ -184,8 +174,8 @@ def _copied(typed: Any) -> Any:
 def _field(typed: Any, name: str, hint: Any) -> Any:
     """Read the mark itself: with postponed annotations ``__required_keys__`` does not know it."""
     total = bool(getattr(typed, "__total__", True))
-    origin = get_origin(hint)
-    is_required = origin is Required or (total and origin is not NotRequired)
-    inner = get_args(hint)[0] if origin in (Required, NotRequired) else hint
+    origin = typing.get_origin(hint)
+    is_required = origin is typing.Required or (total and origin is not typing.NotRequired)
+    inner = typing.get_args(hint)[0] if origin in (typing.Required, typing.NotRequired) else hint
     hint = readable(inner)
-    return hint if is_required else NotRequired[hint]
+    return hint if is_required else typing.NotRequired[hint]

@@ -18,13 +18,7 @@ from dcc_bridge.elicitation import secret
 from dcc_bridge.elicitation.audit_trail import RunRecord
 from dcc_bridge.elicitation.call import Call, Progress, RunControl, current, destructive_skill
 from dcc_bridge.elicitation.context import Flow, current_context, run_async, run_sync, wrap_future
-from dcc_bridge.errors import (
-    BridgeClosed,
-    BridgeError,
-    PartlyApplied,
-    Paused,
-    Stopped,
-)
+from dcc_bridge.errors import BridgeClosed, BridgeError, PartlyApplied, Paused, Stopped
 from dcc_bridge.skills import gate
 from dcc_bridge.skills.call_history import Outcome, Status, Trail, outcome_of_failure, refusal
 from dcc_bridge.skills.signature import Options

@@ -32,8 +32,7 @@ from dcc_bridge.skills.skill import Skill
 
 log = logging.getLogger(__name__)
 Spawn = Callable[[Coroutine[Any, Any, Outcome]], "Future[Outcome]"]
-_RESERVE: Final = 4
-"""Calls of the bridge's own tools that one client may have open."""
+_RESERVE: Final = 4  # calls of the bridge's own tools that one client may have open
 
 
 class Runner:
@@ -42,12 +41,6 @@ class Runner:
     Attributes:
         recent: What became of the calls.
         pause: The person's switch.
-        host: The application whose scene is edited.
-        main: The way to its main thread.
-        settings: What the studio allows.
-        clock: Calls back after some seconds, on any thread.
-        edited: Told of the undo step that a call left.
-        auditor: Writes the audit log.
         own_tools: The bridge's own, which run where the pool is full, too.
     """
 
@@ -129,12 +122,7 @@ class Runner:
         return run
 
     def reject(self, call: Call, why: str) -> None:
-        """Write down that a call was refused before it could begin. Any thread.
-
-        Args:
-            call: Which one.
-            why: The sentence that its client is told.
-        """
+        """Record that a call never began, and the sentence that its client is told. Any thread."""
         log.info("call %s of %s was rejected", call.id, call.skill)
         try:
             self.auditor(audit_trail.rejected(call, why))
@@ -142,10 +130,7 @@ class Runner:
             log.warning("call %s: %s", call.id, error)
 
     def cancel(self, call: str) -> Call | None:
-        """Let a queued call never begin, and end a coroutine where it waits. Any thread.
-
-        Args:
-            call: Its id.
+        """Let the queued call of an id never begin; end a coroutine where it waits. Any thread.
 
         Returns:
             The call, if it was still going: its questions are yet to be ended.
@@ -191,8 +176,7 @@ class Runner:
             queued = self._spawn(run.on_loop())
         elif _on_main(run.skill):
             is_read = run.skill.metadata.risk == "read"
-            main = self.main
-            queued = main.submit(run.on_main_thread, name=run.skill.title, read=is_read)
+            queued = self.main.submit(run.on_main_thread, name=run.skill.title, read=is_read)
         else:
             queued = self._start_on_pool(run)
         return queued
@@ -224,11 +208,6 @@ class Pause:
     """
 
     def __init__(self, host: str) -> None:
-        """Begin with it off.
-
-        Args:
-            host: What the application is called.
-        """
         self._host = host
         self.is_on = False
 

@@ -19,8 +19,7 @@ from dcc_bridge.errors import BadArguments, BrokenSkill
 from dcc_bridge.skills.returns import Returns, readable
 
 _NAMED: Final = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
-Options = Mapping[str, Any]
-"""What can be chosen: the words on the wire, and the value that the function wants."""
+Options = Mapping[str, Any]  # the words on the wire, and the value that the function wants for each
 _ASKED: Final = "If it is left out, the person is asked."
 
 

@@ -26,14 +26,13 @@ from dcc_bridge.skills.skill import Metadata
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 _DECORATORS: Final = {("dcc_bridge", "skill"), ("dcc_bridge.skills.skill", "skill")}
-_PLAIN_DECORATORS: Final = {"contextlib", "functools"}
-"""Modules whose decorators make no skill of a function."""
+_PLAIN_DECORATORS: Final = {"contextlib", "functools"}  # theirs make no skill of a function
 _TYPES: Final = {
     *("bool", "bytes", "complex", "dict", "float", "frozenset", "int", "list", "object"),
     *("set", "str", "tuple"),
 }
+# Whose types are read: importing them does nothing, and pydantic has most of them.
 _MODULES: Final = {"collections.abc", "datetime", "decimal", "pathlib", "typing", "uuid"}
-"""Modules whose types are read. Importing them does nothing, and pydantic has most of them."""
 
 
 class Undecidable(Exception):
@@ -237,7 +236,6 @@ class Names:
     """
 
     def __init__(self, tree: ast.Module) -> None:
-        """Read the file's statements."""
         self._imports: dict[str, tuple[str, str | None]] = {}
         self.bound: Counter[str] = Counter()
         for statement in tree.body:

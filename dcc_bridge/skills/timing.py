@@ -10,8 +10,7 @@ from typing import Any, Final, Generic, TypeVar
 
 from dcc_bridge.callbacks import CallLater
 
-_EARLY: Final = 0.005
-"""Seconds by which a clock may be early."""
+_EARLY: Final = 0.005  # seconds by which a clock may be early
 
 
 class TimeLimit:
@@ -67,8 +66,7 @@ class TimeLimit:
 
 T = TypeVar("T")
 
-EVERY: Final = 0.1
-"""Seconds between two values that a throttle passes on."""
+EVERY: Final = 0.1  # seconds between two values that a throttle passes on
 
 
 class Throttle(Generic[T]):
@@ -110,8 +108,7 @@ class Throttle(Generic[T]):
                 self._callback(value)
 
 
-LONGEST: Final = 0.2
-"""Seconds that a coroutine may run without waiting: then other clients notice."""
+LONGEST: Final = 0.2  # seconds that a coroutine may run without waiting: then other clients notice
 
 
 @types.coroutine

@@ -17,8 +17,7 @@ from typing import Final
 
 from dcc_bridge.errors import SkillError
 
-MOST: Final = 2_000_000
-"""Bytes; what is longer was not written by hand."""
+MOST: Final = 2_000_000  # bytes; what is longer was not written by hand
 
 
 def check_folder(folder: Path) -> Path:

@@ -20,8 +20,7 @@ from dcc_bridge.errors import Ended, NoConsent, NotGranted, NotRecorded, PartlyA
 from dcc_bridge.host import Host, UndoMark, loss_check
 from dcc_bridge.main_thread import MainThread
 
-_MOST_NAMED: Final = 5
-"""Lost items that an error names."""
+_MOST_NAMED: Final = 5  # lost items that an error names
 
 
 @dataclass(frozen=True, slots=True)

@@ -50,7 +50,6 @@ class HostChoice:
     """
 
     def __init__(self, wanted: Wanted) -> None:
-        """Begin with none."""
         self._wanted = wanted
         self._chosen: Instance | None = None
         self._running: Sequence[Instance] = ()

@@ -6,13 +6,7 @@ from collections.abc import Iterator
 from typing import Final
 
 import mcp_types as types
-from mcp.shared.subscriptions import (
-    PromptsListChanged,
-    ResourcesListChanged,
-    ResourceUpdated,
-    ServerEvent,
-    ToolsListChanged,
-)
+from mcp.shared import subscriptions
 
 from dcc_bridge.client.proxy import messages
 from dcc_bridge.client.proxy.upstream import Hello, Upstream
@@ -32,7 +26,6 @@ class ClientState:
     """
 
     def __init__(self) -> None:
-        """Begin with a client that has said nothing yet."""
         self.hello: Hello | None = None
         self.listening: dict[types.RequestId, types.JSONRPCRequest] = {}
         self._level: messages.Params | None = None
@@ -78,10 +71,14 @@ class ClientState:
         for uri in self._watched:
             yield messages.notice(UPDATED, {"uri": uri})
 
-    def change_events(self) -> Iterator[ServerEvent]:
+    def change_events(self) -> Iterator[subscriptions.ServerEvent]:
         """Give the same for a client of the modern era."""
-        yield from (ToolsListChanged(), ResourcesListChanged(), PromptsListChanged())
+        yield from (
+            subscriptions.ToolsListChanged(),
+            subscriptions.ResourcesListChanged(),
+            subscriptions.PromptsListChanged(),
+        )
         for request in list(self.listening.values()):
             wanted = (request.params or {}).get("notifications", {})
             for uri in wanted.get("resourceSubscriptions", []):
-                yield ResourceUpdated(str(uri))
+                yield subscriptions.ResourceUpdated(str(uri))

@@ -6,26 +6,16 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 import mcp_types as types
-from mcp.shared.inbound import (
-    MCP_METHOD_HEADER,
-    MCP_NAME_HEADER,
-    MCP_PROTOCOL_VERSION_HEADER,
-    NAME_BEARING_METHODS,
-    encode_header_value,
-    find_invalid_x_mcp_header,
-    mcp_param_headers,
-    x_mcp_header_map,
-)
+from mcp.shared import inbound
 
-CHANGED: Final = tuple(
+CHANGED: Final = tuple(  # what a client is told when it works in another host
     f"notifications/{what}/list_changed" for what in ("tools", "resources", "prompts")
 )
-"""What a client is told when it works in another host."""
 CANCELLED: Final = "notifications/cancelled"
 LISTEN: Final = "subscriptions/listen"
 Params = dict[str, Any]
+# Which arguments of a tool are sent as a header too, by the tool's name.
 HeaderMaps = Mapping[str, Mapping[tuple[str, ...], str]]
-"""Which arguments of a tool are sent as a header too, by the tool's name."""
 
 
 def notice(method: str, params: Params | None = None) -> types.JSONRPCNotification:
@@ -67,18 +57,25 @@ def headers(request: types.JSONRPCRequest, modern: str, maps: HeaderMaps) -> dic
         maps: What the tools want; a tool that was never listed is sent without.
     """
     params: Params = request.params or {}
-    fields = {MCP_PROTOCOL_VERSION_HEADER: modern, MCP_METHOD_HEADER: request.method}
-    key = NAME_BEARING_METHODS.get(request.method)
+    fields = {
+        inbound.MCP_PROTOCOL_VERSION_HEADER: modern,
+        inbound.MCP_METHOD_HEADER: request.method,
+    }
+    key = inbound.NAME_BEARING_METHODS.get(request.method)
     name = params.get(key) if key is not None else None
     if isinstance(name, str):
-        fields[MCP_NAME_HEADER] = encode_header_value(name)
+        fields[inbound.MCP_NAME_HEADER] = inbound.encode_header_value(name)
         arguments = params.get("arguments")
         if name in maps and isinstance(arguments, Mapping):
-            fields |= mcp_param_headers(maps[name], arguments)
+            fields |= inbound.mcp_param_headers(maps[name], arguments)
     return fields
 
 
 def header_map(tool: Mapping[str, Any]) -> Mapping[tuple[str, ...], str]:
     """Give which arguments of a listed tool are sent as a header too."""
     schema = tool.get("inputSchema")
-    return x_mcp_header_map(schema) if find_invalid_x_mcp_header(schema) is None else {}
+    return (
+        inbound.x_mcp_header_map(schema)
+        if inbound.find_invalid_x_mcp_header(schema) is None
+        else {}
+    )

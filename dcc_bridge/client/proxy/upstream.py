@@ -60,11 +60,9 @@ class Upstream:
             hello: The client's handshake; None for a client of the modern era.
         """
         self.host = host
-        self.in_flight: dict[types.RequestId, types.JSONRPCRequest] = {}
-        """What the client waits for."""
+        self.in_flight: dict[types.RequestId, types.JSONRPCRequest] = {}  # the client waits for it
         self.header_maps: dict[str, Mapping[tuple[str, ...], str]] = {}
-        self.is_lost = False
-        """Whether the host is out of reach; then what was in flight is not known to be done."""
+        self.is_lost = False  # out of reach: what was in flight is not known to be done
         self._hello = hello
         self._put, self._queue = anyio.create_memory_object_stream[types.JSONRPCMessage](math.inf)
         self._handshake: types.RequestId | None = None
@@ -199,7 +197,6 @@ class HostRequests:
     """Requests of hosts that the client has not answered; the legacy era."""
 
     def __init__(self) -> None:
-        """Begin with none."""
         self._ids = count(1)
         self._open: dict[types.RequestId, tuple[Upstream, types.RequestId]] = {}
 
@@ -243,7 +240,6 @@ class RetryStates:
     """
 
     def __init__(self) -> None:
-        """Begin with none."""
         self._hosts: OrderedDict[str, Instance] = OrderedDict()
 
     def note(self, result: dict[str, Any], host: Instance) -> None:

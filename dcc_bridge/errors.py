@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
+DISTRIBUTION: Final = "dcc-bridge-mcp"  # the package index has another one named dcc-bridge
 NO_OTHER_WAY: Final = (  # what an agent is told with each refusal, and a person is not
     "Do not try to reach the same result another way; ask them what they would like instead."
 )
@@ -207,7 +208,8 @@ class MissingExtra(BridgeError):
     """A part of the installation that only some need is not there."""
 
     def __init__(self, what: str, extra: str) -> None:
-        super().__init__(f"{what} needs more than is installed: pip install 'dcc-bridge[{extra}]'.")
+        command = f"pip install '{DISTRIBUTION}[{extra}]'"
+        super().__init__(f"{what} needs more than is installed: {command}.")
 
 
 class SignInFailed(BridgeError):

@@ -19,7 +19,7 @@ from typing import Final, NamedTuple
 
 from dcc_bridge.audit import redact
 from dcc_bridge.cli import exits
-from dcc_bridge.errors import BridgeError, Unreachable
+from dcc_bridge.errors import DISTRIBUTION, BridgeError, Unreachable
 
 
 class Command(NamedTuple):
@@ -121,7 +121,7 @@ def _parser(words: Sequence[str]) -> argparse.ArgumentParser:
         epilog=exits.TABLE,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    version = f"dcc-bridge {metadata.version('dcc-bridge')}"
+    version = f"dcc-bridge {metadata.version(DISTRIBUTION)}"
     parser.add_argument("--version", action="version", version=version)
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
     for name, command in COMMANDS.items():

@@ -146,7 +146,7 @@ def _session(opening: Opening) -> Iterator[UsdSession]:
 
 def _not_installed(error: ImportError) -> exits.Failure:
     return exits.Failure(
-        f"The standalone host is not installed ({error}). pip install 'dcc-bridge[demo]'"
+        f"The standalone host is not installed ({error}). pip install 'dcc-bridge-mcp[demo]'"
     )
 
 

@@ -141,7 +141,7 @@ def _module() -> Any:
     except ImportError as error:
         raise Failure(
             f"The standalone host's window is not installed ({error}). "
-            "pip install 'dcc-bridge[demo]', or use --headless."
+            "pip install 'dcc-bridge-mcp[demo]', or use --headless."
         ) from None
 
 

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Final
 
 from dcc_bridge.config import data_folder
-from dcc_bridge.errors import BridgeError
+from dcc_bridge.errors import DISTRIBUTION, BridgeError
 from dcc_bridge.install import location as targets
 from dcc_bridge.install import vendor
 
@@ -195,7 +195,7 @@ class Plan:
             "host_version": self.facts.version or "",
             "python": self.python,
             "platform": self.system.platform,
-            "bridge": metadata.version("dcc-bridge"),
+            "bridge": metadata.version(DISTRIBUTION),
         }
 
 

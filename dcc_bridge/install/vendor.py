@@ -29,7 +29,7 @@ from pathlib import Path
 from typing import Final
 
 from dcc_bridge.config import data_folder
-from dcc_bridge.errors import BridgeError
+from dcc_bridge.errors import DISTRIBUTION, BridgeError
 from dcc_bridge.install.location import Platform
 
 # pip does not go down from a tag to an older one, so each is named. Newer ones than 2.28 do not
@@ -61,7 +61,7 @@ def requirements() -> list[str]:
     if project.is_file():
         table = tomllib.loads(project.read_text(encoding="utf-8"))
         return list(table["project"]["dependencies"])
-    requirements = metadata.requires("dcc-bridge") or []
+    requirements = metadata.requires(DISTRIBUTION) or []
     return [requirement for requirement in requirements if "extra ==" not in requirement]
 
 
@@ -189,10 +189,10 @@ def _build_own_wheel(into: Path) -> None:
 
     By the specification of the binary distribution format.
     """
-    version = metadata.version("dcc-bridge")
-    info = f"dcc_bridge-{version}.dist-info"
+    version = metadata.version(DISTRIBUTION)
+    info = f"dcc_bridge_mcp-{version}.dist-info"
     texts = {
-        f"{info}/METADATA": f"Metadata-Version: 2.1\nName: dcc-bridge\nVersion: {version}\n",
+        f"{info}/METADATA": f"Metadata-Version: 2.1\nName: {DISTRIBUTION}\nVersion: {version}\n",
         f"{info}/WHEEL": "Wheel-Version: 1.0\nGenerator: dcc-bridge\nRoot-Is-Purelib: true\n"
         "Tag: py3-none-any\n",
     }
@@ -201,7 +201,7 @@ def _build_own_wheel(into: Path) -> None:
     data |= {name: text.encode() for name, text in texts.items()}
     rows = [f"{name},{_digest(content)},{len(content)}" for name, content in data.items()]
     data[f"{info}/RECORD"] = "\n".join([*rows, f"{info}/RECORD,,\n"]).encode()
-    wheel = into / f"dcc_bridge-{version}-py3-none-any.whl"
+    wheel = into / f"dcc_bridge_mcp-{version}-py3-none-any.whl"
     with zipfile.ZipFile(wheel, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, content in data.items():
             archive.writestr(name, content)

@@ -19,7 +19,7 @@ from typing import Any
 from pxr import Usd
 
 from dcc_bridge.callbacks import Callbacks
-from dcc_bridge.errors import WrongThread
+from dcc_bridge.errors import DISTRIBUTION, WrongThread
 from dcc_bridge.host import Host, Undo, UndoMark
 from dcc_bridge.hosts.standalone import files, prims
 from dcc_bridge.hosts.standalone.locks import Locks
@@ -343,7 +343,7 @@ class UsdSession(Host):
 @cache
 def _version() -> str:
     try:
-        return metadata.version("dcc-bridge")
+        return metadata.version(DISTRIBUTION)
     except metadata.PackageNotFoundError:
         return "unknown"
 

@@ -12,6 +12,7 @@ from typing import Any, Final, get_args
 import anyio
 
 from dcc_bridge.cli import exits, hosts
+from dcc_bridge.cli.hosts import fill_url  # `COMMANDS` names it as one of this module
 from dcc_bridge.client import terminal
 from dcc_bridge.client.agent import Result, Tool
 from dcc_bridge.client.person import Person, Script
@@ -145,7 +146,7 @@ def _cell(value: Any, indent: int) -> str:
 
 def fill_call(parser: argparse.ArgumentParser) -> None:
     """Add what ``call`` takes to a parser."""
-    hosts.fill_url(parser)
+    fill_url(parser)
     parser.add_argument(
         "tool", metavar="TOOL", help="the tool's name, as `dcc-bridge tools` lists it"
     )

@@ -8,10 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
+from dcc_bridge.elicitation import types, validation
 from dcc_bridge.elicitation.question import Reply
 from dcc_bridge.elicitation.schema import Field, Form
-from dcc_bridge.elicitation.types import Action
-from dcc_bridge.elicitation.validation import InvalidAnswer
 
 
 class Person(Protocol):
@@ -29,7 +28,7 @@ class Script:
 
     def __init__(
         self,
-        answer: Action | Mapping[str, Any],
+        answer: types.Action | Mapping[str, Any],
         report: Callable[[str], None] = lambda _: None,
     ) -> None:
         """Know the answer.
@@ -48,7 +47,7 @@ class Script:
             return Reply(self._answer)
         try:
             return Reply("accept", self._content(form))
-        except InvalidAnswer as error:
+        except validation.InvalidAnswer as error:
             self._report(f"The question was closed, because the given answer does not fit: {error}")
             return Reply("cancel")
 
@@ -68,5 +67,5 @@ def _default(field: Field) -> Any:
     if field.kind == "boolean" and field.required:
         return True
     if field.required and field.default is None:
-        raise InvalidAnswer(f"{field.name} is required and has no default.")
+        raise validation.InvalidAnswer(f"{field.name} is required and has no default.")
     return field.default

@@ -17,12 +17,10 @@ import anyio
 import anyio.to_thread
 
 from dcc_bridge.client.terminal_io import Keyboard, Screen
-from dcc_bridge.elicitation import urls
+from dcc_bridge.elicitation import types, urls
 from dcc_bridge.elicitation.question import Reply
 from dcc_bridge.elicitation.schema import Field, Form
 from dcc_bridge.elicitation.text import safe_line
-from dcc_bridge.elicitation.types import Action
-from dcc_bridge.elicitation.urls import Address
 from dcc_bridge.elicitation.validation import InvalidAnswer
 from dcc_bridge.elicitation.view import FieldView, field_view
 from dcc_bridge.errors import RefusedAddress
@@ -30,7 +28,7 @@ from dcc_bridge.errors import RefusedAddress
 DECLINE: Final = "/decline"
 CANCEL: Final = "/cancel"
 SKIP: Final = "/skip"
-_ACTIONS: Final[Mapping[str, Action]] = {DECLINE: "decline", CANCEL: "cancel"}
+_ACTIONS: Final[Mapping[str, types.Action]] = {DECLINE: "decline", CANCEL: "cancel"}
 _YES: Final = {"y", "yes", "true"}
 _NO: Final = {"n", "no", "false"}
 _DISPLAYS: Final = ("DISPLAY", "WAYLAND_DISPLAY")
@@ -47,7 +45,7 @@ _HINTS: Final = {  # what is typed for a field of each kind
 class _Closed(Exception):
     """The person closed the question without sending an answer."""
 
-    def __init__(self, action: Action) -> None:
+    def __init__(self, action: types.Action) -> None:
         self.action = action
 
 
@@ -233,7 +231,7 @@ def open_terminal(source: TextIO | None, preferred: TextIO, who: str) -> Iterato
             yield Terminal(Keyboard(source), Screen(screen), who)
 
 
-def _show_address(screen: Screen, where: Address) -> None:
+def _show_address(screen: Screen, where: urls.Address) -> None:
     """Say where a page is: whose it is, what to look at, and all of its address."""
     place = where.place
     if where.ours:

@@ -10,11 +10,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from dcc_bridge.elicitation import ask
-from dcc_bridge.elicitation.context import current_context
+from dcc_bridge.elicitation import ask, context, types
 from dcc_bridge.elicitation.question import Page, Question
 from dcc_bridge.elicitation.secret import Secret
-from dcc_bridge.elicitation.types import ElicitationResponse
 from dcc_bridge.errors import NobodyToAsk, SignInFailed
 
 if TYPE_CHECKING:
@@ -134,7 +132,7 @@ def _open(
     provider: Provider, message: str | None, timeout: float | None, key: str | None
 ) -> tuple[Question, ResultVisit[Tokens]]:
     text = ask.sayable(message or f"Please sign in at {provider.title}.")
-    installed, call = current_context(), ask.current_call()
+    installed, call = context.current_context(), ask.current_call()
     if installed is None or installed.desk is None:
         raise NobodyToAsk(text)
     question = Question(text, call, key=key or ask.next_key(call), timeout=timeout)
@@ -146,7 +144,7 @@ def _tokens(
     provider: Provider,
     question: Question,
     visit: ResultVisit[Tokens],
-    answer: ElicitationResponse,
+    answer: types.ElicitationResponse,
 ) -> Tokens:
     tokens, visit.result = visit.result, None  # the page must not keep them alive
     if visit.failure:

@@ -30,8 +30,7 @@ from typing import Any, Final, Literal
 
 import platformdirs
 
-from dcc_bridge import private_files
-from dcc_bridge.errors import StartError
+from dcc_bridge import errors, private_files
 
 if sys.platform == "win32":
     import msvcrt
@@ -222,7 +221,7 @@ def folder(runtime: Path | None = None) -> Path:
         return private_files.folder(path)
     except OSError as error:
         why = str(error).rstrip(".")
-        raise StartError(f"{why}. Set DCC_BRIDGE_RUNTIME to a folder of yours.") from error
+        raise errors.StartError(f"{why}. Set DCC_BRIDGE_RUNTIME to a folder of yours.") from error
 
 
 def running(runtime: Path | None = None) -> list[Instance]:

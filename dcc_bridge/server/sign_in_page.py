@@ -19,9 +19,8 @@ from urllib.parse import parse_qs
 
 import anyio
 
-from dcc_bridge.elicitation import urls
+from dcc_bridge.elicitation import secret, urls
 from dcc_bridge.elicitation.question import Question
-from dcc_bridge.elicitation.secret import Secret
 from dcc_bridge.elicitation.sign_in import Provider, Tokens
 from dcc_bridge.errors import MissingExtra
 from dcc_bridge.server.one_time_page import CLOSE, OneTimePage, PageEnding
@@ -134,7 +133,7 @@ class SignInFlow:
                 raise UnusableAnswer("its token is of a kind that is not known here")
             expires = answer.get("expires_in")
             return Tokens(
-                Secret(str(answer["access_token"])),
+                secret.Secret(str(answer["access_token"])),
                 _secret(answer.get("refresh_token")),
                 _secret(answer.get("id_token")),
                 float(expires) if expires is not None else None,
@@ -190,8 +189,8 @@ class SignInPage(OneTimePage):
             self.leave("cancel", PageEnding(200, "You are not signed in", text))
 
 
-def _secret(text: object) -> Secret | None:
-    return Secret(text) if isinstance(text, str) and text else None
+def _secret(text: object) -> secret.Secret | None:
+    return secret.Secret(text) if isinstance(text, str) and text else None
 
 
 async def _post(http: httpx2.AsyncClient, url: str, content: str) -> bytes:

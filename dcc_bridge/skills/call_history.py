@@ -15,9 +15,8 @@ from dataclasses import dataclass, replace
 from typing import Any, Final, Literal
 
 from dcc_bridge.callbacks import Callbacks, Unsubscribe
-from dcc_bridge.elicitation import secret
+from dcc_bridge.elicitation import secret, types
 from dcc_bridge.elicitation.call import Call, Progress
-from dcc_bridge.elicitation.types import CANCELLED
 from dcc_bridge.errors import BridgeError, NoConsent, NotConfirmed, Stopped
 
 log = logging.getLogger(__name__)
@@ -57,7 +56,7 @@ class Outcome:
 
 def refusal(call: Call) -> Status:
     """Say what a refusal is: nobody said no where the call was cancelled."""
-    return "cancelled" if call.ending.reason == CANCELLED else "refused"
+    return "cancelled" if call.ending.reason == types.CANCELLED else "refused"
 
 
 def outcome_of_failure(call: Call, error: BaseException) -> Outcome:

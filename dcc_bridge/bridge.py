@@ -14,15 +14,14 @@ from pathlib import Path
 from socket import socket
 from typing import TYPE_CHECKING, Any
 
+from dcc_bridge import config, main_thread
 from dcc_bridge.audit import reader, redact
 from dcc_bridge.audit.log import AuditLog, log_folder
 from dcc_bridge.callbacks import Callbacks, Unsubscribe, call_safely
-from dcc_bridge.config import Limits, Settings
 from dcc_bridge.elicitation import broker, context, question, routing, watchdog
 from dcc_bridge.elicitation.call import Call
 from dcc_bridge.errors import BridgeClosed, StartError
 from dcc_bridge.host import Host
-from dcc_bridge.main_thread import MainThread
 from dcc_bridge.server.clients import ClientRegistry, ConnectionReport
 from dcc_bridge.server.discovery import Instance, Registration
 from dcc_bridge.server.page_site import PageDesk
@@ -59,13 +58,13 @@ class Bridge:
     def __init__(
         self,
         host: Host,
-        main: MainThread,
+        main: main_thread.MainThread,
         *,
         presenter: question.HostPresenter | None = None,
-        settings: Settings | None = None,
+        settings: config.Settings | None = None,
         skills: Sequence[Path] = (),
         extend: Callable[[Server], None] | None = None,
-        limits: Limits | None = None,
+        limits: config.Limits | None = None,
     ) -> None:
         """Put the parts together; nothing runs yet.
 
@@ -83,12 +82,12 @@ class Bridge:
         """
         self.host = host
         self.main = main
-        self.settings = (settings or Settings.load()).under()
+        self.settings = (settings or config.Settings.load()).under()
         self.registry = registry.Registry()
         self.clients = ClientRegistry()
         self._skills = list(skills)
         self._extend = extend
-        self._limits = limits or Limits()
+        self._limits = limits or config.Limits()
         self._desk = PageDesk(self.settings, host, main)
         self._worker = Worker(self._make_service)
         self.audit = AuditLog(

@@ -8,15 +8,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
-from dcc_bridge.elicitation import types, validation
+from dcc_bridge.elicitation import schema, types, validation
 from dcc_bridge.elicitation.question import Reply
-from dcc_bridge.elicitation.schema import Field, Form
 
 
 class Person(Protocol):
     """Somebody who can be asked in a client."""
 
-    async def ask(self, message: str, form: Form) -> Reply:
+    async def ask(self, message: str, form: schema.Form) -> Reply:
         """Put a form to them; what they send fits it."""
 
     async def visit(self, message: str, url: str, *, ours: bool = False) -> Reply:
@@ -41,7 +40,7 @@ class Script:
         self._answer = answer
         self._report = report
 
-    async def ask(self, message: str, form: Form) -> Reply:
+    async def ask(self, message: str, form: schema.Form) -> Reply:
         """Answer a form."""
         if isinstance(self._answer, str) and self._answer != "accept":
             return Reply(self._answer)
@@ -55,14 +54,14 @@ class Script:
         """Agree to go to a page, or not."""
         return Reply(self._answer if isinstance(self._answer, str) else "accept")
 
-    def _content(self, form: Form) -> dict[str, Any]:
+    def _content(self, form: schema.Form) -> dict[str, Any]:
         if not isinstance(self._answer, str):
             return form.check(self._answer)
         values = {field.name: _default(field) for field in form.fields}
         return form.check({name: value for name, value in values.items() if value is not None})
 
 
-def _default(field: Field) -> Any:
+def _default(field: schema.Field) -> Any:
     """Give yes where a yes is required, else the default."""
     if field.kind == "boolean" and field.required:
         return True

@@ -17,9 +17,8 @@ import anyio
 import anyio.to_thread
 
 from dcc_bridge.client.terminal_io import Keyboard, Screen
-from dcc_bridge.elicitation import types, urls
+from dcc_bridge.elicitation import schema, types, urls
 from dcc_bridge.elicitation.question import Reply
-from dcc_bridge.elicitation.schema import Field, Form
 from dcc_bridge.elicitation.text import safe_line
 from dcc_bridge.elicitation.validation import InvalidAnswer
 from dcc_bridge.elicitation.view import FieldView, field_view
@@ -88,7 +87,7 @@ class Terminal:
         self._who = who
         self._lock = anyio.Lock()
 
-    async def ask(self, message: str, form: Form) -> Reply:
+    async def ask(self, message: str, form: schema.Form) -> Reply:
         """Draw a form, and return what the person does with it."""
         return await self._ask(message, lambda: self._fill(form))
 
@@ -126,7 +125,7 @@ class Terminal:
             await self._confirm("Have you opened it")
         return Reply("accept")
 
-    async def _fill(self, form: Form) -> Reply:
+    async def _fill(self, form: schema.Form) -> Reply:
         """Have the person fill in a form."""
         confirmation = form.lone_confirmation
         if confirmation is not None:
@@ -301,7 +300,7 @@ def _parse_yes_or_no(text: str) -> bool:
     raise InvalidAnswer("Type yes or no.")
 
 
-def _hint(field: Field) -> str:
+def _hint(field: schema.Field) -> str:
     """Return in a few words what a field takes."""
     if field.format:
         return "web address" if field.format == "uri" else field.format
@@ -324,7 +323,7 @@ def _text(view: FieldView, value: Any) -> str:
             return str(value)
 
 
-def _number(field: Field, text: str) -> int | float:
+def _number(field: schema.Field, text: str) -> int | float:
     word = text.strip()
     try:
         return int(word) if re.fullmatch(r"[+-]?[0-9]+", word) else float(word)

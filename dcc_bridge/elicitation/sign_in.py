@@ -10,9 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from dcc_bridge.elicitation import ask, context, types
+from dcc_bridge.elicitation import ask, context, secret, types
 from dcc_bridge.elicitation.question import Page, Question
-from dcc_bridge.elicitation.secret import Secret
 from dcc_bridge.errors import NobodyToAsk, SignInFailed
 
 if TYPE_CHECKING:
@@ -75,14 +74,14 @@ class Tokens:
         scopes: What was granted.
     """
 
-    access: Secret
-    refresh: Secret | None = None
-    identity: Secret | None = None
+    access: secret.Secret
+    refresh: secret.Secret | None = None
+    identity: secret.Secret | None = None
     expires_in: float | None = None
     scopes: tuple[str, ...] = ()
 
     @property
-    def secrets(self) -> list[Secret]:
+    def secrets(self) -> list[secret.Secret]:
         """Every secret in it."""
         return [s for s in (self.access, self.refresh, self.identity) if s is not None]
 

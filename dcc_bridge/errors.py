@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
+DISTRIBUTION: Final = "dcc-bridge-mcp"  # the package index has another one named dcc-bridge
 NO_OTHER_WAY: Final = (  # what an agent is told with each refusal, and a person is not
     "Do not try to reach the same result another way; ask them what they would like instead."
 )
@@ -207,7 +208,8 @@ class MissingExtra(BridgeError):
     """A part of the installation that only some need is not there."""
 
     def __init__(self, what: str, extra: str) -> None:
-        super().__init__(f"{what} needs more than is installed: pip install 'dcc-bridge[{extra}]'.")
+        command = f"pip install '{DISTRIBUTION}[{extra}]'"
+        super().__init__(f"{what} needs more than is installed: {command}.")
 
 
 class SignInFailed(BridgeError):
@@ -258,6 +260,13 @@ class PartlyApplied(BridgeError):
             f"{skill} failed in mid-edit and could not be rolled back whole: another change lies "
             "on top of it. Use the host's own undo to go back."
         )
+
+
+class NotUndoable(PartlyApplied):
+    """What is to be rolled back is below something that undo does not take back."""
+
+    def __init__(self, why: str) -> None:
+        BridgeError.__init__(self, why)
 
 
 class NotRecorded(BridgeError):

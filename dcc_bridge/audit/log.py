@@ -40,21 +40,19 @@ from dcc_bridge.errors import NotRecorded
 
 log = logging.getLogger(__name__)
 
-START: Final = "0" * 64
-"""The hash before the first line."""
+START: Final = "0" * 64  # the hash before the first line
+# The event of the first line: it holds what is the same for all that follow.
 OPENED: Final = "opened"
-"""The event of the first line: it holds what is the same for all that follow."""
-CLOSED: Final = "closed"
-"""The event of the last line of a process that ended in order."""
+CLOSED: Final = "closed"  # the event of the last line of a process that ended in order
+# The fields that are never redacted: a client must not hide behind a hidden argument "cursor".
 _IDENTITY: Final = frozenset(
     {"call", "skill", "client", "by", "by_call", "status", "question", "digest"}
     | {"arguments_digest", "objects_digest"}
 )
-"""The fields that are never redacted: a client must not hide behind a hidden argument "cursor"."""
 _SYNC: Final = getattr(os, "fdatasync", os.fsync)
 
+# What happened, in a word, and its fields; they need not be JSON.
 Event = tuple[str, Mapping[str, Any]]
-"""What happened, in a word, and its fields; they need not be JSON."""
 
 
 class Auditor(Protocol):
@@ -111,13 +109,7 @@ class Disk:
 
 
 class AuditLog:
-    """The audit log of one process. It is an `Auditor`.
-
-    Attributes:
-        folder: Where its file is.
-        disk: What it is written with.
-        file: The file that is being written, or None before the first event.
-    """
+    """The audit log of one process. It is an `Auditor`."""
 
     def __init__(self, folder: Path, about: Mapping[str, Any] | None = None) -> None:
         """Write nothing yet.
@@ -127,7 +119,8 @@ class AuditLog:
             about: What is the same for all events: the host, its version.
         """
         self.folder = folder
-        self.disk = Disk()
+        self.disk = Disk()  # what it is written with
+        # The file that is being written, or None before the first event.
         self.file: Path | None = None
         self._about = dict(about or {})
         self._lock = threading.Lock()

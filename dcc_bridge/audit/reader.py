@@ -20,41 +20,31 @@ from dcc_bridge.audit.log import CLOSED, OPENED, START, Disk, chain, claim, line
 
 log = logging.getLogger(__name__)
 
+# The event of the last line that a later process wrote for one that died.
 RECOVERED: Final = "recovered"
-"""The event of the last line that a later process wrote for one that died."""
+# The events with which a call ends.
 ENDINGS: Final = ("end", "rolled_back", "failed", "no_consent", "partly_applied", "rejected")
-"""The events with which a call ends."""
 _LINE: Final = re.compile(rb'\{"hash":"([0-9a-f]{64})",(.+)\n')
 _TAIL_BYTES: Final = 65_536
 _MOST_TORN: Final = 200
 
 
 class BrokenChain(Exception):
-    """A line is not what was written.
-
-    Attributes:
-        number: Which line of its file, from 1.
-        why: What is wrong with it.
-        torn: The bytes of a last line without its line end, as a write that a crash cut short.
-    """
+    """A line is not what was written."""
 
     def __init__(self, number: int, why: str, torn: bytes = b"") -> None:
         super().__init__(f"line {number}: {why}")
-        self.number = number
-        self.why = why
+        self.number = number  # which line of its file, from 1
+        self.why = why  # what is wrong with it
+        # The bytes of a last line without its line end, as a write that a crash cut short.
         self.torn = torn
 
 
 @dataclass(frozen=True, slots=True)
 class AuditLine:
-    """A verified line.
+    """A verified line."""
 
-    Attributes:
-        hash: Its own.
-        fields: What it holds.
-    """
-
-    hash: str
+    hash: str  # its own
     fields: dict[str, Any]
 
     @property
@@ -65,23 +55,15 @@ class AuditLine:
 
 @dataclass
 class AuditFile:
-    """A log as it was read.
-
-    Attributes:
-        file: Where it is.
-        header: What is the same for all its events.
-        count: How many lines hang together.
-        last: The last of them.
-        unfinished: The last line of each call that was granted or begun and has no end.
-        trouble: Where the chain breaks first, or None.
-    """
+    """A log as it was read."""
 
     file: Path
-    header: dict[str, Any] = field(default_factory=dict)
-    count: int = 0
-    last: AuditLine | None = None
+    header: dict[str, Any] = field(default_factory=dict)  # what is the same for all its events
+    count: int = 0  # how many lines hang together
+    last: AuditLine | None = None  # the last of them
+    # The last line of each call that was granted or begun and has no end.
     unfinished: list[AuditLine] = field(default_factory=list)
-    trouble: BrokenChain | None = None
+    trouble: BrokenChain | None = None  # where the chain breaks first, or None
 
     @property
     def ending(self) -> str | None:

@@ -24,15 +24,13 @@ from hashlib import sha256
 from itertools import islice
 from typing import Any, Final, Protocol
 
-HIDDEN: Final = "(hidden)"
-"""What stands in the place of a hidden value."""
+HIDDEN: Final = "(hidden)"  # what stands in the place of a hidden value
+# The words of a schema that hide a value by being true.
 MARKS: Final = frozenset({"writeOnly", "x-redact", "redact"})
-"""The words of a schema that hide a value by being true."""
+# A shorter text is not looked for in other texts: it would be found everywhere.
 _SHORTEST: Final = 4
-"""A shorter text is not looked for in other texts: it would be found everywhere."""
 
-MOST_NAMES: Final = 50
-"""How many items of a list are written; the others are counted."""
+MOST_NAMES: Final = 50  # how many items of a list are written; the others are counted
 _MOST_TEXT: Final = 20_000
 _MOST_FIELD: Final = 65_536
 _DEEPEST: Final = 8
@@ -85,13 +83,7 @@ def is_hidden(schema: Schema) -> bool:
 
 
 class Redacted:
-    """A value of which nothing hidden can be seen.
-
-    Attributes:
-        value: The value, with `HIDDEN` in the place of what must not be seen.
-        hidden: The texts that are hidden.
-        hides: Something is hidden, be it too short to be looked for in other texts.
-    """
+    """A value of which nothing hidden can be seen."""
 
     def __init__(
         self, value: object = None, schema: Schema | None = None, call: str | None = None
@@ -104,9 +96,10 @@ class Redacted:
             call: The id of the call whose record alone is to hide it; None for every record.
         """
         self._root: Schema = schema or {}
-        self.hides = False
+        self.hides = False  # something is hidden, be it too short to be looked for in other texts
         hidden: set[str] = set()
         # before the skill runs, which may change what it was given
+        # The value, with `HIDDEN` in the place of what must not be seen.
         self.value: Any = self._show(value, [schema], hidden) if schema else value
         self.hidden = frozenset(text for text in hidden if len(text) >= _SHORTEST)
         if self.hidden and call is None:
@@ -247,8 +240,8 @@ def _text(value: object, hidden: Sequence[str]) -> str:
 
 
 _PREFIXES: Final = ("dcc_bridge", "mcp", "uvicorn", "httpx2", "httpcore2", "sse_starlette")
+# The code of a token, and the secret from which it is derived; any other digest goes too.
 _TOKEN: Final = re.compile(r"\b[0-9a-f]{64}\b")
-"""The code of a token, and the secret from which it is derived; any other digest goes too."""
 GONE: Final = "[redacted]"
 
 
@@ -270,8 +263,7 @@ class _TokenFilter(logging.Filter):
         return True
 
 
-LOG_FILTER: Final = _TokenFilter()
-"""Redacts the records that pass it."""
+LOG_FILTER: Final = _TokenFilter()  # redacts the records that pass it
 
 
 def redact_tokens(text: str) -> str:

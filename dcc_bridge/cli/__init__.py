@@ -19,23 +19,16 @@ from typing import Final, NamedTuple
 
 from dcc_bridge.audit import redact
 from dcc_bridge.cli import exits
-from dcc_bridge.errors import BridgeError, Unreachable
+from dcc_bridge.errors import DISTRIBUTION, BridgeError, Unreachable
 
 
 class Command(NamedTuple):
-    """A command.
+    """A command."""
 
-    Attributes:
-        summary: What it does, in a few words.
-        module: The module of this folder that has its functions.
-        fill: The function that adds what the command takes to a parser.
-        run: The function that runs it with the parsed options and gives the exit code.
-    """
-
-    summary: str
-    module: str
-    fill: str = "fill"
-    run: str = "run"
+    summary: str  # what it does, in a few words
+    module: str  # the module of this folder that has its functions
+    fill: str = "fill"  # the function that adds what the command takes to a parser
+    run: str = "run"  # the function that runs it with the parsed options and gives the exit code
 
 
 COMMANDS: Final = {
@@ -128,7 +121,7 @@ def _parser(words: Sequence[str]) -> argparse.ArgumentParser:
         epilog=exits.TABLE,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    version = f"dcc-bridge {metadata.version('dcc-bridge')}"
+    version = f"dcc-bridge {metadata.version(DISTRIBUTION)}"
     parser.add_argument("--version", action="version", version=version)
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
     for name, command in COMMANDS.items():

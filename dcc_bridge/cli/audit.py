@@ -12,11 +12,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, Final
 
-from dcc_bridge.audit import reader
-from dcc_bridge.audit.log import CLOSED, log_folder
-from dcc_bridge.audit.reader import ENDINGS, RECOVERED, AuditFile
-from dcc_bridge.cli import hosts
-from dcc_bridge.cli.exits import SUCCESS, TOOL_ERROR, Failure
+from dcc_bridge.audit import log, reader
+from dcc_bridge.cli import exits, hosts
 from dcc_bridge.elicitation.text import safe_line
 from dcc_bridge.errors import NO_OTHER_WAY
 
@@ -26,12 +23,12 @@ _COLUMNS: Final = (
     *("version", "scene", "question", "ms_shown", "arguments", "n", "hash"),
 )
 _FORMULA: Final = tuple("=+-@\uff1d\uff0b\uff0d\uff20")
+# What an end mark says.
 ENDED: Final = {
-    CLOSED: "closed",
-    RECOVERED: "its process died, or its tail was cut off; a later one wrote the end mark",
+    log.CLOSED: "closed",
+    reader.RECOVERED: "its process died, or its tail was cut off; a later one wrote the end mark",
     None: "WITHOUT AN END MARK: its process died, or its tail was cut off",
 }
-"""What an end mark says."""
 _WRITTEN: Final = "it is still written"
 _BY: Final = {
     "host": "the person at the host",
@@ -79,20 +76,20 @@ def _show(options: argparse.Namespace) -> int:
     if options.call:
         accounts = [call for call in accounts if call.id.startswith(options.call)]
         if not accounts:
-            raise Failure(f"The record has no call {options.call}.", TOOL_ERROR)
+            raise exits.Failure(f"The record has no call {options.call}.", exits.TOOL_ERROR)
     elif options.last > 0:
         accounts = accounts[-options.last :]
     for call in accounts:
         print("\n".join(sentences(call)))
-    return SUCCESS
+    return exits.SUCCESS
 
 
 def _verify(options: argparse.Namespace) -> int:
     are_unbroken = [_verified(book) for book in _books(options.file)]
-    return SUCCESS if all(are_unbroken) else TOOL_ERROR
+    return exits.SUCCESS if all(are_unbroken) else exits.TOOL_ERROR
 
 
-def _verified(book: AuditFile) -> bool:
+def _verified(book: reader.AuditFile) -> bool:
     trouble = book.trouble
     is_written = book.ending is None and reader.is_written(book.file)
     end = _WRITTEN if is_written else ENDED[book.ending]
@@ -116,10 +113,10 @@ def _export(options: argparse.Namespace) -> int:
     else:
         json.dump(rows, sys.stdout, indent=1)
         print()
-    return SUCCESS
+    return exits.SUCCESS
 
 
-def _rows(book: AuditFile) -> Iterator[dict[str, Any]]:
+def _rows(book: reader.AuditFile) -> Iterator[dict[str, Any]]:
     header = {n: v for n, v in book.header.items() if n in ("user", "machine", "pid", "host")}
     header["version"] = book.header.get("version")
     for entry in book.lines():
@@ -133,32 +130,27 @@ def _cell(value: Any) -> Any:
     return f"'{text}" if text.lstrip().startswith(_FORMULA) else text
 
 
-def _books(file: Path | None) -> Iterator[AuditFile]:
-    folder = log_folder(hosts.settings().audit) if file is None else None
+def _books(file: Path | None) -> Iterator[reader.AuditFile]:
+    folder = log.log_folder(hosts.settings().audit) if file is None else None
     files = reader.logs(folder) if folder is not None else [file or Path()]
     if not files:
-        raise Failure(f"There is no record in {folder} yet: no skill has asked or edited.")
+        raise exits.Failure(f"There is no record in {folder} yet: no skill has asked or edited.")
     for entry in files:
         try:
             yield reader.read(entry)
         except OSError as error:
-            raise Failure(f"{entry} cannot be read: {error.strerror}.") from None
+            raise exits.Failure(f"{entry} cannot be read: {error.strerror}.") from None
 
 
 @dataclass
 class Account:
-    """What the record tells of one call.
-
-    Attributes:
-        id: The call's own.
-        lines: What was written of it, in order.
-    """
+    """What the record tells of one call."""
 
     id: str
-    lines: list[Mapping[str, Any]] = field(default_factory=list)
+    lines: list[Mapping[str, Any]] = field(default_factory=list)  # what was written of it, in order
 
 
-def calls(book: AuditFile) -> list[Account]:
+def calls(book: reader.AuditFile) -> list[Account]:
     """Sort the lines of a book by call."""
     accounts: dict[str, Account] = {}
     for entry in book.lines():
@@ -173,7 +165,8 @@ def sentences(call: Account) -> Iterator[str]:
     yield heading(call.lines[0])
     for fields in call.lines:
         yield f"{_INDENT}{_time(fields)}  {_sentence(fields)}"
-    if not any(fields["event"] in ENDINGS for fields in call.lines) and call.lines[0].get("client"):
+    has_ended = any(fields["event"] in reader.ENDINGS for fields in call.lines)
+    if not has_ended and call.lines[0].get("client"):
         yield f"{_INDENT}no end is on record"
 
 

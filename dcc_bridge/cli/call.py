@@ -11,9 +11,7 @@ from typing import Any, Final, get_args
 
 import anyio
 
-from dcc_bridge.cli import hosts
-from dcc_bridge.cli.exits import REFUSED, SUCCESS, TOOL_ERROR, tell
-from dcc_bridge.cli.hosts import Target, fill_url
+from dcc_bridge.cli import exits, hosts
 from dcc_bridge.client import terminal
 from dcc_bridge.client.agent import Result, Tool
 from dcc_bridge.client.person import Person, Script
@@ -23,8 +21,7 @@ from dcc_bridge.server.results import STATUS
 
 ASK: Final = "ask"
 ACTIONS: Final = get_args(Action)
-Answer = Any
-"""`ASK`, one of `ACTIONS`, or a form's fields."""
+Answer = Any  # `ASK`, one of `ACTIONS`, or a form's fields
 _REFUSALS = ("refused", "no_consent")
 _ANSWER = """\
 ask (the default) draws the question in this terminal; where there is none, the client
@@ -59,7 +56,7 @@ def answering(answer: Answer, who: str) -> Iterator[Person | None]:
         who: Who asks, in a few words.
     """
     if answer != ASK:
-        yield Script(answer, tell)
+        yield Script(answer, exits.tell)
         return
     with terminal.open_terminal(sys.stdin, sys.stderr, who) as person:
         yield person
@@ -89,8 +86,8 @@ def show_result(result: Result, *, as_json: bool) -> int:
 def exit_code(result: Result) -> int:
     """Give the exit code that tells how a call ended."""
     if status_of(result) in _REFUSALS:
-        return REFUSED
-    return TOOL_ERROR if result.is_error else SUCCESS
+        return exits.REFUSED
+    return exits.TOOL_ERROR if result.is_error else exits.SUCCESS
 
 
 def value_of(result: Result) -> Any:
@@ -148,7 +145,7 @@ def _cell(value: Any, indent: int) -> str:
 
 def fill_call(parser: argparse.ArgumentParser) -> None:
     """Add what ``call`` takes to a parser."""
-    fill_url(parser)
+    hosts.fill_url(parser)
     parser.add_argument(
         "tool", metavar="TOOL", help="the tool's name, as `dcc-bridge tools` lists it"
     )
@@ -181,7 +178,7 @@ def run_call(options: argparse.Namespace) -> int:
     return show_result(result, as_json=options.json)
 
 
-async def _call(host: Target, options: argparse.Namespace, person: Person | None) -> Result:
+async def _call(host: hosts.Target, options: argparse.Namespace, person: Person | None) -> Result:
     async with host.connect(era=options.era, person=person) as client:
         return await client.call(options.tool, options.args, _Progress().show)
 
@@ -225,10 +222,10 @@ def run_tools(options: argparse.Namespace) -> int:
         print(f"{safe_line(tool.name):{name}}  {tool.risk:{risk}}  {safe_line(first)}".rstrip())
         for argument in tool.arguments:
             print(f"    {safe_line(argument)}")
-    return SUCCESS
+    return exits.SUCCESS
 
 
-async def _list_tools(host: Target) -> list[Tool]:
+async def _list_tools(host: hosts.Target) -> list[Tool]:
     async with host.connect() as client:
         return await client.tools()
 
@@ -241,6 +238,6 @@ def run_undo(options: argparse.Namespace) -> int:
     return show_result(result, as_json=False)
 
 
-async def _undo(host: Target, person: Person | None) -> Result:
+async def _undo(host: hosts.Target, person: Person | None) -> Result:
     async with host.connect(person=person) as client:
         return await client.call("undo_last", {})

@@ -10,7 +10,6 @@ from typing import Final
 from dcc_bridge import known_clients
 from dcc_bridge.cli import hosts
 from dcc_bridge.cli.exits import SUCCESS, Failure
-from dcc_bridge.cli.hosts import fill_url, label
 from dcc_bridge.client import registration
 from dcc_bridge.client.config_files import CONFIG_FILES, NAME, OTHER, ClientEntry, ConfigFile
 
@@ -39,9 +38,8 @@ def fill(parser: argparse.ArgumentParser) -> None:
     listing = commands.add_parser("list", help="list the clients that are known")
     listing.set_defaults(do=_list)
     printing = commands.add_parser("print", help="print the entry to paste, for any client")
-    printing.add_argument(
-        "name", type=label, metavar="NAME", help=f"{', '.join(CONFIG_FILES)}, or a name of yours"
-    )
+    names = f"{', '.join(CONFIG_FILES)}, or a name of yours"
+    printing.add_argument("name", type=hosts.label, metavar="NAME", help=names)
     printing.set_defaults(do=_print)
 
 
@@ -61,7 +59,7 @@ def fill_token(parser: argparse.ArgumentParser) -> None:
         "make", help="print a token for a client that cannot use `dcc-bridge connect`"
     )
     make.add_argument("label", metavar="LABEL", type=_token_label, help="a name for that client")
-    fill_url(make)
+    hosts.fill_url(make)
 
 
 def run_token(options: argparse.Namespace) -> int:

@@ -20,25 +20,18 @@ from typing import TYPE_CHECKING, Final, TypeAlias, TypeVar
 
 import anyio
 
-from dcc_bridge.cli import hosting
-from dcc_bridge.cli.call import ACTIONS, ASK, answering, exit_code, status_of
-from dcc_bridge.cli.exits import INTERRUPTED, TOOL_ERROR, Failure
-from dcc_bridge.cli.hosts import Target
-from dcc_bridge.client.agent import Agent, Result
+from dcc_bridge.cli import call, exits, hosting, hosts
+from dcc_bridge.client import agent, terminal_io
 from dcc_bridge.client.person import Person, Script
-from dcc_bridge.client.terminal_io import lines
-from dcc_bridge.elicitation.question import Reply
-from dcc_bridge.elicitation.schema import Form
+from dcc_bridge.elicitation import question, schema
 
 if TYPE_CHECKING:
-    from dcc_bridge.cli.hosting import Opening, Running
     from dcc_bridge.cli.windowed import AtWindow
 
 T = TypeVar("T")
+# Who is asked, and where; ``attend`` sees to the host's own question while the call runs.
 Audience: TypeAlias = "AtWindow | InClient | Nobody"
-"""Who is asked, and where; ``attend`` sees to the host's own question while the call runs."""
-LABEL: Final = "demo"
-"""Under which the host knows the agent."""
+LABEL: Final = "demo"  # under which the host knows the agent
 _TITLE: Final = "An agent wants to delete something in a scene, and a person decides."
 _ANSWER: Final = """\
 ask (the default) leaves it to you: in the window, or in this terminal where there is no
@@ -60,8 +53,8 @@ _NOBODY: Final = (
 def fill(parser: argparse.ArgumentParser) -> None:
     """Add the command's options to a parser."""
     hosting.fill(parser)
-    choices = (ASK, *ACTIONS)
-    parser.add_argument("--answer", choices=choices, default=ASK, help=_ANSWER)
+    choices = (call.ASK, *call.ACTIONS)
+    parser.add_argument("--answer", choices=choices, default=call.ASK, help=_ANSWER)
     parser.add_argument(
         "--screenshot",
         type=Path,
@@ -74,22 +67,22 @@ def run(options: argparse.Namespace) -> int:
     """Play the demo."""
     opening = hosting.opening(options, skills=[], port=None)
     if options.screenshot is not None and not opening.window:
-        raise Failure("A picture needs a window, and there is none here.")
+        raise exits.Failure("A picture needs a window, and there is none here.")
     narrator = Narrator(_TITLE)
     played: Future[int] = Future()
     with _audience(options, opening, narrator) as audience:
 
-        def begin(running: Running) -> None:
+        def begin(running: hosting.Running) -> None:
             story = Story(running, narrator, audience)
             threading.Thread(target=_play, args=(story, running, played), daemon=True).start()
 
         hosting.run(opening, begin)
     if not played.done():
-        return INTERRUPTED
+        return exits.INTERRUPTED
     return played.result()
 
 
-def _play(story: Story, running: Running, played: Future[int]) -> None:
+def _play(story: Story, running: hosting.Running, played: Future[int]) -> None:
     """Play the story on this thread, and end the host."""
     try:
         ended = anyio.run(story.play)
@@ -104,14 +97,14 @@ def _play(story: Story, running: Running, played: Future[int]) -> None:
 
 @contextmanager
 def _audience(
-    options: argparse.Namespace, opening: Opening, narrator: Narrator
+    options: argparse.Namespace, opening: hosting.Opening, narrator: Narrator
 ) -> Iterator[Audience]:
     """Find who is asked."""
     if opening.window:
-        answer = None if options.answer == ASK else options.answer
+        answer = None if options.answer == call.ASK else options.answer
         yield hosting.windowed().AtWindow(answer, narrator, options.screenshot)
         return
-    with answering(options.answer, "The host") as person:
+    with call.answering(options.answer, "The host") as person:
         yield Nobody(narrator) if person is None else InClient(person, narrator)
 
 
@@ -119,8 +112,7 @@ class Narrator:
     """Prints steps to stdout."""
 
     def __init__(self, title: str) -> None:
-        """Take the title, which is printed above the first step."""
-        self._title = title
+        self._title = title  # is printed above the first step
         self._steps = 0
 
     def step(self, text: str) -> None:
@@ -143,7 +135,7 @@ class Narrator:
     def quote(self, text: str) -> None:
         """Print the beginning of what somebody else says, below the step."""
         before = " " * _INDENT + "| "
-        quoted = lines(text, _WIDTH - len(before))
+        quoted = terminal_io.lines(text, _WIDTH - len(before))
         rest = len(quoted) - _QUOTED
         if rest > 1:
             quoted = [*quoted[:_QUOTED], f"(and {rest} more lines)"]
@@ -160,27 +152,22 @@ class Narrator:
 
 
 class InClient:
-    """A person whom the agent's client asks in this terminal; their questions and answers are told.
-
-    Attributes:
-        person: This one.
-    """
+    """A person whom the agent's client asks in this terminal; both sides are told."""
 
     def __init__(self, person: Person, narrator: Narrator) -> None:
-        """Take who answers."""
         self.person: Person | None = self
         self._person = person
         self._narrator = narrator
 
-    async def attend(self, running: Running) -> None:
+    async def attend(self, running: hosting.Running) -> None:
         """Do nothing: the host does not ask."""
 
-    async def ask(self, message: str, form: Form) -> Reply:
+    async def ask(self, message: str, form: schema.Form) -> question.Reply:
         """Answer a form; see `Person`."""
         self._begin(message)
         return self._end(await self._person.ask(message, form))
 
-    async def visit(self, message: str, url: str, *, ours: bool = False) -> Reply:
+    async def visit(self, message: str, url: str, *, ours: bool = False) -> question.Reply:
         """Go to a page; see `Person`."""
         self._begin(message)
         return self._end(await self._person.visit(message, url, ours=ours))
@@ -193,7 +180,7 @@ class InClient:
         else:
             self._narrator.step("No window: the agent's client asks you, in this terminal.")
 
-    def _end(self, reply: Reply) -> Reply:
+    def _end(self, reply: question.Reply) -> question.Reply:
         if not isinstance(self._person, Script):
             self._narrator.pause()
         self._narrator.answer(reply.action)
@@ -204,28 +191,21 @@ class Nobody:
     """Nobody: there is neither a window nor a terminal."""
 
     def __init__(self, narrator: Narrator) -> None:
-        """Take who tells it."""
         self.person: Person | None = None
         self._narrator = narrator
 
-    async def attend(self, running: Running) -> None:
+    async def attend(self, running: hosting.Running) -> None:
         """Say so."""
         self._narrator.step(_NOBODY)
 
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """What there is, as far as the demo is about it.
-
-    Attributes:
-        prims: How many prims.
-        kind: The USD type that the demo deletes.
-        count: How many of that type.
-    """
+    """What there is, as far as the demo is about it."""
 
     prims: int
-    kind: str
-    count: int
+    kind: str  # the USD type that the demo deletes
+    count: int  # how many of that type
 
     def __str__(self) -> str:
         """Say it as a person reads it."""
@@ -235,8 +215,7 @@ class Scene:
 class Story:
     """One confirmed deletion, end to end."""
 
-    def __init__(self, running: Running, narrator: Narrator, audience: Audience) -> None:
-        """Take the host, who tells it, and who is asked."""
+    def __init__(self, running: hosting.Running, narrator: Narrator, audience: Audience) -> None:
         self._running = running
         self._tell = narrator.step
         self._audience = audience
@@ -256,13 +235,13 @@ class Story:
         self._tell(f"The host opens {await self._on_main(host.scene)} {where}.")
         self._tell(f"Its MCP server runs inside it at {bridge.url}; a client needs a token.")
         instance = bridge.instance
-        target = Target(bridge.url, instance.token(LABEL), instance.host)
+        target = hosts.Target(bridge.url, instance.token(LABEL), instance.host)
         async with target.connect(person=self._audience.person) as client:
             count = len(await client.tools())
             self._tell(f"An agent connects over HTTP ({client.protocol}) and finds {count} tools.")
             return await self._edit(client)
 
-    async def _edit(self, client: Agent) -> int:
+    async def _edit(self, client: agent.Agent) -> int:
         host = self._running.host
         digest = await self._on_main(host.scene_digest)
         before = await _look(client)
@@ -272,16 +251,17 @@ class Story:
         after = await _look(client, before.kind)
         if await self._on_main(host.scene_digest) == digest:
             self._tell(f"The scene is as it was: {after}. There is nothing to undo.")
-            return exit_code(result)
+            return call.exit_code(result)
         self._tell(f"The scene now: {after}.")
         await self._on_main(host.undo)
         restored = await _look(client, before.kind)
         if await self._on_main(host.scene_digest) != digest:
-            raise Failure(f"After the undo the scene is another one: {restored}.", TOOL_ERROR)
+            sentence = f"After the undo the scene is another one: {restored}."
+            raise exits.Failure(sentence, exits.TOOL_ERROR)
         self._tell(f"One undo in the host brings it back: {restored}, all as it was.")
-        return exit_code(result)
+        return call.exit_code(result)
 
-    async def _delete(self, client: Agent, kind: str) -> Result:
+    async def _delete(self, client: agent.Agent, kind: str) -> agent.Result:
         self._tell(
             f"The agent calls delete_prims for all {noun(kind)}. On the host's main thread, in the "
             "middle of its body, the skill asks."
@@ -292,12 +272,12 @@ class Story:
             asking.cancel_scope.cancel()
         return result
 
-    def _tell_result(self, result: Result) -> None:
+    def _tell_result(self, result: agent.Result) -> None:
         if result.is_error:
-            raise Failure(" ".join(result.texts), TOOL_ERROR)
+            raise exits.Failure(" ".join(result.texts), exits.TOOL_ERROR)
         data = result.structured or {}
         why = f" {data['why']}" if data.get("why") else ""
-        refused = ", refused" if status_of(result) == "refused" else ""
+        refused = ", refused" if call.status_of(result) == "refused" else ""
         self._tell(
             f"The skill goes on and returns: {data.get('deleted', 0)} deleted{refused}.{why}"
         )
@@ -311,7 +291,7 @@ def noun(kind: str) -> str:
     return "cameras" if kind == "Camera" else f"{kind} prims"
 
 
-async def _look(client: Agent, kind: str | None = None) -> Scene:
+async def _look(client: agent.Agent, kind: str | None = None) -> Scene:
     """Ask for the scene.
 
     Args:
@@ -325,6 +305,6 @@ async def _look(client: Agent, kind: str | None = None) -> Scene:
     types: Mapping[str, int] = (result.structured or {}).get("types", {})
     known = Counter({name: count for name, count in types.items() if name.isidentifier()})
     if not known and kind is None:
-        raise Failure("This scene has no prim with a type, so there is nothing to delete.")
+        raise exits.Failure("This scene has no prim with a type, so there is nothing to delete.")
     kind = kind or ("Camera" if "Camera" in known else known.most_common(1)[0][0])
     return Scene(sum(types.values()), kind, known[kind])

@@ -23,22 +23,15 @@ from typing import Any, Final
 import anyio
 
 from dcc_bridge import known_clients
-from dcc_bridge.cli import hosts, install
-from dcc_bridge.cli.call import ASK, answering
-from dcc_bridge.cli.exits import SUCCESS, TOOL_ERROR, Failure
-from dcc_bridge.client import registration
-from dcc_bridge.client.agent import Result
-from dcc_bridge.client.config_files import CONFIG_FILES
+from dcc_bridge.cli import call, exits, hosts, install
+from dcc_bridge.client import agent, config_files, registration
 from dcc_bridge.client.person import Person
 from dcc_bridge.elicitation.text import safe_line
 from dcc_bridge.elicitation.types import NOT_SUPPORTED, TIMED_OUT
 from dcc_bridge.errors import BridgeError, StartError, Unreachable
-from dcc_bridge.install import probe
+from dcc_bridge.install import locations, plan, probe
 from dcc_bridge.install.location import Facts, InstallTarget, Location, System, UnknownLocation
-from dcc_bridge.install.locations import APPLICATIONS
-from dcc_bridge.install.plan import InstalledFiles, NotOurs
 from dcc_bridge.server.clients import packages
-from dcc_bridge.server.discovery import CLI_LABEL
 from dcc_bridge.skills.builtin import PATIENCE
 
 _TOOL: Final = "check_connection"
@@ -50,7 +43,7 @@ _NO_WAY_THERE: Final = (
 )
 _MENDS: Final[dict[type[BridgeError], str]] = {
     Unreachable: _NO_WAY_THERE,
-    StartError: "Do what it says, for the host and for this command.",
+    StartError: "Set DCC_BRIDGE_RUNTIME to a folder of yours, for the host and for this command.",
 }
 _QT: Final = re.compile(r"(pyside|shiboken|pyqt)", re.IGNORECASE)
 _MCP: Final = ("it does not speak the protocol as it is used here", "pip install 'mcp>=2.3,<3'")
@@ -74,17 +67,11 @@ _IMMORTAL: Final = (3, 12)  # the Python whose True and None no extension can fr
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """Something that is wrong.
+    """Something that is wrong."""
 
-    Attributes:
-        check: What was checked, in a word.
-        what: A sentence.
-        mend: What to do.
-    """
-
-    check: str
+    check: str  # what was checked, in a word
     what: str
-    mend: str
+    mend: str  # what to do
 
 
 Results = Iterator[str | Finding]
@@ -97,7 +84,7 @@ def fill(parser: argparse.ArgumentParser) -> None:
         nargs="?",
         metavar="URL|HOST",
         help="where the host is; without it, the one that runs. Or what the plug-in was installed "
-        f"into: {', '.join(sorted(APPLICATIONS))}",
+        f"into: {', '.join(sorted(locations.APPLICATIONS))}",
     )
     parser.add_argument(
         "--no-question", action="store_true", help="do not ask the person a test question"
@@ -123,14 +110,14 @@ def run(options: argparse.Namespace) -> int:
         print(f"{len(findings)} to mend.", file=sys.stderr)
     else:
         print("Nothing to mend.")
-    return TOOL_ERROR if findings else SUCCESS
+    return exits.TOOL_ERROR if findings else exits.SUCCESS
 
 
 def _check_all(options: argparse.Namespace) -> Results:
     versions, python = packages(), platform.python_version()
     yield f"dcc-bridge runs on Python {python} with mcp {versions.get('mcp', '(none)')}."
     yield from check_versions(versions, python, "This installation")
-    if options.url in APPLICATIONS:
+    if options.url in locations.APPLICATIONS:
         yield from check_installation(options.url)
         return
     if not options.url:
@@ -173,7 +160,7 @@ def _check_host(url: str | None, *, ask: bool) -> Results:
     try:
         host = hosts.find(url)
         facts, seconds = anyio.run(_measure, host)
-    except Failure as failure:
+    except exits.Failure as failure:
         what, starts, _ = str(failure).partition(f" {hosts.START}")
         mend = hosts.START if starts else "Do what it says, and look again."
         yield Finding("server", what, mend)
@@ -186,7 +173,7 @@ def _check_host(url: str | None, *, ask: bool) -> Results:
         yield _check_main_thread(host, facts, seconds)
         yield from check_versions(facts["packages"], facts["python"], str(facts["host"]))
         for client in facts["clients"]:
-            if client["label"] != CLI_LABEL:
+            if client["label"] != hosts.LABEL:
                 yield _check_connected(client, facts)
         yield from _check_skills(facts["broken"])
         if ask:
@@ -206,7 +193,7 @@ async def _measure(host: hosts.Target) -> tuple[Mapping[str, Any], float]:
     return facts, statistics.median(times)
 
 
-def _facts(result: Result) -> Mapping[str, Any]:
+def _facts(result: agent.Result) -> Mapping[str, Any]:
     if result.is_error:
         raise BridgeError(" ".join(result.texts))
     payload: dict[str, Any] = result.structured or json.loads(result.texts[0])
@@ -255,7 +242,7 @@ def _check_question(host: hosts.Target) -> str | Finding:
     try:
         reply = anyio.run(partial(_ask, host, None))
         if reply["message"] == NOT_SUPPORTED:
-            with answering(ASK, "The doctor") as person:
+            with call.answering(call.ASK, "The doctor") as person:
                 reply = anyio.run(partial(_ask, host, person)) if person is not None else reply
     except BridgeError as error:
         what = f"The test question could not be asked: {error}"
@@ -289,9 +276,11 @@ def check_setup() -> Results:
 
     No application is asked for its version, which takes seconds: `check_installation` does that.
     """
-    plug_ins = [result for kind in APPLICATIONS.values() for result in _check_plug_ins(kind)]
+    kinds = locations.APPLICATIONS.values()
+    plug_ins = [result for kind in kinds for result in _check_plug_ins(kind)]
     yield from plug_ins or ["No plug-in is installed: dcc-bridge install HOST."]
-    clients = [result for name in CONFIG_FILES if (result := _check_client(name)) is not None]
+    checked = map(_check_client, config_files.CONFIG_FILES)
+    clients = [result for result in checked if result is not None]
     yield from clients or ["No client is set up: dcc-bridge client add NAME."]
 
 
@@ -306,7 +295,7 @@ def _check_plug_ins(kind: InstallTarget) -> Results:
 
 
 def _check_client(name: str) -> str | Finding | None:
-    config, title = CONFIG_FILES[name], known_clients.CLIENTS[name].name
+    config, title = config_files.CONFIG_FILES[name], known_clients.CLIENTS[name].name
     entry = registration.find(config) if config.is_writable else None
     if entry is None:
         return None
@@ -326,13 +315,14 @@ def check_installation(host: str) -> Results:
     Args:
         host: Its name, as `install` takes it.
     """
-    kind = APPLICATIONS[host]
+    kind = locations.APPLICATIONS[host]
     application, facts = _ask_application(kind)
     yield application
-    locations = kind.locations(System.here(), [facts])
-    places = [(place, _read(place.folder)) for place, _ in locations]
+    where = kind.locations(System.here(), [facts])
+    places = [(place, _read(place.folder)) for place, _ in where]
     yield from (files for _, files in places if isinstance(files, Finding))
-    installed = [(place, files) for place, files in places if isinstance(files, InstalledFiles)]
+    ours = plan.InstalledFiles
+    installed = [(place, files) for place, files in places if isinstance(files, ours)]
     if isinstance(application, str) and not any(files for _, files in places):
         what = f"The bridge is not installed for {kind.title}."
         yield Finding("installation", what, f"dcc-bridge install {host}")
@@ -356,10 +346,10 @@ def _ask_application(kind: InstallTarget) -> tuple[str | Finding, Facts]:
     return f"{names} is not on PATH, so {kind.title} itself was not asked.", facts
 
 
-def _read(folder: Path) -> InstalledFiles | Finding | None:
+def _read(folder: Path) -> plan.InstalledFiles | Finding | None:
     try:
-        files = InstalledFiles.read(folder)
-    except NotOurs as error:
+        files = plan.InstalledFiles.read(folder)
+    except plan.NotOurs as error:
         return Finding("installation", str(error), f"Delete {folder}, and install again.")
     if files is None and folder.exists():
         what = f"{folder} is there, and was not put by us."
@@ -368,7 +358,7 @@ def _read(folder: Path) -> InstalledFiles | Finding | None:
 
 
 def _check_files(
-    kind: InstallTarget, place: Location, files: InstalledFiles, facts: Facts
+    kind: InstallTarget, place: Location, files: plan.InstalledFiles, facts: Facts
 ) -> Results:
     vendor, python = place.folder / place.vendor, files.facts.get("python")
     again = f"dcc-bridge uninstall {kind.name}, then dcc-bridge install {kind.name}"

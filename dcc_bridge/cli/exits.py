@@ -30,11 +30,7 @@ exit codes:
 
 
 class Failure(Exception):
-    """A command cannot go on. Its text is a sentence for the person.
-
-    Attributes:
-        code: The exit code.
-    """
+    """A command cannot go on. Its text is a sentence for the person."""
 
     def __init__(self, sentence: str, code: int = USAGE) -> None:
         super().__init__(sentence)

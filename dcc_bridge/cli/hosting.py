@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import argparse
+import importlib.util
 import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from importlib import import_module
-from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Final
 
-from dcc_bridge.cli import hosts, logs
-from dcc_bridge.cli.exits import Failure, on_signal, tell
+from dcc_bridge.cli import exits, hosts, logs
 from dcc_bridge.config import Settings, data_folder
 
 if TYPE_CHECKING:
@@ -28,8 +26,8 @@ if TYPE_CHECKING:
     Running = Headless[UsdSession] | Windowed
     OnReady = Callable[[Running], None]
 
+# The scene that comes with us, in the resources.
 SHOT: Final = Path("scenes", "shot_010_layout.usda")
-"""The scene that comes with us, in the resources."""
 _TRY: Final = "from PySide6.QtWidgets import QApplication; QApplication([])"
 _SCREEN_TIMEOUT: Final = 20.0
 _UNSEEN: Final = ("offscreen", "minimal")  # Qt's platforms that nobody looks at
@@ -37,20 +35,13 @@ _UNSEEN: Final = ("offscreen", "minimal")  # Qt's platforms that nobody looks at
 
 @dataclass(frozen=True, slots=True)
 class Opening:
-    """What a host is started with.
+    """What a host is started with."""
 
-    Attributes:
-        scene: The file it opens.
-        skills: Folders of skill files, the most trusted first.
-        settings: How its bridge behaves.
-        window: Whether a person can sit at it.
-        bundled: The scene is the one that comes with us: a copy is opened, never the file itself.
-    """
-
-    scene: Path
-    skills: tuple[Path, ...]
-    settings: Settings
-    window: bool
+    scene: Path  # the file it opens
+    skills: tuple[Path, ...]  # folders of skill files, the most trusted first
+    settings: Settings  # how its bridge behaves
+    window: bool  # whether a person can sit at it
+    # The scene is the one that comes with us: a copy is opened, never the file itself.
     bundled: bool = False
 
 
@@ -90,7 +81,7 @@ def opening(
         ours = data_folder("plugins") / "standalone" / "skills"
         scene = options.scene or data_folder("resources") / SHOT
     except FileNotFoundError as error:
-        raise Failure(str(error)) from None
+        raise exits.Failure(str(error)) from None
     settings = hosts.settings(port=port, unattended=rule[0], allow_list=rule[1])
     window = _wants_window(options)
     return Opening(scene, (ours, *skills), settings, window, bundled=options.scene is None)
@@ -114,7 +105,7 @@ def run(opening: Opening, on_ready: OnReady) -> None:
         from dcc_bridge.headless import Headless  # 0.5 s, and a host in a window needs it not
 
         running = Headless(host, opening.skills, settings=opening.settings)
-        with on_signal(running.stop):
+        with exits.on_signal(running.stop):
             running.run(lambda: on_ready(running))
 
 
@@ -125,7 +116,7 @@ def windowed() -> ModuleType:
         Failure: It is not installed.
     """
     try:
-        return import_module("dcc_bridge.cli.windowed")
+        return importlib.import_module("dcc_bridge.cli.windowed")
     except ImportError as error:
         raise _not_installed(error) from None
 
@@ -145,7 +136,7 @@ def _session(opening: Opening) -> Iterator[UsdSession]:
     try:
         session = UsdSession(opening.scene, has_ui=opening.window, as_copy=opening.bundled)
     except (OSError, ValueError) as error:
-        raise Failure(str(error)) from None
+        raise exits.Failure(str(error)) from None
     uninstall = install(session)
     try:
         yield session
@@ -153,20 +144,18 @@ def _session(opening: Opening) -> Iterator[UsdSession]:
         uninstall()
 
 
-def _not_installed(error: ImportError) -> Failure:
-    return Failure(
-        f"The standalone host is not installed ({error}). pip install 'dcc-bridge[demo]'"
+def _not_installed(error: ImportError) -> exits.Failure:
+    return exits.Failure(
+        f"The standalone host is not installed ({error}). pip install 'dcc-bridge-mcp[demo]'"
     )
 
 
 def _wants_window(options: argparse.Namespace) -> bool:
-    if options.headless:
-        return False
-    if options.window:
-        return True
+    if options.headless or options.window:
+        return not options.headless
     is_there, why_not = find_screen()
     if why_not:
-        tell(why_not)
+        exits.tell(why_not)
     return is_there
 
 
@@ -181,7 +170,7 @@ def find_screen() -> tuple[bool, str]:
     announced = os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")
     if not announced and sys.platform not in ("win32", "darwin"):
         return False, ""
-    if find_spec("PySide6") is None:
+    if importlib.util.find_spec("PySide6") is None:
         return False, "PySide6 is not installed, so the host runs without a window."
     why_not = _try()
     return not why_not, why_not

@@ -19,15 +19,12 @@ from dcc_bridge.cli.exits import SUCCESS, UNREACHABLE, Failure
 from dcc_bridge.config import Settings
 from dcc_bridge.elicitation.text import safe_line
 from dcc_bridge.server import discovery
-from dcc_bridge.server.discovery import Instance
 
 if TYPE_CHECKING:
-    from dcc_bridge.client.agent import Agent
-    from dcc_bridge.client.connection import Era
+    from dcc_bridge.client import agent, connection
     from dcc_bridge.client.person import Person
 
-LABEL: Final = discovery.CLI_LABEL
-"""Under which hosts know this command."""
+LABEL: Final = discovery.CLI_LABEL  # under which hosts know this command
 TOKEN: Final = "DCC_BRIDGE_TOKEN"
 START: Final = (
     "Start an application that has the plug-in (see: dcc-bridge status), or: dcc-bridge serve"
@@ -39,24 +36,18 @@ _LABEL_PATTERN: Final = re.compile(r"[A-Za-z0-9_-]{1,40}")
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """A host that can be called.
-
-    Attributes:
-        url: Where it is.
-        token: Proves who we are.
-        host: Its name, as far as it is known.
-        silence: Seconds for which it may send nothing; None for the default. A skill that keeps
-            Python's lock sends nothing at all.
-    """
+    """A host that can be called."""
 
     url: str
-    token: str = field(repr=False)
-    host: str = "the host"
+    token: str = field(repr=False)  # proves who we are
+    host: str = "the host"  # its name, as far as it is known
+    # Seconds for which it may send nothing; None for the default. A skill that keeps Python's lock
+    # sends nothing at all.
     silence: float | None = None
 
     def connect(
-        self, *, era: Era = "auto", person: Person | None = None
-    ) -> AbstractAsyncContextManager[Agent]:
+        self, *, era: connection.Era = "auto", person: Person | None = None
+    ) -> AbstractAsyncContextManager[agent.Agent]:
         """Connect to it; see `connection.connect`."""
         from dcc_bridge.client import connection
 
@@ -81,7 +72,7 @@ def find(url: str | None) -> Target:
     return Target(host.url, host.token(LABEL), host.host)
 
 
-def instance(url: str | None) -> Instance:
+def instance(url: str | None) -> discovery.Instance:
     """Give the host of this user that runs at a URL, or the only one.
 
     Raises:
@@ -113,7 +104,7 @@ def settings(**arguments: object) -> Settings:
         raise Failure(str(error)) from None
 
 
-def _at(url: str, running: Sequence[Instance]) -> list[Instance]:
+def _at(url: str, running: Sequence[discovery.Instance]) -> list[discovery.Instance]:
     return [record for record in running if _address(record.url) == _address(url)]
 
 
@@ -152,7 +143,7 @@ def run_list(options: argparse.Namespace) -> int:
     return SUCCESS
 
 
-def _row(record: Instance) -> tuple[str, ...]:
+def _row(record: discovery.Instance) -> tuple[str, ...]:
     since = _age(time.time() - record.started)
     facts = record.id, record.host, record.version, record.scene, record.state
     cells = *facts, since, str(record.pid), record.url

@@ -20,10 +20,8 @@ from dcc_bridge.cli.exits import Failure
 from dcc_bridge.config import data_folder
 from dcc_bridge.elicitation import unattended
 from dcc_bridge.hosts.batch import JOB, SAVE, Job
-from dcc_bridge.install import probe
+from dcc_bridge.install import locations, plan, probe
 from dcc_bridge.install.location import System, UnknownLocation
-from dcc_bridge.install.locations import APPLICATIONS
-from dcc_bridge.install.plan import InstalledFiles
 
 _PACKAGE: Final = Path(__file__).resolve().parents[1]
 # Blender frees a module that `multiprocessing` keeps under this name, and crashes at its end.
@@ -47,17 +45,12 @@ _RULES: Final[dict[str, Rule]] = {"deny": "deny", "fallback": "refuse", "allow":
 
 
 class Interpreter:
-    """A batch interpreter that was started.
-
-    Attributes:
-        process: Its process.
-        was_stopped: Whether `stop` was called.
-    """
+    """A batch interpreter that was started."""
 
     def __init__(self, process: subprocess.Popen[bytes], report: Path) -> None:
         """Take its process, and the file in which it says how far it is."""
         self.process = process
-        self.was_stopped = threading.Event()
+        self.was_stopped = threading.Event()  # whether `stop` was called
         self._report = report
         self._killer = threading.Timer(_GRACE, process.kill)
         self._killer.daemon = True
@@ -186,7 +179,7 @@ def command(host: str, program: str | None, folder: Path) -> list[str]:
     """
     if host == "standalone":
         return [program or sys.executable, "-m", "dcc_bridge.headless"]
-    kind = APPLICATIONS[host]
+    kind = locations.APPLICATIONS[host]
     try:
         executable = probe.find_program(kind, program)
         paths = _paths(host, program) if executable else []
@@ -204,10 +197,10 @@ def command(host: str, program: str | None, folder: Path) -> list[str]:
 
 def _paths(host: str, program: str | None) -> list[str]:
     """List the folders of the bridge and its dependencies, for a host's Python."""
-    kind = APPLICATIONS[host]
+    kind = locations.APPLICATIONS[host]
     facts = probe.probe(kind, program)
     for location, _ in kind.locations(System.here(), [facts]):
-        installed = InstalledFiles.read(location.folder)
+        installed = plan.InstalledFiles.read(location.folder)
         if installed is not None and installed.facts.get("python") == facts.python:
             return [str(location.folder / location.vendor)]
     if facts.python == f"{sys.version_info.major}.{sys.version_info.minor}":

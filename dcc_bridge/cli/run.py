@@ -18,19 +18,15 @@ from typing import IO, TYPE_CHECKING, Any, Final
 import anyio
 
 from dcc_bridge.audit import reader
-from dcc_bridge.cli import audit, hosts, interpreter
+from dcc_bridge.cli import audit, exits, hosts, interpreter
 from dcc_bridge.cli.call import exit_code, parse_arguments, status_of, value_of
-from dcc_bridge.cli.exits import REFUSED, SUCCESS, TOOL_ERROR, USAGE, Failure, tell
-from dcc_bridge.cli.hosts import Target
-from dcc_bridge.cli.interpreter import Interpreter
 from dcc_bridge.errors import Unreachable
 from dcc_bridge.hosts.batch import HOSTS
 
 if TYPE_CHECKING:
     from dcc_bridge.client.agent import Result
 
-LABEL: Final = "run"
-"""Under which the record knows who called."""
+LABEL: Final = "run"  # under which the record knows who called
 _TAIL: Final = 2000
 _BUILTIN: Final = ("check_connection", "recent_calls", "undo_last")
 _REFUSED: Final = (
@@ -75,25 +71,25 @@ def run(options: argparse.Namespace) -> int:
         try:
             return _call(started, options, output)
         except TimeoutError:
-            raise Failure(
-                f"It took more than {options.timeout:g} s, and was ended.", TOOL_ERROR
+            raise exits.Failure(
+                f"It took more than {options.timeout:g} s, and was ended.", exits.TOOL_ERROR
             ) from None
 
 
-def _call(started: Interpreter, options: argparse.Namespace, output: IO[bytes]) -> int:
+def _call(started: interpreter.Interpreter, options: argparse.Namespace, output: IO[bytes]) -> int:
     deadline = time.monotonic() + options.timeout
     ready = started.wait_until_ready(options.timeout)
     if ready is None:
         started.end()
         raise _failure(started, output)
     instance = hosts.instance(ready["url"])
-    host = Target(instance.url, instance.token(LABEL), options.host, options.timeout)
+    host = hosts.Target(instance.url, instance.token(LABEL), options.host, options.timeout)
     try:
         result = anyio.run(_call_once, host, options.skill, options.args, deadline)
     except Unreachable:
         started.end()
         raise _failure(started, output) from None
-    except Failure:
+    except exits.Failure:
         started.end()
         started.process.wait()
         raise
@@ -108,27 +104,26 @@ def _call(started: Interpreter, options: argparse.Namespace, output: IO[bytes]) 
     return _show(result, report)
 
 
-def _failure(started: Interpreter, output: IO[bytes]) -> Failure:
+def _failure(started: interpreter.Interpreter, output: IO[bytes]) -> exits.Failure:
     """Say what kept it from a result: its own sentence, or what the host printed last."""
     code = started.process.wait()
     error = started.report().get("error")
     if error is not None:
-        return Failure(error, USAGE)
+        return exits.Failure(error, exits.USAGE)
     output.seek(0)
     text = output.read().decode(errors="replace")[-_TAIL:].strip()
-    return Failure(
-        f"{started.program} ended with {code} and without a result. It said:\n{text}", TOOL_ERROR
-    )
+    sentence = f"{started.program} ended with {code} and without a result. It said:\n{text}"
+    return exits.Failure(sentence, exits.TOOL_ERROR)
 
 
 async def _call_once(
-    host: Target, skill: str, arguments: dict[str, Any], deadline: float
+    host: hosts.Target, skill: str, arguments: dict[str, Any], deadline: float
 ) -> Result:
     with anyio.fail_after(max(0.0, deadline - time.monotonic())):
         async with host.connect() as client:
             names = [tool.name for tool in await client.tools() if tool.name not in _BUILTIN]
             if skill not in names:
-                raise Failure(_unknown(skill, host.host, sorted(names)))
+                raise exits.Failure(_unknown(skill, host.host, sorted(names)))
             return await client.call(skill, arguments)
 
 
@@ -144,22 +139,22 @@ def _show(result: Result, report: dict[str, str]) -> int:
     account = _account(report["audit"])
     error = audit.for_person("\n".join(result.texts)) if result.is_error else ""
     code = _code(result)
-    if code == REFUSED:
-        tell(_REFUSED)
+    if code == exits.REFUSED:
+        exits.tell(_REFUSED)
     elif error and error not in account:
-        tell(error)
+        exits.tell(error)
     if "error" in report:
-        tell(report["error"])
-        return TOOL_ERROR
-    if code == SUCCESS:
+        exits.tell(report["error"])
+        return exits.TOOL_ERROR
+    if code == exits.SUCCESS:
         print(json.dumps(value_of(result), indent=2))
     if "saved" in report:
-        tell(f"The scene was written to {report['saved']}.")
+        exits.tell(f"The scene was written to {report['saved']}.")
     return code
 
 
 def _code(result: Result) -> int:
-    return USAGE if status_of(result) == "not_started" else exit_code(result)
+    return exits.USAGE if status_of(result) == "not_started" else exit_code(result)
 
 
 def _account(record: str | None) -> str:
@@ -168,6 +163,6 @@ def _account(record: str | None) -> str:
         return ""
     calls = audit.calls(reader.read(Path(record)))
     account = "\n".join("\n".join(audit.sentences(call)) for call in calls)
-    tell(account)
-    tell(f"The record of it: {record}")
+    exits.tell(account)
+    exits.tell(f"The record of it: {record}")
     return account

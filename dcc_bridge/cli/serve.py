@@ -10,9 +10,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from dcc_bridge.cli import hosting, interpreter
-from dcc_bridge.cli.exits import SUCCESS, TOOL_ERROR, Failure, on_signal, tell
-from dcc_bridge.cli.interpreter import Interpreter
+from dcc_bridge.cli import exits, hosting, interpreter
 from dcc_bridge.elicitation.text import safe_line
 from dcc_bridge.hosts.batch import HOSTS
 
@@ -61,11 +59,11 @@ def run(options: argparse.Namespace) -> int:
     """
     for folder in options.skills:
         if not folder.is_dir():
-            raise Failure(f"There is no folder of skills at {folder}.")
+            raise exits.Failure(f"There is no folder of skills at {folder}.")
     if options.host != _OURS:
         return _elsewhere(options)
     if options.interpreter:
-        raise Failure("--interpreter is for another --host than standalone.")
+        raise exits.Failure("--interpreter is for another --host than standalone.")
     opening = hosting.opening(
         options,
         skills=options.skills,
@@ -73,32 +71,32 @@ def run(options: argparse.Namespace) -> int:
         rule=interpreter.read_unattended(options.unattended),
     )
     hosting.run(opening, _announce)
-    return SUCCESS
+    return exits.SUCCESS
 
 
 def _elsewhere(options: argparse.Namespace) -> int:
     if options.window:
-        raise Failure(
+        raise exits.Failure(
             f"{options.host} is served without a window here; --window is for the standalone "
             "host. With a window, the plug-in serves: dcc-bridge install "
             f"{options.host}"
         )
     with (
         interpreter.started(options, sys.stderr, port=options.port) as started,
-        on_signal(started.stop),
+        exits.on_signal(started.stop),
     ):
         ready = started.wait_until_ready()
         if ready is not None:
             what = f"{safe_line(ready['host'])}, {safe_line(ready['scene'])}"
             print(f"Ready: {what}, without a window, at {ready['url']}", flush=True)
-            tell(_HOW)
+            exits.tell(_HOW)
         else:  # freecadcmd goes on, and waits for somebody who types
             started.end()
         started.process.wait()
         return _ended(started, ready is not None)
 
 
-def _ended(started: Interpreter, was_ready: bool) -> int:
+def _ended(started: interpreter.Interpreter, was_ready: bool) -> int:
     """Give the exit code.
 
     Raises:
@@ -106,13 +104,13 @@ def _ended(started: Interpreter, was_ready: bool) -> int:
     """
     error, code = started.report().get("error"), started.process.returncode
     if error is not None:
-        raise Failure(error, TOOL_ERROR) if was_ready else Failure(error)
+        raise exits.Failure(error, exits.TOOL_ERROR) if was_ready else exits.Failure(error)
     was_stopped = started.was_stopped.is_set()
     if was_stopped and code == 0:
-        return SUCCESS
+        return exits.SUCCESS
     when = "when it was told to" if was_stopped else "by itself"
-    raise Failure(
-        f"{started.program} ended {when}, with {code}. What it said stands above.", TOOL_ERROR
+    raise exits.Failure(
+        f"{started.program} ended {when}, with {code}. What it said stands above.", exits.TOOL_ERROR
     )
 
 

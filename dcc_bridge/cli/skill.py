@@ -8,8 +8,7 @@ import sys
 from pathlib import Path
 from typing import Final
 
-from dcc_bridge.cli import hosts
-from dcc_bridge.cli.exits import SUCCESS, TOOL_ERROR, Failure
+from dcc_bridge.cli import exits, hosts
 from dcc_bridge.errors import SkillError
 from dcc_bridge.skills import lint, loader
 
@@ -112,7 +111,7 @@ def _new(options: argparse.Namespace) -> int:
     folder = options.folder or loader.user_folder(hosts.settings())
     file = write_starter(options.name, folder, options.risk)
     print(f"{file} is a skill that runs: put your application's API where it says so.")
-    return SUCCESS
+    return exits.SUCCESS
 
 
 def _check(options: argparse.Namespace) -> int:
@@ -123,9 +122,9 @@ def _check(options: argparse.Namespace) -> int:
     many = f"{len(given)} file" + "s" * (len(given) != 1)
     if findings:
         print(f"{len(findings)} to put right in {many}.", file=sys.stderr)
-        return TOOL_ERROR
+        return exits.TOOL_ERROR
     print(f"{many}: nothing to put right.")
-    return SUCCESS
+    return exits.SUCCESS
 
 
 def _others(given: list[Path]) -> list[Path]:
@@ -153,7 +152,7 @@ def write_starter(name: str, folder: Path, risk: str) -> Path:
     """
     fits = name.isascii() and name.isidentifier() and not keyword.iskeyword(name)
     if not fits or name.lower() in _DEVICES or name.startswith("_") or len(name) > _MOST:
-        raise Failure(
+        raise exits.Failure(
             f"{name!r} is no name for a skill: letters, digits and underscores, with a letter "
             "first, such as list_cameras."
         )
@@ -166,7 +165,7 @@ def write_starter(name: str, folder: Path, risk: str) -> Path:
         with file.open("x", encoding="utf-8") as stream:
             stream.write(text)
     except FileExistsError:
-        raise Failure(f"{file} is there already, and is not written over.") from None
+        raise exits.Failure(f"{file} is there already, and is not written over.") from None
     except OSError as error:
-        raise Failure(f"{file} cannot be written: {error}.") from None
+        raise exits.Failure(f"{file} cannot be written: {error}.") from None
     return file

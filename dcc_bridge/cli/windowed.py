@@ -22,10 +22,8 @@ from dcc_bridge.cli.exits import Failure
 from dcc_bridge.config import data_folder
 from dcc_bridge.errors import BridgeError
 from dcc_bridge.hosts.standalone import UsdSession
+from dcc_bridge.qt import event_loop, panel, presenter
 from dcc_bridge.qt.binding import QGuiApplication, QPixmap, QPoint
-from dcc_bridge.qt.event_loop import HostLoop
-from dcc_bridge.qt.panel import Panel
-from dcc_bridge.qt.presenter import DialogPresenter
 
 if TYPE_CHECKING:
     from dcc_bridge.cli.demo import Narrator
@@ -44,22 +42,18 @@ class Windowed:
     """A host at which a person sits, with its bridge. Made while its window is shown."""
 
     def __init__(self, session: UsdSession, opening: Opening, window: MainWindow) -> None:
-        """Tie a bridge to the window; nothing is served yet."""
-        self._loop = HostLoop()
+        self._loop = event_loop.HostLoop()
         self.main = self._loop.main
         self.host = session
         self.window = window
-        self.presenter = DialogPresenter(self.main, session, lambda: window)
+        self.presenter = presenter.DialogPresenter(self.main, session, lambda: window)
         self.is_stopping = False
         self._has_started = False
+        settings, skills = opening.settings, opening.skills
         self.bridge = Bridge(
-            session,
-            self.main,
-            presenter=self.presenter,
-            settings=opening.settings,
-            skills=opening.skills,
+            session, self.main, presenter=self.presenter, settings=settings, skills=skills
         )
-        self.panel = Panel(self.bridge, self.presenter.bring)
+        self.panel = panel.Panel(self.bridge, self.presenter.bring)
         window.add_agents(self.panel, self.panel.enter)
 
     def start(self) -> Future[None]:
@@ -147,7 +141,7 @@ def _module() -> Any:
     except ImportError as error:
         raise Failure(
             f"The standalone host's window is not installed ({error}). "
-            "pip install 'dcc-bridge[demo]', or use --headless."
+            "pip install 'dcc-bridge-mcp[demo]', or use --headless."
         ) from None
 
 
@@ -158,17 +152,10 @@ class AtWindow:
     """A person whom the host asks in a dialog."""
 
     def __init__(self, answer: str | None, narrator: Narrator, screenshot: Path | None) -> None:
-        """Take what they will do.
-
-        Args:
-            answer: The button that is pressed; None leaves it to a real person.
-            narrator: Tells it.
-            screenshot: Where a picture is saved, or None.
-        """
         self.person: Person | None = None
-        self._answer = answer
+        self._answer = answer  # the button that is pressed; None leaves it to a real person
         self._narrator = narrator
-        self._screenshot = screenshot
+        self._screenshot = screenshot  # where a picture is saved
 
     async def attend(self, running: Running) -> None:
         """Wait for the dialog, and answer it."""
@@ -176,12 +163,10 @@ class AtWindow:
         dialog = await _wait_for_dialog(running)
         self._narrator.step("A dialog over the host's window asks the person:")
         self._narrator.quote(dialog.question.message)
-        file = self._screenshot
-        if file is not None:
+        if (file := self._screenshot) is not None:
             await anyio.sleep(_SEEN)
             await _on_ui(running, lambda: _save(running, dialog, file))
-        answer = self._answer
-        if answer is None:
+        if (answer := self._answer) is None:
             self._narrator.step("Answer it there.")
         else:
             await anyio.sleep(_SEEN)
@@ -192,10 +177,7 @@ class AtWindow:
 async def _wait_for_dialog(running: Windowed) -> QuestionDialog:
     """Wait until a dialog is shown and can be pressed."""
     while True:
-        armed = await _on_ui(
-            running, lambda: [d for d in running.presenter.dialogs if _is_armed(d)]
-        )
-        if armed:
+        if armed := await _on_ui(running, lambda: [*filter(_is_armed, running.presenter.dialogs)]):
             return armed[0]
         await anyio.sleep(_POLL)
 

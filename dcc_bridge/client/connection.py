@@ -25,7 +25,7 @@ from mcp.shared.exceptions import MCPError
 from dcc_bridge.client.agent import Agent
 from dcc_bridge.client.person import Person
 from dcc_bridge.elicitation.schema import parse
-from dcc_bridge.errors import SchemaError, Unreachable
+from dcc_bridge.errors import DISTRIBUTION, SchemaError, Unreachable
 
 Era = Literal["auto", "legacy"]
 _SILENCE: Final = 300.0  # seconds; the server sends something every 15 s while a person decides
@@ -157,7 +157,7 @@ async def connect(
                 mode=era,
                 elicitation_callback=_callback(person, url) if person is not None else None,
                 client_info=types.Implementation(
-                    name="dcc-bridge", version=metadata.version("dcc-bridge")
+                    name="dcc-bridge", version=metadata.version(DISTRIBUTION)
                 ),
             ) as client,
         ):

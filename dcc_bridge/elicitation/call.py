@@ -88,6 +88,7 @@ class Agreement:
         needs_grant: A change without a grant is undone.
         grants: What a person agreed to, the oldest first.
         refused: The last answer was a refusal, and nothing was changed since.
+        refusals: How often all that was granted was withdrawn.
         undoable: Nothing was agreed to that undo does not bring back.
         checkpoint: The copy that was kept of what undo does not bring back, or None.
         kept: The files of which there is a copy; None among them for the scene as a whole.
@@ -98,6 +99,7 @@ class Agreement:
     needs_grant: bool = False
     grants: list[CallGrant] = field(default_factory=list)
     refused: bool = False
+    refusals: int = 0
     undoable: bool = True
     checkpoint: Path | None = None
     kept: set[Path | None] = field(default_factory=set)
@@ -140,14 +142,17 @@ class Agreement:
         """Withdraw all that was granted: a person refused, so nothing may be changed any more."""
         self.grants.clear()
         self.needs_grant = True
+        self.refusals += 1
 
     @contextmanager
     def holding(self, question: str) -> Iterator[None]:
         """Hold back the grant of a question until what it depends on was seen to be so."""
         held = [grant for grant in self.grants if grant.question == question]
         self.drop(question)
+        refusals = self.refusals
         yield
-        self.grants += held  # not where it failed: then there is no grant
+        if self.refusals == refusals:  # nor where it failed: then there is no grant
+            self.grants += held
 
     def drop(self, question: str) -> None:
         """Withdraw the grant of one question: it was given for something else."""

@@ -88,7 +88,8 @@ class Grant(list[str]):
         """Do the same from a skill on a pool thread, or on the main thread.
 
         Raises:
-            WrongThread: It was called in a coroutine; use ``await grant.apply``.
+            WrongThread: It was called in a coroutine; use ``await grant.apply``. Or on a thread to
+                which no call was carried.
         """
         return run_sync(self._apply(fn), "grant.apply")
 
@@ -155,7 +156,8 @@ def confirm_sync(
         NotConfirmed: The person did not agree: `Declined`, `Cancelled`, `TimedOut`, `NobodyToAsk`.
         NoCheckpoint: It cannot be undone, and no copy can be kept; do not go on.
         SchemaError: The message is longer than a person reads.
-        WrongThread: It was called in a coroutine; use ``await confirm``.
+        WrongThread: It was called in a coroutine; use ``await confirm``. Or it looks items up on a
+            thread to which no call was carried.
     """
     plan = _Plan(message, items, verb, undoable, files, title, timeout, key)
     return run_sync(_confirm(plan), "confirm")

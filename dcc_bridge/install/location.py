@@ -25,13 +25,7 @@ class UnknownLocation(BridgeError):
 
 @dataclass(frozen=True, slots=True)
 class System:
-    """An operating system and a user's home on it.
-
-    Attributes:
-        platform: As Python names it.
-        home: The user's home folder.
-        env: The environment.
-    """
+    """An operating system, a user's home folder on it, and the environment."""
 
     platform: Platform
     home: Path
@@ -67,85 +61,52 @@ class System:
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What an application's own program said of itself, or the person did.
+    """What an application's own program said of itself, or the person did."""
 
-    Attributes:
-        version: The application's own: "0.20.2", "2026".
-        python: The minor version of its Python: "3.11".
-        shared: Where it looks for plug-ins for all users, if it said so.
-        program: The program that was asked.
-    """
-
-    version: str | None = None
-    python: str | None = None
-    shared: Path | None = None
-    program: Path | None = None
+    version: str | None = None  # the application's own: "0.20.2", "2026"
+    python: str | None = None  # the minor version of its Python: "3.11"
+    shared: Path | None = None  # where it looks for plug-ins for all users, if it said so
+    program: Path | None = None  # that was asked
 
 
 @dataclass(frozen=True, slots=True)
 class Probe:
-    """Python with which an application says what it is.
+    """Python with which an application says what it is."""
 
-    Attributes:
-        imports: Statements, before the expressions.
-        version: An expression for its version, a string.
-        shared: An expression for the folder in which it looks for everybody's plug-ins.
-    """
-
-    imports: str
-    version: str
-    shared: str = "None"
+    imports: str  # statements, before the expressions
+    version: str  # an expression for its version, a string
+    shared: str = "None"  # one for the folder in which it looks for everybody's plug-ins
 
 
 @dataclass(frozen=True, slots=True)
 class Location:
-    """Where a plug-in goes.
-
-    Attributes:
-        folder: The plug-in's own.
-        vendor: The folder below it for what the bridge depends on.
-        texts: Files besides, by which the application finds the folder, with their text.
-        sources: What of ``plugins/<host>`` goes where in the folder; "." is the folder itself.
-    """
+    """Where a plug-in goes."""
 
     folder: Path
-    vendor: str
+    vendor: str  # the folder below it for what the bridge depends on
+    # Files besides, by which the application finds the folder, with their text.
     texts: Mapping[Path, str] = field(default_factory=dict)
+    # What of ``plugins/<host>`` goes where in the folder; "." is the folder itself.
     sources: tuple[tuple[str, str], ...] = ((".", "."),)
 
 
 class InstallTarget(ABC):
-    """An application that the bridge can be installed into; the class attributes are its data.
+    """An application that the bridge can be installed into; the class attributes are its data."""
 
-    Attributes:
-        name: As the command takes it: "freecad".
-        title: As its users call it.
-        programs: Its batch interpreter, by the names that are looked for.
-        script_option: What stands before a Python file on the program's command line.
-        probe: How it is asked for its version.
-        pythons: The Python that it has from a version on, newest first; None where nobody knows.
-        oldest: The oldest version for which the plug-in is meant.
-        example: A version, for sentences.
-        afterwards: What the person does once the plug-in is there.
-        known: Versions whose folders are looked at where the program is not asked.
-        folder: The plug-in's folder, below the one in which the application looks.
-        loader: A file of ours beside that folder, by which the application finds it.
-        sources: As in `Location`.
-    """
-
-    name: ClassVar[str]
-    title: ClassVar[str]
-    programs: ClassVar[tuple[str, ...]]
-    script_option: ClassVar[tuple[str, ...]] = ()
-    probe: ClassVar[Probe]
+    name: ClassVar[str]  # as the command takes it: "freecad"
+    title: ClassVar[str]  # as its users call it
+    programs: ClassVar[tuple[str, ...]]  # its batch interpreter, by the names that are looked for
+    script_option: ClassVar[tuple[str, ...]] = ()  # what stands before a Python file
+    probe: ClassVar[Probe]  # how it is asked for its version
+    # The Python that it has from a version on, newest first; None where nobody knows.
     pythons: ClassVar[tuple[tuple[tuple[int, ...], str | None], ...]]
-    oldest: ClassVar[tuple[int, ...]]
-    example: ClassVar[str]
-    afterwards: ClassVar[str]
-    known: ClassVar[tuple[str, ...]]
-    folder: ClassVar[str] = "dcc_bridge"
-    loader: ClassVar[str | None] = None
-    sources: ClassVar[tuple[tuple[str, str], ...]] = ((".", "."),)
+    oldest: ClassVar[tuple[int, ...]]  # the oldest version for which the plug-in is meant
+    example: ClassVar[str]  # a version, for sentences
+    afterwards: ClassVar[str]  # what the person does once the plug-in is there
+    known: ClassVar[tuple[str, ...]]  # versions whose folders are looked at without the program
+    folder: ClassVar[str] = "dcc_bridge"  # below the one in which the application looks
+    loader: ClassVar[str | None] = None  # a file of ours beside it, by which that finds it
+    sources: ClassVar[tuple[tuple[str, str], ...]] = ((".", "."),)  # as in `Location`
 
     def location(self, system: System, facts: Facts, for_all: bool) -> Location:
         """Say where the plug-in goes.

@@ -17,22 +17,15 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Final
 
-from dcc_bridge.install.location import (
-    Facts,
-    InstallTarget,
-    Probe,
-    System,
-    UnknownLocation,
-    numbers,
-)
+from dcc_bridge.install import location as targets
 
 
-class _Blender(InstallTarget):
+class _Blender(targets.InstallTarget):
     name = "blender"
     title = "Blender"
     programs = ("blender",)
     script_option = ("-b", "--factory-startup", "--python")
-    probe = Probe(
+    probe = targets.Probe(
         "import bpy",
         "'.'.join(map(str, bpy.app.version))",
         "os.path.join(bpy.utils.system_resource('SCRIPTS'), 'addons')",
@@ -45,20 +38,20 @@ class _Blender(InstallTarget):
     folder = "dcc_bridge_blender"
     sources = ((folder, "."), ("skills", "skills"))
 
-    def vendor(self, system: System, python: str | None) -> str:
+    def vendor(self, system: targets.System, python: str | None) -> str:
         """Give the same folder for all: each version of Blender has its own add-ons."""
         return "vendor"
 
-    def user_root(self, system: System, facts: Facts) -> Path:
+    def user_root(self, system: targets.System, facts: targets.Facts) -> Path:
         """Give the add-ons of a version, or those that a variable names."""
         return self._scripts(system, facts) / "addons"
 
-    def _scripts(self, system: System, facts: Facts) -> Path:
+    def _scripts(self, system: targets.System, facts: targets.Facts) -> Path:
         if scripts := system.env.get("BLENDER_USER_SCRIPTS"):
             return Path(scripts)
         if resources := system.env.get("BLENDER_USER_RESOURCES"):
             return Path(resources, "scripts")
-        version = ".".join(map(str, numbers(self.required_version(facts))[:2]))
+        version = ".".join(map(str, targets.numbers(self.required_version(facts))[:2]))
         if system.platform == "linux":
             return system.folder("XDG_CONFIG_HOME", ".config") / "blender" / version / "scripts"
         maker = "Blender Foundation" if system.platform == "win32" else ""
@@ -66,11 +59,11 @@ class _Blender(InstallTarget):
         return data / maker / "Blender" / version / "scripts"
 
 
-class _FreeCAD(InstallTarget):
+class _FreeCAD(targets.InstallTarget):
     name = "freecad"
     title = "FreeCAD"
     programs = ("freecadcmd", "FreeCADCmd", "freecad.cmd")
-    probe = Probe(
+    probe = targets.Probe(
         "import FreeCAD",
         "'.'.join(FreeCAD.Version()[:3])",
         "os.path.join(FreeCAD.getHomePath(), 'Mod')",
@@ -81,23 +74,23 @@ class _FreeCAD(InstallTarget):
     afterwards = "Start FreeCAD again: dcc-bridge list shows it."
     known = ("1.0", "1.1", "1.2", "1.3")
 
-    def user_root(self, system: System, facts: Facts) -> Path:
+    def user_root(self, system: targets.System, facts: targets.Facts) -> Path:
         """Give the modules in the data folder."""
         if data := system.env.get("FREECAD_USER_DATA"):
             return Path(data) / "Mod"
         linux = system.folder("XDG_DATA_HOME", ".local", "share")
         folder = system.application_data(linux) / "FreeCAD"
-        version = numbers(facts.version or "")
+        version = targets.numbers(facts.version or "")
         if version >= (1, 1):
             folder /= f"v{version[0]}-{version[1]}"
         return folder / "Mod"
 
 
-class _Houdini(InstallTarget):
+class _Houdini(targets.InstallTarget):
     name = "houdini"
     title = "Houdini"
     programs = ("hython",)
-    probe = Probe("import hou", "hou.applicationVersionString()")
+    probe = targets.Probe("import hou", "hou.applicationVersionString()")
     pythons = (((22,), "3.13"), ((20, 5), "3.11"))
     oldest = (20, 5)
     example = "21.0"
@@ -113,7 +106,7 @@ class _Houdini(InstallTarget):
         ("toolbar", "toolbar"),
     )
 
-    def user_root(self, system: System, facts: Facts) -> Path:
+    def user_root(self, system: targets.System, facts: targets.Facts) -> Path:
         """Give the packages in the preferences of a version."""
         version = self._version(facts)
         if preferences := system.env.get("HOUDINI_USER_PREF_DIR"):
@@ -122,29 +115,29 @@ class _Houdini(InstallTarget):
             return system.home / "Library/Preferences/houdini" / version / "packages"
         return system.documents() / f"houdini{version}" / "packages"
 
-    def shared_root(self, system: System, facts: Facts) -> Path:
+    def shared_root(self, system: targets.System, facts: targets.Facts) -> Path:
         """Give the packages of the site."""
         version, site = self._version(facts), system.env.get("HSITE")
         if not site:
-            raise UnknownLocation(
+            raise targets.UnknownLocation(
                 "For all users Houdini looks where HSITE says, and that is not set."
             )
         return Path(site) / f"houdini{version}" / "packages"
 
-    def _version(self, facts: Facts) -> str:
-        version = numbers(self.required_version(facts))
+    def _version(self, facts: targets.Facts) -> str:
+        version = targets.numbers(self.required_version(facts))
         if len(version) < 2:
-            raise UnknownLocation(
+            raise targets.UnknownLocation(
                 "Houdini's folders have two numbers in their name; say --version 21.0."
             )
         return f"{version[0]}.{version[1]}"
 
 
-class _Maya(InstallTarget):
+class _Maya(targets.InstallTarget):
     name = "maya"
     title = "Maya"
     programs = ("mayapy",)
-    probe = Probe(
+    probe = targets.Probe(
         "import maya.standalone\nmaya.standalone.initialize()\nfrom maya import cmds",
         "str(cmds.about(version=True))",
     )
@@ -160,7 +153,7 @@ class _Maya(InstallTarget):
         """Give a folder beside that of the modules, to which the module's file leads."""
         return root.parent / self.folder
 
-    def user_root(self, system: System, facts: Facts) -> Path:
+    def user_root(self, system: targets.System, facts: targets.Facts) -> Path:
         """Give the user's modules, which are those of every version."""
         if folder := system.env.get("MAYA_APP_DIR"):
             return Path(folder) / "modules"
@@ -168,7 +161,7 @@ class _Maya(InstallTarget):
             return system.home / "Library/Preferences/Autodesk/maya/modules"
         return system.documents() / "maya" / "modules"
 
-    def shared_root(self, system: System, facts: Facts) -> Path:
+    def shared_root(self, system: targets.System, facts: targets.Facts) -> Path:
         """Give everybody's modules of a version."""
         version = self.required_version(facts)
         if system.platform == "win32":
@@ -180,7 +173,7 @@ class _Maya(InstallTarget):
 
 
 _ALL: Final = (_Blender(), _FreeCAD(), _Houdini(), _Maya())
-APPLICATIONS: Final[dict[str, InstallTarget]] = {
+# By the names that the command takes.
+APPLICATIONS: Final[dict[str, targets.InstallTarget]] = {
     application.name: application for application in _ALL
 }
-"""By the names that the command takes."""

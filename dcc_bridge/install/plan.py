@@ -18,16 +18,9 @@ from pathlib import Path
 from typing import Final
 
 from dcc_bridge.config import data_folder
-from dcc_bridge.errors import BridgeError
+from dcc_bridge.errors import DISTRIBUTION, BridgeError
+from dcc_bridge.install import location as targets
 from dcc_bridge.install import vendor
-from dcc_bridge.install.location import (
-    Facts,
-    InstallTarget,
-    Location,
-    System,
-    UnknownLocation,
-    numbers,
-)
 
 LIST_NAME: Final = "installed.json"
 _CACHE: Final = "__pycache__"
@@ -42,17 +35,11 @@ class NotOurs(BridgeError):
 
 @dataclass(frozen=True, slots=True)
 class InstalledFiles:
-    """What an installation consists of.
+    """What an installation consists of."""
 
-    Attributes:
-        facts: What was installed: the host, its version, its Python, ours.
-        files: Each file, in the plug-in's folder and besides.
-        folders: Those that were made, the outermost first.
-    """
-
-    facts: dict[str, str]
-    files: tuple[Path, ...]
-    folders: tuple[Path, ...]
+    facts: dict[str, str]  # the host, its version, its Python, ours
+    files: tuple[Path, ...]  # in the plug-in's folder and besides
+    folders: tuple[Path, ...]  # those that were made, the outermost first
 
     @classmethod
     def read(cls, folder: Path) -> InstalledFiles | None:
@@ -113,19 +100,12 @@ class InstalledFiles:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What is installed where.
+    """What is installed where."""
 
-    Attributes:
-        application: The application.
-        facts: Its version and its Python.
-        location: Where.
-        system: On what.
-    """
-
-    application: InstallTarget
-    facts: Facts
-    location: Location
-    system: System
+    application: targets.InstallTarget
+    facts: targets.Facts
+    location: targets.Location
+    system: targets.System
 
     @property
     def python(self) -> str:
@@ -167,20 +147,18 @@ class Plan:
 
     def _check_versions(self) -> None:
         application, version = self.application, self.facts.version
-        if version and () < numbers(version) < application.oldest:
-            oldest = ".".join(map(str, application.oldest))
-            raise UnknownLocation(f"{application.title} {version} is too old; {oldest} is needed.")
-        if not _OLDEST <= numbers(self.python) <= _NEWEST:
-            raise UnknownLocation(
-                f"{application.title} has Python {self.python}; the bridge needs 3.11 to 3.13."
-            )
+        title, oldest = application.title, ".".join(map(str, application.oldest))
+        if version and () < targets.numbers(version) < application.oldest:
+            raise targets.UnknownLocation(f"{title} {version} is too old; {oldest} is needed.")
+        if not _OLDEST <= targets.numbers(self.python) <= _NEWEST:
+            needs = "the bridge needs 3.11 to 3.13"
+            raise targets.UnknownLocation(f"{title} has Python {self.python}; {needs}.")
 
     def install(self) -> InstalledFiles:
         """Install it, in place of an older one; the application never finds half of it.
 
         Raises:
-            NotOurs: As `check` says.
-            UnknownLocation: As `check` says.
+            NotOurs, UnknownLocation: As `check` says.
             NotVendored: What it depends on cannot be had.
             OSError: It cannot be written.
         """
@@ -217,7 +195,7 @@ class Plan:
             "host_version": self.facts.version or "",
             "python": self.python,
             "platform": self.system.platform,
-            "bridge": metadata.version("dcc-bridge"),
+            "bridge": metadata.version(DISTRIBUTION),
         }
 
 

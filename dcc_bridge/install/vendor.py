@@ -29,7 +29,7 @@ from pathlib import Path
 from typing import Final
 
 from dcc_bridge.config import data_folder
-from dcc_bridge.errors import BridgeError
+from dcc_bridge.errors import DISTRIBUTION, BridgeError
 from dcc_bridge.install.location import Platform
 
 # pip does not go down from a tag to an older one, so each is named. Newer ones than 2.28 do not
@@ -43,13 +43,8 @@ _NEVER: Final = re.compile(r"(pyside|shiboken|pyqt|qtpy)", re.IGNORECASE)
 _PACKAGE: Final = Path(__file__).resolve().parents[1]
 _SKIP: Final = shutil.ignore_patterns("__pycache__", "*.pyc")
 _TIMEOUT: Final = 600  # seconds for pip, which may have to download all of it
-# What Blender 4.2 to 5.0 has, and what 5.1 and newer have.
-_BLENDER_PYTHONS: Final = ("3.11", "3.13")
-_BLENDER_SYSTEMS: Final[dict[Platform, str]] = {
-    "linux": "linux-x64",
-    "win32": "windows-x64",
-    "darwin": "macos-arm64",
-}
+_BLENDER_PYTHONS: Final = ("3.11", "3.13")  # what 4.2 to 5.0 has, and what 5.1 and newer have
+_BLENDER_SYSTEMS: Final = {"linux": "linux-x64", "win32": "windows-x64", "darwin": "macos-arm64"}
 _WHEELS_MARK: Final = "# `dcc-bridge pack` puts here"
 
 
@@ -66,7 +61,7 @@ def requirements() -> list[str]:
     if project.is_file():
         table = tomllib.loads(project.read_text(encoding="utf-8"))
         return list(table["project"]["dependencies"])
-    requirements = metadata.requires("dcc-bridge") or []
+    requirements = metadata.requires(DISTRIBUTION) or []
     return [requirement for requirement in requirements if "extra ==" not in requirement]
 
 
@@ -77,20 +72,14 @@ def names() -> list[str]:
 
 
 def command(into: Path, python: str, platform: Platform) -> list[str]:
-    """Give pip's command.
-
-    Args:
-        into: A folder.
-        python: The minor version of the host's Python: "3.11".
-        platform: The host's.
-    """
+    """Give pip's command that fills a folder for a host's minor version of Python, as in "3.11"."""
     words = _pip("install", python, platform)
     return [*words, "--no-compile", "--target", str(into), *requirements()]
 
 
 def _pip(command: str, python: str, platform: Platform) -> list[str]:
     words = [sys.executable, "-m", "pip", command, "--quiet", "--disable-pip-version-check"]
-    words += ["--no-cache-dir"]  # nothing is written elsewhere
+    words += ["--no-cache-dir"]  # nothing is written but the folder
     words += ["--only-binary=:all:", "--implementation", "cp", "--python-version", python]
     for tag in _TAGS[platform]:
         words += ["--platform", tag]
@@ -200,20 +189,19 @@ def _build_own_wheel(into: Path) -> None:
 
     By the specification of the binary distribution format.
     """
-    version = metadata.version("dcc-bridge")
-    info = f"dcc_bridge-{version}.dist-info"
+    version = metadata.version(DISTRIBUTION)
+    info = f"dcc_bridge_mcp-{version}.dist-info"
     texts = {
-        f"{info}/METADATA": f"Metadata-Version: 2.1\nName: dcc-bridge\nVersion: {version}\n",
+        f"{info}/METADATA": f"Metadata-Version: 2.1\nName: {DISTRIBUTION}\nVersion: {version}\n",
         f"{info}/WHEEL": "Wheel-Version: 1.0\nGenerator: dcc-bridge\nRoot-Is-Purelib: true\n"
         "Tag: py3-none-any\n",
     }
-    data = {
-        file.relative_to(_PACKAGE.parent).as_posix(): file.read_bytes() for file in _files(_PACKAGE)
-    }
+    files = {file.relative_to(_PACKAGE.parent).as_posix(): file for file in _files(_PACKAGE)}
+    data = {name: file.read_bytes() for name, file in files.items()}
     data |= {name: text.encode() for name, text in texts.items()}
     rows = [f"{name},{_digest(content)},{len(content)}" for name, content in data.items()]
     data[f"{info}/RECORD"] = "\n".join([*rows, f"{info}/RECORD,,\n"]).encode()
-    wheel = into / f"dcc_bridge-{version}-py3-none-any.whl"
+    wheel = into / f"dcc_bridge_mcp-{version}-py3-none-any.whl"
     with zipfile.ZipFile(wheel, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, content in data.items():
             archive.writestr(name, content)

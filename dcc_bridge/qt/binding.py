@@ -16,8 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 _KNOWN: Final = {"PySide6": "shiboken6", "PySide2": "shiboken2"}
 _PARTS: Final = ("QtCore", "QtGui", "QtWidgets")
-NAME: Final = next((name for name in _KNOWN if sys.modules.get(name)), "PySide6")
-"""Which one it is."""
+NAME: Final = next((name for name in _KNOWN if sys.modules.get(name)), "PySide6")  # which one it is
 
 if TYPE_CHECKING:
     # The whole of Qt, and no list of it to be kept; the stubs declare some names in each module.
@@ -47,7 +46,7 @@ else:
         """Find a name where this binding has it."""
         for part in _parts:
             if hasattr(part, name):
-                return getattr(part, name)
+                return globals().setdefault(name, getattr(part, name))  # next time at once
         raise AttributeError(f"{NAME} has no {name} in {', '.join(_PARTS)}.")
 
 

@@ -9,37 +9,21 @@ from typing import Final
 from dcc_bridge.elicitation.question import MOST_REASON
 from dcc_bridge.elicitation.text import safe_line
 from dcc_bridge.elicitation.view import OffersView
-from dcc_bridge.qt.binding import (
-    QCheckBox,
-    QHBoxLayout,
-    QKeyEvent,
-    QLabel,
-    QLineEdit,
-    QPushButton,
-    QShowEvent,
-    QStyle,
-    Qt,
-    QTimer,
-    QVBoxLayout,
-    QWidget,
-    Signal,
-    Slot,
-)
+from dcc_bridge.qt import binding as qt
 from dcc_bridge.qt.labels import SMALL, Mnemonics, label, plain_column, scale, tr, unmarked
 
-ARM_DELAY: Final = 250
-"""Milliseconds for which what cannot be taken back cannot be clicked."""
-ENTER: Final = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
+ARM_DELAY: Final = 250  # milliseconds for which what cannot be taken back cannot be clicked
+ENTER: Final = (qt.Qt.Key.Key_Return, qt.Qt.Key.Key_Enter)
 
 
-class Button(QPushButton):
+class Button(qt.QPushButton):
     """A button that leaves Enter to its dialog: on some desktops every button takes it."""
 
     def __init__(self, text: str) -> None:
         super().__init__(text)
         self.setAutoDefault(False)
 
-    def keyPressEvent(self, event: QKeyEvent) -> None:
+    def keyPressEvent(self, event: qt.QKeyEvent) -> None:
         """Pass Enter on."""
         if event.key() in ENTER:
             event.ignore()
@@ -55,18 +39,10 @@ def small(caption: str) -> Button:
     return button
 
 
-class Exits(QWidget):
-    """Decline, Cancel, and the button that says what will be done.
+class Exits(qt.QWidget):
+    """Decline, Cancel, and the button that says what will be done."""
 
-    Attributes:
-        verb: Agrees.
-        decline: Says no, with the reason if one stands there.
-        with_reason: Brings the line for that reason.
-        reason: The line; hidden until it is asked for.
-        cancel: Gives no answer.
-    """
-
-    def __init__(self, verb: str, *aside: QWidget, consent: bool, mnemonics: Mnemonics) -> None:
+    def __init__(self, verb: str, *aside: qt.QWidget, consent: bool, mnemonics: Mnemonics) -> None:
         """Draw them.
 
         Args:
@@ -80,24 +56,25 @@ class Exits(QWidget):
         self._consent = consent
         self._is_armed = not consent
         self._is_held = False
-        self.cancel = Button(mnemonics.mark(tr("Cancel")))
+        self.cancel = Button(mnemonics.mark(tr("Cancel")))  # gives no answer
         self.cancel.setToolTip(tr("Close without an answer. Nothing is done."))
+        # Says no, with the reason if one stands there.
         self.decline = Button(mnemonics.mark(tr("Decline")))
         self.decline.setToolTip(tr("Say no, so that the agent knows you do not want this."))
-        self.with_reason = small(unmarked(tr("with a reason…")))
+        self.with_reason = small(unmarked(tr("with a reason…")))  # brings the line for that reason
         self.with_reason.setToolTip(tr("Say no, and why: the agent is told."))
-        self.reason = _line()
-        self.verb = Button(unmarked(verb) if consent else mnemonics.mark(verb))
+        self.reason = _line()  # the line; hidden until it is asked for
+        self.verb = Button(unmarked(verb) if consent else mnemonics.mark(verb))  # agrees
         (self.cancel if consent else self.verb).setDefault(True)
         self.with_reason.clicked.connect(self._ask_reason)
-        self._moment = QTimer(self)
+        self._moment = qt.QTimer(self)
         self._moment.setSingleShot(True)
         self._moment.timeout.connect(self._arm)
         if consent:
             self._make_weighty()
         self._lay_out(*aside)
 
-    def showEvent(self, event: QShowEvent) -> None:
+    def showEvent(self, event: qt.QShowEvent) -> None:
         """Start the moment in which a click meant for something else does nothing."""
         super().showEvent(event)
         if self._consent and not event.spontaneous():
@@ -115,27 +92,27 @@ class Exits(QWidget):
         for part in (self.decline, self.with_reason, self.reason, self.cancel, self.verb):
             part.hide()
 
-    @Slot()
+    @qt.Slot()
     def _ask_reason(self) -> None:
         self.with_reason.hide()
         self.reason.show()
         self.reason.setFocus()
 
-    @Slot()
+    @qt.Slot()
     def _arm(self) -> None:
         self._is_armed = True
         self.verb.setEnabled(not self._is_held)
 
     def _make_weighty(self) -> None:
         scale(self.verb, 1.0, bold=True)
-        self.verb.setIcon(self.style().standardIcon(QStyle.StandardPixmap.SP_MessageBoxWarning))
+        self.verb.setIcon(self.style().standardIcon(qt.QStyle.StandardPixmap.SP_MessageBoxWarning))
 
-    def _lay_out(self, *aside: QWidget) -> None:
-        column = QVBoxLayout(self)
+    def _lay_out(self, *aside: qt.QWidget) -> None:
+        column = qt.QVBoxLayout(self)
         for part in aside:
             column.addWidget(part)
         column.addWidget(self.reason)
-        row = QHBoxLayout()
+        row = qt.QHBoxLayout()
         row.addWidget(self.decline)
         row.addWidget(self.with_reason)
         row.addStretch(1)
@@ -144,8 +121,8 @@ class Exits(QWidget):
         column.addLayout(row)
 
 
-def _line() -> QLineEdit:
-    line = QLineEdit()
+def _line() -> qt.QLineEdit:
+    line = qt.QLineEdit()
     line.setMaxLength(MOST_REASON)
     line.setAccessibleName(tr("Why you decline"))
     line.setPlaceholderText(tr("Why not? The agent is told. Enter declines."))
@@ -154,21 +131,13 @@ def _line() -> QLineEdit:
 
 
 _TICK: Final = 250
-_TYPING: Final = 5.0
-"""Seconds after a touch for which the person is taken to be still at it."""
+_TYPING: Final = 5.0  # seconds after a touch for which the person is taken to be still at it
 
 
-class Countdown(QWidget):
-    """A line of small text that counts down, with a button that begins anew.
+class Countdown(qt.QWidget):
+    """A line of small text that counts down, with a button that begins anew."""
 
-    Signals:
-        expired: The time is up.
-
-    Attributes:
-        more: Begins anew; hidden where there is no more time to be had.
-    """
-
-    expired = Signal()
+    expired = qt.Signal()  # the time is up
 
     def __init__(
         self,
@@ -193,13 +162,14 @@ class Countdown(QWidget):
         self._ends = min(now() + soon, self._latest)
         self._ticked = now()
         self._touched = now() - _TYPING
-        self._left = QLabel()
+        self._left = qt.QLabel()
         scale(self._left, SMALL)
+        # Begins anew; hidden where there is no more time to be had.
         self.more = Button(mnemonics.mark(tr("More time")))
         scale(self.more, SMALL)
         self.more.clicked.connect(self.begin_anew)
         self._lay_out()
-        self._timer = QTimer(self)
+        self._timer = qt.QTimer(self)
         self._timer.timeout.connect(self.tick)
         self._timer.start(_TICK)
         self.tick()
@@ -209,18 +179,18 @@ class Countdown(QWidget):
         """What it says."""
         return self._left.text()
 
-    @Slot()
+    @qt.Slot()
     def touch(self) -> None:
         """Stand still for a moment: the person is at it."""
         self._touched = self._now()
 
-    @Slot()
+    @qt.Slot()
     def begin_anew(self) -> None:
         """Give the person the whole time again, as far as there is any."""
         self._ends = min(self._now() + self._soon, self._latest)
         self.tick()
 
-    @Slot()
+    @qt.Slot()
     def tick(self) -> None:
         """Show what is left, or say that it is over."""
         now = self._now()
@@ -235,41 +205,25 @@ class Countdown(QWidget):
             self.expired.emit()
 
     def _lay_out(self) -> None:
-        row = QHBoxLayout(self)
+        row = qt.QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.addWidget(self._left)
         row.addWidget(self.more)
         row.addStretch(1)
 
 
-class Further(QWidget):
-    """What else may be done with a question, below the countdown.
+class Further(qt.QWidget):
+    """What else may be done with a question, below the countdown."""
 
-    Signals:
-        handed_over: The person would rather answer in the client.
-        muted: They decline, and want to hear no more of this client for a while.
+    handed_over = qt.Signal()  # the person would rather answer in the client
+    muted = qt.Signal()  # they decline, and want to hear no more of this client for a while
 
-    Attributes:
-        remember: Agreeing is meant for the session; None where that is not offered.
-        hand_over: Answers elsewhere; None where that is not offered.
-        mute: Mutes the client; None where nobody is to be muted.
-    """
-
-    handed_over = Signal()
-    muted = Signal()
-
-    def __init__(self, offers: OffersView, mnemonics: Mnemonics, countdown: QWidget) -> None:
-        """Draw what is offered.
-
-        Args:
-            offers: The captions.
-            mnemonics: Of the window.
-            countdown: How long it still waits; it begins the row.
-        """
+    def __init__(self, offers: OffersView, mnemonics: Mnemonics, countdown: qt.QWidget) -> None:
         super().__init__()
+        # Agreeing is meant for the session; None where that is not offered.
         self.remember = _remember(offers.remember) if offers.remember else None
-        self.hand_over: Button | None = None
-        self.mute: Button | None = None
+        self.hand_over: Button | None = None  # answers elsewhere; None where that is not offered
+        self.mute: Button | None = None  # mutes the client; None where nobody is to be muted
         if offers.hand_over:
             self.hand_over = small(mnemonics.mark(offers.hand_over))
             self.hand_over.clicked.connect(self.handed_over)
@@ -284,11 +238,11 @@ class Further(QWidget):
         """Whether agreeing is meant for the session."""
         return self.remember is not None and self.remember.isChecked()
 
-    def _lay_out(self, countdown: QWidget) -> None:
+    def _lay_out(self, countdown: qt.QWidget) -> None:
         column = plain_column(self)
         if self.remember is not None:
             column.addWidget(self.remember)
-        row = QHBoxLayout()
+        row = qt.QHBoxLayout()
         row.addWidget(countdown, 1)
         for button in (self.hand_over, self.mute):
             if button is not None:
@@ -296,36 +250,27 @@ class Further(QWidget):
         column.addLayout(row)
 
 
-class NameToArm(QWidget):
-    """A line in which a word is to be typed before what cannot be undone can be agreed to.
+class NameToArm(qt.QWidget):
+    """A line in which a word is to be typed before what cannot be undone can be agreed to."""
 
-    Signals:
-        typed: Whether the word stands there.
-    """
-
-    typed = Signal(bool)
+    typed = qt.Signal(bool)  # whether the word stands there
 
     def __init__(self, word: str) -> None:
-        """Draw it.
-
-        Args:
-            word: What is to be typed.
-        """
         super().__init__()
         self._word = word
-        self.editor = QLineEdit()
+        self.editor = qt.QLineEdit()
         self.editor.setAccessibleName(tr("Type {word} to go on", word=safe_line(word)))
         self.editor.textChanged.connect(self._look)
         column = plain_column(self)
         column.addWidget(label(tr("Type {word} to go on:", word=safe_line(word))))
         column.addWidget(self.editor)
 
-    @Slot(str)
+    @qt.Slot(str)
     def _look(self, text: str) -> None:
         self.typed.emit(text.strip() == self._word)
 
 
-def _remember(caption: str) -> QCheckBox:
-    box = QCheckBox(unmarked(caption))
+def _remember(caption: str) -> qt.QCheckBox:
+    box = qt.QCheckBox(unmarked(caption))
     box.setToolTip(tr("For this skill only. You can take it back, and everything can be undone."))
     return box

@@ -11,37 +11,24 @@ from typing import Final
 
 from dcc_bridge.elicitation.schema import FILTERED_FROM, Field
 from dcc_bridge.elicitation.view import FieldView
-from dcc_bridge.qt.binding import (
-    QCheckBox,
-    QComboBox,
-    QCompleter,
-    QLineEdit,
-    QListWidget,
-    QListWidgetItem,
-    QPalette,
-    Qt,
-    QWheelEvent,
-    QWidget,
-    Signal,
-    Slot,
-)
+from dcc_bridge.qt import binding as qt
 from dcc_bridge.qt.labels import Mnemonics, plain_column, tr
 
 _NUMBER: Final = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?", re.ASCII | re.IGNORECASE)
 _LONG: Final = 48
+# Of the formats: the same in every language.
 EXAMPLES: Final = {
     "email": "name@studio.com",
     "uri": "https://",
     "date": "2026-11-20",
     "date-time": "2026-11-20T14:30:00Z",
 }
-"""Of the formats: the same in every language."""
 
 
-class Line(QLineEdit):
+class Line(qt.QLineEdit):
     """A line of text; an empty one is left out, unless it may be empty and has to be there."""
 
-    changed = Signal()
+    changed = qt.Signal()
 
     def __init__(self, view: FieldView) -> None:
         super().__init__("" if view.default is None else str(view.default))
@@ -71,17 +58,17 @@ class NumberLine(Line):
             return float(text)
 
 
-class Tick(QCheckBox):
+class Tick(qt.QCheckBox):
     """A check box with its title. One that may be left out has a third state, and says so."""
 
-    changed = Signal()
+    changed = qt.Signal()
 
     def __init__(self, view: FieldView, mnemonics: Mnemonics) -> None:
         super().__init__()
         self._title = mnemonics.mark(view.title if carries_title(view.field) else tr("Yes"))
         self.setTristate(not view.field.required)
         if view.default is None and not view.field.required:
-            self.setCheckState(Qt.CheckState.PartiallyChecked)
+            self.setCheckState(qt.Qt.CheckState.PartiallyChecked)
         else:
             self.setChecked(view.default is True)
         self._tell()
@@ -90,9 +77,13 @@ class Tick(QCheckBox):
     def value(self) -> object:
         """What it holds."""
         state = self.checkState()
-        return None if state == Qt.CheckState.PartiallyChecked else state == Qt.CheckState.Checked
+        return (
+            None
+            if state == qt.Qt.CheckState.PartiallyChecked
+            else state == qt.Qt.CheckState.Checked
+        )
 
-    @Slot()
+    @qt.Slot()
     def _tell(self) -> None:
         left_out = self.value() is None
         self.setText(tr("{title} (left out)", title=self._title) if left_out else self._title)
@@ -106,18 +97,18 @@ def carries_title(field: Field) -> bool:
 
 _ROWS: Final = 6
 _LEAST_SHOWN: Final = 12
-_ADJUST: Final = QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
-_TICKABLE: Final = Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsUserCheckable
+_ADJUST: Final = qt.QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
+_TICKABLE: Final = qt.Qt.ItemFlag.ItemIsEnabled | qt.Qt.ItemFlag.ItemIsUserCheckable
 
 
-class Choice(QComboBox):
+class Choice(qt.QComboBox):
     """A combo box; one with many choices can be searched by typing a part of the name."""
 
-    changed = Signal()
+    changed = qt.Signal()
 
     def __init__(self, view: FieldView) -> None:
         super().__init__()
-        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setFocusPolicy(qt.Qt.FocusPolicy.StrongFocus)
         self.setPlaceholderText(tr("Choose…"))
         self.setSizeAdjustPolicy(_ADJUST)
         self.setMinimumContentsLength(_LEAST_SHOWN)
@@ -136,32 +127,32 @@ class Choice(QComboBox):
         """What it holds: the text itself where it is none of the choices."""
         index, text = self.currentIndex(), self.currentText()
         if self.itemText(index) != text:  # typed, and not picked from the list
-            index = self.findText(text, Qt.MatchFlag.MatchExactly)
+            index = self.findText(text, qt.Qt.MatchFlag.MatchExactly)
         return self._values[index] if index >= 0 else text or None
 
-    def wheelEvent(self, event: QWheelEvent) -> None:
+    def wheelEvent(self, event: qt.QWheelEvent) -> None:
         """Let the form scroll: a wheel that changes an answer in passing is a trap."""
         event.ignore()
 
     def _make_searchable(self) -> None:
         self.setEditable(True)
-        self.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
-        completer = QCompleter(self.model(), self)
-        completer.setFilterMode(Qt.MatchFlag.MatchContains)
-        completer.setCaseSensitivity(Qt.CaseSensitivity.CaseInsensitive)
+        self.setInsertPolicy(qt.QComboBox.InsertPolicy.NoInsert)
+        completer = qt.QCompleter(self.model(), self)
+        completer.setFilterMode(qt.Qt.MatchFlag.MatchContains)
+        completer.setCaseSensitivity(qt.Qt.CaseSensitivity.CaseInsensitive)
         self.setCompleter(completer)
 
 
-class Choices(QWidget):
+class Choices(qt.QWidget):
     """A list to tick, with a filter above a long one; nothing ticked is left out if it may be."""
 
-    changed = Signal()
+    changed = qt.Signal()
 
     def __init__(self, view: FieldView) -> None:
         super().__init__()
         self._may_be_left_out = not view.field.required
-        self.list = QListWidget()
-        self.list.viewport().setBackgroundRole(QPalette.ColorRole.Window)  # boxes show on it
+        self.list = qt.QListWidget()
+        self.list.viewport().setBackgroundRole(qt.QPalette.ColorRole.Window)  # boxes show on it
         self._values = [option.value for option in view.options]
         for option in view.options:
             self.list.addItem(_item(option.title, ticked=option.value in (view.default or ())))
@@ -177,18 +168,18 @@ class Choices(QWidget):
         """What is ticked, in the order of the schema."""
         states = [self.list.item(row).checkState() for row in range(self.list.count())]
         pairs = zip(self._values, states, strict=True)
-        ticked = [value for value, state in pairs if state == Qt.CheckState.Checked]
+        ticked = [value for value, state in pairs if state == qt.Qt.CheckState.Checked]
         return None if not ticked and self._may_be_left_out else ticked
 
-    def _make_filter(self) -> QLineEdit:
-        self.filter = QLineEdit()
+    def _make_filter(self) -> qt.QLineEdit:
+        self.filter = qt.QLineEdit()
         self.filter.setPlaceholderText(tr("Filter"))
         self.filter.setAccessibleName(tr("Filter the choices"))
         self.filter.setClearButtonEnabled(True)
         self.filter.textChanged.connect(self._filter)
         return self.filter
 
-    @Slot(str)
+    @qt.Slot(str)
     def _filter(self, text: str) -> None:
         for row in range(self.list.count()):
             self.list.setRowHidden(row, text.lower() not in self.list.item(row).text().lower())
@@ -198,10 +189,10 @@ class Choices(QWidget):
         self.list.setFixedHeight(rows * self.list.sizeHintForRow(0) + 2 * self.list.frameWidth())
 
 
-def _item(title: str, *, ticked: bool) -> QListWidgetItem:
-    item = QListWidgetItem(title)
+def _item(title: str, *, ticked: bool) -> qt.QListWidgetItem:
+    item = qt.QListWidgetItem(title)
     item.setFlags(_TICKABLE)
-    item.setCheckState(Qt.CheckState.Checked if ticked else Qt.CheckState.Unchecked)
+    item.setCheckState(qt.Qt.CheckState.Checked if ticked else qt.Qt.CheckState.Unchecked)
     return item
 
 

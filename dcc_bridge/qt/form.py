@@ -15,25 +15,19 @@ from dcc_bridge.qt.binding import QFrame, QScrollArea, QSize, Qt, QVBoxLayout, Q
 from dcc_bridge.qt.items_view import Arguments
 from dcc_bridge.qt.labels import SMALL, Mnemonics, Notice, label, plain_column, tr
 
-_WIDTH: Final = 72
-"""Of the window, in average characters."""
+_WIDTH: Final = 72  # of the window, in average characters
 _LEAST_WIDTH: Final = 40
 _LEAST_LINES: Final = 4
+# Characters of a message's first line up to which it is drawn as a heading.
 _LONGEST_HEADING: Final = 160
-"""Characters of a message's first line up to which it is drawn as a heading."""
 
 
 class FormView(QWidget):
-    """The fields of a form.
+    """The fields of a form."""
 
-    Signals:
-        changed: Something was filled in, or an error appeared or went.
-    """
-
-    changed = Signal()
+    changed = Signal()  # something was filled in, or an error appeared or went
 
     def __init__(self, fields: tuple[FieldView, ...], mnemonics: Mnemonics) -> None:
-        """Draw the fields."""
         super().__init__()
         self.rows = [FieldRow(field, mnemonics) for field in fields]
         column = plain_column(self, self.fontMetrics().height())
@@ -57,13 +51,9 @@ class FormView(QWidget):
 
 
 class FieldRow(QWidget):
-    """A field: its title, its editor, an explanation, and what is wrong with its value.
+    """A field: its title, its editor, an explanation, and what is wrong with its value."""
 
-    Signals:
-        changed: Something was filled in.
-    """
-
-    changed = Signal()
+    changed = Signal()  # something was filled in
 
     def __init__(self, view: FieldView, mnemonics: Mnemonics) -> None:
         super().__init__()
@@ -114,7 +104,6 @@ class Body(QScrollArea):
     """The question's text and fields. It wants as much room as they need."""
 
     def __init__(self, view: QuestionView, *parts: QWidget) -> None:
-        """Draw the text, and below it the other parts."""
         super().__init__()
         self._inner = QWidget()
         column = QVBoxLayout(self._inner)

@@ -12,23 +12,7 @@ from typing import Any, Final
 from dcc_bridge.elicitation.question import Question
 from dcc_bridge.elicitation.text import breakable, safe_line, tool_tip
 from dcc_bridge.elicitation.view import ArgumentView, QuestionView
-from dcc_bridge.qt.binding import (
-    QAbstractItemView,
-    QAbstractListModel,
-    QFrame,
-    QGridLayout,
-    QHBoxLayout,
-    QLineEdit,
-    QListView,
-    QModelIndex,
-    QPalette,
-    QPersistentModelIndex,
-    QSize,
-    Qt,
-    QWidget,
-    Signal,
-    Slot,
-)
+from dcc_bridge.qt import binding as qt
 from dcc_bridge.qt.buttons import Button, small
 from dcc_bridge.qt.labels import (
     SMALL,
@@ -44,31 +28,29 @@ from dcc_bridge.qt.labels import (
 )
 
 _LINES: Final = 7
-_FILTER_FROM: Final = 8
-"""Rows from which on a filter is worth its place."""
-Index = QModelIndex | QPersistentModelIndex
+_FILTER_FROM: Final = 8  # rows from which on a filter is worth its place
+Index = qt.QModelIndex | qt.QPersistentModelIndex
 
 
-class Items(QAbstractListModel):
+class Items(qt.QAbstractListModel):
     """The items that match a filter, one a row."""
 
     def __init__(self, question: Question) -> None:
-        """Show all of them."""
         super().__init__()
         self._items = question.items
         self._kinds = question.consent.kinds if question.consent else ()
         self._rows: Sequence[int] = range(len(self._items))
 
-    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 - Qt's own signature
+    def rowCount(self, parent: Index = qt.QModelIndex()) -> int:  # noqa: B008 - Qt's own signature
         """Give how many match."""
         return 0 if parent.isValid() else len(self._rows)
 
-    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+    def data(self, index: Index, role: int = qt.Qt.ItemDataRole.DisplayRole) -> Any:
         """Give a row's path, and its kind where it is known."""
         at = self._rows[index.row()]
-        if role == Qt.ItemDataRole.DisplayRole:
+        if role == qt.Qt.ItemDataRole.DisplayRole:
             return safe_line(self._items[at])
-        if role == Qt.ItemDataRole.ToolTipRole and self._kinds:
+        if role == qt.Qt.ItemDataRole.ToolTipRole and self._kinds:
             return tool_tip(safe_line(self._kinds[at]))
         return None
 
@@ -76,10 +58,8 @@ class Items(QAbstractListModel):
         """Show those whose path or kind contains a text."""
         wanted = text.casefold()
         self.beginResetModel()
-        everything = range(len(self._items))
-        self._rows = (
-            [at for at in everything if wanted in self._words(at)] if wanted else everything
-        )
+        rows = range(len(self._items))
+        self._rows = [row for row in rows if wanted in self._words(row)] if wanted else rows
         self.endResetModel()
 
     def at(self, rows: Sequence[int]) -> list[str]:
@@ -91,21 +71,14 @@ class Items(QAbstractListModel):
         return f"{self._items[at]} {kind}".casefold()
 
 
-class Preview(QWidget):
-    """The items of a consent, drawn.
-
-    Attributes:
-        items: The model of the list.
-        list: The list.
-        filter: Narrows it.
-        look: Selects in the scene what is selected here, or all of it.
-    """
+class Preview(qt.QWidget):
+    """The items of a consent, drawn."""
 
     def __init__(
         self,
         question: Question,
         counts: str,
-        undo: QWidget,
+        undo: qt.QWidget,
         mnemonics: Mnemonics,
         select: Callable[[Sequence[str]], None],
     ) -> None:
@@ -113,50 +86,51 @@ class Preview(QWidget):
 
         Args:
             question: What is asked.
-            counts: How many there are.
+            counts: The line that says how many there are.
             undo: The line that says whether it can be undone.
             mnemonics: Of the window.
             select: Selects items in the host.
         """
         super().__init__()
         self._select = select
-        self.items = Items(question)
+        self.items = Items(question)  # the model of the list
         self.list = self._make_list()
-        self.filter = QLineEdit()
+        self.filter = qt.QLineEdit()
         self.filter.setPlaceholderText(tr("Filter by name or type"))
         self.filter.setAccessibleName(tr("Filter the list"))
         self.filter.setClearButtonEnabled(True)
         self.filter.setVisible(len(question.items) >= _FILTER_FROM)
         self.filter.textChanged.connect(self._narrow)
+        # Selects in the scene what is selected here, or all of it.
         self.look = Button(mnemonics.mark(tr("Select in the scene")))
         scale(self.look, SMALL)
         self.look.clicked.connect(self._look)
         self._lay_out(counts, undo)
 
-    @Slot(str)
+    @qt.Slot(str)
     def _narrow(self, text: str) -> None:
         self.items.narrow(text)
 
-    @Slot()
+    @qt.Slot()
     def _look(self) -> None:
         rows = [index.row() for index in self.list.selectionModel().selectedRows()]
         self._select(self.items.at(rows))
 
-    def _make_list(self) -> QListView:
+    def _make_list(self) -> qt.QListView:
         view = _List()
         view.setModel(self.items)
         view.setUniformItemSizes(True)
-        view.setLayoutMode(QListView.LayoutMode.Batched)
-        view.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
-        view.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-        view.setLayoutDirection(Qt.LayoutDirection.LeftToRight)  # else "/a/b" is drawn as "a/b/"
-        view.setTextElideMode(Qt.TextElideMode.ElideMiddle)
+        view.setLayoutMode(qt.QListView.LayoutMode.Batched)
+        view.setSelectionMode(qt.QAbstractItemView.SelectionMode.ExtendedSelection)
+        view.setEditTriggers(qt.QAbstractItemView.EditTrigger.NoEditTriggers)
+        view.setLayoutDirection(qt.Qt.LayoutDirection.LeftToRight)  # else "/a/b" is drawn as "a/b/"
+        view.setTextElideMode(qt.Qt.TextElideMode.ElideMiddle)
         view.setAccessibleName(tr("What this is about"))
         return view
 
-    def _lay_out(self, counts: str, undo: QWidget) -> None:
+    def _lay_out(self, counts: str, undo: qt.QWidget) -> None:
         column = plain_column(self)
-        top = QHBoxLayout()
+        top = qt.QHBoxLayout()
         top.addWidget(label(counts, bold=True), 1)
         top.addWidget(self.look)
         column.addLayout(top)
@@ -165,34 +139,29 @@ class Preview(QWidget):
         column.addWidget(undo)
 
 
-class _List(QListView):
+class _List(qt.QListView):
     """A list that wants a few lines, however many there are."""
 
-    def sizeHint(self) -> QSize:
+    def sizeHint(self) -> qt.QSize:
         metrics = self.fontMetrics()
         count = self.model().rowCount() if self.model() is not None else 0
         lines = max(2, min(_LINES, count))
         height = max(metrics.lineSpacing(), self.sizeHintForRow(0)) * lines
-        return QSize(metrics.averageCharWidth() * 40, height + 2 * self.frameWidth())
+        return qt.QSize(metrics.averageCharWidth() * 40, height + 2 * self.frameWidth())
 
 
-class Arguments(QFrame):
-    """What a skill is called with: a row for each argument, which no value can draw.
+class Arguments(qt.QFrame):
+    """What a skill is called with: a row for each argument, which no value can draw."""
 
-    Signals:
-        changed: It has another height.
-    """
-
-    changed = Signal()
+    changed = qt.Signal()  # it has another height
 
     def __init__(self, arguments: Sequence[ArgumentView]) -> None:
-        """Draw them."""
         super().__init__()
         self.setAccessibleName(tr("What the skill is called with"))
-        self.setFrameShape(QFrame.Shape.StyledPanel)
-        self.setBackgroundRole(QPalette.ColorRole.Base)
+        self.setFrameShape(qt.QFrame.Shape.StyledPanel)
+        self.setBackgroundRole(qt.QPalette.ColorRole.Base)
         self.setAutoFillBackground(True)
-        self._grid = QGridLayout(self)
+        self._grid = qt.QGridLayout(self)
         self._grid.setHorizontalSpacing(self.fontMetrics().height())
         self._grid.setColumnStretch(1, 1)
         for argument in arguments:
@@ -204,14 +173,14 @@ class Arguments(QFrame):
             self._grid.addWidget(rule(), row, 0, 1, 2)
         name, value = on_base(label(argument.name, bold=True)), _Value(argument)
         value.changed.connect(self.changed)
-        self._grid.addWidget(name, row + 1, 0, Qt.AlignmentFlag.AlignTop)
+        self._grid.addWidget(name, row + 1, 0, qt.Qt.AlignmentFlag.AlignTop)
         self._grid.addWidget(value, row + 1, 1)
 
 
-class _Value(QWidget):
+class _Value(qt.QWidget):
     """A value in its cell: the beginning of it, until the person wants to see all."""
 
-    changed = Signal()
+    changed = qt.Signal()
 
     def __init__(self, argument: ArgumentView) -> None:
         super().__init__()
@@ -222,7 +191,7 @@ class _Value(QWidget):
         self._more = small(unmarked(tr("Show all")))
         self._more.setAccessibleName(tr("Show all of {name}", name=argument.name))
         self._more.clicked.connect(self._show_whole)
-        column, row = plain_column(self, 0), QHBoxLayout()
+        column, row = plain_column(self, 0), qt.QHBoxLayout()
         column.addWidget(self._label)
         column.addLayout(row)
         row.addWidget(self._rest)
@@ -231,7 +200,7 @@ class _Value(QWidget):
         self._rest.setVisible(bool(argument.rest))
         self._more.setVisible(bool(argument.whole))
 
-    @Slot()
+    @qt.Slot()
     def _show_whole(self) -> None:
         self._label.setText(breakable(self._whole))
         self._rest.hide()
@@ -239,6 +208,6 @@ class _Value(QWidget):
         self.changed.emit()
 
 
-def undo_line(view: QuestionView) -> QWidget:
+def undo_line(view: QuestionView) -> qt.QWidget:
     """Make the line that says whether what is agreed to can be undone."""
     return Notice(view.undo) if view.word else label(view.undo, size=SMALL)

@@ -12,18 +12,7 @@ import logging
 from typing import Final
 
 from dcc_bridge.elicitation.text import breakable, safe_line
-from dcc_bridge.qt.binding import (
-    QApplication,
-    QCoreApplication,
-    QFrame,
-    QHBoxLayout,
-    QLabel,
-    QPalette,
-    QStyle,
-    Qt,
-    QVBoxLayout,
-    QWidget,
-)
+from dcc_bridge.qt import binding as qt
 
 CONTEXT: Final = "dcc_bridge"
 _UNCOUNTED: Final = -1
@@ -42,7 +31,7 @@ def tr(text: str, **values: object) -> str:
     """
     n = values.get("n", _UNCOUNTED)
     count = n if isinstance(n, int) else _UNCOUNTED
-    translated = QCoreApplication.translate(CONTEXT, text, None, count)
+    translated = qt.QCoreApplication.translate(CONTEXT, text, None, count)
     if not values:
         return translated
     try:
@@ -55,7 +44,7 @@ def tr(text: str, **values: object) -> str:
 SMALL: Final = 0.9
 
 
-def label(text: str, *, size: float = 1.0, bold: bool = False) -> QLabel:
+def label(text: str, *, size: float = 1.0, bold: bool = False) -> qt.QLabel:
     """Make a label that wraps, and reads no markup.
 
     Args:
@@ -63,8 +52,8 @@ def label(text: str, *, size: float = 1.0, bold: bool = False) -> QLabel:
         size: In parts of the host's own font.
         bold: Whether it stands out.
     """
-    widget = QLabel()
-    widget.setTextFormat(Qt.TextFormat.PlainText)
+    widget = qt.QLabel()
+    widget.setTextFormat(qt.Qt.TextFormat.PlainText)
     widget.setWordWrap(True)
     widget.setAlignment(_beginning())
     widget.setText(breakable(text))
@@ -72,30 +61,30 @@ def label(text: str, *, size: float = 1.0, bold: bool = False) -> QLabel:
     return widget
 
 
-def on_base(text: QLabel) -> QLabel:
+def on_base(text: qt.QLabel) -> qt.QLabel:
     """Give a label the colour of text that lies on the ground of a list."""
-    text.setForegroundRole(QPalette.ColorRole.Text)
+    text.setForegroundRole(qt.QPalette.ColorRole.Text)
     return text
 
 
-def rule() -> QFrame:
+def rule() -> qt.QFrame:
     """Make a horizontal line."""
-    line = QFrame()
-    line.setFrameShape(QFrame.Shape.HLine)
-    line.setFrameShadow(QFrame.Shadow.Sunken)
+    line = qt.QFrame()
+    line.setFrameShape(qt.QFrame.Shape.HLine)
+    line.setFrameShadow(qt.QFrame.Shadow.Sunken)
     return line
 
 
-def plain_column(widget: QWidget, spacing: int | None = None) -> QVBoxLayout:
+def plain_column(widget: qt.QWidget, spacing: int | None = None) -> qt.QVBoxLayout:
     """Lay a widget's parts out below each other, without margins."""
-    column = QVBoxLayout(widget)
+    column = qt.QVBoxLayout(widget)
     column.setContentsMargins(0, 0, 0, 0)
     if spacing is not None:
         column.setSpacing(spacing)
     return column
 
 
-def scale(widget: QWidget, size: float, *, bold: bool = False) -> None:
+def scale(widget: qt.QWidget, size: float, *, bold: bool = False) -> None:
     """Scale a widget's font; a host may have set it in points or in pixels."""
     font = widget.font()
     if font.pointSizeF() > 0:
@@ -106,26 +95,28 @@ def scale(widget: QWidget, size: float, *, bold: bool = False) -> None:
     widget.setFont(font)
 
 
-def _beginning() -> Qt.AlignmentFlag:
+def _beginning() -> qt.Qt.AlignmentFlag:
     """Give the side where lines begin in this host; QLabel would go by the text's own script."""
-    side = QStyle.visualAlignment(QApplication.layoutDirection(), Qt.AlignmentFlag.AlignLeft)
-    return side | Qt.AlignmentFlag.AlignAbsolute | Qt.AlignmentFlag.AlignVCenter
+    side = qt.QStyle.visualAlignment(
+        qt.QApplication.layoutDirection(), qt.Qt.AlignmentFlag.AlignLeft
+    )
+    return side | qt.Qt.AlignmentFlag.AlignAbsolute | qt.Qt.AlignmentFlag.AlignVCenter
 
 
-class Notice(QWidget):
+class Notice(qt.QWidget):
     """A warning sign and a sentence. The sign is the style's own, so it reads on any palette."""
 
     def __init__(self, text: str = "") -> None:
         super().__init__()
         self._said = safe_line(text)
         self._label = label(self._said)
-        sign = QLabel()
-        side = self.style().pixelMetric(QStyle.PixelMetric.PM_SmallIconSize)
-        icon = self.style().standardIcon(QStyle.StandardPixmap.SP_MessageBoxWarning)
+        sign = qt.QLabel()
+        side = self.style().pixelMetric(qt.QStyle.PixelMetric.PM_SmallIconSize)
+        icon = self.style().standardIcon(qt.QStyle.StandardPixmap.SP_MessageBoxWarning)
         sign.setPixmap(icon.pixmap(side, side))
-        row = QHBoxLayout(self)
+        row = qt.QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
-        row.addWidget(sign, 0, Qt.AlignmentFlag.AlignTop)
+        row.addWidget(sign, 0, qt.Qt.AlignmentFlag.AlignTop)
         row.addWidget(self._label, 1)
         if not text:
             self.hide()

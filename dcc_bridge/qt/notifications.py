@@ -11,54 +11,26 @@ from typing import Final
 
 from dcc_bridge.elicitation.question_queue import Act
 from dcc_bridge.elicitation.text import safe_line
-from dcc_bridge.qt.binding import (
-    QApplication,
-    QEvent,
-    QFrame,
-    QHBoxLayout,
-    QKeySequence,
-    QMenu,
-    QObject,
-    QPalette,
-    QPoint,
-    QPushButton,
-    QRect,
-    QStatusBar,
-    Qt,
-    QTimer,
-    QWidget,
-    Slot,
-    isValid,
-)
+from dcc_bridge.qt import binding as qt
 from dcc_bridge.qt.event_loop import OURS, DeferredDeletion
 from dcc_bridge.qt.labels import SMALL, label, tr
 
 
-class CallMenu(QMenu):
-    """Comes up on a right click. Where the keyboard is there, Copy does the same.
+class CallMenu(qt.QMenu):
+    """Comes up on a right click. Where the keyboard is there, Copy does the same."""
 
-    Attributes:
-        call: The id of the call that is shown, or "" where none is.
-        copy: Copies it.
-    """
-
-    def __init__(self, shown: QWidget) -> None:
-        """Belong to a widget.
-
-        Args:
-            shown: What shows a call.
-        """
+    def __init__(self, shown: qt.QWidget) -> None:
         super().__init__(shown)
-        self.call = ""
+        self.call = ""  # the id of the call that is shown, or "" where none is
         self._shown = shown
         self.setProperty(OURS, True)
         self.copy = self.addAction(tr("Copy the call's id"))
-        self.copy.setShortcut(QKeySequence(QKeySequence.StandardKey.Copy))
-        self.copy.setShortcutContext(Qt.ShortcutContext.WidgetShortcut)
+        self.copy.setShortcut(qt.QKeySequence(qt.QKeySequence.StandardKey.Copy))
+        self.copy.setShortcutContext(qt.Qt.ShortcutContext.WidgetShortcut)
         self.copy.triggered.connect(self._copy)
         self.copy.setEnabled(False)
         shown.addAction(self.copy)
-        shown.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        shown.setContextMenuPolicy(qt.Qt.ContextMenuPolicy.CustomContextMenu)
         shown.customContextMenuRequested.connect(self._come_up)
 
     def set_call(self, call: str) -> None:
@@ -66,13 +38,13 @@ class CallMenu(QMenu):
         self.call = call
         self.copy.setEnabled(bool(call))
 
-    @Slot(QPoint)
-    def _come_up(self, at: QPoint) -> None:
+    @qt.Slot(qt.QPoint)
+    def _come_up(self, at: qt.QPoint) -> None:
         self.popup(self._shown.mapToGlobal(at))  # not exec: what is shown may go meanwhile
 
-    @Slot()
+    @qt.Slot()
     def _copy(self) -> None:
-        QApplication.clipboard().setText(self.call)
+        qt.QApplication.clipboard().setText(self.call)
 
 
 def tip(call: str) -> str:
@@ -80,46 +52,35 @@ def tip(call: str) -> str:
     return tr("Call {id}", id=call)
 
 
-_WIDTH: Final = 48
-"""Of a notification's text, in average characters."""
+_WIDTH: Final = 48  # of a notification's text, in average characters
+# Milliseconds for which something is said that nobody need do anything about.
 _PASSING: Final = 8000
-"""Milliseconds for which something is said that nobody need do anything about."""
-_MOVES: Final = (QEvent.Type.Move, QEvent.Type.Resize)
+_MOVES: Final = (qt.QEvent.Type.Move, qt.QEvent.Type.Resize)
 _KIND: Final = (
-    Qt.WindowType.Tool | Qt.WindowType.FramelessWindowHint | Qt.WindowType.WindowDoesNotAcceptFocus
+    qt.Qt.WindowType.Tool
+    | qt.Qt.WindowType.FramelessWindowHint
+    | qt.Qt.WindowType.WindowDoesNotAcceptFocus
 )
 
 
-class Notification(QFrame):
-    """A quiet line over the host's window, with buttons.
+class Notification(qt.QFrame):
+    """A quiet line over the host's window, with buttons."""
 
-    Attributes:
-        text: What it says.
-        buttons: What can be done about it.
-        menu: Copies the id of the call that it is about; None where it is about none.
-    """
-
-    def __init__(self, text: str, acts: tuple[Act, ...], parent: QWidget | None) -> None:
-        """Draw it.
-
-        Args:
-            text: What to say; anything.
-            acts: What the buttons say, and do.
-            parent: The host's main window, or None.
-        """
+    def __init__(self, text: str, acts: tuple[Act, ...], parent: qt.QWidget | None) -> None:
         super().__init__(parent, _KIND)
         self.text = safe_line(text)
+        # Copies the id of the call that it is about; None where it is about none.
         self.menu: CallMenu | None = None
         self.setProperty(OURS, True)
         self._outline()
-        self.setAttribute(Qt.WidgetAttribute.WA_ShowWithoutActivating)
+        self.setAttribute(qt.Qt.WidgetAttribute.WA_ShowWithoutActivating)
         self.setAccessibleName(self.text)
         words = label(self.text, size=SMALL)
-        words.setForegroundRole(QPalette.ColorRole.WindowText)
+        words.setForegroundRole(qt.QPalette.ColorRole.WindowText)
         words.setFixedWidth(self.fontMetrics().averageCharWidth() * _WIDTH)
-        row = QHBoxLayout(self)
+        row = qt.QHBoxLayout(self)
         row.addWidget(words, 1)
-        self.buttons = [_button(caption, act) for caption, act in acts]
+        self.buttons = [_button(caption, act) for caption, act in acts]  # what can be done about it
         for button in self.buttons:
             row.addWidget(button)
 
@@ -131,31 +92,25 @@ class Notification(QFrame):
 
     def _outline(self) -> None:
         """Set it off from the window below, which has the same ground."""
-        self.setFrameShape(QFrame.Shape.Box)
-        self.setFrameShadow(QFrame.Shadow.Plain)
-        self.setForegroundRole(QPalette.ColorRole.PlaceholderText)
+        self.setFrameShape(qt.QFrame.Shape.Box)
+        self.setFrameShadow(qt.QFrame.Shadow.Plain)
+        self.setForegroundRole(qt.QPalette.ColorRole.PlaceholderText)
 
 
-class Notifications(QObject):
+class Notifications(qt.QObject):
     """The notifications of a window, one above the other in its corner."""
 
-    def __init__(self, parent: Callable[[], QWidget | None], deletion: DeferredDeletion) -> None:
-        """Begin with none.
-
-        Args:
-            parent: Gives the host's main window, or None.
-            deletion: Deletes those that are over.
-        """
+    def __init__(self, parent: Callable[[], qt.QWidget | None], deletion: DeferredDeletion) -> None:
         super().__init__()
-        self._parent = parent
+        self._parent = parent  # gives the host's main window, or None
         self._deletion = deletion
         self._shown: list[Notification] = []
-        self._watched: QWidget | None = None
+        self._watched: qt.QWidget | None = None
 
     @property
     def visible(self) -> list[Notification]:
         """Those that can be seen, the lowest first."""
-        self._shown = [notification for notification in self._shown if isValid(notification)]
+        self._shown = [notification for notification in self._shown if qt.isValid(notification)]
         return list(self._shown)
 
     def add(self, text: str, *acts: Act) -> Notification:
@@ -173,7 +128,7 @@ class Notifications(QObject):
             notification.set_call(call)
         for button in notification.buttons:
             button.clicked.connect(lambda: self.remove(notification))
-        timer = QTimer(notification)
+        timer = qt.QTimer(notification)
         timer.setSingleShot(True)
         timer.timeout.connect(lambda: self.remove(notification))
         timer.start(_PASSING)
@@ -193,15 +148,15 @@ class Notifications(QObject):
         """Take all of them away."""
         self.remove(*self.visible)
 
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+    def eventFilter(self, watched: qt.QObject, event: qt.QEvent) -> bool:
         """Follow the host's window."""
         if event.type() in _MOVES:
             self._place()
         return False
 
-    def _watch(self) -> QWidget | None:
+    def _watch(self) -> qt.QWidget | None:
         parent = self._parent()
-        if parent is None or not isValid(parent):
+        if parent is None or not qt.isValid(parent):
             return None
         if self._watched is not parent:
             self._unwatch()
@@ -210,7 +165,7 @@ class Notifications(QObject):
         return parent
 
     def _unwatch(self) -> None:
-        if self._watched is not None and isValid(self._watched):
+        if self._watched is not None and qt.isValid(self._watched):
             self._watched.removeEventFilter(self)
         self._watched = None
 
@@ -219,27 +174,27 @@ class Notifications(QObject):
         for item in self.visible:
             gap = gap or item.fontMetrics().height()
             item.adjustSize()
-        corner = self._area().bottomRight() - QPoint(gap, gap)
+        corner = self._area().bottomRight() - qt.QPoint(gap, gap)
         for item in self.visible:
-            item.move(corner - QPoint(item.width(), item.height()))
-            corner -= QPoint(0, item.height() + gap // 2)
+            item.move(corner - qt.QPoint(item.width(), item.height()))
+            corner -= qt.QPoint(0, item.height() + gap // 2)
 
-    def _area(self) -> QRect:
+    def _area(self) -> qt.QRect:
         window = self._watched
-        if window is not None and isValid(window):
+        if window is not None and qt.isValid(window):
             return window.frameGeometry().adjusted(0, 0, 0, -_status_height(window))
         visible = self.visible
-        return visible[0].screen().availableGeometry() if visible else QRect()
+        return visible[0].screen().availableGeometry() if visible else qt.QRect()
 
 
-def _status_height(window: QWidget) -> int:
+def _status_height(window: qt.QWidget) -> int:
     """Give how much of a window's foot is its status bar, which is to be read."""
-    bars = [bar for bar in window.findChildren(QStatusBar) if bar.isVisible()]
+    bars = [bar for bar in window.findChildren(qt.QStatusBar) if bar.isVisible()]
     return max((bar.height() for bar in bars if bar.window() is window), default=0)
 
 
-def _button(caption: str, act: Callable[[], None]) -> QPushButton:
-    button = QPushButton(caption)
-    button.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+def _button(caption: str, act: Callable[[], None]) -> qt.QPushButton:
+    button = qt.QPushButton(caption)
+    button.setFocusPolicy(qt.Qt.FocusPolicy.NoFocus)
     button.clicked.connect(lambda: act())
     return button

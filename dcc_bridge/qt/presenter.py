@@ -10,25 +10,22 @@ from collections.abc import Callable
 from functools import partial
 from typing import Final
 
+from dcc_bridge.elicitation import question_queue
 from dcc_bridge.elicitation.question import PresenterEvent, Question, Unable
-from dcc_bridge.elicitation.question_queue import QuestionQueue, QueuePresenter, Ticket
 from dcc_bridge.elicitation.types import CANCELLED
 from dcc_bridge.host import Host
 from dcc_bridge.main_thread import MainThread
+from dcc_bridge.qt import event_loop, notifications, question_dialog, url_dialog
 from dcc_bridge.qt.binding import QApplication, QCoreApplication, QObject, QWidget, Slot, isValid
-from dcc_bridge.qt.event_loop import DeferredDeletion
 from dcc_bridge.qt.labels import tr
-from dcc_bridge.qt.notifications import Notification, Notifications
-from dcc_bridge.qt.question_dialog import QuestionDialog
-from dcc_bridge.qt.url_dialog import UrlDialog
 
 _LOST: Final = Unable(CANCELLED, ends=True)
 
 
-class DialogPresenter(QueuePresenter[Notification], QObject):
+class DialogPresenter(question_queue.QueuePresenter[notifications.Notification], QObject):
     """Draws questions as dialogs in the host. Made on the main thread."""
 
-    _notifications: Notifications
+    _notifications: notifications.Notifications
 
     def __init__(self, main: MainThread, host: Host, parent: Callable[[], QWidget | None]) -> None:
         """Take what it needs of the host.
@@ -42,16 +39,16 @@ class DialogPresenter(QueuePresenter[Notification], QObject):
         self._host = host
         self._tr = tr
         self._parent = parent
-        self._deletion = DeferredDeletion()
-        self._dialogs: dict[Ticket, QuestionDialog] = {}
-        self._questions = QuestionQueue(self, main)
-        self._notifications = Notifications(parent, self._deletion)
+        self._deletion = event_loop.DeferredDeletion()
+        self._dialogs: dict[question_queue.Ticket, question_dialog.QuestionDialog] = {}
+        self._questions = question_queue.QuestionQueue(self, main)
+        self._notifications = notifications.Notifications(parent, self._deletion)
         self._app = QCoreApplication.instance()
         if self._app is not None:  # a host may quit without a word to us
             self._app.aboutToQuit.connect(self._quit)
 
     @property
-    def dialogs(self) -> list[QuestionDialog]:
+    def dialogs(self) -> list[question_dialog.QuestionDialog]:
         """The dialogs that a person can see: one at most. Main thread."""
         shown = self._questions.shown
         return [self._dialogs[shown]] if shown in self._dialogs else []
@@ -62,7 +59,7 @@ class DialogPresenter(QueuePresenter[Notification], QObject):
         return self._questions.waiting
 
     @property
-    def chips(self) -> list[Notification]:
+    def chips(self) -> list[notifications.Notification]:
         """The notifications. Main thread."""
         return self._notifications.visible
 
@@ -74,27 +71,28 @@ class DialogPresenter(QueuePresenter[Notification], QObject):
                 dialog.raise_()
                 dialog.activateWindow()
 
-    def draw(self, ticket: Ticket) -> None:
+    def draw(self, ticket: question_queue.Ticket) -> None:
         """Draw a question as a dialog, or show its dialog again. Main thread."""
         if ticket in self._dialogs:  # it was set aside
             self._dialogs[ticket].show()
             return
         parent = self._parent()
         alive = parent if parent is not None and isValid(parent) else None
-        kind = QuestionDialog if ticket.question.page is None else UrlDialog
+        is_page = ticket.question.page is not None
+        kind = url_dialog.UrlDialog if is_page else question_dialog.QuestionDialog
         dialog = kind(ticket.timely(), self._host, alive, partial(self._answer, ticket))
         self._dialogs[ticket] = dialog
         dialog.destroyed.connect(self._end_lost_questions)
         dialog.show()
         QApplication.alert(dialog)
 
-    def set_aside(self, ticket: Ticket) -> None:
+    def set_aside(self, ticket: question_queue.Ticket) -> None:
         """Hide a question's dialog, with all that is filled in. Main thread."""
         dialog = self._dialogs.get(ticket)
         if dialog is not None and isValid(dialog):
             dialog.set_aside()
 
-    def take_down(self, ticket: Ticket) -> None:
+    def take_down(self, ticket: question_queue.Ticket) -> None:
         """Delete a question's dialog. Main thread."""
         dialog = self._dialogs.pop(ticket, None)
         if dialog is not None and isValid(dialog):
@@ -120,7 +118,7 @@ class DialogPresenter(QueuePresenter[Notification], QObject):
         self._questions.close()
         self._notifications.clear()
 
-    def _answer(self, ticket: Ticket, heard: PresenterEvent) -> None:
+    def _answer(self, ticket: question_queue.Ticket, heard: PresenterEvent) -> None:
         """Go on once the dialog's own frame is left: it can be deleted then."""
         self._questions.post(lambda: self._questions.end(ticket, heard))
 

@@ -15,52 +15,28 @@ from typing import Any, Final
 from dcc_bridge.elicitation.question import Expired, HandOver, Question, Reply
 from dcc_bridge.elicitation.view import Facts, argument_views, view_of
 from dcc_bridge.host import Host
-from dcc_bridge.qt.binding import (
-    QDialog,
-    QFrame,
-    QGridLayout,
-    QHideEvent,
-    QIcon,
-    QKeyEvent,
-    QLabel,
-    QPalette,
-    QSize,
-    QStyle,
-    Qt,
-    QTimer,
-    QWidget,
-    Slot,
-)
-from dcc_bridge.qt.buttons import ENTER, Button, Countdown, Exits, Further, NameToArm
-from dcc_bridge.qt.event_loop import OURS
-from dcc_bridge.qt.form import Body, FieldRow, FormView
-from dcc_bridge.qt.items_view import Arguments, Preview, undo_line
+from dcc_bridge.qt import binding as qt
+from dcc_bridge.qt import buttons, event_loop, form, items_view
 from dcc_bridge.qt.labels import SMALL, Mnemonics, label, on_base, plain_column, rule, tr
 
 
-class Header(QFrame):
+class Header(qt.QFrame):
     """Who asks, as a message cannot say it."""
 
-    def __init__(self, facts: Facts, icon: QIcon) -> None:
-        """Draw it.
-
-        Args:
-            facts: Captions, and what stands beside them.
-            icon: The application's, or a null one.
-        """
+    def __init__(self, facts: Facts, icon: qt.QIcon) -> None:
         super().__init__()
         self.setAccessibleName(tr("Who asks"))
-        self.setBackgroundRole(QPalette.ColorRole.Base)
+        self.setBackgroundRole(qt.QPalette.ColorRole.Base)
         self.setAutoFillBackground(True)
-        grid = QGridLayout(self)
+        grid = qt.QGridLayout(self)
         grid.setHorizontalSpacing(self.fontMetrics().height())
         grid.setVerticalSpacing(self.fontMetrics().height() // 6)
         grid.setColumnStretch(2, 1)
         if not icon.isNull():
-            side = self.style().pixelMetric(QStyle.PixelMetric.PM_LargeIconSize)
-            picture = QLabel()
+            side = self.style().pixelMetric(qt.QStyle.PixelMetric.PM_LargeIconSize)
+            picture = qt.QLabel()
             picture.setPixmap(icon.pixmap(side, side))
-            grid.addWidget(picture, 0, 0, len(facts), 1, Qt.AlignmentFlag.AlignTop)
+            grid.addWidget(picture, 0, 0, len(facts), 1, qt.Qt.AlignmentFlag.AlignTop)
         for row, (caption, text) in enumerate(facts):
             if caption:
                 grid.addWidget(on_base(label(caption, size=SMALL)), row, 1)
@@ -69,62 +45,51 @@ class Header(QFrame):
                 grid.addWidget(on_base(label(text, size=1.1, bold=True)), row, 1, 1, 2)
 
 
-_PAGES: Final = {Qt.Key.Key_PageUp: -1, Qt.Key.Key_PageDown: 1}
+_PAGES: Final = {qt.Qt.Key.Key_PageUp: -1, qt.Qt.Key.Key_PageDown: 1}
 _MOST_OF_SCREEN: Final = 0.8
 
 
-class QuestionDialog(QDialog):
-    """One question, drawn.
-
-    Attributes:
-        question: What is asked.
-        header: Who asks.
-        body: The words and the fields.
-        view: What is shown of it.
-        form: The fields, or None where the verb's button stands for the only one.
-        exits: The buttons.
-        countdown: How long it still waits.
-        further: What else the person may do.
-        arguments: What the skill is called with, or None where that is not shown.
-        preview: The items that it is about, or None where there are none.
-        name: What is to be typed first, or None.
-    """
+class QuestionDialog(qt.QDialog):
+    """One question, drawn."""
 
     def __init__(
         self,
         question: Question,
         host: Host,
-        parent: QWidget | None,
+        parent: qt.QWidget | None,
         answered: Callable[[Reply | Expired | HandOver], None],
     ) -> None:
         """Draw a question; ``show`` makes it appear.
 
         Args:
             question: What is asked.
-            host: Where.
+            host: The application.
             parent: The host's main window, or None: then it stays on top of everything.
             answered: Called once, with what the person did, after the dialog is gone from sight.
         """
         view = view_of(question, host, tr)  # a host that fails leaves no half of a window
         super().__init__(parent, _flags(parent))
         self.question = question
-        self.view = view
-        self.form: FormView | None = None
-        self.arguments: Arguments | None = None
-        self.preview: Preview | None = None
-        self.name: NameToArm | None = None
+        self.view = view  # what is shown of it
+        # The fields, or None where the verb's button stands for the only one.
+        self.form: form.FormView | None = None
+        # What the skill is called with, or None where that is not shown.
+        self.arguments: items_view.Arguments | None = None
+        # The items that it is about, or None where there are none.
+        self.preview: items_view.Preview | None = None
+        self.name: buttons.NameToArm | None = None  # what is to be typed first, or None
         self._host = host
         self._answered: Callable[[Reply | Expired | HandOver], None] | None = answered
         self._is_set_aside = False
-        self._wrong: FieldRow | None = None
-        self.setProperty(OURS, True)
+        self._wrong: form.FieldRow | None = None
+        self.setProperty(event_loop.OURS, True)
         self.setWindowTitle(tr("{host}: a question for you", host=host.name))
         self.setAccessibleDescription(self.view.message)
         with ExitStack() as half_built:  # else the host's window keeps the half of it
             half_built.callback(self.setParent, None)
             self._build((parent.window() if parent else self).windowIcon())
             half_built.pop_all()
-        self._refit = QTimer(self)  # a layout takes a turn of the event loop to know its size
+        self._refit = qt.QTimer(self)  # a layout takes a turn of the event loop to know its size
         self._refit.setSingleShot(True)
         self._refit.timeout.connect(self._fit)
         self._connect()
@@ -154,18 +119,18 @@ class QuestionDialog(QDialog):
         self.hide()
         self._is_set_aside = False
 
-    def hideEvent(self, event: QHideEvent) -> None:
+    def hideEvent(self, event: qt.QHideEvent) -> None:
         """Cancel, whatever closes it: Esc, its frame, the host. Only the verb can agree."""
         super().hideEvent(event)
         if not event.spontaneous() and not self._is_set_aside:
             self._finish(Reply("cancel"))
 
-    def keyPressEvent(self, event: QKeyEvent) -> None:
+    def keyPressEvent(self, event: qt.QKeyEvent) -> None:
         """Take Enter and the page keys; the rest is QDialog's."""
-        if event.key() in ENTER:
-            self._enter(ctrl=bool(event.modifiers() & Qt.KeyboardModifier.ControlModifier))
+        if event.key() in buttons.ENTER:
+            self._enter(ctrl=bool(event.modifiers() & qt.Qt.KeyboardModifier.ControlModifier))
         elif event.key() in _PAGES:
-            self.body.turn(_PAGES[Qt.Key(event.key())])
+            self.body.turn(_PAGES[qt.Qt.Key(event.key())])
         else:
             super().keyPressEvent(event)
 
@@ -177,7 +142,7 @@ class QuestionDialog(QDialog):
             return
         if consent and (ctrl or focused is verb):
             return
-        if isinstance(focused, Button) and not ctrl:
+        if isinstance(focused, buttons.Button) and not ctrl:
             focused.click()
         elif not consent:
             self.submit()
@@ -196,23 +161,24 @@ class QuestionDialog(QDialog):
             return {agreed.name: True}
         return self.form.content() if self.form is not None else {}
 
-    def _build(self, icon: QIcon) -> None:
+    def _build(self, icon: qt.QIcon) -> None:
         view, mnemonics = self.view, Mnemonics()
         self.header = Header(view.header, icon)
         offers = self.question.offers
-        self.countdown = Countdown(offers.soon, offers.latest, mnemonics)
-        self.further = Further(view.offers, mnemonics, self.countdown)
-        self.exits = Exits(view.verb, self.further, consent=self._is_guarded, mnemonics=mnemonics)
-        self.form = FormView(view.fields, mnemonics) if view.fields else None
-        undo = undo_line(view) if view.undo else None
+        self.countdown = buttons.Countdown(offers.soon, offers.latest, mnemonics)
+        self.further = buttons.Further(view.offers, mnemonics, self.countdown)
+        consent = self._is_guarded
+        self.exits = buttons.Exits(view.verb, self.further, consent=consent, mnemonics=mnemonics)
+        self.form = form.FormView(view.fields, mnemonics) if view.fields else None
+        undo = items_view.undo_line(view) if view.undo else None
         if undo is not None and self.question.items:
             show = partial(_show, self._host)
-            self.preview = Preview(self.question, view.counts, undo, mnemonics, show)
-        self.name = NameToArm(view.word) if view.word else None
+            self.preview = items_view.Preview(self.question, view.counts, undo, mnemonics, show)
+        self.name = buttons.NameToArm(view.word) if view.word else None
         if self.question.arguments:
-            self.arguments = Arguments(argument_views(self.question.arguments, tr))
+            self.arguments = items_view.Arguments(argument_views(self.question.arguments, tr))
         parts = [self.arguments, self.form, self.preview or undo, self.name, *self._parts()]
-        self.body = Body(view, *filter(None, parts))
+        self.body = form.Body(view, *filter(None, parts))  # the words and the fields
         self._column = plain_column(self, 0)
         for part in (self.header, rule(), self.body, rule(), self.exits):
             self._column.addWidget(part, int(part is self.body))
@@ -223,7 +189,7 @@ class QuestionDialog(QDialog):
         """Whether Enter must not agree: something may be lost, or is opened outside of the host."""
         return self.question.consent is not None or self.question.page is not None
 
-    def _parts(self) -> list[QWidget]:
+    def _parts(self) -> list[qt.QWidget]:
         """Give what stands below the question in another kind of dialog."""
         return []
 
@@ -252,27 +218,27 @@ class QuestionDialog(QDialog):
             self.form.changed.connect(self._refit.start)
             self.form.changed.connect(self.countdown.touch)
 
-    @Slot()
+    @qt.Slot()
     def _agree(self) -> None:
         self.submit()
 
-    @Slot()
+    @qt.Slot()
     def _decline(self) -> None:
         self._finish(Reply("decline", reason=self.exits.reason.text().strip() or None))
 
-    @Slot()
+    @qt.Slot()
     def _hand_over(self) -> None:
         self._finish(HandOver())
 
-    @Slot()
+    @qt.Slot()
     def _mute(self) -> None:
         self._finish(Reply("decline", mute=True))
 
-    @Slot(bool)
+    @qt.Slot(bool)
     def _hold(self, typed: bool) -> None:
         self.exits.hold(not typed)
 
-    @Slot()
+    @qt.Slot()
     def _expire(self) -> None:
         self._finish(Expired())
 
@@ -284,14 +250,14 @@ class QuestionDialog(QDialog):
         else:
             self.exits.verb.setFocus()
 
-    @Slot()
+    @qt.Slot()
     def _fit(self) -> None:
         """Grow to what there is to see, but not over the screen; go to what is wrong."""
         most = self.screen().availableSize() * _MOST_OF_SCREEN
         self.body.updateGeometry()
-        now = self.size() if self.isVisible() else QSize(0, 0)
+        now = self.size() if self.isVisible() else qt.QSize(0, 0)
         width = max(now.width(), self.sizeHint().width())
-        wanted = QSize(width, max(now.height(), self._column.totalHeightForWidth(width)))
+        wanted = qt.QSize(width, max(now.height(), self._column.totalHeightForWidth(width)))
         self.resize(wanted.boundedTo(most))
         wrong, self._wrong = self._wrong, None
         if wrong is not None:
@@ -303,8 +269,8 @@ def _show(host: Host, items: Sequence[str]) -> None:
     host.frame(items)
 
 
-def _flags(parent: QWidget | None) -> Qt.WindowType:
-    kind = Qt.WindowType
+def _flags(parent: qt.QWidget | None) -> qt.Qt.WindowType:
+    kind = qt.Qt.WindowType
     flags = kind.Dialog | kind.WindowTitleHint | kind.WindowSystemMenuHint
     flags |= kind.WindowCloseButtonHint
     return flags if parent is not None else flags | kind.WindowStaysOnTopHint

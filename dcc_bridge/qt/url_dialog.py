@@ -16,47 +16,20 @@ from dcc_bridge.elicitation.text import breakable, safe_line
 from dcc_bridge.elicitation.urls import UrlHost
 from dcc_bridge.elicitation.view import passage
 from dcc_bridge.errors import RefusedAddress
-from dcc_bridge.qt.binding import (
-    QApplication,
-    QDesktopServices,
-    QFontDatabase,
-    QHBoxLayout,
-    QIcon,
-    QLabel,
-    QPlainTextEdit,
-    Qt,
-    QTextOption,
-    QTimer,
-    QUrl,
-    QVBoxLayout,
-    QWidget,
-    Slot,
-)
+from dcc_bridge.qt import binding as qt
 from dcc_bridge.qt.buttons import ARM_DELAY, Button
 from dcc_bridge.qt.labels import SMALL, Notice, label, plain_column, scale, tr
 from dcc_bridge.qt.question_dialog import QuestionDialog
 
 _MOST_LINES: Final = 8
-_IN_LINE: Final = 48
-"""Characters of an address that fit in a line of it, and often more."""
+_IN_LINE: Final = 48  # characters of an address that fit in a line of it, and often more
 
 
-class AddressView(QWidget):
-    """Where a page is.
-
-    Attributes:
-        text: The address.
-        url: What opens: exactly what is shown.
-        host: Its host, with the part in bold that somebody registered.
-        whole: All of it, to be read and copied.
-        notices: What to look at before going there.
-    """
+class AddressView(qt.QWidget):
+    """Where a page is."""
 
     def __init__(self, question: Question) -> None:
-        """Draw it.
-
-        Args:
-            question: It has an address.
+        """Draw the address of a question that has one.
 
         Raises:
             RefusedAddress: Its address leads to no page, or Qt reads another one from it.
@@ -64,11 +37,13 @@ class AddressView(QWidget):
         super().__init__()
         where = urls.of(question)
         self.text = where.url
-        self.url = _same(where.url)
+        self.url = _same(where.url)  # what opens: exactly what is shown
         ours = tr("A page of this application")
+        # Its host, with the part in bold that somebody registered.
         self.host = label(ours, size=1.1, bold=True) if where.ours else _host(where.place)
+        # What to look at before going there.
         self.notices = [Notice(danger.text) for danger in where.dangers]
-        self.whole = _whole(where.url)
+        self.whole = _whole(where.url)  # all of it, to be read and copied
         column = plain_column(self)
         if question.page is not None and question.page.description:
             column.addWidget(label(passage(question.page.description, tr)))
@@ -82,39 +57,39 @@ class AddressView(QWidget):
         column.addWidget(self.whole)
 
 
-def _same(text: str) -> QUrl:
+def _same(text: str) -> qt.QUrl:
     """Read an address as Qt does, which must be as it is shown."""
-    url = QUrl(text, QUrl.ParsingMode.StrictMode)
-    shown = url.toString(QUrl.ComponentFormattingOption.FullyEncoded)
+    url = qt.QUrl(text, qt.QUrl.ParsingMode.StrictMode)
+    shown = url.toString(qt.QUrl.ComponentFormattingOption.FullyEncoded)
     if not url.isValid() or shown != text:
         raise RefusedAddress(text, f"it would open as {shown!r}")
     return url
 
 
-def _host(place: UrlHost) -> QLabel:
+def _host(place: UrlHost) -> qt.QLabel:
     """Draw a host. It has no other characters than a network's names, and is escaped all the same.
 
     `text.breakable` lets a long name wrap.
     """
     host = label("", size=1.2)
-    host.setTextFormat(Qt.TextFormat.RichText)
+    host.setTextFormat(qt.Qt.TextFormat.RichText)
     parts = [escape(breakable(part)) for part in (place.weak, place.strong)]
     host.setText(f"{parts[0]}<b>{parts[1]}</b>")
     host.setAccessibleName(tr("It leads to {host}", host=place.host))
     return host
 
 
-def _whole(url: str) -> QPlainTextEdit:
-    editor = QPlainTextEdit(url)
+def _whole(url: str) -> qt.QPlainTextEdit:
+    editor = qt.QPlainTextEdit(url)
     editor.setReadOnly(True)
     editor.setUndoRedoEnabled(False)
     editor.setTabChangesFocus(True)
-    editor.setWordWrapMode(QTextOption.WrapMode.WrapAnywhere)
-    keyboard = Qt.TextInteractionFlag.TextSelectableByKeyboard
-    editor.setTextInteractionFlags(keyboard | Qt.TextInteractionFlag.TextSelectableByMouse)
-    editor.setLayoutDirection(Qt.LayoutDirection.LeftToRight)
+    editor.setWordWrapMode(qt.QTextOption.WrapMode.WrapAnywhere)
+    keyboard = qt.Qt.TextInteractionFlag.TextSelectableByKeyboard
+    editor.setTextInteractionFlags(keyboard | qt.Qt.TextInteractionFlag.TextSelectableByMouse)
+    editor.setLayoutDirection(qt.Qt.LayoutDirection.LeftToRight)
     editor.setAccessibleName(tr("The whole address"))
-    editor.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
+    editor.setFont(qt.QFontDatabase.systemFont(qt.QFontDatabase.SystemFont.FixedFont))
     scale(editor, 1.0)
     lines = min(-(-len(url) // _IN_LINE), _MOST_LINES)
     margins = 2 * (editor.frameWidth() + round(editor.document().documentMargin()) + 1)
@@ -123,24 +98,19 @@ def _whole(url: str) -> QPlainTextEdit:
 
 
 class UrlDialog(QuestionDialog):
-    """A page to go to, drawn.
-
-    Attributes:
-        address: Where it is.
-        after: What there is to do once it was opened, or could not be.
-    """
+    """A page to go to, drawn."""
 
     address: AddressView
-    after: After
+    after: After  # what there is to do once it was opened, or could not be
 
     def submit(self) -> None:
         """Open the page, now that the person agreed; tell them if that failed."""
-        opened = bool(QDesktopServices.openUrl(self.address.url))
+        opened = bool(qt.QDesktopServices.openUrl(self.address.url))
         self.exits.clear()
         self.after.show_for(opened=opened)
         self._refit.start()
 
-    def _parts(self) -> list[QWidget]:
+    def _parts(self) -> list[qt.QWidget]:
         self.address = AddressView(self.question)
         return [*super()._parts(), self.address]
 
@@ -149,47 +119,34 @@ class UrlDialog(QuestionDialog):
         self.after = After(self.address.text, alone=visit is not None)
         self._column.addWidget(self.after)
         if not self.address.notices:
-            self.exits.verb.setIcon(QIcon())
+            self.exits.verb.setIcon(qt.QIcon())
         self.after.finished.clicked.connect(self._say_finished)
         self.after.again.clicked.connect(self._agree)
         self.after.decline.clicked.connect(self._decline)
         self.after.cancel.clicked.connect(self.reject)
 
-    @Slot()
+    @qt.Slot()
     def _say_finished(self) -> None:
         self._finish(Reply("accept"))
 
 
-class After(QWidget):
-    """What there is to do after the click.
-
-    Attributes:
-        text: What happened.
-        finished: Says that the person is done there; hidden where the page says so itself.
-        again: Opens it once more.
-        copy: Copies the address, for a browser that was opened by hand.
-        decline: Says no, where it could not be opened.
-        cancel: Gives no answer.
-    """
+class After(qt.QWidget):
+    """What there is to do after the click."""
 
     def __init__(self, url: str, *, alone: bool) -> None:
-        """Draw it, hidden.
-
-        Args:
-            url: What is copied.
-            alone: The page says itself when it is done.
-        """
         super().__init__()
-        self._url = url
-        self._alone = alone
-        self.text: QLabel = label("")
+        self._url = url  # what is copied
+        self._alone = alone  # the page says itself when it is done
+        self.text: qt.QLabel = label("")
+        # Says that the person is done there; hidden where the page says so itself.
         self.finished = Button(tr("I have finished"))
-        self.again = Button(tr("Try again"))
+        self.again = Button(tr("Try again"))  # opens it once more
+        # Copies the address, for a browser that was opened by hand.
         self.copy = Button(tr("Copy the address"))
-        self.decline = Button(tr("Decline"))
-        self.cancel = Button(tr("Cancel"))
+        self.decline = Button(tr("Decline"))  # says no, where it could not be opened
+        self.cancel = Button(tr("Cancel"))  # gives no answer
         self._buttons = (self.finished, self.decline, self.cancel, self.again, self.copy)
-        self._moment = QTimer(self)  # the second click of a double one is meant for the first
+        self._moment = qt.QTimer(self)  # the second click of a double one is meant for the first
         self._moment.setSingleShot(True)
         self._moment.timeout.connect(self._arm)
         self.copy.clicked.connect(self._copy)
@@ -213,26 +170,25 @@ class After(QWidget):
         self._moment.start(ARM_DELAY)
         self.show()
 
-    @Slot()
+    @qt.Slot()
     def _arm(self) -> None:
         for button in self._buttons:
             button.setEnabled(True)
         (self.copy if self.copy.isVisible() else self.cancel).setFocus()
 
-    @Slot()
+    @qt.Slot()
     def _copy(self) -> None:
-        QApplication.clipboard().setText(self._url)
+        qt.QApplication.clipboard().setText(self._url)
         self.text.setText(tr("The address was copied. Come back here once you are done there."))
         self.finished.setVisible(not self._alone)
 
     def _lay_out(self) -> None:
-        column = QVBoxLayout(self)
+        column = qt.QVBoxLayout(self)
         column.addWidget(self.text)
-        row = QHBoxLayout()
-        row.addWidget(self.again)
-        row.addWidget(self.copy)
+        row = qt.QHBoxLayout()
+        for button in (self.again, self.copy):
+            row.addWidget(button)
         row.addStretch(1)
-        row.addWidget(self.cancel)
-        row.addWidget(self.decline)
-        row.addWidget(self.finished)
+        for button in (self.cancel, self.decline, self.finished):
+            row.addWidget(button)
         column.addLayout(row)

@@ -220,8 +220,10 @@ def folder(runtime: Path | None = None) -> Path:
             path = runtime or platformdirs.user_runtime_path("dcc_bridge")
         return private_files.folder(path)
     except OSError as error:
-        why = str(error).rstrip(".")
-        raise errors.StartError(f"{why}. Set DCC_BRIDGE_RUNTIME to a folder of yours.") from error
+        raise errors.StartError(
+            f"Where running hosts are written down cannot be used: {str(error).rstrip('.')}. Set "
+            "DCC_BRIDGE_RUNTIME to a folder of yours."
+        ) from error
 
 
 def running(runtime: Path | None = None) -> list[Instance]:

@@ -150,8 +150,11 @@ class Steps:
             PartlyApplied: Somebody else's change lies on top.
         """
         while self._done:
-            self._take_back(self._done[-1])
-            self._undone.append(self._done.pop().label)
+            self._roll_back_last()
+
+    def _roll_back_last(self) -> None:
+        self._take_back(self._done[-1])
+        self._undone.append(self._done.pop().label)
 
     def close(self) -> None:
         """Let what stands stand, and nothing of it change the scene any more. Any thread."""
@@ -242,7 +245,7 @@ class Steps:
         if self._main.job is not None:
             self._main.job.edited = True
         if self._is_over:  # it ended while this step was open
-            self.roll_back()
+            self._roll_back_last()  # what it did before its end stands
             raise Ended(call.title)
         beside = self._refused()
         if beside is not None:

@@ -32,7 +32,7 @@ def test_every_command_has_a_help_of_its_own(runtime: Path, command: str) -> Non
 def test_the_version_is_that_of_the_package(runtime: Path) -> None:
     done = run(runtime, "--version")
 
-    assert done.out == f"dcc-bridge {metadata.version('dcc-bridge')}\n"
+    assert done.out == f"dcc-bridge {metadata.version('dcc-bridge-mcp')}\n"
 
 
 @pytest.mark.parametrize(
@@ -100,7 +100,7 @@ def test_an_installation_without_the_extra_is_told_what_to_install(
     done = without(runtime, ("pxr", "PySide6", "qasync"), *words.split())
 
     assert done.returncode == 2
-    assert "pip install 'dcc-bridge[demo]'" in done.stderr
+    assert "pip install 'dcc-bridge-mcp[demo]'" in done.stderr
     assert "Traceback" not in done.stderr
 
 

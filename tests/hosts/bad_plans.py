@@ -1,4 +1,4 @@
-"""Random bad skills as plain data: trees of acts made of a seed, which can be printed and shrunk."""
+"""Random bad skills as plain data: trees of acts made of a seed, to be printed and shrunk."""
 
 from __future__ import annotations
 

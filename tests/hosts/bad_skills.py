@@ -5,8 +5,10 @@ run by the real runner with a real broker on a real scene with files; the test's
 host's main thread and the person, whose answer is in the text of each question.
 
 Left out, as nothing in the process stops it: a thread that keeps the stage and edits USD there,
-without the session; files written without the session (`open`, `Sdf.Layer.Export`); a skill that
-leaves the context of its call (`contextvars.Context().run`).
+without the session; files written without the session (`open`, `Sdf.Layer.Export`, the `Save` of a
+layer that the body allows to be saved); a callback that stays with the host after the skill's end;
+a skill that leaves the context of its call (`contextvars.Context().run`). What a skill's file does
+when it is imported is told in the tests of the loader.
 """
 
 from __future__ import annotations

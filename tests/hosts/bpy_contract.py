@@ -12,8 +12,9 @@ from typing import Any
 import bpy
 import pytest
 
+from dcc_bridge.errors import LostAnyway, NotUndoable
 from dcc_bridge.hosts.blender import BlenderHost
-from tests.hosts.contract import HostContract, Stand
+from tests.hosts.contract import HostContract, Stand, careless, folder_named
 from tests.hosts.digests import scene_digest
 
 EDITS: dict[str, Callable[[], object]] = {
@@ -51,6 +52,11 @@ def stand(tmp_path: Path) -> Iterator[Stand]:
 def replace() -> None:
     delete("Cube")
     bpy.data.objects.new("Cube", None)
+
+
+def save_differently(file: Path) -> None:
+    bpy.data.objects["Cube"].location.x = 9
+    bpy.ops.wm.save_as_mainfile(filepath=str(file), copy=True)
 
 
 def delete(item: str) -> None:
@@ -158,6 +164,75 @@ class TestBlender(HostContract):
         assert stand.host.describe(linked)["library"] == wanted.objects[0].library.filepath
         assert stand.host.describe("Cube")["library"] is None
         assert stand.host.kinds([linked, "Cube [nowhere]"]) == ["MESH", "gone"]
+
+    def test_what_was_below_an_agreed_object_may_go_with_it(self, stand: Stand) -> None:
+        """As it was when the person was asked."""
+        bpy.data.objects["Light"].parent = bpy.data.objects["Cube"]
+        stand.host.fingerprint(["Cube"])
+
+        with stand.host.undo_step("Delete"):
+            bpy.data.batch_remove([bpy.data.objects["Cube"], bpy.data.objects["Light"]])
+
+        assert stand.host.lost(["Cube"]) == []
+        assert stand.host.lost(["Light"]) == ["Cube"]
+
+    def test_what_is_replaced_or_renamed_is_lost(self, stand: Stand) -> None:
+        """Another object of its name is another one; and so are collections and materials."""
+        with stand.host.undo_step("Replace"):
+            replace()
+            bpy.data.objects["Light"].name = "Lamp"
+            bpy.data.collections.remove(bpy.data.collections[0])
+
+        assert stand.host.lost([]) == ["Cube", "Light", "Collection"]
+        assert stand.host.lost(["Cube"]) == ["Light", "Collection"]
+
+    def test_a_file_that_a_skill_opens_is_another_place_and_what_was_unsaved_is_kept(
+        self, stand: Stand, tmp_path: Path
+    ) -> None:
+        """Blender cannot be kept from it, and undo does not bring it back."""
+        host, other = stand.host, str(tmp_path / "other.blend")
+        bpy.ops.wm.save_as_mainfile(filepath=other, copy=True)
+        with host.undo_step("Unsaved"):
+            stand.edit()
+        before = host.undo_mark()
+
+        with pytest.raises(LostAnyway, match=r"set\.blend") as told, careless(host):
+            bpy.ops.wm.open_mainfile(filepath=other)
+
+        assert (folder_named(told.value) / "set.unsaved.blend").stat().st_size > 0
+        assert host.undo_mark().depth == before.depth + 1
+        with pytest.raises(NotUndoable, match="checkpoints"):
+            host.take_back()
+
+    def test_another_file_that_a_skill_writes_over_is_put_back(
+        self, stand: Stand, tmp_path: Path
+    ) -> None:
+        """A copy is there as well."""
+        other = tmp_path / "other.blend"
+        bpy.ops.wm.save_as_mainfile(filepath=str(other), copy=True)
+        old = other.read_bytes()
+
+        with pytest.raises(LostAnyway, match="put back") as told, careless(stand.host):
+            save_differently(other)
+
+        assert other.read_bytes() == old == (folder_named(told.value) / other.name).read_bytes()
+
+    def test_the_mode_and_the_scene_that_is_shown_are_put_back(self, stand: Stand) -> None:
+        """Undo holds neither; what was edited in the mode is part of the step."""
+        window: Any = bpy.context.window_manager
+        window, put_back = window.windows[0], list[str]()
+        before = scene_digest(stand.host)
+
+        with stand.host.guard(put_back, read=False), stand.host.undo_step("Careless"):
+            bpy.ops.object.mode_set(mode="EDIT")
+            bpy.ops.mesh.select_all(action="SELECT")
+            bpy.ops.mesh.delete(type="VERT")
+            window.scene = bpy.data.scenes.new("Elsewhere")
+        found = window.scene.name, bpy.context.mode, len(bpy.data.meshes["Cube"].vertices)
+        stand.host.undo()
+
+        assert (found, put_back) == (("Scene", "OBJECT", 0), ["which scene is shown", "the mode"])
+        assert scene_digest(stand.host) == before
 
     def test_a_host_that_is_closed_leaves_no_listener(self, stand: Stand) -> None:
         """However often it was loaded."""

@@ -36,6 +36,7 @@ def load() -> None:
 ORDERED: Final[dict[str, Callable[[], object]]] = {
     "undo": lambda: bpy.ops.ed.undo(),
     "load": load,
+    "save": lambda: bpy.ops.wm.save_as_mainfile(filepath=str(HOME / "mine.blend")),
     "new": lambda: bpy.ops.wm.read_homefile(),
 }
 

@@ -5,15 +5,17 @@ A test module subclasses `HostContract` and gives the fixture ``stand``.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
 
 from dcc_bridge import checkpoints
-from dcc_bridge.errors import BrokenSkill, NotGranted
+from dcc_bridge.errors import BrokenSkill, NoConsent, NotGranted
 from dcc_bridge.host import Host, loss_check
 from dcc_bridge.skills.importer import leaving_scene
 from tests.hosts.digests import scene_digest
@@ -29,6 +31,7 @@ class Stand:
         edit: Changes something that undo brings back.
         delete: Deletes an item.
         save: Saves the scene to its own file.
+        puts_back: What a skill wrote over unasked is put back; where not, there is a copy of it.
     """
 
     host: Host
@@ -36,6 +39,29 @@ class Stand:
     edit: Callable[[], object]
     delete: Callable[[str], object]
     save: Callable[[], object]
+    puts_back: bool = True
+
+
+@contextmanager
+def careless(host: Host) -> Iterator[None]:
+    """Be the body of a skill that has a grant for nothing that undo does not bring back."""
+
+    def refuse(what: str, _: object) -> NoReturn:
+        raise NotGranted("the_skill", what)
+
+    token = loss_check.set(refuse)
+    try:
+        with host.guard([], read=False):
+            yield
+    finally:
+        loss_check.reset(token)
+
+
+def folder_named(error: Exception) -> Path:
+    """Give the checkpoint that an error names."""
+    match = re.search(r"\S+\.checkpoints/\d+-\w+", str(error))
+    assert match is not None, error
+    return Path(match[0])
 
 
 class HostContract:
@@ -111,6 +137,90 @@ class HostContract:
             stand.delete(stand.items[0])
 
         assert (scene_digest(host), host.undo_mark().label) == (before, "Mine")
+
+    def test_marks_are_equal_again_when_all_was_undone(self, stand: Stand) -> None:
+        """And in no other case: so exactly what a call added is taken back."""
+        host = stand.host
+        marks = [host.undo_mark()]
+
+        for label in ("One", "Two"):
+            with host.undo_step(label):
+                stand.edit()
+            marks.append(host.undo_mark())
+        host.take_back()
+        after_one = host.undo_mark()
+        host.undo()
+
+        assert [after_one, host.undo_mark()] == [marks[1], marks[0]]
+        assert len(set(marks)) == 3
+        assert [mark.depth - marks[0].depth for mark in marks] == [0, 1, 2]
+
+    def test_the_same_edit_made_again_has_another_mark(self, stand: Stand) -> None:
+        """It has the label of the one that was undone, and is at its place."""
+        marks = []
+
+        for _ in range(2):
+            with stand.host.undo_step("Ours"):
+                stand.edit()
+            marks.append(stand.host.undo_mark())
+            stand.host.undo()
+
+        assert marks[0][:2] == marks[1][:2]
+        assert marks[0] != marks[1]
+
+    def test_the_depth_goes_on_counting_where_the_stack_is_full(self, stand: Stand) -> None:
+        """Hosts drop the oldest entries."""
+        host = stand.host
+        before = host.undo_mark()
+
+        for number in range(40):
+            with host.undo_step(f"Edit {number}"):
+                stand.edit()
+        full = host.undo_mark()
+        with host.undo_step("One more"):
+            stand.edit()
+        more = host.undo_mark()
+        host.take_back()
+
+        assert (full.depth, more.depth) == (before.depth + 40, before.depth + 41)
+        assert host.undo_mark() == full
+
+    def test_what_a_step_lost_beside_what_was_agreed_to_is_named(self, stand: Stand) -> None:
+        """Only what the newest step has lost."""
+        host, (first, second) = stand.host, stand.items
+        host.fingerprint([first])
+
+        with host.guard([], read=False), host.undo_step("Delete"):
+            stand.delete(first)
+            stand.delete(second)
+        lost = host.lost([]), host.lost([first]), host.lost([first, second])
+        host.undo()
+        with host.guard([], read=False), host.undo_step("Edit"):
+            stand.edit()
+
+        assert {first, second} <= set(lost[0])
+        assert (first in lost[1], second in lost[1], lost[2]) == (False, True, [])
+        assert host.lost([]) == []
+
+    def test_a_skill_that_saves_without_a_grant_leaves_the_file_as_it_was(
+        self, stand: Stand
+    ) -> None:
+        """It is refused, or the file is put back and the stretch of the body fails."""
+        host, file = stand.host, stand.host.file()
+        assert file is not None
+        stand.save()
+        old = file.read_bytes()
+
+        with host.undo_step("Edit"):
+            stand.edit()
+        with pytest.raises(NoConsent), careless(host):
+            stand.save()
+
+        copies = [it.read_bytes() for it in checkpoints.checkpoint_folder(host).glob("*/*")]
+        assert (file.read_bytes() == old) if stand.puts_back else (old in copies)
+        with host.guard([], read=False):  # a person's passes
+            stand.save()
+        assert file.read_bytes() != old
 
     def test_a_fingerprint_notices(self, stand: Stand) -> None:
         """The order does not matter; that an item is gone does."""

@@ -13,9 +13,10 @@ from pathlib import Path
 import FreeCAD
 import pytest
 
-from dcc_bridge.errors import Busy
+from dcc_bridge.errors import Busy, LostAnyway, NotUndoable
 from dcc_bridge.hosts.freecad import FreeCADHost
-from tests.hosts.contract import HostContract, Stand
+from tests.hosts.contract import HostContract, Stand, careless, folder_named
+from tests.hosts.digests import scene_digest
 
 
 @pytest.fixture
@@ -44,7 +45,7 @@ def stand(tmp_path: Path) -> Iterator[Stand]:
 
 
 class TestFreeCAD(HostContract):
-    """Every promise, and one that only FreeCAD needs."""
+    """Every promise, and those that only FreeCAD needs."""
 
     def test_nothing_is_edited_while_the_person_is_in_a_task(self, stand: Stand) -> None:
         """A task panel keeps one open for minutes; its Cancel must take back no edit of ours."""
@@ -56,6 +57,125 @@ class TestFreeCAD(HostContract):
 
         assert FreeCAD.getActiveTransaction()[0] == "Edit Pad"
         document.abortTransaction()
+
+    def test_what_a_skill_edits_in_another_document_is_seen_and_taken_back(
+        self, stand: Stand
+    ) -> None:
+        """One undo takes back what one transaction changed in both."""
+        before, other = stand.host.undo_mark(), FreeCAD.newDocument("Second", hidden=True)
+        FreeCAD.setActiveDocument("Scene")
+
+        with stand.host.undo_step("Ours"):
+            stand.edit()
+            other.addObject("Part::Box", "Far")
+        after = stand.host.undo_mark()
+        stand.host.undo()
+        left = other.Objects
+        FreeCAD.closeDocument(other.Name)
+
+        assert (after.label, after.depth, left) == ("Ours", before.depth + 2, [])
+        assert stand.host.undo_mark() == before
+
+    @pytest.mark.parametrize("way", ["openTransaction", "commitTransaction", "abortTransaction"])
+    def test_what_a_skill_edits_after_it_closed_our_transaction_is_undone(
+        self, stand: Stand, way: str
+    ) -> None:
+        """FreeCAD records nothing where none is open."""
+        host, document = stand.host, FreeCAD.ActiveDocument
+        before, digest = host.undo_mark(), scene_digest(stand.host)
+
+        with host.undo_step("Ours"):
+            document.Box.Width = 77
+            getattr(document, way)(*(["Theirs"] if way == "openTransaction" else []))
+            document.commitTransaction()
+            document.addObject("Part::Box", "Late")
+            document.Box.Height = 78
+        for _ in range(host.undo_mark().depth - before.depth):
+            host.take_back()
+
+        assert (host.undo_mark(), scene_digest(host)) == (before, digest)
+
+    def test_what_is_in_an_agreed_group_may_go_with_it(self, stand: Stand) -> None:
+        """In which order they are deleted does not matter."""
+        document = FreeCAD.ActiveDocument
+        for name, members in (("Inner", ["Box"]), ("Outer", ["Inner", "Other"])):
+            group = document.addObject("App::DocumentObjectGroup", name)
+            group.Group = [document.getObject(member) for member in members]
+
+        with stand.host.undo_step("Delete"):
+            for name in ("Box", "Outer", "Inner", "Other"):
+                document.removeObject(name)
+
+        assert stand.host.lost(["Outer"]) == []
+        assert stand.host.lost(["Inner"]) == ["Outer", "Other"]
+
+    def test_what_a_step_made_itself_is_no_loss_and_another_one_of_its_name_is(
+        self, stand: Stand
+    ) -> None:
+        """An object is known by its id."""
+        document = FreeCAD.ActiveDocument
+
+        with stand.host.undo_step("Replace"):
+            document.removeObject(document.addObject("Part::Box", "Scratch").Name)
+            document.removeObject("Other")
+            document.addObject("Part::Box", "Other")
+
+        assert stand.host.lost([]) == ["Other"]
+
+    def test_a_document_that_a_skill_closes_is_copied_and_that_is_not_rolled_back(
+        self, stand: Stand
+    ) -> None:
+        """FreeCAD cannot be kept from it."""
+        other = FreeCAD.newDocument("Second", hidden=True)
+        other.addObject("Part::Box", "Only")
+        FreeCAD.setActiveDocument("Scene")
+        before = stand.host.undo_mark()
+
+        with pytest.raises(LostAnyway, match="close Second") as told, careless(stand.host):
+            FreeCAD.closeDocument("Second")
+        copies = list(folder_named(told.value).iterdir())
+
+        assert [copy.name for copy in copies] == ["Second.unsaved.FCStd"]
+        assert stand.host.undo_mark().depth > before.depth
+        with pytest.raises(NotUndoable, match="close Second"):
+            stand.host.take_back()
+
+    def test_a_document_of_the_skills_own_may_be_closed(self, stand: Stand) -> None:
+        """It is as if it had never been."""
+        before = stand.host.undo_mark()
+
+        with careless(stand.host), stand.host.undo_step("Ours"):
+            FreeCAD.newDocument("Scratch", hidden=True).addObject("Part::Box", "Only")
+            FreeCAD.closeDocument("Scratch")
+
+        assert stand.host.undo_mark() == before
+
+    def test_the_active_document_and_undo_are_put_back(self, stand: Stand) -> None:
+        """Else the person's next edits go elsewhere, or cannot be undone."""
+        other, put_back = FreeCAD.newDocument("Second", hidden=True), list[str]()
+        FreeCAD.setActiveDocument("Scene")
+
+        with stand.host.guard(put_back, read=False):
+            FreeCAD.ActiveDocument.UndoMode = 0
+            FreeCAD.setActiveDocument(other.Name)
+        found = FreeCAD.ActiveDocument.Name, FreeCAD.ActiveDocument.UndoMode
+        FreeCAD.closeDocument(other.Name)
+
+        assert found == ("Scene", 1)
+        assert put_back == ["the undo of scene", "which document is active"]
+
+    def test_what_a_read_edits_can_be_taken_back(self, stand: Stand) -> None:
+        """It has no step of its own."""
+        host = stand.host
+        before, digest = host.undo_mark(), scene_digest(host)
+
+        with host.guard([], read=True):
+            FreeCAD.ActiveDocument.Box.Width = 77
+        after = host.undo_mark()
+        host.take_back()
+
+        assert after.depth == before.depth + 1
+        assert (host.undo_mark(), scene_digest(host)) == (before, digest)
 
 
 def run() -> int:

@@ -187,7 +187,7 @@ class PlugInContract:
 
         assert status(result) == "done"
         assert after != before
-        assert list(seat.scene.with_name(f"{seat.scene.stem}.checkpoints").iterdir())
+        assert list(seat.scene.with_name(f"{seat.scene.name}.checkpoints").iterdir())
 
     def test_a_save_keeps_what_it_writes_over(self, seat: Seat) -> None:
         """The person is asked, and the old bytes are kept beside the scene."""

@@ -260,7 +260,7 @@ class Program:
     def _confirm(self) -> None:
         prims = [str(prim.GetPath()) for prim in self.session.stage.TraverseAll()]
         items = ["/", *self._random.sample(prims, k=min(2, len(prims)))]
-        confirm_sync("Go on?", items=self._random.choice((items, ())), verb="Go on")
+        confirm_sync("Go on?", items=self._random.choice((items, None)), verb="Go on")
 
     def _form(self) -> bool:
         return elicit_form_sync("Sure?", FORM).accepted

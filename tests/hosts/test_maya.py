@@ -369,7 +369,7 @@ def test_a_reference_that_is_removed_leaves_a_copy(
     with pytest.raises(LostAnyway, match="remove or unload a reference") as caught:
         twice()
 
-    (copy,) = (tmp_path / "shot.checkpoints").iterdir()
+    (copy,) = (tmp_path / "shot.ma.checkpoints").iterdir()
     assert str(copy) in str(caught.value)
     assert (copy / "shot.unsaved.ma").is_file()
 

@@ -41,7 +41,7 @@ def test_a_whole_installation_is_well(folder: Path) -> None:
     """And the folder is named."""
     *_, whole = check_installation("freecad")
 
-    assert whole == f"Version {metadata.version('dcc-bridge')} is whole in {folder}."
+    assert whole == f"Version {metadata.version('dcc-bridge-mcp')} is whole in {folder}."
 
 
 def the_finding() -> Finding:

@@ -116,5 +116,5 @@ def test_consent_is_asked_after_it_and_names_what_was_chosen(tmp_path: Path) -> 
     with live(tmp_path, wipe) as running:
         running.call("wipe", asked=person)
 
-    assert "mode: hard" in messages[1]
+    assert "- mode: «hard»" in messages[1]
     assert ran == ["hard"]

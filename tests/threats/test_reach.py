@@ -6,6 +6,7 @@ they asked for. Each runs by the real runner in the standalone host, on a real U
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from contextlib import suppress
@@ -16,7 +17,7 @@ from typing import Any, Final, Literal
 import pytest
 from pxr import Sdf, Tf, Usd
 
-from dcc_bridge import confirm_sync, elicit_form_sync, on_main, skill
+from dcc_bridge import carry, confirm_sync, elicit_form_sync, on_main, skill
 from dcc_bridge.audit.log import Event
 from dcc_bridge.config import Settings
 from dcc_bridge.elicitation import context
@@ -24,8 +25,9 @@ from dcc_bridge.elicitation.ask import current_call
 from dcc_bridge.elicitation.broker import Broker
 from dcc_bridge.elicitation.call import Call, Client
 from dcc_bridge.elicitation.question import Reply
-from dcc_bridge.errors import NotConfirmed
+from dcc_bridge.errors import BridgeError, NotConfirmed
 from dcc_bridge.hosts.standalone import UsdSession
+from dcc_bridge.hosts.standalone.prims import rename
 from dcc_bridge.main_thread import MainThread
 from dcc_bridge.skills.call_history import Outcome
 from dcc_bridge.skills.runner import Runner
@@ -74,8 +76,16 @@ class Studio:
     person: ScriptedPresenter = field(default_factory=ScriptedPresenter)
     record: list[Event] = field(default_factory=list)
 
-    def run(self, fn: Callable[..., Any], *answers: Reply | Callable[[], Reply]) -> Outcome:
-        """Run a skill on the main thread to its end; an answer may be worked out when it is due."""
+    def run(
+        self,
+        fn: Callable[..., Any],
+        *answers: Reply | Callable[[], Reply],
+        late: Callable[[], threading.Thread] | None = None,
+    ) -> Outcome:
+        """Run a skill on the main thread to its end; an answer may be worked out when it is due.
+
+        The main thread is served until the thread ends that is begun late.
+        """
         main = MainThread(lambda delay: None)
         self.person = _Person(it() if callable(it) else it for it in answers)
         settings = Settings(dialogs_per_minute=10**6)
@@ -87,6 +97,9 @@ class Studio:
             call = Call(marked.name, marked.title, marked.metadata.risk, Client("agent"))
             run = runner.start(marked, {}, call)
             while not run.outcome.done():
+                main.drain()
+            thread = late() if late is not None else None
+            while thread is not None and thread.is_alive():
                 main.drain()
             return run.outcome.result()
         finally:
@@ -284,10 +297,11 @@ def test_what_lies_below_an_agreed_item_goes_with_it(studio: Studio) -> None:
         lambda stage: stage.GetPrimAtPath(B).SetActive(False),
         lambda stage: stage.GetPrimAtPath(B).RemoveProperty("focalLength"),
         lambda stage: stage.GetPrimAtPath("/World/set").GetReferences().ClearReferences(),
+        lambda stage: rename(stage, stage.GetPrimAtPath("/World/set/ball"), "mine"),
     ],
     ids=[
         *("cleared", "replaced", "without its sublayer", "made anew", "hidden"),
-        *("a schema's value", "without its reference"),
+        *("a schema's value", "without its reference", "renamed in its reference"),
     ],
 )
 def test_what_is_lost_in_one_great_change_is_seen_as_well(
@@ -362,6 +376,68 @@ def test_a_read_that_unlocks_all_layers_undoes_nothing_of_the_persons(studio: St
     before = studio.state()
 
     assert (studio.run(look).status, studio.state()) == ("failed", before)
+
+
+def test_a_no_to_a_question_that_a_look_up_asks_outlasts_the_yes_around_it(studio: Studio) -> None:
+    def look() -> list[str]:
+        with suppress(NotConfirmed):
+            confirm_sync("Really?")
+        return [A]
+
+    @skill(risk="edit")
+    def tidy() -> None:
+        """Tidy."""
+        confirm_sync("Delete it?", items=look)
+        studio.session.stage.RemovePrim(A)
+
+    before = studio.state()
+
+    assert (studio.run(tidy, NO, YES, NO).status, studio.state()) == ("no_consent", before)
+
+
+def test_a_look_up_that_edits_after_the_end_leaves_what_was_done(studio: Studio) -> None:
+    def look() -> list[str]:
+        root = studio.session.stage.GetRootLayer()
+        root.ImportFromString("#usda 1.0\n")  # which no lock stops
+        return [B]
+
+    def ask() -> None:
+        with suppress(BridgeError, Tf.ErrorException):
+            confirm_sync("Delete it?", items=look)
+
+    threads: list[threading.Thread] = []
+
+    @skill(risk="edit")
+    def tidy() -> None:
+        """Tidy."""
+        studio.session.stage.RemovePrim(A)
+        threads.append(threading.Thread(target=carry(ask)))
+
+    def late() -> threading.Thread:
+        threads[0].start()
+        return threads[0]
+
+    done = studio.run(tidy, late=late)
+
+    assert done.status == "done"
+    assert not studio.session.stage.GetPrimAtPath(A)
+    assert studio.session.stage.GetPrimAtPath(B)
+
+
+def test_a_scene_that_a_body_opened_is_not_saved_past_the_session(studio: Studio) -> None:
+    other = studio.folder / "other.usda"
+    content = other.read_bytes()
+
+    @skill(risk="destructive", undoable=False)
+    def turn() -> None:
+        """Turn."""
+        studio.session.open(other)
+        studio.session.stage.GetRootLayer().Clear()
+        studio.session.stage.Save()
+
+    assert studio.run(turn, YES).status == "failed"
+    assert other.read_bytes() == content
+    assert studio.session.stage.GetRootLayer().permissionToSave
 
 
 def _layer(studio: Studio, name: str) -> Sdf.Layer:

@@ -18,6 +18,7 @@ from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler
 from mcp.shared.exceptions import MCPError
 
 from dcc_bridge.client.proxy.choice import HostChoice, describe
+from dcc_bridge.errors import DISTRIBUTION
 
 if TYPE_CHECKING:
     from dcc_bridge.server.discovery import Instance
@@ -97,7 +98,7 @@ class Lobby:
     def _make(self) -> Server[Any]:
         server: Server[Any] = Server(
             "dcc_bridge",
-            version=metadata.version("dcc-bridge"),
+            version=metadata.version(DISTRIBUTION),
             instructions=_INSTRUCTIONS,
             on_list_tools=self._tools,
             on_call_tool=self._call,

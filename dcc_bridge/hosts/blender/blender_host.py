@@ -6,16 +6,18 @@ import atexit
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from itertools import islice
 from pathlib import Path
 from typing import Any, Final
 
 import bpy
 
+from dcc_bridge.errors import LostAnyway, NotUndoable
 from dcc_bridge.host import Host, Undo, UndoMark, digest
 from dcc_bridge.hosts.blender import blender_loop, objects
 from dcc_bridge.hosts.blender.blender_undo import Changes, Stack, census
+from dcc_bridge.hosts.losses import Losses
 
 _MOST_COUNTED: Final = 20_000
 """Objects whose types are counted for a summary: 25 ms."""
@@ -35,7 +37,12 @@ class BlenderHost(Host):
         self.version = bpy.app.version_string
         self.has_ui = not bpy.app.background
         self._stack = Stack()
-        self._changes = Changes(self._stack.start_over)
+        self._changes = Changes(self._stack, self._note_file)
+        self._losses = Losses(self, lambda: bpy.data.is_dirty)
+        self._went: Callable[[], LostAnyway] | None = None
+        self._put_back: list[str] = []
+        self._reach = objects.Reach()
+        self._inventory: objects.Inventory | None = None  # an add-on is made before any scene is
         self.is_in_step = False
 
     def close(self) -> None:
@@ -87,9 +94,11 @@ class BlenderHost(Host):
         """Push an entry if anything was changed inside."""
         self._stack.prepare()
         top, before = self._stack.mark(), (self._changes.count, census())
+        self._inventory = objects.Inventory()
         self.is_in_step = True
         try:
-            yield
+            with self._view_kept():  # what is edited in another mode is in the entry only then
+                yield
         finally:
             self.is_in_step = False
             if (self._changes.count, census()) != before or self._stack.mark() != top:
@@ -105,6 +114,49 @@ class BlenderHost(Host):
         with blender_loop.in_window():
             bpy.ops.ed.undo()
         blender_loop.redraw()
+
+    def take_back(self) -> None:
+        """Undo.
+
+        Raises:
+            NotUndoable: Another file was opened after what is to be undone.
+        """
+        if self._stack.mark().label is None:
+            raise NotUndoable(self._stack.why_opened)
+        self.undo()
+
+    def lost(self, agreed: Sequence[str]) -> list[str]:
+        """List the objects, collections and materials that the newest step deleted or renamed."""
+        covered = self._reach.of(agreed)
+        missing = self._inventory.missing() if self._inventory is not None else []
+        return [name for name in missing if name not in covered]
+
+    @contextmanager
+    def guard(self, put_back: list[str], *, read: bool) -> Iterator[None]:
+        """Put back mode and scene of the windows; end with an error where files were lost."""
+        outer, self._put_back = self._put_back, put_back
+        try:
+            with self._losses.judged(), self._view_kept():
+                yield
+        finally:
+            self._put_back = outer
+
+    def _view_kept(self) -> AbstractContextManager[None]:
+        opened = self._stack.opened
+        return blender_loop.view_kept(self._put_back, lambda: opened == self._stack.opened)
+
+    def _note_file(self, handler: str, file: str) -> None:
+        """Keep copies before a file is opened or written over: it cannot be refused."""
+        if handler == "save_pre" and (file or bpy.data.filepath):
+            self._losses.writing(Path(file or bpy.data.filepath))
+        elif handler == "load_pre":
+            name = f"{Path(self.scene()).stem}.unsaved.blend"
+            scene = (name, self.save_copy) if self.modified else None
+            self._went = self._losses.ending(f"open another file in place of {self.scene()}", scene)
+        elif handler.startswith("load"):
+            if handler == "load_post" and self._went is not None:
+                self._stack.why_opened = str(self._went())
+            self._went = None
 
     def redo(self) -> None:
         """Redo; every reference to an object is dead then."""
@@ -151,7 +203,9 @@ class BlenderHost(Host):
 
     def fingerprint(self, items: Sequence[str]) -> str:
         """Digest file, identity, type, parent, locks and what is below."""
-        return digest([bpy.data.filepath, objects.facts(sorted(set(items)))])
+        facts = objects.facts(sorted(set(items)))
+        self._reach.note(facts)
+        return digest([bpy.data.filepath, facts])
 
     # ---- the application around the scene
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from typing import Any, Final, Literal
 
 import bpy
@@ -22,6 +22,7 @@ log = logging.getLogger(__name__)
 IDLE: Final = 0.05
 BUSY: Final = 0.005
 BUSY_FOR: Final = 2.0
+_MODE: Final = "OBJECT"
 _JOBS: Final[tuple[Literal["RENDER", "OBJECT_BAKE"], ...]] = ("RENDER", "OBJECT_BAKE")
 
 
@@ -112,6 +113,58 @@ def redraw() -> None:
     for window in _shown():
         for area in window.screen.areas:
             area.tag_redraw()
+
+
+@contextmanager
+def view_kept(put_back: list[str], is_same_file: Callable[[], bool]) -> Iterator[None]:
+    """Keep the scenes that are shown and the mode of the active object, which undo does not hold.
+
+    Args:
+        put_back: Gets the names of what was another one at the end.
+        is_same_file: Whether no other one was opened in between.
+    """
+    scenes, mode = _shown_scenes(), _mode()
+    try:
+        yield
+    finally:
+        if is_same_file():
+            put_back += _show_scenes(scenes) + _back_to(mode)
+
+
+def _mode() -> tuple[str, str]:
+    thing = bpy.context.view_layer.objects.active if bpy.context.view_layer else None
+    return (thing.name, thing.mode) if thing else ("", _MODE)
+
+
+def _back_to(mode: tuple[str, str]) -> list[str]:
+    if _mode() == mode or _MODE == mode[1] == _mode()[1]:
+        return []
+    _set_mode(_MODE)
+    if _mode()[0] == mode[0] and mode[1] != _MODE:
+        _set_mode(mode[1])
+    return ["the mode"]
+
+
+def _set_mode(mode: Any) -> None:
+    with in_window(), suppress(RuntimeError):  # an object that is hidden by now has no other
+        bpy.ops.object.mode_set(mode=mode)
+
+
+def _shown_scenes() -> list[tuple[str, str]]:
+    windows: Any = bpy.context.window_manager
+    return [(window.scene.name, window.view_layer.name) for window in windows.windows]
+
+
+def _show_scenes(names: list[tuple[str, str]]) -> list[str]:
+    windows: Any = bpy.context.window_manager
+    changed = []
+    for window, (scene, layer) in zip(windows.windows, names, strict=False):
+        is_there = scene in bpy.data.scenes and layer in bpy.data.scenes[scene].view_layers
+        if is_there and (window.scene.name, window.view_layer.name) != (scene, layer):
+            window.scene = bpy.data.scenes[scene]
+            window.view_layer = bpy.data.scenes[scene].view_layers[layer]
+            changed.append("which scene is shown")
+    return changed
 
 
 def _windows() -> Iterator[AbstractContextManager[None]]:

@@ -32,23 +32,47 @@ from dcc_bridge.hosts.blender.blender_loop import in_window
 
 _LONGEST: Final = 63
 """Bytes of a name; Blender cuts off the rest, which is what makes ours unique."""
-_ENTRY: Final = re.compile(r"^\[(.).{3}\]\s+\d+ \{.*?\} type='.*?', name='(.*)'$", re.MULTILINE)
+_ENTRY: Final = re.compile(r"^\[(.)..[^S]\]\s+\d+ \{(.*?)\} type='.*?', name='(.*)'$", re.MULTILINE)
+"""One that is no part of a longer one, which undo passes over."""
+_Key = tuple[str, str]
 _BASE: Final = "Original"
 _STDOUT: Final = 1
 
 
 class Stack:
-    """The undo stack."""
+    """The undo stack.
+
+    Its entries are told apart by tokens of ours: Blender may put a new one where an old one of the
+    same name has been. It is looked at before and after each undo and redo, so what else is above
+    the entry that was on top has been pushed.
+
+    Attributes:
+        opened: How many other files were opened.
+        why_opened: What a roll-back says that would go back to before the last one.
+    """
 
     def __init__(self) -> None:
         """Know of nothing that was pushed."""
         self._labels: dict[str, str] = {}
-        self._is_there = False
-        self.start_over()
+        self._dropped = self.opened = 0
+        self.why_opened = ""
+        self._begin()
 
     def start_over(self) -> None:
-        """Take note that another file was opened: it begins a stack of its own."""
+        """Take note that another file was opened: it begins a stack of its own.
+
+        That counts as an entry, which cannot be undone.
+        """
+        self._dropped += self._active + 1
+        self.opened += 1
+        self.why_opened = "Another file was opened, and undo does not bring back the one before."
+        self._begin()
+
+    def _begin(self) -> None:
         self._is_there = not bpy.app.background
+        self._active = 0
+        self._base = object()
+        self._steps: list[tuple[_Key, object]] = []
 
     def prepare(self) -> None:
         """Have something on the stack that the first edit can be undone to.
@@ -62,7 +86,7 @@ class Stack:
                 "Blender's undo is turned off, and an agent's edit could not be taken back: turn "
                 "on Preferences > System > Memory & Limits > Global Undo."
             )
-        if not self._is_there or not self._names():
+        if not self._is_there or not self._entries():
             self._push(_BASE)
             self._is_there = True
 
@@ -74,10 +98,42 @@ class Stack:
 
     def mark(self) -> UndoMark:
         """Mark what undo would undo."""
-        names = self._names() if self._is_there else []
-        at = next((at for at, (mark, _) in enumerate(names) if mark == "*"), 0)
-        label = self._labels.get(names[at][1], names[at][1]) if at else None
-        return UndoMark(at, label, tuple(name for _, name in names[: at + 1]))
+        self.look()
+        if not self._active:
+            return UndoMark(self._dropped, None, self._base if not self._steps else self._top[1])
+        (_, name), token = self._top
+        return UndoMark(self._dropped + self._active, self._labels.get(name, name), token)
+
+    @property
+    def _top(self) -> tuple[_Key, object]:
+        return self._steps[self._active]
+
+    def look(self, *, moved: bool = False) -> None:
+        """Take note of what was pushed, or of where an undo or a redo has gone."""
+        entries = self._entries() if self._is_there else []
+        if not entries:
+            return
+        keys = [(address, name) for _, address, name in entries]
+        active = next((at for at, (mark, _, _) in enumerate(entries) if mark == "*"), 0)
+        if not self._steps:
+            self._steps = [(keys[0], self._base)]
+        gone = self._gone(keys)
+        kept = self._steps[gone : self._active + 1]
+        above = self._steps[self._active + 1 :] if moved or active < len(kept) else []
+        known = [*kept, *above]
+        self._steps = [
+            known[at] if at < len(known) and known[at][0] == key else (key, object())
+            for at, key in enumerate(keys)
+        ]
+        self._dropped += gone
+        self._active = active
+
+    def _gone(self, keys: list[_Key]) -> int:
+        """Count the oldest entries that Blender has dropped: those up to the top are in order."""
+        top = self._top[0]
+        reach = range(self._active + 1)
+        here = (n for n in reach if self._active - n < len(keys) and keys[self._active - n] == top)
+        return next(here, self._active + 1)
 
     @staticmethod
     def _push(name: str) -> None:
@@ -85,7 +141,8 @@ class Stack:
             bpy.ops.ed.undo_push(message=name)
 
     @staticmethod
-    def _names() -> list[tuple[str, str]]:
+    def _entries() -> list[tuple[str, str, str]]:
+        """List them, the oldest first: what marks the one on top, address and name."""
         return _ENTRY.findall(_printed())
 
 
@@ -128,6 +185,8 @@ _C: Final = ctypes.CDLL("ucrtbase" if sys.platform == "win32" else None)
 
 
 _HANDLERS: Final = ("depsgraph_update_post", "undo_post", "redo_post", "load_post", "save_post")
+_UNDONE: Final = ("undo_pre", "undo_post", "redo_pre", "redo_post")
+_BEFORE: Final = ("undo_pre", "redo_pre", "load_pre", "save_pre", "load_post_fail")
 _WINDOWS: Final = {"window_managers", "screens", "workspaces"}
 _MOST_COMPARED: Final = 50_000
 """Data-blocks up to which custom properties are compared."""
@@ -140,18 +199,21 @@ class Changes:
         watchers: Called whenever the scene or the selection has changed.
     """
 
-    def __init__(self, loaded: Callable[[], None]) -> None:
+    def __init__(self, stack: Stack, files: Callable[[str, str], None]) -> None:
         """Listen to Blender.
 
         Args:
-            loaded: Called when another file was opened, before all others.
+            stack: Told of each undo and redo, and that another file was opened.
+            files: Called around each load and save with the handler's name and the file, which is
+                "" where Blender does not tell: before 4.0, and for a new scene.
         """
-        self._loaded = loaded
+        self._stack = stack
+        self._files = files
         self._thread = threading.get_ident()
         self.watchers = Callbacks()
         self._count = self._saved = 0
         self._added: list[tuple[list[Any], Any]] = []
-        for name in _HANDLERS:
+        for name in filter(lambda name: hasattr(bpy.app.handlers, name), (*_BEFORE, *_HANDLERS)):
             self._add(name, self._handler(name))
 
     @property
@@ -181,19 +243,28 @@ class Changes:
 
     def _handler(self, name: str) -> Any:
         @bpy.app.handlers.persistent  # type: ignore[untyped-decorator]  # in its stubs
-        def handle(_: object = None, depsgraph: Any = None) -> None:
+        def handle(about: object = None, depsgraph: Any = None) -> None:
             if threading.get_ident() != self._thread:
                 return  # a render calls the handlers too, on a thread of its own
+            if name in _UNDONE:
+                self._stack.look(moved=name in _HANDLERS)
+            if name.startswith(("load", "save")):
+                self._about(name, about if isinstance(about, str) else "")
+            if name in _BEFORE:
+                return
             if name == "depsgraph_update_post" and depsgraph and depsgraph.mode != "VIEWPORT":
                 return
             self._changed(name)
 
         return handle
 
+    def _about(self, name: str, file: str) -> None:
+        if name == "load_post":
+            self._stack.start_over()
+        self._files(name, file)
+
     def _changed(self, name: str) -> None:
         self._count += 1
-        if name == "load_post":
-            self._loaded()
         if name in ("load_post", "save_post"):
             self._saved = self._count
         self.watchers.call()

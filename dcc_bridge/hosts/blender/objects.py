@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import difflib
 import re
+from array import array
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any, Final
 
@@ -11,6 +13,9 @@ import bpy
 
 _LINKED: Final = re.compile(r"(.*) \[(.+)\]", re.DOTALL)
 _Families = dict[bpy.types.Object, list[bpy.types.Object]]
+_KEPT: Final = ("collections", "scenes", "materials", "images", "node_groups", "texts")
+"""What a person misses, besides objects; an object's own data goes with it."""
+_MOST_AGREED: Final = 100_000
 _MOST: Final = 200
 """Names of children, modifiers and so on that are told of one object."""
 
@@ -50,6 +55,54 @@ def identity(thing: bpy.types.ID) -> int:
     """Give what tells a data-block from another one that took its name."""
     uid: int = getattr(thing, "session_uid", None) or thing.as_pointer()  # since 4.1
     return uid
+
+
+class Inventory:
+    """What was in a file at one moment: some 6 ms for 20,000 objects, and as much to compare."""
+
+    def __init__(self) -> None:
+        """Look at the file that is open."""
+        self._names = {name: getattr(bpy.data, name).keys() for name in ("objects", *_KEPT)}
+        self._ids = _ids()
+
+    def missing(self) -> list[str]:
+        """Name what is not there any more, the objects first."""
+        now = Inventory()
+        lists = [(old, now._names[name]) for name, old in self._names.items()]
+        gone = [name for old, new in lists if old != new for name in Counter(old) - Counter(new)]
+        if self._ids != now._ids:  # another one may have taken the name
+            names = dict(zip(now._ids, now._names["objects"], strict=True))
+            known = zip(self._ids, self._names["objects"], strict=True)
+            gone = [name for one, name in known if names.get(one) != name] + gone
+        return list(dict.fromkeys(gone))
+
+
+def _ids() -> array[int]:
+    """Give what tells each object from all others; nothing where Blender has no such thing."""
+    if "session_uid" not in bpy.types.ID.bl_rna.properties:  # since 4.1
+        return array("i")
+    ids = array("i", bytes(4 * len(bpy.data.objects)))
+    bpy.data.objects.foreach_get("session_uid", ids)
+    return ids
+
+
+class Reach:
+    """What is below the items that a person was asked about, as it was when they were."""
+
+    def __init__(self) -> None:
+        """Know of none."""
+        self._below: dict[str, list[str]] = {}
+
+    def note(self, facts: list[list[Any]]) -> None:
+        """Remember what is below items, of which `facts` has told."""
+        if len(self._below) > _MOST_AGREED:
+            self._below.clear()
+        self._below |= {item: [name for name, *_ in rest[-1]] for item, *rest in facts if rest[1:]}
+
+    def of(self, items: Sequence[str]) -> set[str]:
+        """Give the names of items and of what was below them."""
+        reached = [*items, *(name for item in items for name in self._below.get(item, ()))]
+        return {linked[1] if (linked := _LINKED.fullmatch(item)) else item for item in reached}
 
 
 def below(thing: bpy.types.Object) -> list[bpy.types.Object]:

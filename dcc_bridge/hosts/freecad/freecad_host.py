@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, nullcontext
 from itertools import islice
 from pathlib import Path
 from typing import Any, Final
@@ -19,6 +19,8 @@ from dcc_bridge.callbacks import Callbacks
 from dcc_bridge.errors import Busy
 from dcc_bridge.host import MOST_TOLD, Host, Undo, UndoMark, digest
 from dcc_bridge.hosts.freecad.freecad_document import document, facts, find, gui
+from dcc_bridge.hosts.freecad.freecad_undo import transactions
+from dcc_bridge.hosts.losses import Losses
 
 Later = Callable[[Callable[[], None]], object]
 _CHANGES: Final = (
@@ -47,6 +49,8 @@ class FreeCADHost(Host):
         self._later = later
         self._selected: list[str] = []  # where there is no window FreeCAD keeps none
         self._watchers = Callbacks()
+        self._transactions = transactions()
+        self._losses = Losses(self, self._mark_modified)
 
     def file(self) -> Path | None:
         """Give the document's file."""
@@ -102,32 +106,64 @@ class FreeCADHost(Host):
                 f"The person is in the middle of {open_transaction[0]!r} in FreeCAD, so "
                 "nothing was changed. Try again when they have closed that task."
             )
-        if not FreeCAD.ActiveDocument:
+        with self._transactions.step(label):
             yield
-            return
-        document().UndoMode = 1  # freecadcmd begins with undo off
-        # The application's transaction and not the document's: that one stays open if it is empty
-        # when it is committed, and takes in what the person does next.
-        FreeCAD.setActiveTransaction(label)
-        try:
-            yield
-        finally:
-            FreeCAD.closeActiveTransaction()
 
     def undo_mark(self) -> UndoMark:
-        """Mark the transaction on top of the document's stack."""
-        names = document().UndoNames if FreeCAD.ActiveDocument else []
-        return UndoMark(len(names), str(names[0]) if names else None, tuple(names))
+        """Mark the newest transaction of all documents that are open."""
+        return self._transactions.mark()
 
     def undo(self) -> None:
-        """Undo the transaction on top, and compute what depends on it."""
-        document().undo()
-        document().recompute()
+        """Undo the newest transaction, and compute what depends on it."""
+        self._transactions.undo()
+
+    def take_back(self) -> None:
+        """Undo the newest transaction in the newest of its documents.
+
+        Raises:
+            NotUndoable: A document was closed after it.
+        """
+        self._transactions.take_back()
 
     def redo(self) -> None:
-        """Redo the transaction undone last."""
+        """Redo the transaction undone last in the active document."""
         document().redo()
         document().recompute()
+
+    def lost(self, agreed: Sequence[str]) -> list[str]:
+        """List the objects that the newest step deleted, but for items and what was in them."""
+        return self._transactions.lost(agreed)
+
+    @contextmanager
+    def guard(self, put_back: list[str], *, read: bool) -> Iterator[None]:
+        """Put back which document is active and that undo is on; record what a read edits."""
+        active = FreeCAD.ActiveDocument.Name if FreeCAD.ActiveDocument else ""
+        undoable = [doc.Name for doc in FreeCAD.listDocuments().values() if doc.UndoMode]
+        is_free = read and FreeCAD.getActiveTransaction() is None
+        step = self._transactions.step("A read") if is_free else nullcontext()
+        with self._losses.judged(), self._transactions.watched(self._losses):
+            try:
+                with step:
+                    yield
+            finally:
+                put_back += self._put_back(active, undoable)
+
+    def _put_back(self, active: str, undoable: Sequence[str]) -> list[str]:
+        documents, changed = FreeCAD.listDocuments(), list[str]()
+        for name in undoable:
+            if name in documents and not documents[name].UndoMode:
+                documents[name].UndoMode = 1
+                changed.append(f"the undo of {documents[name].Label}")
+        now = FreeCAD.ActiveDocument.Name if FreeCAD.ActiveDocument else ""
+        if now != active and active in documents and not self._transactions.is_new(now):
+            FreeCAD.setActiveDocument(active)
+            changed.append("which document is active")
+        return changed
+
+    def _mark_modified(self) -> bool:
+        if self.has_ui and FreeCAD.ActiveDocument:
+            gui().getDocument(document().Name).Modified = True
+        return True  # without a window nobody is asked whether to save
 
     # ---- items
 

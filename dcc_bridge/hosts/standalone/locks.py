@@ -24,6 +24,7 @@ class Locks:
     def __init__(self) -> None:
         """Lock nothing."""
         self._own: dict[Sdf.Layer, _Permissions] = {}
+        self._kept: list[Sdf.Layer] = []
         self._is_reading = False
 
     def may_save(self, layer: Sdf.Layer) -> bool:
@@ -39,6 +40,13 @@ class Locks:
         if self._is_reading:
             raise RuntimeError(f"{what} changes the scene, and this skill says that it only reads.")
 
+    def follow(self, stage: Usd.Stage) -> None:
+        """Lock the layers of the scene that a body opened against being saved past the session."""
+        if self._own:  # a body runs; at its end they are as they were
+            new = {it: _permissions(it) for it in stage.GetUsedLayers() if it not in self._own}
+            self._own.update(new)
+            _set({layer: (edit, False) for layer, (edit, _) in new.items()})
+
     @contextmanager
     def hold(self, stage: Usd.Stage, put_back: list[str], *, read: bool) -> Iterator[None]:
         """Lock what a body must not change, and put back at the end what it changed all the same.
@@ -53,9 +61,9 @@ class Locks:
             read: The body says that it only reads.
         """
         view = _View(stage)
-        # FindOrOpen keeps a layer alive that a body takes out of the scene
+        # FindOrOpen keeps a layer that a body takes out of the scene, until that is undone
         used = [Sdf.Layer.FindOrOpen(it.identifier) or it for it in stage.GetUsedLayers() if it]
-        own = {layer: _permissions(layer) for layer in used}
+        self._kept, own = used, {layer: _permissions(layer) for layer in used}
         stack = set(stage.GetLayerStack())
         local = set() if read else stack
         locked = {layer: (edit and layer in local, False) for layer, (edit, _) in own.items()}

@@ -19,7 +19,7 @@ from typing import Any
 from pxr import Usd
 
 from dcc_bridge.callbacks import Callbacks
-from dcc_bridge.errors import WrongThread
+from dcc_bridge.errors import DISTRIBUTION, WrongThread
 from dcc_bridge.host import Host, Undo, UndoMark
 from dcc_bridge.hosts.standalone import files, prims
 from dcc_bridge.hosts.standalone.locks import Locks
@@ -111,6 +111,7 @@ class UsdSession(Host):
         file = files.absolute(path)
         self.losing(f"open {file.name} in place of {self.scene()}")
         self._stage, self._path = files.read(file), file
+        self._locks.follow(self._stage)
         self._history.reset(self._stage)
         self._announce()
 
@@ -336,12 +337,13 @@ class UsdSession(Host):
         stage = files.save_as(self._stage, target)
         self._history.move_root(stage, files.mover(self._path, target))
         self._stage, self._path = stage, target
+        self._locks.follow(stage)
 
 
 @cache
 def _version() -> str:
     try:
-        return metadata.version("dcc-bridge")
+        return metadata.version(DISTRIBUTION)
     except metadata.PackageNotFoundError:
         return "unknown"
 

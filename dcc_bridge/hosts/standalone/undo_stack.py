@@ -242,7 +242,9 @@ class UndoStack:
                 if content.GetObjectAtPath(path):
                     content.Traverse(path, paths.append)  # type: ignore[arg-type]  # gives paths
         things = {path for path in paths if path.IsPrimPath() or path.IsPrimPropertyPath()}
-        return sorted(path for path in things if self._is_gone(path, old))
+        layers = self._stage.GetLayerStack(includeSessionLayers=True)
+        moved = _relocated(layers) - _relocated(old)  # renamed in what is referenced
+        return sorted(moved | {path for path in things if self._is_gone(path, old)})
 
     def _is_gone(self, path: Sdf.Path, old: list[Sdf.Layer]) -> bool:
         if prim := path.IsPrimPath() and self._stage.GetPrimAtPath(path):
@@ -339,6 +341,10 @@ class UndoStack:
     def _size(self) -> int:
         snapshots = {snapshot for state in self._states() for snapshot in state.values()}
         return sum(snapshot.size for snapshot in snapshots)
+
+
+def _relocated(layers: list[Sdf.Layer]) -> set[Sdf.Path]:
+    return {source for layer in layers for source, _ in layer.relocates}
 
 
 def _is_hidden(now: Usd.Prim, before: list[Sdf.PrimSpec]) -> bool:

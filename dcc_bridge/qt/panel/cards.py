@@ -6,71 +6,37 @@ from collections.abc import Sequence
 from typing import Final
 
 from dcc_bridge.elicitation.text import breakable
-from dcc_bridge.qt.binding import (
-    QBoxLayout,
-    QEvent,
-    QFrame,
-    QHBoxLayout,
-    QKeyEvent,
-    QObject,
-    QPalette,
-    QProgressBar,
-    QResizeEvent,
-    QScrollArea,
-    QSize,
-    QSizePolicy,
-    QStyle,
-    Qt,
-    QVBoxLayout,
-    QWidget,
-    Signal,
-    Slot,
-)
+from dcc_bridge.qt import binding as qt
 from dcc_bridge.qt.event_loop import DeferredDeletion
 from dcc_bridge.qt.labels import label
+from dcc_bridge.qt.panel import widgets
 from dcc_bridge.qt.panel.rows import Act, Row
-from dcc_bridge.qt.panel.widgets import Action, SecondaryLabel, style_icon
 
-_WIDE: Final = 26
-"""Lines of text that fit side by side into a card that is wide."""
+_WIDE: Final = 26  # lines of text that fit side by side into a card that is wide
 _STEPS: Final = 1000
-_ARROWS: Final = {Qt.Key.Key_Up: -1, Qt.Key.Key_Down: 1}
+_ARROWS: Final = {qt.Qt.Key.Key_Up: -1, qt.Qt.Key.Key_Down: 1}
 
 
-class Card(QFrame):
-    """A frame that shows one row, with its buttons.
+class Card(qt.QFrame):
+    """A frame that shows one row, with its buttons."""
 
-    Signals:
-        acted: A button was pressed: the row's key, and the button's verb.
-
-    Attributes:
-        row: What it shows.
-        buttons: What can be done.
-    """
-
-    acted = Signal(str, str)
+    acted = qt.Signal(str, str)  # a button was pressed: the row's key, and the button's verb
 
     def __init__(self, row: Row, deletion: DeferredDeletion) -> None:
-        """Draw a row.
-
-        Args:
-            row: What it shows.
-            deletion: Deletes the buttons that are over.
-        """
         super().__init__()
-        self._bar = QProgressBar()  # first: what follows changes the palette
+        self._bar = qt.QProgressBar()  # first: what follows changes the palette
         self.row = row
-        self._deletion = deletion
-        self.setBackgroundRole(QPalette.ColorRole.Base)
+        self._deletion = deletion  # of buttons that are over
+        self.setBackgroundRole(qt.QPalette.ColorRole.Base)
         self.setAutoFillBackground(True)
         self._title = label("", bold=row.stands_out)
-        self._title.setForegroundRole(QPalette.ColorRole.Text)
-        self._detail = SecondaryLabel(on_base=True)
-        self._icon = style_icon(self, QStyle.StandardPixmap.SP_MessageBoxQuestion)
+        self._title.setForegroundRole(qt.QPalette.ColorRole.Text)
+        self._detail = widgets.SecondaryLabel(on_base=True)
+        self._icon = widgets.style_icon(self, qt.QStyle.StandardPixmap.SP_MessageBoxQuestion)
         self._bar.setTextVisible(False)
         self._bar.setFixedHeight(self.fontMetrics().height() // 2)
-        self._acts = QHBoxLayout()
-        self.buttons: list[Action] = []
+        self._acts = qt.QHBoxLayout()
+        self.buttons: list[widgets.Action] = []
         self._lay_out()
         self._tint_bar()
         self._draw_buttons(row)
@@ -84,23 +50,23 @@ class Card(QFrame):
         if before != row:
             self._fill(row)
 
-    def resizeEvent(self, event: QResizeEvent) -> None:
+    def resizeEvent(self, event: qt.QResizeEvent) -> None:
         """Put several buttons below the words where it is narrow."""
         super().resizeEvent(event)
         is_wide = self.width() >= self.fontMetrics().height() * _WIDE
         beside = is_wide or len(self.buttons) < 2
-        directions = QBoxLayout.Direction
+        directions = qt.QBoxLayout.Direction
         self._box.setDirection(directions.LeftToRight if beside else directions.TopToBottom)
 
-    def changeEvent(self, event: QEvent) -> None:
+    def changeEvent(self, event: qt.QEvent) -> None:
         """Follow the palette: the empty part of the bar must be seen on the card."""
         super().changeEvent(event)
-        if event.type() == QEvent.Type.PaletteChange:
+        if event.type() == qt.QEvent.Type.PaletteChange:
             self._tint_bar()
 
     def _tint_bar(self) -> None:
         palette = self.palette()
-        palette.setColor(QPalette.ColorRole.Base, palette.color(QPalette.ColorRole.Button))
+        palette.setColor(qt.QPalette.ColorRole.Base, palette.color(qt.QPalette.ColorRole.Button))
         self._bar.setPalette(palette)
 
     def _fill(self, row: Row) -> None:
@@ -128,65 +94,52 @@ class Card(QFrame):
         for at, action in enumerate(self.buttons):
             self._acts.insertWidget(at, action)
 
-    def _make(self, act: Act) -> Action:
-        action = Action(act.caption, act.tip, act.verb)
+    def _make(self, act: Act) -> widgets.Action:
+        action = widgets.Action(act.caption, act.tip, act.verb)
         action.pressed_for.connect(self._emit_acted)
         return action
 
-    @Slot(str)
+    @qt.Slot(str)
     def _emit_acted(self, verb: str) -> None:
         self.acted.emit(self.row.key, verb)
 
     def _lay_out(self) -> None:
         gap = self.fontMetrics().height() // 2
-        words = QVBoxLayout()
+        words = qt.QVBoxLayout()
         words.setSpacing(gap // 3)
         for part in (self._title, self._detail, self._bar):
             words.addWidget(part)
-        self._box = QBoxLayout(QBoxLayout.Direction.LeftToRight, self)
+        self._box = qt.QBoxLayout(qt.QBoxLayout.Direction.LeftToRight, self)
         self._box.setContentsMargins(gap, gap, gap, gap)
         self._box.setSpacing(gap)
-        top = QHBoxLayout()
-        top.addWidget(self._icon, 0, Qt.AlignmentFlag.AlignTop)
+        top = qt.QHBoxLayout()
+        top.addWidget(self._icon, 0, qt.Qt.AlignmentFlag.AlignTop)
         top.addLayout(words, 1)
         self._box.addLayout(top, 1)
         self._box.addLayout(self._acts)
-        self._box.setAlignment(self._acts, Qt.AlignmentFlag.AlignLeft)
+        self._box.setAlignment(self._acts, qt.Qt.AlignmentFlag.AlignLeft)
 
 
-class Cards(QScrollArea):
-    """The cards, one below the other; a sentence where there is none.
+class Cards(qt.QScrollArea):
+    """The cards, one below the other; a sentence where there is none."""
 
-    Signals:
-        acted: A button was pressed: its row's key, and its verb.
-
-    Attributes:
-        cards: Those that are shown, from the top.
-    """
-
-    acted = Signal(str, str)
+    acted = qt.Signal(str, str)  # a button was pressed: its row's key, and its verb
 
     def __init__(self, empty: str, deletion: DeferredDeletion) -> None:
-        """Begin with none.
-
-        Args:
-            empty: What is said then: what will appear here.
-            deletion: Deletes the cards that are over.
-        """
         super().__init__()
-        self._deletion = deletion
-        self._drawn: dict[str, Card | SecondaryLabel] = {}
+        self._deletion = deletion  # of cards that are over
+        self._drawn: dict[str, Card | widgets.SecondaryLabel] = {}
         self.setWidgetResizable(True)
-        self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
-        self._inner = inner = QWidget()
-        self._column = QVBoxLayout(inner)
+        self.setFrameShape(qt.QFrame.Shape.NoFrame)
+        self.setFocusPolicy(qt.Qt.FocusPolicy.NoFocus)
+        self.setHorizontalScrollBarPolicy(qt.Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setSizePolicy(qt.QSizePolicy.Policy.Preferred, qt.QSizePolicy.Policy.Maximum)
+        self._inner = inner = qt.QWidget()
+        self._column = qt.QVBoxLayout(inner)
         gap = self.fontMetrics().height() // 2
         self._column.setContentsMargins(0, 0, 0, 0)
         self._column.setSpacing(gap)
-        self._empty = SecondaryLabel()
+        self._empty = widgets.SecondaryLabel()
         self._empty.show_text(empty)
         self._column.addWidget(self._empty)
         self._column.addStretch(1)
@@ -200,7 +153,7 @@ class Cards(QScrollArea):
         return [drawn for drawn in self._drawn.values() if isinstance(drawn, Card)]
 
     @property
-    def buttons(self) -> list[Action]:
+    def buttons(self) -> list[widgets.Action]:
         """What can be done, from the top."""
         return [button for card in self.cards for button in card.buttons]
 
@@ -219,32 +172,32 @@ class Cards(QScrollArea):
             self._column.activate()  # in this turn, or they flicker into their place
         self.updateGeometry()
 
-    def sizeHint(self) -> QSize:
+    def sizeHint(self) -> qt.QSize:
         """Be as high as what is shown, where there is room."""
         natural = self._inner.sizeHint().width()
         width = self.viewport().width() if self.isVisible() else natural
-        return QSize(natural, self._column.totalHeightForWidth(width))
+        return qt.QSize(natural, self._column.totalHeightForWidth(width))
 
-    def minimumSizeHint(self) -> QSize:
+    def minimumSizeHint(self) -> qt.QSize:
         """Be small where there is little room: one card can be seen."""
         line = self.fontMetrics().height()
-        return QSize(line * 12, min(self.sizeHint().height(), line * 8))
+        return qt.QSize(line * 12, min(self.sizeHint().height(), line * 8))
 
-    def resizeEvent(self, event: QResizeEvent) -> None:
+    def resizeEvent(self, event: qt.QResizeEvent) -> None:
         """Words wrap otherwise when it is narrower."""
         super().resizeEvent(event)
         if event.size().width() != event.oldSize().width():
             self.updateGeometry()
 
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+    def eventFilter(self, watched: qt.QObject, event: qt.QEvent) -> bool:
         """Ask for another height when what is inside wants one."""
-        if event.type() == QEvent.Type.LayoutRequest:
+        if event.type() == qt.QEvent.Type.LayoutRequest:
             self.updateGeometry()
         return super().eventFilter(watched, event)
 
-    def keyPressEvent(self, event: QKeyEvent) -> None:
+    def keyPressEvent(self, event: qt.QKeyEvent) -> None:
         """Let the arrows go from card to card."""
-        step = _ARROWS.get(Qt.Key(event.key()))
+        step = _ARROWS.get(qt.Qt.Key(event.key()))
         if step is None or not self._move_focus(step):
             super().keyPressEvent(event)
 
@@ -255,14 +208,15 @@ class Cards(QScrollArea):
             return False
         column = next(n for n, button in enumerate(cards[at].buttons) if button.hasFocus())
         actions = cards[at + step].buttons
-        actions[min(column, len(actions) - 1)].setFocus(Qt.FocusReason.TabFocusReason)
+        actions[min(column, len(actions) - 1)].setFocus(qt.Qt.FocusReason.TabFocusReason)
         self.ensureWidgetVisible(cards[at + step])
         return True
 
-    def _drawn_row(self, row: Row) -> Card | SecondaryLabel:
+    def _drawn_row(self, row: Row) -> Card | widgets.SecondaryLabel:
         drawn = self._drawn.get(row.key)
         if row.is_heading:
-            heading = drawn if isinstance(drawn, SecondaryLabel) else SecondaryLabel()
+            kind = widgets.SecondaryLabel
+            heading = drawn if isinstance(drawn, kind) else kind()
             heading.show_text(row.title)
             return heading
         if isinstance(drawn, Card):

@@ -6,57 +6,29 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from dcc_bridge.elicitation.text import safe_line, safe_text, tool_tip
-from dcc_bridge.qt.binding import (
-    QAbstractItemView,
-    QAbstractTableModel,
-    QCheckBox,
-    QDateTime,
-    QFrame,
-    QHBoxLayout,
-    QHeaderView,
-    QLocale,
-    QModelIndex,
-    QPersistentModelIndex,
-    QStyle,
-    Qt,
-    QTreeView,
-    QVBoxLayout,
-    QWidget,
-    Signal,
-    Slot,
-)
+from dcc_bridge.qt import binding as qt
 from dcc_bridge.qt.labels import SMALL, scale, tr
 from dcc_bridge.qt.notifications import CallMenu, tip
-from dcc_bridge.qt.panel import rows
+from dcc_bridge.qt.panel import rows, widgets
 from dcc_bridge.qt.panel.state import State
-from dcc_bridge.qt.panel.widgets import Action, SecondaryLabel
 from dcc_bridge.skills.call_history import Record
 
-RECORD: Final = int(Qt.ItemDataRole.UserRole)
-_AT_TOP: Final = int(Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignRight)
-_WARNING: Final = QStyle.StandardPixmap.SP_MessageBoxWarning
+RECORD: Final = int(qt.Qt.ItemDataRole.UserRole)
+_AT_TOP: Final = int(qt.Qt.AlignmentFlag.AlignTop | qt.Qt.AlignmentFlag.AlignRight)
+_WARNING: Final = qt.QStyle.StandardPixmap.SP_MessageBoxWarning
 _ICONS: Final = {
-    "done": QStyle.StandardPixmap.SP_DialogApplyButton,
-    "refused": QStyle.StandardPixmap.SP_DialogCancelButton,
-    "cancelled": QStyle.StandardPixmap.SP_DialogCancelButton,
-    "not_started": QStyle.StandardPixmap.SP_DialogCancelButton,
+    "done": qt.QStyle.StandardPixmap.SP_DialogApplyButton,
+    "refused": qt.QStyle.StandardPixmap.SP_DialogCancelButton,
+    "cancelled": qt.QStyle.StandardPixmap.SP_DialogCancelButton,
+    "not_started": qt.QStyle.StandardPixmap.SP_DialogCancelButton,
 }
-Index = QModelIndex | QPersistentModelIndex
+Index = qt.QModelIndex | qt.QPersistentModelIndex
 
 
-class HistoryModel(QAbstractTableModel):
-    """The calls that ended, the newest on top: what each was, and when it ended.
+class HistoryModel(qt.QAbstractTableModel):
+    """The calls that ended, the newest on top: what each was, and when it ended."""
 
-    Attributes:
-        records: The calls.
-    """
-
-    def __init__(self, style: QStyle) -> None:
-        """Begin with none.
-
-        Args:
-            style: Draws the icons.
-        """
+    def __init__(self, style: qt.QStyle) -> None:
         super().__init__()
         self.records: list[Record] = []
         self._warning = style.standardIcon(_WARNING)
@@ -68,77 +40,65 @@ class HistoryModel(QAbstractTableModel):
         self.records = list(records)
         self.endResetModel()
 
-    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 - Qt's own signature
+    def rowCount(self, parent: Index = qt.QModelIndex()) -> int:  # noqa: B008 - Qt's own signature
         """Give how many there are."""
         return 0 if parent.isValid() else len(self.records)
 
-    def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 - Qt's own signature
+    def columnCount(self, parent: Index = qt.QModelIndex()) -> int:  # noqa: B008 - Qt's own signature
         """Give two columns: the call, and its time."""
         return 2
 
-    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+    def data(self, index: Index, role: int = qt.Qt.ItemDataRole.DisplayRole) -> Any:
         """Give the text, the icon, the tooltip or the record of a row."""
         record = self.records[index.row()]
         if role == RECORD:
             return record
-        if role == Qt.ItemDataRole.ToolTipRole:
+        if role == qt.Qt.ItemDataRole.ToolTipRole:
             error = safe_text(record.error) if record.error else ""
             return tool_tip("\n".join(filter(None, (summary(record), error, tip(record.id)))))
         return _time_data(record, role) if index.column() else self._call_data(record, role)
 
     def _call_data(self, record: Record, role: int) -> Any:
         match role:
-            case Qt.ItemDataRole.DisplayRole:
+            case qt.Qt.ItemDataRole.DisplayRole:
                 return f"{safe_line(record.title)}\n{summary(record)}"
-            case Qt.ItemDataRole.AccessibleTextRole:
+            case qt.Qt.ItemDataRole.AccessibleTextRole:
                 return f"{safe_line(record.title)}. {summary(record)}"
-            case Qt.ItemDataRole.DecorationRole:
+            case qt.Qt.ItemDataRole.DecorationRole:
                 return self._icons.get(record.state, self._warning)
         return None
 
 
 def _time_data(record: Record, role: int) -> Any:
-    if role == Qt.ItemDataRole.TextAlignmentRole:
+    if role == qt.Qt.ItemDataRole.TextAlignmentRole:
         return _AT_TOP
-    if role == Qt.ItemDataRole.DisplayRole:
-        ended = QDateTime.fromSecsSinceEpoch(int(record.ended or record.began))
-        return QLocale().toString(ended.time(), QLocale.FormatType.ShortFormat)
+    if role == qt.Qt.ItemDataRole.DisplayRole:
+        ended = qt.QDateTime.fromSecsSinceEpoch(int(record.ended or record.began))
+        return qt.QLocale().toString(ended.time(), qt.QLocale.FormatType.ShortFormat)
     return None
 
 
-class History(QWidget):
-    """The list of calls that ended, with an undo button.
+class History(qt.QWidget):
+    """The list of calls that ended, with an undo button."""
 
-    Signals:
-        undone: The person wants the step of that label undone.
-
-    Attributes:
-        model: The calls.
-        list: Draws them.
-        menu: Copies the id of the chosen one.
-        reads: Whether calls that only read are listed too.
-        undo: Takes back the chosen one, or the newest.
-    """
-
-    undone = Signal(str)
+    undone = qt.Signal(str)  # the person wants the step of that label undone
 
     def __init__(self) -> None:
-        """Begin with none."""
         super().__init__()
         self._state: State | None = None
         self._shown: list[Record] = []
         self.model = HistoryModel(self.style())
         self.model.setParent(self)
         self.list = self._make_list()
-        self.menu = CallMenu(self.list)
-        self._empty = SecondaryLabel()
+        self.menu = CallMenu(self.list)  # copies the id of the chosen one
+        self._empty = widgets.SecondaryLabel()
         self._empty.show_text(tr("What agents did, and who agreed to it, will be listed here."))
-        self.reads = QCheckBox(tr("Reads too"))
+        self.reads = qt.QCheckBox(tr("Reads too"))  # whether calls that only read are listed too
         self.reads.setToolTip(tr("List also the calls that changed nothing."))
-        self.reads.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.reads.setFocusPolicy(qt.Qt.FocusPolicy.TabFocus)
         scale(self.reads, SMALL)
-        self.undo = Action(tr("Undo"))
-        self._why = SecondaryLabel()
+        self.undo = widgets.Action(tr("Undo"))  # takes back the chosen one, or the newest
+        self._why = widgets.SecondaryLabel()
         self.reads.toggled.connect(self._refresh)
         self.undo.clicked.connect(self._undo)
         self.list.selectionModel().selectionChanged.connect(self._show_undo)
@@ -156,7 +116,7 @@ class History(QWidget):
         record: Record | None = rows[0].data(RECORD) if rows else None
         return record
 
-    @Slot()
+    @qt.Slot()
     def _refresh(self) -> None:
         ended = self._state.ended if self._state is not None else ()
         shown = [record for record in ended if self.reads.isChecked() or not record.only_read]
@@ -177,10 +137,10 @@ class History(QWidget):
         if chosen is not None and chosen.id in rows:
             self.list.setCurrentIndex(self.model.index(rows[chosen.id], 0))
         if first is not None and first.id in rows:
-            top = QAbstractItemView.ScrollHint.PositionAtTop
+            top = qt.QAbstractItemView.ScrollHint.PositionAtTop
             self.list.scrollTo(self.model.index(rows[first.id], 0), top)
 
-    @Slot()
+    @qt.Slot()
     def _show_undo(self) -> None:
         if self._state is None:
             return
@@ -203,40 +163,40 @@ class History(QWidget):
         newest = next((record for record in self._state.ended if record.undo_label), None)
         return self._state.undoable or newest
 
-    @Slot()
+    @qt.Slot()
     def _undo(self) -> None:
         record = self._undo_target()
         if record is not None and record.undo_label is not None:
             self.undone.emit(record.undo_label)
 
-    def _make_list(self) -> QTreeView:
-        view = QTreeView()
+    def _make_list(self) -> qt.QTreeView:
+        view = qt.QTreeView()
         view.setModel(self.model)
         view.setHeaderHidden(True)
         view.setRootIsDecorated(False)
         view.setUniformRowHeights(True)
-        view.setFrameShape(QFrame.Shape.NoFrame)
-        view.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        view.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        view.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-        view.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        view.setFrameShape(qt.QFrame.Shape.NoFrame)
+        view.setFocusPolicy(qt.Qt.FocusPolicy.TabFocus)
+        view.setHorizontalScrollBarPolicy(qt.Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        view.setVerticalScrollMode(qt.QAbstractItemView.ScrollMode.ScrollPerPixel)
+        view.setEditTriggers(qt.QAbstractItemView.EditTrigger.NoEditTriggers)
         view.setAccessibleName(tr("What agents did"))
         scale(view, SMALL)
         header = view.header()
         header.setStretchLastSection(False)
         header.setResizeContentsPrecision(0)  # of the rows in sight: all of them take too long
-        header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
-        header.setSectionResizeMode(1, QHeaderView.ResizeMode.ResizeToContents)
+        header.setSectionResizeMode(0, qt.QHeaderView.ResizeMode.Stretch)
+        header.setSectionResizeMode(1, qt.QHeaderView.ResizeMode.ResizeToContents)
         return view
 
     def _lay_out(self) -> None:
         gap = self.fontMetrics().height() // 2
-        foot = QHBoxLayout()
+        foot = qt.QHBoxLayout()
         foot.setSpacing(gap)
         foot.addWidget(self.undo)
         foot.addStretch(1)
         foot.addWidget(self.reads)
-        column = QVBoxLayout(self)
+        column = qt.QVBoxLayout(self)
         column.setContentsMargins(0, gap, 0, 0)
         column.setSpacing(gap)
         column.addWidget(self.list, 1)

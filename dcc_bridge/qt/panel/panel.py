@@ -13,69 +13,41 @@ from typing import Final
 
 from dcc_bridge.callbacks import Unsubscribe
 from dcc_bridge.elicitation.question import Question
-from dcc_bridge.qt.binding import (
-    QHideEvent,
-    QShowEvent,
-    Qt,
-    QTabWidget,
-    QTimer,
-    QVBoxLayout,
-    QWidget,
-    Slot,
-    isValid,
-)
+from dcc_bridge.qt import binding as qt
 from dcc_bridge.qt.event_loop import DeferredDeletion
 from dcc_bridge.qt.labels import tr
-from dcc_bridge.qt.panel import rows
+from dcc_bridge.qt.panel import history, rows, widgets
 from dcc_bridge.qt.panel.cards import Cards
-from dcc_bridge.qt.panel.history import History
 from dcc_bridge.qt.panel.state import Port, State, looks_like, read
-from dcc_bridge.qt.panel.widgets import Banner
 
-_BETWEEN: Final = 100
-"""Milliseconds between two refreshes."""
+_BETWEEN: Final = 100  # milliseconds between two refreshes
 _TICK: Final = 1000
 
 
-class Panel(QWidget):
-    """What agents do in this session, what they ask, and what they did.
-
-    Attributes:
-        banner: The state of the bridge, with its address and the pause switch.
-        now: The questions and the calls that run or wait.
-        tabs: The history, the grants and the clients.
-        history: The calls that ended.
-        grants: The session grants.
-        clients: The clients that are connected.
-    """
+class Panel(qt.QWidget):
+    """What agents do in this session, what they ask, and what they did."""
 
     def __init__(
-        self, port: Port, bring: Callable[[Question], None], parent: QWidget | None = None
+        self, port: Port, bring: Callable[[Question], None], parent: qt.QWidget | None = None
     ) -> None:
-        """Draw it; it is kept up to date while it can be seen.
-
-        Args:
-            port: The bridge.
-            bring: Brings a question's dialog up: `DialogPresenter.bring`.
-            parent: Whose it is; None where the host puts it into a dock of its own.
-        """
         super().__init__(parent)
         self._port = port
-        self._bring = bring
+        self._bring = bring  # a question's dialog: `DialogPresenter.bring`
         self._deletion = DeferredDeletion()
         self._unwatch: Unsubscribe | None = None
         self._is_refresh_requested = False
-        self._tab_order: list[QWidget] = []
+        self._tab_order: list[qt.QWidget] = []
         self.state: State | None = None
-        self.banner = Banner()
-        self.history = History()
+        self.banner = widgets.Banner()  # the bridge's state and address, and the pause switch
+        self.history = history.History()  # the calls that ended
+        # The questions and the calls that run or wait.
         self.now = Cards(tr("What agents do, and what they ask you, appears here."), self._deletion)
         self.grants = Cards(
             tr("Edits that you allow for a whole session are listed here, to be taken back."),
             self._deletion,
         )
         self.clients = Cards(tr("Agents that connect are listed here."), self._deletion)
-        self.tabs = QTabWidget()
+        self.tabs = qt.QTabWidget()  # the history, the grants and the clients
         self._throttle = self._timer(_BETWEEN, self.refresh, single=True)
         self._clock = self._timer(_TICK, self._refresh_if_changed, single=False)
         self.setAccessibleName(tr("Agents"))
@@ -87,12 +59,12 @@ class Panel(QWidget):
         self._stop_listening()
         self._deletion.flush()
 
-    @Slot()
+    @qt.Slot()
     def refresh(self) -> None:
         """Read the state and show it."""
         self._show(read(self._port))
 
-    @Slot()
+    @qt.Slot()
     def _refresh_if_changed(self) -> None:
         state = read(self._port)
         # A layout costs 1 ms, so nothing is drawn that would look the same.
@@ -114,9 +86,9 @@ class Panel(QWidget):
     def enter(self) -> None:
         """Give the keyboard focus to the first button."""
         first = next(iter(self.now.buttons), self.banner.pause)
-        first.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        first.setFocus(qt.Qt.FocusReason.ShortcutFocusReason)
 
-    def showEvent(self, event: QShowEvent) -> None:
+    def showEvent(self, event: qt.QShowEvent) -> None:
         """Refresh, and listen to changes from now on."""
         super().showEvent(event)
         if self._unwatch is None:
@@ -124,7 +96,7 @@ class Panel(QWidget):
             self._clock.start()
             self.refresh()
 
-    def hideEvent(self, event: QHideEvent) -> None:
+    def hideEvent(self, event: qt.QHideEvent) -> None:
         """Stop listening while it is hidden."""
         super().hideEvent(event)
         if not event.spontaneous():  # a minimized window is hidden too, and shown without an event
@@ -148,12 +120,12 @@ class Panel(QWidget):
             self._port.main.post(self._refresh_soon)
 
     def _refresh_soon(self) -> None:
-        if not isValid(self):  # the host deleted the panel without telling us
+        if not qt.isValid(self):  # the host deleted the panel without telling us
             self._unsubscribe()
         elif self._unwatch is not None and not self._throttle.isActive():
             self._throttle.start()
 
-    @Slot(str, str)
+    @qt.Slot(str, str)
     def _act(self, key: str, verb: str) -> None:
         """Do what a button says; nothing if the row's subject is gone meanwhile."""
         if verb == "cancel":
@@ -180,18 +152,18 @@ class Panel(QWidget):
             if question.id == key:
                 actions[verb](question)
 
-    @Slot(bool)
+    @qt.Slot(bool)
     def _pause(self, on: bool) -> None:
         (self._port.pause if on else self._port.resume)()
         self.refresh()
 
-    @Slot(str)
+    @qt.Slot(str)
     def _undo(self, label: str) -> None:
         self._port.undo(label)
         self.refresh()
 
-    def _timer(self, milliseconds: int, fn: Callable[[], None], *, single: bool) -> QTimer:
-        timer = QTimer(self)
+    def _timer(self, milliseconds: int, fn: Callable[[], None], *, single: bool) -> qt.QTimer:
+        timer = qt.QTimer(self)
         timer.setInterval(milliseconds)
         timer.setSingleShot(single)
         timer.timeout.connect(fn)
@@ -219,15 +191,15 @@ class Panel(QWidget):
         if order != self._tab_order:
             self._tab_order = order
             for before, after in pairwise(order):
-                QWidget.setTabOrder(before, after)
+                qt.QWidget.setTabOrder(before, after)
 
     def _lay_out(self) -> None:
         gap = self.fontMetrics().height() // 2
         self.tabs.setDocumentMode(True)
-        self.tabs.tabBar().setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.tabs.tabBar().setFocusPolicy(qt.Qt.FocusPolicy.TabFocus)
         for page in (self.history, _padded(self.grants), _padded(self.clients)):
             self.tabs.addTab(page, "")
-        self._column = column = QVBoxLayout(self)
+        self._column = column = qt.QVBoxLayout(self)
         column.setContentsMargins(gap, gap, gap, gap)
         column.setSpacing(gap + gap // 2)
         column.addWidget(self.banner)
@@ -235,9 +207,9 @@ class Panel(QWidget):
         column.addWidget(self.tabs, 1)
 
 
-def _padded(cards: Cards) -> QWidget:
-    page = QWidget()
-    column = QVBoxLayout(page)
+def _padded(cards: Cards) -> qt.QWidget:
+    page = qt.QWidget()
+    column = qt.QVBoxLayout(page)
     column.setContentsMargins(0, page.fontMetrics().height() // 2, 0, 0)
     column.addWidget(cards)
     column.addStretch(1)

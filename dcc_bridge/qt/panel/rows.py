@@ -116,43 +116,29 @@ def why_not_undo(record: Record | None, state: State) -> str:
     return tr("Undone, or something was changed since: use the undo of {host}.", host=state.host)
 
 
-_MOST: Final = 140
-"""Characters of what an agent says that stand in a row."""
+_MOST: Final = 140  # characters of what an agent says that stand in a row
 
 
 @dataclass(frozen=True, slots=True)
 class Act:
-    """A button.
+    """A button."""
 
-    Attributes:
-        verb: What the panel is told when it is pressed.
-        caption: What stands on it.
-        tip: What it does, in a sentence.
-    """
-
-    verb: str
-    caption: str
-    tip: str = ""
+    verb: str  # what the panel is told when it is pressed
+    caption: str  # what stands on it
+    tip: str = ""  # what it does, in a sentence
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One thing in a list.
+    """One thing in a list."""
 
-    Attributes:
-        key: Its own, as long as it is there.
-        title: What it is. A row with nothing else is a heading.
-        detail: A sentence below.
-        acts: What can be done.
-        stands_out: The person is waited for.
-        done: How much is done, of 1; -1 where nobody knows; None where nothing is told.
-    """
-
-    key: str
+    key: str  # its own, as long as it is there
+    # What it is. A row with nothing else is a heading.
     title: str
-    detail: str = ""
+    detail: str = ""  # a sentence below
     acts: tuple[Act, ...] = ()
-    stands_out: bool = False
+    stands_out: bool = False  # the person is waited for
+    # How much is done, of 1; -1 where nobody knows; None where nothing is told.
     done: float | None = None
 
     @property

@@ -20,10 +20,8 @@ from dcc_bridge.host import Host
 from dcc_bridge.main_thread import MainThread
 from dcc_bridge.skills.call_history import LIVE, Recent, Record
 
-QUICK: Final = 0.4
-"""Seconds after which a call is worth showing: shorter ones would only flicker."""
-_AGES: Final = 10
-"""Seconds after which what is told in minutes is told anew."""
+QUICK: Final = 0.4  # seconds after which a call is worth showing: shorter ones would only flicker
+_AGES: Final = 10  # seconds after which what is told in minutes is told anew
 
 
 class Seen(Protocol):
@@ -32,17 +30,14 @@ class Seen(Protocol):
     @property
     def client(self) -> Client:
         """Its label, and what it says of itself."""
-        ...
 
     @property
     def form(self) -> bool:
         """Whether it says that it can draw a form."""
-        ...
 
     @property
     def at(self) -> float:
         """When its last message came, in seconds since the epoch."""
-        ...
 
 
 class Clients(Protocol):
@@ -51,7 +46,6 @@ class Clients(Protocol):
     @property
     def seen(self) -> Sequence[Seen]:
         """The clients, the one that spoke last first."""
-        ...
 
 
 class Port(Protocol):
@@ -60,72 +54,54 @@ class Port(Protocol):
     @property
     def host(self) -> Host:
         """The application."""
-        ...
 
     @property
     def main(self) -> MainThread:
         """The way to its main thread."""
-        ...
 
     @property
     def broker(self) -> Broker:
         """What puts questions, with the grants and the mutes."""
-        ...
 
     @property
     def recent(self) -> Recent:
         """The calls."""
-        ...
 
     @property
     def clients(self) -> Clients:
         """Who is connected."""
-        ...
 
     @property
     def address(self) -> str | None:
         """Where agents reach it, or None while they cannot."""
-        ...
 
     @property
     def is_paused(self) -> bool:
         """Whether no edit may begin for now."""
-        ...
 
     def pause(self) -> None:
         """Let no edit begin."""
-        ...
 
     def resume(self) -> None:
         """Let edits begin again."""
-        ...
 
     def cancel(self, call: str) -> object:
         """End a call that is queued or runs, by its id."""
-        ...
 
     def undo(self, label: str) -> bool:
         """Undo an agent's step if it is on top of the stack, and say whether it was."""
-        ...
 
     def watch(self, fn: Callable[[], None]) -> Unsubscribe:
         """Call a function, on any thread, whenever any of this changes; gives what ends that."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A question that is open.
-
-    Attributes:
-        question: Which one.
-        surfaces: Where it is.
-        record: The call that it belongs to, if that is known.
-    """
+    """A question that is open."""
 
     question: Question
     surfaces: tuple[Surface, ...]
-    record: Record | None = None
+    record: Record | None = None  # the call that it belongs to, if that is known
 
     @property
     def is_here(self) -> bool:
@@ -135,35 +111,21 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """A snapshot of all that the panel shows.
+    """A snapshot of all that the panel shows."""
 
-    Attributes:
-        at: When this is, in seconds since the epoch.
-        host: What the application is called.
-        address: Where agents reach it, or None while they cannot.
-        is_paused: No edit may begin.
-        asked: The open questions, oldest first.
-        running: The calls that run, oldest first, without those that ask.
-        queued: The calls that wait, oldest first.
-        ended: The calls that ended, newest first.
-        grants: What was agreed to for the session, and for how many seconds.
-        muted: The labels that are muted, and for how many seconds.
-        clients: Who is connected, the one that spoke last first.
-        top: What the host's own undo would undo.
-    """
-
-    at: float
-    host: str
-    address: str | None
-    is_paused: bool
-    asked: tuple[Asked, ...]
-    running: tuple[Record, ...]
-    queued: tuple[Record, ...]
-    ended: tuple[Record, ...]
+    at: float  # when this is, in seconds since the epoch
+    host: str  # what the application is called
+    address: str | None  # where agents reach it, or None while they cannot
+    is_paused: bool  # no edit may begin
+    asked: tuple[Asked, ...]  # the open questions, oldest first
+    running: tuple[Record, ...]  # the calls that run, oldest first, without those that ask
+    queued: tuple[Record, ...]  # the calls that wait, oldest first
+    ended: tuple[Record, ...]  # the calls that ended, newest first
+    # What was agreed to for the session, and for how many seconds.
     grants: tuple[tuple[SessionGrant, float], ...]
-    muted: Mapping[str, float]
-    clients: tuple[Seen, ...]
-    top: str | None
+    muted: Mapping[str, float]  # the labels that are muted, and for how many seconds
+    clients: tuple[Seen, ...]  # who is connected, the one that spoke last first
+    top: str | None  # what the host's own undo would undo
 
     @property
     def undoable(self) -> Record | None:

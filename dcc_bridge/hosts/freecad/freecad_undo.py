@@ -1,0 +1,282 @@
+"""FreeCAD's transactions in all of its documents, and what each step deleted. Main thread.
+
+FreeCAD tells of every commit, undo and redo, but lists only the newest 20 names. So the entries are
+numbered here as they come, over all documents: a skill may edit another one than the active one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, Final, NamedTuple
+
+import FreeCAD
+
+from dcc_bridge.errors import NotUndoable
+from dcc_bridge.host import UndoMark
+from dcc_bridge.hosts.freecad.freecad_document import gui
+from dcc_bridge.hosts.losses import Losses
+
+_CLOSED: Final = ""
+"""The name of the stack of what no undo brings back; no document has it."""
+
+
+class _Entry(NamedTuple):
+    """A transaction; one that changed several documents has the same number in each."""
+
+    number: int
+    label: str
+
+
+@dataclass(slots=True)
+class _Stack:
+    done: list[_Entry] = field(default_factory=list)
+    undone: list[_Entry] = field(default_factory=list)
+    dropped: int = 0
+
+
+@dataclass(slots=True)
+class _Gone:
+    """An object that was deleted: its id, and the groups in which it was."""
+
+    id: int
+    within: set[str]
+
+
+class Transactions:
+    """What can be undone in FreeCAD, by its own events."""
+
+    def __init__(self) -> None:
+        """Listen to FreeCAD, for as long as it runs."""
+        self._stacks: dict[str, _Stack] = {}
+        self._number = 0
+        self._label: str | None = None
+        self._home = self._why = ""
+        self._new: set[tuple[str, str]] = set()
+        self._new_documents: set[str] = set()
+        self._deleted: dict[tuple[str, str], _Gone] = {}
+        self._within: dict[tuple[str, str], set[str]] = {}
+        self._losses: Losses | None = None
+        self._listener = SimpleNamespace(
+            slotCommitTransaction=self._committed,
+            slotCloseTransaction=self._closed,
+            slotUndoDocument=self._undid,
+            slotRedoDocument=self._redid,
+            slotCreatedDocument=self._document_came,
+            slotDeletedDocument=self._document_goes,
+            slotStartSaveDocument=self._saving,
+            slotCreatedObject=self._object_came,
+            slotDeletedObject=self._object_goes,
+        )
+        FreeCAD.addDocumentObserver(self._listener)
+
+    # ---- for the host
+
+    def mark(self) -> UndoMark:
+        """Mark the newest entry of all documents; the depth counts those of each."""
+        documents = FreeCAD.listDocuments()
+        for closed in self._stacks.keys() - documents.keys() - {_CLOSED}:
+            del self._stacks[closed]  # what was open in it was committed after it was gone
+        for doc in documents.values():
+            self._settle(doc)
+        top = self._top()
+        depth = sum(len(stack.done) + stack.dropped for stack in self._stacks.values())
+        return UndoMark(depth, top.label if top else None, top.number if top else None)
+
+    @contextmanager
+    def step(self, label: str) -> Iterator[None]:
+        """Have all that is changed recorded, in every document, whatever a skill closes."""
+        self._deleted, self._within, self._new = {}, {}, set()
+        self._home = FreeCAD.ActiveDocument.Name if FreeCAD.ActiveDocument else ""
+        for doc in FreeCAD.listDocuments().values():
+            doc.UndoMode = 1  # freecadcmd begins with undo off
+        # The application's transaction and not the document's: that one stays open if it is empty
+        # when it is committed, and takes in what the person does next.
+        FreeCAD.setActiveTransaction(label)
+        self._label = label
+        try:
+            yield
+        finally:
+            self._label = None
+            FreeCAD.closeActiveTransaction()
+
+    @contextmanager
+    def watched(self, losses: Losses) -> Iterator[None]:
+        """Keep copies of what a skill's body loses."""
+        outer, self._losses = self._losses, losses
+        new, self._new_documents = self._new_documents, set()
+        try:
+            yield
+        finally:
+            self._losses, self._new_documents = outer, new
+
+    def is_new(self, document: str) -> bool:
+        """Whether the body that is watched has opened or made a document."""
+        return document in self._new_documents
+
+    def undo(self) -> None:
+        """Undo the newest transaction in every document that it changed."""
+        top = self._top()
+        while top is not None and self._top() == top:
+            self.take_back()
+
+    def take_back(self) -> None:
+        """Undo the newest entry of one document, and compute what depends on it.
+
+        Raises:
+            NotUndoable: A document was closed after it.
+        """
+        top = self._top()
+        for name, stack in list(self._stacks.items()):
+            if top is not None and stack.done and stack.done[-1] == top:
+                if name == _CLOSED:
+                    raise NotUndoable(self._why)
+                doc = FreeCAD.getDocument(name)
+                doc.undo()
+                doc.recompute()
+                return
+
+    def lost(self, agreed: Sequence[str]) -> list[str]:
+        """List what the newest step deleted, but for items and what was in them."""
+        covered = set(agreed)
+        gone = [key for key, one in self._deleted.items() if not _is_there(key, one.id)]
+        return [self._item(key) for key in gone if not self._is_covered(key, covered)]
+
+    def _item(self, key: tuple[str, str]) -> str:
+        document, name = key
+        return name if document == self._home else f"{document}#{name}"
+
+    def _is_covered(self, key: tuple[str, str], covered: set[str]) -> bool:
+        looked: set[str] = set()
+        ahead = [key[1]]
+        while ahead:
+            name = ahead.pop()
+            if self._item((key[0], name)) in covered:
+                return True
+            looked.add(name)
+            gone = self._deleted.get((key[0], name))
+            ahead += gone.within - looked if gone else ()
+        return False
+
+    def _top(self) -> _Entry | None:
+        return max((stack.done[-1] for stack in self._stacks.values() if stack.done), default=None)
+
+    def _settle(self, doc: Any) -> _Stack:
+        """Leave out what FreeCAD has dropped, and add what was there before we listened."""
+        stack = self._stacks.setdefault(doc.Name, _Stack())
+        surplus = len(stack.done) - doc.UndoCount
+        if surplus > 0:
+            del stack.done[:surplus]
+            stack.dropped += surplus
+        elif surplus < 0:
+            older = [_plain(name) for name in reversed(doc.UndoNames[surplus:])]
+            stack.done[:0] = [self._entry(label) for label in older]
+        return stack
+
+    def _entry(self, label: str) -> _Entry:
+        self._number += 1
+        return _Entry(self._number, label)
+
+    # ---- what FreeCAD calls
+
+    def _committed(self, doc: Any) -> None:
+        stack = self._stacks.setdefault(doc.Name, _Stack())
+        if stack.done and stack.done[-1].number == self._number:
+            self._number += 1
+        stack.done.append(_Entry(self._number, _plain(doc.UndoNames[0])))
+        stack.undone.clear()
+        self._settle(doc)
+
+    def _closed(self, _: bool) -> None:
+        self._number += 1
+        if self._label is not None and FreeCAD.getActiveTransaction() is None:
+            # A skill has closed ours: what it changes now would be in no entry.
+            FreeCAD.setActiveTransaction(self._label)
+
+    def _undid(self, doc: Any) -> None:
+        stack = self._stacks.setdefault(doc.Name, _Stack())
+        if stack.done:
+            stack.undone.append(stack.done.pop())
+
+    def _redid(self, doc: Any) -> None:
+        stack = self._stacks.setdefault(doc.Name, _Stack())
+        label = _plain(doc.UndoNames[0])
+        stack.done.append(stack.undone.pop() if stack.undone else self._entry(label))
+
+    def _document_came(self, doc: Any) -> None:
+        self._stacks.pop(doc.Name, None)
+        if self._losses is not None:
+            self._new_documents.add(doc.Name)
+        if self._label is not None:
+            doc.UndoMode = 1
+
+    def _document_goes(self, doc: Any) -> None:
+        is_lost = self._losses is not None and not self.is_new(doc.Name) and _is_modified(doc)
+        stack = self._stacks.pop(doc.Name, _Stack())
+        if is_lost and self._losses is not None:
+            copy = f"{doc.Name}.unsaved.FCStd", _copy_of(doc)
+            tell = self._losses.ending(f"close {doc.Label}", copy)
+            if tell is not None:
+                self._why = str(tell())
+                closed = self._stacks.setdefault(_CLOSED, _Stack())
+                closed.done.append(self._entry(f"Close {doc.Label}"))
+                closed.dropped += len(stack.done) + stack.dropped
+
+    def _saving(self, _doc: Any, file: str) -> None:
+        if self._losses is not None:
+            self._losses.writing(Path(file))
+
+    def _object_came(self, obj: Any) -> None:
+        if self._label is not None:
+            key = obj.Document.Name, obj.Name
+            if key not in self._deleted:  # it comes back by an undo
+                self._new.add(key)
+
+    def _object_goes(self, obj: Any) -> None:
+        if self._label is None:
+            return
+        document, name = key = obj.Document.Name, obj.Name
+        if key in self._new or self.is_new(document):
+            return
+        within = {user.Name for user in obj.InList if _is_group(user)}
+        self._deleted[key] = _Gone(obj.ID, within | self._within.pop(key, set()))
+        for member in getattr(obj, "Group", ()):  # they may be deleted after it
+            self._within.setdefault((document, member.Name), set()).add(name)
+
+
+@cache
+def transactions() -> Transactions:
+    """Give the one that listens in this FreeCAD."""
+    return Transactions()
+
+
+def _plain(label: str) -> str:
+    """Take off what FreeCAD marks a transaction with that began in another document."""
+    return str(label).removeprefix("-> ")
+
+
+def _is_there(key: tuple[str, str], number: int) -> bool:
+    doc = FreeCAD.listDocuments().get(key[0])
+    if doc is None:
+        return True  # it was closed, which is told of otherwise
+    obj = doc.getObject(key[1])
+    return obj is not None and number == obj.ID
+
+
+def _is_group(obj: Any) -> bool:
+    return bool(obj.hasExtension("App::GroupExtension")) or hasattr(obj, "OriginFeatures")
+
+
+def _is_modified(doc: Any) -> bool:
+    if not FreeCAD.GuiUp:
+        return True
+    shown = gui().getDocument(doc.Name)
+    return shown is None or bool(shown.Modified)
+
+
+def _copy_of(doc: Any) -> Callable[[Path], None]:
+    return lambda path: doc.saveCopy(str(path))

@@ -1,0 +1,151 @@
+"""Losses of which an application tells too late to refuse them, and the copies kept of them.
+
+Blender and FreeCAD call Python before they write, open or close a file, and go on whatever is
+raised there. So a copy is kept at once, what was written over is put back where that is safe, and
+the stretch of the skill's body ends with an error. What the person does passes. Main thread.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from dcc_bridge import checkpoints
+from dcc_bridge.errors import BridgeError, LostAnyway, NoCheckpoint
+from dcc_bridge.host import Host
+
+_NO_COPY: Final = "No copy could be kept."
+SceneCopy = tuple[str, Callable[[Path], None]]
+"""The name of a scene's copy, and what writes it."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Written:
+    """A file that was about to be written over.
+
+    Attributes:
+        file: Which.
+        stamp: What tells whether it was written.
+        copy: The folder with its copy, or None where none could be kept.
+        was_modified: The scene was not saved then.
+    """
+
+    file: Path
+    stamp: tuple[int, int, int]
+    copy: Path | None
+    was_modified: bool
+
+
+class Losses:
+    """What the skill that runs has lost without a grant, in a host that cannot refuse it."""
+
+    def __init__(self, host: Host, mark_modified: Callable[[], bool]) -> None:
+        """Know of none.
+
+        Args:
+            host: Whose files they are.
+            mark_modified: Has the application take its scene as not saved; tells whether it does.
+        """
+        self._host = host
+        self._mark_modified = mark_modified
+        self._written: dict[Path, _Written] = {}
+        self._lost: list[LostAnyway] = []
+        self._is_keeping = False
+
+    def writing(self, file: Path) -> None:
+        """Take note that a file is about to be written; harmless where it is not there yet."""
+        if file in self._written or not file.is_file():
+            return
+        if self._is_refused(f"write over {file.name}", [file]):
+            modified = self._host.modified
+            copy = self._keep([file], None)
+            self._written[file] = _Written(file, _stamp(file), copy, modified)
+
+    def ending(self, what: str, scene: SceneCopy | None) -> Callable[[], LostAnyway] | None:
+        """Take note that a scene is about to go, and keep a copy of what is not saved of it.
+
+        Args:
+            what: What is about to be done: "open another file in place of shot.blend".
+            scene: The name of the scene's copy and what writes it; None where all is saved.
+
+        Returns:
+            What says so once it is gone; None where it may go.
+        """
+        if not self._is_refused(what):
+            return None
+        copy = self._keep([], scene) if scene is not None else None
+        kept = f"What was not saved of it is in {copy}." if copy else _NO_COPY
+        left = kept if scene is not None else "All of it was saved."
+
+        def tell() -> LostAnyway:
+            self._lost.append(LostAnyway(self._host.name, what, left))
+            return self._lost[-1]
+
+        return tell
+
+    @contextmanager
+    def judged(self) -> Iterator[None]:
+        """End a stretch of a skill's body with an error where it lost anything.
+
+        Raises:
+            LostAnyway: It did; says where the copies are.
+        """
+        outer, self._written, self._lost = (self._written, self._lost), {}, []
+        file = self._host.file()
+        try:
+            yield
+        finally:
+            written, lost = self._written, self._lost
+            self._written, self._lost = outer
+            lost += [self._put_back(each, file) for each in written.values() if _is_other(each)]
+            if lost:
+                raise lost[0]
+
+    def _is_refused(self, what: str, files: Sequence[Path] = ()) -> bool:
+        if self._is_keeping:  # the copy is being written
+            return False
+        try:
+            self._host.losing(what, files)
+        except BridgeError:  # what it is cannot leave the application's callback
+            return True
+        return False
+
+    def _keep(self, files: Sequence[Path], scene: SceneCopy | None) -> Path | None:
+        self._is_keeping = True
+        try:
+            return checkpoints.take(checkpoints.checkpoint_folder(self._host), files, scene)
+        except NoCheckpoint:
+            return None
+        finally:
+            self._is_keeping = False
+
+    def _put_back(self, written: _Written, scene: Path | None) -> LostAnyway:
+        """Put the copy in a file's place, unless the person may lose by that what was not saved."""
+        file, copy = written.file, written.copy
+        now = self._host.file()
+        is_safe = file != now or not written.was_modified or self._mark_modified()
+        left = _NO_COPY if copy is None else f"The file as it was is in {copy}."
+        if copy is not None and is_safe:
+            with suppress(OSError):
+                shutil.copy2(copy / file.name, file)
+                left = f"The file was put back as it was; a copy is in {copy}."
+        if now != scene and now == file:
+            left += f" {self._host.name} takes it for the file of the scene now: save as {scene}."
+        return LostAnyway(self._host.name, f"write over {file}", left)
+
+
+def _is_other(written: _Written) -> bool:
+    """Whether a file was written indeed: a save may fail."""
+    try:
+        return _stamp(written.file) != written.stamp
+    except OSError:
+        return True
+
+
+def _stamp(file: Path) -> tuple[int, int, int]:
+    status = file.stat()
+    return status.st_ino, status.st_mtime_ns, status.st_size

@@ -14,28 +14,19 @@ from pathlib import Path
 from socket import socket
 from typing import TYPE_CHECKING, Any
 
+from dcc_bridge import config, main_thread
 from dcc_bridge.audit import reader, redact
 from dcc_bridge.audit.log import AuditLog, log_folder
 from dcc_bridge.callbacks import Callbacks, Unsubscribe, call_safely
-from dcc_bridge.config import Limits, Settings
-from dcc_bridge.elicitation import context, routing
-from dcc_bridge.elicitation.broker import Broker
+from dcc_bridge.elicitation import broker, context, question, routing, watchdog
 from dcc_bridge.elicitation.call import Call
-from dcc_bridge.elicitation.question import HostPresenter
-from dcc_bridge.elicitation.watchdog import Watchdog
 from dcc_bridge.errors import BridgeClosed, StartError
 from dcc_bridge.host import Host
-from dcc_bridge.main_thread import MainThread
 from dcc_bridge.server.clients import ClientRegistry, ConnectionReport
 from dcc_bridge.server.discovery import Instance, Registration
 from dcc_bridge.server.page_site import PageDesk
 from dcc_bridge.server.worker import LOOPBACK, Worker, listen
-from dcc_bridge.skills import builtin
-from dcc_bridge.skills.builtin import Undoing
-from dcc_bridge.skills.call_history import Recent
-from dcc_bridge.skills.loader import Library, folders
-from dcc_bridge.skills.registry import Registry
-from dcc_bridge.skills.runner import Runner
+from dcc_bridge.skills import builtin, call_history, loader, registry, runner
 
 if TYPE_CHECKING:
     from dcc_bridge.server.mcp_server import Server
@@ -57,7 +48,7 @@ class _Running:
 
     socket: socket
     registration: Registration
-    library: Library
+    library: loader.Library
     cleanup: ExitStack
 
 
@@ -67,13 +58,13 @@ class Bridge:
     def __init__(
         self,
         host: Host,
-        main: MainThread,
+        main: main_thread.MainThread,
         *,
-        presenter: HostPresenter | None = None,
-        settings: Settings | None = None,
+        presenter: question.HostPresenter | None = None,
+        settings: config.Settings | None = None,
         skills: Sequence[Path] = (),
         extend: Callable[[Server], None] | None = None,
-        limits: Limits | None = None,
+        limits: config.Limits | None = None,
     ) -> None:
         """Put the parts together; nothing runs yet.
 
@@ -91,12 +82,12 @@ class Bridge:
         """
         self.host = host
         self.main = main
-        self.settings = (settings or Settings.load()).under()
-        self.registry = Registry()
+        self.settings = (settings or config.Settings.load()).under()
+        self.registry = registry.Registry()
         self.clients = ClientRegistry()
         self._skills = list(skills)
         self._extend = extend
-        self._limits = limits or Limits()
+        self._limits = limits or config.Limits()
         self._desk = PageDesk(self.settings, host, main)
         self._worker = Worker(self._make_service)
         self.audit = AuditLog(
@@ -104,7 +95,7 @@ class Bridge:
             {"host": host.name, "version": host.version},
         )
         try:
-            self.broker = Broker(
+            self.broker = broker.Broker(
                 self.settings,
                 host=presenter,
                 clock=self._worker.later,
@@ -114,8 +105,8 @@ class Bridge:
             )
         except ValueError as error:  # the list of what goes on unasked
             raise StartError(str(error)) from None
-        self.broker.watch(Watchdog(self.broker, main, self._worker.later).note_question)
-        self._runner = Runner(
+        self.broker.watch(watchdog.Watchdog(self.broker, main, self._worker.later).note_question)
+        self._runner = runner.Runner(
             host,
             main,
             self.settings,
@@ -126,7 +117,7 @@ class Bridge:
             limits=self._limits,
         )
         self._watchers = Callbacks()
-        self._undoing = Undoing(host, self.recent, self.audit, self._watchers.call)
+        self._undoing = builtin.Undoing(host, self.recent, self.audit, self._watchers.call)
         self._changes = Callbacks()
         self._running: _Running  # from `start` on; what has stopped can still say where it was
         self._state = "new"
@@ -146,8 +137,8 @@ class Bridge:
         """
         if self._state != "new":
             raise StartError("This bridge was started before; make a new one.")
-        paths = folders(self._skills, self.settings)
-        library = Library(paths, self.registry, self.main, self.host)
+        paths = loader.folders(self._skills, self.settings)
+        library = loader.Library(paths, self.registry, self.main, self.host)
         with ExitStack() as cleanup:
             cleanup.callback(context.install(self.broker, self.main, self.host, self._desk))
             listening = listen(self.settings.port, self.settings.bind)
@@ -173,7 +164,7 @@ class Bridge:
             raise StartError(f"The host cannot be written down as running: {error}.") from error
 
     @property
-    def recent(self) -> Recent:
+    def recent(self) -> call_history.Recent:
         """The calls that run, wait or ended lately. Any thread."""
         return self._runner.recent
 

@@ -15,14 +15,10 @@ from concurrent.futures import Future
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
-from dcc_bridge.bridge import Bridge
-from dcc_bridge.config import Settings
+from dcc_bridge import bridge, config, errors, main_thread
 from dcc_bridge.elicitation.question import HostPresenter
-from dcc_bridge.errors import BridgeError
 from dcc_bridge.host import Host
 from dcc_bridge.hosts import batch
-from dcc_bridge.hosts.batch import JOB, SAVE, Job
-from dcc_bridge.main_thread import MainThread
 
 AnyHost = TypeVar("AnyHost", bound=Host)
 
@@ -33,7 +29,7 @@ class Pump:
     def __init__(self) -> None:
         self._event = threading.Event()
         self._delay: float | None = None
-        self.main = MainThread(self.wake, self.spin)
+        self.main = main_thread.MainThread(self.wake, self.spin)
 
     def wake(self, delay: float) -> None:
         """Have `drain` called after that many seconds. With 0 from any thread."""
@@ -71,7 +67,7 @@ class Headless(Generic[AnyHost]):
         host: AnyHost,
         skills: Sequence[Path],
         *,
-        settings: Settings | None = None,
+        settings: config.Settings | None = None,
         presenter: HostPresenter | None = None,
     ) -> None:
         """Put the parts together; nothing runs yet.
@@ -86,7 +82,9 @@ class Headless(Generic[AnyHost]):
         self.host = host
         self.main = self._pump.main
         self.is_stopping = False
-        self.bridge = Bridge(host, self.main, presenter=presenter, settings=settings, skills=skills)
+        self.bridge = bridge.Bridge(
+            host, self.main, presenter=presenter, settings=settings, skills=skills
+        )
 
     def run(self, on_ready: Callable[[], None], until: Callable[[], bool] = lambda: False) -> None:
         """Serve until `stop`.
@@ -119,7 +117,7 @@ def serve(
     host: Host,
     skills: Sequence[Path],
     until: Callable[[], bool],
-    ready: Callable[[Bridge], None] = lambda _: None,
+    ready: Callable[[bridge.Bridge], None] = lambda _: None,
 ) -> None:
     """Serve in a batch interpreter, which has no event loop and nobody to ask.
 
@@ -138,20 +136,20 @@ def serve(
 
 def main() -> None:
     """Do the job that the environment names."""
-    job = Job(**json.loads(Path(os.environ[JOB]).read_text(encoding="utf-8")))
+    job = batch.Job(**json.loads(Path(os.environ[batch.JOB]).read_text(encoding="utf-8")))
     try:
         with batch.opened(job.host, Path(job.scene) if job.scene else None) as host:
             _do(job, host)
-    except (BridgeError, OSError, ValueError) as error:  # sentences as they are
+    except (errors.BridgeError, OSError, ValueError) as error:  # sentences as they are
         job.write_report(error=str(error))
     except Exception as error:  # noqa: BLE001 - a host may raise anything for a scene; it is told
         job.write_report(error=f"{type(error).__name__}: {error}")
 
 
-def _do(job: Job, host: Host) -> None:
+def _do(job: batch.Job, host: Host) -> None:
     allow_list = Path(job.allow_list) if job.allow_list else None
     values: dict[str, Any] = {"port": job.port, "unattended": job.unattended}
-    settings = Settings.load(**values, allow_list=allow_list)
+    settings = config.Settings.load(**values, allow_list=allow_list)
     headless = Headless(host, [Path(folder) for folder in job.skills], settings=settings)
     received = bytearray()
 
@@ -163,7 +161,7 @@ def _do(job: Job, host: Host) -> None:
 
     headless.run(on_ready)
     audit = headless.bridge.audit.file
-    facts = _save(host, Path(job.save_as)) if job.save_as and received == SAVE else {}
+    facts = _save(host, Path(job.save_as)) if job.save_as and received == batch.SAVE else {}
     job.write_report(**facts, audit=str(audit) if audit else None)
 
 

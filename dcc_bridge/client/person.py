@@ -8,16 +8,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
+from dcc_bridge.elicitation import schema, types, validation
 from dcc_bridge.elicitation.question import Reply
-from dcc_bridge.elicitation.schema import Field, Form
-from dcc_bridge.elicitation.types import Action
-from dcc_bridge.elicitation.validation import InvalidAnswer
 
 
 class Person(Protocol):
     """Somebody who can be asked in a client."""
 
-    async def ask(self, message: str, form: Form) -> Reply:
+    async def ask(self, message: str, form: schema.Form) -> Reply:
         """Put a form to them; what they send fits it."""
 
     async def visit(self, message: str, url: str, *, ours: bool = False) -> Reply:
@@ -29,7 +27,7 @@ class Script:
 
     def __init__(
         self,
-        answer: Action | Mapping[str, Any],
+        answer: types.Action | Mapping[str, Any],
         report: Callable[[str], None] = lambda _: None,
     ) -> None:
         """Know the answer.
@@ -42,13 +40,13 @@ class Script:
         self._answer = answer
         self._report = report
 
-    async def ask(self, message: str, form: Form) -> Reply:
+    async def ask(self, message: str, form: schema.Form) -> Reply:
         """Answer a form."""
         if isinstance(self._answer, str) and self._answer != "accept":
             return Reply(self._answer)
         try:
             return Reply("accept", self._content(form))
-        except InvalidAnswer as error:
+        except validation.InvalidAnswer as error:
             self._report(f"The question was closed, because the given answer does not fit: {error}")
             return Reply("cancel")
 
@@ -56,17 +54,17 @@ class Script:
         """Agree to go to a page, or not."""
         return Reply(self._answer if isinstance(self._answer, str) else "accept")
 
-    def _content(self, form: Form) -> dict[str, Any]:
+    def _content(self, form: schema.Form) -> dict[str, Any]:
         if not isinstance(self._answer, str):
             return form.check(self._answer)
         values = {field.name: _default(field) for field in form.fields}
         return form.check({name: value for name, value in values.items() if value is not None})
 
 
-def _default(field: Field) -> Any:
+def _default(field: schema.Field) -> Any:
     """Give yes where a yes is required, else the default."""
     if field.kind == "boolean" and field.required:
         return True
     if field.required and field.default is None:
-        raise InvalidAnswer(f"{field.name} is required and has no default.")
+        raise validation.InvalidAnswer(f"{field.name} is required and has no default.")
     return field.default

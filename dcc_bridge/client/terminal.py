@@ -17,12 +17,9 @@ import anyio
 import anyio.to_thread
 
 from dcc_bridge.client.terminal_io import Keyboard, Screen
-from dcc_bridge.elicitation import urls
+from dcc_bridge.elicitation import schema, types, urls
 from dcc_bridge.elicitation.question import Reply
-from dcc_bridge.elicitation.schema import Field, Form
 from dcc_bridge.elicitation.text import safe_line
-from dcc_bridge.elicitation.types import Action
-from dcc_bridge.elicitation.urls import Address
 from dcc_bridge.elicitation.validation import InvalidAnswer
 from dcc_bridge.elicitation.view import FieldView, field_view
 from dcc_bridge.errors import RefusedAddress
@@ -30,7 +27,7 @@ from dcc_bridge.errors import RefusedAddress
 DECLINE: Final = "/decline"
 CANCEL: Final = "/cancel"
 SKIP: Final = "/skip"
-_ACTIONS: Final[Mapping[str, Action]] = {DECLINE: "decline", CANCEL: "cancel"}
+_ACTIONS: Final[Mapping[str, types.Action]] = {DECLINE: "decline", CANCEL: "cancel"}
 _YES: Final = {"y", "yes", "true"}
 _NO: Final = {"n", "no", "false"}
 _DISPLAYS: Final = ("DISPLAY", "WAYLAND_DISPLAY")
@@ -47,7 +44,7 @@ _HINTS: Final = {  # what is typed for a field of each kind
 class _Closed(Exception):
     """The person closed the question without sending an answer."""
 
-    def __init__(self, action: Action) -> None:
+    def __init__(self, action: types.Action) -> None:
         self.action = action
 
 
@@ -90,7 +87,7 @@ class Terminal:
         self._who = who
         self._lock = anyio.Lock()
 
-    async def ask(self, message: str, form: Form) -> Reply:
+    async def ask(self, message: str, form: schema.Form) -> Reply:
         """Draw a form, and return what the person does with it."""
         return await self._ask(message, lambda: self._fill(form))
 
@@ -128,7 +125,7 @@ class Terminal:
             await self._confirm("Have you opened it")
         return Reply("accept")
 
-    async def _fill(self, form: Form) -> Reply:
+    async def _fill(self, form: schema.Form) -> Reply:
         """Have the person fill in a form."""
         confirmation = form.lone_confirmation
         if confirmation is not None:
@@ -233,7 +230,7 @@ def open_terminal(source: TextIO | None, preferred: TextIO, who: str) -> Iterato
             yield Terminal(Keyboard(source), Screen(screen), who)
 
 
-def _show_address(screen: Screen, where: Address) -> None:
+def _show_address(screen: Screen, where: urls.Address) -> None:
     """Say where a page is: whose it is, what to look at, and all of its address."""
     place = where.place
     if where.ours:
@@ -303,7 +300,7 @@ def _parse_yes_or_no(text: str) -> bool:
     raise InvalidAnswer("Type yes or no.")
 
 
-def _hint(field: Field) -> str:
+def _hint(field: schema.Field) -> str:
     """Return in a few words what a field takes."""
     if field.format:
         return "web address" if field.format == "uri" else field.format
@@ -326,7 +323,7 @@ def _text(view: FieldView, value: Any) -> str:
             return str(value)
 
 
-def _number(field: Field, text: str) -> int | float:
+def _number(field: schema.Field, text: str) -> int | float:
     word = text.strip()
     try:
         return int(word) if re.fullmatch(r"[+-]?[0-9]+", word) else float(word)

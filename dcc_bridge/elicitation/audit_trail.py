@@ -18,7 +18,6 @@ from urllib.parse import urlsplit
 
 from dcc_bridge.audit import redact
 from dcc_bridge.audit.log import Auditor, Event
-from dcc_bridge.audit.redact import HIDDEN
 from dcc_bridge.elicitation.call import Call
 from dcc_bridge.elicitation.question import Question, Reply
 from dcc_bridge.elicitation.types import CANCELLED, NOT_RECORDED, TIMED_OUT, ElicitationResponse
@@ -183,7 +182,7 @@ class QuestionRecord:
         form = self._question.form
         if form is None or not isinstance(content, Mapping):
             return content
-        return {n: HIDDEN if n in form.hidden else value for n, value in content.items()}
+        return {n: redact.HIDDEN if n in form.hidden else value for n, value in content.items()}
 
     def _write(
         self, event: str, fields: Callable[[], Mapping[str, Any]], *, durable: bool = False

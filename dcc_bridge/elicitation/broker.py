@@ -30,9 +30,8 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import Final
 
+from dcc_bridge import callbacks, config
 from dcc_bridge.audit.log import Auditor, nowhere
-from dcc_bridge.callbacks import Callbacks, CallLater, Unsubscribe, call_later
-from dcc_bridge.config import Limits, Settings
 from dcc_bridge.elicitation import open_question, types, unattended
 from dcc_bridge.elicitation.audit_trail import QuestionRecord
 from dcc_bridge.elicitation.call import Call
@@ -67,13 +66,13 @@ class Broker:
 
     def __init__(
         self,
-        settings: Settings | None = None,
+        settings: config.Settings | None = None,
         *,
         host: HostPresenter | None = None,
-        clock: CallLater | None = None,
+        clock: callbacks.CallLater | None = None,
         busy: Callable[[], bool] = lambda: False,
         auditor: Auditor = nowhere,
-        limits: Limits | None = None,
+        limits: config.Limits | None = None,
     ) -> None:
         """Begin with no question.
 
@@ -88,18 +87,18 @@ class Broker:
         Raises:
             ValueError: The list of what goes on unasked cannot be read.
         """
-        self.settings = settings or Settings()
-        limits = limits or Limits()
+        self.settings = settings or config.Settings()
+        limits = limits or config.Limits()
         file = self.settings.allow_list
         self._allow_list = unattended.read_allow_list(file) if file is not None else None
         self.audience = Audience(self.settings, host, limits.waiting_questions)
-        self._clock = clock or call_later
+        self._clock = clock or callbacks.call_later
         self._busy = busy
         self._auditor = auditor
         self._lock = threading.Lock()
         self._shares = Shares("questions", limits.open_questions_of_a_client, limits.open_questions)
         self._open: list[OpenQuestion] = []
-        self._callbacks = Callbacks()
+        self._callbacks = callbacks.Callbacks()
         self._is_closed = False
 
     @property
@@ -112,7 +111,7 @@ class Broker:
         """The same, each with the surfaces that it is on."""
         return [(pending.question, pending.surfaces) for pending in self._pending()]
 
-    def watch(self, fn: Callable[[], None]) -> Unsubscribe:
+    def watch(self, fn: Callable[[], None]) -> callbacks.Unsubscribe:
         """Call a function whenever a question is put, moves or ends.
 
         It is called on any thread, and must be quick.

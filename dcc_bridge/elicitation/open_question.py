@@ -12,8 +12,7 @@ from dataclasses import replace
 from typing import Final
 
 from dcc_bridge.callbacks import CallLater, Unsubscribe, call_safely
-from dcc_bridge.elicitation import types
-from dcc_bridge.elicitation.audit_trail import QuestionRecord
+from dcc_bridge.elicitation import audit_trail, text, types
 from dcc_bridge.elicitation.question import (
     MOST_REASON,
     Presenter,
@@ -25,7 +24,6 @@ from dcc_bridge.elicitation.question import (
     TakeDown,
     Unable,
 )
-from dcc_bridge.elicitation.text import safe_line
 from dcc_bridge.elicitation.types import ElicitationResponse
 
 log = logging.getLogger(__name__)
@@ -50,7 +48,7 @@ class OpenQuestion:
         self,
         question: Question,
         stages: tuple[Stage, ...],
-        record: QuestionRecord,
+        record: audit_trail.QuestionRecord,
         clock: CallLater,
     ) -> None:
         self.question = question
@@ -140,7 +138,7 @@ class OpenQuestion:
 
     def refuse(self, reply: Reply, surface: Surface) -> None:
         """End it with what a person did instead of agreeing, and with the reason they gave."""
-        reason = safe_line((reply.reason or "").strip(), MOST_REASON) or None
+        reason = text.safe_line((reply.reason or "").strip(), MOST_REASON) or None
         self.record.note_refusal(replace(reply, reason=reason))
         message = types.DECLINED if reply.action == "decline" else types.CANCELLED
         self.settle(ElicitationResponse(False, None, message, reply.action, surface, reason))

@@ -10,18 +10,16 @@ from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
 from typing import Final, Generic, Protocol, TypeVar
 
+from dcc_bridge import errors, main_thread
+from dcc_bridge.elicitation import types, view
 from dcc_bridge.elicitation.question import PresenterEvent, Question, Settle, TakeDown, Unable
-from dcc_bridge.elicitation.types import BRIDGE_CLOSED
-from dcc_bridge.elicitation.view import Translate, waiting_text
-from dcc_bridge.errors import BridgeClosed
-from dcc_bridge.main_thread import MainThread
 
 log = logging.getLogger(__name__)
 
 T = TypeVar("T")
 Click = Callable[[], None]
 Act = tuple[str, Click]  # what a notification's button says, and what it does
-_CLOSED: Final = Unable(BRIDGE_CLOSED, ends=True)
+_CLOSED: Final = Unable(types.BRIDGE_CLOSED, ends=True)
 
 
 @dataclass(eq=False, slots=True)
@@ -65,7 +63,7 @@ class QuestionQueue:
         shown: The question that is drawn now, or None.
     """
 
-    def __init__(self, surface: QuestionSurface, main: MainThread) -> None:
+    def __init__(self, surface: QuestionSurface, main: main_thread.MainThread) -> None:
         self._surface = surface
         self._main = main
         self._waiting: deque[Ticket] = deque()
@@ -106,7 +104,7 @@ class QuestionQueue:
 
         def check(future: Future[object]) -> None:
             error = future.exception()
-            if isinstance(error, BridgeClosed):
+            if isinstance(error, errors.BridgeClosed):
                 refused()
             elif error is not None:
                 log.error("what the host should have shown failed", exc_info=error)
@@ -194,7 +192,7 @@ class QueuePresenter(Generic[T]):
 
     _questions: QuestionQueue
     _notifications: NotificationBoard[T]
-    _tr: Translate
+    _tr: view.Translate
 
     def show(self, question: Question, settle: Settle) -> TakeDown:
         """Draw a question as soon as no other one is drawn. See `Presenter.show`."""
@@ -207,7 +205,7 @@ class QueuePresenter(Generic[T]):
 
         def notify() -> None:
             acts = ((tr("Answer here"), answer_here), (tr("Cancel"), cancel))
-            shown.append(self._notifications.add(waiting_text(question, where, tr), *acts))
+            shown.append(self._notifications.add(view.waiting_text(question, where, tr), *acts))
 
         self._questions.post(notify)
         return lambda reason: self._questions.post(lambda: self._notifications.remove(*shown))

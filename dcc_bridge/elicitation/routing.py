@@ -19,10 +19,9 @@ from typing import Literal
 
 from dcc_bridge import known_clients
 from dcc_bridge.config import Settings
+from dcc_bridge.elicitation import grants, rate_limits
 from dcc_bridge.elicitation.call import Call
-from dcc_bridge.elicitation.grants import SessionGrants, may_remember
 from dcc_bridge.elicitation.question import HostPresenter, Offers, Presenter, Question, Stage
-from dcc_bridge.elicitation.rate_limits import RateLimiter
 
 Preference = Literal["client", "host", "either"]
 
@@ -46,10 +45,10 @@ class Audience:
         """
         self.settings = settings
         self.host = host if settings.host_dialogs else None
-        self.limits = RateLimiter(
+        self.limits = rate_limits.RateLimiter(
             settings.dialogs_per_minute, most_waiting, settings.pending_questions
         )
-        self.grants = SessionGrants()
+        self.grants = grants.SessionGrants()
         self._silent = set(known_clients.SILENT)
         self._patient: set[str] = set()
 
@@ -77,7 +76,7 @@ class Audience:
         patient = call.client is None or call.client.label in self._patient
         has_other = settings.consent != "host" or not question.consent
         hand_over = has_other and self.channel(question) is not None
-        remember = settings.session_grants and may_remember(question)
+        remember = settings.session_grants and grants.may_remember(question)
         return Offers(
             soon=soon,
             latest=max(soon, settings.client_deadline) if patient else soon,

@@ -10,11 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from dcc_bridge.elicitation import ask
-from dcc_bridge.elicitation.context import current_context
+from dcc_bridge.elicitation import ask, context, secret, types
 from dcc_bridge.elicitation.question import Page, Question
-from dcc_bridge.elicitation.secret import Secret
-from dcc_bridge.elicitation.types import ElicitationResponse
 from dcc_bridge.errors import NobodyToAsk, SignInFailed
 
 if TYPE_CHECKING:
@@ -77,14 +74,14 @@ class Tokens:
         scopes: What was granted.
     """
 
-    access: Secret
-    refresh: Secret | None = None
-    identity: Secret | None = None
+    access: secret.Secret
+    refresh: secret.Secret | None = None
+    identity: secret.Secret | None = None
     expires_in: float | None = None
     scopes: tuple[str, ...] = ()
 
     @property
-    def secrets(self) -> list[Secret]:
+    def secrets(self) -> list[secret.Secret]:
         """Every secret in it."""
         return [s for s in (self.access, self.refresh, self.identity) if s is not None]
 
@@ -134,7 +131,7 @@ def _open(
     provider: Provider, message: str | None, timeout: float | None, key: str | None
 ) -> tuple[Question, ResultVisit[Tokens]]:
     text = ask.sayable(message or f"Please sign in at {provider.title}.")
-    installed, call = current_context(), ask.current_call()
+    installed, call = context.current_context(), ask.current_call()
     if installed is None or installed.desk is None:
         raise NobodyToAsk(text)
     question = Question(text, call, key=key or ask.next_key(call), timeout=timeout)
@@ -146,7 +143,7 @@ def _tokens(
     provider: Provider,
     question: Question,
     visit: ResultVisit[Tokens],
-    answer: ElicitationResponse,
+    answer: types.ElicitationResponse,
 ) -> Tokens:
     tokens, visit.result = visit.result, None  # the page must not keep them alive
     if visit.failure:

@@ -19,9 +19,8 @@ from starlette.datastructures import Headers
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from dcc_bridge.config import Limits
+from dcc_bridge import config, errors
 from dcc_bridge.elicitation.rate_limits import Shares
-from dcc_bridge.errors import Busy
 from dcc_bridge.server.discovery import host_proof, issue_token, token_label
 from dcc_bridge.server.replay import ReplayStore
 from dcc_bridge.server.worker import LOOPBACK
@@ -45,7 +44,7 @@ class AuthMiddleware:
         secret: str,
         events: ReplayStore,
         on_left: Callable[[str], None],
-        limits: Limits,
+        limits: config.Limits,
         *,
         public: tuple[str, ...] = (),
     ) -> None:
@@ -107,7 +106,7 @@ class AuthMiddleware:
         share = self._streams if headers.get("mcp-method") == _LISTEN else self._requests
         try:
             share.enter(label)
-        except Busy as error:
+        except errors.Busy as error:
             await refusal_response(429, str(error))(scope, receive, send)
             return
         try:

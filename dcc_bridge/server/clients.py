@@ -18,8 +18,7 @@ from importlib import metadata
 from typing import Any, Final
 
 from dcc_bridge.callbacks import Callbacks, Unsubscribe
-from dcc_bridge.elicitation.call import Client
-from dcc_bridge.elicitation.routing import Audience
+from dcc_bridge.elicitation import call, routing
 from dcc_bridge.host import Host
 from dcc_bridge.server.discovery import CLI_LABEL
 from dcc_bridge.skills.registry import Registry
@@ -40,7 +39,7 @@ class SeenClient:
         at: When its last message came, in seconds since the epoch.
     """
 
-    client: Client
+    client: call.Client
     era: str
     form: bool
     url: bool
@@ -52,7 +51,7 @@ class ClientRegistry:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._seen: OrderedDict[tuple[Client, str], SeenClient] = OrderedDict()
+        self._seen: OrderedDict[tuple[call.Client, str], SeenClient] = OrderedDict()
         self._watchers = Callbacks()
 
     @property
@@ -85,7 +84,7 @@ class ConnectionReport:
     """Reports the state of the host and its clients, for the tool that checks a connection."""
 
     def __init__(
-        self, host: Host, clients: ClientRegistry, registry: Registry, audience: Audience
+        self, host: Host, clients: ClientRegistry, registry: Registry, audience: routing.Audience
     ) -> None:
         self._host = host
         self._clients = clients

@@ -30,8 +30,7 @@ from typing import Any, Final, Literal
 
 import platformdirs
 
-from dcc_bridge import private_files
-from dcc_bridge.errors import StartError
+from dcc_bridge import errors, private_files
 
 if sys.platform == "win32":
     import msvcrt
@@ -221,7 +220,7 @@ def folder(runtime: Path | None = None) -> Path:
             path = runtime or platformdirs.user_runtime_path("dcc_bridge")
         return private_files.folder(path)
     except OSError as error:
-        raise StartError(
+        raise errors.StartError(
             f"Where running hosts are written down cannot be used: {str(error).rstrip('.')}. Set "
             "DCC_BRIDGE_RUNTIME to a folder of yours."
         ) from error

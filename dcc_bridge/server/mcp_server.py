@@ -31,12 +31,9 @@ from dcc_bridge.elicitation.context import wrap_future
 from dcc_bridge.errors import BridgeError, SkillError, UnknownSkill
 from dcc_bridge.host import Host
 from dcc_bridge.jobs import client
-from dcc_bridge.server import protocol, results
-from dcc_bridge.server.auth import LABEL
-from dcc_bridge.server.client_channel import ClientChannel, Soon
+from dcc_bridge.server import auth, client_channel, protocol, resources, results
 from dcc_bridge.server.clients import ClientRegistry, SeenClient
 from dcc_bridge.server.parked_calls import ParkedCall, ParkedCalls, same_call
-from dcc_bridge.server.resources import SceneResources
 from dcc_bridge.skills.loader import Library
 from dcc_bridge.skills.registry import Entry, Registry
 from dcc_bridge.skills.runner import Runner
@@ -66,9 +63,9 @@ class Server(MCPServer[Any]):
         registry: Registry,
         runner: Runner,
         calls: ParkedCalls,
-        soon: Soon,
+        soon: client_channel.Soon,
         clients: ClientRegistry,
-        scene: SceneResources,
+        scene: resources.SceneResources,
         library: Library,
     ) -> None:
         """Take what calls need.
@@ -182,7 +179,7 @@ class Server(MCPServer[Any]):
     def _route(self, parked: ParkedCall, context: ToolContext[Any, Any]) -> Route:
         """Say how the call can ask its client."""
         form, url = protocol.modes(context.client_capabilities)
-        channel = ClientChannel(parked.offer, self._soon)
+        channel = client_channel.ClientChannel(parked.offer, self._soon)
         return Route(channel if form else None, channel if url else None, not parked.modern)
 
 
@@ -233,7 +230,7 @@ class ToolListChanges:
     sends a message is remembered here.
     """
 
-    def __init__(self, bus: SubscriptionBus, soon: Soon) -> None:
+    def __init__(self, bus: SubscriptionBus, soon: client_channel.Soon) -> None:
         """Know nobody yet.
 
         Args:
@@ -291,13 +288,13 @@ def _http(context: ToolContext[Any, Any]) -> Any:
 
 
 def _label(context: ToolContext[Any, Any]) -> str:
-    return str(_http(context).scope[LABEL])
+    return str(_http(context).scope[auth.LABEL])
 
 
 def _client(context: ServerRequestContext[Any, Any]) -> Client:
     params = context.session.client_params
     info = params.client_info if params is not None else None
-    label = str(context.request.scope[LABEL]) if context.request is not None else ""
+    label = str(context.request.scope[auth.LABEL]) if context.request is not None else ""
     return Client(label, info.name if info else "", info.version if info else "")
 
 

@@ -15,14 +15,13 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 from urllib.parse import parse_qs
 
-from dcc_bridge.config import Settings
+from dcc_bridge import config, main_thread
 from dcc_bridge.elicitation import urls
 from dcc_bridge.elicitation.call import Call
 from dcc_bridge.elicitation.question import Offers, Question
 from dcc_bridge.elicitation.sign_in import Provider
 from dcc_bridge.elicitation.text import safe_line
 from dcc_bridge.host import Host
-from dcc_bridge.main_thread import MainThread
 from dcc_bridge.server import one_time_page
 from dcc_bridge.server.one_time_page import Html, OneTimePage, PageEnding
 from dcc_bridge.server.secret_page import FIELD, SecretPage, problem_with
@@ -96,7 +95,7 @@ class PageDesk:
 
     origin = ""
 
-    def __init__(self, settings: Settings, host: Host, main: MainThread) -> None:
+    def __init__(self, settings: config.Settings, host: Host, main: main_thread.MainThread) -> None:
         """Begin without a page.
 
         Args:

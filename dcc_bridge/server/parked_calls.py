@@ -26,10 +26,9 @@ import anyio
 from mcp.shared.exceptions import MCPError
 from mcp_types import INVALID_PARAMS, CallToolResult, InputRequiredResult
 
+from dcc_bridge.elicitation import question, types
 from dcc_bridge.elicitation.broker import Broker
 from dcc_bridge.elicitation.call import Call, Progress
-from dcc_bridge.elicitation.question import Unable
-from dcc_bridge.elicitation.types import TOO_MANY_QUESTIONS
 from dcc_bridge.server import protocol
 from dcc_bridge.server.client_channel import ClientQuestion, Context, ProgressNotices
 from dcc_bridge.skills.call_history import Recent, Status
@@ -102,7 +101,7 @@ class ParkedCall:
     def offer(self, asked: ClientQuestion) -> None:
         """Put a question to the client, unless it was asked too often."""
         if self.modern and self.rounds >= MOST_ROUNDS:
-            asked.answer(Unable(TOO_MANY_QUESTIONS, ends=True))
+            asked.answer(question.Unable(types.TOO_MANY_QUESTIONS, ends=True))
         else:
             self.add_event(asked)
 

@@ -28,10 +28,9 @@ from mcp.server.session import ServerSession
 from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler, ResourceUpdated
 from mcp.shared.exceptions import MCPError
 
+from dcc_bridge import errors, main_thread
 from dcc_bridge.elicitation.context import wrap_future
-from dcc_bridge.errors import BridgeClosed, BridgeError
 from dcc_bridge.host import MOST_TOLD, Host
-from dcc_bridge.main_thread import MainThread
 from dcc_bridge.server.protocol import carried
 
 SUMMARY: Final = "scene://summary"
@@ -49,7 +48,7 @@ log = logging.getLogger(__name__)
 class SceneResources:
     """The resources of one host, and their subscribers in both eras."""
 
-    def __init__(self, host: Host, main: MainThread, spawn: Spawn) -> None:
+    def __init__(self, host: Host, main: main_thread.MainThread, spawn: Spawn) -> None:
         """Take what reading needs.
 
         Args:
@@ -102,7 +101,7 @@ class SceneResources:
         if self._is_due or not (subscribed or self._listen.wanted):
             return
         self._is_due = True
-        with suppress(BridgeClosed):
+        with suppress(errors.BridgeClosed):
             self._spawn(self._tell())
 
     def close(self) -> None:
@@ -122,7 +121,7 @@ class SceneResources:
         except LookupError as error:
             why = error.args[0] if error.args else error
             raise ResourceNotFoundError(str(carried(str(why)))) from error
-        except BridgeError as error:
+        except errors.BridgeError as error:
             raise ResourceError(str(error)) from error
         return str(carried(json.dumps(facts, default=str, ensure_ascii=False)))
 

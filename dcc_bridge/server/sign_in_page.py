@@ -19,10 +19,8 @@ from urllib.parse import parse_qs
 
 import anyio
 
-from dcc_bridge.elicitation import urls
+from dcc_bridge.elicitation import secret, sign_in, urls
 from dcc_bridge.elicitation.question import Question
-from dcc_bridge.elicitation.secret import Secret
-from dcc_bridge.elicitation.sign_in import Provider, Tokens
 from dcc_bridge.errors import MissingExtra
 from dcc_bridge.server.one_time_page import CLOSE, OneTimePage, PageEnding
 
@@ -57,7 +55,7 @@ class SignInFlow:
         state: Proves that an answer belongs to it: 256 random bits.
     """
 
-    def __init__(self, provider: Provider, redirect: str) -> None:
+    def __init__(self, provider: sign_in.Provider, redirect: str) -> None:
         """Make the state and the code verifier.
 
         Args:
@@ -104,7 +102,7 @@ class SignInFlow:
             uri = f"https://127.0.0.1/?{query}"
             return str(self._client.parse_request_uri_response(uri, self.state)["code"])
 
-    async def exchange(self, code: str) -> Tokens:
+    async def exchange(self, code: str) -> sign_in.Tokens:
         """Have the provider exchange a code for tokens. Worker.
 
         Raises:
@@ -127,14 +125,14 @@ class SignInFlow:
             log.warning("the provider at %s cannot be reached: %r", url.place.host, error)
             raise UnusableAnswer("it cannot be reached") from None
 
-    def _tokens(self, body: bytes) -> Tokens:
+    def _tokens(self, body: bytes) -> sign_in.Tokens:
         with _explained():
             answer = self._client.parse_request_body_response(body.decode())
             if str(answer.get("token_type", "")).lower() != "bearer":
                 raise UnusableAnswer("its token is of a kind that is not known here")
             expires = answer.get("expires_in")
-            return Tokens(
-                Secret(str(answer["access_token"])),
+            return sign_in.Tokens(
+                secret.Secret(str(answer["access_token"])),
                 _secret(answer.get("refresh_token")),
                 _secret(answer.get("id_token")),
                 float(expires) if expires is not None else None,
@@ -155,7 +153,7 @@ class SignInPage(OneTimePage):
     def __init__(self, question: Question, flow: SignInFlow) -> None:
         super().__init__(question)
         self.flow = flow
-        self.result: Tokens | None = None
+        self.result: sign_in.Tokens | None = None
         self._came_back = False
 
     def is_of(self, state: str) -> bool:
@@ -190,8 +188,8 @@ class SignInPage(OneTimePage):
             self.leave("cancel", PageEnding(200, "You are not signed in", text))
 
 
-def _secret(text: object) -> Secret | None:
-    return Secret(text) if isinstance(text, str) and text else None
+def _secret(text: object) -> secret.Secret | None:
+    return secret.Secret(text) if isinstance(text, str) and text else None
 
 
 async def _post(http: httpx2.AsyncClient, url: str, content: str) -> bytes:

@@ -14,11 +14,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, Final, Literal
 
-from dcc_bridge.callbacks import Callbacks, Unsubscribe
-from dcc_bridge.elicitation import secret
+from dcc_bridge import callbacks, errors
+from dcc_bridge.elicitation import secret, types
 from dcc_bridge.elicitation.call import Call, Progress
-from dcc_bridge.elicitation.types import CANCELLED
-from dcc_bridge.errors import BridgeError, NoConsent, NotConfirmed, Stopped
 
 log = logging.getLogger(__name__)
 
@@ -57,7 +55,7 @@ class Outcome:
 
 def refusal(call: Call) -> Status:
     """Say what a refusal is: nobody said no where the call was cancelled."""
-    return "cancelled" if call.ending.reason == CANCELLED else "refused"
+    return "cancelled" if call.ending.reason == types.CANCELLED else "refused"
 
 
 def outcome_of_failure(call: Call, error: BaseException) -> Outcome:
@@ -68,14 +66,14 @@ def outcome_of_failure(call: Call, error: BaseException) -> Outcome:
         error: What it raised.
     """
     match error:
-        case Stopped():
+        case errors.Stopped():
             overdue = call.ending.is_overdue
             return Outcome("timed_out" if overdue else "cancelled", None, str(error))
-        case NotConfirmed():
+        case errors.NotConfirmed():
             return Outcome(refusal(call), None, str(error))
-        case NoConsent():
+        case errors.NoConsent():
             return Outcome("no_consent", None, str(error))
-        case BridgeError():
+        case errors.BridgeError():
             return Outcome("failed", None, f"{call.skill}: {error}")
     trace = call.arguments.scrub(secret.format_error(error))
     log.warning("call %s: %s failed\n%s", call.id, call.skill, trace)
@@ -145,7 +143,7 @@ class Recent:
         self._live: OrderedDict[str, Record] = OrderedDict()
         self._ended: deque[Record] = deque(maxlen=most)
         self._reads: deque[Record] = deque(maxlen=most)
-        self._watchers = Callbacks()
+        self._watchers = callbacks.Callbacks()
 
     def records(self) -> list[Record]:
         """Give the calls, the newest first."""
@@ -158,7 +156,7 @@ class Recent:
         with self._lock:
             return self._live.get(call)
 
-    def watch(self, fn: Watcher) -> Unsubscribe:
+    def watch(self, fn: Watcher) -> callbacks.Unsubscribe:
         """Be told of each change.
 
         Args:

@@ -7,20 +7,16 @@ import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from dcc_bridge import config, errors
 from dcc_bridge.audit.redact import HIDDEN
-from dcc_bridge.config import Settings
-from dcc_bridge.elicitation import ask
+from dcc_bridge.elicitation import ask, context, schema, types
 from dcc_bridge.elicitation.call import Call
-from dcc_bridge.elicitation.context import Flow
 from dcc_bridge.elicitation.question import Consent, Question
-from dcc_bridge.elicitation.schema import parse
-from dcc_bridge.elicitation.types import NOT_SUPPORTED, ElicitationResponse
-from dcc_bridge.errors import BadArguments
 from dcc_bridge.skills.signature import Options, words
 from dcc_bridge.skills.skill import Skill, describe
 
 
-def needs_grant(skill: Skill, settings: Settings) -> bool:
+def needs_grant(skill: Skill, settings: config.Settings) -> bool:
     """Whether a person must have agreed before a skill changes the scene."""
     risk = skill.metadata.risk
     return risk == "destructive" or (risk == "edit" and settings.edit == "ask")
@@ -31,8 +27,8 @@ def ask_before(
     arguments: dict[str, Any],
     missing: Mapping[str, Options],
     call: Call,
-    settings: Settings,
-) -> Flow[None]:
+    settings: config.Settings,
+) -> context.Flow[None]:
     """Ask what stands before a skill's body; its arguments are complete then.
 
     Args:
@@ -55,7 +51,7 @@ def ask_inside(
     args: tuple[object, ...],
     kwargs: Mapping[str, object],
     call: Call,
-) -> Flow[None] | None:
+) -> context.Flow[None] | None:
     """Ask what stands before the body of a destructive skill that another one calls.
 
     Args:
@@ -75,12 +71,12 @@ def ask_inside(
     return _agreed(_question(skill, bound.arguments, call))
 
 
-def _agreed(question: Question) -> Flow[None]:
+def _agreed(question: Question) -> context.Flow[None]:
     ask.check(question, (yield from ask.ask_with_checkpoint(question)))
 
 
 def consent_question(
-    skill: Skill, arguments: Mapping[str, Any], call: Call, settings: Settings
+    skill: Skill, arguments: Mapping[str, Any], call: Call, settings: config.Settings
 ) -> Question | None:
     """Make the question that stands before a skill's body, or None where it asks by itself.
 
@@ -138,14 +134,14 @@ def missing_question(missing: Mapping[str, Options], call: Call) -> Question:
     return Question(
         message=f"{call.title}: which {names}?",
         call=call,
-        form=parse({"type": "object", "properties": fields, "required": list(fields)}),
+        form=schema.parse({"type": "object", "properties": fields, "required": list(fields)}),
         title=call.title,
         key="missing",
     )
 
 
 def chosen(
-    missing: Mapping[str, Options], asked: Question, answer: ElicitationResponse
+    missing: Mapping[str, Options], asked: Question, answer: types.ElicitationResponse
 ) -> dict[str, Any]:
     """Give what was chosen, as the function wants it.
 
@@ -153,9 +149,9 @@ def chosen(
         BadArguments: Nobody can be asked.
         NotConfirmed: The person did not choose.
     """
-    if answer.message == NOT_SUPPORTED:
+    if answer.message == types.NOT_SUPPORTED:
         names = ", ".join(missing)
-        raise BadArguments(f"{names}: it is required, as the person could not be asked.")
+        raise errors.BadArguments(f"{names}: it is required, as the person could not be asked.")
     if not answer.accepted:
         raise ask.refusal(asked.message, answer)
     data = answer.data or {}

@@ -23,11 +23,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
-from dcc_bridge.config import Settings
+from dcc_bridge import config, main_thread
 from dcc_bridge.elicitation.context import run_in_thread, wrap_future
 from dcc_bridge.errors import BrokenSkill, SkillError
 from dcc_bridge.host import Host
-from dcc_bridge.main_thread import MainThread
 from dcc_bridge.skills import importer, trust
 from dcc_bridge.skills.importer import SkillFile
 from dcc_bridge.skills.registry import Entry, Registry
@@ -53,7 +52,7 @@ class Library:
     """The skill files of some folders, the most trusted folder first."""
 
     def __init__(
-        self, folders: Sequence[Path], registry: Registry, main: MainThread, host: Host
+        self, folders: Sequence[Path], registry: Registry, main: main_thread.MainThread, host: Host
     ) -> None:
         """Take the folders; nothing is read yet.
 
@@ -302,7 +301,7 @@ def _list(folder: Path) -> list[tuple[str, Stamp]]:
     return listed
 
 
-def folders(own: Sequence[Path], settings: Settings) -> list[Path]:
+def folders(own: Sequence[Path], settings: config.Settings) -> list[Path]:
     """Give the folders: the application's own, the user's, the project's, then those of a setting.
 
     Args:
@@ -320,7 +319,7 @@ def folders(own: Sequence[Path], settings: Settings) -> list[Path]:
     return [folder.absolute() for folder in dict.fromkeys(every)]
 
 
-def user_folder(settings: Settings) -> Path:
+def user_folder(settings: config.Settings) -> Path:
     """Give the folder of the user's own skills."""
     if settings.user_skills is not None:
         return settings.user_skills

@@ -14,17 +14,14 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from greenlet import GreenletExit
 
 from dcc_bridge.callbacks import call_safely
-from dcc_bridge.elicitation import secret
-from dcc_bridge.elicitation.audit_trail import RunRecord
+from dcc_bridge.elicitation import audit_trail, secret
 from dcc_bridge.elicitation.call import Call, Progress, RunControl, current, destructive_skill
 from dcc_bridge.elicitation.context import Flow, current_context, run_async, run_sync, wrap_future
 from dcc_bridge.errors import BridgeClosed, BridgeError, PartlyApplied, Paused, Stopped
-from dcc_bridge.skills import gate
+from dcc_bridge.skills import gate, signature, undo_steps
 from dcc_bridge.skills.call_history import Outcome, Status, Trail, outcome_of_failure, refusal
-from dcc_bridge.skills.signature import Options
 from dcc_bridge.skills.skill import Skill
 from dcc_bridge.skills.timing import Throttle, TimeLimit, report_blocking
-from dcc_bridge.skills.undo_steps import Steps
 
 if TYPE_CHECKING:
     from dcc_bridge.skills.runner import Runner
@@ -50,7 +47,7 @@ class Run(RunControl):
         skill: Skill,
         arguments: dict[str, Any],
         call: Call,
-        missing: Mapping[str, Options],
+        missing: Mapping[str, signature.Options],
         trail: Trail,
         progress: Callable[[Progress], None],
     ) -> None:
@@ -62,8 +59,8 @@ class Run(RunControl):
         self._arguments = arguments
         self.call = self._call = call
         self._main = runner.main
-        self._account = RunRecord(runner.auditor, call)
-        self._steps = Steps(
+        self._account = audit_trail.RunRecord(runner.auditor, call)
+        self._steps = undo_steps.Steps(
             runner.host, runner.main, call, skill.undo_label, self._account, self._paused
         )
         self._ending = threading.Lock()

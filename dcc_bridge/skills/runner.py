@@ -14,17 +14,13 @@ from concurrent.futures import Future
 from contextvars import copy_context
 from typing import Any, Final
 
+from dcc_bridge import callbacks, config, main_thread
 from dcc_bridge.audit.log import Auditor, nowhere
-from dcc_bridge.callbacks import CallLater
-from dcc_bridge.config import Limits, Settings
-from dcc_bridge.elicitation import audit_trail
+from dcc_bridge.elicitation import audit_trail, rate_limits, routing
 from dcc_bridge.elicitation.call import Call, Progress
 from dcc_bridge.elicitation.context import run_in_thread
-from dcc_bridge.elicitation.rate_limits import Shares
-from dcc_bridge.elicitation.routing import client_label
 from dcc_bridge.errors import BridgeError, Busy, NotRecorded, Paused
 from dcc_bridge.host import Host
-from dcc_bridge.main_thread import MainThread
 from dcc_bridge.skills.call_history import Outcome, Recent
 from dcc_bridge.skills.run import Run
 from dcc_bridge.skills.signature import Options
@@ -47,13 +43,13 @@ class Runner:
     def __init__(
         self,
         host: Host,
-        main: MainThread,
-        settings: Settings,
+        main: main_thread.MainThread,
+        settings: config.Settings,
         spawn: Spawn,
-        clock: CallLater,
+        clock: callbacks.CallLater,
         edited: Callable[[Call, str], None] = lambda call, label: None,
         auditor: Auditor = nowhere,
-        limits: Limits | None = None,
+        limits: config.Limits | None = None,
     ) -> None:
         """Take what a run needs.
 
@@ -67,7 +63,7 @@ class Runner:
             auditor: Told that a call may change the scene, before it does, and what came of it.
             limits: How much may run and wait; None for the usual.
         """
-        limits = limits or Limits()
+        limits = limits or config.Limits()
         self.recent = Recent()
         self.pause = Pause(host.name)
         self.host = host
@@ -81,8 +77,8 @@ class Runner:
         self._lock = threading.Lock()
         self._live: dict[str, Run] = {}
         self.own_tools: frozenset[Skill] = frozenset()
-        self._pool = Shares("pool calls", max(1, limits.threads // 3), limits.threads)
-        self._reserve = Shares("calls of the bridge's own tools", _RESERVE)
+        self._pool = rate_limits.Shares("pool calls", max(1, limits.threads // 3), limits.threads)
+        self._reserve = rate_limits.Shares("calls of the bridge's own tools", _RESERVE)
 
     def start(
         self,
@@ -158,9 +154,9 @@ class Runner:
         paused = self.pause.refusal(run.skill)
         if paused is not None or not _on_main(run.skill):
             return paused
-        label = client_label(run.call)
+        label = routing.client_label(run.call)
         line = [run for run in self._live.values() if _on_main(run.skill)]
-        waiting = sum(not run.has_begun and client_label(run.call) == label for run in line)
+        waiting = sum(not run.has_begun and routing.client_label(run.call) == label for run in line)
         if waiting < self.limits.queued_calls:
             return None
         first = next((run for run in line if run.has_begun), line[0])
@@ -182,7 +178,7 @@ class Runner:
         return queued
 
     def _start_on_pool(self, run: Run) -> Future[Outcome]:
-        label = client_label(run.call)
+        label = routing.client_label(run.call)
         threads = self._reserve if run.skill in self.own_tools else self._pool
         threads.enter(label)
         context = copy_context()  # it says for which client its jobs are

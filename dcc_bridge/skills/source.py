@@ -20,8 +20,7 @@ from pathlib import Path
 from typing import Any, Final, Literal
 
 from dcc_bridge.errors import BrokenSkill
-from dcc_bridge.skills.signature import Shape
-from dcc_bridge.skills.skill import Metadata
+from dcc_bridge.skills import signature, skill
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -50,8 +49,8 @@ class Declared:
     """
 
     name: str
-    metadata: Metadata
-    shape: Shape | None
+    metadata: skill.Metadata
+    shape: signature.Shape | None
 
 
 @dataclass(frozen=True)
@@ -148,7 +147,7 @@ class Text:
             named.append((name, fn.lineno))
         return named
 
-    def metadata(self, fn: Function) -> Metadata | None:
+    def metadata(self, fn: Function) -> skill.Metadata | None:
         """Read what a function's decorator was told; None where the text does not say.
 
         Raises:
@@ -194,10 +193,10 @@ class Text:
         metadata = self._metadata(fn)
         return Declared(metadata.name or fn.name, metadata, self._shape(fn))
 
-    def _metadata(self, fn: Function) -> Metadata:
+    def _metadata(self, fn: Function) -> skill.Metadata:
         mark = self._mark(fn)
         if not isinstance(mark, ast.Call):
-            return Metadata()
+            return skill.Metadata()
         try:
             fields = {str(it.arg): ast.literal_eval(it.value) for it in mark.keywords}
         except (ValueError, TypeError, SyntaxError, MemoryError) as error:
@@ -205,12 +204,12 @@ class Text:
         if mark.args or "None" in fields:  # a ``**`` has no name
             raise Undecidable
         try:
-            return Metadata(**{**fields, "hosts": tuple(fields.get("hosts", ()))})
+            return skill.Metadata(**{**fields, "hosts": tuple(fields.get("hosts", ()))})
         except (TypeError, ValueError) as error:
             kind = type(error).__name__
             raise BrokenSkill(f"{self._file}, line {mark.lineno}: {kind}: {error}") from error
 
-    def _shape(self, fn: Function) -> Shape | None:
+    def _shape(self, fn: Function) -> signature.Shape | None:
         """Read a signature; None where only importing the file can say what is in it."""
         given = fn.args
         parameters = [*given.args, *given.kwonlyargs]
@@ -223,7 +222,7 @@ class Text:
             types = [self._names.type(it.annotation) for it in parameters]
             names = [it.arg for it in parameters]
             read = dict(zip(names, zip(types, values, strict=True), strict=True))
-            return Shape(read, self._names.type(fn.returns), ast.get_docstring(fn) or "")
+            return signature.Shape(read, self._names.type(fn.returns), ast.get_docstring(fn) or "")
         except (Undecidable, TypeError, ValueError, LookupError, AttributeError):
             return None
 

@@ -13,12 +13,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from dcc_bridge import checkpoints
+from dcc_bridge import checkpoints, main_thread
 from dcc_bridge.elicitation.audit_trail import RunRecord
 from dcc_bridge.elicitation.call import Call
 from dcc_bridge.errors import Ended, NoConsent, NotGranted, NotRecorded, PartlyApplied
 from dcc_bridge.host import Host, UndoMark, loss_check
-from dcc_bridge.main_thread import MainThread
 
 _MOST_NAMED: Final = 5  # lost items that an error names
 
@@ -44,7 +43,7 @@ class Steps:
     def __init__(
         self,
         host: Host,
-        main: MainThread,
+        main: main_thread.MainThread,
         call: Call,
         label: str,
         account: RunRecord,

@@ -54,7 +54,7 @@ def test_the_plug_in_and_its_skills_are_in_it_and_nothing_that_was_compiled(
 
 def test_the_bridges_own_wheel_is_recorded_file_by_file(packed: zipfile.ZipFile) -> None:
     """By the specification: each file with its digest, the record itself without."""
-    (name,) = (name for name in packed.namelist() if name.startswith("wheels/dcc_bridge-"))
+    (name,) = (name for name in packed.namelist() if name.startswith("wheels/dcc_bridge_mcp-"))
     with packed.open(name) as file, zipfile.ZipFile(file) as wheel:
         (record,) = (one for one in wheel.namelist() if one.endswith(".dist-info/RECORD"))
         rows = [line.split(",") for line in wheel.read(record).decode().splitlines()]

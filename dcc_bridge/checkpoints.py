@@ -12,7 +12,7 @@ import os
 import re
 import shutil
 import tempfile
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import ExitStack
 from datetime import UTC, datetime
 from pathlib import Path
@@ -37,13 +37,16 @@ def checkpoint_folder(host: Host) -> Path:
     return platformdirs.user_state_path("dcc_bridge") / "checkpoints" / name
 
 
-def keep(host: Host, files: Iterable[Path] | None = None) -> Path | None:
+def keep(
+    host: Host, files: Iterable[Path] | None = None, spared: Collection[Path] = ()
+) -> Path | None:
     """Keep a copy of what is about to be lost, since undo will not bring it back.
 
     Args:
         host: Whose scene it is.
         files: Those that will be written over or deleted. None for the scene as a whole: its
             files as they are on disk, and itself as it is in the application.
+        spared: Older ones that stay, also where they are more than ten.
 
     Returns:
         The folder with the copies, or None where there was nothing to keep.
@@ -52,11 +55,11 @@ def keep(host: Host, files: Iterable[Path] | None = None) -> Path | None:
         NoCheckpoint: It cannot be kept; then what it was for must not be done.
     """
     if files is not None:
-        return take(checkpoint_folder(host), files)
+        return take(checkpoint_folder(host), files, spared=spared)
     file = host.file()
     name = f"{file.stem}.unsaved{file.suffix}" if file else f"untitled{host.suffix}"
     scene = (name, host.save_copy) if host.modified else None
-    return take(checkpoint_folder(host), host.files(), scene)
+    return take(checkpoint_folder(host), host.files(), scene, spared=spared)
 
 
 def keep_anyway(host: Host, what: str, files: Sequence[Path] = ()) -> LostAnyway:
@@ -83,6 +86,7 @@ def take(
     files: Iterable[Path],
     scene: tuple[str, Callable[[Path], None]] | None = None,
     *,
+    spared: Collection[Path] = (),
     free: Callable[[Path], int] = lambda folder: shutil.disk_usage(folder).free,
 ) -> Path | None:
     """Keep copies of files as they are on disk, and of the scene as it is in the application.
@@ -91,6 +95,7 @@ def take(
         where: The folder of this scene's checkpoints; made if need be.
         files: Those that are to be kept; one that is not there has nothing to lose.
         scene: The name of the scene's copy and what writes it, or None to keep the files alone.
+        spared: Older ones that stay, also where they are more than ten.
         free: Tells how many bytes a folder's disk has left.
 
     Returns:
@@ -109,7 +114,7 @@ def take(
         checkpoint = _copy(where, existing, scene)
     except (OSError, ValueError, RuntimeError) as error:
         raise NoCheckpoint(where, _reason(error)) from error
-    _drop_old(where)
+    _drop_old(where, spared)
     return checkpoint
 
 
@@ -174,9 +179,10 @@ def _number(path: Path) -> int:
     return int(match[1]) if match else 0
 
 
-def _drop_old(where: Path) -> None:
+def _drop_old(where: Path, spared: Collection[Path]) -> None:
     for old in taken(where)[:-MOST]:
-        shutil.rmtree(old, ignore_errors=True)
+        if old not in spared:
+            shutil.rmtree(old, ignore_errors=True)
 
 
 def _reason(error: Exception) -> str:

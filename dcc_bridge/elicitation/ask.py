@@ -8,6 +8,7 @@ spins the host's event loop. In a coroutine it would stop its own answer, so it 
 from __future__ import annotations
 
 import contextvars
+import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import replace
@@ -199,7 +200,10 @@ def keep_checkpoint(call: Call, files: Sequence[Path] | None = None) -> None:
     if context is None:
         return
     call.agreement.undoable = False
-    call.agreement.checkpoint = checkpoints.keep(context.host, files)
+    call.agreement.kept_at = context.host.undo_mark()
+    copy = checkpoints.keep(context.host, files, call.agreement.copies)
+    call.agreement.checkpoint = copy
+    call.agreement.copies |= {copy} if copy else set()
     call.agreement.kept.update([None, *context.host.files()] if files is None else files)
 
 
@@ -226,13 +230,16 @@ def _note_answer(question: Question, response: ElicitationResponse) -> Elicitati
     """Update the call by the answer: what it granted, or that it withdrew all that was."""
     call, agreement = question.call, question.call.agreement
     call.ending.is_known = call.ending.reason is not None
+    agreement.kept.clear()  # the person may have worked on meanwhile
     agreed = agrees(question, response)
     ends_nothing = question.page is not None or question.id in call.dialogue.inputs
     is_refusal = not (agreed if question.consent else response.accepted) and not ends_nothing
     agreement.refused = is_refusal and call.risk != "read"
     if question.consent and agreed and response.answered_by in _GRANTORS:
         items = question.items or None
-        agreement.grants.append(CallGrant(question.id, items, question.undoable))
+        files = question.consent.files
+        over = None if files is None else frozenset(Path(os.path.abspath(it)) for it in files)
+        agreement.grants.append(CallGrant(question.id, items, question.undoable, over))
     elif is_refusal and (question.consent or response.answered_by in ("client", "host")):
         agreement.withdraw()
     return response

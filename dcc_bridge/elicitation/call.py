@@ -71,12 +71,14 @@ class CallGrant:
         items: What may be lost, each once; None where the question named no items: then it was
             about the arguments, or all that its text says.
         undoable: It does not cover what undo does not bring back.
+        files: What may be written over, absolute; None for any file, and another scene.
         until: When it ends, as `time.monotonic` has it.
     """
 
     question: str
     items: tuple[str, ...] | None = None
     undoable: bool = True
+    files: frozenset[Path] | None = None
     until: float = field(default_factory=lambda: time.monotonic() + GRANT_LASTS)
 
 
@@ -92,6 +94,8 @@ class Agreement:
         undoable: Nothing was agreed to that undo does not bring back.
         checkpoint: The copy that was kept of what undo does not bring back, or None.
         kept: The files of which there is a copy; None among them for the scene as a whole.
+        kept_at: The place in the undo stack when it was kept; what came later is not in it.
+        copies: The folders with the copies that the call has had kept.
         is_raised: The call loses something only because it called a skill that does.
         is_recorded: The audit log tells of the call already, so it must tell how it ended.
     """
@@ -103,6 +107,8 @@ class Agreement:
     undoable: bool = True
     checkpoint: Path | None = None
     kept: set[Path | None] = field(default_factory=set)
+    kept_at: object = None
+    copies: set[Path] = field(default_factory=set)
     is_raised: bool = False
     is_recorded: bool = False
 
@@ -111,6 +117,12 @@ class Agreement:
         """The grants whose time is not over."""
         now = time.monotonic()
         return [grant for grant in self.grants if grant.until > now]
+
+    def allows_loss(self, files: Sequence[Path]) -> bool:
+        """Whether files may be written over; none of them: whether the scene may be closed."""
+        lasting = [grant.files for grant in self.live if not grant.undoable]
+        wanted = {Path(os.path.abspath(file)) for file in files}
+        return any(granted is None or (wanted and wanted <= granted) for granted in lasting)
 
     @property
     def allows_change(self) -> bool:
@@ -237,6 +249,10 @@ class RunControl:
         """
         call.raise_risk("destructive")
         return None
+
+    def inside(self, call: Call) -> AbstractContextManager[None]:
+        """Run the body of a destructive skill that another one called. Any thread."""
+        return nullcontext()
 
     def record_undo(self, label: str) -> None:
         """Write down that another call's undo step is undone next. Main thread.

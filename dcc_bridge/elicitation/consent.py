@@ -47,12 +47,14 @@ class SceneSnapshot:
         kinds: The type of each, as the host calls it.
         fingerprint: Equal for two snapshots between which nothing of them changed.
         kept: The folder in which a copy would be kept, or None.
+        files: What is written over, where undo does not help; None for the scene as a whole.
     """
 
     items: tuple[str, ...]
     kinds: tuple[str, ...]
     fingerprint: str
     kept: str | None = None
+    files: tuple[Path, ...] | None = None
 
 
 _EditResult = tuple[T, SceneSnapshot | None]  # or the changed scene to which nobody agreed
@@ -223,7 +225,11 @@ class _Plan:
         if context is None:
             return SceneSnapshot(items, (), "")
         kinds, fingerprint = tuple(context.host.kinds(items)), context.host.fingerprint(items)
-        return SceneSnapshot(items, kinds, fingerprint, self._checkpoint_place(context.host))
+        if self.undoable:
+            return SceneSnapshot(items, kinds, fingerprint)
+        paths = self._paths()
+        files = None if paths is None else tuple(paths)
+        return SceneSnapshot(items, kinds, fingerprint, self._place(context.host, paths), files)
 
     def keep_checkpoint(self) -> None:
         """Keep a copy of what undo will not bring back. Main thread."""
@@ -233,12 +239,11 @@ class _Plan:
     def _paths(self) -> Sequence[Path] | None:
         return self.files() if callable(self.files) else self.files
 
-    def _checkpoint_place(self, host: Host) -> str | None:
+    @staticmethod
+    def _place(host: Host, paths: Sequence[Path] | None) -> str | None:
         """Return where the copies will be, if there is anything to copy."""
-        paths = None if self.undoable else self._paths()
         has_any = paths is None or any(path.exists() for path in paths)
-        needs_copy = has_any and not self.undoable
-        return str(checkpoints.checkpoint_folder(host)) if needs_copy else None
+        return str(checkpoints.checkpoint_folder(host)) if has_any else None
 
     @staticmethod
     def render(text: Text, snapshot: SceneSnapshot) -> str:
@@ -257,7 +262,9 @@ class _Plan:
             key=self.key or ask.next_key(call),
             timeout=self.timeout,
             reason=_CHANGED if again else None,
-            consent=Consent(snapshot.items, snapshot.kinds, self.undoable, snapshot.kept),
+            consent=Consent(
+                snapshot.items, snapshot.kinds, self.undoable, snapshot.kept, files=snapshot.files
+            ),
         )
 
     def edit(self, agreed: SceneSnapshot, fn: Callable[[list[str]], T]) -> Flow[_EditResult[T]]:

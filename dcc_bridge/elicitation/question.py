@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal, Protocol
 
 from dcc_bridge.elicitation.types import NOT_SUPPORTED, Action
@@ -102,6 +103,7 @@ class Consent:
         undoable: The host can undo it, as one step.
         kept: The folder in which a copy of what undo does not bring back is kept first, or None.
         skill: The destructive skill that asks; "" for the called one.
+        files: What is written over, where undo does not help; None for the scene as a whole.
         arguments: What the skill is called with, where that is agreed to: names and whole values.
     """
 
@@ -110,6 +112,7 @@ class Consent:
     undoable: bool = True
     kept: str | None = None
     skill: str = ""
+    files: tuple[Path, ...] | None = field(default=None, compare=False)
     arguments: tuple[tuple[str, str], ...] = ()
 
 

@@ -32,7 +32,7 @@ from typing import Final, Literal
 
 from dcc_bridge.callbacks import CallLater, call_safely
 from dcc_bridge.elicitation.broker import Broker
-from dcc_bridge.elicitation.call import current
+from dcc_bridge.elicitation.call import BACKGROUND, current
 from dcc_bridge.elicitation.open_question import cancelled_response
 from dcc_bridge.elicitation.types import HOST_BLOCKED
 from dcc_bridge.main_thread import MainThread
@@ -90,7 +90,7 @@ class Watchdog:
         running = job.context.get(current) if job is not None else None
         for question in self._broker.open:
             call = question.call
-            if wait == "lock" or call is running or call.client is None:
+            if wait == "lock" or call is running or call.client in (None, BACKGROUND):
                 log.error(
                     "call %s: the question of %s was ended, because the main thread of the host "
                     "waited %g s for a %s. Ask before a lock is taken, and do not wait on the main "

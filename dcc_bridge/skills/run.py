@@ -6,9 +6,9 @@ import asyncio
 import inspect
 import logging
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future, InvalidStateError
-from contextlib import AbstractContextManager, nullcontext, suppress
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from greenlet import GreenletExit
@@ -66,6 +66,7 @@ class Run(RunControl):
         self._ending = threading.Lock()
         self._is_over = False
         self._is_abandoned = False
+        self._outer: bool | None = None
         self._queued: Future[Outcome] | None = None
         self._why_not = "it was cancelled before it began; nothing was changed."
         self._queue_limit = TimeLimit(runner.settings.call_deadline, runner.clock, self._expire)
@@ -193,11 +194,31 @@ class Run(RunControl):
         if inspect.unwrap(fn) is self._own:  # the gate was here before
             self._own = None
             return None
-        was_granted = call.risk == "destructive" and call.agreement.covered is None
+        is_own = call.risk == "destructive" and not call.agreement.is_raised
+        was_granted = is_own and call.agreement.covered is None
         if call.risk != "destructive":
+            self._outer = call.agreement.needs_grant
             with self.pause() if self._main.is_current else nullcontext():
                 call.raise_risk("destructive")  # what was changed so far was allowed
         return None if was_granted else gate.ask_inside(fn, args, kwargs, call)
+
+    @contextmanager
+    def inside(self, call: Call) -> Iterator[None]:
+        """Give the caller of a destructive skill its own right back, when that one has ended."""
+        agreement = call.agreement
+        if not agreement.is_raised or self._outer is None:
+            yield
+            return
+        needs_grant, self._outer = self._outer, None
+        refusals = agreement.refusals
+        try:
+            yield
+        finally:
+            with self.pause() if self._main.is_current else nullcontext():
+                if agreement.refusals == refusals:  # a no holds to the end
+                    agreement.grants.clear()
+                    call.risk, agreement.is_raised = "edit", False
+                    agreement.needs_grant = needs_grant
 
     def record_undo(self, label: str) -> None:
         """Write down that another call's undo step is undone next. Main thread."""

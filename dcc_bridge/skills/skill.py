@@ -177,33 +177,31 @@ def _marking_context(fn: _F, name: str) -> _F:
     """
 
     @contextmanager
-    def marked() -> Iterator[None]:
-        if current.get() is None:
-            yield
+    def entered(args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Iterator[Flow[None] | None]:
+        """Mark the context, and give what has to be asked first."""
+        call = current.get()
+        if call is None:
+            yield None
             return
         token = destructive_skill.set(name)
         try:
-            yield
+            flow = call.control.enter(call, marked_fn, args, kwargs)
+            with call.control.inside(call):
+                yield flow
         finally:
             with suppress(ValueError):  # a coroutine that is only closed, in another context
                 destructive_skill.reset(token)
 
-    def enter(args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Flow[None] | None:
-        call = current.get()
-        return None if call is None else call.control.enter(call, marked_fn, args, kwargs)
-
     @functools.wraps(fn)
     def wrapper(*args: Any, **kwargs: Any) -> Any:
-        with marked():
-            flow = enter(args, kwargs)
+        with entered(args, kwargs) as flow:
             if flow is not None:
                 run_sync(flow, "confirm")
             return fn(*args, **kwargs)
 
     @functools.wraps(fn)
     async def async_wrapper(*args: Any, **kwargs: Any) -> Any:
-        with marked():
-            flow = enter(args, kwargs)
+        with entered(args, kwargs) as flow:
             if flow is not None:
                 await run_async(flow, "confirm")
             return await fn(*args, **kwargs)

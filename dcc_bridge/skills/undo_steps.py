@@ -163,13 +163,22 @@ class Steps:
     def check_loss(self, what: str, files: Sequence[Path]) -> None:
         """Refuse what undo does not bring back, unless that was agreed to; see `Host.losing`."""
         agreement = self._call.agreement
-        if not any(not grant.undoable for grant in agreement.live):
+        if self._is_over:
+            raise Ended(self._call.title)
+        if not agreement.allows_loss(files):
             raise NotGranted(self._call.skill, what)
         self._is_other_scene = self._is_other_scene or not files
+        now = self._host.undo_mark()
+        if agreement.kept_at != now:  # somebody has worked on since the copy
+            agreement.kept.clear()
+            agreement.kept_at = now
         lost: set[Path | None] = set(files) if files else {None}
         missing = lost - agreement.kept
         if missing:
-            copies = checkpoints.keep(self._host, [path for path in missing if path] or None)
+            copies = checkpoints.keep(
+                self._host, [path for path in missing if path] or None, agreement.copies
+            )
+            agreement.copies |= {copies} if copies else set()
             agreement.checkpoint = agreement.checkpoint or copies
             agreement.kept |= missing
 
@@ -210,8 +219,9 @@ class Steps:
         self._current_label = f"{self._label} [{self._call.id[:6]}{part}]"
         stretch = ExitStack()
         with stretch:
-            token = loss_check.set(self.check_loss)
-            stretch.callback(loss_check.reset, token)
+            outer = loss_check.get()
+            loss_check.set(self.check_loss)
+            stretch.callback(loss_check.set, outer)  # no token: it may end in another context
             stretch.enter_context(self._host.guard(self._put_back, read=self._is_reading))
             self._before = self._host.undo_mark()
             if not self._is_reading:
@@ -224,7 +234,8 @@ class Steps:
             return
         label, before, is_said = self._current_label, self._before, True
         try:
-            stretch.__exit__(type(error) if error else None, error, None)
+            trace = error.__traceback__ if error else None
+            stretch.__exit__(type(error) if error else None, error, trace)
             is_said = False  # else the host knows more of what was lost than its undo stack
         finally:
             # Before the host says so: where it cannot, the roll-back looks again.

@@ -246,6 +246,52 @@ def test_an_edit_that_a_skill_queued_before_it_failed_does_not_stand(
     assert ("paused" in text(result)) is is_paused
 
 
+def test_a_yes_to_a_called_skill_is_none_to_what_its_caller_does(studio: Studio) -> None:
+    @skill(risk="destructive")
+    def wipe(path: str) -> None:
+        """Wipe."""
+        studio.session.stage.RemovePrim(path)
+
+    @skill(risk="edit")
+    def tidy() -> None:
+        """Tidy."""
+        wipe(A)
+        wipe(B)
+
+    before = studio.state()
+
+    assert (studio.run(tidy, YES, NO).status, studio.state()) == ("refused", before)
+    assert [it.consent.arguments for it in studio.person.shown if it.consent] == [
+        (("path", A),),
+        (("path", B),),
+    ]
+
+
+def test_an_edit_that_calls_a_skill_with_nothing_to_lose_goes_on(studio: Studio) -> None:
+    @skill(risk="destructive", confirms=True)
+    def delete_empty() -> None:
+        """Delete what is empty: nothing is."""
+
+    @skill(risk="edit")
+    def tidy() -> None:
+        """Tidy."""
+        delete_empty()
+        studio.session.stage.DefinePrim("/World/new")
+
+    assert studio.run(tidy).status == "done"
+    assert studio.person.shown == []
+
+
+def test_a_question_in_a_copied_context_is_one_of_the_same_call(studio: Studio) -> None:
+    @skill(risk="destructive", confirms=True)
+    def wipe() -> None:
+        """Wipe."""
+        carry(lambda: confirm_sync("Delete it?", items=[A]))()
+        studio.session.stage.RemovePrim(A)
+
+    assert studio.run(wipe, YES).status == "done"
+
+
 # ---- a grant covers what it names
 
 
@@ -622,6 +668,105 @@ def test_with_a_yes_it_is_done_and_a_copy_is_kept_of_what_was_lost(
     assert outcome.status == "done"
     assert all(copies[f"{it}.usda"] == lost[it] for it in over)
     assert any("unsaved" in name for name in copies)
+
+
+def test_a_yes_to_one_file_is_none_to_another_nor_to_the_scene(studio: Studio) -> None:
+    @skill(risk="destructive", confirms=True)
+    def asked() -> None:
+        """Ask for one, and lose another."""
+        confirm_sync("Write over it?", undoable=False, files=[studio.folder / "other.usda"])
+        acts.pop()(studio.session, studio.folder)
+
+    acts = [_save_copy, _open, _save]
+    before = studio.state()
+
+    assert [studio.run(asked, YES).status for _ in range(2)] == ["no_consent"] * 2
+    assert studio.state() == before
+    assert studio.run(asked, YES).status == "done"
+
+
+def test_what_the_person_does_after_the_yes_is_in_a_copy_too(studio: Studio) -> None:
+    def work() -> Reply:
+        with studio.session.undo_step("The person goes on"):
+            studio.session.stage.DefinePrim("/World/late")
+        return YES
+
+    @skill(risk="destructive", undoable=False)
+    def asked() -> None:
+        """Ask, and ask again."""
+        elicit_form_sync("A name?", FORM, consent=False)
+        studio.session.open(studio.folder / "other.usda")
+
+    assert studio.run(asked, YES, work).status == "done"
+    copies = [file.read_text() for file in studio.folder.glob("*.checkpoints/*/*unsaved*")]
+    assert any('"late"' in text for text in copies)
+
+
+def test_one_call_keeps_all_the_copies_that_it_needs(studio: Studio) -> None:
+    files = [studio.folder / f"file{number}.usda" for number in range(13)]
+    for file in files:
+        file.write_text(ASSET)
+
+    @skill(risk="destructive", undoable=False)
+    def asked() -> None:
+        """Write over each."""
+        for file in files:
+            studio.session.save_copy(file)
+
+    assert studio.run(asked, YES).status == "done"
+    kept = {file.name for file in studio.folder.glob("*.checkpoints/*/*")}
+    assert {file.name for file in files} <= kept
+
+
+def test_the_work_in_a_sublayer_is_in_the_copy_of_a_scene(studio: Studio) -> None:
+    Sdf.CreatePrimInLayer(_layer(studio, "below.usda"), "/World/low/work")
+
+    @skill(risk="destructive", undoable=False)
+    def asked() -> None:
+        """Open another scene."""
+        studio.session.open(studio.folder / "other.usda")
+
+    assert studio.run(asked, YES).status == "done"
+    copies = [file.read_text() for file in studio.folder.glob("*.checkpoints/*/*.below.usda")]
+    assert ["work" in text for text in copies] == [True]
+
+
+@pytest.mark.parametrize("risk", ["read", "destructive"])
+def test_a_layer_that_the_person_locked_is_as_it_was(
+    studio: Studio, risk: Literal["read", "destructive"]
+) -> None:
+    studio.session.stage.GetRootLayer().SetPermissionToEdit(False)
+
+    @skill(risk=risk, confirms=True)
+    def careless() -> None:
+        """Unlock and delete."""
+        studio.session.stage.GetRootLayer().SetPermissionToEdit(True)
+        studio.session.stage.RemovePrim(A)
+
+    before = studio.state()
+
+    assert (studio.run(careless).status, studio.state()) == ("no_consent", before)
+
+
+@pytest.mark.parametrize("risk", ["read", "edit"])
+def test_a_layer_that_a_body_brings_in_is_not_written(
+    studio: Studio, risk: Literal["read", "edit"]
+) -> None:
+    studio.session.stage.MuteLayer(str(studio.folder / "below.usda"))
+
+    @skill(risk=risk)
+    def careless() -> None:
+        """Unmute, edit and save."""
+        studio.session.stage.UnmuteLayer(str(studio.folder / "below.usda"))
+        layer = _layer(studio, "below.usda")
+        with suppress(Tf.ErrorException):
+            Sdf.CreatePrimInLayer(layer, "/World/low/work")
+        with suppress(Tf.ErrorException):
+            layer.Save(force=True)
+
+    studio.run(careless)
+
+    assert (studio.folder / "below.usda").read_text() == BELOW
 
 
 def test_what_a_person_does_in_the_window_is_not_held_up(studio: Studio) -> None:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Final
 
-from pxr import Sdf, Usd
+from pxr import Sdf, Tf, Usd
 
 from dcc_bridge.hosts.standalone.undo_stack import LayerSnapshot
 
@@ -26,6 +26,7 @@ class Locks:
         self._own: dict[Sdf.Layer, _Permissions] = {}
         self._kept: list[Sdf.Layer] = []
         self._is_reading = False
+        self._view: _View | None = None
 
     def may_save(self, layer: Sdf.Layer) -> bool:
         """Whether the person lets a layer be saved; our own locks do not count."""
@@ -43,9 +44,18 @@ class Locks:
     def follow(self, stage: Usd.Stage) -> None:
         """Lock the layers of the scene that a body opened against being saved past the session."""
         if self._own:  # a body runs; at its end they are as they were
+            self._view = _View(stage)
             new = {it: _permissions(it) for it in stage.GetUsedLayers() if it not in self._own}
             self._own.update(new)
             _set({layer: (edit, False) for layer, (edit, _) in new.items()})
+
+    def _lock_new(self, notice: Usd.Notice.ObjectsChanged, stage: Usd.Stage) -> None:
+        """Lock a layer that a body loads, unmutes or refers to as those that were there."""
+        if notice.GetResyncedPaths():
+            new = {it: _permissions(it) for it in stage.GetUsedLayers() if it not in self._own}
+            local = set() if self._is_reading else set(stage.GetLayerStack())
+            self._own.update(new)
+            _set({it: (edit and it in local, False) for it, (edit, _) in new.items()})
 
     @contextmanager
     def hold(self, stage: Usd.Stage, put_back: list[str], *, read: bool) -> Iterator[None]:
@@ -60,7 +70,7 @@ class Locks:
             put_back: Gets the names of what was put back.
             read: The body says that it only reads.
         """
-        view = _View(stage)
+        outer, self._view = self._view, _View(stage)
         # FindOrOpen keeps a layer that a body takes out of the scene, until that is undone
         used = [Sdf.Layer.FindOrOpen(it.identifier) or it for it in stage.GetUsedLayers() if it]
         self._kept, own = used, {layer: _permissions(layer) for layer in used}
@@ -70,16 +80,20 @@ class Locks:
         beside = {it: LayerSnapshot.take(it) if it.dirty else None for it in set(own) - stack}
         before, self._own, self._is_reading = (self._own, self._is_reading), own, read
         _set(locked)
+        listener = Tf.Notice.Register(Usd.Notice.ObjectsChanged, self._lock_new, stage)
         try:
             yield
         finally:
+            listener.Revoke()
             self._own, self._is_reading = before
             # a layer that the scene uses no more may be gone, and is false then
             unlocked = [it for it, state in locked.items() if it and _permissions(it) != state]
             put_back += [f"the lock of {it.GetDisplayName()}" for it in unlocked[:_MOST_NAMED]]
             _restore({layer: beside[layer] for layer in unlocked if layer in beside})
             _set(own)
-            put_back += view.restore()
+            if self._view is not None:
+                put_back += self._view.restore()
+            self._view = outer
 
 
 class _View:

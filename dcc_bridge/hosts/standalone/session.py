@@ -146,14 +146,24 @@ class UsdSession(Host):
         return target
 
     def save_copy(self, path: Path) -> None:
-        """Write the scene, but not its sublayers, to another file; this one stays open.
+        """Write the scene to another file; this one stays open.
+
+        A sublayer that is not saved is written beside it: ``shot.below.usda``.
 
         Raises:
             OSError: It cannot be written.
         """
         self._check_thread("save_copy")
-        self._losing_files([files.absolute(path)])
-        files.write_copy(self._stage.GetRootLayer(), files.absolute(path))
+        target, root = files.absolute(path), self._stage.GetRootLayer()
+        below = {
+            target.with_name(f"{target.stem}.{Path(layer.identifier).stem}.usda"): layer
+            for layer in self._history.unsaved()
+            if layer != root
+        }
+        self._losing_files([target, *below])
+        files.write_copy(root, target)
+        for file, layer in below.items():
+            files.write_copy(layer, file)
 
     @contextmanager
     def undo_step(self, label: str) -> Iterator[None]:
@@ -317,8 +327,8 @@ class UsdSession(Host):
         over = [path for path in targets if path.is_file()]
         if over:
             self.losing(f"write over {', '.join(path.name for path in over)}", over)
-        elif scene not in (None, self._path):
-            self.losing(f"go on in another file, {scene.name if scene else ''}")
+        elif scene is not None and scene != self._path:
+            self.losing(f"go on in another file, {scene.name}", [scene])
 
     def _announce(self) -> None:
         self._selection = self._existing(self._selection)

@@ -158,7 +158,8 @@ class UndoStack:
         try:
             yield
         except BaseException:  # the step is rolled back, and it goes on
-            self._roll_back(self._end())
+            with self._unlocked():
+                self._roll_back(self._end())
             raise
         if self._record(label, self._end()):
             self._changed()
@@ -175,7 +176,8 @@ class UndoStack:
     def take_back(self) -> None:
         """Undo the newest step as if it had never been: what could be redone before it can be."""
         redo = self._undo[-1].redo if self._undo else ()
-        self.undo()
+        with self._unlocked():
+            self.undo()
         self._redo = list(redo)
 
     def redo(self) -> None:
@@ -323,6 +325,18 @@ class UndoStack:
         self._touched.difference_update(state)
         self._keep_edit_target()
         return bool(stale)
+
+    @contextmanager
+    def _unlocked(self) -> Iterator[None]:
+        """Let what is ours be taken back from a layer that the person, or a body, has locked."""
+        locked = [it for it in map(self._layer, self._clean) if it and not it.permissionToEdit]
+        for layer in locked:
+            layer.SetPermissionToEdit(True)
+        try:
+            yield
+        finally:
+            for layer in locked:
+                layer.SetPermissionToEdit(False)
 
     def _keep_edit_target(self) -> None:
         """Leave a layer that is no longer part of the scene, where every edit would fail."""

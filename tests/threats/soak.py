@@ -15,7 +15,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import closing
 from pathlib import Path
 from random import Random
@@ -26,6 +26,7 @@ from anyio import to_thread
 
 from dcc_bridge import confirm_sync, elicit_form, elicit_form_sync, skill
 from dcc_bridge.elicitation.question import Question, Reply, Settle, TakeDown
+from dcc_bridge.host import UndoMark
 from dcc_bridge.skills.call_history import LIVE
 from dcc_bridge.testing import FakeHost
 from tests.bench.figures import memory
@@ -99,11 +100,23 @@ class Person:
 
 
 class Scene(FakeHost):
-    """A scene whose undo stack ends somewhere, as a real one's does."""
+    """A scene of the last words, whose undo stack ends somewhere, as a real one's does."""
+
+    dropped = 0
 
     def edit(self, word: str) -> None:
         self.items[:] = [*self.items[-20:], word]
-        del self._undo[:-_MOST_UNDO]
+        extra = max(0, len(self._undo) - _MOST_UNDO)
+        del self._undo[:extra]
+        self.dropped += extra
+
+    def undo_mark(self) -> UndoMark:
+        mark = super().undo_mark()
+        return mark._replace(depth=mark.depth + self.dropped)
+
+    def lost(self, agreed: Sequence[str]) -> list[str]:
+        """A word that is no more among the last is no loss."""
+        return []
 
 
 def skills(host: Scene, ledger: Ledger) -> list[Callable[..., Any]]:

@@ -214,8 +214,10 @@ class Run(RunControl):
         try:
             yield
         finally:
-            with self.pause() if self._main.is_current else nullcontext():
-                if agreement.refusals == refusals:  # a no holds to the end
+            # What was agreed to by name limits the caller too, and it all stays one undo step.
+            is_limited = bool(agreement.covered)
+            with self.pause() if self._main.is_current and not is_limited else nullcontext():
+                if agreement.refusals == refusals and not is_limited:  # a no holds to the end
                     agreement.grants.clear()
                     call.risk, agreement.is_raised = "edit", False
                     agreement.needs_grant = needs_grant

@@ -136,7 +136,7 @@ def test_a_standalone_host_that_is_not_installed_is_said_in_a_sentence(
     monkeypatch.setitem(sys.modules, "dcc_bridge.hosts.standalone", None)
 
     with (
-        pytest.raises(MissingExtra, match=r"--host.*dcc-bridge\[demo\]"),
+        pytest.raises(MissingExtra, match=r"--host.*dcc-bridge-mcp\[demo\]"),
         opened("standalone", None),
     ):
         pass

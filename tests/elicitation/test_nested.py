@@ -67,21 +67,42 @@ def call(
 
 
 @every_era
-def test_its_form_is_asked_as_consent_and_is_one_undo_step_of_the_outer(
+def test_its_form_is_asked_as_consent_and_covers_its_own_undo_step_alone(
     era: str, tmp_path: Path
 ) -> None:
     host = FakeHost(CAMERAS, has_ui=True)
 
     result, shown = call(host, tidying(host), tmp_path, YES, era=era)
     tidied, labels = list(host.items), list(host.labels)
-    host.undo()
+    for _ in labels:
+        host.undo()
 
     assert [(one.consent is not None, one.call.skill, one.message) for one in shown] == [
         (True, "tidy", "Delete them?")
     ]
     assert (text(result), status(result), tidied) == ("accept", "done", ["note"])
-    assert [label.partition(" [")[0] for label in labels] == ["Tidy up"]
+    assert [label.partition(" [")[0] for label in labels] == ["Tidy up", "Tidy up"]
     assert host.items == CAMERAS
+
+
+def test_where_it_names_what_is_lost_all_is_one_undo_step(tmp_path: Path) -> None:
+    host = FakeHost(CAMERAS, has_ui=True)
+
+    @skill(risk="destructive", confirms=True)
+    def delete() -> None:
+        """Delete one."""
+        host.items.remove(*confirm_sync("Delete it?", items=["cam0"]))
+
+    @skill(risk="edit", undo="Tidy up")
+    def tidy() -> None:
+        """Delete one, and leave a note."""
+        delete()
+        host.items.append("note")
+
+    result, _ = call(host, tidy, tmp_path, YES)
+
+    assert (status(result), host.items) == ("done", ["cam1", "cam2", "note"])
+    assert len(host.labels) == 1
 
 
 @every_era

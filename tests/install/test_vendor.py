@@ -34,7 +34,7 @@ def test_the_manifest_names_each_wheel_and_the_system(packed: zipfile.ZipFile) -
     assert told["platforms"] == ["linux-x64"]
     assert told["wheels"] == [f"./{name}" for name in wheels]
     assert [name.partition("/")[2].partition("-")[0] for name in wheels] == [
-        "dcc_bridge",
+        "dcc_bridge_mcp",
         "pydantic_core",
         "pydantic_core",
     ]

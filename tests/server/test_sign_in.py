@@ -206,5 +206,5 @@ def test_without_the_library_it_is_said_what_to_install(monkeypatch: pytest.Monk
     site = Provider("https://tracker.example/authorize", "https://tracker.example/token", "dcc")
     monkeypatch.setitem(sys.modules, "oauthlib.oauth2", None)
 
-    with pytest.raises(MissingExtra, match=r"dcc-bridge\[signin\]"):
+    with pytest.raises(MissingExtra, match=r"dcc-bridge-mcp\[signin\]"):
         SignInFlow(site, "http://127.0.0.1:1/signed-in")

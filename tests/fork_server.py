@@ -233,6 +233,8 @@ def _stream(number: int, errors: str, unbuffered: bool) -> Any:
 
 
 def _main() -> None:
+    if sys.platform != "linux":
+        raise OSError("there is no fork here")
     connection = socket.socket(fileno=int(sys.argv[1]))
     gc.disable()  # nothing is collected, so that the pages stay shared
     for name in IMPORTED:

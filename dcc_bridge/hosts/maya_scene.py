@@ -19,6 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from itertools import chain
 from pathlib import Path
 from typing import Any, Final
 
@@ -206,7 +207,7 @@ def guarded(host: Host, deletions: Deletions, put_back: list[str], *, read: bool
     checks = Checks(host, deletions)
     with ExitStack() as stack:
         stack.callback(checks.end)
-        for callback_id in (*checks.listen(read=read), *deletions.listen()):
+        for callback_id in chain(checks.listen(read=read), deletions.listen()):
             stack.callback(OpenMaya.MMessage.removeCallback, callback_id)
         stack.enter_context(_kept_state(put_back))
         yield

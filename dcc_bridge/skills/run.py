@@ -211,16 +211,14 @@ class Run(RunControl):
             return
         needs_grant, self._outer = self._outer, None
         refusals = agreement.refusals
-        try:
-            yield
-        finally:
-            # What was agreed to by name limits the caller too, and it all stays one undo step.
-            is_limited = bool(agreement.covered)
-            with self.pause() if self._main.is_current and not is_limited else nullcontext():
-                if agreement.refusals == refusals and not is_limited:  # a no holds to the end
-                    agreement.grants.clear()
-                    call.risk, agreement.is_raised = "edit", False
-                    agreement.needs_grant = needs_grant
+        yield  # where it fails or is undone, nothing is given back
+        # What was agreed to by name limits the caller too, and it all stays one undo step.
+        is_limited = bool(agreement.live) and agreement.covered is not None
+        with self.pause() if self._main.is_current and not is_limited else nullcontext():
+            if agreement.refusals == refusals and not is_limited:  # a no holds to the end
+                agreement.grants.clear()
+                call.risk, agreement.is_raised = "edit", False
+                agreement.needs_grant = needs_grant
 
     def record_undo(self, label: str) -> None:
         """Write down that another call's undo step is undone next. Main thread."""

@@ -72,12 +72,14 @@ class Granted:
         alive: Items of each yes that was not withdrawn; None for one that named none.
         lasting: There was one to a question that said that undo does not help.
         foreign: There was one to a question of no call.
+        refusals: How often what was agreed to was withdrawn.
     """
 
     needs: bool
     alive: list[tuple[str, ...] | None] = field(default_factory=list)
     lasting: bool = False
     foreign: bool = False
+    refusals: int = 0
 
     def covers(self, path: str) -> bool:
         """Whether a thing may be gone now."""
@@ -90,6 +92,7 @@ class Granted:
         """What was agreed to so far is no more."""
         self.alive.clear()
         self.needs = True
+        self.refusals += 1
 
 
 @dataclass(frozen=True)
@@ -386,8 +389,22 @@ class Play:
             "undoable": lasting == "undoable",
         }
         inner = marked(lambda: at_once(self._acts(act.inside, on)), fields)
-        if risk == "destructive" and self._plan.risk == "edit":
+        granted, is_outermost = self._granted, not self._is_raised
+        needed = granted.needs
+        raises = risk == "destructive" and self._plan.risk == "edit"
+        if raises:
             self._raise_risk()
+        refusals = granted.refusals
+        await self._run_inner(inner, fields, act, on, where)
+        is_limited = bool(granted.alive) and None not in granted.alive
+        if raises and is_outermost and not is_limited and granted.refusals == refusals:
+            self._is_raised = False  # it ended well: its caller has its own right back
+            granted.alive.clear()
+            granted.needs = needed
+
+    async def _run_inner(
+        self, inner: Callable[[], None], fields: dict[str, Any], act: Act, on: str, where: str
+    ) -> None:
         if on == "main":
             await self._on_main(inner, where)
         elif on == "pool":

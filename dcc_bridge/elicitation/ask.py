@@ -195,16 +195,16 @@ def _with_checkpoint_place(question: Question) -> Question:
 
 
 def keep_checkpoint(call: Call, files: Sequence[Path] | None = None) -> None:
-    """Keep a copy of what undo will not bring back. Main thread."""
+    """Keep a copy of what undo will not bring back, and note of what and when. Main thread."""
     context = current_context()
     if context is None:
         return
-    call.agreement.undoable = False
-    call.agreement.kept_at = context.host.undo_mark()
-    copy = checkpoints.keep(context.host, files, call.agreement.copies)
-    call.agreement.checkpoint = copy
-    call.agreement.copies |= {copy} if copy else set()
-    call.agreement.kept.update([None, *context.host.files()] if files is None else files)
+    agreement, host = call.agreement, context.host
+    agreement.undoable, agreement.kept_at = False, host.undo_mark()
+    copy = checkpoints.keep(host, files, agreement.copies)
+    agreement.checkpoint = copy or agreement.checkpoint
+    agreement.copies |= {copy} if copy else set()
+    agreement.kept.update([None, *host.files()] if files is None else files)
 
 
 @contextmanager

@@ -121,8 +121,9 @@ class Agreement:
     def allows_loss(self, files: Sequence[Path]) -> bool:
         """Whether files may be written over; none of them: whether the scene may be closed."""
         lasting = [grant.files for grant in self.live if not grant.undoable]
+        granted = {file for over in lasting for file in over or ()}
         wanted = {Path(os.path.abspath(file)) for file in files}
-        return any(granted is None or (wanted and wanted <= granted) for granted in lasting)
+        return None in lasting or (bool(wanted) and wanted <= granted)
 
     @property
     def allows_change(self) -> bool:

@@ -313,7 +313,8 @@ def _counts(consent: Consent, tr: Translate) -> str:
 
 def _undo(consent: Consent, tr: Translate) -> str:
     if consent.undoable:
-        return tr("Can be undone as one step.") if consent.items else ""
+        is_known = consent.items or consent.arguments
+        return tr("Can be undone as one step.") if is_known else ""
     if consent.kept is None:
         return tr("This can NOT be undone.")
     place = safe_line(consent.kept)

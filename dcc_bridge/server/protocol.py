@@ -93,7 +93,8 @@ def _parts(question: Question) -> list[str | None]:
     shown = "\n".join(question.items[:MOST_ITEMS])
     rest = len(question.items) - MOST_ITEMS
     more = f"\nand {rest} more" if rest > 0 else ""
-    says_undo = question.consent and (question.items or not question.undoable)
+    is_known = question.items or question.arguments or not question.undoable
+    says_undo = question.consent and is_known
     undo = _undo(question) if says_undo else None
     given = "\n".join(f"- {argument}" for argument in argument_views(question.arguments))
     return [question.message, given, shown + more, undo, question.reason]

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from dcc_bridge import checkpoints, main_thread
+from dcc_bridge import main_thread
+from dcc_bridge.elicitation import ask
 from dcc_bridge.elicitation.audit_trail import RunRecord
 from dcc_bridge.elicitation.call import Call
 from dcc_bridge.errors import Ended, NoConsent, NotGranted, NotRecorded, PartlyApplied
@@ -168,19 +169,11 @@ class Steps:
         if not agreement.allows_loss(files):
             raise NotGranted(self._call.skill, what)
         self._is_other_scene = self._is_other_scene or not files
-        now = self._host.undo_mark()
-        if agreement.kept_at != now:  # somebody has worked on since the copy
+        if agreement.kept_at != self._host.undo_mark():  # somebody has worked on since the copy
             agreement.kept.clear()
-            agreement.kept_at = now
-        lost: set[Path | None] = set(files) if files else {None}
-        missing = lost - agreement.kept
-        if missing:
-            copies = checkpoints.keep(
-                self._host, [path for path in missing if path] or None, agreement.copies
-            )
-            agreement.copies |= {copies} if copies else set()
-            agreement.checkpoint = agreement.checkpoint or copies
-            agreement.kept |= missing
+        missing = [file for file in files if file not in agreement.kept]
+        if missing or (not files and None not in agreement.kept):
+            ask.keep_checkpoint(self._call, missing or None)
 
     def _take_back(self, change: _Change) -> None:
         """Undo exactly what was added, and nothing where something else lies on top."""

@@ -66,6 +66,18 @@ def calling(bridge: Live, tool: str, **client: Any) -> Future[CallToolResult]:
 
 
 @skill(risk="read")
+def joins_uncarried() -> str | None:
+    """Wait on the main thread for a thread that asks as nobody in particular."""
+    heard = []
+    thread = threading.Thread(
+        target=lambda: heard.append(elicit_form_sync("Well?", CONFIRM).message)
+    )
+    thread.start()
+    thread.join()
+    return heard[0]
+
+
+@skill(risk="read")
 def joins() -> str | None:
     """Wait on the main thread for a thread that asks."""
     heard = []
@@ -95,6 +107,15 @@ def test_a_skill_that_waits_for_a_thread_of_its_own_that_asks_goes_on(
     assert text(result) == HOST_BLOCKED
     assert f"call {record.id}" in caplog.text
     assert f"in {waits.__name__}\n" in caplog.text  # the main thread's stack
+
+
+def test_a_thread_that_asks_without_the_call_does_not_hold_up_the_host_either(
+    tmp_path: Path,
+) -> None:
+    with bridge_with(tmp_path, joins_uncarried) as bridge:
+        result = bridge.call("joins_uncarried", era=ERAS[1])
+
+    assert text(result) == HOST_BLOCKED
 
 
 @skill(risk="edit", thread="any")

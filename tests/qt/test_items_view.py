@@ -55,6 +55,7 @@ def test_each_argument_is_a_row_and_a_value_is_none() -> None:
     assert rows[0][2].startswith("/World/Cube")
     assert "\n" not in rows[1][2].rstrip("\n")
     assert "(2,800 more characters are not shown)" in rows[2][2]
+    assert "Can be undone as one step." in words(dialog)
     delete(dialog)
 
 

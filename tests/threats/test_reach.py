@@ -10,6 +10,7 @@ import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from contextlib import suppress
+from contextvars import Context, copy_context
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, Literal
@@ -25,7 +26,7 @@ from dcc_bridge.elicitation.ask import current_call
 from dcc_bridge.elicitation.broker import Broker
 from dcc_bridge.elicitation.call import Call, Client
 from dcc_bridge.elicitation.question import Reply
-from dcc_bridge.errors import BridgeError, NotConfirmed
+from dcc_bridge.errors import BridgeError, Ended, NotConfirmed
 from dcc_bridge.hosts.standalone import UsdSession
 from dcc_bridge.hosts.standalone.prims import rename
 from dcc_bridge.main_thread import MainThread
@@ -107,6 +108,16 @@ class Studio:
             main.close()
             remove()
 
+    def wiping(self) -> Callable[[str], None]:
+        """Make a destructive skill that does not ask by itself."""
+
+        @skill(risk="destructive")
+        def wipe(path: str) -> None:
+            """Wipe."""
+            self.session.stage.RemovePrim(path)
+
+        return wipe
+
     def write(self, *events: Event, durable: bool = False) -> None:
         """Keep the record."""
         self.record += events
@@ -146,10 +157,7 @@ def studio(tmp_path: Path) -> Studio:
 def test_a_destructive_skill_that_an_edit_calls_is_asked_for_with_its_arguments(
     studio: Studio,
 ) -> None:
-    @skill(risk="destructive")
-    def wipe(path: str) -> None:
-        """Wipe."""
-        studio.session.stage.RemovePrim(path)
+    wipe = studio.wiping()
 
     @skill(risk="edit")
     def tidy() -> None:
@@ -207,10 +215,7 @@ def test_a_destructive_skill_that_a_coroutine_calls_on_the_main_thread_is_asked_
 def test_what_a_person_agreed_to_as_a_whole_is_not_asked_again_for_its_parts(
     studio: Studio,
 ) -> None:
-    @skill(risk="destructive")
-    def wipe(path: str) -> None:
-        """Wipe."""
-        studio.session.stage.RemovePrim(path)
+    wipe = studio.wiping()
 
     @skill(risk="destructive")
     def wipe_both() -> None:
@@ -247,10 +252,7 @@ def test_an_edit_that_a_skill_queued_before_it_failed_does_not_stand(
 
 
 def test_a_yes_to_a_called_skill_is_none_to_what_its_caller_does(studio: Studio) -> None:
-    @skill(risk="destructive")
-    def wipe(path: str) -> None:
-        """Wipe."""
-        studio.session.stage.RemovePrim(path)
+    wipe = studio.wiping()
 
     @skill(risk="edit")
     def tidy() -> None:
@@ -702,6 +704,80 @@ def test_what_the_person_does_after_the_yes_is_in_a_copy_too(studio: Studio) -> 
     assert any('"late"' in text for text in copies)
 
 
+def test_two_files_that_were_agreed_to_one_by_one_may_be_written_at_once(studio: Studio) -> None:
+    Sdf.CreatePrimInLayer(_layer(studio, "below.usda"), "/World/low/work")
+
+    @skill(risk="destructive", confirms=True)
+    def asked() -> None:
+        """Ask for the scene and for its sublayer."""
+        for name in ("shot.usda", "below.usda"):
+            confirm_sync(f"Write over {name}?", undoable=False, files=[studio.folder / name])
+        studio.session.save()
+
+    assert studio.run(asked, YES, YES).status == "done"
+    assert "work" in (studio.folder / "below.usda").read_text()
+
+
+def test_two_sublayers_of_one_name_have_each_its_copy(studio: Studio) -> None:
+    (studio.folder / "more").mkdir()
+    (studio.folder / "more/below.usda").write_text(BELOW)
+    root = studio.session.stage.GetRootLayer()
+    root.subLayerPaths.append("more/below.usda")
+    for layer in studio.session.stage.GetLayerStack()[-2:]:
+        Sdf.CreatePrimInLayer(layer, "/World/low/work")
+
+    studio.session.save_copy(studio.folder / "copy.usda")
+
+    copies = [file.read_text() for file in sorted(studio.folder.glob("copy.*.below.usda"))]
+    assert ["work" in text for text in copies] == [True, True]
+
+
+@pytest.mark.parametrize("other", ["open", "save as"])
+def test_the_layer_of_edits_is_put_back_in_a_scene_that_a_body_opened(
+    studio: Studio, other: str
+) -> None:
+    @skill(risk="destructive", undoable=False)
+    def careless() -> None:
+        """Go on in another file, and leave another edit target."""
+        go_on = studio.session.open if other == "open" else studio.session.save
+        go_on(studio.folder / "other.usda")
+        studio.session.stage.SetEditTarget(studio.session.stage.GetSessionLayer())
+
+    assert studio.run(careless, YES).status == "done"
+    stage = studio.session.stage
+    assert stage.GetEditTarget().GetLayer() == stage.GetRootLayer()
+    assert stage.GetRootLayer().permissionToSave
+
+
+def test_a_yes_does_not_outlive_its_call_in_a_copied_context(studio: Studio) -> None:
+    later: list[Context] = []
+
+    @skill(risk="destructive", undoable=False)
+    def careless() -> None:
+        """Leave its context behind."""
+        later.append(copy_context())
+
+    assert studio.run(careless, YES).status == "done"
+    with pytest.raises(Ended):
+        later[0].run(studio.session.open, studio.folder / "other.usda")
+    assert studio.session.scene() == "shot.usda"
+
+
+def test_what_a_body_raises_is_told_though_it_locked_a_layer(studio: Studio) -> None:
+    @skill(risk="edit")
+    def careless() -> None:
+        """Edit, lock and fail."""
+        studio.session.stage.DefinePrim("/World/new")
+        studio.session.stage.GetRootLayer().SetPermissionToEdit(False)
+        raise BridgeError("the real error")
+
+    before = studio.state()
+    outcome = studio.run(careless)
+
+    assert (outcome.status, studio.state()) == ("failed", before)
+    assert "the real error" in str(outcome.error)
+
+
 def test_one_call_keeps_all_the_copies_that_it_needs(studio: Studio) -> None:
     files = [studio.folder / f"file{number}.usda" for number in range(13)]
     for file in files:
@@ -727,7 +803,7 @@ def test_the_work_in_a_sublayer_is_in_the_copy_of_a_scene(studio: Studio) -> Non
         studio.session.open(studio.folder / "other.usda")
 
     assert studio.run(asked, YES).status == "done"
-    copies = [file.read_text() for file in studio.folder.glob("*.checkpoints/*/*.below.usda")]
+    copies = [file.read_text() for file in studio.folder.glob("*.checkpoints/*/*.1.below.usda")]
     assert ["work" in text for text in copies] == [True]
 
 

@@ -72,7 +72,12 @@ class Locks:
         """
         outer, self._view = self._view, _View(stage)
         # FindOrOpen keeps a layer that a body takes out of the scene, until that is undone
-        used = [Sdf.Layer.FindOrOpen(it.identifier) or it for it in stage.GetUsedLayers() if it]
+        held = {layer: layer for layer in self._kept if layer}
+        used = [
+            held.get(it) or Sdf.Layer.FindOrOpen(it.identifier) or it
+            for it in stage.GetUsedLayers()
+            if it
+        ]
         self._kept, own = used, {layer: _permissions(layer) for layer in used}
         stack = set(stage.GetLayerStack())
         local = set() if read else stack

@@ -148,17 +148,17 @@ class UsdSession(Host):
     def save_copy(self, path: Path) -> None:
         """Write the scene to another file; this one stays open.
 
-        A sublayer that is not saved is written beside it: ``shot.below.usda``.
+        Sublayers that are not saved are written beside it: ``shot.1.below.usda``.
 
         Raises:
             OSError: It cannot be written.
         """
         self._check_thread("save_copy")
         target, root = files.absolute(path), self._stage.GetRootLayer()
-        below = {
-            target.with_name(f"{target.stem}.{Path(layer.identifier).stem}.usda"): layer
-            for layer in self._history.unsaved()
-            if layer != root
+        unsaved = [layer for layer in self._history.unsaved() if layer != root]
+        below = {  # numbered, for two of them may have one name in different folders
+            target.with_name(f"{target.stem}.{n}.{Path(layer.GetDisplayName()).stem}.usda"): layer
+            for n, layer in enumerate(unsaved, 1)
         }
         self._losing_files([target, *below])
         files.write_copy(root, target)

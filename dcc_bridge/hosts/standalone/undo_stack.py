@@ -246,15 +246,14 @@ class UndoStack:
         things = {path for path in paths if path.IsPrimPath() or path.IsPrimPropertyPath()}
         layers = self._stage.GetLayerStack(includeSessionLayers=True)
         moved = _relocated(layers) - _relocated(old)  # renamed in what is referenced
-        return sorted(moved | {path for path in things if self._is_gone(path, old)})
+        return sorted(moved | {path for path in things if self._is_gone(path, old, layers)})
 
-    def _is_gone(self, path: Sdf.Path, old: list[Sdf.Layer]) -> bool:
+    def _is_gone(self, path: Sdf.Path, old: list[Sdf.Layer], layers: list[Sdf.Layer]) -> bool:
         if prim := path.IsPrimPath() and self._stage.GetPrimAtPath(path):
             before = [spec for layer in old if (spec := layer.GetPrimAtPath(path))]
             return _is_hidden(prim, before) or _has_lost_its_source(prim, before)
         prop = path.IsPropertyPath() and self._stage.GetPropertyAtPath(path)
         is_there = prop and prop.IsAuthored()  # one of the prim's schema is there without it, too
-        layers = self._stage.GetLayerStack(includeSessionLayers=True)
         was_held = any(layer.GetObjectAtPath(path) for layer in old)
         return was_held and not is_there and not any(it.GetObjectAtPath(path) for it in layers)
 

@@ -22,8 +22,7 @@ from dcc_bridge.elicitation.types import (
     FormElicitation,
     UrlElicitation,
 )
-from dcc_bridge.skills.progress import check_cancelled, report_progress, track
-from dcc_bridge.skills.skill import skill
+from dcc_bridge.skills.skill import check_cancelled, report_progress, skill, track
 
 __all__ = [
     "ElicitationMode",

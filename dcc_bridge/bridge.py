@@ -6,23 +6,25 @@ Everything here is called on the host's main thread.
 from __future__ import annotations
 
 import logging
+import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from socket import socket
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from dcc_bridge import config, main_thread
 from dcc_bridge.audit import reader, redact
 from dcc_bridge.audit.log import AuditLog, log_folder
-from dcc_bridge.callbacks import Callbacks, Unsubscribe, call_safely
+from dcc_bridge.callbacks import Callbacks, Throttle, Unsubscribe, call_safely
 from dcc_bridge.elicitation import broker, context, question, routing, watchdog
 from dcc_bridge.elicitation.call import Call
 from dcc_bridge.errors import BridgeClosed, StartError
 from dcc_bridge.host import Host
-from dcc_bridge.server.clients import ClientRegistry, ConnectionReport
+from dcc_bridge.server.clients import ClientRegistry, connection_report
 from dcc_bridge.server.discovery import Instance, Registration
 from dcc_bridge.server.page_site import PageDesk
 from dcc_bridge.server.worker import LOOPBACK, Worker, listen
@@ -34,22 +36,17 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
+_NOTICED: Final = 60.0  # seconds after which no notice is shown any more
+
 
 @dataclass(frozen=True, slots=True)
 class _Running:
-    """What exists only while a bridge runs.
+    """What exists only while a bridge runs."""
 
-    Attributes:
-        socket: Bound and listening.
-        registration: Its entry among the running hosts.
-        library: Imports the skills of files.
-        cleanup: Takes everything back in reverse order.
-    """
-
-    socket: socket
-    registration: Registration
-    library: loader.Library
-    cleanup: ExitStack
+    socket: socket  # bound and listening
+    registration: Registration  # its entry among the running hosts
+    library: loader.Library  # imports the skills of files
+    cleanup: ExitStack  # takes everything back in reverse order
 
 
 class Bridge:
@@ -58,28 +55,19 @@ class Bridge:
     def __init__(
         self,
         host: Host,
-        main: main_thread.MainThread,
+        main: main_thread.MainThread,  # the way to its main thread
         *,
-        presenter: question.HostPresenter | None = None,
+        presenter: question.HostPresenter | None = None,  # draws questions in the host, or None
+        # None for the environment and the defaults; what the studio's policy fixes wins.
         settings: config.Settings | None = None,
+        # The application's own folders of skill files, the most trusted first; then the settings'.
         skills: Sequence[Path] = (),
+        # Adds to the SDK's own server object what skills are not: resources, prompts, completions,
+        # a tool registered by hand. Called on the worker.
         extend: Callable[[Server], None] | None = None,
-        limits: config.Limits | None = None,
+        limits: config.Limits | None = None,  # of load; None for the usual, a test has others
     ) -> None:
-        """Put the parts together; nothing runs yet.
-
-        Args:
-            host: The application.
-            main: The way to its main thread.
-            presenter: Draws questions in the host; None where nobody sits there.
-            settings: How to behave; None for the environment and the defaults. What the studio's
-                policy fixes wins.
-            skills: The application's own folders of skill files, the most trusted first. Those of
-                the settings come after them.
-            extend: Adds to the SDK's own server object what skills are not: resources, prompts,
-                completions, a tool registered by hand. Called on the worker.
-            limits: Of load; None for the usual. A test has others.
-        """
+        """Put the parts together; nothing runs yet."""
         self.host = host
         self.main = main
         self.settings = (settings or config.Settings.load()).under()
@@ -119,6 +107,11 @@ class Bridge:
         self._watchers = Callbacks()
         self._undoing = builtin.Undoing(host, self.recent, self.audit, self._watchers.call)
         self._changes = Callbacks()
+        # What takes down the notice of a call, for as long as it may be shown.
+        self._notices: dict[str, question.TakeDown] = {}
+        follow = partial(self.recent.follow_undo, host)
+        self._look = Throttle[None](lambda _: main.post(follow), self._worker.later)
+        self.recent.watch(self._follow_record)
         self._running: _Running  # from `start` on; what has stopped can still say where it was
         self._state = "new"
         self._ready: Future[None] = Future()
@@ -136,7 +129,7 @@ class Bridge:
                 this process already.
         """
         if self._state != "new":
-            raise StartError("This bridge was started before; make a new one.")
+            raise StartError("This bridge has already been started; make a new one.")
         paths = loader.folders(self._skills, self.settings)
         library = loader.Library(paths, self.registry, self.main, self.host)
         with ExitStack() as cleanup:
@@ -148,7 +141,7 @@ class Bridge:
             redact.install_log_filter()
             cleanup.callback(call_safely, self.host.watch(self._changes.call))
             self._running = _Running(listening, registration, library, cleanup.pop_all())
-        self._changes.add(lambda: self._update_registration(**self._scene()))
+        self._changes.add(self._follow_scene)
         self._state = "running"
         self._desk.origin = self.url.removesuffix("/mcp")
         self._worker.started.add_done_callback(self._read_skills)
@@ -161,7 +154,7 @@ class Bridge:
         try:
             return Registration(instance, self.settings.runtime)
         except OSError as error:
-            raise StartError(f"The host cannot be written down as running: {error}.") from error
+            raise StartError(f"The host cannot be listed as running: {error}.") from error
 
     @property
     def recent(self) -> call_history.Recent:
@@ -186,11 +179,7 @@ class Bridge:
         self._watchers.call()
 
     def watch(self, fn: Callable[[], None]) -> Unsubscribe:
-        """Call a function whenever something changes that a panel shows. Any thread.
-
-        Returns:
-            What ends it.
-        """
+        """Call a function whenever something changes that a panel shows. Any thread."""
         subscriptions = ExitStack()
         grants = self.broker.audience.grants
         for watch in (self._watchers.add, self.broker.watch, self.clients.watch, grants.watch):
@@ -205,13 +194,9 @@ class Bridge:
         return self.url if self._state == "running" and is_ready else None
 
     def cancel(self, call: str) -> bool:
-        """End a call as its client would: a queued one never begins, another one is undone.
+        """End the call of an id as its client would; tells whether it still went on. Any thread.
 
-        Args:
-            call: Its id, as `recent` has it.
-
-        Returns:
-            Whether it was still going. Any thread.
+        A queued one never begins, another one is undone.
         """
         going = self._runner.cancel(call)
         if going is not None:
@@ -219,14 +204,7 @@ class Bridge:
         return going is not None
 
     def undo(self, label: str) -> bool:
-        """Undo an agent's step, if it is on top of the stack. Main thread.
-
-        Args:
-            label: The step's own.
-
-        Returns:
-            Whether it was undone.
-        """
+        """Undo an agent's step by its label, if it is on top of the stack; tells whether it was."""
         return self.main.is_unwound and self._undoing(label)
 
     @property
@@ -272,6 +250,14 @@ class Bridge:
         file = self.host.file()
         return {"scene": self.host.scene(), "file": None if file is None else str(file.absolute())}
 
+    def _follow_scene(self) -> None:
+        facts = self._scene()
+        if facts["file"] != self.instance.file:
+            self.recent.follow_undo(self.host)  # before anything is undone in it
+        elif self._notices:
+            self._look(None)
+        self._update_registration(**facts)
+
     def _update_registration(self, **facts: Any) -> None:
         """Let those who look for this host see what has changed."""
         try:
@@ -284,12 +270,25 @@ class Bridge:
         surface = self.broker.audience.host
         if surface is not None and call.client is not None:
             text = f"{call.title}: done for {routing.client_name(call)}"
-            surface.notice(text, lambda: self._undo_if_on_top(label), call.id)
+            undo = partial(self._undo_if_on_top, label)
+            self._notices[call.id] = surface.notice(text, undo, call.id)
+            self._worker.later(_NOTICED, lambda: self._end_notice(call.id))
+
+    def _follow_record(self, record: call_history.Record) -> None:
+        if record.effect.undone_by:
+            self._end_notice(record.id)
+
+    def _end_notice(self, call: str) -> None:
+        take_down = self._notices.pop(call, None)
+        if take_down is not None:
+            take_down("undone")
 
     def _undo_if_on_top(self, label: str) -> None:
-        surface = self.broker.audience.host
-        if not self.undo(label) and surface is not None:
-            surface.notice("Something else was changed since; use the application's own undo.")
+        self.recent.follow_undo(self.host)
+        surface, record = self.broker.audience.host, self.recent.of_step(label)
+        if not self.undo(label) and surface is not None and record is not None:
+            top, host = self.host.undo_mark().label, self.host.name
+            surface.notice(call_history.why_not_undo(record, top, host))
 
     def _read_skills(self, started: Future[None]) -> None:
         """Begin to look at the skill files; the first look done, all is ready. On the worker.
@@ -313,7 +312,8 @@ class Bridge:
                 self._worker.spawn(self._running.library.watch())
 
     def _add_builtin(self) -> None:
-        about = ConnectionReport(self.host, self.clients, self.registry, self.broker.audience)
+        known = self.host, self.clients, self.registry, self.broker.audience
+        about = partial(connection_report, *known)
         tools = builtin.tools(self.recent, self.main, self.host, self._undoing)
         tools.append(builtin.connection_tool(about, self.main))
         self._runner.own_tools = frozenset(tools)
@@ -324,6 +324,8 @@ class Bridge:
         self._update_registration(state="ready")
         self._ready.set_result(None)
         self._watchers.call()
+        if os.environ.get("DCC_BRIDGE_FREEZE") != "0":
+            main_thread.freeze_when_idle(self.main, self._worker.later)
 
     def _make_service(self, worker: Worker) -> McpService:
         # these take 0.5 s, in which the host stays alive: they are imported on the worker
@@ -334,7 +336,8 @@ class Bridge:
 
         if self._state != "running":
             raise BridgeClosed
-        reader.recover(self.audit.folder)
+        # the record of a process that died is read as a whole: nobody waits for that
+        context.run_in_thread(lambda: reader.recover(self.audit.folder), "audit")
         scene = SceneResources(self.host, self.main, worker.spawn)
         self._changes.add(scene.changed)
         server = Server(

@@ -1,11 +1,13 @@
-"""Callbacks that observers register, and a timer. Any thread."""
+"""Callbacks that observers register, timers, time limits and a throttle. Any thread."""
 
 from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Callable
-from typing import Any
+import time
+import types
+from collections.abc import Callable, Coroutine, Generator
+from typing import Any, Final, Generic, TypeVar
 
 log = logging.getLogger(__name__)
 
@@ -61,3 +63,123 @@ def call_later(seconds: float, fn: Callable[[], None]) -> Unsubscribe:
     timer.daemon = True
     timer.start()
     return timer.cancel
+
+
+# ---- time
+
+_EARLY: Final = 0.005  # seconds by which a clock may be early
+
+
+class TimeLimit:
+    """A timeout that can be paused, and calls back once."""
+
+    def __init__(self, seconds: float | None, clock: CallLater, over: Callable[[], None]) -> None:
+        """Prepare; it begins with `start`."""
+        self._left = seconds  # the limit; None for none
+        self._clock = clock  # calls back after some seconds; returns what cancels that
+        self._over = over  # the callback, called once, on any thread, when the limit is reached
+        self._lock = threading.Lock()
+        self._since: float | None = None
+        self._stop: Callable[[], None] = lambda: None
+
+    def start(self) -> None:
+        """Start, or go on after a pause."""
+        with self._lock:
+            if self._left is None or self._since is not None:
+                return
+            self._since = time.monotonic()
+            self._stop = self._clock(self._left, self._check)
+
+    def pause(self) -> None:
+        """Let the time stand still, as long as a person is asked."""
+        with self._lock:
+            if self._left is None or self._since is None:
+                return
+            self._left = max(0.0, self._left - (time.monotonic() - self._since))
+            self._since = None
+            self._stop()
+
+    def cancel(self) -> None:
+        """Never call back any more."""
+        with self._lock:
+            self._left = None
+            self._stop()
+
+    def _check(self) -> None:
+        with self._lock:
+            if self._left is None or self._since is None:
+                return
+            if time.monotonic() - self._since < self._left - _EARLY:
+                return  # it was paused meanwhile, and a later clock runs
+            self._left = None
+        self._over()
+
+
+T = TypeVar("T")
+
+EVERY: Final = 0.1  # seconds between two values that a throttle passes on
+
+
+class Throttle(Generic[T]):
+    """Passes on at most ten values a second: the newest ones, and always the last."""
+
+    def __init__(self, callback: Callable[[T], object], clock: CallLater) -> None:
+        # Gets a value, on the clock's thread or on that of `flush`; never two at once.
+        self._callback = callback
+        self._clock = clock  # calls back after some seconds; returns what cancels that
+        self._lock = threading.Lock()
+        self._calling = threading.Lock()
+        self._newest: list[T] = []
+        self._waits = False
+        self._called = 0.0
+
+    def __call__(self, value: T) -> None:
+        """Take a value, and return at once."""
+        with self._lock:
+            self._newest = [value]
+            if self._waits:
+                return
+            self._waits = True
+            delay = max(0.0, self._called + EVERY - time.monotonic())
+        self._clock(delay, self.flush)
+
+    def flush(self) -> None:
+        """Pass on now the value that still waits."""
+        with self._calling:
+            with self._lock:
+                values, self._newest = self._newest, []
+                self._waits = False
+                self._called = time.monotonic()
+            for value in values:
+                self._callback(value)
+
+
+LONGEST: Final = 0.2  # seconds that a coroutine may run without waiting: then other clients notice
+
+
+@types.coroutine
+def report_blocking(
+    coroutine: Coroutine[Any, Any, T], blocked: Callable[[float], None]
+) -> Generator[Any, Any, T]:
+    """Run a coroutine, and report the seconds each time that it ran for longer than `LONGEST`.
+
+    asyncio does so in its debug mode only, where it also slows everything down, and cannot name the
+    skill.
+    """
+    error: BaseException | None = None
+    while True:
+        begin = time.perf_counter()
+        try:
+            awaited = coroutine.send(None) if error is None else coroutine.throw(error)
+        except StopIteration as end:
+            result: T = end.value
+            return result
+        finally:
+            took = time.perf_counter() - begin
+            if took > LONGEST:
+                blocked(took)
+        try:
+            error = None
+            yield awaited
+        except BaseException as thrown:  # noqa: BLE001 - a cancellation is the coroutine's own
+            error = thrown

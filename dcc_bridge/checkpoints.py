@@ -34,7 +34,12 @@ def checkpoint_folder(host: Host) -> Path:
     if scene is not None:
         return scene.with_name(f"{scene.name}.checkpoints")
     name = re.sub(r"\W+", "_", host.name) or "host"
-    return platformdirs.user_state_path("dcc_bridge") / "checkpoints" / name
+    return untitled_folder() / name
+
+
+def untitled_folder() -> Path:
+    """Give the folder that has a folder for each host, for its scenes without a file."""
+    return platformdirs.user_state_path("dcc_bridge") / "checkpoints"
 
 
 def keep(
@@ -65,38 +70,28 @@ def keep(
 def keep_anyway(host: Host, what: str, files: Sequence[Path] = ()) -> LostAnyway:
     """Keep a copy where the host is about to lose something and lets nobody refuse it.
 
-    Args:
-        host: Whose scene it is.
-        what: What it is about to do, for a sentence: "open another scene".
-        files: Those that it writes over, or nothing for the scene as a whole.
-
-    Returns:
-        What is to be raised as soon as it can be; it says where the copy is.
+    `what` it is about to do goes into a sentence: "open another scene". Without the files that it
+    writes over it is about the scene as a whole. What is returned is to be raised as soon as it can
+    be; it says where the copy is.
     """
     try:
         copy = keep(host, files or None)
     except NoCheckpoint as error:
         return LostAnyway(host.name, what, f"No copy could be kept: {error.__cause__ or error}.")
-    kept = f"What was lost is in {copy}." if copy else "There was nothing to keep of it."
+    kept = f"A copy of what was lost is in {copy}." if copy else "There was nothing to copy."
     return LostAnyway(host.name, what, kept)
 
 
 def take(
-    where: Path,
-    files: Iterable[Path],
+    where: Path,  # the folder of this scene's checkpoints; made if need be
+    files: Iterable[Path],  # those that are to be kept; one that is not there has nothing to lose
+    # The name of the scene's copy and what writes it, or None to keep the files alone.
     scene: tuple[str, Callable[[Path], None]] | None = None,
     *,
-    spared: Collection[Path] = (),
+    spared: Collection[Path] = (),  # older ones that stay, also where they are more than ten
     free: Callable[[Path], int] = lambda folder: shutil.disk_usage(folder).free,
 ) -> Path | None:
     """Keep copies of files as they are on disk, and of the scene as it is in the application.
-
-    Args:
-        where: The folder of this scene's checkpoints; made if need be.
-        files: Those that are to be kept; one that is not there has nothing to lose.
-        scene: The name of the scene's copy and what writes it, or None to keep the files alone.
-        spared: Older ones that stay, also where they are more than ten.
-        free: Tells how many bytes a folder's disk has left.
 
     Returns:
         The new folder, or None where there was nothing to keep.
@@ -113,7 +108,8 @@ def take(
         _refuse_if_short(where, sum(file.stat().st_size for file in existing), free)
         checkpoint = _copy(where, existing, scene)
     except (OSError, ValueError, RuntimeError) as error:
-        raise NoCheckpoint(where, _reason(error)) from error
+        why = error.strerror if isinstance(error, OSError) else None
+        raise NoCheckpoint(where, why or str(error)) from error
     _drop_old(where, spared)
     return checkpoint
 
@@ -149,7 +145,8 @@ def _copy(
         if scene is not None:
             scene[1](_unused(part, scene[0]))
         _flush(part)
-        checkpoint = where / f"{_next(where):04d}-{datetime.now(UTC):%Y%m%dT%H%M%SZ}"
+        number = max(map(_number, taken(where)), default=0) + 1
+        checkpoint = where / f"{number:04d}-{datetime.now(UTC):%Y%m%dT%H%M%SZ}"
         part.rename(checkpoint)
         on_failure.pop_all()
     return checkpoint
@@ -170,10 +167,6 @@ def _flush(folder: Path) -> None:
             os.fsync(opened.fileno())
 
 
-def _next(where: Path) -> int:
-    return max(map(_number, taken(where)), default=0) + 1
-
-
 def _number(path: Path) -> int:
     match = _OURS.fullmatch(path.name)
     return int(match[1]) if match else 0
@@ -183,7 +176,3 @@ def _drop_old(where: Path, spared: Collection[Path]) -> None:
     for old in taken(where)[:-MOST]:
         if old not in spared:
             shutil.rmtree(old, ignore_errors=True)
-
-
-def _reason(error: Exception) -> str:
-    return (error.strerror if isinstance(error, OSError) else None) or str(error)

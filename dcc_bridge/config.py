@@ -26,94 +26,73 @@ _AT_LEAST_ONE: Final = ("dialogs_per_minute", "pending_questions")
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What keeps a bridge alive under load. It is no setting: only tests have other values.
+    """What keeps a bridge alive under load. It is no setting: only tests have other values."""
 
-    Attributes:
-        connections: Connections that may be open at a time; then idle ones make room. A client
-            has half as many requests.
-        sessions_of_a_client: Legacy sessions of a client; then idle ones make room. It has as many
-            streams of news.
-        session_idle: Seconds after which a legacy session ends that has no open request.
-        request_deadline: Seconds in which a request's head has to come, and again its body.
-        waiting_questions: Questions of a client that may wait for a place in the host; one more
-            is refused.
-        open_questions: Questions that may be open at a time, wherever they are; one more is
-            refused.
-        open_questions_of_a_client: The same for one client.
-        session_grace: Seconds that a legacy session may be without a stream while it is asked.
-        keepalive: Seconds between two progress notices while a question is open in the host.
-        threads: Threads for skills that need not run on the main thread; more than
-            `open_questions`, so that open questions leave some. A client has a third of them.
-        queued_calls: Calls of a client that may wait for the host's main thread; one more is told
-            that it is busy.
-        call_grace: Seconds that a skill has to see that it ran for longer than it may; then its
-            client is told that the outcome is not known.
-    """
-
+    # Connections that may be open at a time; then idle ones make room. A client has half as many
+    # requests.
     connections: int = 192
+    # Legacy sessions of a client; then idle ones make room. It has as many streams of news.
     sessions_of_a_client: int = 16
+    # Seconds after which a legacy session ends that has no open request.
     session_idle: float = 300.0
+    # Seconds in which a request's head has to come, and again its body.
     request_deadline: float = 5.0
+    # Questions of a client that may wait for a place in the host; one more is refused.
     waiting_questions: int = 50
+    # Questions that may be open at a time, wherever they are; one more is refused.
     open_questions: int = 64
-    open_questions_of_a_client: int = 8
+    open_questions_of_a_client: int = 8  # the same for one client
+    # Seconds that a legacy session may be without a stream while it is asked.
     session_grace: float = 5.0
+    # Seconds between two progress notices while a question is open in the host.
     keepalive: float = 5.0
+    # Threads for skills that need not run on the main thread; more than `open_questions`, so that
+    # open questions leave some. A client has a third of them.
     threads: int = 96
+    # Calls of a client that may wait for the host's main thread; one more is told that it is busy.
     queued_calls: int = 32
+    # Seconds that a skill has to see that it ran for longer than it may; then its client is told
+    # that the outcome is not known.
     call_grace: float = 5.0
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """How a bridge behaves.
+    """How a bridge behaves."""
 
-    Attributes:
-        port: Where the server listens; 0 takes a free one.
-        bind: The address at which it listens; any other one than 127.0.0.1 is refused.
-        runtime: The user's own folder in which running hosts are found.
-        host_dialogs: Questions may be drawn in the host.
-        consent: Who is asked for consent where both could be: the "host", or "either".
-        input: Who is asked for anything else: the "client" first, the "host", or "either".
-        unattended: Where nobody can be asked: "refuse" what needs consent, and take a declared
-            fallback for all else; "deny" every question; or "allow" a declared fallback to stand
-            for consent, too. The record says so.
-        allow_list: Of which skills alone ``unattended="allow"`` speaks: a file as
-            `dcc_bridge.elicitation.unattended` reads it; None for all.
-        edit: Skills of risk "edit" run unasked ("allow") or are asked for first ("ask").
-        session_grants: A person may agree to edits for the session.
-        dialogs_per_minute: Dialogs that a client may cause in a minute; the next ones wait.
-        pending_questions: Questions of a client that the host draws, or is about to, at a time;
-            the next ones wait.
-        host_deadline: Seconds for an answer in the host's dialog.
-        client_deadline: Seconds for an answer in the client.
-        busy_deadline: Seconds for an answer in the client while other skills wait.
-        call_deadline: Seconds that a call may wait there; then it never begins.
-        audit: The user's own folder for the record of who agreed to what; None for the system's.
-        user_skills: The folder of the user's own skills; None for the system's place.
-        project: The project's folder; its skills are in "skills" below it.
-        skills: Further folders of skills; in the environment a list as PATH is one.
-    """
-
-    port: int = 0
+    port: int = 0  # where the server listens; 0 takes a free one
+    # The address at which it listens; any other one than 127.0.0.1 is refused.
     bind: str = "127.0.0.1"
-    runtime: Path | None = None
-    host_dialogs: bool = True
+    runtime: Path | None = None  # the user's own folder in which running hosts are found
+    host_dialogs: bool = True  # questions may be drawn in the host
+    # Who is asked for consent where both could be: the "host", or "either".
     consent: Literal["host", "either"] = "host"
+    # Who is asked for anything else: the "client" first, the "host", or "either".
     input: Literal["client", "host", "either"] = "client"
+    # Where nobody can be asked: "refuse" what needs consent, and take a declared fallback for all
+    # else; "deny" every question; or "allow" a declared fallback to stand for consent, too. The
+    # record says so.
     unattended: Literal["refuse", "deny", "allow"] = "refuse"
+    # Of which skills alone ``unattended="allow"`` speaks: a file as
+    # `dcc_bridge.elicitation.unattended` reads it; None for all.
     allow_list: Path | None = None
+    # Skills of risk "edit" run unasked ("allow") or are asked for first ("ask").
     edit: Literal["allow", "ask"] = "allow"
-    session_grants: bool = True
-    dialogs_per_minute: int = 10
+    session_grants: bool = True  # a person may agree to edits for the session
+    dialogs_per_minute: int = 10  # dialogs that a client may cause in a minute; the next ones wait
+    # Questions of a client that the host draws, or is about to, at a time; the next ones wait.
     pending_questions: int = 3
+    # Seconds for an answer in the host's dialog; a longer form has more.
     host_deadline: float = 45.0
-    client_deadline: float = 300.0
-    busy_deadline: float = 120.0
-    call_deadline: float = 300.0
+    client_deadline: float = 300.0  # seconds for an answer in the client
+    busy_deadline: float = 120.0  # seconds for an answer in the client while other skills wait
+    call_deadline: float = 300.0  # seconds that a call may wait there; then it never begins
+    # The user's own folder for the record of who agreed to what; None for the system's.
     audit: Path | None = None
+    # The folder of the user's own skills; None for the system's place.
     user_skills: Path | None = None
-    project: Path | None = None
+    project: Path | None = None  # the project's folder; its skills are in "skills" below it
+    # Further folders of skills; in the environment a list as PATH is one.
     skills: tuple[Path, ...] = ()
 
     @classmethod
@@ -157,11 +136,7 @@ class Settings:
 
 
 def data_folder(name: str) -> Path:
-    """Find a folder that travels beside the package: "plugins" or "resources".
-
-    Raises:
-        FileNotFoundError: The installation is not whole.
-    """
+    """Find a folder that travels beside the package: "plugins" or "resources"."""
     beside = Path(__file__).parent.parent / name
     shared = Path(sysconfig.get_path("data")) / "share" / "dcc_bridge" / name
     for folder in (beside, shared):
@@ -181,7 +156,7 @@ def _check(name: str, hint: Any, value: object) -> None:
     if name in _AT_LEAST_ONE and value < 1:  # type: ignore[operator]  # its kind was just checked
         raise ValueError(f"{name} is at least 1, not {value!r}.")
     if kind and hint is not bool and value < 0:  # type: ignore[operator]  # the same
-        raise ValueError(f"{name} is not negative, as {value!r} is.")
+        raise ValueError(f"{name} must not be negative, and {value!r} is.")
     if hint == Path | None and not isinstance(value, Path | None):
         raise ValueError(f"{name} is a path, not {value!r}.")
     if hint == tuple[Path, ...] and not _are_paths(value):
@@ -209,4 +184,4 @@ def _read(name: str, hint: Any, text: str) -> Any:
             return Path(text)
         return hint(text) if hint in (int, float) else text
     except (KeyError, ValueError):
-        raise ValueError(f"{PREFIX}{name.upper()}={text!r} cannot be read as a setting.") from None
+        raise ValueError(f"{PREFIX}{name.upper()}={text!r} is not a valid setting.") from None

@@ -14,7 +14,7 @@ from typing import Final
 
 DISTRIBUTION: Final = "dcc-bridge-mcp"  # the package index has another one named dcc-bridge
 NO_OTHER_WAY: Final = (  # what an agent is told with each refusal, and a person is not
-    "Do not try to reach the same result another way; ask them what they would like instead."
+    "Do not try to reach the same result another way; ask the person what they want instead."
 )
 
 
@@ -29,10 +29,10 @@ class Busy(BridgeError):
 class Paused(BridgeError):
     """The person at the host lets no edit begin for now."""
 
-    def __init__(self, host: str) -> None:
+    def __init__(self, host: str, how: str) -> None:
         super().__init__(
-            f"The person at {host} paused the agent; nothing was changed. Do not try another way; "
-            "ask them to resume when they are ready. Reading still works."
+            f"{how.capitalize()}; nothing was changed. Do not try another way; ask the person at "
+            f"{host} to resume when they are ready. Reading still works."
         )
 
 
@@ -45,7 +45,7 @@ class Ended(BridgeError):
 
     def __init__(self, what: str) -> None:
         super().__init__(
-            f"{what} has ended, so what it left running may not change the scene any more. "
+            f"{what} has ended, so what it left running may no longer change the scene. "
             "A skill has to wait for what it starts."
         )
 
@@ -72,30 +72,28 @@ class NotConfirmed(BridgeError):
     """The person did not agree; nothing may be changed.
 
     Attributes:
+        how: How the question ended, as `dcc_bridge.elicitation.types.outcome` says it.
         said: Why, in the person's own words, or "" where they gave no reason.
     """
 
-    reason = "did not agree"
+    how = "it ended without an answer"
     said = ""
 
-    def __init__(self, question: str, words: str = "") -> None:
-        self.said = words
-        why = f" They gave this reason: {words!r}." if words else ""
-        super().__init__(
-            f"The person {self.reason}: {question!r}.{why} Nothing was changed. {NO_OTHER_WAY}"
-        )
+    def __init__(
+        self, question: str, words: str = "", how: str = "", left: str = "Nothing was changed."
+    ) -> None:
+        self.how, self.said = how or self.how, words
+        why, first = f" The reason given: {words!r}." if words else "", question.partition("\n")[0]
+        outcome = f"{self.how[:1].upper()}{self.how[1:]}: {first!r}.{why}"
+        super().__init__(f"{outcome} {left} {NO_OTHER_WAY}")
 
 
 class Declined(NotConfirmed):
     """The person said no."""
 
-    reason = "said no"
-
 
 class Cancelled(NotConfirmed):
-    """The person closed the question, or the call that asked was cancelled."""
-
-    reason = "closed the question without an answer"
+    """The person closed the question, or it ended by itself."""
 
 
 class Stopped(Cancelled):
@@ -103,28 +101,19 @@ class Stopped(Cancelled):
 
     def __init__(self, what: str, *, overdue: bool = False) -> None:
         why = "ran for longer than it may" if overdue else "was cancelled"
-        BridgeError.__init__(self, f"{what} {why}, so its changes were undone.")
+        BridgeError.__init__(self, f"{what} {why}.")
 
 
 class TimedOut(NotConfirmed):
     """Nobody answered in time."""
 
-    reason = "did not answer in time"
-
 
 class HostBlocked(NotConfirmed):
-    """The host's main thread waited for whoever asked, so the host could not go on."""
-
-    reason = (
-        "could not answer, because the host's main thread waited for the skill that asks (it held "
-        "a lock meanwhile, or was waited for there)"
-    )
+    """The host's main thread waited for whoever asked: for a lock it held, or until it ended."""
 
 
 class NobodyToAsk(NotConfirmed):
     """There is no surface on which to ask: no host window, and a client that cannot draw a form."""
-
-    reason = "could not be asked, because nobody is at the host and the client draws no questions"
 
 
 class NoConsent(BridgeError):
@@ -136,6 +125,17 @@ class NoConsent(BridgeError):
             if did
             else f"{skill} changed the scene without the consent of a person, so its changes were "
             "undone. Nobody could be asked, or the skill went on without asking."
+        )
+
+
+class UndidOthers(NoConsent):
+    """A skill undid what others had done, which nobody but them can redo."""
+
+    def __init__(self, skill: str) -> None:
+        BridgeError.__init__(
+            self,
+            f"{skill} undid what others had done, to which nobody agreed. That was not put back: "
+            "the person has to look at the scene.",
         )
 
 
@@ -156,8 +156,8 @@ class LostAnyway(NoConsent):
     def __init__(self, host: str, what: str, kept: str) -> None:
         BridgeError.__init__(
             self,
-            f"The skill went on to {what}. That was not allowed, but {host} lets nobody refuse it, "
-            f"and undo does not bring it back. {kept} "
+            f"The skill went on to {what}. That was not allowed, but {host} has no way to refuse "
+            f"it, and undo does not bring it back. {kept} "
             "The skill has to ask first: confirm_sync(..., undoable=False).",
         )
 
@@ -181,12 +181,12 @@ class UnknownSkill(SkillError):
 
 
 class WrongRisk(SkillError):
-    """A skill says that it only reads, and calls one that loses something."""
+    """A skill says that it only reads, but calls one that deletes or overwrites."""
 
     def __init__(self, skill: str) -> None:
         super().__init__(
-            f"{skill} says that it only reads, and calls a skill that loses something. Nobody was "
-            'asked, for nothing would be undone: say risk="edit" or risk="destructive" there.'
+            f"{skill} says that it only reads, but calls a skill that deletes or overwrites. "
+            'Nobody was asked, and nothing was done: say risk="edit" or risk="destructive" there.'
         )
 
 
@@ -209,7 +209,7 @@ class MissingExtra(BridgeError):
 
     def __init__(self, what: str, extra: str) -> None:
         command = f"pip install '{DISTRIBUTION}[{extra}]'"
-        super().__init__(f"{what} needs more than is installed: {command}.")
+        super().__init__(f"{what} needs something that is not installed: {command}.")
 
 
 class SignInFailed(BridgeError):
@@ -257,8 +257,8 @@ class PartlyApplied(BridgeError):
 
     def __init__(self, skill: str) -> None:
         super().__init__(
-            f"{skill} failed in mid-edit and could not be rolled back whole: another change lies "
-            "on top of it. Use the host's own undo to go back."
+            f"{skill} failed in the middle of an edit and could not be rolled back completely: "
+            "another change was made after it. Use the host's own undo to go back."
         )
 
 
@@ -276,5 +276,5 @@ class NotRecorded(BridgeError):
         super().__init__(
             f"The audit record cannot be written: {why} Nothing may be changed without it. "
             "Skills that only read still work. The person at the host has to make room on the "
-            "disk, or give a folder that can be written to, in DCC_BRIDGE_AUDIT."
+            "disk, or set DCC_BRIDGE_AUDIT to a folder that can be written to."
         )

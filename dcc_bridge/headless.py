@@ -12,10 +12,11 @@ import os
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
-from dcc_bridge import bridge, config, errors, main_thread
+from dcc_bridge import bridge, checkpoints, config, errors, main_thread
 from dcc_bridge.elicitation.question import HostPresenter
 from dcc_bridge.host import Host
 from dcc_bridge.hosts import batch
@@ -53,45 +54,28 @@ class Pump:
 
 
 class Headless(Generic[AnyHost]):
-    """A bridge whose main thread waits for work and does nothing else.
-
-    Attributes:
-        host: The application.
-        bridge: The bridge.
-        main: The way to the main thread.
-        is_stopping: Whether `stop` was called.
-    """
+    """A bridge whose main thread waits for work and does nothing else."""
 
     def __init__(
         self,
         host: AnyHost,
-        skills: Sequence[Path],
+        skills: Sequence[Path],  # folders of skill files, the most trusted first
         *,
-        settings: config.Settings | None = None,
-        presenter: HostPresenter | None = None,
+        settings: config.Settings | None = None,  # None for the environment and the defaults
+        presenter: HostPresenter | None = None,  # draws questions at the host; None for nobody
     ) -> None:
-        """Put the parts together; nothing runs yet.
-
-        Args:
-            host: The application.
-            skills: Folders of skill files, the most trusted first.
-            settings: How to behave; None for the environment and the defaults.
-            presenter: Draws questions for somebody at the host; None for nobody.
-        """
         self._pump = Pump()
         self.host = host
-        self.main = self._pump.main
+        self.main = self._pump.main  # the way to the main thread
         self.is_stopping = False
         self.bridge = bridge.Bridge(
             host, self.main, presenter=presenter, settings=settings, skills=skills
         )
 
     def run(self, on_ready: Callable[[], None], until: Callable[[], bool] = lambda: False) -> None:
-        """Serve until `stop`.
+        """Serve until `stop`, or until a condition holds, which is checked after each call.
 
-        Args:
-            on_ready: Called once requests are taken.
-            until: Whether to end; it is checked after each call.
+        `on_ready` is called once requests are taken.
 
         Raises:
             BridgeError: It cannot be started.
@@ -121,11 +105,8 @@ def serve(
 ) -> None:
     """Serve in a batch interpreter, which has no event loop and nobody to ask.
 
-    Args:
-        host: The application.
-        skills: Folders of skill files, the most trusted first.
-        until: Whether to end; it is checked after each call.
-        ready: Called once requests are taken.
+    `until` tells whether to end, and is checked after each call; `ready` is called once requests
+    are taken.
 
     Raises:
         BridgeError: It cannot be started.
@@ -150,7 +131,9 @@ def _do(job: batch.Job, host: Host) -> None:
     allow_list = Path(job.allow_list) if job.allow_list else None
     values: dict[str, Any] = {"port": job.port, "unattended": job.unattended}
     settings = config.Settings.load(**values, allow_list=allow_list)
-    headless = Headless(host, [Path(folder) for folder in job.skills], settings=settings)
+    own, *more = map(Path, job.skills)
+    settings = replace(settings, skills=(*settings.skills, *more))
+    headless = Headless(host, [own], settings=settings)
     received = bytearray()
 
     def on_ready() -> None:
@@ -166,7 +149,6 @@ def _do(job: batch.Job, host: Host) -> None:
 
 
 def _read_input(received: bytearray, stop: Callable[[], None]) -> None:
-    """Read the standard input to its end, then stop."""
     while chunk := os.read(0, 4096):
         received += chunk
     stop()
@@ -174,9 +156,10 @@ def _read_input(received: bytearray, stop: Callable[[], None]) -> None:
 
 def _save(host: Host, target: Path) -> dict[str, str]:
     try:
+        checkpoints.take(target.with_name(f"{target.name}.checkpoints"), [target])
         host.save_copy(target)
-    except (OSError, RuntimeError, ValueError) as error:
-        return {"error": f"It was done, but the scene cannot be written to {target}: {error}"}
+    except (OSError, RuntimeError, ValueError, errors.NoCheckpoint) as error:
+        return {"error": f"The skill ran, but the scene cannot be written to {target}: {error}"}
     return {"saved": str(target)}
 
 

@@ -39,16 +39,11 @@ loss_check: ContextVar[LossCheck | None] = ContextVar("dcc_bridge_loss_check", d
 
 
 class UndoMark(NamedTuple):
-    """A place in the undo stack.
+    """A place in the undo stack."""
 
-    Attributes:
-        depth: How many entries lie below it, those included that the host has dropped by now.
-        label: What the entry on top is called, or None where the stack is empty.
-        entry: What tells the entry on top from every other one, also of the same label.
-    """
-
-    depth: int
-    label: str | None = None
+    depth: int  # how many entries lie below it, those included that the host has dropped by now
+    label: str | None = None  # what the entry on top is called, or None where the stack is empty
+    # What tells the entry on top from every other one, also of the same label.
     entry: Hashable = None
 
 
@@ -165,16 +160,12 @@ class SceneGuard(Protocol):
 class Host(Application, SceneGuard, Protocol):
     """A desktop application with a scene, as the bridge sees it."""
 
-    name: str
-    """The application, as its users call it: "Maya", "Blender"."""
-    version: str
-    """The application's own version."""
-    has_ui: bool
-    """Whether a person sits in front of its window."""
+    name: str  # the application, as its users call it: "Maya", "Blender"
+    version: str  # the application's own version
+    has_ui: bool  # whether a person sits in front of its window
     item_noun: str = "item"
     """What the application calls a thing in its scene, one lower-case word: "prim", "node"."""
-    suffix: str = ""
-    """What the name of a scene's file ends in, for one that has none yet: ".usda"."""
+    suffix: str = ""  # what the name of a scene's file ends in, for one that has none yet: ".usda"
 
     # ---- the scene
 

@@ -13,18 +13,12 @@ from typing import Final, Literal
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """A client.
+    """A client."""
 
-    Attributes:
-        name: What its makers call it.
-        questions: Whether it "draws" them, only "declares" that it would, or does "neither".
-        asof: The day on which somebody saw it, as an ISO date.
-        source: Where.
-    """
-
-    name: str
+    name: str  # what its makers call it
+    # Whether it "draws" them, only "declares" that it would, or does "neither".
     questions: Literal["draws", "declares", "neither"]
-    asof: str
+    asof: str  # the day on which somebody saw it, as an ISO date
     source: str
 
 

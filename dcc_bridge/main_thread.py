@@ -3,7 +3,7 @@
 There are two lanes. *ui* shows and dismisses questions; it never touches the scene and is always
 served. *job* runs skills: one at a time, never one inside another, the clients in turns.
 
-A job runs in a greenlet that `drain` starts. When it waits for an answer it switches back to
+A job runs in a greenlet of its own, of `JobStacks`. When it waits for an answer it switches back to
 `drain`, which returns to the host's own event loop, so the host stays alive; when the answer is
 there, a later `drain` switches in again. The skill keeps its Python stack and cannot tell.
 
@@ -28,6 +28,7 @@ runs then is on the job's own stack.
 from __future__ import annotations
 
 import contextvars
+import gc
 import logging
 import threading
 import time
@@ -39,9 +40,9 @@ from typing import Any, Final, TypeVar, cast
 
 from greenlet import getcurrent, greenlet
 
-from dcc_bridge.callbacks import call_later
+from dcc_bridge.callbacks import CallLater, call_later
 from dcc_bridge.errors import BridgeClosed, Busy
-from dcc_bridge.jobs import JobQueue, QueuedJob
+from dcc_bridge.jobs import JobQueue, JobStacks, QueuedJob
 
 log = logging.getLogger(__name__)
 T = TypeVar("T")
@@ -50,17 +51,13 @@ Spin = Callable[["Future[Any]"], None]
 
 BUDGET: Final = 0.008  # seconds that one drain may take before it gives the host its turn
 HELD_RETRY: Final = 0.1  # seconds to a second try of a job that met the host's dialog, or of a wake
-_LEVELS: Final = 30
+LOOKS: Final = 5
+IDLE: Final = 0.1  # seconds that an idle host computes in one, and takes to come to a job
 _THROWS: Final = 8  # how often a suspended job is told to end before it is left behind
 
 
 class MainThread:
-    """The host's main thread, as everybody else reaches it. Made on that thread.
-
-    Attributes:
-        ident: Which thread it is.
-        running: The job that is on its stack, or None.
-    """
+    """The host's main thread, as everybody else reaches it. Made on that thread."""
 
     def __init__(
         self,
@@ -68,7 +65,7 @@ class MainThread:
         spin: Spin | None = None,
         *,
         blocked: Callable[[], bool] | None = None,
-        repaint: Callable[[], None] | None = None,
+        repaint: Callable[[bool], bool] | None = None,
     ) -> None:
         """Take what the host supplies.
 
@@ -77,7 +74,8 @@ class MainThread:
                 it is called from any thread, otherwise from the main thread.
             spin: Runs the host's event loop until the future is done. Main thread.
             blocked: Whether the host shows a modal dialog of its own, so that jobs must wait.
-            repaint: Paints the host's windows, without any input; None where there are none.
+            repaint: Paints the host's windows; None where there are none. Told whether to serve
+                what stops a job, and no other input; returns whether the person pressed Esc.
         """
         self._wake_host = wake
         self._spin = spin
@@ -91,8 +89,10 @@ class MainThread:
         self._jobs = JobQueue()
         self._ready: deque[QueuedJob] = deque()
         self._later: deque[Callable[[], None]] = deque()
-        self._suspended: list[QueuedJob] = []
-        self.running: QueuedJob | None = None
+        self._stacks = JobStacks()
+        self._suspended: dict[QueuedJob, None] = {}
+        self._holder: QueuedJob | None = None  # the suspended one that is no read: one at most
+        self.running: QueuedJob | None = None  # the job that is on its stack, or None
 
     @property
     def is_current(self) -> bool:
@@ -177,13 +177,20 @@ class MainThread:
                 self._wake()
                 return
 
-    def repaint(self) -> None:
-        """Let the host paint its windows in the middle of a job. Elsewhere it does nothing."""
+    def repaint(self, serves_stop: bool = False) -> bool:
+        """Let the host paint its windows in the middle of a job. Elsewhere it does nothing.
+
+        Args:
+            serves_stop: Serve the buttons that stop a job, and Esc.
+
+        Returns:
+            Whether Esc was pressed.
+        """
         if self._repaint is None or self.job is None:
-            return
+            return False
         self._painting = True
         try:
-            contextvars.Context().run(self._repaint)
+            return contextvars.Context().run(self._repaint, serves_stop)
         finally:
             self._painting = False
             missed, self._missed = self._missed, False
@@ -206,6 +213,7 @@ class MainThread:
             pass
         for job in list(self._suspended):
             self._end(job)
+        self._stacks.clear()
 
     def _queue(self, lane: deque[QueuedJob] | JobQueue, job: QueuedJob) -> Future[Any]:
         with self._lock:
@@ -266,13 +274,13 @@ class MainThread:
         job = self._take()
         if job is None:
             return False
-        job.stack = greenlet(job.run)
-        _deep(lambda: self._switch(job))
+        job.stack = self._stacks.take()
+        self._switch(job)
         return True
 
     def _take(self) -> QueuedJob | None:
         """Take the first job that may start now, refusing those that cannot wait."""
-        holder = next((job for job in self._suspended if not job.read), None)
+        holder = self._holder
         while True:
             with self._lock:
                 job = self._jobs.take(reads_only=holder is not None)
@@ -286,13 +294,17 @@ class MainThread:
         stack.parent = getcurrent()
         self.running = job
         try:
-            stack.switch() if error is None else stack.throw(error)
+            stack.switch(job) if error is None else stack.throw(error)
         finally:
             self.running = None
-        if not stack.dead and job not in self._suspended:
-            self._suspended.append(job)
-        elif stack.dead and job in self._suspended:
-            self._suspended.remove(job)
+            has_ended = stack.dead or job.stack is None
+            if has_ended:
+                self._suspended.pop(job, None)
+                self._stacks.add(stack)
+            else:
+                self._suspended[job] = None
+            if not job.read:
+                self._holder = None if has_ended else job
 
     def _suspend(self, job: QueuedJob, future: Future[Any]) -> None:
         future.add_done_callback(lambda _: self._resume_later(job))
@@ -314,7 +326,7 @@ class MainThread:
 
     def _spin_for(self, future: Future[Any]) -> None:
         if self._spin is None:
-            raise Busy("This application cannot wait for an answer in a button's or script's code.")
+            raise Busy("This application cannot wait for an answer while its own code runs.")
         if self._spinning:
             raise Busy("The host is already waiting for an answer; answer that question first.")
         self._spinning = True
@@ -329,21 +341,37 @@ class MainThread:
             if job not in self._suspended:
                 return
             self._switch(job, BridgeClosed(job.name))
-        self._suspended.remove(job)
+        self._suspended.pop(job)
+        self._holder = None if job is self._holder else self._holder
 
 
-def _deep(fn: Callable[[], None], levels: int = _LEVELS) -> None:
-    """Call a function with 150 KB more of C stack below it.
+def freeze_when_idle(main: MainThread, clock: CallLater, looks: int = LOOKS) -> None:
+    """Collect garbage once on the main thread, and let the collector never look at the rest again.
 
-    greenlet moves away whatever of the main stack overlaps a job's stack. A job started near the
-    bottom and resumed in a deeper place (the host's own modal loop) would move that place's C++
-    objects away, and calling them crashes. Started deep, it is resumed from shallower places only.
-    A Python call takes no C stack since 3.11; a key function called by list.sort does, 5 KB each.
+    A full collection stops every thread, for 0.1 s where a server's modules are imported. It comes
+    once the whole process has used next to no processor for some seconds, so in no drag. What
+    exists then, the host's objects too, is `gc.freeze`-d: it goes when nothing refers to it, and a
+    cycle among it stays. `DCC_BRIDGE_FREEZE=0` at the start of the host leaves its collector alone.
     """
-    if levels:
-        sorted((0,), key=lambda _: _deep(fn, levels - 1))  # type: ignore[arg-type,return-value]  # None sorts alone
-    else:
-        fn()
+    used = time.process_time()
+
+    def look() -> None:
+        has_work = not main.is_unwound or main.waiting or main._holder is not None
+        is_idle = time.process_time() - used < IDLE and not has_work
+        if (not is_idle or looks > 1) and not main._closed:
+            freeze_when_idle(main, clock, looks - 1 if is_idle else LOOKS)
+        else:
+            asked = time.monotonic()
+            main.submit(lambda: freeze(asked), name="the collector", read=True)
+
+    def freeze(asked: float) -> None:
+        if time.monotonic() - asked > IDLE:  # the host was busy, or showed a dialog of its own
+            freeze_when_idle(main, clock)
+        else:
+            gc.collect()
+            gc.freeze()
+
+    clock(1.0, look)
 
 
 def _blocked_for(future: Future[T], limit: float | None) -> T:
@@ -353,4 +381,4 @@ def _blocked_for(future: Future[T], limit: float | None) -> T:
     except TimeoutError:
         if not future.cancel():  # it runs, or the error is its own
             return future.result()
-    raise Busy(f"The host's main thread did not come to it within {limit:g} s; try again later.")
+    raise Busy(f"The host's main thread was busy for {limit:g} s; try again later.")

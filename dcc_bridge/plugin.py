@@ -19,7 +19,7 @@ from dcc_bridge.host import Host
 if TYPE_CHECKING:  # a plug-in is loaded before there is a window, and Qt with it
     from dcc_bridge.qt.binding import QWidget
     from dcc_bridge.qt.event_loop import HostLoop
-    from dcc_bridge.qt.panel import Panel
+    from dcc_bridge.qt.panel.panel import Panel
     from dcc_bridge.qt.presenter import DialogPresenter
 
 
@@ -32,29 +32,17 @@ class _Parts:
 
 
 class PlugIn:
-    """One host's bridge, which may be started and stopped any number of times.
-
-    Attributes:
-        host: The application.
-        cleanup: What is undone before it stops, at the end of the plug-in.
-    """
+    """One host's bridge, which may be started and stopped any number of times."""
 
     def __init__(
         self, host: Host, skills: Sequence[Path], *, settings: Settings | None = None
     ) -> None:
-        """Take what it is for; nothing runs yet.
-
-        Args:
-            host: The application.
-            skills: Folders of skill files, the most trusted first.
-            settings: How to behave; None for the environment and the defaults.
-        """
-        self.host = host
-        self._skills = list(skills)
-        self._settings = settings
+        self.host = host  # the application
+        self._skills = list(skills)  # folders of skill files, the most trusted first
+        self._settings = settings  # how to behave; None for the environment and the defaults
         self._parts: _Parts | None = None
         self._is_installed = False
-        self.cleanup = ExitStack()
+        self.cleanup = ExitStack()  # what is undone before it stops, at the end of the plug-in
 
     @property
     def is_installed(self) -> bool:
@@ -73,7 +61,7 @@ class PlugIn:
         Whoever takes it puts it into a dock of the host. One that the host deleted is made again.
         """
         from dcc_bridge.qt.binding import isValid
-        from dcc_bridge.qt.panel import Panel
+        from dcc_bridge.qt.panel.panel import Panel
 
         parts = self._parts
         if parts is not None and (parts.panel is None or not isValid(parts.panel)):
@@ -82,16 +70,12 @@ class PlugIn:
 
     def install(
         self,
-        on_ready: Callable[[], None] | None = None,
-        on_leaving: Callable[[], None] | None = None,
+        on_ready: Callable[[], None] | None = None,  # in place of `start`, which it calls
+        on_leaving: Callable[[], None] | None = None,  # in place of `uninstall`, which it calls
     ) -> None:
         """Start as soon as the host can show a dialog, and stop before it goes.
 
         Hosts load a plug-in twice: nothing happens the second time.
-
-        Args:
-            on_ready: Called in place of `start`, which it calls.
-            on_leaving: Called in place of `uninstall`, which it calls.
         """
         if self._is_installed:
             return
@@ -120,7 +104,9 @@ class PlugIn:
         from dcc_bridge.qt.presenter import DialogPresenter
 
         if self._parts is not None:
-            return _done()
+            started: Future[None] = Future()
+            started.set_result(None)
+            return started
         loop = HostLoop()
         presenter = DialogPresenter(loop.main, self.host, self._window)
         with ExitStack() as undo:  # whatever it is goes on to the host, and no widget stays
@@ -167,9 +153,3 @@ def _let_go(parts: _Parts) -> None:
         delete(parts.panel)
     parts.presenter.close()
     parts.loop.close()
-
-
-def _done() -> Future[None]:
-    future: Future[None] = Future()
-    future.set_result(None)
-    return future

@@ -24,9 +24,7 @@ _BINARY: Final = getattr(os, "O_BINARY", 0)
 def folder(path: Path) -> Path:
     """Make a folder if need be, and see that nobody else can reach it.
 
-    Raises:
-        PermissionError: It is somebody else's, or a link.
-        OSError: It cannot be made.
+    PermissionError says that it is somebody else's, or a link.
     """
     path.mkdir(mode=0o700, parents=True, exist_ok=True)
     if sys.platform != "win32":
@@ -36,15 +34,9 @@ def folder(path: Path) -> Path:
 
 
 def create(file: Path) -> int:
-    """Make a file that is not there yet, in a folder of the user's own, and open it to append.
+    """Make a file that is not there yet, in a folder of the user's own; gives a descriptor.
 
-    Returns:
-        Its descriptor.
-
-    Raises:
-        FileExistsError: There is something of that name, be it a link.
-        PermissionError: The folder is somebody else's, or a link.
-        OSError: The file cannot be made.
+    FileExistsError stands for a link of that name too, PermissionError for a folder of others.
     """
     if sys.platform == "win32":
         return os.open(file, _NEW | _BINARY, 0o600)
@@ -60,16 +52,9 @@ def reopen(file: Path) -> int:
 
 
 def open_own(file: Path, flags: int = os.O_RDONLY, forbidden: int = 0o077) -> int:
-    """Open a file of the user's own, and give its descriptor.
+    """Open a plain file of the user's own with no `forbidden` bit set; gives its descriptor.
 
-    Args:
-        file: It is there.
-        flags: Of `os.open`.
-        forbidden: The bits that its mode may not have.
-
-    Raises:
-        PermissionError: It is somebody else's, or open to others, or not a plain file.
-        OSError: It cannot be opened, or is a link.
+    PermissionError says that it is another one, OSError also that it is a link.
     """
     if sys.platform == "win32":
         return os.open(file, flags | _BINARY)
@@ -78,7 +63,7 @@ def open_own(file: Path, flags: int = os.O_RDONLY, forbidden: int = 0o077) -> in
     is_plain = stat.S_ISREG(found.st_mode) and not found.st_mode & forbidden
     if found.st_uid != os.getuid() or not is_plain:
         os.close(opened)
-        raise PermissionError(f"{file} is not a plain file of yours alone.")
+        raise PermissionError(f"{file} must be a plain file that only you can use.")
     return opened
 
 

@@ -21,17 +21,11 @@ OUTSIDE: Final = "Edit outside a step"
 
 @dataclass(eq=False, slots=True)
 class FakeEntry:
-    """One entry of a fake host's undo stack.
+    """One entry of a fake host's undo stack."""
 
-    Attributes:
-        label: What it is called.
-        items: The scene on its other side: before it, or after it once it was undone.
-        redo: What could be redone before it.
-    """
-
-    label: str
-    items: list[str]
-    redo: list[FakeEntry]
+    label: str  # what it is called
+    items: list[str]  # the scene on its other side: before it, or after it once it was undone
+    redo: list[FakeEntry]  # what could be redone before it
 
 
 class ScriptedPresenter:
@@ -80,30 +74,24 @@ class ScriptedPresenter:
 
     def notice(
         self, text: str, undo: Callable[[], None] | None = None, call: str | None = None
-    ) -> None:
+    ) -> TakeDown:
         """Remember a notice. Any thread."""
         self.notices.append(text)
         self.undos.append(undo)
         self.noticed.append(call)
+        return lambda reason: None
 
 
 class Chip:
-    """A question that waits elsewhere, as the host's person sees it.
-
-    Attributes:
-        where: The other surface.
-        answer_here: Brings it to the host.
-        cancel: Ends it.
-        taken_down: Why it was taken away.
-    """
+    """A question that waits elsewhere, as the host's person sees it."""
 
     def __init__(
         self, where: str, answer_here: Callable[[], None], cancel: Callable[[], None]
     ) -> None:
         self.where = where
-        self.answer_here = answer_here
-        self.cancel = cancel
-        self.taken_down: list[str] = []
+        self.answer_here = answer_here  # brings it to the host
+        self.cancel = cancel  # ends it
+        self.taken_down: list[str] = []  # why it was taken away
 
 
 class FakeHost(Host):

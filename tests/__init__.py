@@ -1,0 +1,52 @@
+"""For developers: what can be run, and what shows which promise.
+
+``pytest`` runs what needs no application, in a few minutes on two cores. On Linux, Qt needs some of
+the system's libraries, which ``.ci/run`` installs. Markers hold the rest:
+
+===============================================  ================================================
+``pytest -m lint``                               ruff, mypy (also as on Windows and macOS), the
+                                                 import contracts
+``pytest -m 'real and not long' -n 0``           Blender, FreeCAD, a browser, a compiler, other
+                                                 clients; skipped with a reason where one is missing
+``pytest -m long --timeout 600 -n 2``            races, kills, the 10,000 programs, every case of
+                                                 what is otherwise tried by sample
+===============================================  ================================================
+
+``.ci/run`` installs what all of them need and runs them all. ``pytest -p randomly`` shuffles the
+tests and prints the seed.
+
+=======================================================  ========================================
+what                                                     shown by
+=======================================================  ========================================
+every command, code block and link of README and the     ``tests/test_guide.py``
+guide
+the hosts' table of the guide                            ``tests/hosts/cells.toml``: a test a cell
+revisions 2025-06-18, 2025-11-25, 2026-07-28 on one URL  ``pytest tests/server tests/elicitation``
+the official conformance suite, every scenario that      ``pytest tests/conformance``
+applies, directly and through ``connect``
+six clients of others, in each era they speak, but for   ``pytest tests/clients``
+a closed list of their own faults
+hosts that die, restart and share names: 10,000 calls    ``pytest -m long --timeout 1200
+through ``connect``, none lost, none done twice          tests/client/proxy/test_crashes.py``
+what must not get in, each threat with its number        ``pytest tests/threats``
+what may go wrong: fourteen seams made to fail in turn,  ``pytest -m long --timeout 600
+10,000 random places to ask from                         tests/threats``
+Blender draws on while a skill waits: 297 frames in a    ``pytest -m long
+minute, the longest gap 0.28 s                           tests/hosts/test_blender_window.py``
+=======================================================  ========================================
+
+Benchmarks, each of which prints ratios within one run: ``python -m tests.bench.NAME``, with
+``read_call`` (a call beside a bare SDK server), ``heartbeat`` (what the main thread feels of it),
+``track`` (a long skill), ``skills_1000`` (a thousand skill files), ``edit_record`` (what the record
+costs an edit), ``proxy`` (what ``connect`` adds), ``greedy`` (what a client that wants everything
+costs the others), ``hosts`` (a call in each application beside the standalone one, and what an idle
+bridge costs it).
+
+``python tests/pictures.py`` takes the pictures of README and the guide again, but for Blender's:
+``BLENDER_PICTURE=FILE pytest -m real -n 0 tests/hosts/test_blender_window.py -k esc``.
+``python -m tests.qt.texts > dcc_bridge.ts`` writes the texts of the dialogs for Qt Linguist.
+Messages about an answer that does not fit, and notices, are in English only.
+
+To bring the bridge to another application, read `dcc_bridge.hosts`, and test the adapter with
+``tests/hosts/contract.py``.
+"""

@@ -11,6 +11,7 @@ from hypothesis import settings
 
 from tests import fork_server
 
+fork_server.share_trust()
 # How long an example takes is the machine's; that none hangs is pytest-timeout's.
 settings.register_profile("tests", deadline=None)
 settings.load_profile("tests")
@@ -22,6 +23,7 @@ def _own_state(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """Keep the record of tests' bridges, and of processes they start, among the tests' files."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_STATE_HOME", str(tmp_path_factory.mktemp("state")))
+        patch.setenv("DCC_BRIDGE_FREEZE", "0")  # else a test would find garbage of others for ever
         # What tests start is as a user's is: its modules stay compiled, and its output is buffered.
         for name in ("PYTHONDONTWRITEBYTECODE", "PYTHONUNBUFFERED"):
             patch.delenv(name, raising=False)

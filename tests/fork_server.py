@@ -12,12 +12,15 @@ which those are forked. Linux only.
 
 from __future__ import annotations
 
+import atexit
 import ctypes
 import gc
 import io
 import json
 import os
+import re
 import runpy
+import shlex
 import signal
 import socket
 import subprocess
@@ -26,6 +29,7 @@ import tempfile
 import threading
 import warnings
 from dataclasses import asdict, dataclass
+from functools import cache
 from importlib import import_module
 from typing import Any, Final
 
@@ -34,12 +38,16 @@ IMPORTED: Final = (
     *("dcc_bridge.testing", "mcp", "uvicorn", "uvicorn.protocols.http.h11_impl", "pxr.UsdUtils"),
     *("anyio._backends._asyncio", "httpcore2", "jsonschema", "rich.logging"),
     "trio",  # which httpcore2 imports at its first request, where there is one
+    # What a bridge imports as it starts.
+    *(f"dcc_bridge.server.{name}" for name in ("auth", "mcp_server", "resources", "service")),
+    *("pxr.UsdLux", "rich.console", "uvicorn.lifespan.on"),
 )
 """Neither Qt nor anything that starts a thread: a fork takes only one thread along."""
 
 _READ_AT_START: Final = ("PYTHON", "LC_", "LANG", "LD_", "PXR_")
 _NO_BYTECODE: Final = "PYTHONDONTWRITEBYTECODE"  # read at the start, and settable later
-_STARTING: Final = (["run"],)  # the commands that start an interpreter
+_SCRIPT: Final = re.compile(r"#!/bin/sh\nPYTHONPATH='[^']*' exec (.*) \"\$@\"\n")
+_MOST_SCRIPT: Final = 1000  # characters
 _SET_CHILD_SUBREAPER: Final = 36
 _HEADER: Final = 8
 
@@ -126,6 +134,13 @@ _Cold: Final = subprocess.Popen
 _running: list[Server] = []
 
 
+def share_trust() -> None:
+    """Have all HTTP clients share what they trust: each would read the system's certificates."""
+    httpcore2: Any = import_module("httpcore2")
+    httpcore2.default_ssl_context = trusted = cache(httpcore2.default_ssl_context)
+    trusted(_trust_env=False)
+
+
 def close() -> None:
     """Let the warm interpreter end, if there is one."""
     while _running:
@@ -142,13 +157,23 @@ def _command(args: Any, cwd: Any, env: Any, new_session: bool) -> Command | None
     """Read a command line; None where it takes an interpreter of its own."""
     if sys.platform != "linux" or isinstance(args, str | bytes | os.PathLike):
         return None
-    program, *words = map(os.fspath, args)
+    program, *words = _unwrapped(*map(os.fspath, args))
     strict = words[:2] == ["-W", "error"]
     words = words[2:] if strict else words
     env = dict(os.environ if env is None else env)
     if program != sys.executable or words[:1] != ["-m"] or _at_start(env) != _at_start(os.environ):
         return None
     return Command(words[1], words[2:], env, os.fspath(cwd or os.getcwd()), strict, new_session)
+
+
+def _unwrapped(program: str, *words: str) -> tuple[str, ...]:
+    """Read a script that does no more than start a module, as the stand-in for mayapy does."""
+    try:
+        with open(program, encoding="utf-8") as file:
+            starts = _SCRIPT.fullmatch(file.read(_MOST_SCRIPT))
+    except (OSError, UnicodeDecodeError):
+        return program, *words
+    return (*shlex.split(starts[1]), *words) if starts else (program, *words)
 
 
 def _at_start(env: Any) -> dict[str, str]:
@@ -223,7 +248,36 @@ def _run(command: Command) -> None:
     sys.stdout = sys.__stdout__ = _stream(1, "strict", unbuffered)  # type: ignore[misc]  # as at a start
     sys.stderr = sys.__stderr__ = _stream(2, "backslashreplace", unbuffered)  # type: ignore[misc]  # as at a start
     gc.enable()
-    runpy.run_module(command.module, run_name="__main__", alter_sys=True)
+    try:
+        runpy.run_module(command.module, run_name="__main__", alter_sys=True)
+    except SystemExit as ended:
+        if isinstance(ended.code, int):
+            _end(ended.code)
+        raise
+    _end(0)
+
+
+def _end(code: int) -> None:
+    """End as an interpreter does, without taking apart what the warm one has imported.
+
+    That would be most of a short command. Where Qt or an output fails only then, it is done.
+    """
+    if "PySide6" in sys.modules:
+        sys.exit(code)
+    vars(threading)["_shutdown"]()
+    atexit._run_exitfuncs()
+    gc.collect()
+    try:
+        sys.stdout.flush()
+        sys.stderr.flush()
+    except (OSError, ValueError):
+        sys.exit(code)
+    os._exit(code)
+
+
+def _starts_others(command: Command) -> bool:
+    """Tell whether it starts Python commands itself."""
+    return command.words[:1] == ["run"] or "--host" in command.words
 
 
 def _stream(number: int, errors: str, unbuffered: bool) -> Any:
@@ -239,12 +293,13 @@ def _main() -> None:
     gc.disable()  # nothing is collected, so that the pages stay shared
     for name in IMPORTED:
         import_module(name)
+    share_trust()
     for command in import_module("dcc_bridge.cli").COMMANDS.values():
         import_module(f"dcc_bridge.cli.{command.module}")
     gc.freeze()
     try:
         command = _next_command(connection)
-        while command.words[:1] in _STARTING:
+        while _starts_others(command):
             ours, connection = socket.socketpair()
             if os.fork():
                 connection.close()
@@ -254,8 +309,7 @@ def _main() -> None:
             ours.close()
             command = _next_command(connection)
     except (EOFError, KeyboardInterrupt):
-        connection.close()
-        return
+        os._exit(0)
     _run(command)
 
 

@@ -29,6 +29,7 @@ class Module:
     file: Path
     text: str
     tree: ast.Module
+    nodes: list[ast.AST]
 
     @property
     def name(self) -> str:
@@ -72,12 +73,13 @@ def short_modules() -> float:
     return 100 * sum(length < 60 for length in lengths()) / len(lengths())
 
 
+@cache
 def all_functions() -> list[int]:
     """Give the length of every function's body: its lines from the first statement to the last.
 
     A docstring is no statement here.
     """
-    return [_body(node) for module in modules() for node in ast.walk(module.tree) if _is_def(node)]
+    return [_body(node) for module in modules() for node in module.nodes if _is_def(node)]
 
 
 def long_functions() -> float:
@@ -110,12 +112,13 @@ def import_share() -> float:
     imports = sum(
         node.end_lineno - node.lineno + 1
         for module in modules()
-        for node in ast.walk(module.tree)
+        for node in module.nodes
         if isinstance(node, ast.Import | ast.ImportFrom) and node.end_lineno
     )
     return 100 * imports / code_lines()
 
 
+@cache
 def comment_share() -> float:
     """Give the lines of comments in a hundred lines of code."""
     comments = sum(
@@ -137,10 +140,7 @@ def repeated_names() -> list[str]:
     named = [module for module in modules() if "cli" not in module.file.parts]
     files = Counter(module.file.stem for module in named if not module.is_package)
     classes = Counter(
-        node.name
-        for module in named
-        for node in ast.walk(module.tree)
-        if isinstance(node, ast.ClassDef)
+        node.name for module in named for node in module.nodes if isinstance(node, ast.ClassDef)
     )
     return sorted(name for names in (files, classes) for name, count in names.items() if count > 1)
 
@@ -159,7 +159,7 @@ def wide_dataclasses() -> list[str]:
     return sorted(
         node.name
         for module in modules()
-        for node in ast.walk(module.tree)
+        for node in module.nodes
         if isinstance(node, ast.ClassDef) and _is_dataclass(node) and node.name != "Settings"
         if len(_fields(node)) > 12 or any(_is_callable(field) for field in _fields(node))
     )
@@ -192,7 +192,7 @@ def host_duties() -> int:
 
 def broad_excepts() -> int:
     """Count the handlers that catch everything."""
-    handlers = (n for m in modules() for n in ast.walk(m.tree) if isinstance(n, ast.ExceptHandler))
+    handlers = (n for m in modules() for n in m.nodes if isinstance(n, ast.ExceptHandler))
     broad = ("", "Exception", "BaseException")
     return sum((ast.unparse(n.type) if n.type else "") in broad for n in handlers)
 
@@ -203,7 +203,7 @@ def vague_locals() -> float:
     names = [
         node.id
         for module in modules()
-        for node in ast.walk(module.tree)
+        for node in module.nodes
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
     ]
     return 100 * sum(name in vague for name in names) / len(names)
@@ -234,15 +234,19 @@ BOUNDS = (
 )
 
 NOT_MET_YET = {
-    "lines": 31300.0,
-    "modules imported from one place only, %": 22.3,
+    "lines": 30639.0,
+    "modules imported from one place only, %": 18.9,
 }
 """Figures that are over their bound; they may only get better."""
 
 
 def _parsed(folder: Path) -> list[Module]:
     texts = [(file, file.read_text()) for file in sorted(folder.rglob("*.py"))]
-    return [Module(file, text, ast.parse(text)) for file, text in texts]
+    trees = [ast.parse(text) for _, text in texts]
+    return [
+        Module(file, text, tree, [*ast.walk(tree)])
+        for (file, text), tree in zip(texts, trees, strict=True)
+    ]
 
 
 def _is_def(node: ast.AST) -> bool:
@@ -255,9 +259,14 @@ def _body(node: ast.AST) -> int:
     return (body[-1].end_lineno or 0) - body[0].lineno + 1 if body else 0
 
 
+@cache
+def _names() -> frozenset[str]:
+    return frozenset(module.name for module in modules())
+
+
 def _imports(module: Module, *, everywhere: bool) -> Iterator[str]:
-    names = {other.name for other in modules()}
-    for node in _statements(module.tree, everywhere=everywhere):
+    names = _names()
+    for node in _statements(module, everywhere=everywhere):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names if alias.name in names)
         elif isinstance(node, ast.ImportFrom) and node.module:
@@ -269,11 +278,11 @@ def _imports(module: Module, *, everywhere: bool) -> Iterator[str]:
                     yield node.module
 
 
-def _statements(tree: ast.Module, *, everywhere: bool) -> Iterator[ast.AST]:
+def _statements(module: Module, *, everywhere: bool) -> Iterator[ast.AST]:
     if everywhere:
-        yield from ast.walk(tree)
+        yield from module.nodes
         return
-    for node in tree.body:
+    for node in module.tree.body:
         if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test):
             continue
         yield from ast.walk(node) if isinstance(node, ast.If | ast.Try) else (node,)
@@ -290,7 +299,7 @@ def _code(module: Module) -> set[int]:
 
 def _docstrings(module: Module) -> set[int]:
     lines: set[int] = set()
-    for node in ast.walk(module.tree):
+    for node in module.nodes:
         if isinstance(node, ast.Module | ast.ClassDef | Function) and ast.get_docstring(node):
             first = node.body[0]
             lines.update(range(first.lineno, (first.end_lineno or first.lineno) + 1))

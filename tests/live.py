@@ -27,7 +27,7 @@ from dcc_bridge.config import Limits, Settings
 from dcc_bridge.elicitation.question import HostPresenter
 from dcc_bridge.headless import Pump
 from dcc_bridge.host import Host
-from dcc_bridge.server.results import STATUS
+from dcc_bridge.server.protocol import STATUS
 from dcc_bridge.skills import importer
 from dcc_bridge.skills.skill import describe
 from dcc_bridge.skills.source import Source
@@ -188,12 +188,13 @@ async def connected(
     *,
     tap: Tap | None = None,
     heard: Callable[[Any], None] | None = None,
+    limit: float = LIMIT,
 ) -> AsyncIterator[Client]:
     """Connect a real MCP client to a bridge, wherever it runs."""
     headers = {"Authorization": f"Bearer {token}"}
     callback = _callback(asked) if asked is not None else None
     mode = era if era == ERAS[-1] else "legacy"
-    async with httpx2.AsyncClient(headers=headers, transport=tap, timeout=LIMIT) as http:
+    async with httpx2.AsyncClient(headers=headers, transport=tap, timeout=limit) as http:
         transport = streamable_http_client(url, http_client=http)
         with patch("mcp.client.session.LATEST_HANDSHAKE_VERSION", era):
             session = Client(

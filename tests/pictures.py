@@ -1,4 +1,4 @@
-"""The pictures of the README: the real widgets, over the bundled scene, on a screen of their own.
+"""The pictures of README and the guide: real widgets, the bundled scene, a screen of their own.
 
 ``python tests/pictures.py [--to FOLDER]``. Needs Xvfb; where openbox is installed too, the windows
 have frames. Everything that is started ends with it.
@@ -19,11 +19,9 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Final
 
 from PIL import Image
-from PySide6.QtCore import QPoint, QRect
+from PySide6.QtCore import QRect
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QWidget
-from selenium.webdriver import Keys
-from selenium.webdriver.common.by import By
 
 from dcc_bridge.cli.hosting import SHOT
 from dcc_bridge.config import data_folder
@@ -32,15 +30,11 @@ from dcc_bridge.elicitation.call import Call, Client
 from dcc_bridge.elicitation.question import Offers, Page, Question
 from dcc_bridge.elicitation.schema import parse
 from dcc_bridge.qt.event_loop import HostLoop
-from dcc_bridge.qt.panel import Panel
+from dcc_bridge.qt.panel.panel import Panel
 from dcc_bridge.qt.presenter import DialogPresenter
-from dcc_bridge.testing import ScriptedPresenter
 from tests.hosts.screen import screen
-from tests.live import live
 from tests.qt.desk import Parts, furnish
 from tests.qt.stage import delete, until
-from tests.server.browser import browser
-from tests.server.sending import Sent, Tracker
 
 if TYPE_CHECKING:
     from dcc_bridge.hosts.standalone import UsdSession
@@ -52,7 +46,7 @@ _PAINTED: Final = 600
 """Milliseconds after which the screen shows what was drawn."""
 _COLOURS: Final = 255
 _CLIENT: Final = Client("claude-code", "Claude Code", "2.1")
-_NAMES: Final = ("dialog", "form", "chip", "panel", "url", "secret", "used")
+_NAMES: Final = ("dialog", "form", "panel")
 _PHISHING: Final = "https://tracker.example.com.review-login.example/sign-in?next=%2Ftasks"
 _FRAMES: Final = """\
 <openbox_config xmlns="http://openbox.org/3.4/rc"><theme><name>calm</name></theme></openbox_config>
@@ -124,7 +118,7 @@ def form_question() -> Question:
         Call("render_preview", "Render preview", "edit", _CLIENT),
         form=parse(_SCHEMA),
         title="Render",
-        offers=Offers(45, 300, hand_over="Claude Code", mute="claude-code"),
+        offers=Offers(135, 300, hand_over="Claude Code", mute="claude-code"),
     )
 
 
@@ -199,10 +193,6 @@ class Window:
         """Draw the form, and say where it is."""
         return self._drawn(form_question(), fill_in)
 
-    def page(self) -> QRect:
-        """Draw the question about a page, and say where it is."""
-        return self._drawn(page_question())
-
     def _drawn(self, question: Question, play: Callable[[Any], None] = lambda _: None) -> QRect:
         self.presenter.show(question, lambda _: None)
         until(lambda: self.presenter.dialogs)
@@ -212,18 +202,6 @@ class Window:
         QTest.qWait(_PAINTED)
         frame: QRect = dialog.frameGeometry()
         return frame
-
-    def chip(self) -> QRect:
-        """Draw the chip, and say where the corner around it is."""
-        take_away = self.presenter.chip(
-            waiting_question(), "Claude Code", lambda: None, lambda: None
-        )
-        until(lambda: self.presenter.chips)
-        QTest.qWait(_PAINTED)
-        (chip,) = self.presenter.chips
-        take_away("its picture is about to be taken")
-        frame: QRect = self._host.frameGeometry()
-        return QRect(chip.geometry().topLeft() - QPoint(160, 230), frame.bottomRight())
 
     def panel(self) -> QRect:
         """Have a session in which a good deal goes on, and say where the whole window is."""
@@ -270,40 +248,14 @@ def _dialog(scene: Path, runtime: Path, file: Path) -> None:
     )
 
 
-def _form_and_chip(scene: Path, folder: Path) -> None:
+def _form_and_panel(scene: Path, folder: Path) -> None:
     sys.path.insert(0, str(ROOT / "plugins" / "standalone"))
     session = import_module("dcc_bridge.hosts.standalone").UsdSession(scene, has_ui=True)
     window = Window(session)
-    window.save(window.chip(), folder / "chip.png")
     window.save(window.form(), folder / "form.png")
-    window.clear()
-    window.save(window.page(), folder / "url.png")
     window.clear()
     window.save(window.panel(), folder / "panel.png")
     window.close()
-
-
-def _secret_pages(scene: Path, runtime: Path, folder: Path) -> None:
-    """Enter a secret in a real browser, and take pictures before and afterwards."""
-    host = import_module("dcc_bridge.hosts.standalone").UsdSession(scene, has_ui=True)
-    tracker, presenter = Tracker(), ScriptedPresenter()
-    with (
-        browser(runtime / "profile") as driver,
-        live(runtime / "host", tracker.sync(), host=host, presenter=presenter) as running,
-    ):
-        driver.set_window_size(900, 660)
-        sent = Sent(running, tracker, presenter)
-        driver.get(sent.url)
-        driver.find_element(By.ID, "secret").send_keys("not a real key")
-        driver.save_screenshot(str(folder / "secret.png"))
-        first = driver.current_window_handle
-        driver.switch_to.new_window("tab")
-        driver.get(sent.url)
-        driver.find_element(By.ID, "secret").send_keys("not a real key", Keys.ENTER)
-        sent.end()
-        driver.switch_to.window(first)
-        driver.find_element(By.CSS_SELECTOR, "[value=accept]").click()
-        driver.save_screenshot(str(folder / "used.png"))
 
 
 def _shrink(file: Path) -> None:
@@ -332,8 +284,7 @@ def take(folder: Path) -> list[Path]:
         os.environ.update(DISPLAY=display, QT_QPA_PLATFORM="xcb")
         scene = Path(shutil.copy(data_folder("resources") / SHOT, place))
         _dialog(scene, place / "run", files[0])
-        _form_and_chip(scene, folder)
-        _secret_pages(scene, place, folder)
+        _form_and_panel(scene, folder)
     for file in files:
         _shrink(file)
     return files

@@ -1,10 +1,18 @@
-"""Observers are called in order, whatever one of them does."""
+"""Observers are called in order, whatever one of them does; a coroutine that blocks is named."""
 
 from __future__ import annotations
 
+import asyncio
+import time
+from pathlib import Path
+
+import anyio
 import pytest
 
-from dcc_bridge.callbacks import Callbacks
+from dcc_bridge import on_main, skill
+from dcc_bridge.callbacks import Callbacks, report_blocking
+from dcc_bridge.testing import FakeHost
+from tests.live import live, status
 
 
 def test_callbacks_are_called_in_the_order_in_which_they_came() -> None:
@@ -40,3 +48,58 @@ def test_one_that_is_removed_meanwhile_is_not_called_any_more() -> None:
     remove()
 
     assert calls == []
+
+
+def test_a_skill_that_holds_the_loop_is_named_in_a_warning(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    host = FakeHost(["a"])
+
+    @skill(risk="read")
+    async def hog() -> int:
+        """Block where it should wait."""
+        await anyio.sleep(0)
+        time.sleep(0.25)
+        return await on_main(lambda: len(host.items))
+
+    @skill(risk="read")
+    async def polite() -> int:
+        """Wait as it should."""
+        await anyio.sleep(0.3)
+        return await on_main(lambda: len(host.items))
+
+    with live(tmp_path, hog, polite, host=host) as running:
+        results = [running.call("hog"), running.call("polite")]
+
+    held = [one.getMessage() for one in caplog.records if "held the worker's loop" in one.message]
+    assert [status(one) for one in results] == ["done", "done"]
+    assert len(held) == 1
+    assert "hog held the worker's loop for 0." in held[0]
+
+
+def test_results_errors_and_cancellations_pass_through() -> None:
+    told: list[str] = []
+
+    async def wait() -> str:
+        try:
+            await asyncio.sleep(30)
+        except asyncio.CancelledError:
+            told.append("cancelled")
+            await asyncio.sleep(0)
+            raise
+        return "never"
+
+    async def fail() -> None:
+        await asyncio.sleep(0)
+        raise ValueError("no")
+
+    async def answer() -> int:
+        with pytest.raises(TimeoutError):
+            async with asyncio.timeout(0.01):
+                await report_blocking(wait(), lambda seconds: None)
+        with pytest.raises(ValueError, match="no"):
+            await report_blocking(fail(), lambda seconds: None)
+        return await report_blocking(asyncio.sleep(0, 7), lambda seconds: None)
+
+    assert asyncio.run(answer()) == 7
+    assert told == ["cancelled"]

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+import gc
 import random
 import threading
+import weakref
 from collections.abc import Callable
 from concurrent.futures import Future
 from contextvars import ContextVar, copy_context
 from typing import Any, cast
 
 import pytest
-from greenlet import getcurrent, greenlet
+from greenlet import GreenletExit, getcurrent, greenlet
 
 from dcc_bridge.errors import BridgeClosed, Busy
 from dcc_bridge.headless import Pump
-from dcc_bridge.jobs import client
-from dcc_bridge.main_thread import MainThread
+from dcc_bridge.jobs import MOST_SPARE, client
+from dcc_bridge.main_thread import IDLE, LOOKS, MainThread, freeze_when_idle
 
 LIMIT = 10.0
 
@@ -235,6 +237,257 @@ def test_context_variables_do_not_leak_from_a_suspended_job(pump: Pump) -> None:
     assert future.result() == "inside"
 
 
+def test_a_job_runs_on_the_stack_that_an_ended_one_left_and_finds_nothing_of_it(pump: Pump) -> None:
+    variable = ContextVar("variable", default="nothing")
+    seen: list[tuple[greenlet, bool, str]] = []
+    held: list[weakref.ref[Thing]] = []
+
+    def first() -> None:
+        thing = Thing()
+        held.append(weakref.ref(thing))
+        seen.append((getcurrent(), True, ""))
+
+    def second() -> None:
+        thing = held[0]()
+        seen.append((getcurrent(), thing is not None, variable.get()))
+
+    def leave(_: object) -> None:
+        variable.set("a callback's")
+
+    pump.main.submit(first).add_done_callback(leave)
+    settle(pump)
+    read: Future[str] = Future()
+    done = pump.main.submit(second)
+    done.add_done_callback(lambda _: read.set_result(variable.get()))
+    settle(pump)
+
+    assert seen[1] == (seen[0][0], False, "nothing")
+    assert read.result() == "nothing"
+
+
+def test_a_stack_whose_job_still_waits_is_no_other_jobs(pump: Pump) -> None:
+    answer: Future[str] = Future()
+    stacks: list[greenlet] = []
+
+    def asks() -> str:
+        stacks.append(getcurrent())
+        return pump.main.wait(answer)
+
+    pump.main.submit(lambda: None)
+    settle(pump)
+    waiting = pump.main.submit(asks, read=True)
+    pump.main.submit(lambda: stacks.append(getcurrent()), read=True)
+    settle(pump)
+    answer.set_result("yes")
+    settle(pump)
+
+    assert waiting.result() == "yes"
+    assert stacks[0] is not stacks[1]
+
+
+def test_a_job_that_starts_in_a_deeper_place_moves_nothing_of_it_away(pump: Pump) -> None:
+    moved: list[int] = []
+
+    def look() -> None:
+        parent = getcurrent().parent
+        assert parent is not None
+        moved.append(getattr(parent, "_stack_saved"))  # noqa: B009 - its types do not know it
+
+    pump.main.submit(look)
+    pump.main.drain()
+    for levels in (0, 60, 0):
+        pump.main.submit(look)
+        deeper(pump.main.drain, levels)
+
+    assert moved == [0, 0, 0, 0]
+
+
+def test_a_stack_that_was_told_to_end_has_no_other_job(pump: Pump) -> None:
+    stacks: list[greenlet] = []
+
+    def ends() -> None:
+        stacks.append(getcurrent())
+        raise GreenletExit
+
+    ended = pump.main.submit(ends)
+    settle(pump)
+    pump.main.submit(lambda: stacks.append(getcurrent()))
+    settle(pump)
+
+    assert isinstance(ended.exception(), GreenletExit)
+    assert stacks[0].dead
+    assert stacks[1] is not stacks[0]
+
+
+def test_an_edit_that_a_callback_breaks_off_at_its_end_keeps_no_other_job_waiting(
+    pump: Pump,
+) -> None:
+    def interrupt(_: object) -> None:
+        raise KeyboardInterrupt
+
+    answer: Future[str] = Future()
+    edit = pump.main.submit(lambda: pump.main.wait(answer))
+    edit.add_done_callback(interrupt)
+    settle(pump)
+    answer.set_result("yes")
+    with pytest.raises(KeyboardInterrupt):
+        pump.main.drain()
+    following = pump.main.submit(lambda: "done")
+    settle(pump)
+
+    assert edit.result() == "yes"
+    assert following.done()
+    pump.main.close()
+
+
+def test_close_ends_the_stacks_that_are_spare_and_few_are(pump: Pump) -> None:
+    answer: Future[None] = Future()
+    stacks: list[greenlet] = []
+
+    def asks() -> None:
+        stacks.append(getcurrent())
+        pump.main.wait(answer)
+
+    for _ in range(MOST_SPARE + 1):
+        pump.main.submit(asks, read=True)
+    settle(pump)
+    answer.set_result(None)
+    settle(pump)
+    spare = [stack for stack in stacks if not stack.dead]
+    pump.main.close()
+
+    assert len(spare) == MOST_SPARE
+    assert all(stack.dead for stack in stacks)
+
+
+def test_a_way_to_the_main_thread_that_nobody_closed_is_let_go_with_its_stacks() -> None:
+    main = MainThread(lambda seconds: None)
+    stacks: list[weakref.ref[greenlet]] = []
+    main.submit(lambda: stacks.append(weakref.ref(getcurrent())))
+    main.drain()
+
+    del main
+    gc.collect()
+
+    assert stacks[0]() is None
+
+
+class Clock:
+    """Has the time pass, and knows what the process computed meanwhile."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.calls: list[str] = []
+        self.waiting: list[Callable[[], None]] = []
+        self._now = self._computed = 0.0
+        monkeypatch.setattr("time.process_time", lambda: self._computed)
+        monkeypatch.setattr("time.monotonic", lambda: self._now)
+        monkeypatch.setattr("gc.collect", lambda: self.calls.append("collect"))
+        monkeypatch.setattr("gc.freeze", lambda: self.calls.append("freeze"))
+
+    def __call__(self, seconds: float, fn: Callable[[], None]) -> Callable[[], None]:
+        self.waiting.append(fn)
+        return self.waiting.clear
+
+    def pass_by(self, times: int = 1, computed: float = 0.0, late: float = 0.0) -> None:
+        """Let the next looks be taken, and the main thread be late from then on."""
+        for _ in range(times):
+            self._computed += computed
+            self.waiting.pop()()
+        self._now += late
+
+
+def test_garbage_is_collected_and_the_rest_frozen_once_the_process_was_idle_for_a_while(
+    pump: Pump, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock = Clock(monkeypatch)
+    freeze_when_idle(pump.main, clock)
+
+    clock.pass_by(LOOKS - 1)
+    settle(pump)
+    before = list(clock.calls)
+    clock.pass_by()
+    settle(pump)
+
+    assert before == []
+    assert clock.calls == ["collect", "freeze"]
+    assert clock.waiting == []
+
+
+def test_the_garbage_of_a_host_whose_edit_waits_for_an_answer_is_collected_later(
+    pump: Pump, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock = Clock(monkeypatch)
+    answer: Future[None] = Future()
+
+    def edits() -> None:
+        job = pump.main.job
+        assert job is not None
+        job.edited = True
+        pump.main.wait(answer)
+
+    pump.main.submit(edits)
+    settle(pump)
+    freeze_when_idle(pump.main, clock)
+    clock.pass_by(LOOKS)
+    settle(pump)
+    answer.set_result(None)
+    settle(pump)
+    clock.pass_by(LOOKS)
+    settle(pump)
+
+    assert clock.calls == ["collect", "freeze"]
+
+
+@pytest.mark.parametrize("disturbance", ["computing", "a job that waits", "a late main thread"])
+def test_a_host_that_does_something_is_not_stopped_for_its_garbage(
+    disturbance: str, pump: Pump, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock = Clock(monkeypatch)
+    freeze_when_idle(pump.main, clock)
+
+    clock.pass_by(LOOKS - 1)
+    if disturbance == "a job that waits":
+        pump.main.submit(lambda: None)
+    clock.pass_by(
+        computed=2 * IDLE if disturbance == "computing" else 0.0,
+        late=2 * IDLE if disturbance == "a late main thread" else 0.0,
+    )
+    settle(pump)
+    clock.pass_by(LOOKS - 1)
+    settle(pump)
+    before = list(clock.calls)
+    clock.pass_by()
+    settle(pump)
+
+    assert before == []
+    assert clock.calls == ["collect", "freeze"]
+
+
+def test_nothing_looks_for_garbage_once_the_bridge_was_stopped(
+    pump: Pump, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock = Clock(monkeypatch)
+    freeze_when_idle(pump.main, clock)
+
+    pump.main.close()
+    clock.pass_by(computed=2 * IDLE)
+
+    assert clock.waiting == []
+    assert clock.calls == []
+
+
+def deeper(fn: Callable[[], None], levels: int) -> None:
+    """Call a function with 5 KB more of C stack below it for each level."""
+    if levels:
+        sorted([0], key=lambda _: deeper(fn, levels - 1) or 0)  # type: ignore[func-returns-value]  # None
+    else:
+        fn()
+
+
+class Thing:
+    """Something of a skill's."""
+
+
 def test_another_thread_simply_waits(pump: Pump) -> None:
     future = pump.main.submit(lambda: "done")
     heard: list[str] = []
@@ -445,7 +698,7 @@ def test_when_unwound_waits_until_nothing_of_ours_is_on_the_stack(pump: Pump) ->
 def test_while_the_host_paints_nothing_is_served_and_nothing_waits(pump: Pump) -> None:
     seen: list[Any] = []
 
-    def paint() -> None:
+    def paint(serves_stop: bool) -> bool:
         seen.append("painted")
         main.submit(lambda: seen.append("another job"))
         main.post(lambda: seen.append("shown"))
@@ -453,6 +706,7 @@ def test_while_the_host_paints_nothing_is_served_and_nothing_waits(pump: Pump) -
         main.repaint()
         with pytest.raises(Busy, match=r"^A skill is running"):
             main.wait(Future())
+        return False
 
     main = MainThread(lambda seconds: None, repaint=paint)
 
@@ -475,8 +729,9 @@ def test_host_code_that_paints_sees_nothing_of_the_job() -> None:
         variable.set("inside")
         main.repaint()
 
-    def paint() -> None:
+    def paint(serves_stop: bool) -> bool:
         seen.extend([variable.get(), main.job])
+        return serves_stop
 
     main = MainThread(lambda seconds: None, repaint=paint)
     main.submit(job)
@@ -492,10 +747,11 @@ def test_a_turn_that_came_while_the_host_painted_is_asked_for_again(
 ) -> None:
     wakes: list[float] = []
 
-    def paint() -> None:
+    def paint(serves_stop: bool) -> bool:
         wakes.clear()
         if drains:
             main.drain()
+        return False
 
     main = MainThread(wakes.append, repaint=paint)
     main.submit(main.repaint)
@@ -507,7 +763,12 @@ def test_a_turn_that_came_while_the_host_painted_is_asked_for_again(
 def test_a_second_job_that_paints_is_asked_for_nothing_the_first_one_missed() -> None:
     wakes: list[float] = []
     turns = iter([True, False])
-    main = MainThread(wakes.append, repaint=lambda: main.drain() if next(turns) else wakes.clear())
+
+    def paint(serves_stop: bool) -> bool:
+        (main.drain if next(turns) else wakes.clear)()
+        return False
+
+    main = MainThread(wakes.append, repaint=paint)
     main.submit(main.repaint)
     main.submit(main.repaint)
     main.drain()
@@ -522,7 +783,7 @@ def test_after_it_painted_a_job_may_wait_and_others_are_served() -> None:
         return main.wait(answer)
 
     answer: Future[str] = Future()
-    main = MainThread(lambda seconds: None, repaint=lambda: None)
+    main = MainThread(lambda seconds: None, repaint=lambda serves_stop: False)
     asking = main.submit(paints_and_asks, read=True)
     other = main.submit(lambda: "served", read=True)
     main.drain()
@@ -678,7 +939,7 @@ def test_a_thread_gives_up_a_job_that_does_not_begin_and_it_never_does(pump: Pum
     thread.join(LIMIT)
     settle(pump)
 
-    assert "did not come to it within 0.01 s; try again" in str(errors[0])
+    assert "was busy for 0.01 s; try again" in str(errors[0])
     assert ran == []
 
 

@@ -59,11 +59,7 @@ class Auditor(Protocol):
     """Writes events to the audit log."""
 
     def __call__(self, *events: Event, durable: bool = False) -> None:
-        """Write events, all or none.
-
-        Args:
-            *events: In their order.
-            durable: They must be on the disk before this returns.
+        """Write events, all or none; durable ones are on the disk before this returns.
 
         Raises:
             NotRecorded: They could not be written.
@@ -76,11 +72,7 @@ def nowhere(*events: Event, durable: bool = False) -> None:
 
 
 def log_folder(chosen: Path | None = None) -> Path:
-    """Give the folder of the audit logs; it need not exist yet.
-
-    Args:
-        chosen: Another folder than the system's own.
-    """
+    """Give the folder of the audit logs, the system's own or another one; it need not exist yet."""
     import platformdirs  # 4 ms that a skill's own import need not pay
 
     return chosen or platformdirs.user_state_path("dcc_bridge") / "audit"
@@ -112,17 +104,12 @@ class AuditLog:
     """The audit log of one process. It is an `Auditor`."""
 
     def __init__(self, folder: Path, about: Mapping[str, Any] | None = None) -> None:
-        """Write nothing yet.
-
-        Args:
-            folder: Where its file shall be; made when it is needed.
-            about: What is the same for all events: the host, its version.
-        """
-        self.folder = folder
+        """Write nothing yet."""
+        self.folder = folder  # where its file shall be; made when it is needed
         self.disk = Disk()  # what it is written with
         # The file that is being written, or None before the first event.
         self.file: Path | None = None
-        self._about = dict(about or {})
+        self._about = dict(about or {})  # what is the same for all events: the host, its version
         self._lock = threading.Lock()
         self._name = f"{datetime.now(UTC):%Y%m%dT%H%M%SZ}-{os.getpid()}"
         self._descriptor: int | None = None
@@ -133,15 +120,7 @@ class AuditLog:
         self._is_closed = False
 
     def __call__(self, *events: Event, durable: bool = False) -> None:
-        """Write events, all or none.
-
-        Args:
-            *events: In their order.
-            durable: They are on the disk when this returns.
-
-        Raises:
-            NotRecorded: They could not be written, or the log is closed.
-        """
+        """Write events, as an `Auditor` does; a closed log refuses them."""
         lines = [_dated(event, fields) for event, fields in events]
         with self._lock:
             if self._is_closed:
@@ -198,7 +177,11 @@ class AuditLog:
         self._descriptor = self.disk.create(file)
         claim(self._descriptor, wait=True)
         try:
-            self._append([_dated(OPENED, self._header())], durable=True)
+            if os.fstat(self._descriptor).st_size:  # whoever starts took it for a dead process's
+                raise BlockingIOError("the new file was ended by another process; try again")
+            process = {"user": _user(), "machine": platform.node(), "pid": os.getpid()}
+            header = {"format": 1, "prev": START, **process, **self._about}
+            self._append([_dated(OPENED, header)], durable=True)
         except OSError:
             assert self._descriptor is not None
             os.close(self._descriptor)
@@ -208,22 +191,9 @@ class AuditLog:
             raise
         self.file = file
 
-    def _header(self) -> dict[str, Any]:
-        process = {"user": _user(), "machine": platform.node(), "pid": os.getpid()}
-        return {"format": 1, "prev": START, **process, **self._about}
-
 
 def chain(lines: Iterable[Mapping[str, Any]], last_hash: str, number: int) -> tuple[bytes, str]:
-    """Serialize lines that follow each other.
-
-    Args:
-        lines: Their fields, as JSON can carry them.
-        last_hash: The hash of the line before the first.
-        number: The number of the first.
-
-    Returns:
-        The bytes to append, and the hash of the last line.
-    """
+    """Serialize lines that follow each other, from a number on; gives them and the last hash."""
     data = bytearray()
     for offset, fields in enumerate(lines):
         line = {"n": number + offset, **fields}
@@ -234,27 +204,16 @@ def chain(lines: Iterable[Mapping[str, Any]], last_hash: str, number: int) -> tu
 
 
 def line_hash(last_hash: str, rest: bytes) -> str:
-    """Give the hash of a line.
-
-    Args:
-        last_hash: That of the line before.
-        rest: The line's bytes behind its own hash, without the line end.
-    """
+    """Give the hash of a line, made of the hash before it and the bytes behind its own."""
     return sha256(last_hash.encode() + rest).hexdigest()
 
 
 def claim(descriptor: int, *, wait: bool = False) -> bool:
-    """Lock a file for as long as this process lives or keeps it open.
+    """Lock a file for as long as this process lives or keeps it open; tells whether it is locked.
 
     Not by `filelock`: the lock has to be on the log itself, which is moved and copied without a
-    lock file beside it, and the process that died must not leave one.
-
-    Args:
-        descriptor: The open file.
-        wait: Others look at it for a moment only; wait until they have.
-
-    Returns:
-        Whether it is locked now. Windows, and some network folders, have no such lock: False.
+    lock file beside it, and the process that died must not leave one. Windows, and some network
+    folders, have no such lock. Others look at it for a moment only: `wait` until they have.
     """
     if sys.platform == "win32":
         return False

@@ -25,6 +25,7 @@ RECOVERED: Final = "recovered"
 # The events with which a call ends.
 ENDINGS: Final = ("end", "rolled_back", "failed", "no_consent", "partly_applied", "rejected")
 _LINE: Final = re.compile(rb'\{"hash":"([0-9a-f]{64})",(.+)\n')
+_HASH: Final = slice(9, 73)  # where a line has its hash
 _TAIL_BYTES: Final = 65_536
 _MOST_TORN: Final = 200
 
@@ -58,7 +59,6 @@ class AuditFile:
     """A log as it was read."""
 
     file: Path
-    header: dict[str, Any] = field(default_factory=dict)  # what is the same for all its events
     count: int = 0  # how many lines hang together
     last: AuditLine | None = None  # the last of them
     # The last line of each call that was granted or begun and has no end.
@@ -71,25 +71,21 @@ class AuditFile:
         event = self.last.event if self.last else None
         return event if event in (CLOSED, RECOVERED) else None
 
-    def lines(self) -> Iterator[AuditLine]:
-        """Read the lines again, as far as they hang together."""
+    def lines(self, start: int = 0) -> Iterator[AuditLine]:
+        """Read the lines as far as they hang together; behind a `start`, BrokenChain says so."""
         try:
-            yield from follow(self.file)
-        except BrokenChain:
-            return
+            yield from follow(self.file, start)
+        except BrokenChain as broken:
+            if start and not broken.torn:
+                raise
 
 
 def read(file: Path) -> AuditFile:
-    """Verify a log.
-
-    Raises:
-        OSError: The file cannot be read.
-    """
+    """Verify a log."""
     result, open_calls = AuditFile(file), dict[str, AuditLine]()
     try:
         for line in follow(file):
             result.count += 1
-            result.header = result.header or line.fields
             result.last = line
             _note_call(open_calls, line)
     except BrokenChain as broken:
@@ -98,21 +94,22 @@ def read(file: Path) -> AuditFile:
     return result
 
 
-def follow(file: Path) -> Iterator[AuditLine]:
-    """Read the lines of a log and verify each.
+def follow(file: Path, start: int = 0) -> Iterator[AuditLine]:
+    """Read the lines of a log and verify each; BrokenChain at the first one that is not right.
 
-    Raises:
-        BrokenChain: At the first line that is not what was written, or where there is none.
-        OSError: The file cannot be read.
+    Behind a `start`, the first whole line is what the next one is verified against.
     """
-    last_hash = START
-    number = 0
+    last_hash, first, number = START, 1, 0
     with file.open("rb") as stream:
-        for number, text in enumerate(stream, 1):
+        if start:
+            stream.seek(start)
+            stream.readline()
+            last_hash, first = stream.readline()[_HASH].decode(errors="replace"), 2
+        for number, text in enumerate(stream, first):
             line = _line(text, number, last_hash)
             last_hash = line.hash
             yield line
-    if not number:
+    if not (number or start):
         raise BrokenChain(1, "the file is empty.")
 
 
@@ -123,11 +120,7 @@ def logs(folder: Path) -> list[Path]:
 
 
 def is_written(file: Path) -> bool:
-    """Return whether a process may still write a log; without the locks of `recover` it may.
-
-    Raises:
-        OSError: The file cannot be read.
-    """
+    """Return whether a process may still write a log; without the locks of `recover` it may."""
     if os.name != "posix":
         return True
     descriptor = os.open(file, os.O_RDONLY)
@@ -138,14 +131,12 @@ def is_written(file: Path) -> bool:
 
 
 def recover(folder: Path) -> int:
-    """Write an end mark to the logs of processes that died; it names the calls without an end.
+    """Write an end mark to the logs of processes that died; gives how many calls had no end.
 
-    A process holds a lock on its log that the system releases when it dies, so a log is never
-    taken for ended while somebody writes it. Where there are no such locks (Windows, some network
-    folders) no end mark is added; ``dcc-bridge audit verify`` finds the same.
-
-    Returns:
-        How many calls they left without an end.
+    The mark names these calls. A process holds a lock on its log that the system releases when it
+    dies, so a log is never taken for ended while somebody writes it. Where there are no such locks
+    (Windows, some network folders) no end mark is added; ``dcc-bridge audit verify`` finds the
+    same.
     """
     if os.name != "posix" or not folder.is_dir():
         return 0
@@ -154,7 +145,7 @@ def recover(folder: Path) -> int:
 
 def _line(text: bytes, number: int, last_hash: str) -> AuditLine:
     if not text.endswith(b"\n"):
-        why = "it is not whole: its process died over it, or somebody changed it."
+        why = "it is incomplete: its process died while writing it, or somebody changed it."
         raise BrokenChain(number, why, torn=text)
     match = _LINE.fullmatch(text)
     if match is None:
@@ -163,17 +154,19 @@ def _line(text: bytes, number: int, last_hash: str) -> AuditLine:
     try:
         fields = json.loads(b"{" + rest)
     except (ValueError, RecursionError):
-        raise BrokenChain(number, "it is not JSON any more.") from None
+        raise BrokenChain(number, "it is no longer JSON.") from None
     if number == 1 and (fields.get("event") != OPENED or fields.get("prev") != START):
         raise BrokenChain(number, "the lines before it are missing.")
     if line_hash(last_hash, rest) != own_hash:
-        raise BrokenChain(number, "it does not hang on the line before: one of them was changed.")
+        raise BrokenChain(number, "it does not match the line before it: one of them was changed.")
     return AuditLine(own_hash, fields)
 
 
 def _note_call(open_calls: dict[str, AuditLine], line: AuditLine) -> None:
     call = str(line.fields.get("call"))
-    if line.event == "begin" or (line.event == "granted" and line.fields.get("client")):
+    if line.event == "begin" or (
+        line.event in ("granted", "unasked") and line.fields.get("client")
+    ):
         open_calls[call] = line
     elif line.event in ENDINGS:
         open_calls.pop(call, None)

@@ -59,11 +59,7 @@ def register(confidential: Confidential) -> None:
 
 
 def hidden_texts(call: object) -> list[str]:
-    """List what must not be written of a call: every living secret, and its own hidden arguments.
-
-    Args:
-        call: Its id; None for what belongs to no call.
-    """
+    """List what must not be written of a call: all living secrets, its own hidden arguments."""
     with _registry_lock:
         arguments = _arguments.get(str(call))
     owners: list[Confidential] = [*registered(), *([arguments] if arguments is not None else [])]
@@ -88,13 +84,7 @@ class Redacted:
     def __init__(
         self, value: object = None, schema: Schema | None = None, call: str | None = None
     ) -> None:
-        """Hide what a schema hides.
-
-        Args:
-            value: What was given.
-            schema: What it has to fit.
-            call: The id of the call whose record alone is to hide it; None for every record.
-        """
+        """Hide what a schema hides: in the record of the call of an id alone, or in every one."""
         self._root: Schema = schema or {}
         self.hides = False  # something is hidden, be it too short to be looked for in other texts
         hidden: set[str] = set()
@@ -147,12 +137,7 @@ class Redacted:
 
 
 def as_json(value: object, hidden: Sequence[str] = ()) -> Any:
-    """Give a value as JSON can carry it, cut where it is too much.
-
-    Args:
-        value: The value.
-        hidden: Texts that are taken out.
-    """
+    """Give a value as JSON can carry it, without hidden texts, and cut where it is too much."""
     plain = _plain(value, _DEEPEST, hidden)
     text = json.dumps(plain)
     if len(text) <= _MOST_FIELD:

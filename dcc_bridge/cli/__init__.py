@@ -23,7 +23,7 @@ from dcc_bridge.errors import DISTRIBUTION, BridgeError, Unreachable
 
 
 class Command(NamedTuple):
-    """A command."""
+    """A command. Its functions are named for it, such as ``fill_list``, or as the fields say."""
 
     summary: str  # what it does, in a few words
     module: str  # the module of this folder that has its functions
@@ -33,52 +33,30 @@ class Command(NamedTuple):
 
 COMMANDS: Final = {
     "demo": Command("show one confirmed deletion, end to end", "demo"),
-    "install": Command(
-        "put the plug-in where an application looks for it",
-        "install",
-        "fill_install",
-        "run_install",
-    ),
-    "uninstall": Command(
-        "take away what install put there", "install", "fill_install", "run_uninstall"
-    ),
-    "status": Command("say where the plug-in is installed", "install", "fill_status", "run_status"),
-    "pack": Command(
-        "make Blender's extension, one file that Blender installs",
-        "install",
-        "fill_pack",
-        "run_pack",
-    ),
-    "run": Command("run one skill where nobody sits, in a host's batch interpreter", "run"),
-    "serve": Command("start a host with the MCP server in it, until it is told to stop", "serve"),
-    "list": Command("list the hosts that are running", "hosts", "fill_list", "run_list"),
-    "connect": Command(
-        "join a client that speaks stdio to the hosts that run",
-        "hosts",
-        "fill_connect",
-        "run_connect",
-    ),
-    "client": Command("tell an MCP client how to reach the hosts", "client"),
-    "tools": Command("list the tools of a running host", "call", "fill_url", "run_tools"),
-    "call": Command(
-        "call a tool of a running host, and answer what it asks", "call", "fill_call", "run_call"
-    ),
-    "undo": Command(
-        "undo the last action of an agent in a running host", "call", "fill_url", "run_undo"
+    "install": Command("put the plug-in where an application looks for it", "install"),
+    "uninstall": Command("remove what install put there", "install", "fill_install"),
+    "status": Command("say where the plug-in is installed", "install"),
+    "pack": Command("make an extension for Blender 4.2 and newer, as one file", "install"),
+    "run": Command("run one skill in a host's batch interpreter, as on a render farm", "run"),
+    "serve": Command("start a host with the MCP server in it, until Ctrl+C", "serve"),
+    "list": Command("list the hosts that are running", "hosts"),
+    "connect": Command("connect an MCP client to the running hosts over stdio", "hosts"),
+    "client": Command("set up an MCP client so that it finds the hosts", "client"),
+    "tools": Command("list the tools of a running host", "call", "fill_host"),
+    "call": Command("call a tool of a running host, and answer what it asks", "call"),
+    "undo": Command("undo the last action of an agent in a running host", "call"),
+    "checkpoint": Command(
+        "list and restore the copies of what undo cannot bring back", "checkpoint"
     ),
     "audit": Command("read and check the record of who agreed to what", "audit"),
-    "token": Command(
-        "print a token for a client that cannot use `connect`",
-        "client",
-        "fill_token",
-        "run_token",
-    ),
-    "doctor": Command("find what is wrong with a connection, and what mends it", "doctor"),
-    "skill": Command("write a skill file to begin with, or check those that are there", "skill"),
+    "token": Command("print a token for a client that cannot use `connect`", "client"),
+    "doctor": Command("find what is wrong, and say how to fix it", "doctor"),
+    "skill": Command("write a skill file to start from, or check existing ones", "skill"),
+    "guide": Command("print a page of the guide", "skill"),
 }
 _ABOUT: Final = """\
 An MCP server inside a DCC application. An agent works in the scene that a person has open, and
-nothing is lost unless that person agrees."""
+nothing in it is deleted or overwritten unless that person agrees."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -135,8 +113,10 @@ def _parser(words: Sequence[str]) -> argparse.ArgumentParser:
         )
         if name in words:  # the others need not be imported: the MCP client alone takes 0.7 s
             module = import_module(f"dcc_bridge.cli.{command.module}")
-            getattr(module, command.fill)(subparser)
-            subparser.set_defaults(run=getattr(module, command.run))
+            fill = getattr(module, f"fill_{name}", None) or getattr(module, command.fill)
+            fill(subparser)
+            run = getattr(module, f"run_{name}", None) or getattr(module, command.run)
+            subparser.set_defaults(run=run)
     return parser
 
 

@@ -6,21 +6,24 @@ import argparse
 import csv
 import json
 import sys
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
+from textwrap import indent
 from typing import Any, Final
 
 from dcc_bridge.audit import log, reader
 from dcc_bridge.cli import exits, hosts
-from dcc_bridge.elicitation.text import safe_line
+from dcc_bridge.elicitation import types
+from dcc_bridge.elicitation.text import safe_line, safe_text
 from dcc_bridge.errors import NO_OTHER_WAY
 
+_OPENED: Final = ("user", "machine", "pid", "host", "version")
 _COLUMNS: Final = (
     *("utc", "event", "call", "skill", "title", "client", "client_name", "client_version"),
-    *("by", "status", "message", "answer", "objects", "undo", "user", "machine", "pid", "host"),
-    *("version", "scene", "question", "ms_shown", "arguments", "n", "hash"),
+    *("by", "status", "message", "answer", "objects", "undo", *_OPENED),
+    *("scene", "question", "ms_shown", "arguments", "n", "hash"),
 )
 _FORMULA: Final = tuple("=+-@\uff1d\uff0b\uff0d\uff20")
 # What an end mark says.
@@ -30,30 +33,24 @@ ENDED: Final = {
     None: "WITHOUT AN END MARK: its process died, or its tail was cut off",
 }
 _WRITTEN: Final = "it is still written"
-_BY: Final = {
-    "host": "the person at the host",
-    "client": "the client",
-    "unverified client": "the client (nobody at the host saw it)",
-    "grant": "what was granted for the session",
-    "policy": "the settings, unasked",
-    "unattended": "a declared fallback, which the settings let stand for consent",
-    "fallback": "a declared fallback",
-    "nobody": "nobody",
-}
-_ANSWERS: Final = ("granted", "answered", "declined", "cancelled", "timed_out")
+_BY: Final = {"unverified client": "client", "unattended": "policy"}
+_HOW: Final = {"granted": types.AGREED, "answered": types.ANSWERED}
+_ANSWERS: Final = (*_HOW, "unasked", "declined", "cancelled", "timed_out", "unanswered")
 _INDENT: Final = "  "
+Call = list[Mapping[str, Any]]  # what was written of one call, in order
+PART: Final = 4 * 2**20  # bytes at the end of a record in which the last calls are looked for
 
 
 def fill(parser: argparse.ArgumentParser) -> None:
     """Add the command's options to a parser."""
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    show = _add(commands, "show", _show, "tell who asked what, who agreed and what came of it")
-    show.add_argument("--call", metavar="ID", help="one call, by its id or how that begins")
+    show = _add(commands, "show", _show, "show who asked what, who agreed and what happened")
+    show.add_argument("--call", metavar="ID", help="one call, by its ID or the first part of it")
     show.add_argument("--last", metavar="N", type=int, default=20, help="how many calls (20)")
-    _add(commands, "verify", _verify, "check that nothing was changed, and that all has an end")
-    export = _add(commands, "export", _export, "write every line for another program")
+    _add(commands, "verify", _verify, "check that no line was changed and every call has an end")
+    export = _add(commands, "export", _export, "print every line, for another program")
     kinds = export.add_mutually_exclusive_group()
-    kinds.add_argument("--json", action="store_true", help="one list of objects; the default")
+    kinds.add_argument("--json", action="store_true", help="a list of objects (default)")
     kinds.add_argument("--csv", action="store_true", help="a table")
 
 
@@ -65,28 +62,55 @@ def run(options: argparse.Namespace) -> int:
 def _add(commands: Any, name: str, act: Callable[..., int], summary: str) -> Any:
     parser = commands.add_parser(name, help=summary, description=summary.capitalize() + ".")
     parser.add_argument(
-        "file", nargs="?", type=Path, metavar="FILE", help="one record; without it, all of yours"
+        "file", nargs="?", type=Path, metavar="FILE", help="one record; default: all of yours"
     )
     parser.set_defaults(act=act)
     return parser
 
 
 def _show(options: argparse.Namespace) -> int:
-    accounts = [call for book in _books(options.file) for call in calls(book)]
-    if options.call:
-        accounts = [call for call in accounts if call.id.startswith(options.call)]
-        if not accounts:
-            raise exits.Failure(f"The record has no call {options.call}.", exits.TOOL_ERROR)
-    elif options.last > 0:
-        accounts = accounts[-options.last :]
-    for call in accounts:
+    is_there = not options.call
+    for call in _chosen(options):
         print("\n".join(sentences(call)))
+        is_there = True
+    if not is_there:
+        raise exits.Failure(f"The record has no call {options.call}.", exits.TOOL_ERROR)
     return exits.SUCCESS
 
 
+def _chosen(options: argparse.Namespace) -> Iterator[Call]:
+    last, most = list[Call](), 0 if options.call else max(0, options.last)
+    for book in reversed(books(options.file)) if most else books(options.file):
+        if not most:
+            yield from calls(book.lines(), options.call or "")
+        elif len(last) < most:
+            last[:0] = _last(book, most - len(last))
+    yield from last
+
+
+def _last(book: reader.AuditFile, most: int) -> list[Call]:
+    """Give the last calls of a record, and read no more than its last part if they are all in it.
+
+    Only what began in the part is whole; all that began before it is older.
+    """
+    size, part = book.file.stat().st_size, PART
+    while part < size:
+        with suppress(reader.BrokenChain):
+            last = calls(book.lines(size - part), most=most, start=size - part)
+            if len(last) == most:
+                return last
+        part *= 16
+    return calls(book.lines(), most=most)
+
+
 def _verify(options: argparse.Namespace) -> int:
-    are_unbroken = [_verified(book) for book in _books(options.file)]
-    return exits.SUCCESS if all(are_unbroken) else exits.TOOL_ERROR
+    are_unbroken = [_verified(reader.read(book.file)) for book in books(options.file)]
+    many = f"{len(are_unbroken)} record" + "s" * (len(are_unbroken) != 1)
+    if all(are_unbroken):
+        print(f"In order: {many}, with no line changed and no end missing.")
+        return exits.SUCCESS
+    print(f"NOT in order: {are_unbroken.count(False)} of {many}, as said above.")
+    return exits.TOOL_ERROR
 
 
 def _verified(book: reader.AuditFile) -> bool:
@@ -105,21 +129,23 @@ def _verified(book: reader.AuditFile) -> bool:
 
 
 def _export(options: argparse.Namespace) -> int:
-    rows = [row for book in _books(options.file) for row in _rows(book)]
+    rows = (row for book in books(options.file) for row in _rows(book))
     if options.csv:
         table = csv.DictWriter(sys.stdout, _COLUMNS, extrasaction="ignore")
         table.writeheader()
         table.writerows({name: _cell(row.get(name)) for name in _COLUMNS} for row in rows)
-    else:
-        json.dump(rows, sys.stdout, indent=1)
-        print()
+        return exits.SUCCESS
+    print("[", end="")
+    for number, row in enumerate(rows):  # a record may be larger than the memory
+        print(",\n" if number else "\n", indent(json.dumps(row, indent=1), " "), sep="", end="")
+    print("\n]")
     return exits.SUCCESS
 
 
 def _rows(book: reader.AuditFile) -> Iterator[dict[str, Any]]:
-    header = {n: v for n, v in book.header.items() if n in ("user", "machine", "pid", "host")}
-    header["version"] = book.header.get("version")
+    header: dict[str, Any] = {}
     for entry in book.lines():
+        header = header or {name: entry.fields.get(name) for name in _OPENED}
         yield {**header, "hash": entry.hash, **entry.fields}
 
 
@@ -130,43 +156,51 @@ def _cell(value: Any) -> Any:
     return f"'{text}" if text.lstrip().startswith(_FORMULA) else text
 
 
-def _books(file: Path | None) -> Iterator[reader.AuditFile]:
+def books(file: Path | None = None) -> list[reader.AuditFile]:
+    """Give a record, or all of the user's, yet to be read; a failure where there is none."""
     folder = log.log_folder(hosts.settings().audit) if file is None else None
     files = reader.logs(folder) if folder is not None else [file or Path()]
     if not files:
         raise exits.Failure(f"There is no record in {folder} yet: no skill has asked or edited.")
     for entry in files:
         try:
-            yield reader.read(entry)
+            entry.open("rb").close()
         except OSError as error:
             raise exits.Failure(f"{entry} cannot be read: {error.strerror}.") from None
+    return list(map(reader.AuditFile, files))
 
 
-@dataclass
-class Account:
-    """What the record tells of one call."""
+def calls(
+    lines: Iterable[reader.AuditLine], prefix: str = "", most: int | None = None, start: int = 0
+) -> list[Call]:
+    """Sort lines by call: those whose ID has a prefix, and the last ones if `most` is given.
 
-    id: str
-    lines: list[Mapping[str, Any]] = field(default_factory=list)  # what was written of it, in order
-
-
-def calls(book: reader.AuditFile) -> list[Account]:
-    """Sort the lines of a book by call."""
-    accounts: dict[str, Account] = {}
-    for entry in book.lines():
-        call = entry.fields.get("call")
-        if call is not None:
-            accounts.setdefault(call, Account(call)).lines.append(entry.fields)
+    Behind the `start` of a record, a call whose first line is not among them is left out.
+    """
+    accounts, seen = dict[str, Call](), set[str]()
+    for fields in (entry.fields for entry in lines):
+        call = fields.get("call")
+        if call is None or not call.startswith(prefix):
+            continue
+        if call not in seen:
+            seen.add(call)
+            if start and not fields.get("first"):
+                continue
+            accounts[call] = []
+            if len(accounts) - 1 == most:
+                del accounts[next(iter(accounts))]
+        if call in accounts:
+            accounts[call].append(fields)
     return list(accounts.values())
 
 
-def sentences(call: Account) -> Iterator[str]:
+def sentences(call: Call) -> Iterator[str]:
     """Tell a call: when, who asked, what, who answered and what became of it."""
-    yield heading(call.lines[0])
-    for fields in call.lines:
+    yield heading(call[0])
+    for fields in call:
         yield f"{_INDENT}{_time(fields)}  {_sentence(fields)}"
-    has_ended = any(fields["event"] in reader.ENDINGS for fields in call.lines)
-    if not has_ended and call.lines[0].get("client"):
+    has_ended = any(fields["event"] in reader.ENDINGS for fields in call)
+    if not has_ended and call[0].get("client"):
         yield f"{_INDENT}no end is on record"
 
 
@@ -194,7 +228,7 @@ def _sentence(fields: Mapping[str, Any]) -> str:
         return f"asked{within}: {_quoted(fields, 'message')}{shown}"
     if event == "undone":
         with_ = f", in call {safe_line(str(fields['by_call']))}" if fields.get("by_call") else ""
-        return f"undone by {_by(fields)}{with_}"
+        return f"undone {'at the host' if fields.get('by') == 'host' else 'in the client'}{with_}"
     if event in _ANSWERS:
         return _answer(event, fields)
     if event == "begin":
@@ -203,19 +237,17 @@ def _sentence(fields: Mapping[str, Any]) -> str:
 
 
 def _answer(event: str, fields: Mapping[str, Any]) -> str:
-    by = _by(fields)
+    why = str(fields.get("why") or "")
+    how = why if why and why != types.FALLBACK_USED else _HOW.get(event, event)
+    by = _BY.get(str(fields.get("by")), str(fields.get("by")))
+    unseen = ", and nobody at the host saw it" if fields.get("by") in _BY and by == "client" else ""
     shown = fields.get("ms_shown")
-    after = f" after {shown / 1000:.1f} s" if isinstance(shown, int) else ""
+    after = f" (shown for {shown / 1000:.1f} s)" if isinstance(shown, int) else ""
     data = fields.get("answer") or fields.get("typed")
     claim = f": {safe_line(json.dumps(data, ensure_ascii=False), 2000)}" if data else ""
     reason = f" because {_quoted(fields, 'reason')}" if fields.get("reason") else ""
-    return f"{event.replace('_', ' ')} by {by}{after}{reason}{claim}"
-
-
-def _by(fields: Mapping[str, Any]) -> str:
-    if fields.get("allow_list"):
-        return f"the list {safe_line(str(fields['allow_list']))}, unasked"
-    return _BY.get(str(fields.get("by")), safe_line(str(fields.get("by"))))
+    listed = f" ({safe_line(str(fields['allow_list']))})" if fields.get("allow_list") else ""
+    return f"{types.outcome(how, by)}{listed}{after}{unseen}{reason}{claim}"
 
 
 def _ending(event: str, fields: Mapping[str, Any]) -> str:
@@ -225,7 +257,10 @@ def _ending(event: str, fields: Mapping[str, Any]) -> str:
     error = for_person(str(fields.get("error") or ""))
     why = f': "{safe_line(error, 400)}"' if error else ""
     if event == "end":
-        done = "changed" if fields.get("changed") else "nothing was changed"
+        lost = ", ".join(safe_line(str(loss)) for loss in fields.get("lost") or [])
+        parts = ["changed"] * bool(fields.get("changed")) + [f"without undo: {lost}"] * bool(lost)
+        done, copy = ", ".join(parts) or "nothing was changed", fields.get("checkpoint")
+        left += f"; what was there is in {safe_line(str(copy), 400)}" if copy else ""
         return f"{safe_line(str(fields.get('status')))}, {done}{left}{why}"
     return f"{event.replace('_', ' ')}{why}"
 
@@ -246,7 +281,8 @@ def _arguments(fields: Mapping[str, Any], name: str = "arguments") -> str:
 
 
 def _quoted(fields: Mapping[str, Any], name: str) -> str:
-    return f'"{safe_line(str(fields.get(name)), 400)}"'
+    text = safe_text(str(fields.get(name)), 400).replace("\n", f"\n{_INDENT}{'':10}")
+    return f'"{text}"'
 
 
 def _time(fields: Mapping[str, Any]) -> str:

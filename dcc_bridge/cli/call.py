@@ -5,37 +5,34 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, Final, get_args
 
 import anyio
 
 from dcc_bridge.cli import exits, hosts
-from dcc_bridge.cli.hosts import fill_url  # `COMMANDS` names it as one of this module
+from dcc_bridge.cli.hosts import fill_host  # `COMMANDS` names it as one of this module
 from dcc_bridge.client import terminal
 from dcc_bridge.client.agent import Result, Tool
+from dcc_bridge.client.connection import Era
 from dcc_bridge.client.person import Person, Script
 from dcc_bridge.elicitation.text import safe_line, safe_text
 from dcc_bridge.elicitation.types import Action
-from dcc_bridge.server.results import STATUS
+from dcc_bridge.server.protocol import STATUS
 
 ASK: Final = "ask"
 ACTIONS: Final = get_args(Action)
 Answer = Any  # `ASK`, one of `ACTIONS`, or a form's fields
-_REFUSALS = ("refused", "no_consent")
+_REFUSALS: Final = ("refused", "no_consent", "cancelled")
 _ANSWER = """\
-ask (the default) draws the question in this terminal; where there is none, the client
-says that it can ask nobody. accept agrees to what is required and takes the defaults;
-decline says no; cancel closes the question; a JSON object is the answer itself"""
+ask (default) shows the question in this terminal; without a terminal, nobody can be
+asked. accept agrees and takes the defaults; decline says no; cancel closes the
+question; a JSON object is the answer itself"""
 
 
 def parse_answer(text: str) -> Answer:
-    """Read ``--answer``.
-
-    Raises:
-        ArgumentTypeError: It is nothing that can be answered.
-    """
+    """Read ``--answer``, for argparse."""
     if text in (ASK, *ACTIONS):
         return text
     try:
@@ -45,19 +42,22 @@ def parse_answer(text: str) -> Answer:
     if not isinstance(fields, dict):
         wanted = ", ".join((ASK, *ACTIONS))
         raise argparse.ArgumentTypeError(f"{wanted} or a JSON object, not {text!r}")
+    for name, value in fields.items():
+        if not all(isinstance(it, str | int | float) for it in _parts(value)):
+            raise argparse.ArgumentTypeError(f"{name}: no field of a form can be {_json(value)}")
     return fields
 
 
 @contextmanager
-def answering(answer: Answer, who: str) -> Iterator[Person | None]:
-    """Give who answers; None where nobody can be asked.
+def answering(
+    answer: Answer, who: str, misfit: Callable[[str], None] = exits.tell
+) -> Iterator[Person | None]:
+    """Give who answers a question of `who`; None where nobody can be asked.
 
-    Args:
-        answer: What `parse` gave.
-        who: Who asks, in a few words.
+    `misfit` is told in a sentence why the answer does not fit a question.
     """
     if answer != ASK:
-        yield Script(answer, exits.tell)
+        yield Script(answer, misfit)
         return
     with terminal.open_terminal(sys.stdin, sys.stderr, who) as person:
         yield person
@@ -69,12 +69,7 @@ def status_of(result: Result) -> str:
 
 
 def show_result(result: Result, *, as_json: bool) -> int:
-    """Print a result, and give the exit code that tells how it ended.
-
-    Args:
-        result: An error goes to stderr, anything else to stdout.
-        as_json: Print the data and nothing else.
-    """
+    """Print a result, an error to stderr, and give the exit code that tells how it ended."""
     if result.is_error:
         print(_whole("\n".join(result.texts)), file=sys.stderr)
     elif as_json:
@@ -97,11 +92,8 @@ def value_of(result: Result) -> Any:
         return None  # the server's word for it
     data = _data(result)
     is_wrapped = isinstance(data, dict) and list(data) == ["result"]
-    return data["result"] if is_wrapped and not _is_said(result) else data
-
-
-def _is_said(result: Result) -> bool:
-    return any(_read(text) == result.structured for text in result.texts)
+    is_said = any(_read(text) == result.structured for text in result.texts)
+    return data["result"] if is_wrapped and not is_said else data
 
 
 def _data(result: Result) -> Any:
@@ -120,9 +112,8 @@ def _read(text: str) -> Any:
 
 def _prose(result: Result) -> str:
     """Lay data out in two aligned columns, and what is said beside it below."""
-    if not isinstance(result.structured, dict):
-        return _whole("\n".join(result.texts))
-    if list(result.structured) == ["result"]:  # the protocol wants an object; the words say it all
+    # Under "result" is what the protocol wants to be an object; the words say it all.
+    if not isinstance(result.structured, dict) or list(result.structured) == ["result"]:
         return _whole("\n".join(result.texts))
     texts = [text for text in result.texts if _read(text) != result.structured]
     width = max((len(safe_line(name)) for name in result.structured), default=0)
@@ -137,16 +128,21 @@ def _whole(text: str) -> str:
 
 
 def _cell(value: Any, indent: int) -> str:
-    if isinstance(value, str):
-        return safe_line(value)
-    if isinstance(value, list) and value:
-        return ("\n" + " " * indent).join(safe_line(str(part)) for part in value)
-    return json.dumps(value)
+    parts = [part if isinstance(part, str) else _json(part) for part in _parts(value) or [value]]
+    return ("\n" + " " * indent).join(safe_line(part, len(part)) for part in parts)
+
+
+def _parts(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else [value]
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False)
 
 
 def fill_call(parser: argparse.ArgumentParser) -> None:
     """Add what ``call`` takes to a parser."""
-    fill_url(parser)
+    fill_host(parser)
     parser.add_argument(
         "tool", metavar="TOOL", help="the tool's name, as `dcc-bridge tools` lists it"
     )
@@ -155,33 +151,40 @@ def fill_call(parser: argparse.ArgumentParser) -> None:
         type=parse_arguments,
         default={},
         metavar="JSON",
-        help="the tool's arguments, an object",
+        help="the tool's arguments, a JSON object",
     )
     parser.add_argument(
         "--era",
         choices=("auto", "legacy"),
         default="auto",
-        help="auto speaks the newest revision of the protocol, legacy 2025-11-25",
+        help="revision of the protocol: auto is the newest, legacy is 2025-11-25",
     )
     parser.add_argument("--answer", type=parse_answer, default=ASK, metavar="ANSWER", help=_ANSWER)
     parser.add_argument(
         "--json",
         action="store_true",
-        help="print the result as JSON and nothing else; an error goes to stderr all the same",
+        help="print the result as JSON and nothing else; errors still go to stderr",
     )
 
 
 def run_call(options: argparse.Namespace) -> int:
     """Call the tool and show what came of it."""
-    host = hosts.find(options.url)
-    with answering(options.answer, f"{host.host}, for {options.tool},") as person:
-        result = anyio.run(_call, host, options, person)
-    return show_result(result, as_json=options.json)
+    host = hosts.find(options)
+    misfits: list[str] = []
+    with answering(options.answer, f"{host.host}, for {options.tool},", misfits.append) as person:
+        result = anyio.run(_call, host, person, options.tool, options.args, options.era)
+    if not misfits:
+        return show_result(result, as_json=options.json)
+    if exit_code(result) == exits.SUCCESS:  # else it says that a person refused
+        show_result(result, as_json=options.json)
+    raise exits.Failure(misfits[0])
 
 
-async def _call(host: hosts.Target, options: argparse.Namespace, person: Person | None) -> Result:
-    async with host.connect(era=options.era, person=person) as client:
-        return await client.call(options.tool, options.args, _Progress().show)
+async def _call(
+    host: hosts.Target, person: Person | None, tool: str, arguments: dict[str, Any], era: Era
+) -> Result:
+    async with host.connect(era=era, person=person) as client:
+        return await client.call(tool, arguments, _Progress().show)
 
 
 class _Progress:
@@ -199,11 +202,7 @@ class _Progress:
 
 
 def parse_arguments(text: str) -> dict[str, Any]:
-    """Read ``--args``.
-
-    Raises:
-        ArgumentTypeError: It is no JSON object.
-    """
+    """Read ``--args``, for argparse."""
     try:
         arguments = json.loads(text)
     except ValueError as error:
@@ -215,7 +214,7 @@ def parse_arguments(text: str) -> dict[str, Any]:
 
 def run_tools(options: argparse.Namespace) -> int:
     """List the tools."""
-    tools = anyio.run(_list_tools, hosts.find(options.url))
+    tools = anyio.run(_list_tools, hosts.find(options))
     name = max((len(safe_line(tool.name)) for tool in tools), default=0)
     risk = max((len(tool.risk) for tool in tools), default=0)
     for tool in tools:
@@ -231,14 +230,18 @@ async def _list_tools(host: hosts.Target) -> list[Tool]:
         return await client.tools()
 
 
+def fill_undo(parser: argparse.ArgumentParser) -> None:
+    """Add what ``undo`` takes to a parser."""
+    fill_host(parser)
+    parser.add_argument(
+        "--call", metavar="ID", default="", help="that call, by its ID or the first part of it"
+    )
+
+
 def run_undo(options: argparse.Namespace) -> int:
     """Undo it, unless something else was changed since."""
-    host = hosts.find(options.url)
+    host = hosts.find(options)
     with answering(ASK, f"{host.host}, to undo,") as person:
-        result = anyio.run(_undo, host, person)
+        asked = {"call_id": options.call} if options.call else {}
+        result = anyio.run(_call, host, person, "undo_last", asked, "auto")
     return show_result(result, as_json=False)
-
-
-async def _undo(host: hosts.Target, person: Person | None) -> Result:
-    async with host.connect(person=person) as client:
-        return await client.call("undo_last", {})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Final
 
@@ -15,8 +16,8 @@ from dcc_bridge.client.config_files import CONFIG_FILES, NAME, OTHER, ClientEntr
 
 _QUESTIONS: Final = {
     "draws": "can show questions itself",
-    "declares": "says that it can show questions, and shows none: they are asked in the host",
-    "neither": "cannot show questions: they are asked in the host",
+    "declares": "says that it can show questions but does not: the host asks them",
+    "neither": "cannot show questions: the host asks them",
 }
 
 _WRITABLE: Final = [name for name, config in CONFIG_FILES.items() if config.is_writable]
@@ -26,20 +27,20 @@ def fill(parser: argparse.ArgumentParser) -> None:
     """Say what the command takes."""
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
     for name, do, about in (
-        ("add", _add, "write our entry into the client's configuration"),
-        ("remove", _remove, "take our entry out of it"),
+        ("add", _add, "add dcc-bridge to the client's configuration"),
+        ("remove", _remove, "remove it from the client's configuration"),
     ):
         command = commands.add_parser(name, help=about, description=about.capitalize() + ".")
         command.add_argument("name", type=_writable, metavar="NAME", help=", ".join(_WRITABLE))
         command.add_argument(
-            "--project", type=Path, metavar="DIR", help="only for what is done in that folder"
+            "--project", type=_folder, metavar="DIR", help="only for work in that folder"
         )
         command.set_defaults(do=do)
-    listing = commands.add_parser("list", help="list the clients that are known")
+    listing = commands.add_parser("list", help="list known clients, and which are set up")
     listing.set_defaults(do=_list)
-    printing = commands.add_parser("print", help="print the entry to paste, for any client")
-    names = f"{', '.join(CONFIG_FILES)}, or a name of yours"
-    printing.add_argument("name", type=hosts.label, metavar="NAME", help=names)
+    printing = commands.add_parser("print", help="print the entry to paste into any client")
+    names = f"{', '.join(CONFIG_FILES)}, or any other name"
+    printing.add_argument("name", type=_printable, metavar="NAME", help=names)
     printing.set_defaults(do=_print)
 
 
@@ -58,17 +59,19 @@ def fill_token(parser: argparse.ArgumentParser) -> None:
     make = commands.add_parser(
         "make", help="print a token for a client that cannot use `dcc-bridge connect`"
     )
-    make.add_argument("label", metavar="LABEL", type=_token_label, help="a name for that client")
-    hosts.fill_url(make)
+    make.add_argument("label", metavar="LABEL", type=hosts.label, help="a name for that client")
+    hosts.fill_host(make)
 
 
 def run_token(options: argparse.Namespace) -> int:
     """Print a token, and nothing else, on stdout."""
-    host = hosts.instance(options.url)
+    host = hosts.instance(options)
+    if options.label == host.id:
+        raise Failure(f"{host.id} is the host. Name the client first: token make NAME {host.id}")
     print(host.token(options.label))
     print(
         f"dcc-bridge: for {host.url}, until that host ends. Whoever has it is {options.label} "
-        "there. To take it back, restart the host.",
+        "there. To revoke it, restart the host.",
         file=sys.stderr,
     )
     return SUCCESS
@@ -77,10 +80,23 @@ def run_token(options: argparse.Namespace) -> int:
 def _writable(name: str) -> str:
     if name not in _WRITABLE:
         raise argparse.ArgumentTypeError(
-            f"the configuration of {name!r} is not written for you. Paste into it what this "
+            f"dcc-bridge does not write the configuration of {name!r}. Paste into it what this "
             f"prints: dcc-bridge client print {name}"
         )
     return name
+
+
+def _printable(name: str) -> str:
+    meant = get_close_matches(name, CONFIG_FILES, n=1)
+    if meant and name not in CONFIG_FILES:
+        raise argparse.ArgumentTypeError(f"{name!r} is not known. Did you mean {meant[0]}?")
+    return hosts.label(name)
+
+
+def _folder(text: str) -> Path:
+    if not Path(text).is_dir():
+        raise argparse.ArgumentTypeError(f"there is no folder {text}")
+    return Path(text)
 
 
 def _add(options: argparse.Namespace) -> None:
@@ -90,13 +106,13 @@ def _add(options: argparse.Namespace) -> None:
     except registration.HasComments as error:
         print(config.text(ClientEntry.for_client(options.name)))
         raise registration.HasComments(
-            f"{error}. Put this entry into {config.path(options.project)} yourself"
+            f"{error}. Add this entry to {config.path(options.project)} yourself"
         ) from None
     known = known_clients.CLIENTS[options.name]
     print(f"{known.name} {'is' if change.is_new else 'was'} set up in {change.file}.")
     _print_backup(change)
     if change.is_new:
-        print(f"Start it anew. It {_QUESTIONS[known.questions]}.")
+        print(f"Restart it. It {_QUESTIONS[known.questions]}.")
 
 
 def _remove(options: argparse.Namespace) -> None:
@@ -105,16 +121,16 @@ def _remove(options: argparse.Namespace) -> None:
         change = registration.remove(config, options.project)
     except registration.HasComments as error:
         raise registration.HasComments(
-            f"{error}. Take {NAME!r} out of {config.path(options.project)} yourself"
+            f"{error}. Remove {NAME!r} from {config.path(options.project)} yourself"
         ) from None
-    result = "is set up no more" if change.is_new else "was not set up"
+    result = "is no longer set up" if change.is_new else "was not set up"
     print(f"{known_clients.CLIENTS[options.name].name} {result} in {change.file}.")
     _print_backup(change)
 
 
 def _print_backup(change: registration.Change) -> None:
     if change.backup is not None:
-        print(f"What it held before is in {change.backup}.")
+        print(f"A backup is in {change.backup}.")
 
 
 def _list(options: argparse.Namespace) -> None:
@@ -133,9 +149,3 @@ def _state(name: str, config: ConfigFile) -> str:
 
 def _print(options: argparse.Namespace) -> None:
     print(CONFIG_FILES.get(options.name, OTHER).text(ClientEntry.for_client(options.name)))
-
-
-def _token_label(text: str) -> str:
-    if not text or "." in text or not text.isprintable():
-        raise argparse.ArgumentTypeError(f"a name without a dot, such as cursor, not {text!r}")
-    return text

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import textwrap
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
@@ -16,6 +15,7 @@ from concurrent.futures import Future
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Final, TypeAlias, TypeVar
 
 import anyio
@@ -30,12 +30,12 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 # Who is asked, and where; ``attend`` sees to the host's own question while the call runs.
-Audience: TypeAlias = "AtWindow | InClient | Nobody"
+Audience: TypeAlias = "AtWindow | InClient"
 LABEL: Final = "demo"  # under which the host knows the agent
 _TITLE: Final = "An agent wants to delete something in a scene, and a person decides."
 _ANSWER: Final = """\
-ask (the default) leaves it to you: in the window, or in this terminal where there is no
-screen; accept, decline and cancel play you, on the dialog's own buttons or as the client"""
+ask (default): you answer, in the window or, without a screen, in this terminal; accept,
+decline and cancel answer for you, with the dialog's own buttons or as the client"""
 _WIDTH: Final = 88
 _INDENT: Final = 4
 _QUOTED: Final = 8
@@ -46,7 +46,7 @@ _SAYS: Final = {
 }
 _NOBODY: Final = (
     "Nobody can be asked: the host has no window, and there is no terminal here for the agent's "
-    "client to ask in. So it told the host that it draws no questions."
+    "client to ask in. So it told the host that it cannot show questions."
 )
 
 
@@ -64,33 +64,34 @@ def fill(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Play the demo."""
-    opening = hosting.opening(options, skills=[], port=None)
-    if options.screenshot is not None and not opening.window:
-        raise exits.Failure("A picture needs a window, and there is none here.")
+    """Play the demo, on a record and with a list of hosts of its own."""
     narrator = Narrator(_TITLE)
     played: Future[int] = Future()
-    with _audience(options, opening, narrator) as audience:
+    with TemporaryDirectory(prefix="dcc_bridge-", ignore_cleanup_errors=True) as folder:
+        settings = hosts.settings(audit=Path(folder, "audit"), runtime=Path(folder, "run"))
+        opening = hosting.opening(options, [], settings)
+        if options.screenshot is not None and not opening.window:
+            raise exits.Failure("A picture needs a window, and there is none here.")
+        with _audience(options, opening, narrator) as audience:
 
-        def begin(running: hosting.Running) -> None:
-            story = Story(running, narrator, audience)
-            threading.Thread(target=_play, args=(story, running, played), daemon=True).start()
+            def begin(running: hosting.Running) -> None:
+                story = Story(running, narrator, audience)
+                threading.Thread(target=_play, args=(story, running, played), daemon=True).start()
 
-        hosting.run(opening, begin)
+            hosting.run(opening, begin)
     if not played.done():
         return exits.INTERRUPTED
     return played.result()
 
 
 def _play(story: Story, running: hosting.Running, played: Future[int]) -> None:
-    """Play the story on this thread, and end the host."""
+    """Play the story on this thread, and end the host once the person has seen it."""
     try:
-        ended = anyio.run(story.play)
+        played.set_result(anyio.run(story.play))
+        story.stay()
     except BaseException as error:  # noqa: BLE001 - the top of a thread: it belongs to `played`
         if not running.is_stopping:
             played.set_exception(error)
-    else:
-        played.set_result(ended)
     finally:
         running.stop()
 
@@ -105,7 +106,7 @@ def _audience(
         yield hosting.windowed().AtWindow(answer, narrator, options.screenshot)
         return
     with call.answering(options.answer, "The host") as person:
-        yield Nobody(narrator) if person is None else InClient(person, narrator)
+        yield InClient(person, narrator)
 
 
 class Narrator:
@@ -120,25 +121,15 @@ class Narrator:
         if not self._steps:
             print(f"{self._title}\n")
         self._steps += 1
-        print(
-            textwrap.fill(
-                text,
-                _WIDTH,
-                initial_indent=f"{self._steps:>2}  ",
-                subsequent_indent=" " * _INDENT,
-                break_long_words=False,
-                break_on_hyphens=False,
-            ),
-            flush=True,
-        )
+        rows = terminal_io.lines(text, _WIDTH - _INDENT)
+        print(f"{self._steps:>2}  " + f"\n{' ' * _INDENT}".join(rows), flush=True)
 
     def quote(self, text: str) -> None:
         """Print the beginning of what somebody else says, below the step."""
         before = " " * _INDENT + "| "
         quoted = terminal_io.lines(text, _WIDTH - len(before))
-        rest = len(quoted) - _QUOTED
-        if rest > 1:
-            quoted = [*quoted[:_QUOTED], f"(and {rest} more lines)"]
+        if len(quoted) > _QUOTED + 1:
+            quoted = [*quoted[:_QUOTED], "(the list goes on)"]
         for row in quoted:
             print(f"{before}{row}".rstrip(), flush=True)
 
@@ -146,29 +137,29 @@ class Narrator:
         """Print what the person answered, as a step."""
         self.step(f"The person {_SAYS[action]}{how}.")
 
-    def pause(self) -> None:
-        """Leave a line empty."""
-        print(flush=True)
-
 
 class InClient:
     """A person whom the agent's client asks in this terminal; both sides are told."""
 
-    def __init__(self, person: Person, narrator: Narrator) -> None:
-        self.person: Person | None = self
+    def __init__(self, person: Person | None, narrator: Narrator) -> None:
+        self.person: Person | None = self if person is not None else None
         self._person = person
         self._narrator = narrator
 
     async def attend(self, running: hosting.Running) -> None:
-        """Do nothing: the host does not ask."""
+        """Say so where nobody can be asked; the host does not ask."""
+        if self._person is None:
+            self._narrator.step(_NOBODY)
 
     async def ask(self, message: str, form: schema.Form) -> question.Reply:
         """Answer a form; see `Person`."""
+        assert self._person is not None
         self._begin(message)
         return self._end(await self._person.ask(message, form))
 
     async def visit(self, message: str, url: str, *, ours: bool = False) -> question.Reply:
         """Go to a page; see `Person`."""
+        assert self._person is not None
         self._begin(message)
         return self._end(await self._person.visit(message, url, ours=ours))
 
@@ -182,21 +173,9 @@ class InClient:
 
     def _end(self, reply: question.Reply) -> question.Reply:
         if not isinstance(self._person, Script):
-            self._narrator.pause()
+            print(flush=True)
         self._narrator.answer(reply.action)
         return reply
-
-
-class Nobody:
-    """Nobody: there is neither a window nor a terminal."""
-
-    def __init__(self, narrator: Narrator) -> None:
-        self.person: Person | None = None
-        self._narrator = narrator
-
-    async def attend(self, running: hosting.Running) -> None:
-        """Say so."""
-        self._narrator.step(_NOBODY)
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,17 +198,15 @@ class Story:
         self._running = running
         self._tell = narrator.step
         self._audience = audience
+        self._window = None if isinstance(audience, InClient) else audience
+
+    def stay(self) -> None:
+        """Wait until the person closes the window, where one was asked in it."""
+        if self._window is not None:
+            self._window.stay(self._running)
 
     async def play(self) -> int:
-        """Do it, and tell it.
-
-        Returns:
-            The exit code that tells how the call for the deletion ended.
-
-        Raises:
-            Failure: Something did not go as it should.
-            Unreachable: The host went away.
-        """
+        """Do it, and tell it; gives the exit code that tells how the deletion ended."""
         bridge, host = self._running.bridge, self._running.host
         where = "in a window" if host.has_ui else "without a window"
         self._tell(f"The host opens {await self._on_main(host.scene)} {where}.")
@@ -246,20 +223,29 @@ class Story:
         digest = await self._on_main(host.scene_digest)
         before = await _look(client)
         self._tell(f"The agent calls scene_summary: {before}.")
+        await self._show(f"{before}. An agent is about to delete all {noun(before.kind)}.")
         result = await self._delete(client, before.kind)
         self._tell_result(result)
         after = await _look(client, before.kind)
         if await self._on_main(host.scene_digest) == digest:
             self._tell(f"The scene is as it was: {after}. There is nothing to undo.")
+            await self._show(f"Nothing was deleted: {after}.", is_last=True)
             return call.exit_code(result)
         self._tell(f"The scene now: {after}.")
-        await self._on_main(host.undo)
+        await self._show(f"You agreed: {after}. Next, one undo brings them back.")
+        if await self._on_main(host.scene_digest) != digest:  # else the person undid it meanwhile
+            await self._on_main(host.undo)
         restored = await _look(client, before.kind)
         if await self._on_main(host.scene_digest) != digest:
-            sentence = f"After the undo the scene is another one: {restored}."
+            sentence = f"After the undo the scene is not the same: {restored}."
             raise exits.Failure(sentence, exits.TOOL_ERROR)
         self._tell(f"One undo in the host brings it back: {restored}, all as it was.")
+        await self._show(f"One undo: {restored}, all as it was.", is_last=True)
         return call.exit_code(result)
+
+    async def _show(self, caption: str, *, is_last: bool = False) -> None:
+        if self._window is not None:
+            await self._window.show(self._running, caption, is_last=is_last)
 
     async def _delete(self, client: agent.Agent, kind: str) -> agent.Result:
         self._tell(
@@ -268,7 +254,7 @@ class Story:
         )
         async with anyio.create_task_group() as asking:
             asking.start_soon(self._audience.attend, self._running)
-            result = await client.call("delete_prims", {"type_name": kind})
+            result = await client.call("delete_prims", {"pattern": "*", "type_name": kind})
             asking.cancel_scope.cancel()
         return result
 
@@ -292,15 +278,7 @@ def noun(kind: str) -> str:
 
 
 async def _look(client: agent.Agent, kind: str | None = None) -> Scene:
-    """Ask for the scene.
-
-    Args:
-        client: The agent.
-        kind: What to count; None for cameras, or where there is none, what there is most of.
-
-    Raises:
-        Failure: There is nothing in it.
-    """
+    """Ask for the scene; without a kind, for its cameras, or else what there is most of."""
     result = await client.call("scene_summary", {})
     types: Mapping[str, int] = (result.structured or {}).get("types", {})
     known = Counter({name: count for name, count in types.items() if name.isidentifier()})

@@ -26,11 +26,11 @@ from dcc_bridge import known_clients
 from dcc_bridge.cli import call, exits, hosts, install
 from dcc_bridge.client import agent, config_files, registration
 from dcc_bridge.client.person import Person
-from dcc_bridge.elicitation.text import safe_line
+from dcc_bridge.elicitation.text import safe_text
 from dcc_bridge.elicitation.types import NOT_SUPPORTED, TIMED_OUT
 from dcc_bridge.errors import BridgeError, StartError, Unreachable
 from dcc_bridge.install import locations, plan, probe
-from dcc_bridge.install.location import Facts, InstallTarget, Location, System, UnknownLocation
+from dcc_bridge.install.locations import Facts, InstallTarget, Location, System, UnknownLocation
 from dcc_bridge.server.clients import packages
 from dcc_bridge.skills.builtin import PATIENCE
 
@@ -39,19 +39,19 @@ _CALLS: Final = 5
 _TIMEOUT: Final = 20.0
 _NO_WAY_THERE: Final = (
     "See with `dcc-bridge list` where hosts run; for one of another user or computer, set "
-    f"{hosts.TOKEN} to a token that `dcc-bridge token make` gives there."
+    f"{hosts.TOKEN} to a token that `dcc-bridge token make` prints there."
 )
 _MENDS: Final[dict[type[BridgeError], str]] = {
     Unreachable: _NO_WAY_THERE,
     StartError: "Set DCC_BRIDGE_RUNTIME to a folder of yours, for the host and for this command.",
 }
 _QT: Final = re.compile(r"(pyside|shiboken|pyqt)", re.IGNORECASE)
-_MCP: Final = ("it does not speak the protocol as it is used here", "pip install 'mcp>=2.3,<3'")
+_MCP: Final = ("it does not speak the protocol that is used here", "pip install 'mcp>=2.3,<3'")
 _TRAPS: Final = (
     # package, first version that breaks, first that works again, why, and what mends it
     (
         *("PySide6-Essentials", (6, 12, 0), (6, 12, 1)),
-        "it drops references to True and None, and ends the application without a word",
+        "it drops references to True and None, and crashes the application",
         "pip install 'PySide6-Essentials<6.12'",
     ),
     ("mcp", (0,), (2, 3), *_MCP),
@@ -79,13 +79,8 @@ Results = Iterator[str | Finding]
 
 def fill(parser: argparse.ArgumentParser) -> None:
     """Add the command's options to a parser."""
-    parser.add_argument(
-        "url",
-        nargs="?",
-        metavar="URL|HOST",
-        help="where the host is; without it, the one that runs. Or what the plug-in was installed "
-        f"into: {', '.join(sorted(locations.APPLICATIONS))}",
-    )
+    applications = ", ".join(sorted(locations.APPLICATIONS))
+    hosts.fill_host(parser, f"; or what the plug-in was installed into: {applications}")
     parser.add_argument(
         "--no-question", action="store_true", help="do not ask the person a test question"
     )
@@ -107,9 +102,9 @@ def run(options: argparse.Namespace) -> int:
         payload = {"findings": [asdict(finding) for finding in findings], "facts": facts}
         print(json.dumps(payload, indent=2))
     elif findings:
-        print(f"{len(findings)} to mend.", file=sys.stderr)
+        print(f"{len(findings)} to fix.", file=sys.stderr)
     else:
-        print("Nothing to mend.")
+        print("Nothing to fix.")
     return exits.TOOL_ERROR if findings else exits.SUCCESS
 
 
@@ -122,13 +117,15 @@ def _check_all(options: argparse.Namespace) -> Results:
         return
     if not options.url:
         yield from check_setup()
-    yield from _check_host(options.url, ask=not options.no_question)
+    yield from _check_host(options)
 
 
 def _text(result: str | Finding) -> str:
     if isinstance(result, str):
-        return f"ok     {safe_line(result)}"
-    return f"WRONG  {safe_line(result.what)}\n       To mend it: {safe_line(result.mend)}"
+        text = f"ok     {result}"
+    else:
+        text = f"WRONG  {result.what}\nTo fix it: {result.mend}"
+    return safe_text(text).replace("\n", "\n       ")
 
 
 def check_versions(versions: Mapping[str, str], python: str, whose: str) -> Iterator[Finding]:
@@ -156,19 +153,17 @@ def _numbers(version: str) -> tuple[int, ...]:
 # ---- a host that runs
 
 
-def _check_host(url: str | None, *, ask: bool) -> Results:
+def _check_host(options: argparse.Namespace) -> Results:
     try:
-        host = hosts.find(url)
+        host = hosts.find(options)
         facts, seconds = anyio.run(_measure, host)
     except exits.Failure as failure:
-        what, starts, _ = str(failure).partition(f" {hosts.START}")
-        mend = hosts.START if starts else "Do what it says, and look again."
-        yield Finding("server", what, mend)
+        yield _not_chosen(failure)
     except (Unreachable, StartError) as error:  # which is about the folder where hosts are found
         yield Finding("server", str(error), _MENDS[type(error)])
     except (BridgeError, TimeoutError) as error:
         what = f"The host does not answer as it should: {error}"
-        yield Finding("server", what, "Restart the host, and look into its log.")
+        yield Finding("server", what, "Restart the host, and look at its log.")
     else:
         yield _check_main_thread(host, facts, seconds)
         yield from check_versions(facts["packages"], facts["python"], str(facts["host"]))
@@ -176,8 +171,16 @@ def _check_host(url: str | None, *, ask: bool) -> Results:
             if client["label"] != hosts.LABEL:
                 yield _check_connected(client, facts)
         yield from _check_skills(facts["broken"])
-        if ask:
+        if not options.no_question:
             yield _check_question(host)
+
+
+def _not_chosen(failure: exits.Failure) -> str | Finding:
+    if isinstance(failure, hosts.SeveralHosts):
+        return f"{failure}\nTo check one of them: dcc-bridge doctor ID"
+    what, starts, _ = str(failure).partition(f" {hosts.START}")
+    mend = hosts.START if starts else "Do what it says, then run the doctor again."
+    return Finding("server", what, mend)
 
 
 async def _measure(host: hosts.Target) -> tuple[Mapping[str, Any], float]:
@@ -208,30 +211,30 @@ def _check_main_thread(
     if main_thread_ms is not None:
         return (
             f"{facts['host']} {facts['version']} answers at {host.url}: {seconds * 1000:.1f} ms a "
-            f"call, {main_thread_ms:.1f} ms of it for its main thread."
+            f"call, of which {main_thread_ms:.1f} ms on its main thread."
         )
-    busy = facts.get("busy") or f"its main thread took nothing for {PATIENCE:g} s"
+    busy = facts.get("busy") or f"its main thread has not responded for {PATIENCE:g} s"
     mend = "Close the dialogs that are open in it, or wait until it has finished its work."
     return Finding("main thread", f"{facts['host']} is busy: {busy}", mend)
 
 
 def _check_connected(client: Mapping[str, Any], facts: Mapping[str, Any]) -> str | Finding:
-    modes = [("draws forms", client["draws_forms"]), ("opens pages", client["opens_pages"])]
+    modes = [("shows forms", client["draws_forms"]), ("opens pages", client["opens_pages"])]
     does = " and ".join(words for words, can in modes if can)
     if client["silent"]:
-        does = "draws no questions, though it declares that it does: the host asks"
+        does = "shows no questions, though it says that it does: the host asks"
     who = f"{client['label']} ({client['name'] or '?'} {client['version']}".rstrip() + ")"
-    says = f"{who} speaks {client['protocol']} and {does or 'asks nobody: the host asks'}."
+    says = f"{who} speaks {client['protocol']} and {does or 'shows no questions: the host asks'}."
     if (does and not client["silent"]) or facts["draws_questions"]:
         return says
     what = f"{says} {facts['host']} has no window either, so nobody can be asked."
-    mend = "Use a client that draws questions, or start the host with a window."
+    mend = "Use a client that shows questions, or start the host with a window."
     return Finding("clients", what, mend)
 
 
 def _check_skills(broken: Mapping[str, str]) -> Results:
     for name, why in broken.items():
-        mend = "Put the file right, as `dcc-bridge skill check FILE` says; it is read again then."
+        mend = "Correct the file: dcc-bridge skill check FILE. It is read again when you save it."
         yield Finding("skills", f"The skill {name} cannot be loaded: {why}", mend)
     if not broken:
         yield "All skills can be loaded."
@@ -251,14 +254,13 @@ def _check_question(host: hosts.Target) -> str | Finding:
     if reply["seen"] and where is not None:
         return f"The test question was seen {where} and answered after {reply['seconds']:.1f} s."
     if reply["message"] == NOT_SUPPORTED:
-        what = "Nobody can be asked: the host has no window, and here is no terminal."
-        mend = "Start the host with a window, or run this command in a terminal."
-    elif reply["message"] == TIMED_OUT:
+        return f"{host.host} has no window, so agents' clients ask; here is no terminal to try it."
+    if reply["message"] == TIMED_OUT:
         what = f"Nobody answered the test question within {reply['seconds']:.0f} s."
         mend = "Look for a dialog behind the host's window, and try again."
     else:
         what = f"The test question was not seen ({reply['message']})."
-        mend = "Try again, and agree to it where you see it."
+        mend = "Try again, and agree when you see it."
     return Finding("question", what, mend)
 
 
@@ -287,8 +289,8 @@ def check_setup() -> Results:
 def _check_plug_ins(kind: InstallTarget) -> Results:
     for facts in install.find_installations(kind, install.known_versions(kind)):
         if "wrong" in facts or facts["missing"]:
-            mend = f"See what it is: dcc-bridge doctor {kind.name}"
-            what = f"Not as it was installed: {install.describe(facts)}."
+            mend = f"Look closer: dcc-bridge doctor {kind.name}"
+            what = f"The installation has changed: {install.describe(facts)}."
             yield Finding("installation", what, mend)
         else:
             yield f"Installed: {install.describe(facts)}."
@@ -302,7 +304,7 @@ def _check_client(name: str) -> str | Finding | None:
     file, program = config.path(), str(entry.get("command"))
     if shutil.which(program) is not None:
         return f"{title} is set up in {file}."
-    what = f"{title} starts {program}, as {file} says, and that is no program here."
+    what = f"{file} says that {title} starts {program}, which is not there."
     return Finding("client", what, f"dcc-bridge client add {name}")
 
 
@@ -338,12 +340,12 @@ def _ask_application(kind: InstallTarget) -> tuple[str | Finding, Facts]:
     try:
         facts = probe.probe(kind)
     except UnknownLocation as error:
-        mend = "Start it once by hand, and see what it says."
+        mend = "Start it by hand once, and see what it prints."
         return Finding("application", str(error), mend), Facts()
     if facts.program is not None:
         return f"{facts.program} is {kind.title} {facts.version}, Python {facts.python}.", facts
     names = " or ".join(kind.programs)
-    return f"{names} is not on PATH, so {kind.title} itself was not asked.", facts
+    return f"{names} is not on PATH, so its version is not known.", facts
 
 
 def _read(folder: Path) -> plan.InstalledFiles | Finding | None:
@@ -352,7 +354,7 @@ def _read(folder: Path) -> plan.InstalledFiles | Finding | None:
     except plan.NotOurs as error:
         return Finding("installation", str(error), f"Delete {folder}, and install again.")
     if files is None and folder.exists():
-        what = f"{folder} is there, and was not put by us."
+        what = f"dcc-bridge did not install what is in {folder}."
         return Finding("installation", what, "Move it away, and install again.")
     return files
 
@@ -364,7 +366,7 @@ def _check_files(
     again = f"dcc-bridge uninstall {kind.name}, then dcc-bridge install {kind.name}"
     missing = files.missing()
     if missing:
-        what = f"{len(missing)} files in {place.folder} are gone, such as {missing[0]}."
+        what = f"{len(missing)} files are missing from {place.folder}, such as {missing[0]}."
         yield Finding("files", what, again)
     is_other = facts.python not in (None, python)
     if is_other:
@@ -375,7 +377,7 @@ def _check_files(
         yield Finding("python", what, again)
     qt = [path for path in vendor.iterdir() if _QT.match(path.name)] if vendor.is_dir() else []
     if qt:
-        what = f"There is a Qt in {vendor} ({qt[0].name}); a second one ends the application."
+        what = f"There is a Qt in {vendor} ({qt[0].name}); a second Qt crashes the application."
         yield Finding("qt", what, f"Delete {', '.join(map(str, qt))}.")
     if not (missing or is_other or qt):
-        yield f"Version {files.facts.get('bridge')} is whole in {place.folder}."
+        yield f"Version {files.facts.get('bridge')} is complete in {place.folder}."

@@ -46,16 +46,17 @@ def tell(sentence: str) -> None:
 def on_signal(stop: Callable[[], None]) -> Iterator[None]:
     """Call `stop` on SIGINT and SIGTERM while in the ``with``; a second one ends the process.
 
+    After a SIGINT it ends with a KeyboardInterrupt, once all was stopped.
+
     Python runs a signal's handler on the main thread between two instructions: inside a lock that
     the handler would need, or never while the thread waits (Windows). So the handler does nothing,
-    and the byte that Python writes for each signal wakes a thread of ours.
-
-    Args:
-        stop: Called once, on that thread.
+    and the byte that Python writes for each signal wakes a thread of ours, which calls `stop` once.
     """
     reader, writer = socket.socketpair()
     writer.setblocking(False)
-    thread = threading.Thread(target=_listen, args=(reader, stop), name="dcc_bridge signals")
+    received: list[int] = []
+    arguments = (reader, stop, received)
+    thread = threading.Thread(target=_listen, args=arguments, name="dcc_bridge signals")
     thread.start()
     descriptor = signal.set_wakeup_fd(writer.fileno(), warn_on_full_buffer=False)
     handlers = {number: signal.signal(number, _ignore) for number in _SIGNALS}
@@ -68,15 +69,16 @@ def on_signal(stop: Callable[[], None]) -> Iterator[None]:
         writer.close()
         thread.join()
         reader.close()
+    if signal.SIGINT in received:
+        raise KeyboardInterrupt
 
 
-def _listen(reader: socket.socket, stop: Callable[[], None]) -> None:
-    count = 0
+def _listen(reader: socket.socket, stop: Callable[[], None], received: list[int]) -> None:
     while numbers := reader.recv(64):
         for number in numbers:
             if number in _SIGNALS:
-                count += 1
-                stop() if count == 1 else os._exit(128 + number)
+                received.append(number)
+                stop() if len(received) == 1 else os._exit(128 + number)
 
 
 def _ignore(_number: int, _frame: object) -> None:

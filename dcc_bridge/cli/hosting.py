@@ -9,16 +9,15 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Final
 
-from dcc_bridge.cli import exits, hosts, logs
+from dcc_bridge.cli import exits, logs
 from dcc_bridge.config import Settings, data_folder
 
 if TYPE_CHECKING:
-    from dcc_bridge.cli.interpreter import Rule
     from dcc_bridge.cli.windowed import Windowed
     from dcc_bridge.headless import Headless
     from dcc_bridge.hosts.standalone import UsdSession
@@ -51,48 +50,37 @@ def fill(parser: argparse.ArgumentParser) -> None:
         "--scene",
         type=Path,
         metavar="FILE",
-        help="a scene; without it, an empty one, or in the standalone host a copy of our shot",
+        help="the scene to open; default: an empty one, or a sample scene in the standalone host",
     )
     parser.add_argument(
-        "--headless", action="store_true", help="no window, even where there is a screen"
+        "--headless", action="store_true", help="no window, even if there is a screen"
     )
     parser.add_argument("--window", action="store_true", help=argparse.SUPPRESS)
 
 
-def opening(
-    options: argparse.Namespace,
-    *,
-    skills: list[Path],
-    port: int | None,
-    rule: tuple[Rule | None, Path | None] = (None, None),
-) -> Opening:
+def opening(options: argparse.Namespace, skills: list[Path], settings: Settings) -> Opening:
     """Read what a host is to be started with.
 
     Args:
         options: What `fill` takes.
-        skills: Folders of skill files besides our own.
-        port: Where it listens, or None.
-        rule: The settings ``unattended`` and ``allow_list``; None stands for "not said".
+        skills: Folders of skill files that come after all others.
+        settings: How its bridge behaves.
 
     Raises:
-        Failure: A setting or a part of the installation is not right.
+        Failure: A part of the installation is not there.
     """
     try:
         ours = data_folder("plugins") / "standalone" / "skills"
         scene = options.scene or data_folder("resources") / SHOT
     except FileNotFoundError as error:
         raise exits.Failure(str(error)) from None
-    settings = hosts.settings(port=port, unattended=rule[0], allow_list=rule[1])
     window = _wants_window(options)
-    return Opening(scene, (ours, *skills), settings, window, bundled=options.scene is None)
+    settings = replace(settings, skills=(*settings.skills, *skills))
+    return Opening(scene, (ours,), settings, window, bundled=options.scene is None)
 
 
 def run(opening: Opening, on_ready: OnReady) -> None:
-    """Run a host until it is told to stop.
-
-    Args:
-        opening: What to start it with.
-        on_ready: Called on its main thread once it takes requests.
+    """Run a host until it is told to stop; `on_ready` is called there once it takes requests.
 
     Raises:
         Failure: It cannot be started; says why.
@@ -188,7 +176,7 @@ def _try() -> str:
             check=False,
         )
     except subprocess.TimeoutExpired:
-        return "The screen does not answer, so the host runs without a window."
+        return "The screen does not respond, so the host runs without a window."
     if tried.returncode == 0:
         return ""
     return f"Qt cannot show a window here, so the host runs without one: {_reason(tried)}"

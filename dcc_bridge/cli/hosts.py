@@ -23,15 +23,21 @@ from dcc_bridge.server import discovery
 if TYPE_CHECKING:
     from dcc_bridge.client import agent, connection
     from dcc_bridge.client.person import Person
+    from dcc_bridge.client.proxy.choice import Wanted
 
 LABEL: Final = discovery.CLI_LABEL  # under which hosts know this command
 TOKEN: Final = "DCC_BRIDGE_TOKEN"
 START: Final = (
     "Start an application that has the plug-in (see: dcc-bridge status), or: dcc-bridge serve"
 )
+_POLL: Final = 0.1  # seconds between two looks for a host that starts
 _COLUMNS: Final = ("ID", "HOST", "VERSION", "SCENE", "STATE", "FOR", "PID", "URL")
 _STEPS: Final = ((86400, "d"), (3600, "h"), (60, "min"), (1, "s"))
 _LABEL_PATTERN: Final = re.compile(r"[A-Za-z0-9_-]{1,40}")
+
+
+class SeveralHosts(Failure):
+    """More than one running host fits; which is normal, but a command is for one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,40 +62,57 @@ class Target:
         )
 
 
-def find(url: str | None) -> Target:
-    """Give the host at a URL, or the one that is running.
+def find(options: argparse.Namespace) -> Target:
+    """Give the host that a command's options name, or the one that is running.
 
     Raises:
         Failure: There is none, or it is not clear which one is meant.
     """
-    if url is not None and not _at(url, discovery.running(settings().runtime)):
-        token = os.environ.get(TOKEN)  # for a host of another user, or a forwarded port
+    token = os.environ.get(TOKEN)  # for a host of another user, or a forwarded port
+    try:
+        host = instance(options)
+    except Failure as failure:
+        if failure.code != UNREACHABLE or "://" not in (options.url or ""):
+            raise
         if not token:
-            sentence = f"No host of yours runs at {url}, and {TOKEN} is not set. {START}"
-            raise Failure(sentence, UNREACHABLE)
-        return Target(url, token)
-    host = instance(url)
+            sentence = f"You have no host running at {options.url}, and {TOKEN} is not set. {START}"
+            raise Failure(sentence, UNREACHABLE) from None
+        return Target(options.url, token)
     return Target(host.url, host.token(LABEL), host.host)
 
 
-def instance(url: str | None) -> discovery.Instance:
-    """Give the host of this user that runs at a URL, or the only one.
-
-    Raises:
-        Failure: There is none, or it is not clear which one is meant.
-    """
-    running = discovery.running(settings().runtime)
-    if url is not None:
-        matches = _at(url, running)
-        if not matches:
-            raise Failure(f"No host of yours runs at {url}. {START}", UNREACHABLE)
-        return matches[0]
+def instance(options: argparse.Namespace) -> discovery.Instance:
+    """Give the host of this user that is meant, as `find` does."""
+    runtime, wanted, end = settings().runtime, _wanted(options), time.monotonic() + options.wait
+    while True:
+        running = discovery.running(runtime)
+        fitting = [record for record in running if wanted.fits(record) and _is(record, options.url)]
+        if fitting or time.monotonic() >= end:
+            break
+        time.sleep(_POLL)
+    if len(fitting) == 1:
+        return fitting[0]
     if not running:
         raise Failure(f"No host is running. {START}", UNREACHABLE)
-    if len(running) > 1:
-        known = "\n".join(f"  {record.url}  {record.host}, {record.scene}" for record in running)
-        raise Failure(f"{len(running)} hosts are running; say which one by its URL:\n{known}")
-    return running[0]
+    rows = "\n".join(
+        f"  {record.id}  {record.host}, {safe_line(record.scene)}  {record.url}"
+        for record in fitting or running
+    )
+    if fitting:
+        which = "say which one: its ID, or --host, --scene or --instance"
+        raise SeveralHosts(f"{len(fitting)} hosts are running; {which}:\n{rows}")
+    name = f" called {options.url!r}" if options.url else ""
+    raise Failure(f"No host{name}{wanted} is running. There are:\n{rows}", UNREACHABLE)
+
+
+def _is(record: discovery.Instance, name: str | None) -> bool:
+    return name in (None, record.id) or _address(record.url) == _address(str(name))
+
+
+def _wanted(options: argparse.Namespace) -> Wanted:
+    from dcc_bridge.client.proxy.choice import Wanted  # 0.4 s, and `list` needs it not
+
+    return Wanted(options.host, options.scene, options.instance)
 
 
 def settings(**arguments: object) -> Settings:
@@ -104,10 +127,6 @@ def settings(**arguments: object) -> Settings:
         raise Failure(str(error)) from None
 
 
-def _at(url: str, running: Sequence[discovery.Instance]) -> list[discovery.Instance]:
-    return [record for record in running if _address(record.url) == _address(url)]
-
-
 def _address(url: str) -> tuple[str | None, int | None]:
     try:
         parts = urlsplit(url)
@@ -117,18 +136,38 @@ def _address(url: str) -> tuple[str | None, int | None]:
         raise Failure(f"{url} is not a URL.") from None
 
 
-def fill_url(parser: argparse.ArgumentParser) -> None:
-    """Add the host's URL, which several commands take, to a parser."""
+def fill_host(parser: argparse.ArgumentParser, more: str = "") -> None:
+    """Add what says which host is meant, which several commands take, to a parser.
+
+    Args:
+        parser: The command's.
+        more: What else may stand in the host's place.
+    """
     parser.add_argument(
-        "url", nargs="?", metavar="URL", help="where the host is; without it, the one that runs"
+        "url",
+        nargs="?",
+        metavar="ID|URL",
+        help=f"the host, as `dcc-bridge list` shows it; default: the only one{more}",
+    )
+    _fill_wanted(parser)
+    parser.add_argument(
+        "--wait", type=float, default=0.0, metavar="S", help="seconds to wait for a host to start"
+    )
+
+
+def _fill_wanted(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--host", metavar="NAME", help="only this application, such as maya")
+    parser.add_argument(
+        "--scene", metavar="GLOB", help="only scenes whose name matches, such as 'shot_*'"
+    )
+    parser.add_argument(
+        "--instance", metavar="ID", help="only this one, as `dcc-bridge list` shows it"
     )
 
 
 def fill_list(parser: argparse.ArgumentParser) -> None:
     """Add the command's options to a parser."""
-    parser.add_argument(
-        "--json", action="store_true", help="print a JSON list and nothing else; empty for none"
-    )
+    parser.add_argument("--json", action="store_true", help="print a JSON list and nothing else")
 
 
 def run_list(options: argparse.Namespace) -> int:
@@ -164,19 +203,13 @@ def _print_table(rows: Sequence[Sequence[str]]) -> None:
 
 def fill_connect(parser: argparse.ArgumentParser) -> None:
     """Add the command's options to a parser."""
-    parser.add_argument("--host", metavar="NAME", help="only this application, such as maya")
-    parser.add_argument(
-        "--scene", metavar="GLOB", help="only scenes whose name matches, such as 'shot_*'"
-    )
-    parser.add_argument(
-        "--instance", metavar="ID", help="only this one, as `dcc-bridge list` names it"
-    )
+    _fill_wanted(parser)
     parser.add_argument(
         "--label",
         type=label,
         default="stdio",
         metavar="NAME",
-        help="under which hosts know the client that starts this",
+        help="the name by which hosts know this client",
     )
 
 
@@ -185,26 +218,20 @@ def run_connect(options: argparse.Namespace) -> int:
     import anyio  # 0.4 s with the proxy, and `list` needs neither
 
     from dcc_bridge.client import proxy
-    from dcc_bridge.client.proxy.choice import Wanted
 
     running = partial(discovery.running, settings().runtime)
     running()  # a folder that is not ours is said here, in a sentence
-    wanted = Wanted(options.host, options.scene, options.instance)
     # Python's own handler would wait for the thread that reads stdin; nothing here has to be saved.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     try:
-        anyio.run(proxy.serve, running, wanted, options.label)
+        anyio.run(proxy.serve, running, _wanted(options), options.label)
     except* BrokenPipeError:
         pass  # the client is gone
     return SUCCESS
 
 
 def label(text: str) -> str:
-    """Read a label.
-
-    Raises:
-        ArgumentTypeError: It cannot be one.
-    """
+    """Read a label, for argparse."""
     if not _LABEL_PATTERN.fullmatch(text):
         raise argparse.ArgumentTypeError(f"letters, digits, - and _ only, 40 at most; not {text!r}")
     return text

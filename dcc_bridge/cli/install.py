@@ -13,8 +13,7 @@ from typing import Any
 
 from dcc_bridge.cli.exits import SUCCESS, Failure
 from dcc_bridge.install import probe, vendor
-from dcc_bridge.install.location import Facts, InstallTarget, System, UnknownLocation
-from dcc_bridge.install.locations import APPLICATIONS
+from dcc_bridge.install.locations import APPLICATIONS, Facts, InstallTarget, System, UnknownLocation
 from dcc_bridge.install.plan import InstalledFiles, NotOurs, Plan
 
 # ---- the arguments
@@ -27,13 +26,13 @@ def fill_install(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--version", metavar="V", help="the application's own, such as 2026 or 4.5")
     parser.add_argument(
-        "--interpreter", metavar="PATH", help="its batch interpreter, where it is not on PATH"
+        "--interpreter", metavar="PATH", help="its batch interpreter, if it is not on PATH"
     )
-    parser.add_argument("--python", metavar="3.X", help="its Python, where nobody else can tell")
+    parser.add_argument("--python", metavar="3.X", help="its Python, if it cannot be detected")
     parser.add_argument(
-        "--for-all-users", action="store_true", help="where it looks for everybody's plug-ins"
+        "--for-all-users", action="store_true", help="install it for every user of this computer"
     )
-    parser.add_argument("--dry-run", action="store_true", help="say what would be done, and do not")
+    parser.add_argument("--dry-run", action="store_true", help="only show what would be done")
 
 
 def fill_status(parser: argparse.ArgumentParser) -> None:
@@ -48,19 +47,15 @@ def fill_status(parser: argparse.ArgumentParser) -> None:
 def fill_pack(parser: argparse.ArgumentParser) -> None:
     """Add what ``pack`` takes to a parser."""
     parser.add_argument(
-        "--into", type=Path, default=Path(), metavar="DIR", help="where it is put (here)"
+        "--into", type=Path, default=Path(), metavar="DIR", help="where to write it (default: here)"
     )
 
 
 def _plan(options: argparse.Namespace, *, is_removal: bool = False) -> Plan:
     """Find out which application is meant, and where its plug-in goes.
 
-    Args:
-        options: What the person said.
-        is_removal: It need not be known which Python it has.
-
     Raises:
-        UnknownLocation: That cannot be told.
+        UnknownLocation: That cannot be told, or which Python it has, unless it is a removal.
     """
     application, system = APPLICATIONS[options.host], System.here()
     facts = probe.probe(application, options.interpreter)
@@ -78,7 +73,7 @@ def run_install(options: argparse.Namespace) -> int:
     plan = _plan(options)
     old = plan.check()
     if old is not None:
-        print(f"Version {old.facts.get('bridge')} is there, and is replaced.")
+        print(f"Version {old.facts.get('bridge')} is installed and will be replaced.")
     print("\n".join(plan.sentences()), flush=True)
     if options.dry_run:
         print("Nothing was written.")
@@ -86,10 +81,10 @@ def run_install(options: argparse.Namespace) -> int:
     try:
         installed = plan.install()
     except OSError as error:
-        raise Failure(f"It cannot be written: {error}. Nothing was put.") from None
+        raise Failure(f"It cannot be written: {error}. Nothing was installed.") from None
     size = sum(file.stat().st_size for file in installed.files) / 1e6
     print(f"Done: {len(installed.files):,} files, {size:.0f} MB. {plan.application.afterwards}")
-    print(f"To take it away: dcc-bridge uninstall {plan.application.name}")
+    print(f"To remove it: dcc-bridge uninstall {plan.application.name}")
     return SUCCESS
 
 
@@ -100,7 +95,7 @@ def run_uninstall(options: argparse.Namespace) -> int:
     installed = InstalledFiles.read(folder)
     if installed is None:
         raise Failure(f"The bridge is not installed in {folder}.")
-    print(f"take away {len(installed.files):,} files in {folder}", flush=True)
+    print(f"remove {len(installed.files):,} files in {folder}", flush=True)
     for file in installed.files:
         if folder not in file.parents:
             print(file, flush=True)
@@ -112,11 +107,11 @@ def run_uninstall(options: argparse.Namespace) -> int:
         installed.delete(folder)
     except OSError as error:
         raise Failure(
-            f"It cannot be deleted: {error}. Close {plan.application.title}, and try again."
+            f"It cannot be removed: {error}. Close {plan.application.title}, and try again."
         ) from None
     for file in foreign:
-        print(f"kept {file}: it was not put by us")
-    print("Done." if foreign else "Done. Nothing of ours is left there.")
+        print(f"kept {file}: dcc-bridge did not install it")
+    print("Done." if foreign else "Done. Every file that it installed is gone.")
     return SUCCESS
 
 
@@ -134,7 +129,7 @@ def run_status(options: argparse.Namespace) -> int:
     if options.json:
         print(json.dumps(installations, indent=2))
     else:
-        print("\n".join(map(describe, installations)) or "The bridge is installed nowhere.")
+        print("\n".join(map(describe, installations)) or "The bridge is not installed anywhere.")
     return SUCCESS
 
 

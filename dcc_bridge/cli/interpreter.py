@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import importlib.util
 import json
 import subprocess
 import sys
@@ -19,9 +20,9 @@ from typing import IO, Final, Literal
 from dcc_bridge.cli.exits import Failure
 from dcc_bridge.config import data_folder
 from dcc_bridge.elicitation import unattended
-from dcc_bridge.hosts.batch import JOB, SAVE, Job
+from dcc_bridge.hosts.batch import HOSTS, JOB, SAVE, Job
 from dcc_bridge.install import locations, plan, probe
-from dcc_bridge.install.location import System, UnknownLocation
+from dcc_bridge.install.locations import System, UnknownLocation
 
 _PACKAGE: Final = Path(__file__).resolve().parents[1]
 # Blender frees a module that `multiprocessing` keeps under this name, and crashes at its end.
@@ -157,7 +158,7 @@ def _job(options: argparse.Namespace, port: int | None, report: Path) -> Job:
     return Job(
         host=options.host,
         scene=str(options.scene.absolute()) if options.scene else None,
-        skills=[str(ours), *(str(folder.absolute()) for folder in options.skills)],
+        skills=[str(ours), *map(str, skill_folders(options))],
         port=port,
         unattended=rule,
         allow_list=str(allow_list) if allow_list else None,
@@ -182,20 +183,23 @@ def command(host: str, program: str | None, folder: Path) -> list[str]:
     kind = locations.APPLICATIONS[host]
     try:
         executable = probe.find_program(kind, program)
-        paths = _paths(host, program) if executable else []
+        if executable is None and kind.module and importlib.util.find_spec(kind.module):
+            executable = Path(sys.executable)
+        paths = _paths(host, str(executable)) if executable else []
     except UnknownLocation as error:
         raise Failure(str(error)) from None
     if executable is None:
         names = " or ".join(kind.programs)
-        raise Failure(f"{kind.title}'s {names} is not on PATH; say --interpreter PATH.")
+        python = f", which may be a Python that has {kind.module}" if kind.module else ""
+        raise Failure(f"{kind.title}'s {names} is not on PATH; say --interpreter PATH{python}.")
     start = folder / "start.py"
     start.write_text(_START.format(paths=paths), encoding="utf-8")
-    if host == "blender":
+    if host == "blender" and not probe.is_python(executable):
         return [str(executable), "-b", "--python", str(start)]
     return [str(executable), str(start)]
 
 
-def _paths(host: str, program: str | None) -> list[str]:
+def _paths(host: str, program: str) -> list[str]:
     """List the folders of the bridge and its dependencies, for a host's Python."""
     kind = locations.APPLICATIONS[host]
     facts = probe.probe(kind, program)
@@ -206,23 +210,45 @@ def _paths(host: str, program: str | None) -> list[str]:
     if facts.python == f"{sys.version_info.major}.{sys.version_info.minor}":
         own = dict.fromkeys(sysconfig.get_path(name) for name in ("purelib", "platlib"))
         return [str(_PACKAGE.parent), *own]
+    mend = f"dcc-bridge install {host}"
+    if probe.is_python(Path(program)):
+        mend = f"install it there, and run {Path(program).with_name('dcc-bridge')}"
     raise Failure(
-        f"{kind.title} has Python {facts.python}, and the bridge is not installed for it: "
-        f"dcc-bridge install {host}"
+        f"{kind.title} has Python {facts.python}, and the bridge is not installed for it: {mend}"
     )
 
 
-def fill_unattended(parser: argparse.ArgumentParser) -> None:
-    """Add ``--unattended``."""
+def fill(parser: argparse.ArgumentParser, host_help: str | None = None) -> None:
+    """Add what says which host is started, and with what, to a parser."""
+    parser.add_argument("--host", choices=sorted(HOSTS), default="standalone", help=host_help)
+    parser.add_argument(
+        "--skills",
+        type=Path,
+        action="append",
+        default=[],
+        metavar="DIR",
+        help="a folder of more skill files; may be given more than once",
+    )
+    parser.add_argument(
+        "--interpreter", metavar="PATH", help="the host's batch interpreter, if it is not on PATH"
+    )
     parser.add_argument(
         "--unattended",
         metavar="RULE",
-        help="what answers where nobody can be asked. deny: every question is declined; fallback "
-        "(unless the settings say otherwise): what a skill declared answers, but never for "
-        "consent; allow:FILE: the skills that the file lists go on unasked. It has a skill's name "
-        "on each line and, after it, if only that very file is meant, the SHA-256 of the skill's "
-        "file (as sha256sum gives it); # begins a remark",
+        help="what happens if nobody can be asked. deny: every question is declined; fallback "
+        "(the usual default): a skill's fallback values answer, but never as consent; "
+        "allow:FILE: the skills listed in the file go on without being asked. Each line has a "
+        "skill's name and, to allow only one version of its file, that file's SHA-256 as sha256sum "
+        "prints it; # starts a comment",
     )
+
+
+def skill_folders(options: argparse.Namespace) -> list[Path]:
+    """Give the folders that ``--skills`` names; Failure where one is not there."""
+    for folder in options.skills:
+        if not folder.is_dir():
+            raise Failure(f"There is no folder of skills at {folder}.")
+    return [folder.absolute() for folder in options.skills]
 
 
 def read_unattended(text: str | None) -> tuple[Rule | None, Path | None]:
@@ -238,10 +264,10 @@ def read_unattended(text: str | None) -> tuple[Rule | None, Path | None]:
         return None, None
     word, _, file = text.partition(":")
     if word not in _RULES or bool(file) != (word == "allow"):
-        raise Failure(f"--unattended is deny, fallback or allow:FILE, not {text}.")
+        raise Failure(f"--unattended takes deny, fallback or allow:FILE, not {text}.")
     if not file:
         return _RULES[word], None
     try:
         return "allow", unattended.read_allow_list(Path(file).absolute()).file
     except ValueError as error:
-        raise Failure(f"What --unattended allow names cannot be used: {error}") from None
+        raise Failure(f"The file of --unattended allow cannot be used: {error}") from None

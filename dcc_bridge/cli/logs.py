@@ -85,7 +85,7 @@ class _Sentence(_Clean):
 
     def format(self, record: logging.LogRecord) -> str:
         first, *rest = super().format(record).splitlines() or [""]
-        text = safe_line(f"{first}: {rest[-1]}" if rest else first)
+        text = safe_line(f"{first}: {rest[-1]}" if rest else first, 1000)
         return f"dcc-bridge: {text}" + (f" (more in {file()})" if rest else "")
 
 

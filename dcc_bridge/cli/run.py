@@ -21,7 +21,7 @@ from dcc_bridge.audit import reader
 from dcc_bridge.cli import audit, exits, hosts, interpreter
 from dcc_bridge.cli.call import exit_code, parse_arguments, status_of, value_of
 from dcc_bridge.errors import Unreachable
-from dcc_bridge.hosts.batch import HOSTS
+from dcc_bridge.server import discovery
 
 if TYPE_CHECKING:
     from dcc_bridge.client.agent import Result
@@ -30,16 +30,16 @@ LABEL: Final = "run"  # under which the record knows who called
 _TAIL: Final = 2000
 _BUILTIN: Final = ("check_connection", "recent_calls", "undo_last")
 _REFUSED: Final = (
-    "It was refused, and nothing was changed. What may go on unasked where nobody sits is said "
-    "with --unattended allow:FILE."
+    "It was refused, and nothing was changed. --unattended allow:FILE names the skills that may "
+    "go on without being asked."
 )
 
 
 def fill(parser: argparse.ArgumentParser) -> None:
     """Add the command's options to a parser."""
-    parser.add_argument("skill", metavar="SKILL", help="its name")
-    parser.add_argument("--host", choices=sorted(HOSTS), default="standalone")
-    parser.add_argument("--scene", type=Path, metavar="FILE", help="opened before")
+    parser.add_argument("skill", metavar="SKILL", help="the skill's name")
+    interpreter.fill(parser)
+    parser.add_argument("--scene", type=Path, metavar="FILE", help="the scene to open first")
     parser.add_argument(
         "--args",
         type=parse_arguments,
@@ -48,13 +48,11 @@ def fill(parser: argparse.ArgumentParser) -> None:
         help='such as \'{"name": "Box"}\'',
     )
     parser.add_argument(
-        "--save-as", type=Path, metavar="FILE", help="where the scene is written if it is done"
+        "--save-as",
+        type=Path,
+        metavar="FILE",
+        help="where to save the scene if the skill succeeds; a copy of what is there is kept",
     )
-    interpreter.fill_unattended(parser)
-    parser.add_argument(
-        "--skills", type=Path, action="append", default=[], metavar="DIR", help="more skill files"
-    )
-    parser.add_argument("--interpreter", metavar="PATH", help="where it is not on PATH")
     parser.add_argument("--timeout", type=float, default=600.0, metavar="S", help="seconds (600)")
 
 
@@ -72,7 +70,7 @@ def run(options: argparse.Namespace) -> int:
             return _call(started, options, output)
         except TimeoutError:
             raise exits.Failure(
-                f"It took more than {options.timeout:g} s, and was ended.", exits.TOOL_ERROR
+                f"It took more than {options.timeout:g} s and was stopped.", exits.TOOL_ERROR
             ) from None
 
 
@@ -82,7 +80,10 @@ def _call(started: interpreter.Interpreter, options: argparse.Namespace, output:
     if ready is None:
         started.end()
         raise _failure(started, output)
-    instance = hosts.instance(ready["url"])
+    running = discovery.running(hosts.settings().runtime)
+    instance = next((it for it in running if it.url == ready["url"]), None)
+    if instance is None:
+        raise _failure(started, output)
     host = hosts.Target(instance.url, instance.token(LABEL), options.host, options.timeout)
     try:
         result = anyio.run(_call_once, host, options.skill, options.args, deadline)
@@ -138,7 +139,7 @@ def _show(result: Result, report: dict[str, str]) -> int:
     """Print what came of it, and give the exit code."""
     account = _account(report["audit"])
     error = audit.for_person("\n".join(result.texts)) if result.is_error else ""
-    code = _code(result)
+    code = exits.USAGE if status_of(result) == "not_started" else exit_code(result)
     if code == exits.REFUSED:
         exits.tell(_REFUSED)
     elif error and error not in account:
@@ -153,15 +154,11 @@ def _show(result: Result, report: dict[str, str]) -> int:
     return code
 
 
-def _code(result: Result) -> int:
-    return exits.USAGE if status_of(result) == "not_started" else exit_code(result)
-
-
 def _account(record: str | None) -> str:
     """Say who could have answered and what did, from the record itself; give what was said."""
     if record is None:
         return ""
-    calls = audit.calls(reader.read(Path(record)))
+    calls = audit.calls(reader.AuditFile(Path(record)).lines())
     account = "\n".join("\n".join(audit.sentences(call)) for call in calls)
     exits.tell(account)
     exits.tell(f"The record of it: {record}")

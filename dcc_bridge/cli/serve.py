@@ -7,47 +7,28 @@ from __future__ import annotations
 
 import argparse
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from dcc_bridge.cli import exits, hosting, interpreter
+from dcc_bridge.cli import exits, hosting, hosts, interpreter
 from dcc_bridge.elicitation.text import safe_line
-from dcc_bridge.hosts.batch import HOSTS
 
 if TYPE_CHECKING:
     from dcc_bridge.cli.hosting import Running
 
 _OURS: Final = "standalone"
 _HOW: Final = (
-    "Nobody sits there: a question goes to the client that calls, and what that cannot ask is "
-    "answered as --unattended says. Agents find it through `dcc-bridge client add NAME`, you with "
+    "It has no window: questions go to the client that calls. If that cannot ask, --unattended "
+    "decides. Agents find it through `dcc-bridge client add NAME`, you with "
     "`dcc-bridge tools` and `dcc-bridge call`. Ctrl+C ends it."
 )
 
 
 def fill(parser: argparse.ArgumentParser) -> None:
     """Add the command's options to a parser."""
-    parser.add_argument(
-        "--host",
-        choices=sorted(HOSTS),
-        default=_OURS,
-        help="any other than standalone is started without a window, in its own batch interpreter",
-    )
+    interpreter.fill(parser, "any but standalone has no window, and its own batch interpreter")
     hosting.fill(parser)
     parser.add_argument(
-        "--skills",
-        type=Path,
-        action="append",
-        default=[],
-        metavar="DIR",
-        help="a folder of skill files besides our own; may be given more than once",
-    )
-    parser.add_argument(
-        "--port", type=int, metavar="N", help="where the server listens; 0, or nothing, for any"
-    )
-    interpreter.fill_unattended(parser)
-    parser.add_argument(
-        "--interpreter", metavar="PATH", help="the host's batch interpreter, if not on PATH"
+        "--port", type=int, metavar="N", help="the server's port; default: any free one"
     )
 
 
@@ -57,20 +38,13 @@ def run(options: argparse.Namespace) -> int:
     Raises:
         Failure: It could not be started.
     """
-    for folder in options.skills:
-        if not folder.is_dir():
-            raise exits.Failure(f"There is no folder of skills at {folder}.")
     if options.host != _OURS:
         return _elsewhere(options)
     if options.interpreter:
-        raise exits.Failure("--interpreter is for another --host than standalone.")
-    opening = hosting.opening(
-        options,
-        skills=options.skills,
-        port=options.port,
-        rule=interpreter.read_unattended(options.unattended),
-    )
-    hosting.run(opening, _announce)
+        raise exits.Failure("--interpreter needs a --host other than standalone.")
+    rule, allow_list = interpreter.read_unattended(options.unattended)
+    settings = hosts.settings(port=options.port, unattended=rule, allow_list=allow_list)
+    hosting.run(hosting.opening(options, interpreter.skill_folders(options), settings), _announce)
     return exits.SUCCESS
 
 
@@ -110,7 +84,7 @@ def _ended(started: interpreter.Interpreter, was_ready: bool) -> int:
         return exits.SUCCESS
     when = "when it was told to" if was_stopped else "by itself"
     raise exits.Failure(
-        f"{started.program} ended {when}, with {code}. What it said stands above.", exits.TOOL_ERROR
+        f"{started.program} ended {when}, with {code}. Its output is above.", exits.TOOL_ERROR
     )
 
 

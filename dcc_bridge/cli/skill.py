@@ -1,103 +1,42 @@
-"""``dcc-bridge skill``: write a skill file to begin with, and check those that are there."""
+"""``dcc-bridge skill`` and ``guide``: write a skill file, check skill files, print the guide."""
 
 from __future__ import annotations
 
 import argparse
 import keyword
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
 from dcc_bridge.cli import exits, hosts
-from dcc_bridge.errors import SkillError
+from dcc_bridge.config import data_folder
 from dcc_bridge.skills import lint, loader
+from dcc_bridge.skills.skill import HOSTS
 
+PAGES: Final = ("skills", "hosts", "security", "troubleshooting", "farm")
 RISKS: Final = ("read", "edit", "destructive")
 _MOST: Final = 60
 # Names that are no files on Windows, whatever comes after their dot.
 _PORTS: Final = {f"{name}{number}" for name in ("com", "lpt") for number in range(10)}
 _DEVICES: Final = {"con", "prn", "aux", "nul", *_PORTS}
-_HEAD: Final = '''\
-"""{title}."""
-
-from __future__ import annotations
-
-from fnmatch import fnmatch
-
-from dcc_bridge import {imports}
-
-# Your application's API goes here, `from maya import cmds`: the file is imported on its main
-# thread, when the skill is first called. Until then this list stands for the scene.
-SCENE = ["camera_1", "camera_2", "light_1"]
-
-'''
-_FIND: Final = '''
-
-def find(pattern: str) -> list[str]:
-    """Give the names that match."""
-    return [name for name in SCENE if fnmatch(name, pattern)]
-'''
-_BODIES: Final = {
-    "read": '''
-@skill(risk="read")
-def {name}(pattern: str = "*") -> list[str]:
-    """Say in a sentence what an agent gets, and when to call it.
-
-    Args:
-        pattern: A glob on the name.
-    """
-    return find(pattern)
-''',
-    "edit": '''
-@skill(risk="edit", undo="{title}")
-def {name}(pattern: str, prefix: str) -> dict[str, str]:
-    """Say in a sentence what is changed. The person can undo it as one step.
-
-    Args:
-        pattern: A glob on the name.
-        prefix: What is put before each name.
-
-    Returns:
-        The old names and the new ones.
-    """
-    renamed = {{name: prefix + name for name in find(pattern)}}
-    SCENE[:] = [renamed.get(name, name) for name in SCENE]
-    return renamed
-''',
-    "destructive": '''
-@skill(risk="destructive", confirms=True, undo="{title}")
-def {name}(pattern: str) -> dict[str, list[str]]:
-    """Say in a sentence what is lost. The person is asked first.
-
-    Args:
-        pattern: A glob on the name.
-    """
-    # Nothing is changed before this line. It asks, and waits; a no ends the skill here. The
-    # function is called again after the answer: if the scene has changed, it is asked again.
-    agreed = confirm_sync("Delete these?", items=lambda: find(pattern), verb="Delete")
-    for name in agreed:
-        SCENE.remove(name)
-    return {{"deleted": list(agreed)}}
-''',
-}
+_TEMPLATE: Final = ("new_skill", "New skill")  # the name and the title in each template
 
 
 def fill(parser: argparse.ArgumentParser) -> None:
     """Add the command's options to a parser."""
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    new = commands.add_parser("new", help="write a skill file that runs, to begin with")
-    new.add_argument("name", metavar="NAME", help="what an agent calls it: list_cameras")
-    new.add_argument(
-        "--folder", type=Path, metavar="DIR", help="where to; without it, your own skills"
-    )
+    new = commands.add_parser("new", help="write a skill file to start from")
+    new.add_argument("name", metavar="NAME", help="the tool's name, such as list_cameras")
+    new.add_argument("--folder", type=Path, metavar="DIR", help="default: your own skills")
     new.add_argument(
         "--risk",
         choices=RISKS,
         default="read",
-        help="what it may do; a destructive one asks the person before it loses something",
+        help="what it may do; a destructive skill asks the person before it deletes anything",
     )
     new.set_defaults(act=_new)
-    checked = commands.add_parser("check", help="find what is wrong with skill files, unimported")
+    checked = commands.add_parser("check", help="check skill files without importing them")
     checked.add_argument("path", type=Path, nargs="+", metavar="PATH", help="a file or a folder")
     checked.set_defaults(act=_check)
 
@@ -107,65 +46,68 @@ def run(options: argparse.Namespace) -> int:
     return int(options.act(options))
 
 
+def fill_guide(parser: argparse.ArgumentParser) -> None:
+    """Add what ``guide`` takes to a parser."""
+    parser.add_argument("page", nargs="?", choices=PAGES, metavar="PAGE", help=", ".join(PAGES))
+
+
+def run_guide(options: argparse.Namespace) -> int:
+    """Print a page; without one, what pages there are."""
+    try:
+        folder = data_folder("resources") / "guide"
+    except FileNotFoundError as error:
+        raise exits.Failure(str(error)) from None
+    texts = {page: (folder / f"{page}.md").read_text(encoding="utf-8") for page in PAGES}
+    titles = [f"{page:16}{text.splitlines()[0].lstrip('# ')}" for page, text in texts.items()]
+    print(texts[options.page].rstrip() if options.page else "\n".join(titles))
+    return exits.SUCCESS
+
+
 def _new(options: argparse.Namespace) -> int:
+    """Write a file, in a folder that is made if need be."""
+    name = options.name
     folder = options.folder or loader.user_folder(hosts.settings())
-    file = write_starter(options.name, folder, options.risk)
-    print(f"{file} is a skill that runs: put your application's API where it says so.")
-    return exits.SUCCESS
-
-
-def _check(options: argparse.Namespace) -> int:
-    given = [file for path in options.path for file in lint.files(path)]
-    findings = lint.check(list(dict.fromkeys(given)), _others(given))
-    for finding in findings:
-        print(finding)
-    many = f"{len(given)} file" + "s" * (len(given) != 1)
-    if findings:
-        print(f"{len(findings)} to put right in {many}.", file=sys.stderr)
-        return exits.TOOL_ERROR
-    print(f"{many}: nothing to put right.")
-    return exits.SUCCESS
-
-
-def _others(given: list[Path]) -> list[Path]:
-    """Give the files of the folders that a bridge looks in besides: their names are taken."""
-    real = {file.resolve() for file in given}
-    every: list[Path] = []
-    for folder in loader.folders((), hosts.settings()):
-        try:
-            every += lint.files(folder)
-        except SkillError:  # it is not there
-            continue
-    return [file for file in every if file.resolve() not in real]
-
-
-def write_starter(name: str, folder: Path, risk: str) -> Path:
-    """Write the file, in a folder that is made if need be.
-
-    Args:
-        name: What an agent calls the skill: a name of Python's in plain letters.
-        folder: Where to.
-        risk: One of `RISKS`.
-
-    Raises:
-        Failure: The name is none, the file is there already, or it cannot be written.
-    """
     fits = name.isascii() and name.isidentifier() and not keyword.iskeyword(name)
     if not fits or name.lower() in _DEVICES or name.startswith("_") or len(name) > _MOST:
         raise exits.Failure(
-            f"{name!r} is no name for a skill: letters, digits and underscores, with a letter "
-            "first, such as list_cameras."
+            f"{name!r} cannot be the name of a skill: use letters, digits and underscores, with a "
+            "letter first, such as list_cameras."
         )
     file = folder / f"{name}.py"
     title = name.replace("_", " ").capitalize()
-    imports = "confirm_sync, skill" if risk == "destructive" else "skill"
-    text = (_HEAD + _BODIES[risk]).format(name=name, title=title, imports=imports) + _FIND
     try:
+        text = (data_folder("resources") / "templates" / f"{options.risk}.py").read_text(
+            encoding="utf-8"
+        )
+        text = text.replace(_TEMPLATE[0], name).replace(_TEMPLATE[1], title)
         folder.mkdir(parents=True, exist_ok=True)
         with file.open("x", encoding="utf-8") as stream:
             stream.write(text)
     except FileExistsError:
-        raise exits.Failure(f"{file} is there already, and is not written over.") from None
+        raise exits.Failure(f"{file} already exists and was not overwritten.") from None
     except OSError as error:
         raise exits.Failure(f"{file} cannot be written: {error}.") from None
-    return file
+    print(f"Wrote {file}. It runs as it is; put your application's API where it says so.")
+    return exits.SUCCESS
+
+
+def _check(options: argparse.Namespace) -> int:
+    given = {file.resolve(): file for path in options.path for file in lint.files(path)}
+    settings, plugins = hosts.settings(), data_folder("plugins")
+    own = {host: _files(plugins / host / "skills", given) for host in HOSTS}
+    others = [file for folder in loader.folders((), settings) for file in _files(folder, given)]
+    findings = lint.check(list(given.values()), others, own)
+    for finding in findings:
+        print(finding)
+    many = f"{len(given)} file" + "s" * (len(given) != 1)
+    if findings:
+        print(f"{len(findings)} problem{'s' * (len(findings) != 1)} in {many}.", file=sys.stderr)
+        return exits.TOOL_ERROR
+    print(f"No problems in {many}.")
+    return exits.SUCCESS
+
+
+def _files(folder: Path, given: Mapping[Path, Path]) -> list[Path]:
+    """Give the skill files of a folder, those that were given by the path that was."""
+    files = lint.files(folder) if folder.is_dir() else []
+    return [given.get(file.resolve(), file) for file in files]

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import sys
+import time
 from collections.abc import Callable
 from concurrent.futures import Future
 from importlib import import_module
@@ -18,12 +19,13 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 import anyio
 
 from dcc_bridge.bridge import Bridge
-from dcc_bridge.cli.exits import Failure
+from dcc_bridge.cli.exits import INTERRUPTED, Failure
 from dcc_bridge.config import data_folder
 from dcc_bridge.errors import BridgeError
 from dcc_bridge.hosts.standalone import UsdSession
-from dcc_bridge.qt import event_loop, panel, presenter
+from dcc_bridge.qt import event_loop, presenter
 from dcc_bridge.qt.binding import QGuiApplication, QPixmap, QPoint
+from dcc_bridge.qt.panel import panel
 
 if TYPE_CHECKING:
     from dcc_bridge.cli.demo import Narrator
@@ -34,7 +36,8 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 _POLL: Final = 0.05  # seconds between two looks for the dialog
-_SEEN: Final = 1.0  # seconds for which a dialog that is played can be seen
+_SEEN: Final = 1.0  # seconds after which a dialog is drawn
+_STEP: Final = 3.0  # seconds for which each step of the demo can be seen
 _GRABBED: Final = ("xcb", "windows")  # platforms that give a picture of the screen itself
 
 
@@ -126,9 +129,11 @@ class _Application:
 def run(session: UsdSession, opening: Opening, on_ready: OnReady) -> None:
     """Run a host until its window is closed, or the process is told to stop."""
     application = _Application(session, opening, on_ready)
-    _module().run(session, on_ready=application.begin, on_quit=application.end)
+    code = _module().run(session, on_ready=application.begin, on_quit=application.end)
     if application.error is not None:
         raise application.error
+    if code == INTERRUPTED:
+        raise KeyboardInterrupt
 
 
 def _module() -> Any:
@@ -169,21 +174,35 @@ class AtWindow:
         if (answer := self._answer) is None:
             self._narrator.step("Answer it there.")
         else:
-            await anyio.sleep(_SEEN)
+            await anyio.sleep(_STEP)
             text = await _on_ui(running, lambda: _press(dialog, answer))
             self._narrator.answer(answer, f": --answer presses {text!r}")
+
+    async def show(self, running: Running, caption: str, *, is_last: bool) -> None:
+        """Say in the window what is to be seen there, and leave time for it."""
+        assert isinstance(running, Windowed)
+        if is_last and self._answer is None:
+            self._narrator.step("Close the window to end the demo.")
+            caption += " Close this window to end the demo."
+        await _on_ui(running, lambda: running.window.tell(caption))
+        await anyio.sleep(_STEP)
+
+    def stay(self, running: Running) -> None:
+        """Wait until a real person closes the window."""
+        while self._answer is None and not running.is_stopping:
+            time.sleep(_POLL)
 
 
 async def _wait_for_dialog(running: Windowed) -> QuestionDialog:
     """Wait until a dialog is shown and can be pressed."""
-    while True:
-        if armed := await _on_ui(running, lambda: [*filter(_is_armed, running.presenter.dialogs)]):
-            return armed[0]
+
+    def find_armed() -> list[QuestionDialog]:
+        dialogs = running.presenter.dialogs
+        return [it for it in dialogs if it.isVisible() and it.exits.verb.isEnabled()]
+
+    while not (armed := await _on_ui(running, find_armed)):
         await anyio.sleep(_POLL)
-
-
-def _is_armed(dialog: QuestionDialog) -> bool:
-    return dialog.isVisible() and dialog.exits.verb.isEnabled()
+    return armed[0]
 
 
 def _press(dialog: QuestionDialog, answer: str) -> str:
@@ -197,7 +216,7 @@ def _press(dialog: QuestionDialog, answer: str) -> str:
 
 def _save(running: Windowed, dialog: QuestionDialog, file: Path) -> None:
     if not _picture(running, dialog).save(str(file)):
-        raise Failure(f"The picture cannot be saved in {file}: is it the name of a .png?")
+        raise Failure(f"The picture cannot be saved in {file}: does its name end in .png?")
 
 
 def _picture(running: Windowed, dialog: QuestionDialog) -> QPixmap:

@@ -4,17 +4,22 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Final
 from urllib.parse import urlsplit
 from urllib.request import url2pathname
 
+import anyio
 import mcp_types as types
 from mcp import Client
 from mcp.client import InputRequiredRoundsExceededError
 from mcp.shared.dispatcher import ProgressFnT
 from mcp.shared.exceptions import MCPError
 
+from dcc_bridge.elicitation.types import LEFT
+
+_PATIENCE: Final = 2.0  # seconds for a host to take in that a call was left
 _NOUNS: Final = {
     "string": "text",
     "integer": "whole number",
@@ -30,36 +35,22 @@ Schema = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """A tool that a host offers.
-
-    Attributes:
-        name: Its name.
-        risk: "read", "edit" or "destructive", as far as the server says.
-        description: What it does.
-        arguments: What it takes, a few words for each argument.
-    """
+    """A tool that a host offers."""
 
     name: str
-    risk: str
+    risk: str  # "read", "edit" or "destructive", as far as the server says
     description: str
-    arguments: tuple[str, ...] = ()
+    arguments: tuple[str, ...] = ()  # what it takes, a few words for each argument
 
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What came of a call.
+    """What came of a call."""
 
-    Attributes:
-        texts: What it says, in its own order; what is no text is named in brackets.
-        structured: The same as data, where it has it.
-        is_error: It did not do what was asked.
-        meta: What the server adds.
-    """
-
-    texts: tuple[str, ...]
-    structured: Any = None
-    is_error: bool = False
-    meta: Mapping[str, Any] | None = None
+    texts: tuple[str, ...]  # what it says, in its own order; what is no text is named in brackets
+    structured: Any = None  # the same as data, where it has it
+    is_error: bool = False  # it did not do what was asked
+    meta: Mapping[str, Any] | None = None  # what the server adds
 
 
 class Agent:
@@ -67,6 +58,9 @@ class Agent:
 
     def __init__(self, client: Client) -> None:
         self._client = client
+        self._send = client.session.call_tool
+        self._asked: types.InputRequiredResult | None = None  # last, by the call of now
+        vars(client.session)["call_tool"] = self._call  # each round of a call goes through it
 
     @property
     def protocol(self) -> str:
@@ -88,11 +82,8 @@ class Agent:
     async def call(
         self, tool: str, arguments: dict[str, Any], on_progress: ProgressFnT | None = None
     ) -> Result:
-        """Call a tool, and answer what it asks. An error of the protocol is an error of the call.
-
-        Raises:
-            Unreachable: The host went away.
-        """
+        """Call a tool, and answer what it asks. An error of the protocol is one of the call."""
+        self._asked = None
         try:
             result = await self._client.call_tool(tool, arguments, progress_callback=on_progress)
         except MCPError as error:
@@ -101,8 +92,27 @@ class Agent:
             return Result((error.message,), is_error=True)
         except InputRequiredRoundsExceededError as error:
             return Result((f"{tool} asked too many questions: {error}",), is_error=True)
+        except anyio.get_cancelled_exc_class():
+            await self._leave(tool, arguments)
+            raise
         texts = tuple(_text(part) for part in result.content)
         return Result(texts, result.structured_content, bool(result.is_error), result.meta)
+
+    async def _call(self, *args: Any, **options: Any) -> Any:
+        result = await self._send(*args, **options)
+        self._asked = result if isinstance(result, types.InputRequiredResult) else None
+        return result
+
+    async def _leave(self, tool: str, arguments: dict[str, Any]) -> None:
+        """End a call at its question; where only a request is open, the SDK has cancelled that."""
+        if self._asked is None:
+            return
+        left = types.ElicitResult(action="cancel", _meta={LEFT: True})
+        answers = dict.fromkeys(self._asked.input_requests or (), left)
+        again = {"input_responses": answers, "request_state": self._asked.request_state}
+        # where the host is gone, or the call has ended, there is nothing to leave
+        with anyio.move_on_after(_PATIENCE, shield=True), suppress(MCPError):
+            await self._call(tool, arguments, **again, allow_input_required=True)
 
 
 def _risk(tool: types.Tool) -> str:
@@ -116,12 +126,9 @@ def _text(part: types.ContentBlock) -> str:
     if isinstance(part, types.TextContent):
         return part.text
     if isinstance(part, types.ResourceLink):
-        return url2pathname(urlsplit(str(part.uri)).path) if _is_file(part) else str(part.uri)
+        uri = str(part.uri)
+        return url2pathname(urlsplit(uri).path) if uri.startswith("file:") else uri
     return f"[{part.type}: {getattr(part, 'mime_type', None) or 'not shown here'}]"
-
-
-def _is_file(link: types.ResourceLink) -> bool:
-    return str(link.uri).startswith("file:")
 
 
 # ---- the arguments of a tool, as a person reads them

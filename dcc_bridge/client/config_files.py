@@ -37,25 +37,16 @@ Folder = Literal["home", "data", "claude", "codex", "goose"]
 
 @dataclass(frozen=True, slots=True)
 class ClientEntry:
-    """The command with which a client starts us. There is no token in it.
+    """The command with which a client starts us. There is no token in it."""
 
-    Attributes:
-        command: A program, by its whole path: a client's search path is not the shell's.
-        args: Its arguments.
-        env: Environment variables that it needs; clients pass hardly any of theirs on.
-    """
-
-    command: str
+    command: str  # a program, by its whole path: a client's search path is not the shell's
     args: tuple[str, ...]
+    # Environment variables that it needs; clients pass hardly any of theirs on.
     env: dict[str, str] = field(default_factory=dict)
 
     @classmethod
     def for_client(cls, label: str) -> ClientEntry:
-        """Make the entry of a client.
-
-        Args:
-            label: The name under which hosts will know the client.
-        """
+        """Make the entry of a client, which hosts will know by that label."""
         env = {_RUNTIME: os.environ[_RUNTIME]} if os.environ.get(_RUNTIME) else {}
         program, *words = _own_command()
         return cls(program, (*words, "connect", "--label", label), env)
@@ -71,7 +62,6 @@ class ClientEntry:
 
 
 def _own_command() -> list[str]:
-    """Give the command of this installation."""
     script = Path(sys.executable).with_name(f"{NAME}.exe" if os.name == "nt" else NAME)
     if script.is_file():
         return [str(script)]
@@ -81,25 +71,16 @@ def _own_command() -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class ConfigFile:
-    """The configuration file of a client.
+    """The configuration file of a client."""
 
-    Attributes:
-        folder: The folder of the user's file, as a name that `_folder` resolves.
-        name: The user's file below that folder.
-        project: The file in a project's folder, or None where the client has none.
-        key: The member that lists the servers.
-        kind: How an entry looks in it.
-        syntax: The language of the file. Only JSON is written; the others are printed.
-        program: The client's own command, which may be on PATH.
-    """
-
-    folder: Folder
-    name: str
-    project: str | None = None
-    key: str = "mcpServers"
-    kind: Literal["plain", "typed", "extension"] = "plain"
+    folder: Folder  # the folder of the user's file, as a name that `_folder` resolves
+    name: str  # the user's file below that folder
+    project: str | None = None  # the file in a project's folder, or None where the client has none
+    key: str = "mcpServers"  # the member that lists the servers
+    kind: Literal["plain", "typed", "extension"] = "plain"  # how an entry looks in it
+    # The language of the file. Only JSON is written; the others are printed.
     syntax: Literal["json", "yaml", "toml"] = "json"
-    program: str | None = None
+    program: str | None = None  # the client's own command, which may be on PATH
 
     @property
     def is_writable(self) -> bool:
@@ -107,14 +88,7 @@ class ConfigFile:
         return self.syntax == "json"
 
     def path(self, project: Path | None = None) -> Path:
-        """Give the path of the file.
-
-        Args:
-            project: A project's folder; None for the user's own file.
-
-        Raises:
-            ValueError: The client has no configuration for projects.
-        """
+        """Give the path of the file; ValueError where the client has none for projects."""
         if project is None:
             return _folder(self.folder) / self.name
         if self.project is None:
@@ -160,7 +134,6 @@ def _toml(key: str, server: dict[str, Any]) -> str:
 
 
 def _folder(name: Folder) -> Path:
-    """Give the folder in which a client keeps its user's configuration."""
     home = Path.home()
     if name == "claude":
         return Path(os.environ.get("CLAUDE_CONFIG_DIR") or home)

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import hmac
 import secrets
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
+import ssl
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from functools import partial
 from importlib import metadata
@@ -32,8 +33,8 @@ _SILENCE: Final = 300.0  # seconds; the server sends something every 15 s while 
 _LIMITS: Final = httpx2.Limits(max_connections=None)  # calls that wait for a person keep theirs
 _NETWORK: Final = (MCPError, httpx2.HTTPError, httpx2.InvalidURL)
 _NOT_THE_HOST: Final = (
-    "it does not know us: the token is of another host, or another program is in its place (an "
-    "application that ran while dcc_bridge was updated has to be started again)"
+    "it does not accept the token: the token belongs to another host, or another program answers "
+    "there (restart an application that was running while dcc_bridge was updated)"
 )
 _MOST_HEAD: Final = 4096  # bytes
 _PAGES: Final = "/ask/"  # where a bridge has its own pages
@@ -50,24 +51,20 @@ class NotTheHost(httpx2.ConnectError):
 
 
 def http_client(
-    token: str,
+    token: str,  # proves who we are; it goes out only where the host has proved itself first
+    # Told of each response, before its body is read.
     on_response: Callable[[httpx2.Response], Awaitable[None]] | None = None,
-    silence: float | None = None,
+    silence: float | None = None,  # seconds without a word of the host; None for five minutes
+    # Looks whether the host is there, before each connection.
     is_running: Callable[[], Awaitable[bool]] | None = None,
 ) -> httpx2.AsyncClient:
-    """Make the HTTP client of a connection to a host of this computer.
-
-    Args:
-        token: Proves who we are. It goes out only where the host has proved itself first.
-        on_response: Told of each response, before its body is read.
-        silence: Seconds for which the host may send nothing; None for five minutes.
-        is_running: Looks whether the host is there, before each connection.
-    """
+    """Make the HTTP client of a connection to a host of this computer."""
     check = _HostCheck(token, silence or _SILENCE, is_running)
     return httpx2.AsyncClient(
         headers={"Authorization": f"Bearer {token}"},
         timeout=httpx2.Timeout(30.0, read=silence or _SILENCE),
         limits=_LIMITS,
+        verify=ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT),  # trusts nobody: it reads no certificates
         trust_env=False,  # a proxy of the environment would be told the token
         event_hooks={"request": [check.prepare], "response": [on_response] if on_response else []},
     )
@@ -93,7 +90,7 @@ class _HostCheck:
     async def _trace(self, url: httpx2.URL, event: str, info: Mapping[str, Any]) -> None:
         if event == "connection.connect_tcp.started":
             if self._is_running is not None and not await self._is_running():
-                raise NotTheHost("The host is not running any more.")
+                raise NotTheHost("The host is no longer running.")
         elif event == "connection.connect_tcp.complete":
             stream, is_proved = info["return_value"], False
             try:
@@ -127,28 +124,21 @@ def _may_prove(received: bytes) -> bool:
 
 @asynccontextmanager
 async def connect(
-    url: str,
-    token: str,
+    url: str,  # where it is: on this computer, for the token travels in the clear
+    token: str,  # proves who we are
     *,
-    era: Era = "auto",
-    person: Person | None = None,
-    silence: float | None = None,
+    era: Era = "auto",  # "legacy" speaks 2025-11-25: the server asks in the middle of a request
+    person: Person | None = None,  # answers questions; None declares that nobody can be asked
+    silence: float | None = None,  # as `http_client` takes it
 ) -> AsyncIterator[Agent]:
     """Connect to a bridge.
-
-    Args:
-        url: Where it is: on this computer, for the token travels in the clear.
-        token: Proves who we are.
-        era: "legacy" speaks 2025-11-25, in which the server asks in the middle of a request.
-        person: Answers questions. With None the client declares that it cannot ask anybody.
-        silence: As `http_client` takes it.
 
     Raises:
         Unreachable: Nothing answers there, it is not the host of the token, or it went away.
     """
     if not is_local(url):
         raise Unreachable(url, "only a host on this computer is given the token")
-    failures = _Failures()
+    is_connected = False
     try:
         async with (
             http_client(token, silence=silence) as http,
@@ -161,27 +151,21 @@ async def connect(
                 ),
             ) as client,
         ):
-            failures.is_connected = True
+            is_connected = True
             yield Agent(client)
     except BaseExceptionGroup as group:
-        raise failures.explain(url, _only_error(group)) from None
+        raise _explained(_only_error(group), url, is_connected) from None
 
 
-class _Failures:
-    """What is known of a connection when it fails."""
-
-    is_connected = False
-
-    def explain(self, url: str, error: BaseException) -> BaseException:
-        """Give the error that the caller should see."""
-        if not isinstance(error, _NETWORK):
-            return error
-        if self.is_connected:
-            return Unreachable(url, "it went away")
-        if isinstance(error, NotTheHost):
-            return Unreachable(url, _NOT_THE_HOST)
-        refused = isinstance(error, MCPError)
-        return Unreachable(url, "it refuses us" if refused else "nothing answers there")
+def _explained(error: BaseException, url: str, is_connected: bool) -> BaseException:
+    if not isinstance(error, _NETWORK):
+        return error
+    if is_connected:
+        return Unreachable(url, "it went away")
+    if isinstance(error, NotTheHost):
+        return Unreachable(url, _NOT_THE_HOST)
+    refused = isinstance(error, MCPError)
+    return Unreachable(url, "it refuses the connection" if refused else "nothing answers there")
 
 
 def _callback(person: Person, host: str) -> ElicitationFnT:
@@ -207,14 +191,10 @@ def _callback(person: Person, host: str) -> ElicitationFnT:
 
 def _only_error(group: BaseExceptionGroup[BaseException]) -> BaseException:
     """Give the one error that task groups have wrapped; of several of the network's, the first."""
-    errors = list(_leaves(group))
-    alike = all(isinstance(error, _NETWORK) for error in errors)
-    return errors[0] if alike or len(errors) == 1 else group
-
-
-def _leaves(error: BaseException) -> Iterator[BaseException]:
-    if not isinstance(error, BaseExceptionGroup):
-        yield error
-        return
-    for part in error.exceptions:
-        yield from _leaves(part)
+    alike = group.split(_NETWORK)[1] is None
+    error: BaseException = group
+    while isinstance(error, BaseExceptionGroup):
+        if len(error.exceptions) > 1 and not alike:
+            return group
+        error = error.exceptions[0]
+    return error

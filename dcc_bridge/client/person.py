@@ -27,17 +27,13 @@ class Script:
 
     def __init__(
         self,
+        # Decline or cancel; accept, with yes to what is required and the defaults; or the fields
+        # themselves.
         answer: types.Action | Mapping[str, Any],
         report: Callable[[str], None] = lambda _: None,
     ) -> None:
-        """Know the answer.
-
-        Args:
-            answer: Decline or cancel; accept, with yes to what is required and the defaults; or
-                the fields themselves.
-            report: Told in a sentence why an answer cannot be given; the question is then closed.
-        """
         self._answer = answer
+        # Told in a sentence why an answer cannot be given; the question is then closed.
         self._report = report
 
     async def ask(self, message: str, form: schema.Form) -> Reply:
@@ -56,6 +52,9 @@ class Script:
 
     def _content(self, form: schema.Form) -> dict[str, Any]:
         if not isinstance(self._answer, str):
+            names = [field.name for field in form.fields]
+            if self._answer and self._answer.keys().isdisjoint(names):
+                raise validation.InvalidAnswer(f"the form asks for {', '.join(names)}.")
             return form.check(self._answer)
         values = {field.name: _default(field) for field in form.fields}
         return form.check({name: value for name, value in values.items() if value is not None})

@@ -37,31 +37,19 @@ class HasComments(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What was done to a file.
-
-    Attributes:
-        file: The file.
-        is_new: The file is another one now; else it was as wanted before.
-        backup: What the file held before us, if that was just saved or is still needed; or None.
-    """
+    """What was done to a file."""
 
     file: Path
-    is_new: bool
+    is_new: bool  # the file is another one now; else it was as wanted before
+    # What the file held before us, if that was just saved or is still needed; or None.
     backup: Path | None = None
 
 
 def add(config: ConfigFile, label: str, project: Path | None = None) -> Change:
-    """Add our entry, or correct the one that is there.
+    """Add our entry for the user or in a project, or correct the one that is there.
 
-    Args:
-        config: The client's configuration.
-        label: The name under which hosts will know the client.
-        project: A project's folder; None for all that the user does.
-
-    Raises:
-        HasComments: A person has to edit the file.
-        ValueError: The file is no JSON, or there is none for projects.
-        OSError: It cannot be read or written.
+    HasComments says that a person has to edit the file, ValueError that it is no JSON or that there
+    is none for projects.
     """
     file, entry = config.path(project), ClientEntry.for_client(label)
     wanted, present = entry.as_object(config.kind), find(config, project)
@@ -85,14 +73,7 @@ def add(config: ConfigFile, label: str, project: Path | None = None) -> Change:
 def remove(config: ConfigFile, project: Path | None = None) -> Change:
     """Remove our entry; where nothing else was changed since, the file is what it was before us.
 
-    Args:
-        config: The client's configuration.
-        project: A project's folder; None for all that the user does.
-
-    Raises:
-        HasComments: A person has to edit the file.
-        ValueError: The file is no JSON, or there is none for projects.
-        OSError: It cannot be read or written.
+    It raises what `add` does.
     """
     file = config.path(project)
     if _entry(_parse(_read(file)), config.key) is None:
@@ -107,7 +88,10 @@ def remove(config: ConfigFile, project: Path | None = None) -> Change:
     elif find(config, project) is not None:
         data = _load(config, file)
         del data[config.key][NAME]
-        _write(file, data)
+        if data == {config.key: {}} and not backup.exists():  # there was no file before us
+            file.unlink()
+        else:
+            _write(file, data)
     return Change(file, is_new=True, backup=backup if backup.exists() else None)
 
 
@@ -158,7 +142,6 @@ def _others(text: str, key: str) -> dict[str, Any]:
 
 
 def _program(config: ConfigFile) -> str | None:
-    """Find a client's own command on PATH."""
     program = shutil.which(config.program) if config.program else None
     # A batch file would have its arguments read by cmd.exe, whose quoting JSON does not survive.
     return None if program and program.lower().endswith((".cmd", ".bat")) else program
@@ -182,16 +165,11 @@ def _run_client(program: str, words: list[str]) -> None:
 
 
 def _load(config: ConfigFile, file: Path) -> dict[str, Any]:
-    """Read a file that is to be written.
-
-    Raises:
-        HasComments: `json` alone cannot read it.
-        ValueError: It is no JSON, or no object where one belongs.
-    """
+    """Read a file that is to be written; HasComments where `json` alone cannot read it."""
     text = _read(file)
     data = _parse(text)
     if not isinstance(data.get(config.key, {}), dict):
-        raise ValueError(f"{config.key} is no object in it")
+        raise ValueError(f"{config.key} is not an object in it")
     try:
         json.loads(text if text.strip() else "{}")
     except ValueError:
@@ -200,18 +178,14 @@ def _load(config: ConfigFile, file: Path) -> dict[str, Any]:
 
 
 def _parse(text: str) -> dict[str, Any]:
-    """Read JSON, also with comments and trailing commas.
-
-    Raises:
-        ValueError: It is none, or no object.
-    """
+    """Read JSON, also with comments and trailing commas; ValueError where it is no object."""
     plain = _COMMENT_OR_COMMA.sub(lambda match: match[1] or "\n" * match[0].count("\n"), text)
     try:
         data = json.loads(plain) if plain.strip() else {}
     except json.JSONDecodeError as error:
-        raise ValueError(f"it is no JSON from line {error.lineno} on") from None
+        raise ValueError(f"it is not valid JSON from line {error.lineno} on") from None
     if not isinstance(data, dict):
-        raise ValueError("the whole is no object in it")
+        raise ValueError("it does not hold a JSON object")
     return data
 
 
@@ -244,10 +218,7 @@ def _back_up(file: Path) -> Path | None:
 def _replace(file: Path, content: bytes, *, mode_of: Path) -> None:
     """Write a file as a whole or not at all; a link leads to the same file as before.
 
-    Args:
-        file: The file.
-        content: What it is to hold.
-        mode_of: The file whose permissions it gets; where that is not there, its owner's alone.
+    It gets the permissions of `mode_of`; where that is not there, its owner's alone.
     """
     file = Path(os.path.realpath(file))
     file.parent.mkdir(parents=True, exist_ok=True)

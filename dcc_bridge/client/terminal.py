@@ -49,11 +49,9 @@ class _Closed(Exception):
 
 
 def open_page(url: str) -> bool:
-    """Open a page in the person's browser.
+    """Open a page in the person's browser, if one is found.
 
-    Returns:
-        Whether one was found. Without a screen there is none: a browser of the terminal's own would
-        draw over the question.
+    Without a screen there is none: a browser of the terminal's own would draw over the question.
     """
     if sys.platform.startswith("linux") and not any(map(os.environ.get, _DISPLAYS)):
         return False
@@ -68,19 +66,11 @@ class Terminal:
 
     def __init__(
         self,
-        keyboard: Keyboard,
-        screen: Screen,
-        who: str,
-        open_page: Callable[[str], bool] = open_page,
+        keyboard: Keyboard,  # what they type
+        screen: Screen,  # what they read, where they type
+        who: str,  # who asks, in a few words
+        open_page: Callable[[str], bool] = open_page,  # opens a page, and returns whether it could
     ) -> None:
-        """Show nothing yet.
-
-        Args:
-            keyboard: What they type.
-            screen: What they read, where they type.
-            who: Who asks, in a few words.
-            open_page: Opens a page, and returns whether it could.
-        """
         self._open = open_page
         self._keyboard = keyboard
         self._screen = screen
@@ -112,7 +102,6 @@ class Terminal:
                 raise
 
     async def _visit(self, url: str, ours: bool) -> Reply:
-        """Have the person agree to go to a page, and open it."""
         try:
             address = urls.read(url, ours=ours)
         except RefusedAddress as error:
@@ -126,7 +115,6 @@ class Terminal:
         return Reply("accept")
 
     async def _fill(self, form: schema.Form) -> Reply:
-        """Have the person fill in a form."""
         confirmation = form.lone_confirmation
         if confirmation is not None:
             if confirmation.description:
@@ -180,7 +168,7 @@ class Terminal:
         for view in views:
             text = safe_line(_text(view, content.get(view.field.name)))
             self._screen.show("    ", f"{view.title}: {text}")
-        return await self._agrees("Send this? Type yes, or no to change it.")
+        return await self._agrees("Send this? Type yes to send it, no to change it.")
 
     async def _confirm(self, title: str) -> None:
         """Go on with a yes; a no is a decline."""
@@ -211,11 +199,8 @@ class Terminal:
 def open_terminal(source: TextIO | None, preferred: TextIO, who: str) -> Iterator[Terminal | None]:
     """Give the person at a terminal, as long as the block lasts; None where nobody types.
 
-    Args:
-        source: Where lines come from.
-        preferred: Where questions are drawn if it is a terminal. If it was redirected they are
-            drawn on the terminal of `source`: they would be answered unseen otherwise.
-        who: Who asks, in a few words.
+    Questions are drawn on `preferred` if it is a terminal. If it was redirected they are drawn on
+    the terminal of `source`: they would be answered unseen otherwise.
     """
     if source is None or not source.isatty():
         yield None
@@ -247,7 +232,7 @@ def _show_address(screen: Screen, where: urls.Address) -> None:
 
 
 def _instructions(views: list[FieldView]) -> str:
-    sentences = [f"{DECLINE} says no, {CANCEL} closes the question."]
+    sentences = [f"{DECLINE} declines, {CANCEL} closes the question."]
     if any(view.default is not None for view in views):
         sentences.append("Enter takes what is in [brackets].")
     if any(not view.field.required for view in views):
@@ -269,11 +254,7 @@ def _value(view: FieldView, text: str, offered: Any) -> Any:
 
 
 def _parse(view: FieldView, text: str) -> Any:
-    """Read a line as a field's value.
-
-    Raises:
-        InvalidAnswer: It does not fit; says what would.
-    """
+    """Read a line as a field's value, or raise InvalidAnswer, which says what would fit."""
     field = view.field
     match field.kind:
         case "boolean":
@@ -289,11 +270,6 @@ def _parse(view: FieldView, text: str) -> Any:
 
 
 def _parse_yes_or_no(text: str) -> bool:
-    """Read a line as yes or no.
-
-    Raises:
-        InvalidAnswer: It is neither.
-    """
     word = text.strip().lower()
     if word in _YES | _NO:
         return word in _YES
@@ -301,14 +277,12 @@ def _parse_yes_or_no(text: str) -> bool:
 
 
 def _hint(field: schema.Field) -> str:
-    """Return in a few words what a field takes."""
     if field.format:
         return "web address" if field.format == "uri" else field.format
     return _HINTS[field.kind]
 
 
 def _text(view: FieldView, value: Any) -> str:
-    """Return a value as the person reads it."""
     titles = {option.value: option.title for option in view.options}
     match value:
         case None:

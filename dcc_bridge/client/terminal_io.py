@@ -72,12 +72,7 @@ class Screen:
 
 
 def lines(text: str, columns: int) -> list[str]:
-    """Make a text safe to show, and break it into lines that fit.
-
-    Args:
-        text: Anything.
-        columns: How wide the lines may be.
-    """
+    """Make a text safe to show, and break it into lines of so many columns."""
     return [part for line in safe_text(text).split("\n") for part in _wrapped(line, columns)]
 
 
@@ -96,11 +91,7 @@ class Keyboard:
     """The lines that come from a terminal."""
 
     def __init__(self, source: TextIO) -> None:
-        """Read nothing yet.
-
-        Args:
-            source: A terminal open for reading. Nobody else reads from it from here on.
-        """
+        # A terminal open for reading. Nobody else reads from it from here on.
         self._source = source
         self._lines: asyncio.Queue[str | None] = asyncio.Queue()
         self._is_reading = False
@@ -155,7 +146,6 @@ def _chunk(read: Callable[[int], bytes | None]) -> bytes:
 
 
 def _flush(terminal: TextIO) -> None:
-    """Empty the terminal's own buffer."""
     if sys.platform == "win32":
         import msvcrt
 

@@ -22,11 +22,16 @@ from dcc_bridge.elicitation.call import BACKGROUND, Call, CallGrant, current
 from dcc_bridge.elicitation.context import Flow, current_context, look, run_async, run_sync
 from dcc_bridge.elicitation.question import Consent, Page, Question
 from dcc_bridge.elicitation.schema import Form
-from dcc_bridge.elicitation.types import ElicitationResponse
+from dcc_bridge.elicitation.types import ElicitationResponse, cancelled_response
 from dcc_bridge.elicitation.validation import InvalidAnswer
 
 MOST_MESSAGE: Final = 8192  # bytes of a question's message, as UTF-8
 _GRANTORS: Final = ("client", "host", "policy", "grant")  # theirs is a grant; a fallback's is not
+_REFUSALS: Final = {
+    types.NOT_SUPPORTED: errors.NobodyToAsk,
+    types.TIMED_OUT: errors.TimedOut,
+    types.HOST_BLOCKED: errors.HostBlocked,
+}
 P = ParamSpec("P")
 T = TypeVar("T")
 
@@ -43,29 +48,42 @@ def elicit_form_sync(
 ) -> ElicitationResponse:
     """Ask for the fields of a form, and wait for the answer.
 
-    Each form of a destructive skill is a consent: who refuses it ends the skill's right to change
-    the scene, and so does a person who refuses one of an edit skill.
+    Each form of a destructive skill asks for consent: if it is refused, the skill may no longer
+    change the scene. The same holds if a person refuses a form of an edit skill. An example::
+
+        class Shot(pydantic.BaseModel):
+            name: str = pydantic.Field(description="Such as shot_010.", min_length=3)
+            frames: int = pydantic.Field(24, ge=1, le=1000)
+            quality: Literal["draft", "final"] = "draft"
+
+        answer = elicit_form_sync("Which shot?", Shot, fallback_values={"name": "shot_010"})
+        if answer.accepted:
+            render(answer.value.name, answer.value.frames)
 
     Args:
         message: What is asked, a sentence; shown as plain text.
-        schema: The fields, as the protocol's subset of JSON Schema.
+        schema: A pydantic model, a dataclass or a TypedDict; or a dict with an object's JSON
+            Schema. It is flat: "string" (with "minLength", "maxLength", "pattern", or "format"
+            email, uri, date or date-time), "number" and "integer" ("minimum", "maximum"),
+            "boolean", a choice ("enum" or "oneOf") and an "array" of one ("minItems", "maxItems");
+            each with "title", "description" and "default".
         title: A heading, a few words.
-        fallback_values: The answer where nobody can be asked. Validated now. It is never consent.
+        fallback_values: The answer if nobody can be asked. Validated now. It is never consent.
         timeout: Seconds for an answer; None for the surface's own limit.
         key: The name of the request on the wire.
-        consent: False where it only asks for input, and the skill may go on whatever the answer.
+        consent: False if it only asks for input, and the skill may go on whatever the answer.
             It grants nothing then, and the audit log says so.
 
     Returns:
-        What came of it; it always comes.
+        The answer, whatever happened. ``data`` has the fields, and ``value`` the model.
 
     Raises:
-        SchemaError: The form, the fallback or the message is not one that can be asked.
+        SchemaError: The form, the fallback or the message cannot be used.
         WrongThread: It was called in a coroutine; use ``await elicit_form``.
-        Busy: The host already waits for an answer to a question of its own.
+        Busy: The host is already waiting for an answer to a question of its own.
     """
     question = _form_question(message, schema, title, fallback_values, timeout, key, consent)
-    return ask_question_sync(question, "elicit_form")
+    return _with_value(question, ask_question_sync(question, "elicit_form"))
 
 
 async def elicit_form(
@@ -73,13 +91,14 @@ async def elicit_form(
     schema: object,
     *,
     title: str | None = None,
+    fallback_values: Mapping[str, Any] | None = None,
     timeout: float | None = None,
     key: str | None = None,
     consent: bool | None = None,
 ) -> ElicitationResponse:
     """Ask for the fields of a form in an async skill. See `elicit_form_sync`."""
-    question = _form_question(message, schema, title, None, timeout, key, consent)
-    return await ask_question(question, "elicit_form")
+    question = _form_question(message, schema, title, fallback_values, timeout, key, consent)
+    return _with_value(question, await ask_question(question, "elicit_form"))
 
 
 async def elicit_url(
@@ -137,9 +156,7 @@ def carry(fn: Callable[P, T]) -> Callable[P, T]:
 def ask_question_sync(question: Question, name: str) -> ElicitationResponse:
     """Ask a question that is already made, and wait for the answer.
 
-    Args:
-        question: What is asked.
-        name: The public function that was called, without "_sync", for the error message.
+    The error message names the public function that was called: `name`, without "_sync".
     """
     with _ending_visit(question):
         return run_sync(ask_flow(question), name)
@@ -172,16 +189,14 @@ def ask_flow(question: Question) -> Flow[ElicitationResponse]:
 def ask_with_checkpoint(question: Question) -> Flow[ElicitationResponse]:
     """Ask a question that stands before a skill's body.
 
-    Where undo does not help, it says where a copy is kept, and that is kept after a yes.
-
-    Raises:
-        NoCheckpoint: No copy can be kept.
+    Where undo does not help, it says where a copy is kept, and that is kept after a yes; or it
+    raises NoCheckpoint.
     """
     if question.undoable:
         return (yield from ask_flow(question))
     question = yield from look(lambda: _with_checkpoint_place(question))
     answer = yield from ask_flow(question)
-    if agrees(question, answer):
+    if question.agrees(answer):
         with question.call.agreement.holding(question.id):  # without a copy nothing may be lost
             yield from look(lambda: keep_checkpoint(question.call))
     return answer
@@ -220,7 +235,7 @@ def _ending_visit(question: Question) -> Iterator[None]:
 def _refuse(question: Question) -> None:
     """Refuse a question with a secret in it, and one of a call that was told that it is over."""
     if question.call.ending.is_known:
-        raise errors.Cancelled(question.message)
+        raise refusal(question, cancelled_response(question.call.ending.reason or types.CANCELLED))
     page = question.page and (question.page.url, question.page.description)
     texts = (question.message, question.title, page, question.items, question.arguments)
     secret.refuse_secrets((texts, question.fallback, question.form), "a question")
@@ -231,10 +246,10 @@ def _note_answer(question: Question, response: ElicitationResponse) -> Elicitati
     call, agreement = question.call, question.call.agreement
     call.ending.is_known = call.ending.reason is not None
     agreement.kept.clear()  # the person may have worked on meanwhile
-    agreed = agrees(question, response)
+    agreed = question.agrees(response)
     ends_nothing = question.page is not None or question.id in call.dialogue.inputs
     is_refusal = not (agreed if question.consent else response.accepted) and not ends_nothing
-    agreement.refused = is_refusal and call.risk != "read"
+    agreement.refused = refusal(question, response) if is_refusal and call.risk != "read" else None
     if question.consent and agreed and response.answered_by in _GRANTORS:
         items = question.items or None
         files = question.consent.files
@@ -254,27 +269,20 @@ def check(question: Question, answer: ElicitationResponse) -> None:
     """
     if answer.message == types.NOT_RECORDED:
         raise errors.NotRecorded("the disk refuses it.")
-    if not agrees(question, answer):
-        raise refusal(question.message, answer)
+    if not question.agrees(answer):
+        raise refusal(question, answer)
 
 
-def agrees(question: Question, answer: ElicitationResponse) -> bool:
-    """Return whether an answer is a yes, in each field that asks for one."""
-    form = question.form
-    return answer.accepted and (form is None or form.agrees(answer.data or {}))
-
-
-def refusal(message: str, answer: ElicitationResponse) -> errors.NotConfirmed:
+def refusal(question: Question, answer: ElicitationResponse) -> errors.NotConfirmed:
     """Make the error that says how a question was refused."""
-    if answer.message == types.NOT_SUPPORTED:
-        return errors.NobodyToAsk(message)
-    if answer.message == types.TIMED_OUT:
-        return errors.TimedOut(message)
-    if answer.message == types.HOST_BLOCKED:
-        return errors.HostBlocked(message)
-    if answer.action == "cancel":
-        return errors.Cancelled(message)
-    return errors.Declined(message, answer.reason or "")
+    kind = _REFUSALS.get(answer.message or "")
+    if kind is None:
+        kind = errors.Cancelled if answer.action == "cancel" else errors.Declined
+    answered = question.answered(answer)
+    how, reason = types.outcome(answered.how, answered.by), answer.reason or ""
+    if answer.message == types.MUTED:  # the reason is the bridge's: for how long
+        how, reason = f"{how} ({reason})", ""
+    return kind(question.message, reason, how, question.call.agreement.remainder)
 
 
 def yes_or_no(verb: str) -> Form:
@@ -294,8 +302,11 @@ def _form_question(
     key: str | None,
     consent: bool | None,
 ) -> Question:
-    form = schemas.parse(schema)
-    call = current_call()
+    form, call = schemas.parse(schema), current_call()
+    try:
+        fallback_data = None if fallback is None else form.check(fallback)
+    except InvalidAnswer as error:
+        raise errors.SchemaError(f"The fallback values do not fit the form: {error}") from error
     question = Question(
         message=sayable(message),
         call=call,
@@ -303,7 +314,7 @@ def _form_question(
         title=title,
         consent=None if consent is False or call.risk_here != "destructive" else Consent(),
         key=key or next_key(call),
-        fallback=None if fallback is None else _checked(form, fallback),
+        fallback=fallback_data,
         timeout=timeout,
     )
     if consent is False:
@@ -326,24 +337,20 @@ def _url_question(
     )
 
 
-def _checked(form: Form, fallback: Mapping[str, Any]) -> dict[str, Any]:
-    try:
-        return form.check(fallback)
-    except InvalidAnswer as error:
-        raise errors.SchemaError(f"The fallback values do not fit the form: {error}") from error
+def _with_value(question: Question, answer: ElicitationResponse) -> ElicitationResponse:
+    """Give an answer with the instance of the model that its form was made from."""
+    if question.form is None or not answer.accepted:
+        return answer
+    return replace(answer, value=question.form.instance(answer.data or {}))
 
 
 def sayable(message: str) -> str:
-    """Return a message, unless it is longer than a person reads.
-
-    Raises:
-        SchemaError: It is.
-    """
+    """Return a message; SchemaError where it is longer than a person reads."""
     size = len(message.encode("utf-8", "surrogatepass"))
     if size > MOST_MESSAGE:
         raise errors.SchemaError(
-            f"The message has {size:,} bytes; {MOST_MESSAGE:,} is the most. Say it shorter: "
-            "what it is about belongs into the items of a consent, or the description of a field."
+            f"The message has {size:,} bytes; {MOST_MESSAGE:,} is the most. Shorten it: "
+            "put what it is about into the items of a consent, or the description of a field."
         )
     return message
 

@@ -6,6 +6,7 @@ their browser to this process and nowhere else. Threads: as `dcc_bridge.elicitat
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
@@ -13,7 +14,7 @@ from dcc_bridge.elicitation import ask
 from dcc_bridge.elicitation.context import current_context
 from dcc_bridge.elicitation.question import Page, Question, Visit
 from dcc_bridge.elicitation.secret import Secret as Secret  # skills import both from here
-from dcc_bridge.elicitation.types import ElicitationResponse
+from dcc_bridge.elicitation.types import NOT_SUPPORTED, ElicitationResponse, outcome
 from dcc_bridge.errors import NobodyToAsk
 
 if TYPE_CHECKING:
@@ -23,40 +24,23 @@ T = TypeVar("T")
 
 
 class ResultVisit(Visit, Protocol[T]):
-    """A page of this application that brings something back.
+    """A page of this application that brings something back."""
 
-    Attributes:
-        result: What came of it, once the question was accepted.
-        failure: Why nothing came of it although the person did what was asked, or "".
-    """
-
-    result: T | None
-    failure: str
+    result: T | None  # what came of it, once the question was accepted
+    failure: str  # why nothing came of it although the person did what was asked, or ""
 
 
 class Desk(Protocol):
     """The port through which skills get pages: `dcc_bridge.server.page_site`. Any thread."""
 
     def secret(self, question: Question, label: str) -> tuple[str, ResultVisit[Secret]]:
-        """Make a page on which a secret is entered.
+        """Make a page on which a secret with that label is entered; gives its URL and the page.
 
-        Args:
-            question: Why; how long the page is there, and who asks.
-            label: What is to be entered, in a few words.
-
-        Returns:
-            Its URL, whose last part is its only credential, and the page.
+        The last part of the URL is its only credential.
         """
 
     def sign_in(self, question: Question, provider: Provider) -> tuple[str, ResultVisit[Tokens]]:
-        """Make a way to a provider and back.
-
-        Args:
-            question: Why; how long it is waited for, and who asks.
-            provider: Where to.
-
-        Returns:
-            The URL at the provider, and the page to which the person comes back.
+        """Make a way to a provider and back; gives the URL there, and the page for coming back.
 
         Raises:
             MissingExtra: The library for it is not installed.
@@ -82,7 +66,9 @@ def ask_secret_sync(
             neither the client nor the host can open a page.
         WrongThread: It was called in a coroutine; use ``await ask_secret``.
     """
-    question, visit = _open(message, label, timeout, key)
+    question, visit = open_page(
+        message, label, timeout, key, lambda desk, question: desk.secret(question, label)
+    )
     return _entered(question, visit, ask.ask_question_sync(question, "ask_secret"))
 
 
@@ -90,26 +76,32 @@ async def ask_secret(
     message: str, *, label: str, timeout: float | None = None, key: str | None = None
 ) -> Secret:
     """Have the person enter a secret in an async skill. See `ask_secret_sync`."""
-    question, visit = _open(message, label, timeout, key)
+    question, visit = open_page(
+        message, label, timeout, key, lambda desk, question: desk.secret(question, label)
+    )
     return _entered(question, visit, await ask.ask_question(question, "ask_secret"))
 
 
-def _open(
-    message: str, label: str, timeout: float | None, key: str | None
-) -> tuple[Question, ResultVisit[Secret]]:
+def open_page(
+    message: str,
+    title: str | None,
+    timeout: float | None,
+    key: str | None,
+    make: Callable[[Desk, Question], tuple[str, ResultVisit[T]]],
+) -> tuple[Question, ResultVisit[T]]:
+    """Make a page, and the question that sends the person there."""
     installed, call = current_context(), ask.current_call()
     if installed is None or installed.desk is None:
-        raise NobodyToAsk(message)
-    question = Question(
-        ask.sayable(message), call, title=label, key=key or ask.next_key(call), timeout=timeout
-    )
-    url, visit = installed.desk.secret(question, label)
+        raise NobodyToAsk(message, how=outcome(NOT_SUPPORTED))
+    text, key = ask.sayable(message), key or ask.next_key(call)
+    question = Question(text, call, title=title, key=key, timeout=timeout)
+    url, visit = make(installed.desk, question)
     return replace(question, page=Page(url, visit=visit)), visit
 
 
 def _entered(question: Question, visit: ResultVisit[Secret], answer: ElicitationResponse) -> Secret:
     secret, visit.result = visit.result, None  # the page must not keep it alive
     if not answer.accepted or secret is None:
-        raise ask.refusal(question.message, answer)
+        raise ask.refusal(question, answer)
     question.call.dialogue.secrets.append(secret)
     return secret

@@ -18,15 +18,14 @@ from urllib.parse import urlsplit
 
 from dcc_bridge.audit import redact
 from dcc_bridge.audit.log import Auditor, Event
+from dcc_bridge.elicitation import types
 from dcc_bridge.elicitation.call import Call
 from dcc_bridge.elicitation.question import Question, Reply
-from dcc_bridge.elicitation.types import CANCELLED, NOT_RECORDED, TIMED_OUT, ElicitationResponse
+from dcc_bridge.elicitation.types import ElicitationResponse, cancelled_response
 from dcc_bridge.errors import NotRecorded
 from dcc_bridge.host import Host
 
 log = logging.getLogger(__name__)
-_UNRECORDED: Final = ElicitationResponse(False, None, NOT_RECORDED, "cancel", "nobody")
-_TAKEN_BACK: Final = ElicitationResponse(False, None, CANCELLED, "cancel", "nobody")
 _OWN: Final = "(a page of this application)"
 _UNATTENDED: Final = "unattended"
 _GRANTORS: Final = {  # who can agree, and what the record calls them
@@ -35,6 +34,7 @@ _GRANTORS: Final = {  # who can agree, and what the record calls them
     "policy": _UNATTENDED,
     "grant": "grant",
 }
+_ENDED: Final = (types.DECLINED, types.CANCELLED, types.TIMED_OUT)  # each an event of its own
 _FAILED: Final = ("failed", "unknown_outcome")
 _AS_THEY_ARE: Final = ("partly_applied", "no_consent")
 
@@ -56,11 +56,12 @@ def _client(call: Call) -> dict[str, Any]:
 
 def _full(call: Call) -> dict[str, Any]:
     """Give all that is known of a call before it runs."""
-    call.agreement.is_recorded = True
+    is_first, call.agreement.is_recorded = not call.agreement.is_recorded, True
     arguments = call.arguments.value
     return {
         **_short(call),
         **_client(call),
+        "first": is_first,
         "title": call.title,
         "risk": call.risk,
         "digest": call.digest or None,
@@ -79,6 +80,7 @@ def rejected(call: Call, why: str) -> Event:
     return "rejected", {
         **_short(call),
         **_client(call),
+        "first": True,
         "argument_names": names,
         "error": why,
     }
@@ -90,16 +92,9 @@ class QuestionRecord:
     def __init__(
         self, auditor: Auditor, question: Question, allow_list: Path | None = None
     ) -> None:
-        """Write nothing yet.
-
-        Args:
-            auditor: Writes it.
-            question: Which question it is.
-            allow_list: What speaks where nobody can be asked: the setting of that name.
-        """
-        self._auditor = auditor
-        self._allow_list = allow_list
-        self._question = question
+        self._auditor = auditor  # writes it
+        self._allow_list = allow_list  # what speaks where nobody can be asked: the setting
+        self._question = question  # which question it is
         self._inner = question.consent.skill if question.consent else ""
         self._lock = threading.Lock()
         self._shown: dict[str, float] = {}
@@ -122,16 +117,12 @@ class QuestionRecord:
         """Keep what came with a refusal: a reason, or what the person had typed."""
         self._reply = reply
 
-    def end(self, response: ElicitationResponse | None) -> ElicitationResponse:
+    def end(self, response: ElicitationResponse) -> ElicitationResponse:
         """Write down how it ended.
-
-        Args:
-            response: The answer, or None where the question was taken back.
 
         Returns:
             The answer; another one where it was a grant that could not be written down.
         """
-        response = response or _TAKEN_BACK
         event, by = _verdict(self._question, response)
 
         def fields() -> dict[str, Any]:
@@ -143,7 +134,7 @@ class QuestionRecord:
 
         is_grant = event == "granted"
         written = self._write(event, fields, durable=is_grant)
-        return response if written or not is_grant else _UNRECORDED
+        return response if written or not is_grant else cancelled_response(types.NOT_RECORDED)
 
     def _about(self) -> dict[str, Any]:
         question = self._question
@@ -213,15 +204,13 @@ def _address(url: str) -> str:
 
 def _verdict(question: Question, response: ElicitationResponse) -> tuple[str, str]:
     """Give the event of an answer, and who answered."""
-    by = str(response.answered_by)
+    by, how = str(response.answered_by), question.answered(response).how
     if not response.accepted:
-        refused = "declined" if response.action == "decline" else "cancelled"
-        return (TIMED_OUT if response.message == TIMED_OUT else refused), by
-    form, grantor = question.form, _GRANTORS.get(by)
-    if not question.consent or grantor is None:
-        return "answered", by
-    agrees = form is None or form.agrees(response.data or {})
-    return ("granted", grantor) if agrees else ("declined", by)
+        return (how if how in _ENDED else "unanswered"), by
+    if how == types.DECLINED:
+        return how, by
+    grantor = _GRANTORS.get(by) if question.consent else None
+    return ("granted", grantor) if grantor else ("answered", by)
 
 
 class RunRecord:
@@ -238,7 +227,7 @@ class RunRecord:
     def begin(self, host: Host, undo: str) -> None:
         """Write down that the scene may be changed from now on; once. Main thread.
 
-        A run that needs no consent is granted by the settings.
+        A plain edit is one undo step: nobody is asked, and nobody has agreed.
 
         Args:
             host: Whose scene it is.
@@ -251,18 +240,13 @@ class RunRecord:
         if self.has_begun:
             return
         facts = _full(call)
-        begin = "begin", {**facts, "scene": host.scene(), **_file(host), "undo": undo}
-        granted = "granted", {**facts, "by": "policy"}
-        events = [begin] if call.agreement.live else [granted, begin]
+        begin = "begin", dict(facts, first=False, scene=host.scene(), undo=undo, **_file(host))
+        events = [begin] if call.agreement.live else [(types.UNASKED, facts), begin]
         self._auditor(*events, durable=True)
         self.has_begun = True
 
     def take_back(self, host: Host, step: str) -> None:
-        """Write down that another call's step is undone next. Main thread.
-
-        Args:
-            host: Whose scene it is.
-            step: The step's label.
+        """Write down that another call's step, by its label, is undone next. Main thread.
 
         Raises:
             NotRecorded: It cannot be written, so nothing may be undone.
@@ -272,21 +256,13 @@ class RunRecord:
 
     def end(
         self,
-        status: str,
-        error: str | None,
-        done: Sequence[str],
-        undone: Sequence[str],
-        put_back: Sequence[str] = (),
+        status: str,  # as the agent is told
+        error: str | None,  # the sentence that goes with it, or None
+        done: Sequence[str],  # the undo steps that it left
+        undone: Sequence[str],  # those that were rolled back
+        put_back: Sequence[str] = (),  # what else the body had changed, and the host put back
     ) -> None:
-        """Write down what came of it, if anything else is written of it. Any thread, once.
-
-        Args:
-            status: As the agent is told.
-            error: The sentence that goes with it, or None.
-            done: The undo steps that it left.
-            undone: Those that were rolled back.
-            put_back: What else the body had changed, and the host put back.
-        """
+        """Write down what came of it, if anything else is written of it. Any thread, once."""
         call = self._call
         with self._lock:
             is_worth_it = call.agreement.is_recorded or put_back or status == "no_consent"
@@ -301,6 +277,7 @@ class RunRecord:
             "undo": list(done or undone),
             "undoes": self._undoes,
             "checkpoint": call.agreement.checkpoint,
+            "lost": list(call.agreement.lost),
         }
         if put_back:
             fields["put_back"] = list(put_back)

@@ -58,31 +58,20 @@ _WRONG_TYPE: Final = "each value is a text, a number, yes or no, or a list of te
 
 
 class Broker:
-    """Puts questions to people, and ends each one.
-
-    Attributes:
-        audience: Who is there to be asked.
-    """
+    """Puts questions to people, and ends each one."""
 
     def __init__(
         self,
-        settings: config.Settings | None = None,
+        settings: config.Settings | None = None,  # what the studio allows; None for the defaults
         *,
-        host: HostPresenter | None = None,
-        clock: callbacks.CallLater | None = None,
+        host: HostPresenter | None = None,  # draws questions in the host, where a person sits there
+        clock: callbacks.CallLater | None = None,  # calls a function after some seconds
+        # Whether others wait for the one who asks, so that a client has less time.
         busy: Callable[[], bool] = lambda: False,
-        auditor: Auditor = nowhere,
-        limits: config.Limits | None = None,
+        auditor: Auditor = nowhere,  # writes down what is asked and answered
+        limits: config.Limits | None = None,  # how many questions may be open; None for the usual
     ) -> None:
         """Begin with no question.
-
-        Args:
-            settings: What the studio allows; None for the defaults.
-            host: Draws questions in the host, where a person sits there.
-            clock: Calls a function after some seconds.
-            busy: Whether others wait for the one who asks, so that a client has less time.
-            auditor: Writes down what is asked and answered.
-            limits: How many questions may wait and be open; None for the usual.
 
         Raises:
             ValueError: The list of what goes on unasked cannot be read.
@@ -91,7 +80,7 @@ class Broker:
         limits = limits or config.Limits()
         file = self.settings.allow_list
         self._allow_list = unattended.read_allow_list(file) if file is not None else None
-        self.audience = Audience(self.settings, host, limits.waiting_questions)
+        self.audience = Audience(self.settings, host, limits.waiting_questions)  # who may be asked
         self._clock = clock or callbacks.call_later
         self._busy = busy
         self._auditor = auditor
@@ -177,6 +166,7 @@ class Broker:
         with self._lock:
             self._is_closed = True
         for pending in self._pending():
+            pending.question.call.ending.reason = types.BRIDGE_CLOSED
             pending.cancel(types.BRIDGE_CLOSED)
 
     def _pending(self) -> list[OpenQuestion]:
@@ -256,7 +246,7 @@ class Broker:
             return
         entry = limits.enter(label, lambda delay: self._leave_queue(presentation, delay))
         if entry is None:
-            pending.settle(open_question.REFUSED)
+            self._refuse_unasked(pending)
             return
         presentation.add_cleanup(lambda reason: limits.leave(label, entry), lasting=True)
         if entry.waits:
@@ -267,7 +257,7 @@ class Broker:
         pending = presentation.open_question
         with _cancelling_on_error(pending):
             if client_label(pending.question.call) in self.audience.limits.muted:
-                pending.settle(open_question.REFUSED)
+                self._refuse_unasked(pending)
             elif delay and not self._is_closed:
                 stop = self._clock(delay, lambda: self._show_in_host(presentation))
                 presentation.add_timer(stop)
@@ -302,7 +292,7 @@ class Broker:
             case HandOver():
                 self._hand_over(presentation)
             case Expired():
-                presentation.open_question.cancel(types.TIMED_OUT)
+                presentation.open_question.cancel(event.message)
             case Unable():
                 self._give_up(presentation, event)
             case Unreadable():
@@ -337,12 +327,18 @@ class Broker:
         if muted is not None:
             self._refuse_in_host(muted)
 
+    def _refuse_unasked(self, pending: OpenQuestion) -> None:
+        """Refuse a question of a client that is muted, or has too many that wait."""
+        why = self.audience.limits.mute_notice(client_label(pending.question.call))
+        message = types.MUTED if why else types.TOO_MANY_QUESTIONS
+        pending.settle(types.ElicitationResponse(False, None, message, "decline", "policy", why))
+
     def _refuse_in_host(self, label: str) -> None:
         """Refuse what a client that was muted just now asks at the host already."""
         for pending in self._pending():
             is_of_client = client_label(pending.question.call) == label
             if is_of_client and pending.presentation_on("host") is not None:
-                pending.settle(open_question.REFUSED)
+                self._refuse_unasked(pending)
 
     def _ask_again(self, presentation: Presentation, error: InvalidAnswer) -> None:
         if presentation.retried:
@@ -383,4 +379,4 @@ def _cancelling_on_error(pending: OpenQuestion) -> Iterator[None]:
         yield
     except Exception:  # a timer that cannot be set, say: nobody else would end the question
         log.exception("the question %s was cancelled", pending.question.id)
-        pending.cancel(types.CANCELLED)
+        pending.cancel(types.SURFACE_LOST)

@@ -16,7 +16,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeVar
 
 from dcc_bridge.audit.redact import Redacted
-from dcc_bridge.errors import WrongRisk
+from dcc_bridge.elicitation.types import Answered
+from dcc_bridge.errors import NotConfirmed, WrongRisk
 
 if TYPE_CHECKING:
     from dcc_bridge.elicitation.question import Presenter
@@ -30,17 +31,11 @@ GRANT_LASTS: Final = 3600.0  # seconds after which a grant ends, though its call
 
 @dataclass(frozen=True, slots=True)
 class Client:
-    """Who called.
+    """Who called."""
 
-    Attributes:
-        label: The name under which the person set it up; proved by its token.
-        name: What it says of itself.
-        version: What it says of its version.
-    """
-
-    label: str
-    name: str = ""
-    version: str = ""
+    label: str  # the name under which the person set it up; proved by its token
+    name: str = ""  # what it says of itself
+    version: str = ""  # what it says of its version
 
 
 # Who asks on a thread to which no call was carried: limited as a client is, to one question.
@@ -49,67 +44,51 @@ BACKGROUND: Final = Client("a background thread of the host")
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """How the client's own questions are reached.
+    """How the client's own questions are reached."""
 
-    Attributes:
-        form: Draws a form there, or None where the client cannot.
-        url: Offers a page there, or None where the client cannot.
-        withdrawable: A question that the client shows can be withdrawn again.
-    """
-
-    form: Presenter | None = None
-    url: Presenter | None = None
-    withdrawable: bool = False
+    form: Presenter | None = None  # draws a form there, or None where the client cannot
+    url: Presenter | None = None  # offers a page there, or None where the client cannot
+    withdrawable: bool = False  # a question that the client shows can be withdrawn again
 
 
 @dataclass(eq=False, slots=True)
 class CallGrant:
-    """What one answer allows one call, until it is withdrawn or its time is over.
+    """What one answer allows one call, until it is withdrawn or its time is over."""
 
-    Attributes:
-        question: The id of the question that was agreed to.
-        items: What may be lost, each once; None where the question named no items: then it was
-            about the arguments, or all that its text says.
-        undoable: It does not cover what undo does not bring back.
-        files: What may be written over, absolute; None for any file, and another scene.
-        until: When it ends, as `time.monotonic` has it.
-    """
-
-    question: str
+    question: str  # the id of the question that was agreed to
+    # What may be lost, each once; None where the question named no items: then it was about the
+    # arguments, or all that its text says.
     items: tuple[str, ...] | None = None
-    undoable: bool = True
+    undoable: bool = True  # it does not cover what undo does not bring back
+    # What may be written over, absolute; None for any file, and another scene.
     files: frozenset[Path] | None = None
+    # When it ends, as `time.monotonic` has it.
     until: float = field(default_factory=lambda: time.monotonic() + GRANT_LASTS)
 
 
 @dataclass(slots=True)
 class Agreement:
-    """What was agreed to so far, and what is kept of it.
+    """What was agreed to so far, and what is kept of it."""
 
-    Attributes:
-        needs_grant: A change without a grant is undone.
-        grants: What a person agreed to, the oldest first.
-        refused: The last answer was a refusal, and nothing was changed since.
-        refusals: How often all that was granted was withdrawn.
-        undoable: Nothing was agreed to that undo does not bring back.
-        checkpoint: The copy that was kept of what undo does not bring back, or None.
-        kept: The files of which there is a copy; None among them for the scene as a whole.
-        kept_at: The place in the undo stack when it was kept; what came later is not in it.
-        copies: The folders with the copies that the call has had kept.
-        is_raised: The call loses something only because it called a skill that does.
-        is_recorded: The audit log tells of the call already, so it must tell how it ended.
-    """
-
-    needs_grant: bool = False
+    needs_grant: bool = False  # a change without a grant is undone
+    # What a person agreed to, the oldest first.
     grants: list[CallGrant] = field(default_factory=list)
-    refused: bool = False
-    refusals: int = 0
-    undoable: bool = True
+    # Why the last question was refused, if nothing was changed since; or None.
+    refused: NotConfirmed | None = None
+    refusals: int = 0  # how often all that was granted was withdrawn
+    undoable: bool = True  # nothing was agreed to that undo does not bring back
+    # What was done that undo does not bring back: "write over shot.usda".
+    lost: list[str] = field(default_factory=list)
+    # The copy that was kept of what undo does not bring back, or None.
     checkpoint: Path | None = None
+    # The files of which there is a copy; None among them for the scene as a whole.
     kept: set[Path | None] = field(default_factory=set)
+    # The place in the undo stack when it was kept; what came later is not in it.
     kept_at: object = None
+    # The folders with the copies that the call has had kept.
     copies: set[Path] = field(default_factory=set)
-    is_raised: bool = False
+    is_raised: bool = False  # the call loses something only because it called a skill that does
+    # The audit log tells of the call already, so it must tell how it ended.
     is_recorded: bool = False
 
     @property
@@ -138,12 +117,14 @@ class Agreement:
             return None
         return [item for items in named for item in items or ()]
 
-    def use_up(self, lost: Callable[[], Sequence[str]]) -> None:
-        """Take what was lost out of the grants.
+    @property
+    def remainder(self) -> str:
+        """What stands once the steps of the call are undone, in a sentence."""
+        lost = f", but for what undo does not bring back: {', '.join(self.lost)}"
+        return f"Nothing was changed{lost if self.lost else ''}."
 
-        Args:
-            lost: Lists it; it is asked only where a grant names items.
-        """
+    def use_up(self, lost: Callable[[], Sequence[str]]) -> None:
+        """Take what was lost out of the grants; it is listed only where a grant names items."""
         if not self.covered:
             return
         gone = set(lost())
@@ -174,35 +155,25 @@ class Agreement:
 
 @dataclass(slots=True)
 class CallEnding:
-    """Why the body should stop before its own end.
+    """Why the body should stop before its own end."""
 
-    Attributes:
-        reason: Why nobody waits for the call any more, or None. Written by any thread, once.
-        is_known: The skill was told so.
-        is_overdue: The call runs for longer than it may.
-    """
-
+    # Why nobody waits for the call any more, or None. Written by any thread, once.
     reason: str | None = None
-    is_known: bool = False
-    is_overdue: bool = False
+    is_known: bool = False  # the skill was told so
+    is_overdue: bool = False  # the call runs for longer than it may
 
 
 @dataclass(slots=True)
 class Dialogue:
-    """What the questions of a call leave for later ones.
+    """What the questions of a call leave for later ones."""
 
-    Attributes:
-        questions: How many were named; the next one's key on the wire is counted from it.
-        repeats: A sentence for the first question where the same call was made before, or None.
-        secrets: What a person entered on pages; kept until the skill has ended, so that what it
-            says and returns can be searched for them.
-        inputs: The ids of questions that are no consent, as the skill says: a refusal of one ends
-            nothing.
-    """
-
-    questions: int = 0
+    questions: int = 0  # how many were named; the next one's key on the wire is counted from it
+    # A sentence for the first question where the same call was made before, or None.
     repeats: str | None = None
+    # What a person entered on pages; kept until the skill has ended, so that what it says and
+    # returns can be searched for them.
     secrets: list[Secret] = field(default_factory=list)
+    # The ids of questions that are no consent, as the skill says: a refusal of one ends nothing.
     inputs: set[str] = field(default_factory=set)
 
 
@@ -230,17 +201,11 @@ class RunControl:
     def enter(
         self,
         call: Call,
-        fn: Callable[..., object],
+        fn: Callable[..., object],  # its function, as the decorator gave it
         args: tuple[object, ...],
         kwargs: Mapping[str, object],
     ) -> Generator[Any, Any, None] | None:
         """Have a destructive skill agreed to that is called in another one. Any thread.
-
-        Args:
-            call: In which call.
-            fn: Its function, as the decorator gave it.
-            args: With what it is called.
-            kwargs: With what it is called, by name.
 
         Returns:
             What asks; None where nobody has to be asked here.
@@ -268,39 +233,27 @@ class RunControl:
     def question_opened(self) -> None:
         """Note that a question is open. Any thread."""
 
-    def question_closed(self, answered_by: str | None) -> None:
-        """Note by whom a question was answered; None if it was withdrawn. Any thread."""
+    def question_closed(self, answered: Answered) -> None:
+        """Note how a question ended. Any thread."""
 
 
 @dataclass(eq=False)
 class Call:
-    """One run of a skill.
+    """One run of a skill."""
 
-    Attributes:
-        skill: The skill's name.
-        title: What a person reads.
-        risk: What it may do; raised when a destructive skill in it asks.
-        client: Who called, or None for the host itself.
-        digest: The digest of the skill's file.
-        route: How the client's own questions are reached.
-        arguments: What the skill was called with, for the audit log.
-        control: The run that the call belongs to.
-        agreement: What was agreed to so far.
-        ending: Why the body should stop before its own end.
-        dialogue: What its questions leave for later ones.
-    """
-
-    skill: str
-    title: str
-    risk: Risk = "read"
-    client: Client | None = None
-    digest: str = ""
-    route: Route = Route()
+    skill: str  # the skill's name
+    title: str  # what a person reads
+    risk: Risk = "read"  # what it may do; raised when a destructive skill in it asks
+    client: Client | None = None  # who called, or None for the host itself
+    digest: str = ""  # the digest of the skill's file
+    route: Route = Route()  # how the client's own questions are reached
+    # What the skill was called with, for the audit log.
     arguments: Redacted = field(default_factory=Redacted)
-    control: RunControl = field(default_factory=RunControl)
-    agreement: Agreement = field(default_factory=Agreement)
+    control: RunControl = field(default_factory=RunControl)  # the run that the call belongs to
+    agreement: Agreement = field(default_factory=Agreement)  # what was agreed to so far
+    # Why the body should stop before its own end.
     ending: CallEnding = field(default_factory=CallEnding)
-    dialogue: Dialogue = field(default_factory=Dialogue)
+    dialogue: Dialogue = field(default_factory=Dialogue)  # what its questions leave for later ones
     id: str = field(default_factory=lambda: os.urandom(8).hex())
 
     @property

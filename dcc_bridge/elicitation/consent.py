@@ -24,6 +24,7 @@ from dcc_bridge.elicitation.context import (
     run_sync,
 )
 from dcc_bridge.elicitation.question import Consent, Question
+from dcc_bridge.elicitation.types import SCENE_CHANGED, outcome
 from dcc_bridge.errors import Cancelled
 
 if TYPE_CHECKING:  # skills import this, and need none of it
@@ -35,25 +36,19 @@ Files = Callable[[], Sequence[Path]] | Sequence[Path] | None
 Text = Callable[[Sequence[str]], str] | str
 
 MOST_ASKED: Final = 3
+_RESTLESS: Final = outcome(SCENE_CHANGED)
 _CHANGED: Final = "The scene has changed since this was asked; please look again."
 
 
 @dataclass(frozen=True, slots=True)
 class SceneSnapshot:
-    """The items and their state at one moment.
+    """The items and their state at one moment."""
 
-    Attributes:
-        items: Their paths or names.
-        kinds: The type of each, as the host calls it.
-        fingerprint: Equal for two snapshots between which nothing of them changed.
-        kept: The folder in which a copy would be kept, or None.
-        files: What is written over, where undo does not help; None for the scene as a whole.
-    """
-
-    items: tuple[str, ...]
-    kinds: tuple[str, ...]
-    fingerprint: str
-    kept: str | None = None
+    items: tuple[str, ...]  # their paths or names
+    kinds: tuple[str, ...]  # the type of each, as the host calls it
+    fingerprint: str  # equal for two snapshots between which nothing of them changed
+    kept: str | None = None  # the folder in which a copy would be kept, or None
+    # What is written over, where undo does not help; None for the scene as a whole.
     files: tuple[Path, ...] | None = None
 
 
@@ -106,7 +101,7 @@ class Grant(list[str]):
                 ask.check(question, (yield from ask.ask_flow(question)))
                 with self._agreement.holding(question.id):
                     yield from look(self._keep_checkpoint)
-        raise Cancelled(self._plan.render(self._plan.message, self._snapshot))
+        raise Cancelled(self._plan.render(self._plan.message, self._snapshot), how=_RESTLESS)
 
     def _keep_checkpoint(self) -> None:
         """Keep a copy again: the first one is of the scene before it changed."""
@@ -138,26 +133,26 @@ def confirm_sync(
         message: What is asked, a sentence, or a function that makes it from the items; shown as
             plain text.
         items: What it is about: paths or names, or a function that looks them up. A function is
-            called again after the answer. Where there are none, nobody is asked and nothing is
-            granted; None where the message says it all.
-        verb: What the button says that agrees, "Delete", or a function that makes it from the
-            items.
-        undoable: The host can undo it as one step. Where it cannot, the question says so, and a
-            copy is kept after the yes and before this returns: a checkpoint.
-        files: What is written over or deleted, for the checkpoint; or a function that lists it.
-            None where that is the scene as a whole.
+            called again after the answer. If there are none, nobody is asked and nothing is
+            granted; None if the message says it all.
+        verb: The label of the button that agrees, such as "Delete", or a function that makes it
+            from the items.
+        undoable: The host can undo it as one step. If False, the question says so, and a copy
+            (a checkpoint) is kept after the yes and before this returns.
+        files: What is overwritten or deleted, for the checkpoint; or a function that lists it.
+            None for the scene as a whole.
         title: A heading, a few words.
         timeout: Seconds for an answer; None for the surface's own limit.
         key: The name of the request on the wire.
 
     Returns:
         The items, as they are now. On the main thread nothing can change them before the caller
-        goes on to edit; on another thread edit through `Grant.apply`.
+        goes on to edit; on another thread, edit through `Grant.apply`.
 
     Raises:
         NotConfirmed: The person did not agree: `Declined`, `Cancelled`, `TimedOut`, `NobodyToAsk`.
         NoCheckpoint: It cannot be undone, and no copy can be kept; do not go on.
-        SchemaError: The message is longer than a person reads.
+        SchemaError: The message is too long.
         WrongThread: It was called in a coroutine; use ``await confirm``. Or it looks items up on a
             thread to which no call was carried.
     """
@@ -202,7 +197,7 @@ def _confirm(plan: _Plan) -> Flow[Grant]:
             return Grant(plan, current_snapshot, question.call, question.id)
         agreement.drop(question.id)
         snapshot = current_snapshot
-    raise Cancelled(plan.render(plan.message, snapshot))
+    raise Cancelled(plan.render(plan.message, snapshot), how=_RESTLESS)
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,18 +33,12 @@ importing: ContextVar[bool] = ContextVar("dcc_bridge_importing", default=False)
 
 @dataclass(frozen=True, slots=True)
 class ElicitationContext:
-    """What asking needs of the bridge of this process.
-
-    Attributes:
-        broker: Puts questions.
-        main: The way to the main thread.
-        host: Whose scene it is.
-        desk: Gives out pages of this application, or None where there is no server.
-    """
+    """What asking needs of the bridge of this process."""
 
     broker: Broker
-    main: MainThread
-    host: Host
+    main: MainThread  # the way to the main thread
+    host: Host  # whose scene it is
+    # Gives out pages of this application, or None where there is no server.
     desk: Desk | None = None
 
 
@@ -54,14 +48,7 @@ _installed: ElicitationContext | None = None
 def install(
     broker: Broker, main: MainThread, host: Host, desk: Desk | None = None
 ) -> Callable[[], None]:
-    """Let skills ask through a broker. Main thread.
-
-    Returns:
-        What takes it away again.
-
-    Raises:
-        StartError: There is one already in this process.
-    """
+    """Let skills ask through a broker; gives what takes it away. StartError if there is one."""
     global _installed
     if _installed is not None:
         raise StartError("A bridge is already running in this process; stop it first.")
@@ -83,9 +70,7 @@ def current_context() -> ElicitationContext | None:
 def run_sync(flow: Flow[T], name: str) -> T:
     """Run a flow, and block at each future that it yields.
 
-    Args:
-        flow: What to run.
-        name: The public function that was called, without "_sync", for the error message.
+    `name` is the public function that was called, without "_sync".
 
     Raises:
         WrongThread: It was called in a coroutine, which would stop the loop that brings its answer.
@@ -113,11 +98,7 @@ def run_sync(flow: Flow[T], name: str) -> T:
 
 
 async def run_async(flow: Flow[T], name: str) -> T:
-    """Run a flow, and await each future that it yields.
-
-    Args:
-        flow: What to run.
-        name: The public function that was called, for the error message.
+    """Run a flow for a public function of that name, and await each future that it yields.
 
     Raises:
         WrongThread: Its loop stops the main thread.
@@ -166,19 +147,19 @@ async def on_main(fn: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
     """
     call = current.get()
     if call is None:
-        raise WrongThread(
-            "on_main belongs into an async skill; elsewhere there is no call to be of."
-        )
+        raise WrongThread("on_main is for async skills; here there is no call.")
     _refuse_on_job_stack(
         "on_main would wait for the main thread, which its loop stops. "
-        "This skill runs there already: call the function itself."
+        "This skill already runs there: call the function itself."
     )
     result: T = await wrap_future(call.control.edit(lambda: fn(*args, **kwargs)))
     return result
 
 
 async def wrap_future(future: Future[T]) -> T:
-    """Await a future of another thread."""
+    """Await a future of another thread; one that is done costs no turn of the loop."""
+    if future.done() and not future.cancelled():
+        return future.result()
     import asyncio  # 50 ms that `import dcc_bridge` need not cost; a coroutine has it already
 
     return await asyncio.wrap_future(future)
@@ -210,14 +191,7 @@ def run_in_thread(fn: Callable[[], T], name: str) -> Future[T]:
 
 
 def refuse_without_call(what: str) -> None:
-    """Refuse what would reach the scene from a thread of no call: nobody would answer for it.
-
-    Args:
-        what: What is about to be done, to begin a sentence.
-
-    Raises:
-        WrongThread: The caller is on a thread of somebody's own, to which no call was carried.
-    """
+    """Refuse what would reach the scene from a thread of no call: nobody would answer for it."""
     if _installed is not None and not _installed.main.is_current and current.get() is None:
         raise WrongThread(
             f"{what} belongs to the call of a skill, and this thread to none, so what it changes "
@@ -226,15 +200,7 @@ def refuse_without_call(what: str) -> None:
 
 
 def refuse_in_coroutine(main: MainThread, name: str) -> None:
-    """Refuse to block a coroutine's event loop, which has to bring the answer.
-
-    Args:
-        main: The way to the main thread.
-        name: The public function that was called, without "_sync".
-
-    Raises:
-        WrongThread: The caller is a coroutine, or on a loop that is not the main thread's.
-    """
+    """Refuse to block the event loop of a coroutine, which has to bring the answer."""
     asyncio = sys.modules.get("asyncio")
     if main.job is not None or asyncio is None:
         return
@@ -253,9 +219,6 @@ def _refuse_on_job_stack(why: str) -> None:
     """Refuse to await the main thread in a loop that a job runs on its own stack.
 
     A coroutine without a call is the host's own: its loop goes on where a skill shows a dialog.
-
-    Raises:
-        WrongThread: The caller is such a coroutine.
     """
     context = current_context()
     if context is not None and context.main.job is not None and current.get() is not None:

@@ -24,39 +24,24 @@ LASTS: Final = 3600.0
 
 @dataclass(frozen=True, slots=True)
 class SessionGrant:
-    """A grant for the session.
-
-    Attributes:
-        skill: The skill's name.
-        title: What a person reads for it.
-        digest: What its file was.
-        client: The client's label.
-        most: Items it may be about at most; 0 where the question named none.
-        about: The digest of what was asked where it named no items; "" where it did.
-        arguments: What the skill is called with, by name, where it named no items.
-        until: When it ends, as the clock has it.
-    """
+    """A grant for the session."""
 
     skill: str
-    title: str
-    digest: str
+    title: str  # what a person reads for it
+    digest: str  # what its file was
     client: str
-    most: int
-    about: str
+    most: int  # items it may be about at most; 0 where the question named none
+    about: str  # the digest of what was asked where it named no items; "" where it did
+    # What the skill is called with, by name, where it named no items.
     arguments: tuple[tuple[str, str], ...]
-    until: float
+    until: float  # when it ends, as the clock has it
 
 
 class SessionGrants:
     """The grants of the session."""
 
     def __init__(self, now: Callable[[], float] = time.monotonic) -> None:
-        """Begin with no grant.
-
-        Args:
-            now: The clock, in seconds.
-        """
-        self._now = now
+        self._now = now  # the clock, in seconds
         self._lock = threading.Lock()
         self._grants: list[SessionGrant] = []
         self._callbacks = Callbacks()
@@ -134,7 +119,6 @@ def _about(question: Question) -> str:
 
 
 def _replaces(grant: SessionGrant, older: SessionGrant) -> bool:
-    """Return whether a grant covers all that an older one did."""
     names = ("skill", "digest", "client", "about")
     same = all(getattr(grant, name) == getattr(older, name) for name in names)
     return same and grant.most >= older.most

@@ -24,25 +24,15 @@ from dcc_bridge.elicitation.question import (
     TakeDown,
     Unable,
 )
-from dcc_bridge.elicitation.types import ElicitationResponse
+from dcc_bridge.elicitation.types import ElicitationResponse, cancelled_response
 
 log = logging.getLogger(__name__)
 
-REFUSED: Final = ElicitationResponse(False, None, types.DECLINED, "decline", "policy")
 CLOSED_BY_PERSON: Final = ElicitationResponse(False, None, types.CANCELLED, "cancel", "host")
 
 
 class OpenQuestion:
-    """A question that waits for an answer.
-
-    Attributes:
-        question: Which one; another one once it is asked again.
-        stages: Whom to ask after those who are asked now.
-        record: What is written down of it.
-        future: Its answer.
-        presentations: Where it is drawn now.
-        lock: Held while any of them changes.
-    """
+    """A question that waits for an answer."""
 
     def __init__(
         self,
@@ -51,12 +41,12 @@ class OpenQuestion:
         record: audit_trail.QuestionRecord,
         clock: CallLater,
     ) -> None:
-        self.question = question
-        self.stages = deque(stages)
-        self.record = record
-        self.future: Future[ElicitationResponse] = Future()
-        self.presentations: list[Presentation] = []
-        self.lock = threading.RLock()
+        self.question = question  # which one; another one once it is asked again
+        self.stages = deque(stages)  # whom to ask after those who are asked now
+        self.record = record  # what is written down of it
+        self.future: Future[ElicitationResponse] = Future()  # its answer
+        self.presentations: list[Presentation] = []  # where it is drawn now
+        self.lock = threading.RLock()  # held while any of them changes
         self._clock = clock
         self._is_settled = False
 
@@ -147,33 +137,28 @@ class OpenQuestion:
         """Take it down everywhere, and notify its call and its page. Its future is done."""
         with self.lock:
             presentations, self.presentations = self.presentations, []
-        answer = None if self.future.cancelled() else self.future.result()
-        answered_by = None if answer is None else answer.answered_by
-        call_safely(self.question.call.control.question_closed, answered_by)
-        reason = types.CANCELLED if answer is None else answer.message or "answered"
+        taken_back = self.future.cancelled()
+        answer = cancelled_response(types.CANCELLED) if taken_back else self.future.result()
+        call_safely(self.question.call.control.question_closed, self.question.answered(answer))
+        reason = answer.message or types.ANSWERED
         for presentation in presentations:
             presentation.end(reason)
         if self.question.visit is not None:
             self.question.visit.end(reason)
-        if answer is None:  # last: if it fails, nobody else has to bear it
-            self.record.end(None)
+        if taken_back:  # last: if it fails, nobody else has to bear it
+            self.record.end(answer)
 
 
 class Presentation:
     """A question on one surface, and how it is taken down.
 
     It may be drawn anew, and then what the surface reports of the last drawing is ignored.
-
-    Attributes:
-        open_question: What is drawn.
-        surface: Where it is.
-        retried: It was drawn anew after an invalid answer.
     """
 
     def __init__(self, open_question: OpenQuestion, surface: Surface) -> None:
-        self.open_question = open_question
-        self.surface = surface
-        self.retried = False
+        self.open_question = open_question  # what is drawn
+        self.surface = surface  # where it is
+        self.retried = False  # it was drawn anew after an invalid answer
         self._lock = threading.Lock()
         self._drawing = 0
         self._drawn_at = time.monotonic()
@@ -195,13 +180,9 @@ class Presentation:
     def draw(
         self, presenter: Presenter | None, question: Question, limit: float, handle: HandleEvent
     ) -> None:
-        """Draw the question, perhaps anew.
+        """Draw the question as it is there, perhaps anew; None is a surface that is gone.
 
-        Args:
-            presenter: Draws it; None for a surface that is gone.
-            question: As it is drawn there.
-            limit: Seconds after which it is cancelled.
-            handle: Called with what the surface reports.
+        It is cancelled after `limit` seconds. `handle` is called with what the surface reports.
         """
         drawing = self._begin_drawing()
         if drawing < 0:
@@ -236,9 +217,7 @@ class Presentation:
     def add_cleanup(self, take_down: TakeDown, *, lasting: bool = False) -> None:
         """Register what takes something down; it is called now if the presentation has ended.
 
-        Args:
-            take_down: Called with the reason.
-            lasting: It outlasts the drawing, and goes with the presentation.
+        A lasting one outlasts the drawing, and goes with the presentation.
         """
         with self._lock:
             if self._cleanups is not None:
@@ -269,11 +248,6 @@ class Presentation:
 
 # Handles what a surface reports of a presentation's drawing, which is given by its number.
 HandleEvent = Callable[[Presentation, int, PresenterEvent], None]
-
-
-def cancelled_response(message: str) -> ElicitationResponse:
-    """Return the response to a question that ended by itself."""
-    return ElicitationResponse(False, None, message, "cancel", "nobody")
 
 
 def granted_response(question: Question) -> ElicitationResponse:

@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal, Protocol
 
-from dcc_bridge.elicitation.types import NOT_SUPPORTED, Action
+from dcc_bridge.elicitation import types
+from dcc_bridge.elicitation.types import Answered, ElicitationResponse
 
 if TYPE_CHECKING:
     from dcc_bridge.elicitation.call import Call
@@ -22,35 +23,22 @@ MOST_REASON: Final = 500  # how many characters are read of the reason that a pe
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A question, with all that a presenter needs to draw it.
+    """A question, with all that a presenter needs to draw it."""
 
-    Attributes:
-        message: A sentence; plain text.
-        call: Whose question it is.
-        form: What to fill in; None for a page.
-        title: A heading, or None.
-        page: The page to visit instead of a form, or None.
-        consent: What is agreed to, where the answer decides whether something is lost; or None.
-        key: Its name on the wire.
-        fallback: The answer where nobody can be asked, or None.
-        timeout: Seconds for an answer; None for the surface's own limit.
-        reason: Why it is asked again, or None.
-        offers: What else the person may do with it here.
-        id: Its own.
-    """
-
-    message: str
-    call: Call
-    form: Form | None = None
-    title: str | None = None
-    page: Page | None = None
+    message: str  # a sentence; plain text
+    call: Call  # whose question it is
+    form: Form | None = None  # what to fill in; None for a page
+    title: str | None = None  # a heading, or None
+    page: Page | None = None  # the page to visit instead of a form, or None
+    # What is agreed to, where the answer decides whether something is lost; or None.
     consent: Consent | None = None
-    key: str = "answer"
-    fallback: Mapping[str, Any] | None = None
-    timeout: float | None = None
-    reason: str | None = None
+    key: str = "answer"  # its name on the wire
+    fallback: Mapping[str, Any] | None = None  # the answer where nobody can be asked, or None
+    timeout: float | None = None  # seconds for an answer; None for the surface's own limit
+    reason: str | None = None  # why it is asked again, or None
+    # What else the person may do with it here.
     offers: Offers = field(default_factory=lambda: Offers())
-    id: str = field(default_factory=lambda: os.urandom(4).hex())
+    id: str = field(default_factory=lambda: os.urandom(4).hex())  # its own
 
     @property
     def items(self) -> tuple[str, ...]:
@@ -77,82 +65,77 @@ class Question:
         """The page, where it is one of this application and says itself when it is done."""
         return self.page.visit if self.page else None
 
+    def agrees(self, response: ElicitationResponse) -> bool:
+        """Whether a response is a yes, in each field that asks for one."""
+        form = self.form
+        return response.accepted and (form is None or form.agrees(response.data or {}))
+
+    def answered(self, response: ElicitationResponse) -> Answered:
+        """Say how it ended."""
+        how = response.message or types.DECLINED
+        if response.accepted and how != types.COMPLETION_UNVERIFIED:
+            agreed = types.AGREED if self.agrees(response) else types.DECLINED
+            how = agreed if self.consent else types.ANSWERED
+        return Answered(self.message, how, response.answered_by)
+
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A page that a person is sent to.
+    """A page that a person is sent to."""
 
-    Attributes:
-        url: Where it is.
-        description: What happens there, or None.
-        visit: The page itself, where it is one of this application; or None.
-    """
-
-    url: str
-    description: str | None = None
-    visit: Visit | None = None
+    url: str  # where it is
+    description: str | None = None  # what happens there, or None
+    visit: Visit | None = None  # the page itself, where it is one of this application; or None
 
 
 @dataclass(frozen=True, slots=True)
 class Consent:
-    """What a person agrees to, or not.
+    """What a person agrees to, or not."""
 
-    Attributes:
-        items: What it is about: paths or names in the scene.
-        kinds: The type of each item, as the host calls it; empty where nobody said.
-        undoable: The host can undo it, as one step.
-        kept: The folder in which a copy of what undo does not bring back is kept first, or None.
-        skill: The destructive skill that asks; "" for the called one.
-        files: What is written over, where undo does not help; None for the scene as a whole.
-        arguments: What the skill is called with, where that is agreed to: names and whole values.
-    """
-
-    items: tuple[str, ...] = ()
+    items: tuple[str, ...] = ()  # what it is about: paths or names in the scene
+    # The type of each item, as the host calls it; empty where nobody said.
     kinds: tuple[str, ...] = ()
-    undoable: bool = True
+    undoable: bool = True  # the host can undo it, as one step
+    # The folder in which a copy of what undo does not bring back is kept first, or None.
     kept: str | None = None
-    skill: str = ""
+    skill: str = ""  # the destructive skill that asks; "" for the called one
+    # What is written over, where undo does not help; None for the scene as a whole.
     files: tuple[Path, ...] | None = field(default=None, compare=False)
+    # What the skill is called with, where that is agreed to: names and whole values.
     arguments: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def overwrites_nothing(self) -> bool:
+        """Whether only new files are written: undo does not help, but nothing is lost."""
+        return bool(self.files) and self.kept is None and not (self.undoable or self.items)
 
 
 @dataclass(frozen=True, slots=True)
 class Offers:
-    """What a person at the host may do with a question besides answering it.
+    """What a person at the host may do with a question besides answering it."""
 
-    Attributes:
-        soon: Seconds after which it ends unless the person types or asks for more time.
-        latest: Seconds after which it ends whatever they do.
-        hand_over: The client's name, where the question can be answered there instead; or None.
-        remember: It may be agreed to for the session, for that many items at most; 0 where it
-            names none, for the same arguments; or None.
-        mute: The label of the client that may be muted, or None.
-    """
-
-    soon: float = 45.0
-    latest: float = 45.0
+    soon: float = 45.0  # seconds after which it ends unless the person types or asks for more time
+    latest: float = 45.0  # seconds after which it ends whatever they do
+    # The client's name, where the question can be answered there instead; or None.
     hand_over: str | None = None
+    # It may be agreed to for the session, for that many items at most; 0 where it names none, for
+    # the same arguments; or None.
     remember: int | None = None
-    mute: str | None = None
+    mute: str | None = None  # the label of the client that may be muted, or None
+    # What they had filled in when the same was asked before, and not sent; or None.
+    typed: Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """A person's reply, as a presenter reports it. Not trusted yet.
+    """A person's reply, as a presenter reports it. Not trusted yet."""
 
-    Attributes:
-        action: What the person did.
-        content: The form's fields, where they accepted; what they had typed, where they did not.
-        remember: They agreed for the session.
-        mute: They want to hear no more of this client for a while.
-        reason: Why they refused, in their own words, or None.
-    """
-
-    action: Action
+    action: types.Action  # what the person did
+    # The form's fields, where they accepted; what they had typed, where they did not.
     content: object = None
-    remember: bool = False
-    mute: bool = False
-    reason: str | None = None
+    remember: bool = False  # they agreed for the session
+    mute: bool = False  # they want to hear no more of this client for a while
+    reason: str | None = None  # why they refused, in their own words, or None
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,22 +145,18 @@ class HandOver:
 
 @dataclass(frozen=True, slots=True)
 class Expired:
-    """Nobody answered within the time that the presenter showed."""
+    """Nobody answered within the time that the presenter showed, or it ended for another reason."""
+
+    message: str = types.TIMED_OUT
 
 
 @dataclass(frozen=True, slots=True)
 class Unable:
-    """A presenter cannot show a question.
+    """A presenter cannot show a question."""
 
-    Attributes:
-        message: Why.
-        ends: If no other surface can be asked, it is a cancel rather than unattended.
-        lasting: It will not be able to show the next one either.
-    """
-
-    message: str = NOT_SUPPORTED
-    ends: bool = False
-    lasting: bool = False
+    message: str = types.NOT_SUPPORTED  # why
+    ends: bool = False  # if no other surface can be asked, it is a cancel rather than unattended
+    lasting: bool = False  # it will not be able to show the next one either
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,13 +170,10 @@ TakeDown = Callable[[str], None]
 
 
 class Visit(Protocol):
-    """A page of this application, to which a person is sent from another surface.
+    """A page of this application, to which a person is sent from another surface."""
 
-    Attributes:
-        ours: The address that the person is shown is the page's own, and not another one from
-            which they come to it.
-    """
-
+    # The address that the person is shown is the page's own, and not another one from which they
+    # come to it.
     ours: bool
 
     def follow(self, settle: Settle) -> None:
@@ -233,17 +209,11 @@ class HostPresenter(Presenter, Protocol):
     def chip(
         self,
         question: Question,
-        where: str,
-        answer_here: Callable[[], None],
-        cancel: Callable[[], None],
+        where: str,  # the name of that surface: "Claude Code"
+        answer_here: Callable[[], None],  # brings the question here
+        cancel: Callable[[], None],  # ends it
     ) -> TakeDown:
         """Say quietly that a question waits on another surface.
-
-        Args:
-            question: Which one.
-            where: The name of that surface: "Claude Code".
-            answer_here: Brings the question here.
-            cancel: Ends it.
 
         Returns:
             What takes the chip away; to be called at any time and on any thread.
@@ -251,11 +221,14 @@ class HostPresenter(Presenter, Protocol):
 
     def notice(
         self, text: str, undo: Callable[[], None] | None = None, call: str | None = None
-    ) -> None:
+    ) -> TakeDown:
         """Say something in passing that needs no answer. Any thread.
 
         Args:
             text: What happened.
             undo: Takes it back, where that can be offered. Called on the main thread.
             call: The id of the call that did it, for who wants to look it up; or None.
+
+        Returns:
+            What takes it away once it is no longer true; to be called at any time, on any thread.
         """

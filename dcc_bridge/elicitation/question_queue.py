@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
-from typing import Final, Generic, Protocol, TypeVar
+from typing import Any, Final, Generic, Protocol, TypeVar
 
 from dcc_bridge import errors, main_thread
 from dcc_bridge.elicitation import types, view
-from dcc_bridge.elicitation.question import PresenterEvent, Question, Settle, TakeDown, Unable
+from dcc_bridge.elicitation.question import (
+    PresenterEvent,
+    Question,
+    Reply,
+    Settle,
+    TakeDown,
+    Unable,
+)
 
 log = logging.getLogger(__name__)
 
@@ -20,21 +28,16 @@ T = TypeVar("T")
 Click = Callable[[], None]
 Act = tuple[str, Click]  # what a notification's button says, and what it does
 _CLOSED: Final = Unable(types.BRIDGE_CLOSED, ends=True)
+_MOST_DRAFTS: Final = 32
 
 
 @dataclass(eq=False, slots=True)
 class Ticket:
-    """A question that is drawn, or waits for its turn.
+    """A question that is drawn, or waits for its turn."""
 
-    Attributes:
-        question: Which one.
-        settle: Takes what is heard.
-        asked: When it was asked.
-    """
-
-    question: Question
-    settle: Settle
-    asked: float = field(default_factory=time.monotonic)
+    question: Question  # which one
+    settle: Settle  # takes what is heard
+    asked: float = field(default_factory=time.monotonic)  # when it was asked
 
     def timely(self) -> Question:
         """Give the question as its turn comes: some of its time is gone."""
@@ -52,23 +55,25 @@ class QuestionSurface(Protocol):
     def set_aside(self, ticket: Ticket) -> None:
         """Hide a question; what was filled in stays filled in."""
 
-    def take_down(self, ticket: Ticket) -> None:
-        """Take a question away; it may not have been drawn."""
+    def show_place(self, place: int, count: int) -> None:
+        """Show which one of several questions is drawn; called whenever that changes."""
+
+    def take_down(self, ticket: Ticket) -> Mapping[str, Any] | None:
+        """Take a question away, drawn or not; return what the person filled in, or None."""
 
 
 class QuestionQueue:
-    """Shows one question at a time; the others wait for it to go. Main thread, but `show`, `post`.
-
-    Attributes:
-        shown: The question that is drawn now, or None.
-    """
+    """Shows one question at a time; the others wait. Main thread, but for `show` and `post`."""
 
     def __init__(self, surface: QuestionSurface, main: main_thread.MainThread) -> None:
         self._surface = surface
         self._main = main
         self._waiting: deque[Ticket] = deque()
+        # What was filled in and not sent, by what `_same` gives; in memory only.
+        self._drafts: dict[tuple[str, ...], Mapping[str, Any]] = {}
+        self._ended = 0  # since none was there
         self._closed = False
-        self.shown: Ticket | None = None
+        self.shown: Ticket | None = None  # the question that is drawn now, or None
 
     @property
     def waiting(self) -> int:
@@ -83,12 +88,8 @@ class QuestionQueue:
     def show(self, question: Question, settle: Settle) -> TakeDown:
         """Draw a question as soon as no other one is drawn. Any thread.
 
-        Args:
-            question: What to draw.
-            settle: Called once with what came of it, on the main thread.
-
-        Returns:
-            What takes the question down, given the reason; on any thread, at any time.
+        `settle` is called on the main thread. What is returned takes the question down, given the
+        reason; on any thread, at any time.
         """
         ticket = Ticket(question, settle)
         self.post(lambda: self._add(ticket), lambda: settle(_CLOSED))
@@ -97,9 +98,7 @@ class QuestionQueue:
     def post(self, fn: Callable[[], object], refused: Callable[[], None] = lambda: None) -> None:
         """Call a function on the main thread, and log its error. Any thread.
 
-        Args:
-            fn: What is called there.
-            refused: Called instead once the bridge is closed.
+        `refused` is called instead once the bridge is closed.
         """
 
         def check(future: Future[object]) -> None:
@@ -141,7 +140,9 @@ class QuestionQueue:
         """Settle a question that is shown or waits, and show the next one."""
         if ticket in self.tickets:
             self._remove(ticket)
-            ticket.settle(heard)
+            ticket.settle(heard)  # an answer that does not fit is asked for again in it
+            if isinstance(heard, Reply) and heard.action == "accept":
+                self._drafts.pop(_same(ticket.question), None)
             self._show_next()
 
     def close(self) -> None:
@@ -154,18 +155,40 @@ class QuestionQueue:
     def _show_next(self) -> None:
         while self.shown is None and self._waiting:
             self.shown = ticket = self._waiting.popleft()
+            question, typed = ticket.question, self._drafts.get(_same(ticket.question))
+            ticket.question = replace(question, offers=replace(question.offers, typed=typed))
             try:
                 self._surface.draw(ticket)
             except Exception:  # the host's own calls run here, and the question must end
                 log.exception("the question %s could not be drawn", ticket.question.id)
                 self.end(ticket, Unable())
+        if self.shown is None:
+            self._ended = 0
+        else:
+            self._surface.show_place(self._ended + 1, self._ended + 1 + len(self._waiting))
 
     def _remove(self, ticket: Ticket) -> None:
         if ticket is self.shown:
             self.shown = None
+            self._ended += 1
         elif ticket in self._waiting:
             self._waiting.remove(ticket)
-        self._surface.take_down(ticket)
+        typed, form = self._surface.take_down(ticket), ticket.question.form
+        if typed is None or form is None:
+            return
+        same = _same(ticket.question)
+        self._drafts.pop(same, None)
+        self._drafts[same] = {n: value for n, value in typed.items() if n not in form.hidden}
+        if len(self._drafts) > _MOST_DRAFTS:
+            del self._drafts[next(iter(self._drafts))]
+
+
+def _same(question: Question) -> tuple[str, ...]:
+    """Return what two questions have in common that are the same."""
+    client, form = question.call.client, question.form
+    label = client.label if client else ""
+    about = label, question.call.skill, question.message
+    return *about, json.dumps(form.schema if form else None, default=str)
 
 
 class NotificationBoard(Protocol[T]):
@@ -175,13 +198,7 @@ class NotificationBoard(Protocol[T]):
         """Show a notification until it is removed."""
 
     def add_passing(self, text: str, *acts: Act, call: str | None = None) -> T:
-        """Show a notification that goes by itself.
-
-        Args:
-            text: What it says.
-            *acts: Its buttons.
-            call: The id of the call that it is about, or None.
-        """
+        """Show a notification that goes by itself; with the id of the call that it is about."""
 
     def remove(self, *notifications: T) -> None:
         """Take notifications away; they may be gone already."""
@@ -198,19 +215,21 @@ class QueuePresenter(Generic[T]):
         """Draw a question as soon as no other one is drawn. See `Presenter.show`."""
         return self._questions.show(question, settle)
 
+    def show_place(self, place: int, count: int) -> None:
+        """Show which one of several questions is drawn, where there is a place for it."""
+
     def chip(self, question: Question, where: str, answer_here: Click, cancel: Click) -> TakeDown:
         """Show a notification that a question waits elsewhere. See `HostPresenter.chip`."""
-        shown: list[T] = []
-        tr = self._tr
+        acts = ((self._tr("Answer here"), answer_here), (self._tr("Cancel"), cancel))
+        text = view.waiting_text(question, where, self._tr)
+        return self._notify(lambda: self._notifications.add(text, *acts))
 
-        def notify() -> None:
-            acts = ((tr("Answer here"), answer_here), (tr("Cancel"), cancel))
-            shown.append(self._notifications.add(view.waiting_text(question, where, tr), *acts))
-
-        self._questions.post(notify)
-        return lambda reason: self._questions.post(lambda: self._notifications.remove(*shown))
-
-    def notice(self, text: str, undo: Click | None = None, call: str | None = None) -> None:
+    def notice(self, text: str, undo: Click | None = None, call: str | None = None) -> TakeDown:
         """Show a notification that needs no answer. See `HostPresenter.notice`."""
         acts = () if undo is None else ((self._tr("Undo"), undo),)
-        self._questions.post(lambda: self._notifications.add_passing(text, *acts, call=call))
+        return self._notify(lambda: self._notifications.add_passing(text, *acts, call=call))
+
+    def _notify(self, add: Callable[[], T]) -> TakeDown:
+        shown: list[T] = []
+        self._questions.post(lambda: shown.append(add()))
+        return lambda reason: self._questions.post(lambda: self._notifications.remove(*shown))

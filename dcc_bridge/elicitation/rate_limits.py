@@ -22,6 +22,7 @@ from collections import Counter, defaultdict, deque
 from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass, field
+from math import ceil
 from typing import Final
 
 from dcc_bridge.elicitation.call import BACKGROUND
@@ -34,34 +35,23 @@ Show = Callable[[float], None]  # shows a question after some seconds; it has a 
 
 @dataclass(eq=False, slots=True)
 class QueueEntry:
-    """One question's standing in its client's queue.
-
-    Attributes:
-        waits: Another one of the same client has to go first.
-    """
+    """One question's standing in its client's queue."""
 
     show: Show
-    waits: bool = True
+    waits: bool = True  # another one of the same client has to go first
     at: float = 0.0
 
 
 @dataclass(slots=True)
 class _ClientQueue:
-    """The questions of one client.
+    """The questions of one client."""
 
-    Attributes:
-        placed: Those with a place.
-        waiting: Those behind them.
-        dialogs: When each dialog of the last minute was shown, or will be.
-        notified: When the person was last notified that some have to wait.
-        is_served: Some thread is showing what has got a place.
-    """
-
-    placed: set[QueueEntry] = field(default_factory=set)
-    waiting: deque[QueueEntry] = field(default_factory=deque)
+    placed: set[QueueEntry] = field(default_factory=set)  # those with a place
+    waiting: deque[QueueEntry] = field(default_factory=deque)  # those behind them
+    # When each dialog of the last minute was shown, or will be.
     dialogs: deque[float] = field(default_factory=deque)
-    notified: float = -WINDOW
-    is_served: bool = False
+    notified: float = -WINDOW  # when the person was last notified that some have to wait
+    is_served: bool = False  # some thread is showing what has got a place
 
 
 class RateLimiter:
@@ -74,18 +64,11 @@ class RateLimiter:
         pending: int,
         now: Callable[[], float] = time.monotonic,
     ) -> None:
-        """Set the limits.
-
-        Args:
-            per_minute: Dialogs a client may cause in a minute; the next ones wait.
-            most_waiting: Questions that may wait for a place; one more is refused.
-            pending: Questions of a client that have a place at a time.
-            now: The clock, in seconds.
-        """
-        self._per_minute = per_minute
+        self._per_minute = per_minute  # dialogs a client may cause in a minute; the next ones wait
+        # Questions that may wait for a place; one more is refused.
         self._most_waiting = most_waiting
-        self._pending = pending
-        self._now = now
+        self._pending = pending  # questions of a client that have a place at a time
+        self._now = now  # the clock, in seconds
         self._lock = threading.Lock()
         self._queues: defaultdict[str, _ClientQueue] = defaultdict(_ClientQueue)
         self._muted: dict[str, float] = {}
@@ -93,13 +76,9 @@ class RateLimiter:
     def enter(self, label: str, show: Show) -> QueueEntry | None:
         """Put a question into its client's queue.
 
-        Args:
-            label: Its client's.
-            show: Called once with the seconds after which it may be shown, as soon as it has a
-                place; in here already, if there is one.
-
-        Returns:
-            What to leave with, or None if the client is muted, or too many wait already.
+        `show` is called once with the seconds after which it may be shown, as soon as it has a
+        place; in here already, if there is one. Return what to leave with, or None if the client is
+        muted, or too many wait already.
         """
         entry = QueueEntry(show)
         with self._lock:
@@ -134,7 +113,7 @@ class RateLimiter:
             return True
 
     def mute(self, label: str, seconds: float = MUTED_FOR) -> None:
-        """Refuse a client's questions for a while."""
+        """Refuse a client's questions for a while; its calls that ask nothing go on."""
         with self._lock:
             self._muted[label] = self._now() + seconds
 
@@ -149,6 +128,13 @@ class RateLimiter:
         with self._lock:
             now = self._now()
             return {label: end - now for label, end in self._muted.items() if end > now}
+
+    def mute_notice(self, label: str | None) -> str | None:
+        """Return what a muted client is told instead of being asked about; None for another one."""
+        left = self.muted.get(label or "")
+        if left is None:
+            return None
+        return f"the person muted {label} for {MUTED_FOR / 60:.0f} minutes; {ceil(left / 60)} left"
 
     def _serve(self, queue: _ClientQueue) -> None:
         """Show what can have a place. A loop, for what is shown may be answered at once."""
@@ -194,25 +180,14 @@ class Shares:
     """
 
     def __init__(self, noun: str, of_a_client: int, of_all: int | None = None) -> None:
-        """Set the limits.
-
-        Args:
-            noun: What they are, in the plural, for messages.
-            of_a_client: How many of one client may be open.
-            of_all: How many may be open together; None for as many as there are.
-        """
-        self._noun = noun
-        self._most_of_a_client = of_a_client
-        self._most = of_all
+        self._noun = noun  # what they are, in the plural, for messages
+        self._most_of_a_client = of_a_client  # how many of one client may be open
+        self._most = of_all  # how many may be open together; None for as many as there are
         self._lock = threading.Lock()
         self._open: Counter[str] = Counter()
 
     def enter(self, label: str | None) -> None:
-        """Take a place for one of a client, until `leave`.
-
-        Raises:
-            Busy: There is none.
-        """
+        """Take a place for one of a client, until `leave`; Busy where there is none."""
         if label is None:
             return
         most = 1 if label == BACKGROUND.label else self._most_of_a_client

@@ -15,7 +15,7 @@ client shows cannot be withdrawn, so there the client is asked and the host show
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Final, Literal
 
 from dcc_bridge import known_clients
 from dcc_bridge.config import Settings
@@ -24,33 +24,23 @@ from dcc_bridge.elicitation.call import Call
 from dcc_bridge.elicitation.question import HostPresenter, Offers, Presenter, Question, Stage
 
 Preference = Literal["client", "host", "either"]
+# Seconds for each field after the first: to read what it is, and to type a value.
+A_FIELD: Final = 15.0
 
 
 class Audience:
-    """Decides which surfaces a question goes to, by what is known of the host and the clients.
-
-    Attributes:
-        host: Draws questions in the host, or None where nobody sits there.
-        limits: How much each client may ask there.
-        grants: What was agreed to for the session.
-    """
+    """Decides which surfaces a question goes to, by what is known of the host and the clients."""
 
     def __init__(self, settings: Settings, host: HostPresenter | None, most_waiting: int) -> None:
-        """Begin with no client known.
-
-        Args:
-            settings: What the studio allows.
-            host: Draws questions in the host, or None where nobody sits there.
-            most_waiting: Questions of a client that may wait for a place there.
-        """
-        self.settings = settings
+        self.settings = settings  # what the studio allows
+        # Draws questions in the host, or None where nobody sits there.
         self.host = host if settings.host_dialogs else None
+        # How much each client may ask there; `most_waiting` of its questions may wait for a place.
         self.limits = rate_limits.RateLimiter(
             settings.dialogs_per_minute, most_waiting, settings.pending_questions
         )
-        self.grants = grants.SessionGrants()
+        self.grants = grants.SessionGrants()  # what was agreed to for the session
         self._silent = set(known_clients.SILENT)
-        self._patient: set[str] = set()
 
     def stages(self, question: Question) -> tuple[Stage, ...]:
         """List whom to ask, first to last."""
@@ -72,14 +62,14 @@ class Audience:
         """Return what a person at the host may do with a question."""
         call, settings = question.call, self.settings
         usual = settings.host_deadline if question.page is None else settings.client_deadline
-        soon = question.timeout or usual
-        patient = call.client is None or call.client.label in self._patient
+        fields = len(question.form.fields) if question.form else 0
+        soon = question.timeout or usual + A_FIELD * max(0, fields - 1)
         has_other = settings.consent != "host" or not question.consent
         hand_over = has_other and self.channel(question) is not None
         remember = settings.session_grants and grants.may_remember(question)
         return Offers(
             soon=soon,
-            latest=max(soon, settings.client_deadline) if patient else soon,
+            latest=question.timeout or max(soon, settings.client_deadline),
             hand_over=client_name(call) if hand_over else None,
             remember=len(question.items) if remember else None,
             mute=client_label(call),
@@ -106,10 +96,6 @@ class Audience:
         if call.client is not None:
             self._silent.add(call.client.label)
 
-    def note_patience(self, label: str) -> None:
-        """Remember that a client keeps its requests open for more than a minute."""
-        self._patient.add(label)
-
 
 def client_label(call: Call) -> str | None:
     """Return the label of a call's client, or None for the host's own."""
@@ -117,9 +103,8 @@ def client_label(call: Call) -> str | None:
 
 
 def client_name(call: Call) -> str:
-    """Return the name of a call's client, as a person knows it."""
-    client = call.client
-    return "the agent" if client is None else client.name or client.label
+    """Return the name under which a person knows a call's client: not what it says of itself."""
+    return client_label(call) or "the agent"
 
 
 def stages(
@@ -127,14 +112,9 @@ def stages(
 ) -> tuple[Stage, ...]:
     """List who is asked, first to last; those in one stage are asked at once.
 
-    Args:
-        prefer: Whom the setting names for this kind of question.
-        host_ui: A person sits at the host and may be asked there.
-        client: The client can draw the question.
-        withdrawable: A question at the client can be withdrawn.
-
-    Returns:
-        The stages; none where nobody can be asked.
+    There are no stages where nobody can be asked. `prefer` is whom the setting names for this kind
+    of question; `host_ui` and `client` say who can draw it, `withdrawable` that a client's can be
+    withdrawn.
     """
     if not (host_ui and client):
         return (("client",),) if client else (("host",),) if host_ui else ()

@@ -7,22 +7,26 @@ whoever gave it: the SDK's own lax mode takes ``"yes"`` and ``1`` for true. Any 
 
 from __future__ import annotations
 
-import typing
+import re
+import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Final, Literal
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from dcc_bridge.audit.redact import MARKS, is_hidden
-from dcc_bridge.elicitation import secret_fields, validation
+from dcc_bridge.elicitation import models, validation
 from dcc_bridge.elicitation.validation import FORMATS, InvalidAnswer, is_number, shorten
 from dcc_bridge.errors import SchemaError, SecretField
+
+if TYPE_CHECKING:
+    from pydantic import TypeAdapter
 
 Kind = Literal["string", "number", "integer", "boolean", "choice", "choices"]
 
 MOST_FIELDS: Final = 32
 MOST_OPTIONS: Final = 200  # values of a choice: a longer list is nothing to pick from
 FILTERED_FROM: Final = 13  # values from which on a choice is drawn with a filter
-_DROPPED: Final = {"additionalProperties", "$defs"}  # what pydantic says of a type and no form has
 _COMMON: Final = {"type", "title", "description", "default"}
 _KNOWN: Final[dict[Kind, set[str]]] = {
     "string": {"minLength", "maxLength", "format", "pattern"},
@@ -44,56 +48,33 @@ class Option:
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """A field of a form.
+    """A field of a form."""
 
-    Attributes:
-        name: Its key in the answer.
-        kind: What sort of value it takes.
-        title: What the person reads beside it.
-        description: A longer explanation, or "".
-        required: It cannot be left out.
-        default: What is filled in at first, or None.
-        options: What a choice can be chosen from.
-        least: The smallest value, length or number of choices, or None.
-        most: The largest, or None.
-        format: "email", "uri", "date" or "date-time", or None.
-        pattern: What a text must contain, as a regular expression, or None.
-    """
-
-    name: str
-    kind: Kind
-    title: str
-    description: str
-    required: bool
-    default: Any
-    options: tuple[Option, ...] = ()
-    least: float | None = None
-    most: float | None = None
-    format: str | None = None
-    pattern: str | None = None
+    name: str  # its key in the answer
+    kind: Kind  # what sort of value it takes
+    title: str  # what the person reads beside it
+    description: str  # a longer explanation, or ""
+    required: bool  # it cannot be left out
+    default: Any  # what is filled in at first, or None
+    options: tuple[Option, ...] = ()  # what a choice can be chosen from
+    least: float | None = None  # the smallest value, length or number of choices, or None
+    most: float | None = None  # the largest, or None
+    format: str | None = None  # "email", "uri", "date" or "date-time", or None
+    pattern: str | None = None  # what a text must contain, as a regular expression, or None
 
     def check(self, value: object) -> Any:
-        """Validate a value, and return it with the type of the field's kind.
-
-        Raises:
-            InvalidAnswer: It does not fit.
-        """
+        """Validate a value, and return it with the type of the kind, or raise InvalidAnswer."""
         return validation.validate(self, value)
 
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """The fields of a question.
+    """The fields of a question."""
 
-    Attributes:
-        fields: In the order of the schema.
-        schema: As it goes over the wire.
-        hidden: The names of those whose values are not written down.
-    """
-
-    fields: tuple[Field, ...]
-    schema: dict[str, Any]
-    hidden: frozenset[str] = frozenset()
+    fields: tuple[Field, ...]  # in the order of the schema
+    schema: dict[str, Any]  # as it goes over the wire
+    hidden: frozenset[str] = frozenset()  # the names of those whose values are not written down
+    adapter: TypeAdapter[Any] | None = None  # makes the answer the model that the form came from
 
     @property
     def lone_confirmation(self) -> Field | None:
@@ -107,14 +88,30 @@ class Form:
         """Validate an answer, and return the fields' values; unknown keys are dropped.
 
         Raises:
-            InvalidAnswer: A value does not fit, or a required one is missing.
+            InvalidAnswer: A value does not fit, a required one is missing, or the model refuses.
         """
         if not isinstance(content, Mapping):
             raise InvalidAnswer(f"Expected the form's fields, not {shorten(content)}.")
         missing = [f.name for f in self.fields if f.required and f.name not in content]
         if missing:
             raise InvalidAnswer("required.", ", ".join(missing))
-        return {f.name: f.check(content[f.name]) for f in self.fields if f.name in content}
+        data = {f.name: f.check(content[f.name]) for f in self.fields if f.name in content}
+        self.instance(data)
+        return data
+
+    def instance(self, data: Mapping[str, Any]) -> Any:
+        """Return an answer as the model or dataclass, or None where the form is of neither.
+
+        Raises:
+            InvalidAnswer: It refuses the values.
+        """
+        if self.adapter is None:
+            return None
+        try:
+            return self.adapter.validate_python(dict(data))
+        except (ValueError, TypeError, LookupError, AttributeError) as error:  # of its validators
+            problem = error.errors()[0]["msg"] if hasattr(error, "errors") else str(error)
+            raise InvalidAnswer(problem.removeprefix("Value error, ")) from error
 
     def agrees(self, data: Mapping[str, Any]) -> bool:
         """Return whether every required yes-or-no in an answer is yes: what makes it a grant."""
@@ -134,8 +131,9 @@ def parse(schema: object) -> Form:
         SchemaError: It has something that no client could draw; names the field and the reason.
         SecretField: It asks for a secret.
     """
+    adapter = None
     if isinstance(schema, type):
-        schema = _schema_of(schema)
+        schema, adapter = models.read_model(schema)
     if not isinstance(schema, Mapping) or schema.get("type", "object") != "object":
         raise SchemaError(f"A form's schema is a dict with type 'object', not {shorten(schema)}.")
     properties, required = _properties(schema), schema.get("required", [])
@@ -150,7 +148,7 @@ def parse(schema: object) -> Form:
     if required:
         wire["required"] = list(required)
     hidden = frozenset(name for name, part in properties.items() if is_hidden(part))
-    return Form(fields, wire, hidden)
+    return Form(fields, wire, hidden, adapter)
 
 
 def _properties(schema: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -167,7 +165,7 @@ def _properties(schema: Mapping[str, Any]) -> Mapping[str, Any]:
 
 def _field(name: str, part: object, required: bool) -> Field:
     # First: whatever else is wrong with it, its author is told what to use instead.
-    if isinstance(part, Mapping) and secret_fields.looks_secret(name, part):
+    if isinstance(part, Mapping) and looks_secret(name, part):
         raise SecretField(name)
     try:
         field = _parse_field(name, part, required)
@@ -186,7 +184,7 @@ def _parse_field(name: str, part: object, required: bool) -> Field:
         raise SchemaError(f"its schema is a dict, not {shorten(part)}.")
     kind = _kind(part)
     if extra := set(part) - _COMMON - _KNOWN[kind] - MARKS:
-        raise SchemaError(f"{sorted(extra)[0]!r} is not something a form has.")
+        raise SchemaError(f"{sorted(extra)[0]!r} is not allowed in a form.")
     return Field(
         name=name,
         kind=kind,
@@ -231,7 +229,7 @@ def _choices(kind: Kind, part: Mapping[str, Any]) -> tuple[Option, ...]:
     if len(options) > MOST_OPTIONS:
         raise SchemaError(
             f"a choice has {MOST_OPTIONS} values at most, not {len(options):,}. Ask for a text "
-            "instead, or first for a part of them."
+            "instead, or narrow the choice down first."
         )
     return options
 
@@ -263,77 +261,83 @@ def _format(part: Mapping[str, Any]) -> str | None:
     return wanted
 
 
-def _schema_of(model: type[Any]) -> dict[str, Any]:
-    """Return the schema of a pydantic model, a dataclass or a TypedDict.
-
-    pydantic describes it with references, unions with None and constants, which are put into the
-    flat words of the protocol. What cannot be is left as it is, and refused by `parse`.
-
-    Raises:
-        SchemaError: pydantic cannot describe it.
-    """
-    from pydantic import TypeAdapter  # 60 ms that only a model needs
-    from pydantic.errors import PydanticUserError
-
-    try:
-        adapter = TypeAdapter(_as_model(model) if typing.is_typeddict(model) else model)
-        full = adapter.json_schema()
-    except (PydanticUserError, NameError, TypeError) as error:
-        raise SchemaError(f"{_name(model)} cannot be made a form: {error}") from error
-    if full.get("type") != "object":
-        raise SchemaError(f"{_name(model)} is not a model, a dataclass or a TypedDict.")
-    kept = {key: value for key, value in full.items() if key not in _DROPPED}
-    parts = full.get("properties", {})
-    kept["properties"] = {n: _flat(part, full.get("$defs", {})) for n, part in parts.items()}
-    return kept
+# ---- fields that ask for a secret
+#
+# A form's answer passes through the client and often the model, so a form must not ask for one.
+# English names are known, and with them the words that other languages have taken over: "password",
+# "PIN", "token". What cannot hold a secret (a yes or no, a choice from a list) is never one,
+# whatever it is called.
 
 
-def _as_model(typed: type[Any]) -> Any:
-    """Make a model of a TypedDict; pydantic takes `typing.TypedDict` from Python 3.12 on only."""
-    from pydantic import create_model
-
-    marked = typing.get_type_hints(typed, include_extras=True)
-    total = bool(getattr(typed, "__total__", True))
-    fields: dict[str, Any] = {
-        name: (hint, ... if _is_required(marked[name], total) else None)
-        for name, hint in typing.get_type_hints(typed).items()
-    }
-    return create_model(_name(typed), **fields)
+def _set(words: str) -> frozenset[str]:
+    return frozenset(words.split())
 
 
-def _is_required(hint: object, total: bool) -> bool:
-    """Read the mark itself: with postponed annotations ``__required_keys__`` does not know it."""
-    return typing.get_origin(hint) is typing.Required or (
-        total and typing.get_origin(hint) is not typing.NotRequired
+# Found inside of a word too: "userpassword".
+_STEMS: Final = _set("password passwd passphrase passcode credential apikey keyphrase")
+_WORDS: Final = _set("secret secrets pwd otp totp cvv cvv2 cvc cvc2 jwt bearer ssn")
+_ALONE: Final = _set("token pin 2fa")
+_KEYS: Final = _set("key keys")
+_OF_KEYS: Final = _set(
+    "api access private ssh gpg pgp encryption signing license licence auth account master "
+    "service storage deploy rsa"
+)
+_OTHER_TOKENS: Final = _set(  # what a token is of that is no secret: "page_token"
+    "page continuation cancel cancellation design style syntax next path name last first sync "
+    "resume progress shader usd"
+)
+_PAIRS: Final = frozenset(
+    tuple(pair.split("+"))
+    for pair in _set(
+        "pin+code code+pin pin+number security+code card+number card+pin bank+pin user+pin "
+        "account+pin sim+pin db+pass user+pass login+pass smtp+pass ftp+pass admin+pass "
+        "recovery+code backup+codes verification+code auth+code 2fa+code mfa+code token+value "
+        "token+string seed+phrase"
     )
+)
+_ARTICLES: Final = _set("of the your my for a an")
+_ABOUT: Final = _set(  # last word of a name that only is about a secret: "password_length"
+    "count counts length limit limits policy strength type types url uri endpoint expiry expires "
+    "age name label path format provider manager location index position size budget usage "
+    "rotation rule rules required enabled days"
+)
+_WORD: Final = re.compile(r"[^\W\d_]+[0-9]?(?![0-9])|[^\W\d_]+|[0-9]+[^\W\d_]+|[0-9]+")
+_CAPITAL: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 
 
-def _flat(part: Mapping[str, Any], definitions: Mapping[str, Any]) -> dict[str, Any]:
-    """Rewrite a property in the flat words of the protocol."""
-    part = _resolved(part, definitions)
-    if "anyOf" in part:
-        part = _without_none(part, definitions)
-    if "const" in part:
-        part = {**{k: v for k, v in part.items() if k != "const"}, "enum": [part["const"]]}
-    if isinstance(part.get("items"), Mapping):
-        items = _flat(part["items"], definitions)
-        part = {**part, "items": {k: v for k, v in items.items() if k in ("type", "enum")}}
-    return {k: v for k, v in part.items() if not (k == "default" and v is None)}
+def looks_secret(name: str, schema: Mapping[str, Any]) -> bool:
+    """Return whether a field asks for something that must not pass through a client or a model.
+
+    Of its schema the type, the format and the title are looked at.
+    """
+    if schema.get("format") == "password":
+        return True
+    if schema.get("type") in ("boolean", "array") or "enum" in schema or "oneOf" in schema:
+        return False
+    title = schema.get("title")
+    return _names_secret(name) or (isinstance(title, str) and _names_secret(title))
 
 
-def _resolved(part: Mapping[str, Any], definitions: Mapping[str, Any]) -> dict[str, Any]:
-    reference = str(part.get("$ref", "")).rpartition("/")[2]
-    if reference not in definitions:
-        return dict(part)
-    return {**definitions[reference], **{k: v for k, v in part.items() if k != "$ref"}}
+def _names_secret(text: str) -> bool:
+    words = _split(text)
+    if not words or words[-1] in _ABOUT:
+        return False
+    if len(words) == 1 and words[0] in _ALONE:
+        return True
+    whole = [word for word in (*words, "".join(words)) if not word.endswith("less")]
+    if not _WORDS.isdisjoint(words) or any(stem in word for word in whole for stem in _STEMS):
+        return True
+    # "access_token" is one, "page_token" is none
+    is_token = len(words) > 1 and words[-1] == "token" and words[-2] not in _OTHER_TOKENS
+    return is_token or any(_is_pair(*pair) for pair in pairwise(words))
 
 
-def _without_none(part: Mapping[str, Any], definitions: Mapping[str, Any]) -> dict[str, Any]:
-    others = [option for option in part["anyOf"] if option != {"type": "null"}]
-    if len(others) != 1:
-        return dict(part)
-    return {**_resolved(others[0], definitions), **{k: v for k, v in part.items() if k != "anyOf"}}
+def _is_pair(first: str, second: str) -> bool:
+    is_key = second in _KEYS and first in _OF_KEYS
+    return is_key or (first in _KEYS and second in _OF_KEYS) or (first, second) in _PAIRS
 
 
-def _name(model: object) -> str:
-    return getattr(model, "__name__", repr(model))
+def _split(text: str) -> list[str]:
+    """Split a name at its underscores, spaces and capitals, and drop the articles."""
+    parted = _CAPITAL.sub(" ", unicodedata.normalize("NFKC", text))
+    return [word for word in _WORD.findall(parted.casefold()) if word not in _ARTICLES]

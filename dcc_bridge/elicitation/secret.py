@@ -47,18 +47,13 @@ class Secret:
         return format(HIDDEN, spec)
 
     def __reduce_ex__(self, protocol: object) -> NoReturn:
-        raise TypeError("A secret is not pickled or copied; pass it on, or call reveal().")
+        raise TypeError("A secret cannot be pickled or copied; pass it on, or call reveal().")
 
 
 def refuse_secrets(value: Any, what: str) -> Any:
-    """Return a value, unless there is a secret in it, revealed or not, however deep.
+    """Return a value, or raise LeakedSecret if one is in it, revealed or not, however deep.
 
-    Args:
-        value: What is about to leave this process.
-        what: What it is, for the error: "the result of sign_in".
-
-    Raises:
-        LeakedSecret: There is one.
+    `what` names it in the error: "the result of sign_in".
     """
     texts = _texts()
     if texts is not None and _is_in(value, texts):

@@ -7,15 +7,12 @@ where the skill says. Threads: as `dcc_bridge.elicitation.ask`.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
 
-from dcc_bridge.elicitation import ask, context, secret, types
-from dcc_bridge.elicitation.question import Page, Question
-from dcc_bridge.errors import NobodyToAsk, SignInFailed
-
-if TYPE_CHECKING:
-    from dcc_bridge.elicitation.ask_secret import ResultVisit
+from dcc_bridge.elicitation import ask, secret, types
+from dcc_bridge.elicitation.ask_secret import ResultVisit, open_page
+from dcc_bridge.elicitation.question import Question
+from dcc_bridge.errors import SignInFailed
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,11 +41,7 @@ class Provider:
     name: str = ""
 
     def __post_init__(self) -> None:
-        """Check its URLs.
-
-        Raises:
-            RefusedAddress: One of them is not safe to use.
-        """
+        """Check that its URLs are safe to use; RefusedAddress says why one is not."""
         from dcc_bridge.elicitation import urls  # 5 ms that only who signs in needs
 
         for url in (self.authorize_url, self.token_url):
@@ -130,13 +123,10 @@ async def sign_in(
 def _open(
     provider: Provider, message: str | None, timeout: float | None, key: str | None
 ) -> tuple[Question, ResultVisit[Tokens]]:
-    text = ask.sayable(message or f"Please sign in at {provider.title}.")
-    installed, call = context.current_context(), ask.current_call()
-    if installed is None or installed.desk is None:
-        raise NobodyToAsk(text)
-    question = Question(text, call, key=key or ask.next_key(call), timeout=timeout)
-    url, visit = installed.desk.sign_in(question, provider)
-    return replace(question, page=Page(url, visit=visit)), visit
+    text = message or f"Please sign in at {provider.title}."
+    return open_page(
+        text, None, timeout, key, lambda desk, question: desk.sign_in(question, provider)
+    )
 
 
 def _tokens(
@@ -149,6 +139,6 @@ def _tokens(
     if visit.failure:
         raise SignInFailed(provider.title, visit.failure)
     if not answer.accepted or tokens is None:
-        raise ask.refusal(question.message, answer)
+        raise ask.refusal(question, answer)
     question.call.dialogue.secrets.extend(tokens.secrets)
     return tokens

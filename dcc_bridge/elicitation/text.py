@@ -32,13 +32,7 @@ def _counted(n: int) -> str:
 
 
 def safe_text(text: str, most: int = MOST_SHOWN, *, rest: Callable[[int], str] = _counted) -> str:
-    """Make a text of several lines safe; newlines stay.
-
-    Args:
-        text: Anything.
-        most: Characters to show; the rest is counted instead.
-        rest: Says how many are not shown.
-    """
+    """Make a text of several lines safe; newlines stay, and what is beyond `most` is counted."""
     text = text.replace("\r\n", "\n")
     left = len(text) - most
     shown = "\n".join(_visible(part).replace("\t", _TAB) for part in text[:most].split("\n"))
@@ -46,22 +40,15 @@ def safe_text(text: str, most: int = MOST_SHOWN, *, rest: Callable[[int], str] =
 
 
 def safe_line(text: str, most: int = MOST_IN_LINE) -> str:
-    """Make a text safe that has to stay in one line: a newline is shown as its number too.
-
-    Args:
-        text: Anything.
-        most: Characters to show.
-    """
-    cut = text if len(text) <= most else text[: most - 1].rstrip() + "…"
-    return _visible(cut).replace("\n", numbered("\n")).replace("\t", numbered("\t"))
+    """Make a text safe that has to stay in one line: a newline is shown as its number too."""
+    if len(text) > most:
+        tail = most // 2 if "/" in text and " " not in text else 0  # paths differ at their end
+        text = text[: most - tail - 1].rstrip() + "…" + text[len(text) - tail :]
+    return _visible(text).replace("\n", numbered("\n")).replace("\t", numbered("\t"))
 
 
 def breakable(text: str) -> str:
-    """Let a word that is too long for any window be wrapped; nothing changes for the eye.
-
-    Args:
-        text: As `safe_text` or `safe_line` gives it.
-    """
+    """Let a word in safe text that is too long for any window be wrapped; it looks the same."""
     made: list[str] = []
     run = 0
     for char in text:

@@ -1,7 +1,8 @@
-"""The records of a question and its answer. Frozen, without behaviour. Any thread."""
+"""The records of a question and its answer, and the sentences that tell it. Any thread."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Final, Literal
@@ -20,6 +21,14 @@ INVALID_ANSWER: Final = "invalid_answer"
 TOO_MANY_QUESTIONS: Final = "too_many_questions"
 NOT_RECORDED: Final = "not_recorded"
 COMPLETION_UNVERIFIED: Final = "completion_unverified"
+MUTED: Final = "muted"
+PAUSED: Final = "paused"
+SCENE_CHANGED: Final = "scene_changed"
+SURFACE_LOST: Final = "surface_lost"
+AGREED: Final = "agreed"  # these two are how a question ends well, and no message of a response
+ANSWERED: Final = "answered"
+LEFT: Final = "dcc-bridge/left"  # in the meta of a cancel: the client gives up the whole call
+UNASKED: Final = "unasked"  # an edit that undo takes back; the record has it, and no response
 
 
 class ElicitationMode(StrEnum):
@@ -74,16 +83,18 @@ class ElicitationRequest:
 
 @dataclass(frozen=True, slots=True)
 class ElicitationResponse:
-    """What came of a question.
+    """How a question ended.
 
     Attributes:
-        accepted: The person agreed (or a declared fallback stood in; see ``answered_by``).
-        data: The fields' values where accepted, validated; else empty.
+        accepted: The person agreed, or a fallback value was used; see ``answered_by``.
+        data: The fields' validated values if accepted, otherwise empty.
         message: Why it was not accepted, or that a fallback was used: one of this module's
             constants, or None where a person simply accepted.
         action: The person's action in the protocol's words.
         answered_by: Who gave the answer. Only "client", "host" and "grant" are a person.
-        reason: Why they declined, in their own words and in one line, or None.
+        reason: Why they declined, in their own words and in one line; where the client is muted,
+            for how long; or None.
+        value: ``data`` as the pydantic model or dataclass that was given as the schema, or None.
     """
 
     accepted: bool
@@ -92,8 +103,70 @@ class ElicitationResponse:
     action: Action = "cancel"
     answered_by: AnsweredBy = "nobody"
     reason: str | None = None
+    value: Any = None
 
     def __post_init__(self) -> None:
         """Make ``data`` a dict always, so that ``answer.data.get(...)`` never fails."""
         if self.data is None:
             object.__setattr__(self, "data", {})
+
+
+def cancelled_response(message: str) -> ElicitationResponse:
+    """Return the response to a question that ended by itself."""
+    return ElicitationResponse(False, None, message, "cancel", "nobody")
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """How a question ended."""
+
+    question: str  # what was asked
+    how: str  # `AGREED`, `ANSWERED`, or why it was not: a message of `ElicitationResponse`
+    by: AnsweredBy = "nobody"  # who ended it
+
+    @property
+    def agrees(self) -> bool:
+        """Whether it was agreed to, or answered."""
+        return self.how in (AGREED, ANSWERED, COMPLETION_UNVERIFIED)
+
+
+def outcome(how: str, by: str = "nobody", tr: Callable[[str], str] = str) -> str:
+    """Say how a question ended: in these words to the agent, in the record and on each surface."""
+    unasked = tr("nobody was asked, because a setting allows it")
+    fallback = tr("nobody could be asked, and the declared fallback answered")
+    sentences = {
+        (AGREED, "host"): tr("agreed at the host"),
+        (AGREED, "client"): tr("agreed in the client"),
+        (AGREED, "grant"): tr("agreed for the session"),
+        (UNASKED, ""): tr("no question needed"),
+        (AGREED, "policy"): unasked,
+        (AGREED, "fallback"): fallback,
+        (ANSWERED, "host"): tr("answered at the host"),
+        (ANSWERED, "client"): tr("answered in the client"),
+        (ANSWERED, "policy"): unasked,
+        (ANSWERED, "fallback"): fallback,
+        (COMPLETION_UNVERIFIED, "host"): tr("page opened at the host"),
+        (COMPLETION_UNVERIFIED, "client"): tr("page opened in the client"),
+        (DECLINED, "host"): tr("declined at the host"),
+        (DECLINED, "client"): tr("declined in the client"),
+        (CANCELLED, "host"): tr("closed at the host without an answer"),
+        (CANCELLED, "client"): tr("closed in the client without an answer"),
+        (CANCELLED, ""): tr("the call was cancelled before anybody answered"),
+        (TIMED_OUT, ""): tr("nobody answered in time"),
+        (HOST_BLOCKED, ""): tr("nobody could answer, because the host waited for the skill"),
+        (BRIDGE_CLOSED, ""): tr("the bridge was stopped before anybody answered"),
+        (INVALID_ANSWER, ""): tr("neither of two answers fitted the question"),
+        (DECLINED, "fallback"): fallback,
+        (TOO_MANY_QUESTIONS, "policy"): tr("nobody was asked, because too many questions wait"),
+        (TOO_MANY_QUESTIONS, ""): tr(
+            "nobody was asked, because the client takes no more questions in a call"
+        ),
+        (NOT_RECORDED, ""): tr("the answer could not be recorded"),
+        (NOT_SUPPORTED, ""): tr("nobody could be asked, because nothing here can show a question"),
+        (MUTED, ""): tr("nobody was asked, because the client is muted"),
+        (PAUSED, ""): tr("agents are paused at the host"),
+        (SCENE_CHANGED, ""): tr("the scene changed each time it was asked"),
+        (SURFACE_LOST, ""): tr("the question could not be shown any longer"),
+    }
+    ended = sentences.get((how, by)) or sentences.get((how, ""))
+    return ended or tr("it ended without an answer")

@@ -29,12 +29,10 @@ def answer(
     rule: Literal["refuse", "deny", "allow"] = "refuse",
     allow_list: AllowList | None = None,
 ) -> ElicitationResponse:
-    """Answer with the declared fallback, or decline.
+    """Answer with the declared fallback, or decline, as the setting ``unattended`` says.
 
-    Args:
-        question: Its fallback was validated when it was asked.
-        rule: The setting ``unattended``.
-        allow_list: The only skills for which the rule "allow" holds; None for all.
+    The rule "allow" holds for the skills of a list alone, if there is one. The fallback was
+    validated when it was asked.
     """
     if rule == "deny":
         return ElicitationResponse(False, None, types.NOT_SUPPORTED, "decline", "nobody")
@@ -60,15 +58,10 @@ def _covers(allow_list: AllowList, question: Question) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class AllowList:
-    """The skills that go on where nobody can be asked.
+    """The skills that go on where nobody can be asked."""
 
-    Attributes:
-        file: Where the list is.
-        digests: By a skill's name what its file's digest begins with, "" for any.
-    """
-
-    file: Path
-    digests: Mapping[str, str]
+    file: Path  # where the list is
+    digests: Mapping[str, str]  # by a skill's name what its file's digest begins with, "" for any
 
     def covers(self, skill: str, digest: str) -> bool:
         """Return whether a skill is on it, with the file that it has."""
@@ -77,11 +70,7 @@ class AllowList:
 
 
 def read_allow_list(file: Path) -> AllowList:
-    """Read an allow list.
-
-    Raises:
-        ValueError: It cannot be read; the line is named.
-    """
+    """Read an allow list; ValueError names the line that cannot be read."""
     try:
         lines = file.read_text(encoding="utf-8").splitlines()
     except (OSError, ValueError) as error:
@@ -91,7 +80,7 @@ def read_allow_list(file: Path) -> AllowList:
         entry = line.partition("#")[0].strip()
         match = _LINE.fullmatch(entry)
         if entry and match is None:
-            raise ValueError(f"{file}, line {number}: a skill's name, and its digest if need be.")
+            raise ValueError(f"{file}, line {number}: a skill's name, then a digest if you like.")
         if match:
             digests[match["name"]] = match["digest"] or ""
     return AllowList(file, digests)

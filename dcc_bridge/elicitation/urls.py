@@ -45,23 +45,14 @@ _TOGETHER: Final = (  # alphabets of one name: unicode.org/reports/tr39, "highly
 
 @dataclass(frozen=True, slots=True)
 class UrlHost:
-    """The host of a URL.
+    """The host of a URL."""
 
-    Attributes:
-        host: Its name as the network knows it, or its number.
-        strong: The end of it that somebody registered: whose it is. The whole where that is not
-            known.
-        letters: The name as it is read, where that differs from `host`; else "".
-        imitated: What the beginning of the name looks like, or "".
-        is_number: It is an IP address instead of a name.
-        is_loopback: It is this computer.
-    """
-
-    host: str
+    host: str  # its name as the network knows it, or its number
+    # The end of it that somebody registered: whose it is. The whole where that is not known.
     strong: str
-    letters: str = ""
-    imitated: str = ""
-    is_number: bool = False
+    letters: str = ""  # the name as it is read, where that differs from `host`; else ""
+    imitated: str = ""  # what the beginning of the name looks like, or ""
+    is_number: bool = False  # it is an IP address instead of a name
     is_loopback: bool = False
 
     @property
@@ -72,43 +63,27 @@ class UrlHost:
 
 @dataclass(frozen=True, slots=True)
 class Danger:
-    """Something that a person should look at before they go there.
-
-    Attributes:
-        kind: What it is.
-        text: A sentence that says so, safe to show.
-    """
+    """Something that a person should look at before they go there."""
 
     kind: Literal["imitation", "punycode", "ip", "localhost", "http", "port", "hidden", "long"]
-    text: str
+    text: str  # a sentence that says so, safe to show
 
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """A URL that may be opened, once a person agreed.
+    """A URL that may be opened, once a person agreed."""
 
-    Attributes:
-        url: The whole of it, percent-encoded: what is shown, and what opens.
-        place: Its host.
-        dangers: What to look at, the worst first; none for a page of this application.
-        ours: It is a page of this application.
-    """
-
-    url: str
+    url: str  # the whole of it, percent-encoded: what is shown, and what opens
     place: UrlHost
+    # What to look at, the worst first; none for a page of this application.
     dangers: tuple[Danger, ...] = ()
     ours: bool = False
 
 
 def read(url: str, *, ours: bool = False) -> Address:
-    """Read a URL.
+    """Read a URL as a skill gives it, or as the bridge itself made it: a page of `ours`.
 
-    Args:
-        url: As a skill gives it.
-        ours: The bridge itself made it: a page of this application.
-
-    Raises:
-        RefusedAddress: It does not lead to a page, or hides where it leads; says why.
+    RefusedAddress says that it does not lead to a page, or hides where it leads.
     """
     _refuse_unreadable(url)
     scheme, separator, rest = url.partition("://")
@@ -117,11 +92,11 @@ def read(url: str, *, ours: bool = False) -> Address:
         raise RefusedAddress(url, "only pages at https:// are opened")
     authority, path, fragment = _AUTHORITY.fullmatch(rest).groups()  # type: ignore[union-attr]  # it matches any text
     if "@" in authority:
-        raise RefusedAddress(url, "what stands before the @ hides where it leads; leave it out")
+        raise RefusedAddress(url, "what comes before the @ hides where it leads; leave it out")
     name, port = _port(url, scheme, authority)
     host = _host(url, name)
     if scheme == "http" and not host.is_loopback:
-        raise RefusedAddress(url, "only on this computer a page may go without https")
+        raise RefusedAddress(url, "without https a page must be on this computer")
     path = path if path.startswith("/") else f"/{path}"
     tail = _encoded(path) + ("" if fragment is None else "#" + _encoded(fragment))
     encoded = f"{scheme}://{host.host}{'' if port is None else f':{port}'}{tail}"
@@ -132,11 +107,7 @@ def read(url: str, *, ours: bool = False) -> Address:
 
 
 def of(question: Question) -> Address:
-    """Read the URL of a question that was asked.
-
-    Raises:
-        RefusedAddress: It has none that may be opened.
-    """
+    """Read the URL of a question that was asked; RefusedAddress where it has none to open."""
     visit = question.visit
     url = question.page.url if question.page is not None else ""
     return read(url, ours=visit is not None and visit.ours)
@@ -159,7 +130,7 @@ def _port(url: str, scheme: str, authority: str) -> tuple[str, int | None]:
     if not digits:
         return name, None
     if not (digits.isascii() and digits.isdecimal()) or not 0 < int(digits[:6]) < 65536:
-        raise RefusedAddress(url, f"{safe_line(digits, 40)!r} is no port")
+        raise RefusedAddress(url, f"{safe_line(digits, 40)!r} is not a port")
     return name, int(digits) if int(digits) != _PORTS[scheme] else None
 
 
@@ -193,7 +164,6 @@ def _host(url: str, name: str) -> UrlHost:
 
 
 def _ascii(url: str, name: str) -> str:
-    """Give a name as the network knows it."""
     host = name.lower()
     if not host.isascii():
         import idna  # 200 kB of tables that only such a name needs
@@ -220,7 +190,7 @@ def _letters(url: str, host: str) -> str:
 
 
 def _unknown(url: str, why: str = "") -> RefusedAddress:
-    return RefusedAddress(url, f"its host is no name that a network knows{why}")
+    return RefusedAddress(url, f"its host is not a valid name{why}")
 
 
 def _mixed(letters: str) -> list[str]:
@@ -251,7 +221,7 @@ def _version_6(url: str, name: str) -> UrlHost:
             raise ValueError
         number = ipaddress.IPv6Address(name[1:-1])
     except ValueError:
-        raise RefusedAddress(url, "its host is no number that a network knows") from None
+        raise RefusedAddress(url, "its host is not a valid address") from None
     mapped = number.ipv4_mapped  # Python 3.13 writes it as here, older ones do not
     host = f"[{number.compressed if mapped is None else f'::ffff:{mapped}'}]"
     return UrlHost(host, host, is_number=True, is_loopback=host == "[::1]")
@@ -274,9 +244,7 @@ def _of_host(host: UrlHost) -> Iterator[Danger]:
             "look like them.",
         )
     if host.is_number:
-        yield Danger(
-            "ip", "It is a number instead of a name, so nothing tells whose computer it is."
-        )
+        yield Danger("ip", "It is a number, not a name, so nothing tells you whose computer it is.")
     if host.is_loopback:
         yield Danger("localhost", "It leads to a program on this computer, not to a site.")
 
@@ -296,6 +264,4 @@ def _of_text(text: str, length: int) -> Iterator[Danger]:
         shown = " ".join(unseen[:3])
         yield Danger("hidden", f"It contains characters that cannot be seen ({shown}).")
     if length > _LONG:
-        yield Danger(
-            "long", f"It is very long ({length:,} characters). Look at its host above all."
-        )
+        yield Danger("long", f"It is very long ({length:,} characters). Check its domain first.")

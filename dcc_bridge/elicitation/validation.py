@@ -35,24 +35,31 @@ _DATE_TIME: Final = re.compile(
 )
 
 
-class InvalidAnswer(ValueError):
-    """An answer that does not fit its form; says which field and why.
+# A pattern of one class of characters, the first of which may have a class of its own.
+_CLASS: Final = re.compile(r"\^(\[(?P<first>[^]^]+)\])?\[(?P<all>[^]^]+)\][+*]\$")
+_CHARACTERS: Final = {
+    "a-zA-Z": "letters",
+    "A-Za-z": "letters",
+    "a-z": "lower-case letters",
+    "A-Z": "upper-case letters",
+    "0-9": "digits",
+    r"\d": "digits",
+    r"\w": "letters, digits, _",
+    " ": "spaces",
+}
+_MEMBER: Final = re.compile(r"a-zA-Z|A-Za-z|a-z|A-Z|0-9|\\?.")
 
-    Attributes:
-        reason: Why, without the field's name.
-    """
+
+class InvalidAnswer(ValueError):
+    """An answer that does not fit its form; says which field and why."""
 
     def __init__(self, reason: str, field: str = "") -> None:
-        self.reason = reason
+        self.reason = reason  # why, without the field's name
         super().__init__(f"{field}: {reason}" if field else reason)
 
 
 def validate(field: Field, value: object) -> Any:
-    """Validate a field's value, and return it with the type of the field's kind.
-
-    Raises:
-        InvalidAnswer: It does not fit.
-    """
+    """Validate a field's value, and return it with the type of its kind, or raise InvalidAnswer."""
     match field.kind:
         case "boolean":
             return _validate_boolean(field, value)
@@ -79,8 +86,29 @@ def _validate_text(field: Field, value: object) -> str:
     if field.format and not _has_format(field.format, value):
         raise InvalidAnswer(f"{shorten(value)} is not {FORMATS[field.format]}.", field.name)
     if field.pattern and not _matches(field.pattern, value):
-        raise InvalidAnswer(f"it must match {field.pattern}.", field.name)
+        raise InvalidAnswer(_expected_form(field), field.name)
     return value
+
+
+def _expected_form(field: Field) -> str:
+    """Say what a text must look like: in words, as its author describes it, or by an example."""
+    known = _CLASS.fullmatch(field.pattern or "")
+    if known and (allowed := _characters(known["all"])):
+        first = _characters(known["first"] or "")
+        return f"only {allowed}" + (f", with {first} at the beginning." if first else ".")
+    if field.description:
+        return f"it does not fit the description: {field.description}"
+    example = f", for example {field.default}" if field.default else ""
+    return f"it does not have the form that the skill expects{example}."
+
+
+def _characters(members: str) -> str:
+    """Name the characters of a class in a regular expression; "" where they have no plain name."""
+    parts = _MEMBER.findall(members)
+    names = [_CHARACTERS.get(part, part[-1]) for part in parts]
+    if "-" in parts[1:-1] or any(len(name) == 1 and name.isalnum() for name in names):
+        return ""
+    return " and ".join(filter(None, (", ".join(names[:-1]), *names[-1:])))
 
 
 def _validate_number(field: Field, value: object) -> int | float:
@@ -170,11 +198,7 @@ def _parses(parse: Callable[[str], object], text: str) -> bool:
 
 
 def compile_pattern(pattern: object) -> str:
-    """Compile a pattern for later, and return it.
-
-    Raises:
-        SchemaError: It is too long, or cannot be matched in bounded time.
-    """
+    """Compile a pattern, and return it; SchemaError where it cannot be matched in bounded time."""
     if not isinstance(pattern, str) or len(pattern) > LONGEST_PATTERN:
         raise SchemaError(f"a pattern is a text of {LONGEST_PATTERN} characters at most.")
     _matcher(pattern)

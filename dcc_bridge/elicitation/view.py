@@ -7,6 +7,7 @@ may translate them. Any thread.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final, Protocol
@@ -15,6 +16,7 @@ from dcc_bridge.elicitation.call import Call
 from dcc_bridge.elicitation.question import Consent, Question
 from dcc_bridge.elicitation.schema import Field, Form, Option
 from dcc_bridge.elicitation.text import numbered, safe_line, safe_text
+from dcc_bridge.elicitation.validation import InvalidAnswer
 from dcc_bridge.host import Host
 
 _MOST_IN_HEADER: Final = 100
@@ -24,6 +26,7 @@ _MOST_KINDS: Final = 4
 _MOST_OF_ARGUMENT: Final = 200
 _CLOSED: Final = {ord("»"): numbered("»")}  # what closes a value cannot stand in it
 Facts = tuple[tuple[str, str], ...]
+Typed = Mapping[str, Any] | None
 
 
 class Translate(Protocol):
@@ -45,25 +48,20 @@ def english(text: str, **values: object) -> str:
 
 @dataclass(frozen=True, slots=True)
 class FieldView:
-    """A field of a form.
+    """A field of a form."""
 
-    Attributes:
-        field: What is asked.
-        title: What the person reads beside it.
-        description: A longer explanation, or "".
-        limits: Its bounds in words, or "".
-        withheld: Why the form's default is not filled in, or "".
-        default: What is filled in at first, or None.
-        options: What a choice can be chosen from; no two titles are the same.
-    """
+    field: Field  # what is asked
+    title: str  # what the person reads beside it
+    description: str  # a longer explanation, or ""
+    limits: str  # its bounds in words, or ""
+    withheld: str  # why the form's default is not filled in, or ""
+    default: Any  # what is filled in at first, or None
+    options: tuple[Option, ...]  # what a choice can be chosen from; no two titles are the same
 
-    field: Field
-    title: str
-    description: str
-    limits: str
-    withheld: str
-    default: Any
-    options: tuple[Option, ...]
+    @property
+    def may_be_left_out(self) -> bool:
+        """Whether a choice or a yes-or-no can be left out again; a default is the answer then."""
+        return not self.field.required and self.field.default is None
 
     @property
     def explanation(self) -> str:
@@ -75,19 +73,12 @@ class FieldView:
 
 @dataclass(frozen=True, slots=True)
 class ArgumentView:
-    """An argument of a call: a row, in which the name and the value stand apart.
+    """An argument of a call: a row, in which the name and the value stand apart."""
 
-    Attributes:
-        name: The parameter.
-        value: The beginning of the value, in one line.
-        rest: How many characters are left out of it, or "".
-        whole: The value with its line breaks, or "" where `value` is all of it.
-    """
-
-    name: str
-    value: str
-    rest: str
-    whole: str
+    name: str  # the parameter
+    value: str  # the beginning of the value, in one line
+    rest: str  # how many characters are left out of it, or ""
+    whole: str  # the value with its line breaks, or "" where `value` is all of it
 
     def __str__(self) -> str:
         """Give the row as a text in which no value can pass for another argument."""
@@ -97,62 +88,40 @@ class ArgumentView:
 
 @dataclass(frozen=True, slots=True)
 class OffersView:
-    """The captions of what else a person may do; "" for what is not offered.
+    """The captions of what else a person may do; "" for what is not offered."""
 
-    Attributes:
-        remember: Agrees for the session.
-        hand_over: Answers in the client instead.
-        mute: Declines, and mutes the client.
-    """
-
-    remember: str
-    hand_over: str
-    mute: str
+    remember: str  # agrees for the session
+    hand_over: str  # answers in the client instead
+    mute: str  # declines, and mutes the client
+    muting: str  # what that does, in sentences; no caption
 
 
 @dataclass(frozen=True, slots=True)
 class QuestionView:
-    """A question.
+    """A question."""
 
-    Attributes:
-        header: Who asks, as no message can say it: captions, "" for the first, and texts.
-        title: A heading, or "" where the button or the header has the same words.
-        reason: Why it is asked again, or "".
-        message: What is asked.
-        verb: What agreeing does, as short as a button needs it.
-        agreement: The same in full where the button has no room for it, or "".
-        explanation: What else is said of it, or "".
-        fields: What to fill in; none where the button stands for the only field.
-        counts: How many items there are of which kind, or "".
-        undo: Whether it can be undone, or "" where nothing is lost.
-        word: What has to be typed before what cannot be undone can be agreed to, or "".
-        offers: What else the person may do.
-    """
-
-    header: Facts
-    title: str
-    reason: str
-    message: str
-    verb: str
-    agreement: str
-    explanation: str
+    header: Facts  # who asks, as no message can say it: captions, "" for the first, and texts
+    title: str  # a heading, or "" where the button or the header has the same words
+    reason: str  # why it is asked again, or ""
+    message: str  # what is asked
+    verb: str  # what agreeing does, as short as a button needs it
+    agreement: str  # the same in full where the button has no room for it, or ""
+    explanation: str  # what else is said of it, or ""
+    # What to fill in; none where the button stands for the only field.
     fields: tuple[FieldView, ...]
-    counts: str
-    undo: str
-    word: str
-    offers: OffersView
+    counts: str  # how many items there are of which kind, or ""
+    undo: str  # whether it can be undone, or "" where nothing is lost
+    word: str  # what has to be typed before what cannot be undone can be agreed to, or ""
+    offers: OffersView  # what else the person may do
 
 
 def view_of(question: Question, host: Host, tr: Translate = english) -> QuestionView:
-    """Make the view of a question.
-
-    Args:
-        question: What is asked.
-        host: Where.
-        tr: Translates texts of ours.
-    """
+    """Make the view of a question in a host; `tr` translates texts of ours."""
     verb, confirmation, consent = _verb(question, tr), question.confirmation, question.consent
     on_button = safe_line(verb, _MOST_ON_BUTTON)
+    typed = question.offers.typed
+    again = tr("What you had filled in is here again.") if typed else ""
+    is_lost = consent is not None and not (consent.undoable or consent.overwrites_nothing)
     whole, is_said = passage(verb, tr), question.title in (verb, question.call.title)
     return QuestionView(
         header=header(question.call, host, tr),
@@ -161,13 +130,23 @@ def view_of(question: Question, host: Host, tr: Translate = english) -> Question
         message=passage(question.message, tr),
         verb=on_button,
         agreement=tr("If you agree: {verb}", verb=whole) if on_button != verb else "",
-        explanation=passage(confirmation.description, tr) if confirmation else "",
-        fields=() if confirmation else field_views(question.form, consent is not None, tr),
+        explanation=passage(confirmation.description, tr) if confirmation else again,
+        fields=() if confirmation else field_views(question.form, consent is not None, tr, typed),
         counts=_counts(consent, tr) if consent and consent.items else "",
-        undo=_undo(consent, tr) if consent else "",
-        word="" if question.undoable else _word(question.items, verb),
+        undo=undo_line(consent, tr) if consent else "",
+        word=_word(question.items, verb) if is_lost else "",
         offers=_offers(question, tr),
     )
+
+
+def _restored(field: Field, value: object, is_consent: bool) -> object:
+    """Return what the person had filled in; a text as it was, anything else where it fits."""
+    if field.kind == "string" or value is None:
+        return value
+    try:
+        return None if is_consent and value is True else field.check(value)
+    except InvalidAnswer:
+        return None
 
 
 def passage(text: str, tr: Translate = english) -> str:
@@ -180,12 +159,7 @@ def _left_out(tr: Translate, n: int) -> str:
 
 
 def argument_views(arguments: Facts, tr: Translate = english) -> tuple[ArgumentView, ...]:
-    """Make the views of a call's arguments.
-
-    Args:
-        arguments: Their names, and their whole values as texts.
-        tr: Translates texts of ours.
-    """
+    """Make the views of a call's arguments: their names, and their whole values as texts."""
     return tuple(_argument_view(safe_line(name), value, tr) for name, value in arguments)
 
 
@@ -215,20 +189,24 @@ def waiting_text(question: Question, where: str, tr: Translate = english) -> str
     return tr("Waiting in {client}: {question}", client=where, question=first_line)
 
 
-def field_views(form: Form | None, consent: bool, tr: Translate = english) -> tuple[FieldView, ...]:
+def field_views(
+    form: Form | None, consent: bool, tr: Translate = english, typed: Typed = None
+) -> tuple[FieldView, ...]:
     """Make the views of a form's fields.
 
-    Args:
-        form: What is asked, or None.
-        consent: The answer decides whether something is lost: no yes is filled in.
-        tr: Translates texts of ours.
+    No yes is filled in where the answer is a `consent`: it decides whether something is lost. What
+    the person had `typed` before stands in place of the defaults.
     """
-    return tuple(field_view(field, consent, tr) for field in form.fields) if form else ()
+    return tuple(field_view(field, consent, tr, typed) for field in form.fields) if form else ()
 
 
-def field_view(field: Field, consent: bool, tr: Translate = english) -> FieldView:
+def field_view(
+    field: Field, consent: bool, tr: Translate = english, typed: Typed = None
+) -> FieldView:
     """Make the view of a field. See `field_views`."""
     default, withheld = _default(field, consent, tr)
+    if typed is not None:
+        default, withheld = _restored(field, typed.get(field.name), consent), ""
     return FieldView(
         field=field,
         title=safe_line(field.title),
@@ -246,7 +224,7 @@ def _default(field: Field, consent: bool, tr: Translate) -> tuple[Any, str]:
         return None, ""
     shown = safe_line(field.default) if field.kind == "string" else field.default
     if shown != field.default:
-        text = tr("Suggested, but not filled in, because of what it hides: {shown}", shown=shown)
+        text = tr("Suggested, but not filled in because it hides characters: {shown}", shown=shown)
         return None, text
     return field.check(field.default), ""
 
@@ -305,13 +283,17 @@ def _word(items: tuple[str, ...], verb: str) -> str:
 
 def _counts(consent: Consent, tr: Translate) -> str:
     kinds, n = Counter(consent.kinds).most_common(), len(consent.items)
-    named = [f"{count:,} {safe_line(kind) or tr('untyped')}" for kind, count in kinds[:_MOST_KINDS]]
+    names = {"": tr("untyped"), "gone": tr("no longer there")}  # "gone" is what hosts say of those
+    named = [f"{names.get(kind, safe_line(kind))} ({n:,})" for kind, n in kinds[:_MOST_KINDS]]
     others = sum(count for _, count in kinds[_MOST_KINDS:])
-    parts = [*named, *([tr("{n:,} of other types", n=others)] if others else [])]
+    parts = [*named, *([tr("other types ({n:,})", n=others)] if others else [])]
     return " · ".join(parts) or (tr("1 item") if n == 1 else tr("{n:,} items", n=n))
 
 
-def _undo(consent: Consent, tr: Translate) -> str:
+def undo_line(consent: Consent, tr: Translate = english) -> str:
+    """Return whether what is agreed to can be undone, or "" where it is not known what that is."""
+    if consent.overwrites_nothing:
+        return tr("Nothing is written over. Undo does not remove a new file.")
     if consent.undoable:
         is_known = consent.items or consent.arguments
         return tr("Can be undone as one step.") if is_known else ""
@@ -324,7 +306,7 @@ def _undo(consent: Consent, tr: Translate) -> str:
 def _offers(question: Question, tr: Translate) -> OffersView:
     offers, line = question.offers, partial(safe_line, most=_MOST_OF_CLIENT)
     client, n = line(offers.mute or tr("this client")), offers.remember
-    remember = hand_over = mute = ""
+    remember = hand_over = mute = muting = ""
     if n == 0:
         remember = tr(
             "Do not ask {client} this again this session, for the same arguments", client=client
@@ -339,4 +321,9 @@ def _offers(question: Question, tr: Translate) -> OffersView:
         hand_over = tr("Ask in {client}", client=line(offers.hand_over))
     if offers.mute is not None:
         mute = tr("Mute {client} for 10 minutes", client=client)
-    return OffersView(remember, hand_over, mute)
+        muting = tr(
+            "Declines this and every other question of {client} for that time. Edits that need no "
+            "question go on: Pause stops those.",
+            client=client,
+        )
+    return OffersView(remember, hand_over, mute, muting)

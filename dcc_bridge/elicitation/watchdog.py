@@ -33,8 +33,7 @@ from typing import Final, Literal
 from dcc_bridge.callbacks import CallLater, call_safely
 from dcc_bridge.elicitation.broker import Broker
 from dcc_bridge.elicitation.call import BACKGROUND, current
-from dcc_bridge.elicitation.open_question import cancelled_response
-from dcc_bridge.elicitation.types import HOST_BLOCKED
+from dcc_bridge.elicitation.types import HOST_BLOCKED, cancelled_response
 from dcc_bridge.main_thread import MainThread
 
 log = logging.getLogger(__name__)
@@ -48,16 +47,9 @@ class Watchdog:
     """Looks after the main thread while a question is open, and costs nothing otherwise."""
 
     def __init__(self, broker: Broker, main: MainThread, clock: CallLater) -> None:
-        """Look at nothing yet.
-
-        Args:
-            broker: Whose questions may be ended.
-            main: The main thread.
-            clock: Calls a function after some seconds, not on the main thread.
-        """
-        self._broker = broker
-        self._main = main
-        self._clock = clock
+        self._broker = broker  # whose questions may be ended
+        self._main = main  # the main thread
+        self._clock = clock  # calls a function after some seconds, not on the main thread
         self._lock = threading.Lock()
         self._is_looking = False
 
@@ -103,8 +95,7 @@ class Watchdog:
 def wait_of(frame: FrameType | None) -> Wait | None:
     """Tell whether a thread waits for a lock, or for another thread or its own event loop.
 
-    Args:
-        frame: The thread's innermost one; None where it runs no Python.
+    `frame` is its innermost one; None where it runs no Python.
     """
     primitive = ""
     while frame is not None and _module(frame) in ("threading", "selectors"):

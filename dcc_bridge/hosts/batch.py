@@ -17,35 +17,25 @@ from typing import Any, Final
 from dcc_bridge.errors import MissingExtra
 from dcc_bridge.host import Host
 
-JOB: Final = "DCC_BRIDGE_JOB"
-"""The environment variable that names the job's file."""
-SAVE: Final = b"save"
-"""What the standard input carries before its end if the scene is to be saved."""
+JOB: Final = "DCC_BRIDGE_JOB"  # the environment variable that names the job's file
+SAVE: Final = b"save"  # what the standard input carries before its end if the scene is to be saved
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """What a batch interpreter is to serve, as JSON carries it.
-
-    Attributes:
-        host: Which host this is.
-        scene: The file that is opened, or None.
-        skills: Folders of skill files, the most trusted first.
-        port: Where the server listens; None for the setting.
-        unattended: What answers where nobody can be asked: the setting of that name, or None.
-        allow_list: The file that says which skills go on unasked, or None.
-        save_as: The file to which the scene is saved at the end if `SAVE` was sent, or None.
-        report: The file that says how far it is: "url" once it is ready, "error" when it failed,
-            "audit" and "saved" when it has ended.
-    """
+    """What a batch interpreter is to serve, as JSON carries it."""
 
     host: str
-    scene: str | None
-    skills: list[str]
-    port: int | None
+    scene: str | None  # the file that is opened, or None
+    skills: list[str]  # folders of skill files: the host's own, and those that come last
+    port: int | None  # where the server listens; None for the setting
+    # What answers where nobody can be asked: the setting of that name, or None.
     unattended: str | None
-    allow_list: str | None
+    allow_list: str | None  # the file that says which skills go on unasked, or None
+    # The file to which the scene is saved at the end if `SAVE` was sent, or None.
     save_as: str | None
+    # The file that says how far it is: "url" once it is ready, "error" when it failed, "audit" and
+    # "saved" when it has ended.
     report: str
 
     def write_report(self, **facts: str | None) -> None:
@@ -57,16 +47,11 @@ class Job:
 
 @contextmanager
 def opened(name: str, scene: Path | None) -> Iterator[Host]:
-    """Start what the host needs, and have a scene open in it as long as the block lasts.
+    """Start what a host of `HOSTS` needs, and have a scene open in it as long as the block lasts.
 
-    Args:
-        name: One of `HOSTS`.
-        scene: A file of it; None for the empty scene with which it begins.
-
-    Raises:
-        MissingExtra: The standalone host is not installed.
-        OSError: There is no such file. Whatever the host raises for one that it cannot read
-            comes as it is.
+    Without a file it is the empty scene with which the host begins. MissingExtra says that the
+    standalone host is not installed; whatever the host raises for a file that it cannot read comes
+    as it is.
     """
     if scene is not None and not scene.is_file():
         raise FileNotFoundError(f"There is no file {scene}.")
@@ -136,11 +121,10 @@ def _houdini(scene: Path | None) -> Host:
     return HoudiniHost()
 
 
-HOSTS: Final[dict[str, Callable[[Path | None], Any]]] = {
+HOSTS: Final[dict[str, Callable[[Path | None], Any]]] = {  # what opens a scene, by the host's name
     "blender": _blender,
     "freecad": _freecad,
     "houdini": _houdini,
     "maya": _maya,
     "standalone": _standalone,
 }
-"""What opens a scene, by the host's name."""

@@ -20,6 +20,7 @@ from dcc_bridge import checkpoints
 from dcc_bridge.callbacks import Callbacks
 from dcc_bridge.errors import BridgeError
 from dcc_bridge.host import MOST_TOLD, Host, Undo, UndoMark, digest
+from dcc_bridge.hosts.losses import Reach
 
 _LOSSES: Final = {
     "BeforeLoad": "open another scene",
@@ -29,8 +30,7 @@ _LOSSES: Final = {
 }
 _MOST_COMPARED: Final = 10_000
 """Nodes of which it is known whether a step deleted them, those at the top first."""
-_MOST_OWN: Final = 10_000
-"""Groups of our own that are remembered; more are on no stack."""
+_MOST_OWN: Final = 10_000  # groups of our own that are remembered; more are on no stack
 _OTHER_SCENE: Final = ("AfterLoad", "AfterClear", "AfterMerge")
 _SUFFIXES: Final = {"Commercial": ".hip", "Indie": ".hiplc"}
 _UNDO_IS_OFF: Final = (
@@ -56,17 +56,16 @@ class HoudiniHost(Host):
     item_noun = "node"
 
     def __init__(self) -> None:
-        """Look at the application."""
         self.version = hou.applicationVersionString()
         self.has_ui = hou.isUIAvailable()
-        category = hou.licenseCategory().name()
-        self.suffix = _SUFFIXES.get(category, ".hipnc")  # Houdini adds it to what it saves
+        self.suffix = _SUFFIXES.get(hou.licenseCategory().name(), ".hipnc")  # added to each save
         self._watchers = Callbacks()
         self._own: dict[str, UndoMark] = {}
         self._before_group: UndoMark | None = None
         self._moves = itertools.count(1)
         self._move = 0
         self._nodes: dict[int, str] = {}
+        self._reach = Reach()
         self._is_guarded = self._is_copying = False
 
     def file(self) -> Path | None:
@@ -79,11 +78,7 @@ class HoudiniHost(Host):
         return bool(hou.hipFile.hasUnsavedChanges())
 
     def save_copy(self, path: Path) -> None:
-        """Write a copy, by the one command that leaves the scene its name.
-
-        Raises:
-            OSError: Houdini wrote none.
-        """
+        """Write a copy, by the one command that leaves the scene its name."""
         # `hou.hipFile.save` with a path gives the scene that name, and with it `$HIP`, until it is
         # set back; what is evaluated meanwhile looks in the wrong place.
         self._is_copying = True  # it may be told of as a save
@@ -110,11 +105,7 @@ class HoudiniHost(Host):
 
     @contextmanager
     def undo_step(self, label: str) -> Iterator[None]:
-        """Group what is edited into one action.
-
-        Raises:
-            RuntimeError: Undo is off, or was turned off inside.
-        """
+        """Group what is edited into one action; RuntimeError where undo is off, or left so."""
         if not hou.undos.areEnabled():
             raise RuntimeError(_UNDO_IS_OFF)
         # A group inside a parameter's callback has no effect, as one is open there already. Jobs
@@ -195,9 +186,10 @@ class HoudiniHost(Host):
 
         By comparing the first 10,000 nodes level by level, but for the insides of locked assets.
         """
-        names = set(agreed)
-        gone = [path for key, path in self._nodes.items() if hou.nodeBySessionId(key) is None]
-        return [path for path in gone if not names.intersection(_above(path))]
+        covered = self._reach.of(agreed)
+        gone = [it for it in self._nodes.items() if hou.nodeBySessionId(it[0]) is None]
+        names = [(path, {key, path, *map(str, PurePosixPath(path).parents)}) for key, path in gone]
+        return [path for path, within in names if not covered & within]
 
     def _keep(self, event: str) -> list[BridgeError]:
         is_save = event == "BeforeSave"
@@ -265,11 +257,7 @@ class HoudiniHost(Host):
         editor.setVisibleBounds(bounds)
 
     def describe(self, item: str) -> dict[str, Any]:
-        """Describe a node.
-
-        Raises:
-            LookupError: There is no such node.
-        """
+        """Describe a node."""
         node = find(item)
         parent = node.parent()
         return {
@@ -284,7 +272,10 @@ class HoudiniHost(Host):
 
     def fingerprint(self, items: Sequence[str]) -> str:
         """Digest session ids, types, places, locks and what is below."""
-        return digest([hou.hipFile.path(), [_facts(item) for item in sorted(set(items))]])
+        agreed = {item: _facts(item) for item in sorted(set(items))}
+        for item, (_, key, *rest) in agreed.items():
+            self._reach.note(item, [key, *(below for _, below in rest[-1])] if rest else ())
+        return digest([hou.hipFile.path(), agreed])
 
     def watch(self, changed: Callable[[], None]) -> Undo:
         """Call after steps, and when the selection or the scene is another one.
@@ -329,11 +320,7 @@ class HoudiniHost(Host):
 
 
 def find(path: str) -> hou.OpNode:
-    """Find a node by its path.
-
-    Raises:
-        LookupError: There is none.
-    """
+    """Find a node by its path, or raise LookupError."""
     node = hou.node(path) if path.startswith("/") else None
     if node is None:
         raise LookupError(f"There is no node {path!r} in this scene; a path begins with a slash.")
@@ -370,11 +357,6 @@ def _census() -> dict[int, str]:
         if not _locks(node):
             left.extend(node.children())
     return paths
-
-
-def _above(path: str) -> set[str]:
-    """Give a path, and those of all that it is inside of."""
-    return {path, *(str(above) for above in PurePosixPath(path).parents)}
 
 
 def _added(labels: tuple[str, ...], now: tuple[str, ...]) -> int:

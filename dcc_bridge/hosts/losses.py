@@ -8,59 +8,72 @@ the stretch of the skill's body ends with an error. What the person does passes.
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from dcc_bridge import checkpoints
 from dcc_bridge.errors import BridgeError, LostAnyway, NoCheckpoint
 from dcc_bridge.host import Host
 
+_GO_ON: Final = "make the scene go on in another file, "
 _NO_COPY: Final = "No copy could be kept."
-SceneCopy = tuple[str, Callable[[Path], None]]
-"""The name of a scene's copy, and what writes it."""
+_MOST_AGREED: Final = 100_000
+SceneCopy = tuple[str, Callable[[Path], None]]  # the name of a scene's copy, and what writes it
 
 
 @dataclass(frozen=True, slots=True)
 class _Written:
-    """A file that was about to be written over.
+    """A file that was about to be written over."""
 
-    Attributes:
-        file: Which.
-        stamp: What tells whether it was written.
-        copy: The folder with its copy, or None where none could be kept.
-        was_modified: The scene was not saved then.
+    file: Path  # which
+    stamp: tuple[int, int, int]  # what tells whether it was written
+    copy: Path | None  # the folder with its copy, or None where none could be kept
+    was_modified: bool  # the scene was not saved then
+
+
+class Reach:
+    """What goes with the items that a person was asked about, as it was when they were.
+
+    What takes the name of an item later, or is moved into it, was not agreed to.
     """
 
-    file: Path
-    stamp: tuple[int, int, int]
-    copy: Path | None
-    was_modified: bool
+    def __init__(self) -> None:
+        self._ids: dict[str, frozenset[Hashable]] = {}
+
+    def note(self, item: str, ids: Iterable[Hashable]) -> None:
+        """Remember what goes with an item, itself too: nothing with one that is gone."""
+        if len(self._ids) > _MOST_AGREED:
+            self._ids.clear()
+        self._ids[item] = frozenset(ids)
+
+    def of(self, items: Sequence[str]) -> set[Any]:
+        """Give the ids of what goes with items; an item itself where that is not known."""
+        return {thing for item in items for thing in self._ids.get(item, (item,))}
 
 
 class Losses:
     """What the skill that runs has lost without a grant, in a host that cannot refuse it."""
 
     def __init__(self, host: Host, mark_modified: Callable[[], bool]) -> None:
-        """Know of none.
-
-        Args:
-            host: Whose files they are.
-            mark_modified: Has the application take its scene as not saved; tells whether it does.
-        """
-        self._host = host
+        self._host = host  # whose files they are
+        # Has the application take its scene as not saved; tells whether it does.
         self._mark_modified = mark_modified
         self._written: dict[Path, _Written] = {}
+        self._new: set[Path] = set()
         self._lost: list[LostAnyway] = []
         self._is_keeping = False
 
     def writing(self, file: Path) -> None:
-        """Take note that a file is about to be written; harmless where it is not there yet."""
-        if file in self._written or not file.is_file():
+        """Take note that a file is about to be written: over it, or for a scene to go on in."""
+        if file in self._written:
             return
-        if self._is_refused(f"write over {file.name}", [file]):
+        if not file.is_file():
+            if self._is_refused(_GO_ON + file.name, [file]):
+                self._new.add(file)
+        elif self._is_refused(f"write over {file.name}", [file]):
             modified = self._host.modified
             copy = self._keep([file], None)
             self._written[file] = _Written(file, _stamp(file), copy, modified)
@@ -89,18 +102,18 @@ class Losses:
 
     @contextmanager
     def judged(self) -> Iterator[None]:
-        """End a stretch of a skill's body with an error where it lost anything.
-
-        Raises:
-            LostAnyway: It did; says where the copies are.
-        """
-        outer, self._written, self._lost = (self._written, self._lost), {}, []
+        """End a stretch of a skill's body with LostAnyway, which says where the copies are."""
+        outer = self._written, self._new, self._lost
+        self._written, self._new, self._lost = {}, set(), []
         file = self._host.file()
         try:
             yield
         finally:
-            written, lost = self._written, self._lost
-            self._written, self._lost = outer
+            written, new, lost = self._written, self._new, self._lost
+            self._written, self._new, self._lost = outer
+            now = self._host.file()
+            if file is not None and now in new and now != file:
+                lost.append(LostAnyway(self._host.name, f"{_GO_ON}{now}", f"Save as {file}."))
             lost += [self._put_back(each, file) for each in written.values() if _is_other(each)]
             if lost:
                 raise lost[0]

@@ -19,6 +19,7 @@ from maya.api import OpenMaya
 
 from dcc_bridge.callbacks import Callbacks
 from dcc_bridge.host import MOST_TOLD, Host, Undo, UndoMark, digest
+from dcc_bridge.hosts.losses import Reach
 from dcc_bridge.hosts.maya_scene import Deletions, describe, facts, guarded, kind, unrecorded
 
 MQtUtil: Any = OpenMayaUI.MQtUtil  # type: ignore[attr-defined]  # its stub is empty
@@ -39,8 +40,7 @@ _UNDO_WAS_TURNED_OFF: Final = (
     "Undo was switched off in the middle of this step and is on again. What was changed meanwhile "
     "cannot be undone, and as undoing what came before may crash Maya, its undo list was emptied."
 )
-_MOST_OWN: Final = 10_000
-"""Chunks of our own that are remembered; more are on no queue."""
+_MOST_OWN: Final = 10_000  # chunks of our own that are remembered; more are on no queue
 
 
 class UndoQueue:
@@ -54,7 +54,6 @@ class UndoQueue:
     """
 
     def __init__(self) -> None:
-        """Know nothing yet."""
         self._own: dict[str, UndoMark] = {}
         self._open: UndoMark | None = None
         self._dropped = 0
@@ -100,8 +99,7 @@ class UndoQueue:
     def chunk(self, label: str) -> Iterator[None]:
         """Keep a chunk open, and close it whatever happens; Maya leaves an empty one off its list.
 
-        Raises:
-            RuntimeError: Undo was turned off inside and left so.
+        RuntimeError says that undo was turned off inside and left so.
         """
         outer, before, count = self._open, self.mark(), _length() if self._open is None else 0
         cmds.undoInfo(openChunk=True, chunkName=label)
@@ -118,7 +116,8 @@ class UndoQueue:
         now = _length()
         if now == count and label in self._own:  # an empty chunk, on one of the same name
             return
-        is_full = count >= cmds.undoInfo(query=True, length=True) and not _is_endless()
+        is_endless = cmds.undoInfo(query=True, infinity=True)
+        is_full = count >= cmds.undoInfo(query=True, length=True) and not is_endless
         added = 1 if is_full else now - count  # less where the body undid what was there
         self._own[label] = UndoMark(before.depth + added, label, object())
         self._dropped = before.depth + added - now
@@ -134,18 +133,15 @@ class MayaHost(Host):
     suffix = ".ma"
 
     def __init__(self, wrap: Callable[[int], object] | None = None) -> None:
-        """Look at the application.
-
-        Args:
-            wrap: Makes a widget of a window's address, by the Qt binding that Maya has. Without it
-                the dialogs have no parent.
-        """
         self.version = str(cmds.about(version=True))
         self.has_ui = not cmds.about(batch=True)
+        # Makes a widget of a window's address, by the Qt binding that Maya has. Without it the
+        # dialogs have no parent.
         self._wrap = wrap
         self._in_step = False
         self._queue = UndoQueue()
         self._deletions = Deletions()
+        self._reach = Reach()
         self._watchers = Callbacks()
         if not self.has_ui:
             # A batch Maya begins with undo off, and what fails is rolled back by it.
@@ -201,11 +197,7 @@ class MayaHost(Host):
 
     @contextmanager
     def undo_step(self, label: str) -> Iterator[None]:
-        """Open a chunk, and close it whatever happens; Maya leaves an empty one off its list.
-
-        Raises:
-            RuntimeError: Undo is off, or was turned off inside and left so.
-        """
+        """Open a chunk, and close it whatever happens; RuntimeError if undo is off or left so."""
         if not cmds.undoInfo(query=True, state=True):
             raise RuntimeError(_UNDO_IS_OFF)
         self._in_step = True
@@ -238,10 +230,6 @@ class MayaHost(Host):
 
         What a body leaves that only reads is one chunk too. The module `maya_scene` says what Maya
         cannot refuse.
-
-        Raises:
-            NoConsent: Something was refused, or could not be.
-            NoCheckpoint: No copy could be kept, so it was refused.
         """
         if self._queue.is_open:  # a stretch within another one is a part of it
             yield
@@ -252,7 +240,7 @@ class MayaHost(Host):
 
     def lost(self, agreed: Sequence[str]) -> list[str]:
         """List the nodes that the newest step deleted beside the agreed ones; by callbacks."""
-        return self._deletions.left(agreed)
+        return self._deletions.left(self._reach.of(agreed))
 
     # ---- items
 
@@ -285,11 +273,7 @@ class MayaHost(Host):
             OpenMaya.MGlobal.setActiveSelectionList(before)
 
     def describe(self, item: str) -> dict[str, Any]:
-        """Describe a node.
-
-        Raises:
-            LookupError: There is no such node, or several are called so.
-        """
+        """Describe a node."""
         return describe(item)
 
     def kinds(self, items: Sequence[str]) -> list[str]:
@@ -301,7 +285,10 @@ class MayaHost(Host):
 
         A file that is referenced twice brings the same ids twice, so paths belong to it as well.
         """
-        return digest([str(self.file()), [facts(item) for item in sorted(set(items))]])
+        agreed = [facts(item) for item in sorted(set(items))]
+        for item, ids, *rest in agreed:
+            self._reach.note(item, ids if rest else ())
+        return digest([str(self.file()), agreed])
 
     def watch(self, changed: Callable[[], None]) -> Undo:
         """Call after steps, undo, redo, and when the selection, scene or nodes are others.
@@ -370,10 +357,6 @@ def _top() -> str | None:
     if cmds.undoInfo(query=True, undoQueueEmpty=True):
         return None
     return str(cmds.undoInfo(query=True, undoName=True)) or None
-
-
-def _is_endless() -> bool:
-    return bool(cmds.undoInfo(query=True, infinity=True))
 
 
 def _close_chunk() -> None:

@@ -8,7 +8,7 @@ not run in Maya. Main thread.
 refused before it is     a new scene, another scene opened, a save, an export over a file; for a
 done                     body that only reads an import and a new or loaded reference too
 undone exactly           what Maya records: all of a stretch is one chunk of our own
-put back                 the current namespace, autokey
+put back                 the scene's file, the current namespace, autokey
 only told, with a copy   a reference that is removed or unloaded, for which Maya has no check
 not noticed              what Python or a plug-in writes to disk by itself; a suspended refresh, of
                          which Maya cannot be asked; an edit by the API, which is on no queue
@@ -17,7 +17,7 @@ not noticed              what Python or a plug-in writes to disk by itself; a su
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from contextlib import ExitStack, contextmanager
 from itertools import chain
 from pathlib import Path
@@ -37,7 +37,6 @@ class Deletions:
     """The nodes that were deleted in one step, as Maya told while it deleted them."""
 
     def __init__(self) -> None:
-        """Begin with none."""
         self._paths: dict[str, str] = {}
         self._gone: dict[str, None] = {}
         self._made: set[str] = set()
@@ -61,12 +60,11 @@ class Deletions:
         """List nothing until the next step: the scene goes with all its nodes, as was agreed."""
         self._is_other_scene = True
 
-    def left(self, agreed: Sequence[str]) -> list[str]:
+    def left(self, agreed: Set[str]) -> list[str]:
         """List the nodes that are gone, but for the agreed ones, what was below, and what hung on.
 
         Args:
-            agreed: Long paths, short names or UUIDs. A path is that of the moment of the deletion:
-                a node that the step itself moved or renamed before has the later one.
+            agreed: UUIDs, long paths or short names.
 
         Returns:
             Long paths, and names of nodes that are not in the DAG. One of these goes with a node
@@ -77,8 +75,7 @@ class Deletions:
         ids = [uuid for uuid in gone if uuid not in self._made]
         back = set(cmds.ls(ids, uuid=True) or []) if ids else set()
         left = {uuid: self._paths[uuid] for uuid in ids if uuid not in back}
-        names = {name for item in agreed for name in (item, self._paths.get(item, item))}
-        taken = {uuid for uuid, path in left.items() if uuid in names or names & _names(path)}
+        taken = {uuid for uuid, path in left.items() if agreed & {uuid, *_names(path)}}
         while taken:
             for uuid in taken:
                 del left[uuid]
@@ -120,60 +117,53 @@ class Checks:
     """
 
     def __init__(self, host: Host, deletions: Deletions) -> None:
-        """Refuse nothing yet.
-
-        Args:
-            host: Whose `losing` says what may be lost.
-            deletions: Told when the scene is another one.
-        """
-        self._host = host
-        self._deletions = deletions
+        self._host = host  # whose `losing` says what may be lost
+        self._file = host.file()
+        self._deletions = deletions  # told when the scene is another one
         self._refused: BridgeError | None = None
 
     def listen(self, *, read: bool) -> Iterator[int]:
         """Have Maya ask; give what is removed to end it."""
         plain, with_file = Message.addCheckCallback, Message.addCheckFileCallback
-        yield plain(Message.kBeforeNewCheck, self._check_new)
-        yield with_file(Message.kBeforeOpenCheck, self._check_open)
-        yield plain(Message.kBeforeSaveCheck, self._check_save)
-        yield with_file(Message.kBeforeExportCheck, self._check_export)
+        yield plain(Message.kBeforeNewCheck, lambda *_: self._other_scene("begin a new scene"))
+        yield with_file(
+            Message.kBeforeOpenCheck, lambda file, *_: self._other_scene(f"open {_path(file).name}")
+        )
+        yield plain(
+            Message.kBeforeSaveCheck,
+            lambda *_: self._may_go_on() and self._over(self._host.file()),
+        )
+        yield with_file(Message.kBeforeExportCheck, lambda file, *_: self._over(_path(file)))
         # An edit may bring something in, as nothing is lost by it; a read may not.
         for added in ("Import", "CreateReference", "LoadReference") if read else ():
-            yield with_file(getattr(Message, f"kBefore{added}Check"), self._check_added)
+            yield with_file(
+                getattr(Message, f"kBefore{added}Check"),
+                lambda file, *_: self._may(f"bring in {_path(file).name}"),
+            )
         yield Message.addCallback(Message.kBeforeRemoveReference, self._note_reference)
         yield Message.addCallback(Message.kBeforeUnloadReference, self._note_reference)
 
     def end(self) -> None:
-        """Raise what was refused, if the body went on as if it had not been.
-
-        Raises:
-            NoConsent: Nobody agreed to what was lost, or would have been.
-            NoCheckpoint: It was agreed to, but no copy could be kept.
-        """
+        """Put the scene's file back, and raise what was refused, if the body went on anyway."""
+        if not self._may_go_on() and self._file is not None:
+            cmds.file(rename=self._file.as_posix())
         refused, self._refused = self._refused, None
         if refused is not None:
             raise refused
-
-    def _check_new(self, *_: object) -> bool:
-        return self._other_scene("begin a new scene")
-
-    def _check_open(self, file: Any, *_: object) -> bool:
-        return self._other_scene(f"open {_path(file).name}")
-
-    def _check_save(self, *_: object) -> bool:
-        return self._over(self._host.file())
-
-    def _check_export(self, file: Any, *_: object) -> bool:
-        return self._over(_path(file))
-
-    def _check_added(self, file: Any, *_: object) -> bool:
-        return self._may(f"bring in {_path(file).name}")
 
     def _other_scene(self, what: str) -> bool:
         may = self._may(f"{what} in place of {self._host.scene()}")
         if may:
             self._deletions.end_scene()
+            self._file = None
         return may
+
+    def _may_go_on(self) -> bool:
+        """Whether the scene may have the file that it has now: Maya asks nobody before that."""
+        file = self._host.file()
+        if file is None or self._file in (None, file):
+            return True
+        return self._may(f"go on in another file, {file.name}", [file])
 
     def _over(self, file: Path | None) -> bool:
         return file is None or not file.is_file() or self._may(f"write over {file.name}", [file])
@@ -197,12 +187,7 @@ class Checks:
 
 @contextmanager
 def guarded(host: Host, deletions: Deletions, put_back: list[str], *, read: bool) -> Iterator[None]:
-    """Listen while a stretch of a body runs, and put back what undo does not hold.
-
-    Raises:
-        NoConsent: Something was refused, or could not be.
-        NoCheckpoint: No copy could be kept, so it was refused.
-    """
+    """Listen while a stretch of a body runs, and put back what undo does not hold."""
     deletions.clear()
     checks = Checks(host, deletions)
     with ExitStack() as stack:
@@ -242,14 +227,7 @@ def _kept_state(put_back: list[str]) -> Iterator[None]:
 
 
 def find(item: str) -> str:
-    """Find a node by its path or its short name.
-
-    Returns:
-        Its long path.
-
-    Raises:
-        LookupError: There is none, or there are several.
-    """
+    """Give the long path of the one node that a path or a short name means, or LookupError."""
     paths = [] if set("*? ") & set(item) else cmds.ls(item, long=True) or []
     if len(paths) > 1:
         raise LookupError(f"{item!r} is {' and '.join(paths[:3])}: give the whole path.")
@@ -259,11 +237,7 @@ def find(item: str) -> str:
 
 
 def describe(item: str) -> dict[str, Any]:
-    """Describe a node.
-
-    Raises:
-        LookupError: There is no such node, or several are called so.
-    """
+    """Describe a node."""
     path = find(item)
     return {
         "path": path,
@@ -305,11 +279,12 @@ def is_referenced(path: str) -> bool:
 
 
 def facts(item: str) -> list[Any]:
-    """List what a fingerprint of a node is made of."""
-    if not cmds.objExists(item):
+    """List what a fingerprint of a node is made of; every node of a short name counts."""
+    paths = cmds.ls(item, long=True) if cmds.objExists(item) else []
+    if not paths:
         return [item, "gone"]
-    below = sorted(_relatives(item, allDescendents=True))
-    ids = cmds.ls([item, *below], uuid=True)
+    below = sorted(child for path in paths for child in _relatives(path, allDescendents=True))
+    ids = cmds.ls([*paths, *below], uuid=True)
     locks = [is_locked(item), is_referenced(item)]
     return [item, ids, cmds.nodeType(item), _parent(item), locks, below]
 

@@ -14,18 +14,186 @@ Maya       A ``.mod`` file in one of its folders of modules; by Autodesk's docum
 
 from __future__ import annotations
 
+import os
+import sys
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from itertools import product
 from pathlib import Path
-from typing import Final
+from typing import ClassVar, Final, Literal
 
-from dcc_bridge.install import location as targets
+from dcc_bridge.config import data_folder
+from dcc_bridge.errors import BridgeError
+
+Platform = Literal["linux", "win32", "darwin"]
+_VENDOR_SUFFIXES: Final[dict[Platform, str]] = {"linux": "linux", "win32": "win64", "darwin": "mac"}
 
 
-class _Blender(targets.InstallTarget):
+class UnknownLocation(BridgeError):
+    """The place of a plug-in is not known; says what is missing."""
+
+
+@dataclass(frozen=True, slots=True)
+class System:
+    """An operating system, a user's home folder on it, and the environment."""
+
+    platform: Platform
+    home: Path
+    env: Mapping[str, str]
+
+    @classmethod
+    def here(cls) -> System:
+        """Give the one that this process runs on."""
+        platforms: dict[str, Platform] = {"win32": "win32", "darwin": "darwin"}
+        return cls(platforms.get(sys.platform, "linux"), Path.home(), dict(os.environ))
+
+    def folder(self, variable: str, *default: str) -> Path:
+        """Give the folder that a variable names, or one below the home."""
+        value = self.env.get(variable)
+        return Path(value) if value else self.home.joinpath(*default)
+
+    def documents(self) -> Path:
+        """Give the folder of a user's documents; on Linux that is the home."""
+        return self.home / "Documents" if self.platform == "win32" else self.home
+
+    def application_data(self, linux: Path) -> Path:
+        """Give the folder of applications' files: Windows' roaming profile, macOS's Library.
+
+        Linux has one for data and one for settings; `linux` says which.
+        """
+        if self.platform == "linux":
+            return linux
+        if self.platform == "win32":
+            return self.folder("APPDATA", "AppData", "Roaming")
+        return self.home / "Library" / "Application Support"
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What an application's own program said of itself, or the person did."""
+
+    version: str | None = None  # the application's own: "0.20.2", "2026"
+    python: str | None = None  # the minor version of its Python: "3.11"
+    shared: Path | None = None  # where it looks for plug-ins for all users, if it said so
+    program: Path | None = None  # that was asked
+
+
+@dataclass(frozen=True, slots=True)
+class Probe:
+    """Python with which an application says what it is."""
+
+    imports: str  # statements, before the expressions
+    version: str  # an expression for its version, a string
+    shared: str = "None"  # one for the folder in which it looks for everybody's plug-ins
+
+
+@dataclass(frozen=True, slots=True)
+class Location:
+    """Where a plug-in goes."""
+
+    folder: Path
+    vendor: str  # the folder below it for what the bridge depends on
+    # Files besides, by which the application finds the folder, with their text.
+    texts: Mapping[Path, str] = field(default_factory=dict)
+    # What of ``plugins/<host>`` goes where in the folder; "." is the folder itself.
+    sources: tuple[tuple[str, str], ...] = ((".", "."),)
+
+
+class InstallTarget(ABC):
+    """An application that the bridge can be installed into; the class attributes are its data."""
+
+    name: ClassVar[str]  # as the command takes it: "freecad"
+    title: ClassVar[str]  # as its users call it
+    programs: ClassVar[tuple[str, ...]]  # its batch interpreter, by the names that are looked for
+    module: ClassVar[str] = ""  # under which a Python may have the whole application
+    script_option: ClassVar[tuple[str, ...]] = ()  # what stands before a Python file
+    probe: ClassVar[Probe]  # how it is asked for its version
+    # The Python that it has from a version on, newest first; None where nobody knows.
+    pythons: ClassVar[tuple[tuple[tuple[int, ...], str | None], ...]]
+    oldest: ClassVar[tuple[int, ...]]  # the oldest version for which the plug-in is meant
+    example: ClassVar[str]  # a version, for sentences
+    afterwards: ClassVar[str]  # what the person does once the plug-in is there
+    known: ClassVar[tuple[str, ...]]  # versions whose folders are looked at without the program
+    folder: ClassVar[str] = "dcc_bridge"  # below the one in which the application looks
+    loader: ClassVar[str | None] = None  # a file of ours beside it, by which that finds it
+    sources: ClassVar[tuple[tuple[str, str], ...]] = ((".", "."),)  # as in `Location`
+
+    def location(self, system: System, facts: Facts, for_all: bool) -> Location:
+        """Say where the plug-in goes, for its user or for all; UnknownLocation if not known."""
+        root = self.shared_root(system, facts) if for_all else self.user_root(system, facts)
+        texts = {}
+        if self.loader is not None:
+            source = data_folder("plugins") / self.name / self.loader
+            texts = {root / self.loader: source.read_text(encoding="utf-8")}
+        return Location(
+            self.plugin_folder(root), self.vendor(system, facts.python), texts, self.sources
+        )
+
+    def locations(self, system: System, versions: Iterable[Facts]) -> list[tuple[Location, bool]]:
+        """Give where versions look for plug-ins, and whether everybody's; nothing is guessed."""
+        places: dict[Path, tuple[Location, bool]] = {}
+        for facts, for_all in product(versions, (False, True)):
+            # Without a version some have no place; then nothing was put there either.
+            with suppress(UnknownLocation):
+                location = self.location(system, facts, for_all)
+                places.setdefault(location.folder, (location, for_all))
+        return list(places.values())
+
+    def plugin_folder(self, root: Path) -> Path:
+        """Give the plug-in's folder, by the one in which the application looks."""
+        return root / self.folder
+
+    def vendor(self, system: System, python: str | None) -> str:
+        """Give the folder of native code: there is one for each Python and each system."""
+        suffix = _VENDOR_SUFFIXES[system.platform]
+        return f"vendor/py{(python or '').replace('.', '')}-{suffix}"
+
+    @abstractmethod
+    def user_root(self, system: System, facts: Facts) -> Path:
+        """Give the folder in which the application looks for its user's plug-ins."""
+
+    def shared_root(self, system: System, facts: Facts) -> Path:
+        """Give the folder in which it looks for everybody's plug-ins, which it has told itself."""
+        if facts.shared is None:
+            raise UnknownLocation(
+                f"Where {self.title} looks for all users is asked of {self.title} itself, and "
+                f"{self.programs[0]} was not found; say --interpreter PATH."
+            )
+        return facts.shared
+
+    def python(self, version: str) -> str | None:
+        """Say which Python a version has; None where that is not known."""
+        pythons = (python for first, python in self.pythons if numbers(version) >= first)
+        return next(pythons, None)
+
+    def required_version(self, facts: Facts) -> str:
+        """Give the version, or raise UnknownLocation where nobody said it."""
+        if facts.version is None:
+            raise UnknownLocation(
+                f"Which {self.title}? Its program was not found; say --version {self.example}."
+            )
+        return facts.version
+
+
+def numbers(version: str) -> tuple[int, ...]:
+    """Read "0.20.2" as (0, 20, 2); what is no number ends it."""
+    parsed: list[int] = []
+    for part in version.split("."):
+        if not part.isdigit():
+            break
+        parsed.append(int(part))
+    return tuple(parsed)
+
+
+class _Blender(InstallTarget):
     name = "blender"
     title = "Blender"
     programs = ("blender",)
+    module = "bpy"
     script_option = ("-b", "--factory-startup", "--python")
-    probe = targets.Probe(
+    probe = Probe(
         "import bpy",
         "'.'.join(map(str, bpy.app.version))",
         "os.path.join(bpy.utils.system_resource('SCRIPTS'), 'addons')",
@@ -33,25 +201,25 @@ class _Blender(targets.InstallTarget):
     pythons = (((5, 1), "3.13"), ((4, 1), "3.11"))
     oldest = (3, 4)
     example = "4.5"
-    afterwards = "In Blender, switch it on once: Edit > Preferences > Add-ons > DCC Bridge."
+    afterwards = "In Blender, enable it once: Edit > Preferences > Add-ons > DCC Bridge."
     known = ("3.4", "3.6", *(f"{major}.{minor}" for major in (4, 5, 6) for minor in range(6)))
     folder = "dcc_bridge_blender"
     sources = ((folder, "."), ("skills", "skills"))
 
-    def vendor(self, system: targets.System, python: str | None) -> str:
+    def vendor(self, system: System, python: str | None) -> str:
         """Give the same folder for all: each version of Blender has its own add-ons."""
         return "vendor"
 
-    def user_root(self, system: targets.System, facts: targets.Facts) -> Path:
+    def user_root(self, system: System, facts: Facts) -> Path:
         """Give the add-ons of a version, or those that a variable names."""
         return self._scripts(system, facts) / "addons"
 
-    def _scripts(self, system: targets.System, facts: targets.Facts) -> Path:
+    def _scripts(self, system: System, facts: Facts) -> Path:
         if scripts := system.env.get("BLENDER_USER_SCRIPTS"):
             return Path(scripts)
         if resources := system.env.get("BLENDER_USER_RESOURCES"):
             return Path(resources, "scripts")
-        version = ".".join(map(str, targets.numbers(self.required_version(facts))[:2]))
+        version = ".".join(map(str, numbers(self.required_version(facts))[:2]))
         if system.platform == "linux":
             return system.folder("XDG_CONFIG_HOME", ".config") / "blender" / version / "scripts"
         maker = "Blender Foundation" if system.platform == "win32" else ""
@@ -59,11 +227,11 @@ class _Blender(targets.InstallTarget):
         return data / maker / "Blender" / version / "scripts"
 
 
-class _FreeCAD(targets.InstallTarget):
+class _FreeCAD(InstallTarget):
     name = "freecad"
     title = "FreeCAD"
     programs = ("freecadcmd", "FreeCADCmd", "freecad.cmd")
-    probe = targets.Probe(
+    probe = Probe(
         "import FreeCAD",
         "'.'.join(FreeCAD.Version()[:3])",
         "os.path.join(FreeCAD.getHomePath(), 'Mod')",
@@ -71,42 +239,36 @@ class _FreeCAD(targets.InstallTarget):
     pythons = (((1, 0), "3.11"),)
     oldest = (0, 20)
     example = "1.0"
-    afterwards = "Start FreeCAD again: dcc-bridge list shows it."
+    afterwards = "Restart FreeCAD; dcc-bridge list then shows it."
     known = ("1.0", "1.1", "1.2", "1.3")
 
-    def user_root(self, system: targets.System, facts: targets.Facts) -> Path:
+    def user_root(self, system: System, facts: Facts) -> Path:
         """Give the modules in the data folder."""
         if data := system.env.get("FREECAD_USER_DATA"):
             return Path(data) / "Mod"
         linux = system.folder("XDG_DATA_HOME", ".local", "share")
         folder = system.application_data(linux) / "FreeCAD"
-        version = targets.numbers(facts.version or "")
+        version = numbers(facts.version or "")
         if version >= (1, 1):
             folder /= f"v{version[0]}-{version[1]}"
         return folder / "Mod"
 
 
-class _Houdini(targets.InstallTarget):
+class _Houdini(InstallTarget):
     name = "houdini"
     title = "Houdini"
     programs = ("hython",)
-    probe = targets.Probe("import hou", "hou.applicationVersionString()")
+    probe = Probe("import hou", "hou.applicationVersionString()")
     pythons = (((22,), "3.13"), ((20, 5), "3.11"))
     oldest = (20, 5)
     example = "21.0"
-    afterwards = "Start Houdini again: the tool is on the shelf Agents."
+    afterwards = "Restart Houdini; the tool is on the shelf Agents."
     known = ("20.5", "21.0", "21.5", "22.0", "22.5")
     loader = "dcc_bridge.json"
-    sources = (
-        ("python3.11libs", "python3.11libs"),
-        ("python3.13libs", "python3.13libs"),
-        ("python_panels", "python_panels"),
-        ("scripts", "scripts"),
-        ("skills", "skills"),
-        ("toolbar", "toolbar"),
-    )
+    _folders = ("python3.11libs", "python3.13libs", "python_panels", "scripts", "skills", "toolbar")
+    sources = tuple((folder, folder) for folder in _folders)
 
-    def user_root(self, system: targets.System, facts: targets.Facts) -> Path:
+    def user_root(self, system: System, facts: Facts) -> Path:
         """Give the packages in the preferences of a version."""
         version = self._version(facts)
         if preferences := system.env.get("HOUDINI_USER_PREF_DIR"):
@@ -115,36 +277,34 @@ class _Houdini(targets.InstallTarget):
             return system.home / "Library/Preferences/houdini" / version / "packages"
         return system.documents() / f"houdini{version}" / "packages"
 
-    def shared_root(self, system: targets.System, facts: targets.Facts) -> Path:
+    def shared_root(self, system: System, facts: Facts) -> Path:
         """Give the packages of the site."""
         version, site = self._version(facts), system.env.get("HSITE")
         if not site:
-            raise targets.UnknownLocation(
-                "For all users Houdini looks where HSITE says, and that is not set."
+            raise UnknownLocation(
+                "For all users, Houdini looks in the folder that HSITE names, and HSITE is not set."
             )
         return Path(site) / f"houdini{version}" / "packages"
 
-    def _version(self, facts: targets.Facts) -> str:
-        version = targets.numbers(self.required_version(facts))
+    def _version(self, facts: Facts) -> str:
+        version = numbers(self.required_version(facts))
         if len(version) < 2:
-            raise targets.UnknownLocation(
-                "Houdini's folders have two numbers in their name; say --version 21.0."
-            )
+            raise UnknownLocation("Houdini's folders need two numbers; say --version 21.0.")
         return f"{version[0]}.{version[1]}"
 
 
-class _Maya(targets.InstallTarget):
+class _Maya(InstallTarget):
     name = "maya"
     title = "Maya"
     programs = ("mayapy",)
-    probe = targets.Probe(
+    probe = Probe(
         "import maya.standalone\nmaya.standalone.initialize()\nfrom maya import cmds",
         "str(cmds.about(version=True))",
     )
     pythons = (((2027,), None), ((2025,), "3.11"))
     oldest = (2025,)
     example = "2026"
-    afterwards = "Start Maya again: the button is on the shelf Agents."
+    afterwards = "Restart Maya; the button is on the shelf Agents."
     known = ("2025", "2026", "2027")
     loader = "dcc_bridge.mod"
     sources = (("plug-ins", "plug-ins"), ("scripts", "scripts"), ("skills", "skills"))
@@ -153,7 +313,7 @@ class _Maya(targets.InstallTarget):
         """Give a folder beside that of the modules, to which the module's file leads."""
         return root.parent / self.folder
 
-    def user_root(self, system: targets.System, facts: targets.Facts) -> Path:
+    def user_root(self, system: System, facts: Facts) -> Path:
         """Give the user's modules, which are those of every version."""
         if folder := system.env.get("MAYA_APP_DIR"):
             return Path(folder) / "modules"
@@ -161,7 +321,7 @@ class _Maya(targets.InstallTarget):
             return system.home / "Library/Preferences/Autodesk/maya/modules"
         return system.documents() / "maya" / "modules"
 
-    def shared_root(self, system: targets.System, facts: targets.Facts) -> Path:
+    def shared_root(self, system: System, facts: Facts) -> Path:
         """Give everybody's modules of a version."""
         version = self.required_version(facts)
         if system.platform == "win32":
@@ -172,8 +332,7 @@ class _Maya(targets.InstallTarget):
         return Path("/usr/autodesk/modules/maya", version)
 
 
-_ALL: Final = (_Blender(), _FreeCAD(), _Houdini(), _Maya())
 # By the names that the command takes.
-APPLICATIONS: Final[dict[str, targets.InstallTarget]] = {
-    application.name: application for application in _ALL
+APPLICATIONS: Final[dict[str, InstallTarget]] = {
+    it.name: it for it in (_Blender(), _FreeCAD(), _Houdini(), _Maya())
 }

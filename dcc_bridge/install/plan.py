@@ -11,7 +11,7 @@ import os
 import shutil
 import tempfile
 from collections.abc import Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
@@ -19,7 +19,7 @@ from typing import Final
 
 from dcc_bridge.config import data_folder
 from dcc_bridge.errors import DISTRIBUTION, BridgeError
-from dcc_bridge.install import location as targets
+from dcc_bridge.install import locations as targets
 from dcc_bridge.install import vendor
 
 LIST_NAME: Final = "installed.json"
@@ -43,11 +43,7 @@ class InstalledFiles:
 
     @classmethod
     def read(cls, folder: Path) -> InstalledFiles | None:
-        """Read what was installed in a folder; None where nothing of ours is.
-
-        Raises:
-            NotOurs: The list cannot be read.
-        """
+        """Read what was installed in a folder; None where nothing of ours is."""
         try:
             payload = json.loads((folder / LIST_NAME).read_text(encoding="utf-8"))
             files, folders = (tuple(map(Path, payload[kind])) for kind in ("files", "folders"))
@@ -90,7 +86,6 @@ class InstalledFiles:
             _remove_if_empty(parent)
 
     def _compiled(self, folder: Path) -> Iterator[Path]:
-        """List what Python compiled of files of ours."""
         ours = {*self.files}
         for file in list(_files(folder)):
             source = file.parent.parent / f"{file.name.split('.')[0]}.py"
@@ -127,9 +122,8 @@ class Plan:
     def check(self) -> InstalledFiles | None:
         """Look whether it can be done; give what is there already.
 
-        Raises:
-            UnknownLocation: The application is too old or has another Python.
-            NotOurs: Something that is none of ours is in the way.
+        UnknownLocation stands for a version or a Python that will not do, NotOurs for what is in
+        the way.
         """
         self._check_versions()
         folder = self.location.folder
@@ -137,10 +131,10 @@ class Plan:
         if old is None:
             for path in (folder, *self.location.texts):
                 if os.path.lexists(path):
-                    raise NotOurs(f"{path} is there and was not put by us; move it away first.")
+                    raise NotOurs(f"{path} was not installed by dcc-bridge; move it away first.")
         elif foreign := old.foreign(folder):
             raise NotOurs(
-                f"{folder} holds files that are none of ours, such as {foreign[0]}. Move them away "
+                f"{folder} holds files of somebody else, such as {foreign[0]}. Move them away "
                 "and install again."
             )
         return old
@@ -213,7 +207,5 @@ def _make_folders(folder: Path) -> list[Path]:
 
 
 def _remove_if_empty(folder: Path) -> None:
-    try:
+    with suppress(OSError):  # somebody else has something in it, or it is gone
         folder.rmdir()
-    except OSError:  # somebody else has something in it, or it is gone
-        return

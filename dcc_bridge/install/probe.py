@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -16,7 +17,7 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Final
 
-from dcc_bridge.install.location import Facts, InstallTarget, UnknownLocation
+from dcc_bridge.install.locations import Facts, InstallTarget, UnknownLocation
 
 _TIMEOUT: Final = 180  # seconds; an application that starts for the first time is slow
 _SCRIPT: Final = """\
@@ -29,14 +30,9 @@ with open(os.environ["DCC_BRIDGE_TELL"], "w") as out:
 
 
 def probe(application: InstallTarget, program: str | None = None) -> Facts:
-    """Ask an application's batch interpreter for its version and its Python.
+    """Ask an application's batch interpreter, a named one or that on PATH, what it is.
 
-    Args:
-        application: The application.
-        program: Which one; None for the one on PATH, if there is one.
-
-    Raises:
-        UnknownLocation: The program that was named does not answer.
+    UnknownLocation says that the one that was named does not answer.
     """
     path = find_program(application, program)
     if path is None:
@@ -49,7 +45,7 @@ def probe(application: InstallTarget, program: str | None = None) -> Facts:
         env |= dict.fromkeys(("HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME"), home)
         with suppress(subprocess.TimeoutExpired, OSError):
             subprocess.run(
-                [str(path), *application.script_option, str(script)],
+                [str(path), *([] if is_python(path) else application.script_option), str(script)],
                 env=env,
                 cwd=home,
                 stdin=subprocess.DEVNULL,
@@ -81,28 +77,25 @@ def environment() -> dict[str, str]:
 
 
 def find_program(application: InstallTarget, program: str | None = None) -> Path | None:
-    """Find an application's batch interpreter.
-
-    Raises:
-        UnknownLocation: The one that was named is not there.
-    """
+    """Find an application's batch interpreter; UnknownLocation where a named one is not there."""
     if program is not None:
         path = shutil.which(program)
         if path is None:
-            raise UnknownLocation(f"There is no program {program}.")
+            raise UnknownLocation(f"There is no program at {program}.")
         return Path(path)
     paths = (shutil.which(name) for name in application.programs)
     return next((Path(path) for path in paths if path), None)
 
 
+def is_python(program: Path) -> bool:
+    """Whether a program is a Python, which may have the application as a module."""
+    return re.fullmatch(r"python[\d.]*(\.exe)?", program.name.lower()) is not None
+
+
 def complete(
     application: InstallTarget, facts: Facts, version: str | None, python: str | None
 ) -> Facts:
-    """Put together what the person said and what the program did.
-
-    Raises:
-        UnknownLocation: It is not known which Python the application has.
-    """
+    """Put together what person and program said; UnknownLocation where no Python is known."""
     if version is not None and version != facts.version:
         is_same = facts.version is not None and facts.version.startswith(f"{version}.")
         facts = facts if is_same else Facts(version)

@@ -30,7 +30,7 @@ from typing import Final
 
 from dcc_bridge.config import data_folder
 from dcc_bridge.errors import DISTRIBUTION, BridgeError
-from dcc_bridge.install.location import Platform
+from dcc_bridge.install.locations import Platform
 
 # pip does not go down from a tag to an older one, so each is named. Newer ones than 2.28 do not
 # load on the systems of the VFX Reference Platform CY2024 to CY2026.
@@ -87,21 +87,13 @@ def _pip(command: str, python: str, platform: Platform) -> list[str]:
 
 
 def download(into: Path, python: str, platform: Platform) -> None:
-    """Put the wheels of all that the bridge depends on into a folder; others may be there.
-
-    Raises:
-        NotVendored: pip could not; says what it said.
-    """
+    """Put the wheels of all that the bridge depends on into a folder; others may be there."""
     _run([*_pip("download", python, platform), "--dest", str(into), *requirements()], into)
     _refuse_qt(into)
 
 
 def fill(into: Path, python: str, platform: Platform) -> None:
-    """Put the bridge and all that it depends on into a folder that is not there yet.
-
-    Raises:
-        NotVendored: pip could not; says what it said.
-    """
+    """Put the bridge and all that it depends on into a folder that is not there yet."""
     _run(command(into, python, platform), into)
     shutil.rmtree(into / "bin", ignore_errors=True)  # commands of this Python, not of the host's
     _refuse_qt(into)
@@ -121,7 +113,7 @@ def _run(words: list[str], into: Path) -> None:
     if done.returncode != 0:
         reason = (done.stderr.strip().splitlines() or ["no reason"])[-1]
         raise NotVendored(
-            f"pip could not bring what the bridge depends on: {reason}. Look whether this computer "
+            f"pip could not fetch what the bridge depends on: {reason}. Check that this computer "
             "reaches a package index."
         )
     shutil.rmtree(into.parent / ".rustup", ignore_errors=True)
@@ -130,26 +122,14 @@ def _run(words: list[str], into: Path) -> None:
 def _refuse_qt(into: Path) -> None:
     names = [path.name for path in into.iterdir() if _NEVER.match(path.name)]
     if names:
-        raise NotVendored(f"Qt came along ({', '.join(names)}), and must not: nothing was put.")
+        raise NotVendored(f"Qt ({', '.join(names)}) must not come along: nothing was installed.")
 
 
 # ---- Blender's extension
 
 
 def build_extension(into: Path, platform: Platform) -> Path:
-    """Make Blender's extension.
-
-    Args:
-        into: The folder in which it is put; one of that name is replaced.
-        platform: The system for which its compiled parts are.
-
-    Returns:
-        The file.
-
-    Raises:
-        NotVendored: What it depends on cannot be had.
-        OSError: It cannot be written.
-    """
+    """Make Blender's extension for a system in a folder, in place of one of that name."""
     source = data_folder("plugins") / "blender"
     with tempfile.TemporaryDirectory(prefix="dcc_bridge-") as temporary:
         folder = Path(temporary, "extension")
@@ -199,16 +179,15 @@ def _build_own_wheel(into: Path) -> None:
     files = {file.relative_to(_PACKAGE.parent).as_posix(): file for file in _files(_PACKAGE)}
     data = {name: file.read_bytes() for name, file in files.items()}
     data |= {name: text.encode() for name, text in texts.items()}
-    rows = [f"{name},{_digest(content)},{len(content)}" for name, content in data.items()]
+    rows = []
+    for name, content in data.items():
+        digest = base64.urlsafe_b64encode(sha256(content).digest()).rstrip(b"=").decode()
+        rows.append(f"{name},sha256={digest},{len(content)}")
     data[f"{info}/RECORD"] = "\n".join([*rows, f"{info}/RECORD,,\n"]).encode()
     wheel = into / f"dcc_bridge_mcp-{version}-py3-none-any.whl"
     with zipfile.ZipFile(wheel, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, content in data.items():
             archive.writestr(name, content)
-
-
-def _digest(data: bytes) -> str:
-    return "sha256=" + base64.urlsafe_b64encode(sha256(data).digest()).rstrip(b"=").decode()
 
 
 def _files(folder: Path) -> Iterator[Path]:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Final
 
 from dcc_bridge.elicitation.question import MOST_REASON
-from dcc_bridge.elicitation.text import safe_line
+from dcc_bridge.elicitation.text import safe_line, tool_tip
 from dcc_bridge.elicitation.view import OffersView
 from dcc_bridge.qt import binding as qt
 from dcc_bridge.qt.labels import SMALL, Mnemonics, label, plain_column, scale, tr, unmarked
@@ -30,6 +30,15 @@ class Button(qt.QPushButton):
         else:
             super().keyPressEvent(event)
 
+    def paintEvent(self, event: qt.QPaintEvent) -> None:
+        """Frame it while it has the focus: a style draws nothing around a flat button."""
+        super().paintEvent(event)
+        if self.hasFocus():
+            painter = qt.QPainter(self)
+            painter.setPen(self.palette().color(qt.QPalette.ColorRole.WindowText))
+            painter.drawRect(self.rect().adjusted(1, 1, -2, -2))
+            painter.end()
+
 
 def small(caption: str) -> Button:
     """Make a quiet button, beside those that matter."""
@@ -43,14 +52,10 @@ class Exits(qt.QWidget):
     """Decline, Cancel, and the button that says what will be done."""
 
     def __init__(self, verb: str, *aside: qt.QWidget, consent: bool, mnemonics: Mnemonics) -> None:
-        """Draw them.
+        """Draw them, below what stands `aside`.
 
-        Args:
-            verb: What will be done.
-            consent: Something may be lost: Cancel is the default, the verb stands out, has no
-                mnemonic, and cannot be clicked for a moment after it appeared.
-            mnemonics: Of the window.
-            *aside: What stands above them.
+        With `consent` something may be lost: Cancel is the default, the verb stands out, has no
+        mnemonic, and cannot be clicked for a moment after it appeared.
         """
         super().__init__()
         self._consent = consent
@@ -60,10 +65,14 @@ class Exits(qt.QWidget):
         self.cancel.setToolTip(tr("Close without an answer. Nothing is done."))
         # Says no, with the reason if one stands there.
         self.decline = Button(mnemonics.mark(tr("Decline")))
-        self.decline.setToolTip(tr("Say no, so that the agent knows you do not want this."))
+        self.decline.setToolTip(tr("Say no. The agent is told that you do not want this."))
         self.with_reason = small(unmarked(tr("with a reason…")))  # brings the line for that reason
-        self.with_reason.setToolTip(tr("Say no, and why: the agent is told."))
-        self.reason = _line()  # the line; hidden until it is asked for
+        self.with_reason.setToolTip(tr("Say no, and tell the agent why."))
+        self.reason = qt.QLineEdit()  # the line; hidden until it is asked for
+        self.reason.setMaxLength(MOST_REASON)
+        self.reason.setAccessibleName(tr("Why you decline"))
+        self.reason.setPlaceholderText(tr("Why not? The agent is told. Enter declines."))
+        self.reason.hide()
         self.verb = Button(unmarked(verb) if consent else mnemonics.mark(verb))  # agrees
         (self.cancel if consent else self.verb).setDefault(True)
         self.with_reason.clicked.connect(self._ask_reason)
@@ -71,7 +80,9 @@ class Exits(qt.QWidget):
         self._moment.setSingleShot(True)
         self._moment.timeout.connect(self._arm)
         if consent:
-            self._make_weighty()
+            scale(self.verb, 1.0, bold=True)
+            warning = qt.QStyle.StandardPixmap.SP_MessageBoxWarning
+            self.verb.setIcon(self.style().standardIcon(warning))
         self._lay_out(*aside)
 
     def showEvent(self, event: qt.QShowEvent) -> None:
@@ -82,6 +93,7 @@ class Exits(qt.QWidget):
             self.verb.setEnabled(False)
             self._moment.start(ARM_DELAY)
 
+    @qt.Slot(bool)
     def hold(self, held: bool) -> None:
         """Keep the verb from being clicked until something else is done."""
         self._is_held = held
@@ -103,10 +115,6 @@ class Exits(qt.QWidget):
         self._is_armed = True
         self.verb.setEnabled(not self._is_held)
 
-    def _make_weighty(self) -> None:
-        scale(self.verb, 1.0, bold=True)
-        self.verb.setIcon(self.style().standardIcon(qt.QStyle.StandardPixmap.SP_MessageBoxWarning))
-
     def _lay_out(self, *aside: qt.QWidget) -> None:
         column = qt.QVBoxLayout(self)
         for part in aside:
@@ -121,21 +129,12 @@ class Exits(qt.QWidget):
         column.addLayout(row)
 
 
-def _line() -> qt.QLineEdit:
-    line = qt.QLineEdit()
-    line.setMaxLength(MOST_REASON)
-    line.setAccessibleName(tr("Why you decline"))
-    line.setPlaceholderText(tr("Why not? The agent is told. Enter declines."))
-    line.hide()
-    return line
-
-
 _TICK: Final = 250
 _TYPING: Final = 5.0  # seconds after a touch for which the person is taken to be still at it
 
 
 class Countdown(qt.QWidget):
-    """A line of small text that counts down, with a button that begins anew."""
+    """A line of small text that counts down, with a button that begins anew. See `Offers`."""
 
     expired = qt.Signal()  # the time is up
 
@@ -147,14 +146,6 @@ class Countdown(qt.QWidget):
         *,
         now: Callable[[], float] = time.monotonic,
     ) -> None:
-        """Begin to count.
-
-        Args:
-            soon: Seconds until it expires, if the person does nothing.
-            latest: Seconds until it expires whatever they do.
-            mnemonics: Of the window.
-            now: The clock, in seconds.
-        """
         super().__init__()
         self._now = now
         self._soon = soon
@@ -162,13 +153,18 @@ class Countdown(qt.QWidget):
         self._ends = min(now() + soon, self._latest)
         self._ticked = now()
         self._touched = now() - _TYPING
+        self._is_drawn = False
         self._left = qt.QLabel()
         scale(self._left, SMALL)
         # Begins anew; hidden where there is no more time to be had.
         self.more = Button(mnemonics.mark(tr("More time")))
         scale(self.more, SMALL)
         self.more.clicked.connect(self.begin_anew)
-        self._lay_out()
+        row = qt.QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.addWidget(self._left)
+        row.addWidget(self.more)
+        row.addStretch(1)
         self._timer = qt.QTimer(self)
         self._timer.timeout.connect(self.tick)
         self._timer.start(_TICK)
@@ -194,7 +190,7 @@ class Countdown(qt.QWidget):
     def tick(self) -> None:
         """Show what is left, or say that it is over."""
         now = self._now()
-        if now - self._touched < _TYPING:
+        if not self._is_drawn or now - self._touched < _TYPING:
             self._ends = min(self._ends + now - self._ticked, self._latest)
         self._ticked = now
         left = max(0, round(self._ends - now))
@@ -204,12 +200,10 @@ class Countdown(qt.QWidget):
             self._timer.stop()
             self.expired.emit()
 
-    def _lay_out(self) -> None:
-        row = qt.QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.addWidget(self._left)
-        row.addWidget(self.more)
-        row.addStretch(1)
+    def paintEvent(self, event: qt.QPaintEvent) -> None:
+        """Begin to count once it can be seen: a slow host may need its time until then."""
+        super().paintEvent(event)
+        self._is_drawn = True
 
 
 class Further(qt.QWidget):
@@ -221,15 +215,20 @@ class Further(qt.QWidget):
     def __init__(self, offers: OffersView, mnemonics: Mnemonics, countdown: qt.QWidget) -> None:
         super().__init__()
         # Agreeing is meant for the session; None where that is not offered.
-        self.remember = _remember(offers.remember) if offers.remember else None
+        self.remember: qt.QCheckBox | None = None
         self.hand_over: Button | None = None  # answers elsewhere; None where that is not offered
         self.mute: Button | None = None  # mutes the client; None where nobody is to be muted
+        if offers.remember:
+            self.remember = qt.QCheckBox(unmarked(offers.remember))
+            tip = tr("For this skill only. You can revoke it, and everything can be undone.")
+            self.remember.setToolTip(tip)
         if offers.hand_over:
             self.hand_over = small(mnemonics.mark(offers.hand_over))
             self.hand_over.clicked.connect(self.handed_over)
         if offers.mute:
             self.mute = small(unmarked(offers.mute))
-            self.mute.setToolTip(tr("Decline this, and every question it asks here in that time."))
+            self.mute.setToolTip(tool_tip(offers.muting))
+            self.mute.setAccessibleDescription(offers.muting)
             self.mute.clicked.connect(self.muted)
         self._lay_out(countdown)
 
@@ -253,7 +252,7 @@ class Further(qt.QWidget):
 class NameToArm(qt.QWidget):
     """A line in which a word is to be typed before what cannot be undone can be agreed to."""
 
-    typed = qt.Signal(bool)  # whether the word stands there
+    lacking = qt.Signal(bool)  # whether the word does not stand there
 
     def __init__(self, word: str) -> None:
         super().__init__()
@@ -267,10 +266,4 @@ class NameToArm(qt.QWidget):
 
     @qt.Slot(str)
     def _look(self, text: str) -> None:
-        self.typed.emit(text.strip() == self._word)
-
-
-def _remember(caption: str) -> qt.QCheckBox:
-    box = qt.QCheckBox(unmarked(caption))
-    box.setToolTip(tr("For this skill only. You can take it back, and everything can be undone."))
-    return box
+        self.lacking.emit(text.strip() != self._word)

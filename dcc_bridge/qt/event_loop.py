@@ -17,9 +17,25 @@ from dcc_bridge.main_thread import MainThread
 from dcc_bridge.qt import binding as qt
 
 OURS: Final = "dcc_bridge"  # the property that tells a window of ours from the host's
+LIVE: Final = "dcc_bridge_live"  # the property of a button that works while a skill runs
 _NO_INPUT: Final = qt.QEventLoop.ProcessEventsFlag.ExcludeUserInputEvents
 _PAINTING: Final = 5  # milliseconds for which a repaint goes on with what comes meanwhile
 _WAKE: Final = qt.QEvent.Type(qt.QEvent.registerEventType())
+_Kind: Final = qt.QEvent.Type
+_KEYS: Final = (_Kind.KeyPress, _Kind.KeyRelease)
+_CLICKS: Final = (_Kind.MouseButtonPress, _Kind.MouseButtonRelease, _Kind.MouseButtonDblClick)
+# Refused, a pen or a finger is a mouse to Qt; what is dropped or scrolled can be done again.
+_REFUSED: Final = (
+    *(_Kind.TabletPress, _Kind.TabletMove, _Kind.TabletRelease, _Kind.TouchBegin, _Kind.Wheel),
+    *(_Kind.DragEnter, _Kind.DragMove, _Kind.Drop),
+)
+# Where a click was: in the widget, in the window, on the screen; Qt 5 has other names.
+_PLACES: Final = (
+    ("position", "scenePosition", "globalPosition")
+    if hasattr(qt.QMouseEvent, "globalPosition")
+    else ("localPos", "windowPos", "screenPos")
+)
+_PRESSING: Final = (qt.Qt.Key.Key_Space, qt.Qt.Key.Key_Return, qt.Qt.Key.Key_Enter)
 
 
 class HostLoop:
@@ -40,6 +56,7 @@ class HostLoop:
         if self._bell.thread() != app.thread():
             raise StartError("This is not the host's main thread; start from there.")
         app.aboutToQuit.connect(self._bell.quit)
+        self._input = _Input()
         # The two lanes to the main thread.
         self.main = MainThread(self.wake, self.spin, blocked=self.is_blocked, repaint=self.repaint)
         atexit.register(self._leave)
@@ -70,10 +87,25 @@ class HostLoop:
         if not future.done():
             raise BridgeClosed("The question")
 
-    @staticmethod
-    def repaint() -> None:
-        """Have the windows painted; keys and clicks wait, the host's timers do not. Main thread."""
-        qt.QCoreApplication.processEvents(_NO_INPUT, _PAINTING)
+    def repaint(self, serves_stop: bool) -> bool:
+        """Have the windows painted; keys and clicks wait, the host's timers do not. Main thread.
+
+        Args:
+            serves_stop: Serve Esc, and buttons with the property `LIVE`; other keys and clicks
+                come when the job is over. Shortcuts pressed meanwhile are keys then.
+
+        Returns:
+            Whether Esc was pressed.
+        """
+        if not serves_stop:
+            self._input.presses_live = False  # another skill may have left it so
+            qt.QCoreApplication.processEvents(_NO_INPUT, _PAINTING)
+            return False
+        was_empty = not self._input.held
+        is_escaped = self._input.serve()
+        if was_empty and self._input.held:
+            self.main.post(self._input.release)  # after the job: nothing is served in it
+        return is_escaped
 
     @staticmethod
     def is_blocked() -> bool:
@@ -148,6 +180,86 @@ class _Bell(qt.QObject):
             self._loop.rung()
         finally:
             self._depth -= 1
+
+
+class _Input(qt.QObject):
+    """Lets through what stops a skill, and holds the other keys and clicks."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.held: list[tuple[qt.QObject, qt.QEvent]] = []
+        self._escaped = False
+        self.presses_live = False  # a button that works is held down
+
+    def serve(self) -> bool:
+        """Serve events for some milliseconds, and return whether Esc was pressed."""
+        app = qt.QCoreApplication.instance()
+        assert app is not None
+        self._escaped = False
+        app.installEventFilter(self)
+        try:
+            qt.QCoreApplication.processEvents(qt.QEventLoop.ProcessEventsFlag.AllEvents, _PAINTING)
+        finally:
+            app.removeEventFilter(self)
+        return self._escaped
+
+    def release(self) -> None:
+        """Deliver what was held to the windows that are still there."""
+        held, self.held = self.held, []
+        for window, event in held:
+            if qt.isValid(window):
+                qt.QCoreApplication.postEvent(window, event)
+
+    def eventFilter(self, watched: qt.QObject, event: qt.QEvent) -> bool:
+        """Look at input where it reaches a window, before any widget of it."""
+        kind = event.type()
+        if kind == _Kind.InputMethod:  # it goes to the widget itself
+            event.ignore()
+            return True
+        if not watched.isWindowType():
+            return False
+        if kind == _Kind.ShortcutOverride:  # accepted, it is no shortcut but a key
+            event.accept()
+        elif isinstance(event, qt.QKeyEvent):
+            return self._filter_key(watched, event)
+        elif isinstance(event, qt.QMouseEvent):
+            return self._filter_mouse(watched, event)
+        elif kind == _Kind.Close:
+            event.ignore()
+            self.held.append((watched, qt.QCloseEvent()))
+        elif kind in _REFUSED:
+            event.ignore()
+        else:
+            return False
+        return True
+
+    def _filter_key(self, window: qt.QObject, event: qt.QKeyEvent) -> bool:
+        focus = qt.QApplication.focusWidget()
+        if event.key() in _PRESSING and focus is not None and focus.property(LIVE):
+            return False
+        if event.key() == qt.Qt.Key.Key_Escape:
+            self._escaped = self._escaped or event.type() == _Kind.KeyPress
+        else:
+            copy = qt.QKeyEvent(
+                event.type(), event.key(), event.modifiers(), event.text(), event.isAutoRepeat()
+            )
+            self.held.append((window, copy))
+        return True
+
+    def _filter_mouse(self, window: qt.QObject, event: qt.QMouseEvent) -> bool:
+        local, scene, screen = (getattr(event, name)() for name in _PLACES)
+        under = qt.QApplication.widgetAt(screen.toPoint())
+        is_live = under is not None and bool(under.property(LIVE))
+        if event.type() == _Kind.MouseButtonPress:
+            self.presses_live = is_live
+        if self.presses_live or (is_live and event.type() == _Kind.MouseMove):
+            self.presses_live = self.presses_live and event.type() != _Kind.MouseButtonRelease
+            return False
+        if event.buttons() or event.type() in _CLICKS:
+            buttons = event.button(), event.buttons(), event.modifiers()
+            copy = qt.QMouseEvent(event.type(), local, scene, screen, *buttons)
+            self.held.append((window, copy))
+        return True
 
 
 class DeferredDeletion:

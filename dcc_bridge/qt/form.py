@@ -6,12 +6,14 @@ long a message is, it stays in here: what is above and below keeps its place. Ma
 
 from __future__ import annotations
 
+import re
 from typing import Any, Final
 
+from dcc_bridge.elicitation.schema import FILTERED_FROM, Field
 from dcc_bridge.elicitation.validation import InvalidAnswer
 from dcc_bridge.elicitation.view import FieldView, QuestionView
-from dcc_bridge.qt import editors
-from dcc_bridge.qt.binding import QFrame, QScrollArea, QSize, Qt, QVBoxLayout, QWidget, Signal, Slot
+from dcc_bridge.qt import binding as qt
+from dcc_bridge.qt.buttons import small
 from dcc_bridge.qt.items_view import Arguments
 from dcc_bridge.qt.labels import SMALL, Mnemonics, Notice, label, plain_column, tr
 
@@ -22,10 +24,10 @@ _LEAST_LINES: Final = 4
 _LONGEST_HEADING: Final = 160
 
 
-class FormView(QWidget):
+class FormView(qt.QWidget):
     """The fields of a form."""
 
-    changed = Signal()  # something was filled in, or an error appeared or went
+    changed = qt.Signal()  # something was filled in, or an error appeared or went
 
     def __init__(self, fields: tuple[FieldView, ...], mnemonics: Mnemonics) -> None:
         super().__init__()
@@ -34,11 +36,18 @@ class FormView(QWidget):
         for row in self.rows:
             column.addWidget(row)
             row.changed.connect(self.changed)
+        self._initial = self.content()
 
     def content(self) -> dict[str, Any]:
         """Return what is filled in, valid or not."""
         values = {row.field.name: row.editor.value() for row in self.rows}
         return {name: value for name, value in values.items() if value is not None}
+
+    @property
+    def typed(self) -> dict[str, Any] | None:
+        """What is filled in, or None where that is only what was there at first."""
+        content = self.content()
+        return content if content != self._initial else None
 
     def first_wrong(self) -> FieldRow | None:
         """Show what is wrong with each field, and focus and return the first of them."""
@@ -50,31 +59,49 @@ class FormView(QWidget):
         return wrong[0]
 
 
-class FieldRow(QWidget):
+class FieldRow(qt.QWidget):
     """A field: its title, its editor, an explanation, and what is wrong with its value."""
 
-    changed = Signal()  # something was filled in
+    changed = qt.Signal()  # something was filled in
 
     def __init__(self, view: FieldView, mnemonics: Mnemonics) -> None:
         super().__init__()
         self.field = view.field
-        self.editor = editors.make(view, mnemonics)
+        self.editor = make(view, mnemonics)
         self.error = Notice()
         column = plain_column(self, self.fontMetrics().height() // 4)
         required = self.field.required
-        if not editors.carries_title(view.field):
+        if not carries_title(view.field):
             title = label(view.title)
             title.setText(mnemonics.mark(title.text()) + (" *" if required else ""))
             title.setBuddy(self.editor)
             column.addWidget(title)
-        column.addWidget(self.editor)
+        row = qt.QHBoxLayout()
+        row.addWidget(self.editor, 0 if isinstance(self.editor, Tick) else 1)
+        if isinstance(self.editor, Tick):
+            row.addWidget(self.editor.leave)
+            row.addStretch(1)
+        column.addLayout(row)
         if view.explanation:
             column.addWidget(label(view.explanation, size=SMALL))
         column.addWidget(self.error)
-        names = tr("{title}, optional", title=view.title), tr("{title}, required", title=view.title)
-        self.editor.setAccessibleName(names[required])
-        self.editor.setAccessibleDescription(view.explanation)
+        self._name_parts(view)
         self.editor.changed.connect(self._recheck)
+
+    def _name_parts(self, view: FieldView) -> None:
+        """Name all that takes the focus or a click by the field, for who cannot see where it is."""
+        names = tr("{title}, optional", title=view.title), tr("{title}, required", title=view.title)
+        name, editor = names[view.field.required], self.editor
+        editor.setAccessibleName(name)
+        for part in editor.findChildren(qt.QWidget):
+            if isinstance(part, qt.QToolButton):
+                part.setAccessibleName(tr("Clear: {title}", title=view.title))
+            elif not part.accessibleName() and part.focusPolicy() != qt.Qt.FocusPolicy.NoFocus:
+                part.setAccessibleName(name)
+        # On Linux Qt gives a drop-down the name of what is chosen in it.
+        is_choice = isinstance(editor, Choice)
+        texts = (name if is_choice else "", view.explanation)
+        editor.setAccessibleDescription("\n".join(filter(None, texts)))
 
     def check(self) -> bool:
         """Show what is wrong, and return whether all is well."""
@@ -94,19 +121,19 @@ class FieldRow(QWidget):
             return error.reason[:1].upper() + error.reason[1:]
         return ""
 
-    @Slot()
+    @qt.Slot()
     def _recheck(self) -> None:
         self.check()
         self.changed.emit()
 
 
-class Body(QScrollArea):
+class Body(qt.QScrollArea):
     """The question's text and fields. It wants as much room as they need."""
 
-    def __init__(self, view: QuestionView, *parts: QWidget) -> None:
+    def __init__(self, view: QuestionView, *parts: qt.QWidget) -> None:
         super().__init__()
-        self._inner = QWidget()
-        column = QVBoxLayout(self._inner)
+        self._inner = qt.QWidget()
+        column = qt.QVBoxLayout(self._inner)
         column.setSpacing(self.fontMetrics().height() // 2)
         for widget in _texts(view):
             column.addWidget(widget)
@@ -117,18 +144,18 @@ class Body(QScrollArea):
         column.addStretch(1)
         self.setWidget(self._inner)
         self.setWidgetResizable(True)
-        self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.setFrameShape(qt.QFrame.Shape.NoFrame)
+        self.setFocusPolicy(qt.Qt.FocusPolicy.NoFocus)
 
-    def sizeHint(self) -> QSize:
+    def sizeHint(self) -> qt.QSize:
         """As wide as a line that reads well, as high as everything in it."""
         width = self.fontMetrics().averageCharWidth() * _WIDTH
-        return QSize(width, self._inner.heightForWidth(width))
+        return qt.QSize(width, self._inner.heightForWidth(width))
 
-    def minimumSizeHint(self) -> QSize:
+    def minimumSizeHint(self) -> qt.QSize:
         """Some lines of some words: a message must not widen the window."""
         metrics = self.fontMetrics()
-        return QSize(metrics.averageCharWidth() * _LEAST_WIDTH, metrics.height() * _LEAST_LINES)
+        return qt.QSize(metrics.averageCharWidth() * _LEAST_WIDTH, metrics.height() * _LEAST_LINES)
 
     def turn(self, pages: int) -> None:
         """Scroll by whole pages."""
@@ -136,11 +163,11 @@ class Body(QScrollArea):
         bar.setValue(bar.value() + pages * bar.pageStep())
 
 
-def _texts(view: QuestionView) -> list[QWidget]:
+def _texts(view: QuestionView) -> list[qt.QWidget]:
     heading, _, rest = view.message.partition("\n")
     if len(heading) > _LONGEST_HEADING:
         heading, rest = "", view.message
-    widgets: list[QWidget] = [Notice(view.reason)] if view.reason else []
+    widgets: list[qt.QWidget] = [Notice(view.reason)] if view.reason else []
     styles: tuple[tuple[str, float, bool], ...] = (
         (view.title, 1.0, True),
         (heading, 1.3, True),
@@ -149,3 +176,214 @@ def _texts(view: QuestionView) -> list[QWidget]:
         (view.explanation, SMALL, False),
     )
     return widgets + [label(text, size=size, bold=bold) for text, size, bold in styles if text]
+
+
+# ---- the editors: one widget a kind of field. Each is made from its field, has `value()`, which is
+# None where it is left out, and sends `changed`. What it holds need not be valid: `Field.check`.
+
+_NUMBER: Final = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?", re.ASCII | re.IGNORECASE)
+_LONG: Final = 48
+# Of the formats: the same in every language.
+EXAMPLES: Final = {
+    "email": "name@studio.com",
+    "uri": "https://",
+    "date": "2026-11-20",
+    "date-time": "2026-11-20T14:30:00Z",
+}
+
+
+class Line(qt.QLineEdit):
+    """A line of text; an empty one is left out, unless it may be empty and has to be there."""
+
+    changed = qt.Signal()
+
+    def __init__(self, view: FieldView) -> None:
+        super().__init__("" if view.default is None else str(view.default))
+        field = view.field
+        self._keeps_empty = field.required and (field.default == "" or field.least == 0)
+        hint = "" if field.required else tr("optional")
+        self.setPlaceholderText(EXAMPLES.get(field.format or "", hint))
+        self.setClearButtonEnabled(not field.required)
+        self.textChanged.connect(self.changed)
+
+    def value(self) -> object:
+        """What it holds."""
+        return self.text() if self.text() or self._keeps_empty else None
+
+
+class NumberLine(Line):
+    """A line for a number. No spin box: that can be neither empty, nor large, nor scrolled past."""
+
+    def value(self) -> object:
+        """What it holds: the text itself where it is not a number."""
+        text = self.text().strip()
+        if not _NUMBER.fullmatch(text):
+            return self.text() or None
+        try:
+            return int(text)
+        except ValueError:
+            return float(text)
+
+
+class Tick(qt.QCheckBox):
+    """A check box with its title. A click answers yes or no; leaving it out is another button."""
+
+    changed = qt.Signal()
+
+    def __init__(self, view: FieldView, mnemonics: Mnemonics) -> None:
+        super().__init__()
+        self._title = mnemonics.mark(view.title if carries_title(view.field) else tr("Yes"))
+        self.leave = small(tr("Leave out"))  # takes the answer back; hidden where there is none
+        self.leave.setAccessibleName(tr("Leave out: {title}", title=view.title))
+        self.leave.setFlat(False)
+        self.leave.setParent(self)  # until it is laid out: it must not be a window of its own
+        self.leave.clicked.connect(self._leave_out)
+        self._may_be_left_out = view.may_be_left_out
+        self.setTristate(view.may_be_left_out)
+        self.setChecked(view.default is True)
+        if view.default is None and view.may_be_left_out:
+            self.setCheckState(qt.Qt.CheckState.PartiallyChecked)
+        self._tell()
+        self.stateChanged.connect(self._tell)
+
+    def nextCheckState(self) -> None:
+        """Go from yes to no and back, and never to the third state: no click is lost in it."""
+        states = qt.Qt.CheckState
+        is_yes = self.checkState() == states.Checked
+        self.setCheckState(states.Unchecked if is_yes else states.Checked)
+
+    def value(self) -> object:
+        """What it holds."""
+        state = self.checkState()
+        return (
+            None
+            if state == qt.Qt.CheckState.PartiallyChecked
+            else state == qt.Qt.CheckState.Checked
+        )
+
+    @qt.Slot()
+    def _tell(self) -> None:
+        left_out = self.value() is None
+        self.setText(tr("{title} (left out)", title=self._title) if left_out else self._title)
+        self.leave.setVisible(self._may_be_left_out and not left_out)
+        self.changed.emit()
+
+    @qt.Slot()
+    def _leave_out(self) -> None:
+        self.setFocus()  # the button goes
+        self.setCheckState(qt.Qt.CheckState.PartiallyChecked)
+
+
+def carries_title(field: Field) -> bool:
+    """Whether what a field is filled in with shows the title itself; a long one could not wrap."""
+    return field.kind == "boolean" and len(field.title) <= _LONG
+
+
+_ROWS: Final = 6
+_LEAST_SHOWN: Final = 12
+_ADJUST: Final = qt.QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
+_TICKABLE: Final = qt.Qt.ItemFlag.ItemIsEnabled | qt.Qt.ItemFlag.ItemIsUserCheckable
+
+
+class Choice(qt.QComboBox):
+    """A combo box; one with many choices can be searched by typing a part of the name."""
+
+    changed = qt.Signal()
+
+    def __init__(self, view: FieldView) -> None:
+        super().__init__()
+        self.setFocusPolicy(qt.Qt.FocusPolicy.StrongFocus)
+        self.setPlaceholderText(tr("Choose…"))
+        palette = self.palette()  # Fusion, in Qt 5, draws no hint that is not opaque
+        palette.setBrush(palette.ColorRole.PlaceholderText, palette.buttonText())
+        self.setPalette(palette)
+        self.setSizeAdjustPolicy(_ADJUST)
+        self.setMinimumContentsLength(_LEAST_SHOWN)
+        if view.may_be_left_out:
+            self.addItem(tr("(left out)"))
+        self._values: list[str | None] = [None] if view.may_be_left_out else []
+        self._values += [option.value for option in view.options]
+        self.addItems([option.title for option in view.options])
+        is_known = view.default in self._values
+        self.setCurrentIndex(self._values.index(view.default) if is_known else -1)
+        if len(view.options) >= FILTERED_FROM:  # it is searched by typing
+            self.setEditable(True)
+            self.setInsertPolicy(qt.QComboBox.InsertPolicy.NoInsert)
+            completer = qt.QCompleter(self.model(), self)
+            completer.setFilterMode(qt.Qt.MatchFlag.MatchContains)
+            completer.setCaseSensitivity(qt.Qt.CaseSensitivity.CaseInsensitive)
+            self.setCompleter(completer)
+        self.currentTextChanged.connect(self.changed)
+
+    def value(self) -> object:
+        """What it holds: the text itself where it is none of the choices."""
+        index, text = self.currentIndex(), self.currentText()
+        if self.itemText(index) != text:  # typed, and not picked from the list
+            index = self.findText(text, qt.Qt.MatchFlag.MatchExactly)
+        return self._values[index] if index >= 0 else text or None
+
+    def wheelEvent(self, event: qt.QWheelEvent) -> None:
+        """Let the form scroll: a wheel that changes an answer in passing is a trap."""
+        event.ignore()
+
+
+class Choices(qt.QWidget):
+    """A list to tick, with a filter above a long one; nothing ticked is left out if it may be."""
+
+    changed = qt.Signal()
+
+    def __init__(self, view: FieldView) -> None:
+        super().__init__()
+        self._may_be_left_out = not view.field.required
+        self.list = qt.QListWidget()
+        self.list.viewport().setBackgroundRole(qt.QPalette.ColorRole.Window)  # boxes show on it
+        self._values = [option.value for option in view.options]
+        states = qt.Qt.CheckState
+        for option in view.options:
+            item = qt.QListWidgetItem(option.title, self.list)
+            item.setFlags(_TICKABLE)
+            is_ticked = option.value in (view.default or ())
+            item.setCheckState(states.Checked if is_ticked else states.Unchecked)
+        column = plain_column(self)
+        if len(view.options) >= FILTERED_FROM:
+            self.filter = qt.QLineEdit()
+            self.filter.setPlaceholderText(tr("Filter"))
+            self.filter.setAccessibleName(tr("Filter {title}", title=view.title))
+            self.filter.setClearButtonEnabled(True)
+            self.filter.textChanged.connect(self._filter)
+            column.addWidget(self.filter)
+        column.addWidget(self.list)
+        height = min(self.list.count(), _ROWS) * self.list.sizeHintForRow(0)
+        self.list.setFixedHeight(height + 2 * self.list.frameWidth())
+        self.setFocusProxy(self.list)
+        self.list.itemChanged.connect(self.changed)
+
+    def value(self) -> object:
+        """What is ticked, in the order of the schema."""
+        states = [self.list.item(row).checkState() for row in range(self.list.count())]
+        pairs = zip(self._values, states, strict=True)
+        ticked = [value for value, state in pairs if state == qt.Qt.CheckState.Checked]
+        return None if not ticked and self._may_be_left_out else ticked
+
+    @qt.Slot(str)
+    def _filter(self, text: str) -> None:
+        for row in range(self.list.count()):
+            self.list.setRowHidden(row, text.lower() not in self.list.item(row).text().lower())
+
+
+Editor = Line | NumberLine | Tick | Choice | Choices
+
+
+def make(view: FieldView, mnemonics: Mnemonics) -> Editor:
+    """Make the editor of a field; a check box carries its own title, with a mnemonic."""
+    match view.field.kind:
+        case "boolean":
+            return Tick(view, mnemonics)
+        case "choice":
+            return Choice(view)
+        case "choices":
+            return Choices(view)
+        case "string":
+            return Line(view)
+        case _:
+            return NumberLine(view)

@@ -54,6 +54,7 @@ class Items(qt.QAbstractListModel):
             return tool_tip(safe_line(self._kinds[at]))
         return None
 
+    @qt.Slot(str)
     def narrow(self, text: str) -> None:
         """Show those whose path or kind contains a text."""
         wanted = text.casefold()
@@ -72,7 +73,7 @@ class Items(qt.QAbstractListModel):
 
 
 class Preview(qt.QWidget):
-    """The items of a consent, drawn."""
+    """The items of a consent, with how many they are and whether they come back by undo."""
 
     def __init__(
         self,
@@ -82,17 +83,8 @@ class Preview(qt.QWidget):
         mnemonics: Mnemonics,
         select: Callable[[Sequence[str]], None],
     ) -> None:
-        """Draw them.
-
-        Args:
-            question: What is asked.
-            counts: The line that says how many there are.
-            undo: The line that says whether it can be undone.
-            mnemonics: Of the window.
-            select: Selects items in the host.
-        """
         super().__init__()
-        self._select = select
+        self._select = select  # selects items in the host
         self.items = Items(question)  # the model of the list
         self.list = self._make_list()
         self.filter = qt.QLineEdit()
@@ -100,16 +92,12 @@ class Preview(qt.QWidget):
         self.filter.setAccessibleName(tr("Filter the list"))
         self.filter.setClearButtonEnabled(True)
         self.filter.setVisible(len(question.items) >= _FILTER_FROM)
-        self.filter.textChanged.connect(self._narrow)
+        self.filter.textChanged.connect(self.items.narrow)
         # Selects in the scene what is selected here, or all of it.
         self.look = Button(mnemonics.mark(tr("Select in the scene")))
         scale(self.look, SMALL)
         self.look.clicked.connect(self._look)
         self._lay_out(counts, undo)
-
-    @qt.Slot(str)
-    def _narrow(self, text: str) -> None:
-        self.items.narrow(text)
 
     @qt.Slot()
     def _look(self) -> None:

@@ -45,17 +45,17 @@ SMALL: Final = 0.9
 
 
 def label(text: str, *, size: float = 1.0, bold: bool = False) -> qt.QLabel:
-    """Make a label that wraps, and reads no markup.
+    """Make a label that wraps, and reads no markup; its size is in parts of the host's own font.
 
-    Args:
-        text: Safe to show, as `text.safe_text` and `view` return it.
-        size: In parts of the host's own font.
-        bold: Whether it stands out.
+    The text is safe to show, as `text.safe_text` and `view` return it.
     """
     widget = qt.QLabel()
     widget.setTextFormat(qt.Qt.TextFormat.PlainText)
     widget.setWordWrap(True)
-    widget.setAlignment(_beginning())
+    # Where lines begin in this host; QLabel would go by the text's own script.
+    flags, direction = qt.Qt.AlignmentFlag, qt.QApplication.layoutDirection()
+    side = qt.QStyle.visualAlignment(direction, flags.AlignLeft)
+    widget.setAlignment(side | flags.AlignAbsolute | flags.AlignVCenter)
     widget.setText(breakable(text))
     scale(widget, size, bold=bold)
     return widget
@@ -93,14 +93,6 @@ def scale(widget: qt.QWidget, size: float, *, bold: bool = False) -> None:
         font.setPixelSize(round(font.pixelSize() * size))
     font.setBold(bold or font.bold())
     widget.setFont(font)
-
-
-def _beginning() -> qt.Qt.AlignmentFlag:
-    """Give the side where lines begin in this host; QLabel would go by the text's own script."""
-    side = qt.QStyle.visualAlignment(
-        qt.QApplication.layoutDirection(), qt.Qt.AlignmentFlag.AlignLeft
-    )
-    return side | qt.Qt.AlignmentFlag.AlignAbsolute | qt.Qt.AlignmentFlag.AlignVCenter
 
 
 class Notice(qt.QWidget):

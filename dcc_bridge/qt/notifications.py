@@ -13,7 +13,7 @@ from dcc_bridge.elicitation.question_queue import Act
 from dcc_bridge.elicitation.text import safe_line
 from dcc_bridge.qt import binding as qt
 from dcc_bridge.qt.event_loop import OURS, DeferredDeletion
-from dcc_bridge.qt.labels import SMALL, label, tr
+from dcc_bridge.qt.labels import SMALL, label, plain_column, tr
 
 
 class CallMenu(qt.QMenu):
@@ -55,7 +55,6 @@ def tip(call: str) -> str:
 _WIDTH: Final = 48  # of a notification's text, in average characters
 # Milliseconds for which something is said that nobody need do anything about.
 _PASSING: Final = 8000
-_MOVES: Final = (qt.QEvent.Type.Move, qt.QEvent.Type.Resize)
 _KIND: Final = (
     qt.Qt.WindowType.Tool
     | qt.Qt.WindowType.FramelessWindowHint
@@ -63,8 +62,8 @@ _KIND: Final = (
 )
 
 
-class Notification(qt.QFrame):
-    """A quiet line over the host's window, with buttons."""
+class Notification(qt.QDialog):
+    """A quiet line over the host's window, with buttons. It has the ground of a dialog."""
 
     def __init__(self, text: str, acts: tuple[Act, ...], parent: qt.QWidget | None) -> None:
         super().__init__(parent, _KIND)
@@ -72,13 +71,16 @@ class Notification(qt.QFrame):
         # Copies the id of the call that it is about; None where it is about none.
         self.menu: CallMenu | None = None
         self.setProperty(OURS, True)
-        self._outline()
+        frame = qt.QFrame()  # sets it off from the window below, which has the same ground
+        frame.setFrameShape(qt.QFrame.Shape.Box)
+        frame.setForegroundRole(qt.QPalette.ColorRole.PlaceholderText)
+        plain_column(self).addWidget(frame)
         self.setAttribute(qt.Qt.WidgetAttribute.WA_ShowWithoutActivating)
         self.setAccessibleName(self.text)
         words = label(self.text, size=SMALL)
         words.setForegroundRole(qt.QPalette.ColorRole.WindowText)
         words.setFixedWidth(self.fontMetrics().averageCharWidth() * _WIDTH)
-        row = qt.QHBoxLayout(self)
+        row = qt.QHBoxLayout(frame)
         row.addWidget(words, 1)
         self.buttons = [_button(caption, act) for caption, act in acts]  # what can be done about it
         for button in self.buttons:
@@ -89,12 +91,6 @@ class Notification(qt.QFrame):
         self.setToolTip(tip(call))
         self.menu = CallMenu(self)
         self.menu.set_call(call)
-
-    def _outline(self) -> None:
-        """Set it off from the window below, which has the same ground."""
-        self.setFrameShape(qt.QFrame.Shape.Box)
-        self.setFrameShadow(qt.QFrame.Shadow.Plain)
-        self.setForegroundRole(qt.QPalette.ColorRole.PlaceholderText)
 
 
 class Notifications(qt.QObject):
@@ -150,18 +146,17 @@ class Notifications(qt.QObject):
 
     def eventFilter(self, watched: qt.QObject, event: qt.QEvent) -> bool:
         """Follow the host's window."""
-        if event.type() in _MOVES:
+        if event.type() in (qt.QEvent.Type.Move, qt.QEvent.Type.Resize):
             self._place()
         return False
 
     def _watch(self) -> qt.QWidget | None:
+        self._unwatch()
         parent = self._parent()
         if parent is None or not qt.isValid(parent):
             return None
-        if self._watched is not parent:
-            self._unwatch()
-            self._watched = parent
-            parent.installEventFilter(self)
+        self._watched = parent
+        parent.installEventFilter(self)
         return parent
 
     def _unwatch(self) -> None:
@@ -170,31 +165,30 @@ class Notifications(qt.QObject):
         self._watched = None
 
     def _place(self) -> None:
-        gap = 0
-        for item in self.visible:
-            gap = gap or item.fontMetrics().height()
-            item.adjustSize()
+        gap = max((item.fontMetrics().height() for item in self.visible), default=0)
         corner = self._area().bottomRight() - qt.QPoint(gap, gap)
         for item in self.visible:
+            item.adjustSize()
             item.move(corner - qt.QPoint(item.width(), item.height()))
             corner -= qt.QPoint(0, item.height() + gap // 2)
 
     def _area(self) -> qt.QRect:
         window = self._watched
         if window is not None and qt.isValid(window):
-            return window.frameGeometry().adjusted(0, 0, 0, -_status_height(window))
+            # A status bar is to be read, and a dock at the right has buttons: our panel's undo.
+            parts = [*window.findChildren(qt.QStatusBar), *window.findChildren(qt.QDockWidget)]
+            seen = [part for part in parts if part.isVisible() and part.window() is window]
+            wide = window.width()
+            sides = [0, *(wide - part.x() for part in seen if 3 * part.x() > 2 * wide)]
+            feet = [0, *(part.height() for part in seen if isinstance(part, qt.QStatusBar))]
+            return window.frameGeometry().adjusted(0, 0, -max(sides), -max(feet))
         visible = self.visible
         return visible[0].screen().availableGeometry() if visible else qt.QRect()
-
-
-def _status_height(window: qt.QWidget) -> int:
-    """Give how much of a window's foot is its status bar, which is to be read."""
-    bars = [bar for bar in window.findChildren(qt.QStatusBar) if bar.isVisible()]
-    return max((bar.height() for bar in bars if bar.window() is window), default=0)
 
 
 def _button(caption: str, act: Callable[[], None]) -> qt.QPushButton:
     button = qt.QPushButton(caption)
     button.setFocusPolicy(qt.Qt.FocusPolicy.NoFocus)
+    button.setAutoDefault(False)
     button.clicked.connect(lambda: act())
     return button

@@ -2,53 +2,61 @@
 
 What the broker calls may be called on any thread: it only posts to the ui lane. Every widget
 belongs to the main thread.
+
+A page that a person is sent to opens on one button, and on nothing else. Its address is drawn from
+its text alone: nothing is fetched or looked up. Afterwards the dialog stays: whoever comes back
+says that they have finished, tries again, or closes it. A page of this application says itself when
+it is done.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import Final
+from html import escape
+from typing import Any, Final
 
-from dcc_bridge.elicitation import question_queue
-from dcc_bridge.elicitation.question import PresenterEvent, Question, Unable
-from dcc_bridge.elicitation.types import CANCELLED
+from dcc_bridge.elicitation import question_queue, urls
+from dcc_bridge.elicitation.question import PresenterEvent, Question, Reply, Unable
+from dcc_bridge.elicitation.text import breakable, safe_line
+from dcc_bridge.elicitation.types import SURFACE_LOST
+from dcc_bridge.elicitation.view import passage
+from dcc_bridge.errors import RefusedAddress
 from dcc_bridge.host import Host
 from dcc_bridge.main_thread import MainThread
-from dcc_bridge.qt import event_loop, notifications, question_dialog, url_dialog
-from dcc_bridge.qt.binding import QApplication, QCoreApplication, QObject, QWidget, Slot, isValid
-from dcc_bridge.qt.labels import tr
+from dcc_bridge.qt import binding as qt
+from dcc_bridge.qt import event_loop, notifications
+from dcc_bridge.qt.buttons import ARM_DELAY, Button
+from dcc_bridge.qt.labels import SMALL, Notice, label, plain_column, scale, tr
+from dcc_bridge.qt.question_dialog import QuestionDialog
 
-_LOST: Final = Unable(CANCELLED, ends=True)
+_LOST: Final = Unable(SURFACE_LOST, ends=True)
+_MOST_LINES: Final = 8
+_IN_LINE: Final = 48  # characters of an address that fit in a line of it, and often more
 
 
-class DialogPresenter(question_queue.QueuePresenter[notifications.Notification], QObject):
+class DialogPresenter(question_queue.QueuePresenter[notifications.Notification], qt.QObject):
     """Draws questions as dialogs in the host. Made on the main thread."""
 
     _notifications: notifications.Notifications
 
-    def __init__(self, main: MainThread, host: Host, parent: Callable[[], QWidget | None]) -> None:
-        """Take what it needs of the host.
-
-        Args:
-            main: The way to the main thread.
-            host: For the dialogs' header.
-            parent: Gives the host's main window, or None; called for each dialog.
-        """
+    def __init__(
+        self, main: MainThread, host: Host, parent: Callable[[], qt.QWidget | None]
+    ) -> None:
         super().__init__()
-        self._host = host
+        self._host = host  # for the dialogs' header
         self._tr = tr
-        self._parent = parent
+        self._parent = parent  # gives the host's main window, or None; called for each dialog
         self._deletion = event_loop.DeferredDeletion()
-        self._dialogs: dict[question_queue.Ticket, question_dialog.QuestionDialog] = {}
+        self._dialogs: dict[question_queue.Ticket, QuestionDialog] = {}
         self._questions = question_queue.QuestionQueue(self, main)
         self._notifications = notifications.Notifications(parent, self._deletion)
-        self._app = QCoreApplication.instance()
+        self._app = qt.QCoreApplication.instance()
         if self._app is not None:  # a host may quit without a word to us
             self._app.aboutToQuit.connect(self._quit)
 
     @property
-    def dialogs(self) -> list[question_dialog.QuestionDialog]:
+    def dialogs(self) -> list[QuestionDialog]:
         """The dialogs that a person can see: one at most. Main thread."""
         shown = self._questions.shown
         return [self._dialogs[shown]] if shown in self._dialogs else []
@@ -77,27 +85,34 @@ class DialogPresenter(question_queue.QueuePresenter[notifications.Notification],
             self._dialogs[ticket].show()
             return
         parent = self._parent()
-        alive = parent if parent is not None and isValid(parent) else None
+        alive = parent if parent is not None and qt.isValid(parent) else None
         is_page = ticket.question.page is not None
-        kind = url_dialog.UrlDialog if is_page else question_dialog.QuestionDialog
+        kind = UrlDialog if is_page else QuestionDialog
         dialog = kind(ticket.timely(), self._host, alive, partial(self._answer, ticket))
         self._dialogs[ticket] = dialog
         dialog.destroyed.connect(self._end_lost_questions)
         dialog.show()
-        QApplication.alert(dialog)
+        qt.QApplication.alert(dialog)
+
+    def show_place(self, place: int, count: int) -> None:
+        """Show which one of several questions is drawn. Main thread."""
+        for dialog in self.dialogs:
+            dialog.show_place(place, count)
 
     def set_aside(self, ticket: question_queue.Ticket) -> None:
         """Hide a question's dialog, with all that is filled in. Main thread."""
         dialog = self._dialogs.get(ticket)
-        if dialog is not None and isValid(dialog):
+        if dialog is not None and qt.isValid(dialog):
             dialog.set_aside()
 
-    def take_down(self, ticket: question_queue.Ticket) -> None:
-        """Delete a question's dialog. Main thread."""
+    def take_down(self, ticket: question_queue.Ticket) -> dict[str, Any] | None:
+        """Delete a question's dialog, and return what was filled in. Main thread."""
         dialog = self._dialogs.pop(ticket, None)
-        if dialog is not None and isValid(dialog):
-            dialog.dismiss()
-            self._deletion.add(dialog)
+        if dialog is None or not qt.isValid(dialog):
+            return None
+        dialog.dismiss()
+        self._deletion.add(dialog)
+        return dialog.form.typed if dialog.form is not None else None
 
     def close(self) -> None:
         """End every question and delete every widget. Main thread.
@@ -107,12 +122,12 @@ class DialogPresenter(question_queue.QueuePresenter[notifications.Notification],
         """
         app, self._app = self._app, None
         # A host's application may be gone by now, and its wrapper does not know.
-        if app is not None and QCoreApplication.instance() is not None:
+        if app is not None and qt.QCoreApplication.instance() is not None:
             app.aboutToQuit.disconnect(self._quit)
         self._quit()
         self._deletion.flush()
 
-    @Slot()
+    @qt.Slot()
     def _quit(self) -> None:
         """End every question. The host may quit from a key pressed in a dialog: delete it later."""
         self._questions.close()
@@ -122,9 +137,178 @@ class DialogPresenter(question_queue.QueuePresenter[notifications.Notification],
         """Go on once the dialog's own frame is left: it can be deleted then."""
         self._questions.post(lambda: self._questions.end(ticket, heard))
 
-    @Slot()
+    @qt.Slot()
     def _end_lost_questions(self) -> None:
         """A dialog is gone; if it went with the host's window, its question ends."""
         for ticket, dialog in self._dialogs.items():
-            if not isValid(dialog):
+            if not qt.isValid(dialog):
                 self._answer(ticket, _LOST)
+
+
+# ---- the dialog for a page
+
+
+class AddressView(qt.QWidget):
+    """Where a page is."""
+
+    def __init__(self, question: Question) -> None:
+        """Draw a question's address; RefusedAddress where it is no page's, or Qt reads another."""
+        super().__init__()
+        where = urls.of(question)
+        self.text = where.url
+        self.url = _same(where.url)  # what opens: exactly what is shown
+        ours = tr("A page of this application")
+        # Its host, with the part in bold that somebody registered.
+        self.host = label(ours, size=1.1, bold=True) if where.ours else _host(where.place)
+        # What to look at before going there.
+        self.notices = [Notice(danger.text) for danger in where.dangers]
+        self.whole = _whole(where.url)  # all of it, to be read and copied
+        column = plain_column(self)
+        if question.page is not None and question.page.description:
+            column.addWidget(label(passage(question.page.description, tr)))
+        column.addWidget(self.host)
+        if where.place.letters and not where.ours:
+            letters = tr("It reads {letters}", letters=safe_line(where.place.letters))
+            column.addWidget(label(letters))
+        for notice in self.notices:
+            column.addWidget(notice)
+        column.addWidget(label(tr("The whole address:"), size=SMALL))
+        column.addWidget(self.whole)
+
+
+def _same(text: str) -> qt.QUrl:
+    """Read an address as Qt does, which must be as it is shown."""
+    url = qt.QUrl(text, qt.QUrl.ParsingMode.StrictMode)
+    shown = url.toString(qt.QUrl.ComponentFormattingOption.FullyEncoded)
+    if not url.isValid() or shown != text:
+        raise RefusedAddress(text, f"it would open as {shown!r}")
+    return url
+
+
+def _host(place: urls.UrlHost) -> qt.QLabel:
+    """Draw a host. It has no other characters than a network's names, and is escaped all the same.
+
+    `text.breakable` lets a long name wrap.
+    """
+    host = label("", size=1.2)
+    host.setTextFormat(qt.Qt.TextFormat.RichText)
+    parts = [escape(breakable(part)) for part in (place.weak, place.strong)]
+    host.setText(f"{parts[0]}<b>{parts[1]}</b>")
+    host.setAccessibleName(tr("It leads to {host}", host=place.host))
+    return host
+
+
+def _whole(url: str) -> qt.QPlainTextEdit:
+    editor = qt.QPlainTextEdit(url)
+    editor.setReadOnly(True)
+    editor.setUndoRedoEnabled(False)
+    editor.setTabChangesFocus(True)
+    editor.setWordWrapMode(qt.QTextOption.WrapMode.WrapAnywhere)
+    keyboard = qt.Qt.TextInteractionFlag.TextSelectableByKeyboard
+    editor.setTextInteractionFlags(keyboard | qt.Qt.TextInteractionFlag.TextSelectableByMouse)
+    editor.setLayoutDirection(qt.Qt.LayoutDirection.LeftToRight)
+    editor.setAccessibleName(tr("The whole address"))
+    editor.setFont(qt.QFontDatabase.systemFont(qt.QFontDatabase.SystemFont.FixedFont))
+    scale(editor, 1.0)
+    lines = min(-(-len(url) // _IN_LINE), _MOST_LINES)
+    margins = 2 * (editor.frameWidth() + round(editor.document().documentMargin()) + 1)
+    editor.setFixedHeight(editor.fontMetrics().lineSpacing() * lines + margins)
+    return editor
+
+
+class UrlDialog(QuestionDialog):
+    """A page to go to, drawn."""
+
+    address: AddressView
+    after: After  # what there is to do once it was opened, or could not be
+
+    @qt.Slot()
+    def submit(self) -> None:
+        """Open the page, now that the person agreed; tell them if that failed."""
+        opened = bool(qt.QDesktopServices.openUrl(self.address.url))
+        self.exits.clear()
+        self.after.show_for(opened=opened)
+        self._refit.start()
+
+    def _parts(self) -> list[qt.QWidget]:
+        self.address = AddressView(self.question)
+        return [*super()._parts(), self.address]
+
+    def _finish_building(self) -> None:
+        visit = self.question.visit
+        self.after = After(self.address.text, alone=visit is not None)
+        self._column.addWidget(self.after)
+        if not self.address.notices:
+            self.exits.verb.setIcon(qt.QIcon())
+        self.after.finished.clicked.connect(self._say_finished)
+        self.after.again.clicked.connect(self.submit)
+        self.after.decline.clicked.connect(self._decline)
+        self.after.cancel.clicked.connect(self.reject)
+
+    @qt.Slot()
+    def _say_finished(self) -> None:
+        self._finish(Reply("accept"))
+
+
+class After(qt.QWidget):
+    """What there is to do after the click."""
+
+    def __init__(self, url: str, *, alone: bool) -> None:
+        super().__init__()
+        self._url = url  # what is copied
+        self._alone = alone  # the page says itself when it is done
+        self.text: qt.QLabel = label("")
+        # Says that the person is done there; hidden where the page says so itself.
+        self.finished = Button(tr("I have finished"))
+        self.again = Button(tr("Try again"))  # opens it once more
+        # Copies the address, for a browser that was opened by hand.
+        self.copy = Button(tr("Copy the address"))
+        self.decline = Button(tr("Decline"))  # says no, where it could not be opened
+        self.cancel = Button(tr("Cancel"))  # gives no answer
+        self._buttons = (self.finished, self.decline, self.cancel, self.again, self.copy)
+        self._moment = qt.QTimer(self)  # the second click of a double one is meant for the first
+        self._moment.setSingleShot(True)
+        self._moment.timeout.connect(self._arm)
+        self.copy.clicked.connect(self._copy)
+        self._lay_out()
+        self.hide()
+
+    def show_for(self, *, opened: bool) -> None:
+        """Show what there is to do, given whether the browser took the address."""
+        if opened and self._alone:
+            text = tr("The page is open in your browser. This closes once you are done there.")
+        elif opened:
+            text = tr("The page is open in your browser. Come back here once you are done there.")
+        else:
+            text = tr("No browser could be opened. Copy the address into one, or decline.")
+        self.text.setText(text)
+        self.finished.setVisible(opened and not self._alone)
+        self.decline.setVisible(not opened)
+        self.copy.setVisible(not opened)
+        for button in self._buttons:
+            button.setEnabled(False)
+        self._moment.start(ARM_DELAY)
+        self.show()
+
+    @qt.Slot()
+    def _arm(self) -> None:
+        for button in self._buttons:
+            button.setEnabled(True)
+        (self.copy if self.copy.isVisible() else self.cancel).setFocus()
+
+    @qt.Slot()
+    def _copy(self) -> None:
+        qt.QApplication.clipboard().setText(self._url)
+        self.text.setText(tr("The address was copied. Come back here once you are done there."))
+        self.finished.setVisible(not self._alone)
+
+    def _lay_out(self) -> None:
+        column = qt.QVBoxLayout(self)
+        column.addWidget(self.text)
+        row = qt.QHBoxLayout()
+        for button in (self.again, self.copy):
+            row.addWidget(button)
+        row.addStretch(1)
+        for button in (self.cancel, self.decline, self.finished):
+            row.addWidget(button)
+        column.addLayout(row)

@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from functools import partial
-from typing import Any, Final
+from itertools import pairwise
+from typing import Final
 
 from dcc_bridge.elicitation.question import Expired, HandOver, Question, Reply
 from dcc_bridge.elicitation.view import Facts, argument_views, view_of
@@ -43,10 +44,15 @@ class Header(qt.QFrame):
                 grid.addWidget(on_base(label(text, size=SMALL)), row, 2)
             else:
                 grid.addWidget(on_base(label(text, size=1.1, bold=True)), row, 1, 1, 2)
+        self.place = on_base(label("", size=SMALL, bold=True))  # which of several questions it is
+        self.place.setWordWrap(False)
+        grid.addWidget(self.place, 0, 3)
 
 
 _PAGES: Final = {qt.Qt.Key.Key_PageUp: -1, qt.Qt.Key.Key_PageDown: 1}
 _MOST_OF_SCREEN: Final = 0.8
+# Milliseconds in which no key is heard: long enough for the second of two hasty presses.
+KEY_DELAY: Final = 500
 
 
 class QuestionDialog(qt.QDialog):
@@ -56,17 +62,11 @@ class QuestionDialog(qt.QDialog):
         self,
         question: Question,
         host: Host,
-        parent: qt.QWidget | None,
+        parent: qt.QWidget | None,  # the host's main window; with None it stays on top of all
+        # Called once, with what the person did, after the dialog is gone from sight.
         answered: Callable[[Reply | Expired | HandOver], None],
     ) -> None:
-        """Draw a question; ``show`` makes it appear.
-
-        Args:
-            question: What is asked.
-            host: The application.
-            parent: The host's main window, or None: then it stays on top of everything.
-            answered: Called once, with what the person did, after the dialog is gone from sight.
-        """
+        """Draw a question; ``show`` makes it appear."""
         view = view_of(question, host, tr)  # a host that fails leaves no half of a window
         super().__init__(parent, _flags(parent))
         self.question = question
@@ -82,6 +82,8 @@ class QuestionDialog(qt.QDialog):
         self._answered: Callable[[Reply | Expired | HandOver], None] | None = answered
         self._is_set_aside = False
         self._wrong: form.FieldRow | None = None
+        self.deaf = qt.QTimer(self)  # runs as long as no key is heard
+        self.deaf.setSingleShot(True)
         self.setProperty(event_loop.OURS, True)
         self.setWindowTitle(tr("{host}: a question for you", host=host.name))
         self.setAccessibleDescription(self.view.message)
@@ -96,17 +98,15 @@ class QuestionDialog(qt.QDialog):
         self._focus_first()
         self._fit()
 
-    @property
-    def is_open(self) -> bool:
-        """Whether it still waits for an answer."""
-        return self._answered is not None
-
+    @qt.Slot()
     def submit(self) -> None:
         """Agree, with what is filled in; where that does not fit, say so and stay."""
         self._wrong = self.form.first_wrong() if self.form is not None else None
         if self._wrong is None:
-            remember = self.further.is_remembered
-            self._finish(Reply("accept", self._content(), remember=remember))
+            agreed = self.question.confirmation
+            content = self.form.content() if self.form is not None else {}
+            content |= {} if agreed is None else {agreed.name: True}
+            self._finish(Reply("accept", content, remember=self.further.is_remembered))
 
     def dismiss(self) -> None:
         """Go, without an answer: nobody waits for it any more."""
@@ -119,6 +119,23 @@ class QuestionDialog(qt.QDialog):
         self.hide()
         self._is_set_aside = False
 
+    def show_place(self, place: int, count: int) -> None:
+        """Show which one of several questions it is."""
+        several = tr("{place} of {n}", place=place, n=count) if count > 1 else ""
+        self.header.place.setText(several)
+
+    def showEvent(self, event: qt.QShowEvent) -> None:
+        """Hear no key for a moment: it was meant for what had the keyboard before."""
+        super().showEvent(event)
+        window = self.windowHandle()
+        if window is not None and not event.spontaneous():
+            window.installEventFilter(self)
+            self.deaf.start(KEY_DELAY)
+
+    def eventFilter(self, watched: qt.QObject, event: qt.QEvent) -> bool:
+        """Keep the first keys from every widget: they come through the window."""
+        return event.type() == qt.QEvent.Type.KeyPress and self.deaf.isActive()
+
     def hideEvent(self, event: qt.QHideEvent) -> None:
         """Cancel, whatever closes it: Esc, its frame, the host. Only the verb can agree."""
         super().hideEvent(event)
@@ -126,7 +143,9 @@ class QuestionDialog(qt.QDialog):
             self._finish(Reply("cancel"))
 
     def keyPressEvent(self, event: qt.QKeyEvent) -> None:
-        """Take Enter and the page keys; the rest is QDialog's."""
+        """Take Enter and the page keys; the rest is QDialog's. A held key ends one question."""
+        if event.isAutoRepeat() and event.key() in (*buttons.ENTER, qt.Qt.Key.Key_Escape):
+            return
         if event.key() in buttons.ENTER:
             self._enter(ctrl=bool(event.modifiers() & qt.Qt.KeyboardModifier.ControlModifier))
         elif event.key() in _PAGES:
@@ -140,7 +159,8 @@ class QuestionDialog(qt.QDialog):
         if focused is self.exits.reason:
             self.exits.decline.click()
             return
-        if consent and (ctrl or focused is verb):
+        is_mute = self.further.mute is not None and focused is self.further.mute
+        if is_mute or (consent and (ctrl or focused is verb)):
             return
         if isinstance(focused, buttons.Button) and not ctrl:
             focused.click()
@@ -154,12 +174,6 @@ class QuestionDialog(qt.QDialog):
         if answered is not None:
             self.hide()
             answered(heard)
-
-    def _content(self) -> dict[str, Any]:
-        agreed = self.question.confirmation
-        if agreed is not None:
-            return {agreed.name: True}
-        return self.form.content() if self.form is not None else {}
 
     def _build(self, icon: qt.QIcon) -> None:
         view, mnemonics = self.view, Mnemonics()
@@ -182,6 +196,11 @@ class QuestionDialog(qt.QDialog):
         self._column = plain_column(self, 0)
         for part in (self.header, rule(), self.body, rule(), self.exits):
             self._column.addWidget(part, int(part is self.body))
+        exits, further = self.exits, self.further
+        answers = (further.remember, exits.verb, exits.cancel, exits.decline, exits.with_reason)
+        order = (*answers, exits.reason, self.countdown.more, further.hand_over, further.mute)
+        for before, after in pairwise(filter(None, order)):
+            self.setTabOrder(before, after)
         self._finish_building()
 
     @property
@@ -197,12 +216,13 @@ class QuestionDialog(qt.QDialog):
         """Add what another kind of dialog has more."""
 
     def _connect(self) -> None:
-        self.exits.verb.clicked.connect(self._agree)
+        self.exits.verb.clicked.connect(self.submit)
         self.exits.decline.clicked.connect(self._decline)
         self.exits.with_reason.clicked.connect(self._refit.start)
         self.exits.reason.textChanged.connect(self.countdown.touch)
         self.exits.cancel.clicked.connect(self.reject)
         self.countdown.expired.connect(self._expire)
+        self.deaf.timeout.connect(self._hear_keys)
         self.further.handed_over.connect(self._hand_over)
         self.further.muted.connect(self._mute)
         if self.arguments is not None:
@@ -212,15 +232,11 @@ class QuestionDialog(qt.QDialog):
             self.preview.filter.textChanged.connect(self.countdown.touch)
         if self.name is not None:
             self.exits.hold(True)
-            self.name.typed.connect(self._hold)
+            self.name.lacking.connect(self.exits.hold)
             self.name.editor.textChanged.connect(self.countdown.touch)
         if self.form is not None:
             self.form.changed.connect(self._refit.start)
             self.form.changed.connect(self.countdown.touch)
-
-    @qt.Slot()
-    def _agree(self) -> None:
-        self.submit()
 
     @qt.Slot()
     def _decline(self) -> None:
@@ -234,13 +250,18 @@ class QuestionDialog(qt.QDialog):
     def _mute(self) -> None:
         self._finish(Reply("decline", mute=True))
 
-    @qt.Slot(bool)
-    def _hold(self, typed: bool) -> None:
-        self.exits.hold(not typed)
-
     @qt.Slot()
     def _expire(self) -> None:
         self._finish(Expired())
+
+    @qt.Slot()
+    def _hear_keys(self) -> None:
+        window = self.windowHandle()
+        if window is not None:
+            window.removeEventFilter(self)
+        focused = self.focusWidget()
+        if isinstance(focused, qt.QLineEdit) and self.question.offers.typed:
+            focused.end(False)  # the next key must not replace what was typed before
 
     def _focus_first(self) -> None:
         if self._is_guarded:

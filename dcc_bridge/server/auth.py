@@ -8,8 +8,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
+from contextlib import ExitStack
 from typing import Any, Final
 from urllib.parse import parse_qs
+from weakref import WeakValueDictionary
 
 import anyio
 from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
@@ -27,6 +29,7 @@ from dcc_bridge.server.worker import LOOPBACK
 
 LABEL: Final = "dcc_bridge.label"  # where a request's scope holds the label that its token proved
 PROOF: Final = "/proof"  # where ?label=...&nonce=... is answered with `host_proof`, to anybody
+TURN: Final = "dcc_bridge.turn"  # where it holds what ends the request's turn
 MOST_BODY: Final = 2**20  # bytes that a request may bring
 _NAMES: Final = {LOOPBACK, "localhost"}
 _LISTEN: Final = "subscriptions/listen"
@@ -67,9 +70,10 @@ class AuthMiddleware:
         self._most_sessions = limits.sessions_of_a_client
         self._requests = Shares("requests", limits.connections // 2)
         self._streams = Shares("streams", limits.sessions_of_a_client)
+        self._turns: WeakValueDictionary[str, anyio.Semaphore] = WeakValueDictionary()
         self._hosts = {f"{name}:{port}" for name in _NAMES} | (_NAMES if port == 80 else set())
         self._origins = {f"http://{host}" for host in self._hosts}
-        self._answering = 0
+        self.answering = 0  # calls, streams that only listen aside
         self._open: set[anyio.CancelScope] = set()
         self.streams: Counter[str] = Counter()
 
@@ -86,11 +90,6 @@ class AuthMiddleware:
             await self._app(scope, receive, send)  # of no session, whatever it says
         else:
             await self._serve_client(headers, scope, receive, send)
-
-    @property
-    def answering(self) -> int:
-        """How many calls are being answered, streams that only listen aside."""
-        return self._answering
 
     def close(self) -> None:
         """End the streams that are still open, so that the server can end."""
@@ -110,9 +109,32 @@ class AuthMiddleware:
             await refusal_response(429, str(error))(scope, receive, send)
             return
         try:
-            await self._serve(headers, scope, receive, send)
+            await self._in_turn(headers, scope, receive, send)
         finally:
             share.leave(label)
+
+    async def _in_turn(self, headers: Headers, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve a request in its client's turn, so that many of one client delay no other.
+
+        The turn begins when all of the body has come. It ends when the message is known, which may
+        have to wait for anything then, or when the response begins.
+        """
+        turns = self._turns.setdefault(scope[LABEL], anyio.Semaphore(1, fast_acquire=True))
+
+        async def receive_in_turn() -> Message:
+            message = await receive()
+            if message["type"] == "http.request" and not message.get("more_body"):
+                await turns.acquire()
+                turn.callback(turns.release)
+            return message
+
+        async def send_after_turn(message: Message) -> None:
+            turn.close()
+            await send(message)
+
+        with ExitStack() as turn:
+            scope[TURN] = turn.close
+            await self._serve(headers, scope, receive_in_turn, send_after_turn)
 
     async def _serve(self, headers: Headers, scope: Scope, receive: Receive, send: Send) -> None:
         session = headers.get("mcp-session-id", "")
@@ -126,14 +148,14 @@ class AuthMiddleware:
                 return
             send = self._events.opening(scope[LABEL], send)
         self.streams[session] += 1
-        self._answering += scope["method"] == "POST"
+        self.answering += scope["method"] == "POST"
         try:
             with anyio.CancelScope() as open_:
                 self._open.add(open_)
                 await self._app(scope, receive, send)
         finally:
             self._open.discard(open_)
-            self._answering -= scope["method"] == "POST"
+            self.answering -= scope["method"] == "POST"
             self.streams[session] -= 1
             if not self.streams[session]:
                 del self.streams[session]
@@ -168,7 +190,7 @@ class AuthMiddleware:
         hosts, origins = headers.getlist("host"), headers.getlist("origin")
         if len(hosts) != 1 or hosts[0].lower() not in self._hosts:
             return refusal_response(
-                421, "This server answers to its own address only: check the URL's host."
+                421, "This server only answers under its own address: check the host in the URL."
             )
         if self._is_public(scope):
             return None  # its pages say themselves, in words for a person, whom they refuse
@@ -179,9 +201,10 @@ class AuthMiddleware:
         label = self._label(headers.getlist("authorization"))
         if label is None:
             return refusal_response(
-                401, "A token of this host is needed: connect with dcc-bridge, which brings it."
+                401, "This host requires its own token: connect with dcc-bridge, which sends it."
             )
-        if _content_length(headers) > MOST_BODY:
+        size = headers.get("content-length", "")  # without one, the SDK counts what comes
+        if size.isdecimal() and int(size[:20]) > MOST_BODY:
             return refusal_response(413, f"A request brings {MOST_BODY} bytes at most.")
         scope[LABEL] = label
         scope["user"] = AuthenticatedUser(AccessToken(token="", client_id=label, scopes=[]))
@@ -212,8 +235,3 @@ def refusal_response(status: int, why: str) -> JSONResponse:
     error: dict[str, Any] = {"code": -32600, "message": why}
     body = {"jsonrpc": "2.0", "id": None, "error": error}
     return JSONResponse(body, status, _HEADERS.get(status))
-
-
-def _content_length(headers: Headers) -> int:
-    size = headers.get("content-length", "")
-    return int(size[:20]) if size.isdecimal() else 0  # without one, the SDK counts what comes

@@ -18,7 +18,8 @@ from pydantic import ValidationError
 
 from dcc_bridge.callbacks import call_safely
 from dcc_bridge.elicitation.call import Progress
-from dcc_bridge.elicitation.question import Question, Reply, Settle, Unable, Unreadable
+from dcc_bridge.elicitation.question import Expired, Question, Reply, Settle, Unable, Unreadable
+from dcc_bridge.elicitation.types import CANCELLED
 from dcc_bridge.server.protocol import Answer, carried, elicit_request
 
 log = logging.getLogger(__name__)
@@ -117,15 +118,12 @@ class ProgressMeter:
 
 
 class ProgressNotices:
-    """Progress notices to the client of one call, on the request that is open now.
-
-    Attributes:
-        latest: What the skill reported and the client was not told yet.
-    """
+    """Progress notices to the client of one call, on the request that is open now."""
 
     def __init__(self, requests: list[Context]) -> None:
         self._requests = requests
         self._meter = ProgressMeter()
+        # What the skill reported and the client was not told yet.
         self.latest: Progress | None = None
 
     @property
@@ -178,10 +176,10 @@ async def tell_completed(request: ServerRequestContext[Any, Any], question: Ques
     await request.session.send_elicit_complete(question.id, related_request_id=request.request_id)
 
 
-def _fall_through(code: int) -> Reply | Unable:
+def _fall_through(code: int) -> Expired | Unable:
     """Read a client's error instead of an answer; it never becomes the call's error."""
     if code == CONNECTION_CLOSED:
-        return Reply("cancel")
+        return Expired(CANCELLED)
     if code == INVALID_PARAMS:
         log.error("a client found our question invalid: this is a bug of the bridge")
     return Unable(lasting=code == METHOD_NOT_FOUND)

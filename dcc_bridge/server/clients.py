@@ -29,21 +29,13 @@ PACKAGES: Final = ("mcp", "uvicorn", "anyio", "greenlet", "pydantic", "PySide6-E
 
 @dataclass(frozen=True, slots=True)
 class SeenClient:
-    """A client as its last message showed it.
+    """A client as its last message showed it."""
 
-    Attributes:
-        client: Its label, and what it says of itself.
-        era: The version of the protocol that it speaks.
-        form: It says that it can draw a form.
-        url: It says that it can open a page.
-        at: When its last message came, in seconds since the epoch.
-    """
-
-    client: call.Client
-    era: str
-    form: bool
-    url: bool
-    at: float
+    client: call.Client  # its label, and what it says of itself
+    era: str  # the version of the protocol that it speaks
+    form: bool  # it says that it can draw a form
+    url: bool  # it says that it can open a page
+    at: float  # when its last message came, in seconds since the epoch
 
 
 class ClientRegistry:
@@ -61,11 +53,7 @@ class ClientRegistry:
             return list(reversed(self._seen.values()))
 
     def watch(self, fn: Callable[[], None]) -> Unsubscribe:
-        """Call a function when a client comes or says something else of itself.
-
-        Returns:
-            What ends it.
-        """
+        """Call a function when a client comes or says something else of itself."""
         return self._watchers.add(fn)
 
     def note(self, seen: SeenClient) -> None:
@@ -80,37 +68,28 @@ class ClientRegistry:
             self._watchers.call()
 
 
-class ConnectionReport:
-    """Reports the state of the host and its clients, for the tool that checks a connection."""
+def connection_report(
+    host: Host,
+    registry: ClientRegistry,
+    skills: Registry,
+    audience: routing.Audience,
+    label: str | None,
+) -> dict[str, Any]:
+    """Report the state of the host to the client of a label, or to the host itself (None).
 
-    def __init__(
-        self, host: Host, clients: ClientRegistry, registry: Registry, audience: routing.Audience
-    ) -> None:
-        self._host = host
-        self._clients = clients
-        self._registry = registry
-        self._audience = audience
-
-    def __call__(self, label: str | None) -> dict[str, Any]:
-        """Build the report. A client learns nothing of others; the person's own commands do.
-
-        Args:
-            label: The label of the client that asks; None for the host itself.
-        """
-        sees_all = label in (None, CLI_LABEL)
-        seen = [known for known in self._clients.seen if sees_all or known.client.label == label]
-        silent = self._audience.silent
-        clients = [{**_facts(known), "silent": known.client.label in silent} for known in seen]
-        broken = sorted(self._registry.broken.items())
-        return {
-            "host": self._host.name,
-            "version": self._host.version,
-            "draws_questions": self._audience.host is not None,
-            "python": platform.python_version(),
-            "packages": packages(),
-            "clients": clients,
-            "broken": {name: str(why) for name, why in broken},
-        }
+    A client learns nothing of others; the person's own commands do.
+    """
+    sees_all, silent = label in (None, CLI_LABEL), audience.silent
+    seen = [known for known in registry.seen if sees_all or known.client.label == label]
+    return {
+        "host": host.name,
+        "version": host.version,
+        "draws_questions": audience.host is not None,
+        "python": platform.python_version(),
+        "packages": packages(),
+        "clients": [{**_facts(it), "silent": it.client.label in silent} for it in seen],
+        "broken": {name: str(why) for name, why in sorted(skills.broken.items())},
+    }
 
 
 @cache

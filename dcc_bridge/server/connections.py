@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import Counter
+from collections.abc import Sequence
 from typing import Any, Final, Literal
 
 import h11
@@ -28,23 +29,19 @@ _PARTS: Final[dict[Any, Part]] = {h11.IDLE: "head", h11.SEND_BODY: "body"}
 
 
 class LimitedConnection(H11Protocol):
-    """One client's connection.
-
-    Attributes:
-        since: When it was opened or its last request ended; monotonic seconds.
-    """
+    """One client's connection."""
 
     limits: Limits
     """Of the server; in a class of its own, because uvicorn makes the connections itself."""
 
-    since = 0.0
+    since = 0.0  # when it was opened or its last request ended; monotonic seconds
     _timer: asyncio.TimerHandle | None = None
     _part: Part | None = None
     _has_begun = False
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as uvicorn has it
         """Take it, and see that there is room."""
-        others = [peer for peer in self.connections if isinstance(peer, LimitedConnection)]
+        others = list(self.connections)
         super().connection_made(transport)
         if not _make_room(others, self.limits.connections):
             self.app = _say_full  # the next one drops it, should it say nothing
@@ -83,10 +80,6 @@ class LimitedConnection(H11Protocol):
         """Whether no whole request came that is being answered."""
         return self.is_open and self.conn.their_state in _PARTS
 
-    def drop(self) -> None:
-        """Make room for another one."""
-        self.transport.abort()
-
     def _look(self) -> None:
         part = _PARTS.get(self.conn.their_state) if self.is_open else None
         if part == self._part:
@@ -123,20 +116,22 @@ def connection_class(limits: Limits) -> type[LimitedConnection]:
     return type("LimitedConnection", (LimitedConnection,), {"limits": limits})
 
 
-def _make_room(connections: list[LimitedConnection], most: int) -> bool:
+def _make_room(others: Sequence[object], most: int) -> bool:
     """Drop idle ones until another one fits; False if it does not.
 
     The first are those of the client that has the most, and of its own the oldest. The only one
     of a client stays.
     """
-    connections = [peer for peer in connections if peer.is_open]
+    if len(others) < most:
+        return True  # to look at each of them takes longer than to refuse a request
+    connections = [peer for peer in others if isinstance(peer, LimitedConnection) and peer.is_open]
     of_client = Counter(peer.label for peer in connections)
     # a sender that dawdles is lost before one that is served
     idle = [it for it in connections if it.is_idle and (not it.label or of_client[it.label] > 1)]
     idle.sort(key=lambda peer: (-of_client[peer.label], peer.since))
     too_many = len(connections) + 1 - most
     for connection in idle[: max(0, too_many)]:
-        connection.drop()
+        connection.transport.abort()
     return too_many <= len(idle)
 
 

@@ -53,31 +53,19 @@ CLI_LABEL: Final = "cli"  # the label of the person's own commands
 
 @dataclass(frozen=True, slots=True)
 class Instance:
-    """A running host.
+    """A running host."""
 
-    Attributes:
-        url: Where its server is.
-        host: The application's name.
-        version: The application's version.
-        scene: The scene that is open in it.
-        id: Its name among the hosts of this computer, short enough to be typed.
-        pid: Its process.
-        state: "starting" until all its tools are there, then "ready".
-        started: When, in seconds since the epoch.
-        secret: The master secret, from which tokens are made.
-        file: The full path of the scene's file, or None for a scene without one.
-    """
-
-    url: str
+    url: str  # where its server is
     host: str
     version: str
-    scene: str
-    id: str = ""
+    scene: str  # the scene that is open in it
+    id: str = ""  # its name among the hosts of this computer, short enough to be typed
     pid: int = field(default_factory=os.getpid)
-    state: State = "starting"
-    started: float = field(default_factory=time.time)
+    state: State = "starting"  # "starting" until all its tools are there, then "ready"
+    started: float = field(default_factory=time.time)  # when, in seconds since the epoch
+    # The master secret, from which tokens are made.
     secret: str = field(default_factory=lambda: secrets.token_hex(32), repr=False)
-    file: str | None = None
+    file: str | None = None  # the full path of the scene's file, or None for a scene without one
 
     def __post_init__(self) -> None:
         """Give it a name, if it has none."""
@@ -98,12 +86,7 @@ class LockFile:
     """A lock file that shows whether its process is alive."""
 
     def __init__(self, file: Path) -> None:
-        """Create the file and lock it.
-
-        Raises:
-            FileExistsError: There is one of that name.
-            OSError: It cannot be created or locked.
-        """
+        """Create the file and lock it; FileExistsError where there is one of that name."""
         self._file = file
         self._fd: int | None = private_files.create(file)
         _lock(self._fd)
@@ -126,12 +109,7 @@ class Registration:
     """This process's record, which stands until `withdraw`."""
 
     def __init__(self, instance: Instance, runtime: Path | None = None) -> None:
-        """Write down that a host is running.
-
-        Raises:
-            StartError: The folder of the running hosts is not ours.
-            OSError: It cannot be written.
-        """
+        """Write down that a host is running; StartError where the folder is not ours."""
         runtime_folder = folder(runtime)
         self.instance = instance
         self._file = runtime_folder / f"{instance.id}.json"
@@ -168,12 +146,7 @@ class Registration:
 
 
 def issue_token(secret: str, label: str) -> str:
-    """Make the token of a client.
-
-    Args:
-        secret: The host's master secret.
-        label: The name under which the person set the client up; without a dot.
-    """
+    """Make a client's token from the host's master secret and its label, which has no dot."""
     code = hmac.new(secret.encode(), label.encode("utf-8", "replace"), hashlib.sha256).hexdigest()
     return f"{label}.{code}"
 
@@ -181,21 +154,14 @@ def issue_token(secret: str, label: str) -> str:
 def host_proof(token: str, nonce: str) -> str:
     """Prove that whoever answers a client made its token; gives neither token nor secret away.
 
-    Args:
-        token: The client's.
-        nonce: What the client sent, another one each time.
+    The client sends another nonce each time.
     """
     key = token.encode("utf-8", "replace")
     return hmac.new(key, nonce.encode("utf-8", "replace"), hashlib.sha256).hexdigest()
 
 
 def token_label(secret: str, token: str) -> str | None:
-    """Give the label that a token proves, or None for one that this host did not make.
-
-    Args:
-        secret: The host's master secret.
-        token: What the client sent.
-    """
+    """Give the label that a token proves, or None for one that this host did not make."""
     label, dot, _ = token.rpartition(".")
     if not (label and dot and "." not in label):
         return None
@@ -205,14 +171,7 @@ def token_label(secret: str, token: str) -> str | None:
 
 
 def folder(runtime: Path | None = None) -> Path:
-    """Give the folder of the running hosts, made if need be.
-
-    Args:
-        runtime: Another place than the system's own.
-
-    Raises:
-        StartError: It belongs to somebody else, or cannot be made.
-    """
+    """Give the folder of the running hosts, made if need be; StartError where it is not ours."""
     try:
         with warnings.catch_warnings():
             # XDG_RUNTIME_DIR need not be set; the folder is checked here
@@ -227,11 +186,7 @@ def folder(runtime: Path | None = None) -> Path:
 
 
 def running(runtime: Path | None = None) -> list[Instance]:
-    """List the hosts that run, newest first, and delete the records of those that are gone.
-
-    Raises:
-        StartError: The folder of the running hosts is not ours.
-    """
+    """List the hosts that run, newest first, and delete the records of those that are gone."""
     instances = []
     for file in folder(runtime).glob("*.json"):
         instance = _read(file)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
 from typing import Any, Final
@@ -22,7 +22,8 @@ from mcp.server.request_state import RequestStateSecurity
 from mcp.server.session import ServerSession
 from mcp.server.subscriptions import SubscriptionBus, ToolsListChanged
 from mcp.shared.exceptions import MCPError
-from mcp_types import INVALID_PARAMS, CallToolResult, InputRequiredResult, Tool
+from mcp_types import INVALID_PARAMS, CallToolResult, InputRequiredResult, ListToolsResult, Tool
+from mcp_types.methods import serialize_server_result
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from dcc_bridge.audit.redact import Redacted
@@ -31,7 +32,7 @@ from dcc_bridge.elicitation.context import wrap_future
 from dcc_bridge.errors import BridgeError, SkillError, UnknownSkill
 from dcc_bridge.host import Host
 from dcc_bridge.jobs import client
-from dcc_bridge.server import auth, client_channel, protocol, resources, results
+from dcc_bridge.server import auth, client_channel, protocol, resources
 from dcc_bridge.server.clients import ClientRegistry, SeenClient
 from dcc_bridge.server.parked_calls import ParkedCall, ParkedCalls, same_call
 from dcc_bridge.skills.loader import Library
@@ -42,14 +43,15 @@ log = logging.getLogger(__name__)
 
 MODERN: Final = "2026-07-28"
 _HANDSHAKE: Final = "initialize"
+_LIST: Final = "tools/list"
 _HOUR: Final = 3600.0
 PATIENCE: Final = 5.0  # seconds that a list waits on a busy main thread for files to be imported
 _SLOW: Final = 1.0
 _AT_ONCE: Final = 16
 _INSTRUCTIONS: Final = (
-    "You work in {host}, in the scene that a person has open. Tools that lose something ask that "
-    "person first, and may take minutes to return while they decide. When they say no, nothing was "
-    "changed: do not try to reach the same result another way, ask them what they would like. "
+    "You work in {host}, in the scene that a person has open. Tools that delete or overwrite "
+    "something ask that person first, and may take minutes to return. When they say no, nothing "
+    "was changed: do not try to reach the same result another way, ask them what they would like. "
     "Everything a tool changes is an undo step in the host."
 )
 
@@ -63,26 +65,15 @@ class Server(MCPServer[Any]):
         registry: Registry,
         runner: Runner,
         calls: ParkedCalls,
-        soon: client_channel.Soon,
-        clients: ClientRegistry,
+        soon: client_channel.Soon,  # the way to the worker's loop from any thread
+        clients: ClientRegistry,  # takes in who speaks to it
         scene: resources.SceneResources,
-        library: Library,
+        library: Library,  # imports the skills of files
     ) -> None:
-        """Take what calls need.
-
-        Args:
-            host: The application.
-            registry: The skills.
-            runner: What runs them.
-            calls: Where they are parked.
-            soon: The way to the worker's loop from any thread.
-            clients: Takes in who speaks to it.
-            scene: The host's scene as resources.
-            library: Imports the skills of files.
-        """
         self.calls = calls
         self.scene = scene
         self.changes = changes = ToolListChanges(scene.bus, soon)
+        registry.watch(self._forget_lists)  # first: who is notified may list at once
         registry.watch(changes.note)
         with _root_logger_untouched():
             super().__init__(
@@ -94,9 +85,13 @@ class Server(MCPServer[Any]):
                 subscriptions=scene.bus,
                 middleware=[_noting(clients), changes.remember_session, protocol.mark_malformed],
             )
+        # the span of each message, which nobody collects; the SDK has no public name for it
+        self.middleware[:] = [it for it in self.middleware if "otel" not in type(it).__module__]
         _say_that_lists_change(self._lowlevel_server)
+        self.middleware.append(self._fill_in)
+        self._listing = anyio.Lock()
+        self._forget_lists()
         self._library = library
-        self._listing = ToolList(registry, library)
         self._registry = registry
         self._runner = runner
         self._soon = soon
@@ -104,7 +99,63 @@ class Server(MCPServer[Any]):
 
     async def list_tools(self) -> list[Tool]:
         """List the skills, those that cannot be loaded, and what was added through the SDK."""
-        return [*await self._listing.tools(), *await super().list_tools()]
+        listed = []
+        for number, entry in enumerate(self._registry.entries()):
+            listed.append(_tool(entry))
+            if number % _AT_ONCE == 0:  # a thousand schemas take half a second the first time
+                await anyio.sleep(0)
+        broken = sorted(self._registry.broken.items())
+        listed += [protocol.unavailable(name, str(why)) for name, why in broken]
+        return [*listed, *await super().list_tools()]
+
+    async def _handle_list_tools(self, ctx: Any, params: Any) -> ListToolsResult:
+        await self._complete()
+        return ListToolsResult(tools=[] if self._fills_in() else await self.list_tools())
+
+    def _fills_in(self) -> bool:  # no middleware of a plug-in is to see the list before that
+        return self.middleware[-1] == self._fill_in
+
+    async def _fill_in(self, ctx: Any, call_next: CallNext) -> HandlerResult:
+        """Put the tools, as they were serialized before, into the SDK's answer. Its middleware."""
+        answer = await call_next(ctx)
+        if ctx.method == _LIST and self._fills_in() and isinstance(answer, dict):
+            async with self._listing:
+                listed = await self._serialized(ctx.protocol_version)
+            answer["tools"] = [tool.copy() for tool in listed]  # a plug-in may edit its own
+        return answer
+
+    async def _serialized(self, version: str) -> list[Any]:
+        if self._added != (added := await super().list_tools()):
+            self._forget_lists(added)
+        lists = self._lists  # another one is there once something has changed
+        if version not in lists:
+            tools, listed = await self.list_tools(), []
+            for at in range(0, len(tools), _AT_ONCE):
+                part = ListToolsResult(tools=tools[at : at + _AT_ONCE])
+                data = part.model_dump(mode="json", by_alias=True, exclude_none=True)
+                listed += serialize_server_result(_LIST, version, data)["tools"]
+                await anyio.sleep(0)
+            lists[version] = listed
+        return lists[version]
+
+    def _forget_lists(self, added: Sequence[Tool] = ()) -> None:
+        self._added = list(added)  # through the SDK, which does not say so
+        self._lists: dict[str, list[Any]] = {}
+
+    async def _complete(self) -> None:
+        await wrap_future(self._library.read)
+        imports = self._library.complete()
+        if not imports:
+            return
+        self._forget_lists()
+        with anyio.move_on_after(PATIENCE) as limit:
+            for imported in imports:
+                try:
+                    await wrap_future(imported)
+                except BridgeError:  # the main thread is held by an edit, or the bridge stops
+                    self._library.note_incomplete()
+        if limit.cancelled_caught:
+            self._library.note_incomplete()
 
     async def call_tool(
         self, name: str, arguments: dict[str, Any], context: ToolContext[Any, Any] | None = None
@@ -131,7 +182,7 @@ class Server(MCPServer[Any]):
             parked = self._start(entry, call, arguments, context)
         except BridgeError as error:
             self._runner.reject(call, str(error))
-            return results.failure(str(error))
+            return protocol.failure(str(error))
         return await self.calls.begin(parked, request)
 
     def _is_ours(self, name: str, context: ToolContext[Any, Any]) -> bool:
@@ -171,7 +222,7 @@ class Server(MCPServer[Any]):
 
         def finish() -> None:
             ended = outcome.result()
-            self.calls.finish(parked, results.result(ended, returns), ended.status)
+            self.calls.finish(parked, protocol.result(ended, returns), ended.status)
 
         outcome.add_done_callback(lambda _: self._soon(finish))
         return parked
@@ -183,45 +234,6 @@ class Server(MCPServer[Any]):
         return Route(channel if form else None, channel if url else None, not parked.modern)
 
 
-class ToolList:
-    """Lists what an agent may call."""
-
-    def __init__(self, registry: Registry, library: Library) -> None:
-        """Take the skills.
-
-        Args:
-            registry: The skills.
-            library: Imports what cannot be listed without.
-        """
-        self._registry = registry
-        self._library = library
-
-    async def tools(self) -> list[Tool]:
-        """List the skills, and those that cannot be used."""
-        await wrap_future(self._library.read)
-        await self._complete()
-        listed = []
-        for number, entry in enumerate(self._registry.entries()):
-            listed.append(_tool(entry))
-            if number % _AT_ONCE == 0:  # a thousand schemas take half a second the first time
-                await anyio.sleep(0)
-        broken = sorted(self._registry.broken.items())
-        return [*listed, *(protocol.unavailable(name, str(why)) for name, why in broken)]
-
-    async def _complete(self) -> None:
-        imports = self._library.complete()
-        if not imports:
-            return
-        with anyio.move_on_after(PATIENCE) as limit:
-            for imported in imports:
-                try:
-                    await wrap_future(imported)
-                except BridgeError:  # the main thread is held by an edit, or the bridge stops
-                    self._library.note_incomplete()
-        if limit.cancelled_caught:
-            self._library.note_incomplete()
-
-
 class ToolListChanges:
     """Notifies clients that the list of tools has changed.
 
@@ -231,14 +243,9 @@ class ToolListChanges:
     """
 
     def __init__(self, bus: SubscriptionBus, soon: client_channel.Soon) -> None:
-        """Know nobody yet.
-
-        Args:
-            bus: The way to the modern clients that listen.
-            soon: The way to the worker's loop from any thread.
-        """
-        self._bus = bus
-        self._soon = soon
+        """Know nobody yet."""
+        self._bus = bus  # the way to the modern clients that listen
+        self._soon = soon  # the way to the worker's loop from any thread
         self._changed = anyio.Event()
         self._sessions: dict[str, ServerSession] = {}
 
@@ -303,6 +310,8 @@ def _noting(clients: ClientRegistry) -> ServerMiddleware[Any]:
 
     async def note(ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
         client.set(_client(ctx).label)
+        if ctx.request is not None:
+            ctx.request.scope[auth.TURN]()
         if ctx.method != _HANDSHAKE:  # until it ends, nothing is known of who shakes hands
             form, url = protocol.modes(ctx.session.client_capabilities)
             era = ctx.protocol_version

@@ -1,6 +1,7 @@
-"""A page that takes one answer, from the one browser that opened it first. Any thread.
+"""Pages that take one answer, from the one browser that opened them first. Any thread.
 
-No script runs on a page, and none is needed.
+No script runs on a page, and none is needed. What is entered on the page for a secret is never
+drawn again, also not after a mistake.
 """
 
 from __future__ import annotations
@@ -16,7 +17,9 @@ from secrets import token_hex
 from typing import Final, NamedTuple
 
 from dcc_bridge.elicitation.question import Question, Reply, Settle
-from dcc_bridge.elicitation.types import BRIDGE_CLOSED, CANCELLED, DECLINED, TIMED_OUT, Action
+from dcc_bridge.elicitation.secret import Secret
+from dcc_bridge.elicitation.text import safe_line, safe_text
+from dcc_bridge.elicitation.types import ANSWERED, CANCELLED, DECLINED, Action, outcome
 
 Facts = tuple[tuple[str, str], ...]  # captions and values of the header that says who asks
 
@@ -34,17 +37,11 @@ def fill(template: str, /, **values: str) -> Html:
 
 
 class PageEnding(NamedTuple):
-    """What a page says on which nothing can be answered.
-
-    Attributes:
-        status: The HTTP status.
-        title: In a few words.
-        text: What happened, and what to do.
-    """
+    """What a page says on which nothing can be answered."""
 
     status: int
-    title: str
-    text: str
+    title: str  # in a few words
+    text: str  # what happened, and what to do
 
 
 CLOSE: Final = "You can close this page."
@@ -54,49 +51,29 @@ _LEFT: Final[dict[Action, PageEnding]] = {
     "cancel": PageEnding(200, "Cancelled", f"The question ended without an answer. {CLOSE}"),
 }
 _REASONS: Final[dict[Action, str]] = {  # with which a page is taken down if that action counted
-    "accept": "answered",
+    "accept": ANSWERED,
     "decline": DECLINED,
     "cancel": CANCELLED,
 }
-_ENDED: Final = {
-    TIMED_OUT: PageEnding(
-        410, "The time is over", "Nobody answered in time, so the question was cancelled."
-    ),
-    CANCELLED: PageEnding(
-        410, "No longer asked", "Whoever asked does not wait for an answer any more."
-    ),
-    BRIDGE_CLOSED: PageEnding(410, "No longer asked", "The application stopped its bridge."),
-    DECLINED: PageEnding(410, "Answered elsewhere", "The question was declined in another place."),
-    "answered": PageEnding(
-        410, "Answered elsewhere", "The question was answered in another place."
-    ),
-}
-_OTHER: Final = PageEnding(410, "No longer asked", "The question has ended.")
 _USED: Final = PageEnding(
     410,
-    "This page was used already",
-    "It takes one answer, and had one. Nothing was changed by trying again.",
+    "This page has been used",
+    "It takes one answer, and that was given. Trying again changed nothing.",
 )
 
 
 class OneTimePage:
-    """A page to which a person is sent. It tells its question what was done there.
+    """A page to which a person is sent. It tells its question what was done there."""
 
-    Attributes:
-        id: 128 random bits, the last part of its address and its only credential.
-        ours: The person is shown the address of this very page.
-        facts: Who asks, for the header.
-        ends: When its question times out.
-        failure: Why it came to nothing although the person did what was asked, or "".
-    """
-
-    ours = True
+    ours = True  # the person is shown the address of this very page
 
     def __init__(self, question: Question) -> None:
+        # 128 random bits, the last part of its address and its only credential.
         self.id = token_hex(16)
         self.facts: Facts = ()
+        # When its question times out.
         self.ends = datetime.now() + timedelta(seconds=question.offers.latest)
-        self.failure = ""
+        self.failure = ""  # why it came to nothing although the person did what was asked, or ""
         self._question: Question | None = question
         self._lock = threading.Lock()
         self._browser = ""
@@ -111,14 +88,7 @@ class OneTimePage:
         return self._question
 
     def admit(self, key: str) -> str | None:
-        """Let in the browser that came first, and no other.
-
-        Args:
-            key: The cookie that the browser was given when it came first, or "".
-
-        Returns:
-            Its key, or None for another browser.
-        """
+        """Let in the browser that came first, and no other; gives its key, or None for another."""
         with self._lock:
             if not self._browser:
                 self._browser = token_hex(16)
@@ -130,15 +100,7 @@ class OneTimePage:
         return bool(self._browser) and compare_digest(key.encode(), self._browser.encode())
 
     def leave(self, action: Action, ending: PageEnding | None = None) -> bool:
-        """Answer the question, if nothing ended it before.
-
-        Args:
-            action: What the person did.
-            ending: What the page says from now on; None for the usual words.
-
-        Returns:
-            Whether this was the first answer.
-        """
+        """Answer the question, if nothing ended it before; tells whether this came first."""
         with self._lock:
             if self._question is None:
                 return False
@@ -164,7 +126,10 @@ class OneTimePage:
         """What became of its question."""
         if self._left is not None and self._counted:
             return self._left
-        return _ENDED.get(self._reason, _OTHER)
+        if self._reason in (ANSWERED, DECLINED):
+            text = f"The question was {self._reason} in another place."
+            return PageEnding(410, "Answered elsewhere", text)
+        return PageEnding(410, "No longer asked", f"{outcome(self._reason).capitalize()}.")
 
     @property
     def used(self) -> PageEnding:
@@ -209,12 +174,66 @@ _FACT: Final = "<div><dt>{caption}</dt><dd><bdi>{value}</bdi></dd></div>"
 
 
 def document(title: str, facts: Facts, main: Html) -> Html:
-    """Draw a whole page.
-
-    Args:
-        title: For the browser's window.
-        facts: Who asks: a header of ours that no message can imitate.
-        main: What stands below.
-    """
+    """Draw a whole page, with a header of ours that no message can imitate."""
     pairs = Html("".join(fill(_FACT, caption=caption, value=value) for caption, value in facts))
     return fill(_DOCUMENT, title=title, style=_STYLE, facts=pairs, main=main)
+
+
+# ---- the page for a secret
+
+FIELD: Final = "secret"  # the name of the input in what the browser sends
+_MOST: Final = 65_536  # characters of a secret
+_FORM: Final = """\
+<form method="post" novalidate autocomplete="off">
+<div class="words"><h1>{asked}</h1>{rest}</div>
+<div class="{style}"><label for="secret">{label}</label>{problem}
+<input type="password" id="secret" name="secret" required autofocus autocomplete="off"
+ autocapitalize="off" spellcheck="false" maxlength="{most}"{invalid}></div>
+<p class="quiet">What you enter goes from this browser to the application and nowhere else: neither
+the agent nor its client sees it, and it is not stored anywhere.</p>
+<div class="exits" role="group" aria-label="Your answer">
+<button type="submit" name="exit" value="accept" class="main">Send to the application</button>
+<button type="submit" name="exit" value="decline">Decline</button>
+<button type="submit" name="exit" value="cancel">Cancel</button></div>
+<p class="small">This page expires at {ends}.</p></form>"""
+_REST: Final = '<p class="passage">{rest}</p>'
+_PROBLEM: Final = '<p class="problem" id="problem" role="alert">{problem}</p>'
+_INVALID: Final = Html(' aria-invalid="true" aria-describedby="problem"')
+
+
+class SecretPage(OneTimePage):
+    """A page on which a secret is entered."""
+
+    def __init__(self, question: Question, label: str) -> None:
+        super().__init__(question)
+        self.label = label  # what is to be entered
+        self.result: Secret | None = None  # what was
+
+    def enter(self, text: str) -> bool:
+        """Take what was entered; tells whether it was the first answer."""
+        if self.question is None:
+            return False
+        self.result = Secret(text)
+        return self.leave("accept")
+
+    def draw(self, question: Question, problem: str = "") -> Html:
+        """Draw the form, with what is wrong with what was entered before, or ""."""
+        asked, _, rest = safe_text(question.message).partition("\n")
+        return fill(
+            _FORM,
+            asked=asked,
+            rest=fill(_REST, rest=rest) if rest else "",
+            style="field wrong" if problem else "field",
+            label=safe_line(self.label),
+            problem=fill(_PROBLEM, problem=problem) if problem else "",
+            most=str(_MOST),
+            invalid=_INVALID if problem else "",
+            ends=self.ends.strftime("%H:%M:%S"),
+        )
+
+
+def problem_with(text: str) -> str:
+    """Say what is wrong with what was entered, or give ""."""
+    if not text:
+        return "Nothing was entered."
+    return f"It has more than {_MOST:,} characters." if len(text) > _MOST else ""

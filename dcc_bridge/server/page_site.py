@@ -23,8 +23,14 @@ from dcc_bridge.elicitation.sign_in import Provider
 from dcc_bridge.elicitation.text import safe_line
 from dcc_bridge.host import Host
 from dcc_bridge.server import one_time_page
-from dcc_bridge.server.one_time_page import Html, OneTimePage, PageEnding
-from dcc_bridge.server.secret_page import FIELD, SecretPage, problem_with
+from dcc_bridge.server.one_time_page import (
+    FIELD,
+    Html,
+    OneTimePage,
+    PageEnding,
+    SecretPage,
+    problem_with,
+)
 from dcc_bridge.server.sign_in_page import SignInFlow, SignInPage
 
 if TYPE_CHECKING:
@@ -60,7 +66,7 @@ _CROSS_SITE: Final = PageEnding(
 _FRAMED: Final = PageEnding(
     403,
     "Refused",
-    "This page is not shown inside of another one. Open its address in a window of its own.",
+    "This page is not shown inside another page. Open its address in a window of its own.",
 )
 _LED_HERE: Final = PageEnding(
     200,
@@ -69,45 +75,34 @@ _LED_HERE: Final = PageEnding(
     "a question of it; nothing was done so far.",
 )
 _UNREADABLE: Final = PageEnding(
-    400, "This could not be read", "What came is not an answer to this page. Nothing was done."
+    400, "This could not be read", "What was sent is not an answer to this page. Nothing was done."
 )
 _METHOD: Final = PageEnding(405, "Refused", "A question can only be looked at and answered here.")
 _NO_SIGN_IN: Final = PageEnding(
     404,
-    "No sign-in waits for this",
+    "No sign-in is waiting for this",
     "The answer belongs to no sign-in of this application, or that ended some time ago. It was not "
-    "used. Begin again from the application.",
+    "used. Start again from the application.",
 )
 _FINISHING: Final = PageEnding(
-    409, "One moment", "The sign-in is being finished already. Reload this page in a moment."
+    409, "One moment", "The sign-in is being completed. Reload this page in a moment."
 )
 _MAIN: Final = '<div class="words ended" role="status"><h1>{title}</h1><p>{text}</p>{link}</div>'
-_LINK: Final = '<p><a href="{href}">Go on to the page</a></p>'
+_LINK: Final = '<p><a href="{href}">Continue to the page</a></p>'
 
 
 class PageDesk:
-    """Makes pages, and keeps them where the server finds them. Any thread.
+    """Makes pages, and keeps them where the server finds them. Any thread."""
 
-    Attributes:
-        origin: Of the server: ``http://127.0.0.1:1234``; set before anything can be asked.
-        place: The application, as its users call it.
-    """
-
-    origin = ""
+    origin = ""  # of the server: ``http://127.0.0.1:1234``; set before anything can be asked
 
     def __init__(self, settings: config.Settings, host: Host, main: main_thread.MainThread) -> None:
-        """Begin without a page.
-
-        Args:
-            settings: Say how long a page is there.
-            host: Whose questions they are.
-            main: The way to its main thread.
-        """
-        self._settings = settings
-        self._host = host
-        self._main = main
+        self._settings = settings  # say how long a page is there
+        self._host = host  # whose questions they are
+        self._main = main  # the way to its main thread
         self._lock = threading.Lock()
         self._pages: dict[str, OneTimePage] = {}
+        # The application, as its users call it.
         self.place = safe_line(f"{host.name} {host.version}".strip(), _MOST_SHOWN)
 
     def secret(self, question: Question, label: str) -> tuple[str, SecretPage]:
@@ -181,15 +176,10 @@ def _asker(place: str, call: Call) -> one_time_page.Facts:
 class PageSite:
     """ASGI middleware: answers what is asked of pages, and passes everything else on."""
 
-    def __init__(self, desk: PageDesk, app: ASGIApp) -> None:
-        """Stand before an application.
-
-        Args:
-            desk: Has the pages.
-            app: Gets every other request.
-        """
-        self._desk = desk
-        self._app = app
+    def __init__(self, desk: PageDesk, app: ASGIApp, direct: Mapping[str, ASGIApp]) -> None:
+        self._desk = desk  # has the pages
+        self._app = app  # gets every other request
+        self._direct = direct  # by path, what answers without a router and its middlewares
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve a page, or pass the request on."""
@@ -201,7 +191,7 @@ class PageSite:
         elif path.startswith(PREFIX):
             response = await self._answer(Request(scope, receive))
         else:
-            await self._app(scope, receive, send)
+            await self._direct.get(path, self._app)(scope, receive, send)
             return
         await response(scope, receive, send)
 
@@ -296,7 +286,6 @@ def _response(html: Html, status: int, headers: Mapping[str, str]) -> Response:
 
 
 def _is_foreign(request: Request) -> bool:
-    """Whether an answer comes from a page that is not ours."""
     origin = request.headers.get("origin")
     own = origin is None or origin == f"{request.url.scheme}://{request.headers.get('host', '')}"
     return not own or request.headers.get("sec-fetch-site", "same-origin") != "same-origin"

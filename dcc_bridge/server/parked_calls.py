@@ -34,7 +34,6 @@ from dcc_bridge.server.client_channel import ClientQuestion, Context, ProgressNo
 from dcc_bridge.skills.call_history import Recent, Status
 
 MOST_ROUNDS: Final = 8  # a modern client is not asked any more: it stops after ten, without a word
-PATIENT_AFTER: Final = 60.0  # seconds after which some clients give up; one that did not waits
 KEPT: Final = 120.0  # seconds for which a finished call can still be fetched
 MOST_KEPT: Final = 64
 FRESH: Final = 600.0  # seconds in which a call is still the same one
@@ -60,20 +59,11 @@ class ParkedCall:
     def __init__(
         self, call: Call, label: str, session: str | None, same: Same, *, modern: bool
     ) -> None:
-        """Begin with no event.
-
-        Args:
-            call: The run of the skill.
-            label: Whose it is; nobody else reaches it.
-            session: The legacy session's id, or None.
-            same: What it is the same as.
-            modern: The client speaks 2026-07-28 or later.
-        """
-        self.call = call
-        self.label = label
-        self.session = session
-        self.same = same
-        self.modern = modern
+        self.call = call  # the run of the skill
+        self.label = label  # whose it is; nobody else reaches it
+        self.session = session  # the legacy session's id, or None
+        self.same = same  # what it is the same as
+        self.modern = modern  # the client speaks 2026-07-28 or later
         self.cancel: Callable[[], None] = lambda: None
         self.requests: list[Context] = []
         self.ended_at: float | None = None
@@ -121,13 +111,7 @@ class ParkedCall:
     async def wait_for_event(
         self, number: int, keepalive: float, waiting: Callable[[], str]
     ) -> Event:
-        """Wait for an event, and send progress notices meanwhile.
-
-        Args:
-            number: Which event.
-            keepalive: Seconds of silence after which the request is told that it is waited for.
-            waiting: Says for what.
-        """
+        """Wait for an event; in silence the request is told at each keepalive what it waits for."""
         while number >= len(self._events):
             silent = False
             if not self.notices.is_due:
@@ -143,23 +127,17 @@ class ParkedCalls:
     """All calls that somebody waits for, or may still come for."""
 
     def __init__(self, broker: Broker, recent: Recent, keepalive: float) -> None:
-        """Begin with none.
-
-        Args:
-            broker: Ends a call's questions, when nobody waits for it any more.
-            recent: How the calls stand.
-            keepalive: Seconds between two notices to a request that waits.
-        """
-        self._broker = broker
-        self._recent = recent
-        self._keepalive = keepalive
-        self._parked: OrderedDict[str, ParkedCall] = OrderedDict()
+        self._broker = broker  # ends a call's questions, when nobody waits for it any more
+        self._recent = recent  # how the calls stand
+        self._keepalive = keepalive  # seconds between two notices to a request that waits
+        self._parked: dict[str, ParkedCall] = {}
+        self._ended: OrderedDict[str, ParkedCall] = OrderedDict()  # in the order of their ends
         self.unfetched = UnfetchedResults()  # what nobody came for
 
     @property
     def open(self) -> int:
         """How many calls have not ended."""
-        return sum(parked.ended_at is None for parked in self._parked.values())
+        return len(self._parked) - len(self._ended)
 
     def knows(self, state: str) -> bool:
         """Whether a state belongs to a call that is kept here."""
@@ -174,13 +152,13 @@ class ParkedCalls:
     def finish(self, parked: ParkedCall, result: Result, status: Status) -> None:
         """Store the result of a call as its last event."""
         parked.add_event(result)
+        self._ended[parked.call.id] = parked
         self.unfetched.add(parked.same, status)
 
     async def resume(self, state: str, label: str, answers: Answers, request: Context) -> Result:
         """Serve a request that comes back with an answer.
 
-        Raises:
-            MCPError: The call is unknown, has expired, or is somebody else's.
+        MCPError says that its call is unknown, has expired, or is somebody else's.
         """
         name, _, number = state.partition(".")
         parked = self._parked.get(name)
@@ -195,7 +173,9 @@ class ParkedCalls:
         answer = protocol.answer_to(answers, asked.question.key)
         if answer is None and not parked.has_event(round_ + 2):
             return protocol.input_required(asked.question, state)
-        if answer is not None:
+        if protocol.is_left(answer):
+            self._abandon(parked)
+        elif answer is not None:
             asked.answer(protocol.reply(answer))
         return await self._serve(parked, request, round_ + 1)
 
@@ -207,7 +187,6 @@ class ParkedCalls:
 
     async def _serve(self, parked: ParkedCall, request: Context, number: int) -> Result:
         parked.requests.append(request)
-        began = time.monotonic()
         result = None
         try:
             result = await self._answer(parked, request, number)
@@ -217,8 +196,6 @@ class ParkedCalls:
                 self._abandon(parked)  # the only request was cut off, or failed: nobody waits
             parked.requests.remove(request)
             self._forget(parked)
-            if time.monotonic() - began > PATIENT_AFTER:
-                self._broker.audience.note_patience(parked.label)
 
     async def _answer(self, parked: ParkedCall, request: Context, number: int) -> Result:
         while True:
@@ -253,16 +230,20 @@ class ParkedCalls:
     def _forget(self, parked: ParkedCall) -> None:
         """Drop a call that ended and never asked: nobody has a state of it to come back with."""
         if parked.ended_at is not None and not parked.asked and not parked.requests:
-            self._parked.pop(parked.call.id, None)
+            self._drop(parked)
 
     def _forget_old(self) -> None:
         """Drop the finished calls that are too old or too many."""
-        ended = [p for p in self._parked.values() if p.ended_at is not None]
         oldest = time.monotonic() - KEPT
-        too_many = len(ended) - MOST_KEPT
-        for index, parked in enumerate(ended):
-            if index < too_many or (parked.ended_at or 0) < oldest:
-                del self._parked[parked.call.id]
+        while self._ended:
+            parked = next(iter(self._ended.values()))
+            if len(self._ended) <= MOST_KEPT and (parked.ended_at or 0) >= oldest:
+                return
+            self._drop(parked)
+
+    def _drop(self, parked: ParkedCall) -> None:
+        self._parked.pop(parked.call.id, None)
+        self._ended.pop(parked.call.id, None)
 
 
 def same_call(label: str, skill: str, arguments: Mapping[str, Any]) -> Same:

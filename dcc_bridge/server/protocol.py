@@ -1,9 +1,15 @@
-"""Serializes questions and tools, and reads answers, malformed ones too. Worker."""
+"""Serializes questions, tools and results, and reads answers, malformed ones too. Worker."""
 
 from __future__ import annotations
 
+import base64
+import json
+import logging
+import mimetypes
 from collections.abc import Mapping
 from dataclasses import replace
+from hashlib import sha256
+from pathlib import Path, PurePath
 from typing import Any, Final
 
 import mcp_types as types
@@ -11,12 +17,22 @@ from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 from pydantic import ValidationError
 
 from dcc_bridge.audit.redact import each_text
-from dcc_bridge.elicitation.question import Question, Reply, Unable, Unreadable
-from dcc_bridge.elicitation.view import argument_views
+from dcc_bridge.elicitation.question import Expired, Question, Reply, Unable, Unreadable
+from dcc_bridge.elicitation.types import LEFT
+from dcc_bridge.elicitation.view import argument_views, undo_line
+from dcc_bridge.skills.call_history import Outcome, Status
 from dcc_bridge.skills.registry import Entry
+from dcc_bridge.skills.returns import Returns, is_file, plain
 
-Answer = Reply | Unable | Unreadable
+log = logging.getLogger(__name__)
 
+Answer = Expired | Reply | Unable | Unreadable
+
+STATUS: Final = "dcc-bridge/status"  # in a result's _meta: how a call ended, in the runner's words
+MOST_IMAGE: Final = 8_000_000  # bytes of an image that is sent; of a larger one the place is told
+_UNTYPED: Final = Returns(Any, "")
+_HEAD: Final = 16
+_BINARY: Final = "application/octet-stream"
 MOST_ITEMS: Final = 20  # items of a consent that are listed to a client
 _NOT_YET: Final = (
     "{title}. The application is busy, so what this tool takes cannot be told yet: list the tools "
@@ -35,9 +51,14 @@ def input_required(question: Question, state: str) -> types.InputRequiredResult:
 
 def reply(response: Any) -> Answer:
     """Read a modern client's answer. It is checked against its form by the broker."""
-    if not isinstance(response, types.ElicitResult) or _is_marked(response):
+    if not isinstance(response, types.ElicitResult) or _MARK in (response.meta or {}):
         return Unreadable()
     return Reply(response.action, response.content)
+
+
+def is_left(response: Any) -> bool:
+    """Tell whether a modern client gives up its call instead of answering."""
+    return isinstance(response, types.ElicitResult) and LEFT in (response.meta or {})
 
 
 def modes(capabilities: types.ClientCapabilities | None) -> tuple[bool, bool]:
@@ -52,11 +73,7 @@ def modes(capabilities: types.ClientCapabilities | None) -> tuple[bool, bool]:
 
 
 def tool(entry: Entry) -> types.Tool:
-    """Describe a skill to an agent.
-
-    Raises:
-        BrokenSkill: A type of its signature cannot be described.
-    """
+    """Describe a skill to an agent; BrokenSkill where a type in its signature cannot be."""
     skill, signature = entry.skill, entry.signature
     risk = skill.metadata.risk
     return types.Tool(
@@ -93,19 +110,9 @@ def _parts(question: Question) -> list[str | None]:
     shown = "\n".join(question.items[:MOST_ITEMS])
     rest = len(question.items) - MOST_ITEMS
     more = f"\nand {rest} more" if rest > 0 else ""
-    is_known = question.items or question.arguments or not question.undoable
-    says_undo = question.consent and is_known
-    undo = _undo(question) if says_undo else None
+    undo = undo_line(question.consent) if question.consent else None
     given = "\n".join(f"- {argument}" for argument in argument_views(question.arguments))
     return [question.message, given, shown + more, undo, question.reason]
-
-
-def _undo(question: Question) -> str:
-    if question.undoable:
-        return "It can be undone as one step."
-    place = question.consent.kept if question.consent else None
-    kept = f" A copy is kept first, in {place}" if place else ""
-    return f"It can NOT be undone.{kept}"
 
 
 def elicit_request(question: Question, legacy_id: str | None = None) -> types.ElicitRequest:
@@ -144,11 +151,6 @@ def answer_to(answers: Mapping[str, Any], key: str) -> Any:
     return answers.get(key, answers.get(_MARK))
 
 
-def _is_marked(answer: types.ElicitResult) -> bool:
-    """Whether it stands for a malformed answer."""
-    return bool(answer.meta and _MARK in answer.meta)
-
-
 def _readable(answers: object) -> dict[str, Any]:
     if not isinstance(answers, dict):
         return {_MARK: _INSTEAD}
@@ -165,3 +167,97 @@ def _is_valid(answer: object) -> bool:
     except ValidationError:
         return False
     return True
+
+
+# ---- results
+
+
+def result(outcome: Outcome, returns: Returns = _UNTYPED) -> types.CallToolResult:
+    """Serialize the outcome of a call, by the type that its skill declares."""
+    if outcome.error is not None:
+        return _result(outcome.status, [_text(outcome.error)], is_error=True)
+    try:
+        content = [] if outcome.value is None else _content(outcome.value)
+        structured = returns.structured(outcome.value)
+    except (TypeError, ValueError, RecursionError) as error:
+        log.warning("a result cannot be told", exc_info=error)
+        why = f"The skill ran, and its changes stand, but what it returned cannot be told: {error}"
+        return _result(outcome.status, [_text(why)], is_error=True)
+    if not content and outcome.status == "done":
+        content = [_text("Done.")]
+    notes = [_text(outcome.note)] if outcome.note else []
+    return _result(outcome.status, [*content, *notes], structured=structured)
+
+
+def failure(text: str) -> types.CallToolResult:
+    """Give the result of a call that never began."""
+    return _result("not_started", [_text(text)], is_error=True)
+
+
+def image_type(head: bytes) -> str | None:
+    """Tell the kind of an image from how it begins, or None where it is none that clients draw.
+
+    The magic numbers are those of the WHATWG's MIME Sniffing Standard, section 6.1.
+    """
+    if head.startswith(b"\x89PNG\r\n\x1a\n"):
+        return "image/png"
+    if head.startswith(b"\xff\xd8\xff"):
+        return "image/jpeg"
+    if head.startswith((b"GIF87a", b"GIF89a")):
+        return "image/gif"
+    return "image/webp" if head[:4] == b"RIFF" and head[8:12] == b"WEBP" else None
+
+
+def _content(value: Any) -> list[types.ContentBlock]:
+    if isinstance(value, list | tuple) and any(is_file(item) for item in value):
+        return [block for item in value for block in _content(item)]
+    if isinstance(value, bytes | bytearray):
+        return [_bytes(bytes(value))]
+    if isinstance(value, PurePath):
+        return [_path(Path(value))]
+    text = value if isinstance(value, str) else json.dumps(plain(value), ensure_ascii=False)
+    return [_text(text)]
+
+
+def _bytes(data: bytes) -> types.ContentBlock:
+    encoded = base64.b64encode(data).decode()
+    kind = image_type(data[:_HEAD])
+    if kind is not None:
+        return types.ImageContent(type="image", data=encoded, mime_type=kind)
+    uri = f"dcc-bridge://result/{sha256(data).hexdigest()[:16]}"
+    blob = types.BlobResourceContents(uri=uri, mime_type=_BINARY, blob=encoded)
+    return types.EmbeddedResource(type="resource", resource=blob)
+
+
+def _path(path: Path) -> types.ContentBlock:
+    try:
+        size = path.stat().st_size
+        with path.open("rb") as file:
+            if image_type(file.read(_HEAD)) and size <= MOST_IMAGE:
+                return _bytes(path.read_bytes())
+    except OSError:  # a folder, or nothing: its place is all there is to say
+        return _text(str(path))
+    kind = mimetypes.guess_type(path.name)[0] or _BINARY
+    uri = path.absolute().as_uri()
+    return types.ResourceLink(
+        type="resource_link", name=path.name, uri=uri, mime_type=kind, size=size
+    )
+
+
+def _result(
+    status: Status,
+    content: list[types.ContentBlock],
+    *,
+    is_error: bool = False,
+    structured: dict[str, Any] | None = None,
+) -> types.CallToolResult:
+    return types.CallToolResult(
+        content=content,
+        structured_content=structured,
+        is_error=is_error,
+        _meta={STATUS: status},
+    )
+
+
+def _text(text: str) -> types.TextContent:
+    return types.TextContent(type="text", text=carried(text))

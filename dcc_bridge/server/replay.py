@@ -27,18 +27,12 @@ MOST_OF_ALL: Final = 64 * 2**20
 
 
 class SessionEvents:
-    """The last events of one session.
-
-    Attributes:
-        label: Its client's.
-        size: The bytes of all of them.
-        used: When its client was last heard of; monotonic seconds.
-    """
+    """The last events of one session."""
 
     def __init__(self, label: str = "") -> None:
-        self.label = label
-        self.size = 0
-        self.used = time.monotonic()
+        self.label = label  # its client's
+        self.size = 0  # the bytes of all of them
+        self.used = time.monotonic()  # when its client was last heard of; monotonic seconds
         self._count = 0
         self._events: deque[tuple[int, str, bytes]] = deque()
 
@@ -76,21 +70,14 @@ class ReplayStore(EventStore):
     """The events of all sessions, as the SDK wants them."""
 
     def __init__(self, most_bytes: int = MOST_OF_ALL) -> None:
-        """Begin with no session.
-
-        Args:
-            most_bytes: What all events may take together; then the client with the most loses its
-                oldest.
-        """
+        # What all events may take together; then the client with the most loses its oldest.
         self._most_bytes = most_bytes
         self._sessions: WeakValueDictionary[str, SessionEvents] = WeakValueDictionary()
 
     def opening(self, label: str, send: Send) -> Send:
-        """Create the events of a session that a request may open, and note whose they are.
+        """Create the events of a session that a client's request may open.
 
-        Args:
-            label: Its client's.
-            send: Where the response goes; the session's id is read on the way.
+        The session's id is read on the way of the response.
         """
         events = SessionEvents(label)
         _current.set(events)

@@ -49,16 +49,9 @@ class SceneResources:
     """The resources of one host, and their subscribers in both eras."""
 
     def __init__(self, host: Host, main: main_thread.MainThread, spawn: Spawn) -> None:
-        """Take what reading needs.
-
-        Args:
-            host: Whose scene it is.
-            main: The way to its main thread.
-            spawn: Starts a coroutine on the worker, from any thread.
-        """
-        self._host = host
-        self._main = main
-        self._spawn = spawn
+        self._host = host  # whose scene it is
+        self._main = main  # the way to its main thread
+        self._spawn = spawn  # starts a coroutine on the worker, from any thread
         self.bus = InMemorySubscriptionBus()  # for whatever else the clients that listen hear
         self._listen = _Listen(self.bus)
         self._sessions: dict[str, _Subscriber] = {}
@@ -73,7 +66,7 @@ class SceneResources:
             f"scene://{noun}/{{+path}}",
             name=noun,
             title=f"One {noun} of the scene",
-            description=f"Its type and what the host tells of it. The path names the {noun}; "
+            description=f"Its type and what the host knows about it. The path names the {noun}; "
             "characters that a URI cannot hold are percent-encoded.",
             mime_type=_JSON,
             security=_ITEMS,
@@ -139,7 +132,7 @@ class SceneResources:
     ) -> types.EmptyResult:
         subscriber = self._subscriber(ctx)
         if len(subscriber.uris) >= MOST_WANTED:
-            raise MCPError(types.INVALID_PARAMS, f"You hear of {MOST_WANTED} resources already.")
+            raise MCPError(types.INVALID_PARAMS, f"You already listen for {MOST_WANTED} resources.")
         subscriber.uris.add(str(params.uri))
         return types.EmptyResult()
 
@@ -189,7 +182,6 @@ class _Listen(ListenHandler):
     async def __call__(
         self, ctx: Context, params: types.SubscriptionsListenRequestParams
     ) -> types.SubscriptionsListenResult:
-        """Serve one stream."""
         uris = set(_ours(params.notifications.resource_subscriptions or ()))
         if len(uris) > MOST_WANTED:
             raise MCPError(types.INVALID_PARAMS, f"Listen for {MOST_WANTED} resources at most.")

@@ -5,10 +5,11 @@ Importing this module imports mcp and uvicorn, so it is imported on the worker.
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import socket
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from typing import Final
 
 import anyio
@@ -31,6 +32,10 @@ PATH: Final = "/mcp"
 _COME_BACK: Final = 1000
 # The SDK's own check of Host and Origin lets any port in; that of `AuthMiddleware` is exact.
 _OPEN: Final = TransportSecuritySettings(enable_dns_rebinding_protection=False)
+# asyncio has one number for both: connections that wait in the kernel, and those that it accepts in
+# one turn of the loop, before it serves anybody else.
+_MOST_WAITING: Final = 2048
+_MOST_AT_ONCE: Final = 4
 _LAST_WORDS: Final = 0.5  # seconds in which calls ended by a stop may still send their result
 _REQUEST_LOGGERS: Final = (  # they speak of requests and their streams
     "mcp.server.connection",
@@ -86,7 +91,7 @@ class McpService:
             transport_security=_OPEN,
         )
         self._auth = AuthMiddleware(
-            PageSite(desk, app),
+            PageSite(desk, app, {PATH: server.session_manager.handle_request}),
             listening.getsockname()[1],
             secret,
             events,
@@ -149,7 +154,18 @@ class _Uvicorn(uvicorn.Server):
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
+        for listening in sockets or ():
+            listening.listen(_MOST_WAITING)
         self.ready()
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Take no more connections, and only then close: asyncio forgets one it has just taken."""
+        with suppress(NotImplementedError):  # Windows' loop takes them in another way
+            for listening in sockets or ():
+                asyncio.get_running_loop().remove_reader(listening)
+        await anyio.sleep(0)  # the last one is made
+        await anyio.sleep(0)
+        await super().shutdown(sockets)
 
 
 def _config(app: AuthMiddleware, limits: Limits) -> uvicorn.Config:
@@ -163,6 +179,7 @@ def _config(app: AuthMiddleware, limits: Limits) -> uvicorn.Config:
         proxy_headers=False,
         ws="none",
         lifespan="on",
+        backlog=_MOST_AT_ONCE,
         timeout_keep_alive=int(RESTS),
         timeout_graceful_shutdown=1,
     )

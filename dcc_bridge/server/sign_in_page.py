@@ -36,38 +36,21 @@ _KNOWN_ERROR: Final = re.compile(r"[a-z_]{1,40}")
 
 
 class UnusableAnswer(Exception):
-    """An answer of a provider that cannot be used; says why.
-
-    Attributes:
-        by_person: The person said no there.
-    """
+    """An answer of a provider that cannot be used; says why."""
 
     def __init__(self, why: str, *, by_person: bool = False) -> None:
         super().__init__(why)
-        self.by_person = by_person
+        self.by_person = by_person  # the person said no there
 
 
 class SignInFlow:
-    """The requests and answers of one sign-in.
-
-    Attributes:
-        provider: Where.
-        state: Proves that an answer belongs to it: 256 random bits.
-    """
+    """The requests and answers of one sign-in."""
 
     def __init__(self, provider: sign_in.Provider, redirect: str) -> None:
-        """Make the state and the code verifier.
-
-        Args:
-            provider: Where.
-            redirect: The URL to which the answer comes.
-
-        Raises:
-            MissingExtra: oauthlib is not installed.
-        """
+        """Make the state and the code verifier; MissingExtra where oauthlib is not installed."""
         self.provider = provider
-        self.state = token_urlsafe()
-        self._redirect = redirect
+        self.state = token_urlsafe()  # proves that an answer belongs to it: 256 random bits
+        self._redirect = redirect  # the URL to which the answer comes
         try:
             oauth2 = import_module("oauthlib.oauth2")  # 0.1 s and an extra that only this needs
         except ImportError:
@@ -90,11 +73,7 @@ class SignInFlow:
         return f"{scheme.lower()}://{uri.partition('://')[2]}"
 
     def code(self, query: str) -> str:
-        """Read the code that the person's browser brings back.
-
-        Raises:
-            UnusableAnswer: It is no good.
-        """
+        """Read the code that the person's browser brings back, or raise UnusableAnswer."""
         issuer = self.provider.issuer
         if issuer and parse_qs(query, keep_blank_values=True).get("iss") != [issuer]:
             raise UnusableAnswer("the answer came from another issuer than the one that was asked")
@@ -103,11 +82,7 @@ class SignInFlow:
             return str(self._client.parse_request_uri_response(uri, self.state)["code"])
 
     async def exchange(self, code: str) -> sign_in.Tokens:
-        """Have the provider exchange a code for tokens. Worker.
-
-        Raises:
-            UnusableAnswer: There is no token in its answer that can be used.
-        """
+        """Have the provider exchange a code for tokens, or raise UnusableAnswer. Worker."""
         import httpx2  # 0.1 s that only who signs in needs
 
         url = urls.read(self.provider.token_url)
@@ -129,7 +104,7 @@ class SignInFlow:
         with _explained():
             answer = self._client.parse_request_body_response(body.decode())
             if str(answer.get("token_type", "")).lower() != "bearer":
-                raise UnusableAnswer("its token is of a kind that is not known here")
+                raise UnusableAnswer("its token is of an unknown kind")
             expires = answer.get("expires_in")
             return sign_in.Tokens(
                 secret.Secret(str(answer["access_token"])),
@@ -141,19 +116,14 @@ class SignInFlow:
 
 
 class SignInPage(OneTimePage):
-    """What a person sees who comes back from a provider.
-
-    Attributes:
-        flow: What is asked of the provider.
-        result: The tokens that it gave.
-    """
+    """What a person sees who comes back from a provider."""
 
     ours = False
 
     def __init__(self, question: Question, flow: SignInFlow) -> None:
         super().__init__(question)
-        self.flow = flow
-        self.result: sign_in.Tokens | None = None
+        self.flow = flow  # what is asked of the provider
+        self.result: sign_in.Tokens | None = None  # the tokens that it gave
         self._came_back = False
 
     def is_of(self, state: str) -> bool:
@@ -163,8 +133,7 @@ class SignInPage(OneTimePage):
     async def come_back(self, query: str) -> bool:
         """Take what the provider sends the person back with. Worker.
 
-        Returns:
-            Whether it was the first answer that somebody waited for; a later one changes nothing.
+        Tells whether it was the first answer that somebody waited for; a later one changes nothing.
         """
         was_first, self._came_back = not self._came_back, True  # a code is used once
         if not was_first or self.question is None:
@@ -212,7 +181,7 @@ def _explained() -> Iterator[None]:
         yield
     except OAuth2Error as error:
         name = str(error.error)
-        known = name if _KNOWN_ERROR.fullmatch(name) else "an error without a name"
+        known = name if _KNOWN_ERROR.fullmatch(name) else "an unnamed error"
         raise UnusableAnswer(f"it says {known}", by_person=name == "access_denied") from None
     except (ValueError, TypeError, KeyError, AttributeError):
         raise UnusableAnswer("its answer cannot be read") from None

@@ -13,17 +13,21 @@ import asyncio
 import logging
 import socket
 import threading
+import time
 from collections.abc import Callable, Coroutine
 from concurrent.futures import Future
 from contextlib import suppress
+from contextvars import Context, copy_context
 from typing import Any, Final, Protocol, TypeVar
 
 import anyio
 
+from dcc_bridge.callbacks import call_later, call_safely
 from dcc_bridge.errors import BridgeClosed, StartError
 
 log = logging.getLogger(__name__)
 T = TypeVar("T")
+_LONG: Final = 3600.0
 LOOPBACK: Final = "127.0.0.1"
 
 
@@ -37,17 +41,60 @@ class Service(Protocol):
         """Make `run` return soon. On the worker."""
 
 
+class Deadlines:
+    """Functions that are called later on the loop, which has one timer for all of them.
+
+    Of a call's deadlines hardly any is reached: one that is set behind another, and stopped before
+    it is due, costs no turn of the loop.
+    """
+
+    def __init__(self, soon: Callable[[Callable[[], object]], None]) -> None:
+        self._soon = soon  # calls a function on the loop, from any thread
+        self._lock = threading.Lock()
+        self._set: dict[object, tuple[float, Context, Callable[[], None]]] = {}
+        self._next = float("inf")  # when the loop looks here; never behind a deadline
+        self._timer: asyncio.TimerHandle | None = None
+
+    def add(self, seconds: float, fn: Callable[[], None]) -> Callable[[], None]:
+        """Call a function in its caller's context after some seconds; gives what stops it."""
+        key, due = object(), time.monotonic() + seconds
+        with self._lock:
+            self._set[key] = due, copy_context(), fn
+            is_first, self._next = due < self._next, min(due, self._next)
+        if is_first:
+            self._soon(self._look)
+
+        def stop() -> None:
+            with self._lock:
+                self._set.pop(key, None)
+
+        return stop
+
+    def _look(self) -> None:
+        """Call what is due, and look again when the next one is. On the loop."""
+        now = time.monotonic()
+        with self._lock:
+            due = sorted((at, id(key), key) for key, (at, *_) in self._set.items() if at <= now)
+        for *_, key in due:
+            if (deadline := self._set.pop(key, None)) is not None:  # else it was stopped meanwhile
+                call_safely(deadline[1].run, deadline[2])
+        with self._lock:
+            self._next = min((at for at, *_ in self._set.values()), default=now + _LONG)
+        if self._timer is not None:
+            self._timer.cancel()
+        wait = max(0.0, self._next - time.monotonic())
+        self._timer = asyncio.get_running_loop().call_later(wait, self._look, context=Context())
+
+
 class Worker:
     """One daemon thread and its loop."""
 
     def __init__(self, make: Callable[[Worker], Service]) -> None:
-        """Prepare; nothing runs yet.
-
-        Args:
-            make: Makes the service; called on the worker, so that its imports are done there.
-        """
+        """Prepare; nothing runs yet."""
+        # Makes the service; called on the worker, so that its imports are done there.
         self._make = make
         self._loop: asyncio.AbstractEventLoop | None = None
+        self._deadlines = Deadlines(self.soon)
         self._service: Service | None = None
         self._stopped = False
         self._thread = threading.Thread(target=self._run, name="dcc_bridge worker", daemon=True)
@@ -63,11 +110,7 @@ class Worker:
         return threading.current_thread() is self._thread
 
     def spawn(self, coroutine: Coroutine[Any, Any, T]) -> Future[T]:
-        """Run a coroutine on the loop. Any thread.
-
-        Raises:
-            BridgeClosed: The worker is not running.
-        """
+        """Run a coroutine on the loop; BridgeClosed where that does not run. Any thread."""
         loop = self._loop
         if loop is None or loop.is_closed():
             coroutine.close()
@@ -82,33 +125,15 @@ class Worker:
                 loop.call_soon_threadsafe(fn)
 
     def later(self, seconds: float, fn: Callable[[], None]) -> Callable[[], None]:
-        """Call a function on the loop after some seconds. Any thread.
-
-        Returns:
-            What stops it.
-        """
-        waiting: list[asyncio.TimerHandle] = []
-
-        def begin() -> None:
-            waiting.append(asyncio.get_running_loop().call_later(seconds, fn))
-
-        def cancel() -> None:
-            for handle in waiting:
-                handle.cancel()
-
+        """Call a function on the loop after some seconds; gives what stops it. Any thread."""
         if self._loop is None:  # not up yet, or gone: a question must end all the same
-            clock = threading.Timer(seconds, fn)
-            clock.daemon = True
-            clock.start()
-            return clock.cancel
-        self.soon(begin)
-        return lambda: self.soon(cancel)
+            return call_later(seconds, fn)
+        return self._deadlines.add(seconds, fn)
 
     def stop(self, limit: float = 5.0) -> None:
         """End the service and join the thread.
 
-        Args:
-            limit: Seconds to wait; a thread that is still busy then is left to the interpreter.
+        One that is still busy after `limit` seconds is left to the interpreter.
         """
         self._stopped = True  # `_serve` looks at it once `soon` would be heard
         service = self._service
@@ -138,15 +163,7 @@ class Worker:
 
 
 def listen(port: int, bind: str = LOOPBACK) -> socket.socket:
-    """Make the listening socket.
-
-    Args:
-        port: Which one; 0 for any free one.
-        bind: The address; any other one than `LOOPBACK` is refused.
-
-    Raises:
-        StartError: Other computers could connect, or the port is taken or may not be used.
-    """
+    """Make the listening socket; 0 is any free port. StartError says why there is none."""
     if bind != LOOPBACK:
         raise StartError(
             f"bind={bind!r} is refused: the server listens on {LOOPBACK} only, because tokens "

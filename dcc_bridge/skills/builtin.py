@@ -8,17 +8,18 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import CancelledError
 from typing import Any, Final
 
 from dcc_bridge.audit.log import Auditor
+from dcc_bridge.elicitation import types
 from dcc_bridge.elicitation.ask import elicit_form_sync
 from dcc_bridge.elicitation.call import Call, current
 from dcc_bridge.errors import BridgeError, NotRecorded, Stopped
 from dcc_bridge.host import Host
 from dcc_bridge.main_thread import MainThread
-from dcc_bridge.skills.call_history import Recent, Record
+from dcc_bridge.skills.call_history import Recent, Record, why_not_undo
 from dcc_bridge.skills.skill import Skill, describe, skill
 
 log = logging.getLogger(__name__)
@@ -33,11 +34,7 @@ Undo = Callable[[str, Call | None], bool]
 def tools(recent: Recent, main: MainThread, host: Host, undo: Undo) -> list[Skill]:
     """Make the tools that list the calls and undo the last one.
 
-    Args:
-        recent: What became of the calls.
-        main: The way to the main thread.
-        host: Whose undo stack it is.
-        undo: Undoes the step of a label for a call, if it is on top. Called on the main thread.
+    `undo` undoes the step of a label for a call, if it is on top. Called on the main thread.
     """
 
     @skill(title="Recent calls", risk="read", thread="any")
@@ -54,61 +51,70 @@ def tools(recent: Recent, main: MainThread, host: Host, undo: Undo) -> list[Skil
         mine = call.client.label if call is not None and call.client is not None else None
         records = [it for it in recent.records() if call is None or it.id != call.id]
         listed = records[: max(limit, 0)]
+        others = [it for it in listed if it.client != mine]
         return {
             "calls": [_details(record) for record in listed if record.client == mine],
-            "others": [_summary(record) for record in listed if record.client != mine],
+            "others": [{"title": record.title, "state": record.state} for record in others],
         }
 
     @skill(title="Undo last agent action", risk="edit", thread="any")
-    def undo_last() -> str:
+    def undo_last(call_id: str = "") -> str:
         """Undo the last action of an agent, if nothing else was changed since.
 
         The person can bring it back with the application's own redo.
+
+        Args:
+            call_id: The call to undo, by its id or how that begins; without it the last one.
         """
         call = current.get()
 
         def look_and_undo() -> str:
             if call is not None and (call.ending.reason is not None or call.ending.is_overdue):
                 raise Stopped(call.title)  # nobody waits for it any more
-            return _undo_last(recent, host, undo, call)
+            return _undo_call(_to_undo(recent, host, call_id), host, undo, call)
 
         return main.wait(main.submit(look_and_undo, name="Undo last agent action"))
 
     return [describe(recent_calls), describe(undo_last)]
 
 
-def _undo_last(recent: Recent, host: Host, undo: Undo, call: Call | None) -> str:
-    top = host.undo_mark().label
-    if top is None:
-        raise BridgeError("There is nothing to undo.")
-    record = next((it for it in recent.records() if it.undo_label == top), None)
-    if record is None:
-        raise BridgeError(
-            f"{top!r} is on top of the undo stack, and it is not an agent's one step: something "
-            f"else was changed since. Nothing was undone; use {host.name}'s own undo."
-        )
+def _to_undo(recent: Recent, host: Host, call_id: str) -> Record:
+    """Find the call to undo: the one named, or the last one that left anything."""
+    recent.follow_undo(host)
+    left = [it for it in recent.records() if it.effect.steps or it.effect.lasting]
+    left = [it for it in left if it.id.startswith(call_id) and (call_id or not it.effect.undone_by)]
+    if not left:
+        raise BridgeError("There is nothing to undo: nothing that an agent changed stands.")
+    return max(left, key=lambda record: record.ended or record.began)
+
+
+def _undo_call(record: Record, host: Host, undo: Undo, call: Call | None) -> str:
+    why, label = why_not_undo(record, host.undo_mark().label, host.name), record.effect.label
+    if why or label is None:
+        raise BridgeError(f"{record.title} was not undone, nor was anything else. {why}")
     if call is not None:
-        call.control.record_undo(top)
-    undo(top, call)
+        call.control.record_undo(label)
+    undo(label, call)
     return f"Undone: {record.title}, of {record.client or host.name}."
 
 
 def _details(record: Record) -> dict[str, Any]:
     """Say of a call all that its own client may know."""
+    last, effect = record.answers[-1] if record.answers else None, record.effect
     details: dict[str, Any] = {
+        "call": record.id,
         "tool": record.skill,
         "state": record.state,
         "seconds_ago": round(time.time() - record.began),
-        "answered_by": record.answered_by,
+        "answered": types.outcome(last.how, last.by) if last else None,
+        "answered_by": last.by if last else None,
         "error": record.error,
         "progress": _progress(record),
-        "undo_step": record.undo_label,
+        "undo_step": effect.label,
+        "undone_by": effect.undone_by or None,
+        "copy": str(effect.copy) if effect.copy else None,
     }
     return {name: value for name, value in details.items() if value is not None}
-
-
-def _summary(record: Record) -> dict[str, Any]:
-    return {"title": record.title, "state": record.state}
 
 
 def _progress(record: Record) -> str | None:
@@ -121,11 +127,8 @@ def _progress(record: Record) -> str | None:
 def connection_tool(about: Callable[[str | None], dict[str, Any]], main: MainThread) -> Skill:
     """Make the tool that checks the way from a client to the person.
 
-    It runs on a thread of the pool, so that it can tell that the main thread takes nothing.
-
-    Args:
-        about: Tells of the bridge what the client of a label may know.
-        main: The way to the main thread.
+    It runs on a thread of the pool, so that it can tell that the main thread takes nothing. `about`
+    tells of the bridge what the client of a label may know.
     """
 
     @skill(title="Check the connection", risk="read", thread="any")
@@ -144,7 +147,6 @@ def connection_tool(about: Callable[[str | None], dict[str, Any]], main: MainThr
 
 
 def _round_trip(main: MainThread) -> dict[str, Any]:
-    """Measure the way to the main thread and back."""
     began = time.perf_counter()
     job = main.submit(lambda: None, name="the check of the connection", read=True)
     try:
@@ -174,47 +176,41 @@ class Undoing:
     def __init__(
         self, host: Host, recent: Recent, auditor: Auditor, changed: Callable[[], None]
     ) -> None:
-        """Take what it needs.
-
-        Args:
-            host: Whose undo stack it is.
-            recent: Knows which call left the step.
-            auditor: Told whose step was undone, and by whom.
-            changed: Told that one was.
-        """
-        self._host = host
-        self._recent = recent
-        self._auditor = auditor
-        self._changed = changed
+        self._host = host  # whose undo stack it is
+        self._recent = recent  # knows which call left the step
+        self._auditor = auditor  # told whose step was undone, and by whom
+        self._changed = changed  # told that one was
 
     def __call__(self, label: str, by: Call | None = None) -> bool:
-        """Undo a step, if it is on top. Main thread.
+        """Undo a step by its label, if it is on top, and the others of its call. Main thread.
 
-        It is the undo of the host: a person's does not wait for the record, and an agent's is on
-        record before, as its own call.
-
-        Args:
-            label: The step's own.
-            by: The call that undoes it, or None for the person at the host.
-
-        Returns:
-            Whether it was undone.
+        It is the undo of the host: a person's (`by` is None) does not wait for the record, and an
+        agent's is on record before, as its own call. Return whether it was undone.
         """
         if self._host.undo_mark().label != label:
             return False
-        self._host.undo()
+        record = self._recent.of_step(label)
+        steps = record.effect.steps if record else (label,)
+        for _ in steps:  # nothing of others is between them
+            self._host.undo()
+        depth = self._host.undo_mark().depth
+        while record and depth > record.effect.base:  # the body pushed entries of its own
+            self._host.undo()
+            before, depth = depth, self._host.undo_mark().depth
+            if depth >= before:
+                break
+        self._recent.follow_undo(self._host, by.client.label if by and by.client else "host")
         self._changed()
-        self._note(label, by)
+        self._note(record, steps, by)
         return True
 
-    def _note(self, label: str, by: Call | None) -> None:
-        record = next((it for it in self._recent.records() if it.undo_label == label), None)
+    def _note(self, record: Record | None, steps: Sequence[str], by: Call | None) -> None:
         whose = (
             {"call": record.id, "skill": record.skill, "client": record.client} if record else {}
         )
         who = {"by": "host"} if by is None else {"by": "client", "by_call": by.id}
-        log.info("the step %r was undone by the %s", label, who["by"])
+        log.info("%s was undone by the %s", steps, who["by"])
         try:
-            self._auditor(("undone", {**whose, "undo": [label], **who}))
+            self._auditor(("undone", {**whose, "undo": list(steps), **who}))
         except NotRecorded as error:  # the person has it back all the same
-            log.warning("that %r was undone is not on record: %s", label, error)
+            log.warning("that %s was undone is not on record: %s", steps, error)

@@ -12,11 +12,15 @@ import time
 from collections import OrderedDict, deque
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any, Final, Literal
 
 from dcc_bridge import callbacks, errors
 from dcc_bridge.elicitation import secret, types
 from dcc_bridge.elicitation.call import Call, Progress
+from dcc_bridge.elicitation.text import safe_line
+from dcc_bridge.elicitation.view import Translate, english
+from dcc_bridge.host import Host, UndoMark
 
 log = logging.getLogger(__name__)
 
@@ -40,22 +44,18 @@ undone; "unknown_outcome" did not see it and may still change the scene.
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What came of a call.
+    """What came of a call."""
 
-    Attributes:
-        status: "done", or what kept it from being done.
-        value: What the skill returned.
-        error: A sentence for the agent where it is not done; None where the value says it.
-    """
-
-    status: Status
-    value: Any = None
+    status: Status  # "done", or what kept it from being done
+    value: Any = None  # what the skill returned
+    # A sentence for the agent where it is not done; None where the value says it.
     error: str | None = None
+    note: str = ""  # what the agent is told beside the value, or ""
 
 
 def refusal(call: Call) -> Status:
-    """Say what a refusal is: nobody said no where the call was cancelled."""
-    return "cancelled" if call.ending.reason == types.CANCELLED else "refused"
+    """Say what a refusal is: nobody said no where the call itself ended."""
+    return "refused" if call.ending.reason is None else "cancelled"
 
 
 def outcome_of_failure(call: Call, error: BaseException) -> Outcome:
@@ -65,14 +65,16 @@ def outcome_of_failure(call: Call, error: BaseException) -> Outcome:
         call: Which one; its changes were undone.
         error: What it raised.
     """
+    left = call.agreement.remainder
     match error:
         case errors.Stopped():
             overdue = call.ending.is_overdue
-            return Outcome("timed_out" if overdue else "cancelled", None, str(error))
+            return Outcome("timed_out" if overdue else "cancelled", None, f"{error} {left}")
         case errors.NotConfirmed():
             return Outcome(refusal(call), None, str(error))
         case errors.NoConsent():
-            return Outcome("no_consent", None, str(error))
+            also = f" {left}" if call.agreement.lost else ""
+            return Outcome("no_consent", None, f"{error}{also}")
         case errors.BridgeError():
             return Outcome("failed", None, f"{call.skill}: {error}")
     trace = call.arguments.scrub(secret.format_error(error))
@@ -82,52 +84,75 @@ def outcome_of_failure(call: Call, error: BaseException) -> Outcome:
         reason = f"{kind}: {reason}" if reason else kind
     if not reason.endswith((".", "!", "?")):
         reason += "."
-    return Outcome("failed", None, f"{call.skill} failed: {reason} Its changes were undone.")
+    return Outcome("failed", None, f"{call.skill} failed: {reason} {left}")
 
 
 State = Literal["queued", "running", "asking"] | Status
 Watcher = Callable[["Record"], None]
 
 LIVE: Final = ("queued", "running", "asking")  # the states of a call that has not ended
+_MOST_MARKS: Final = 100
+_PAUSED: Final = types.Answered("", types.PAUSED, "host")
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """What a call left in the scene and on disk."""
+
+    steps: tuple[str, ...] = ()  # the labels of its undo steps, the oldest first
+    # What is on top of the undo stack while all of it can be undone, or None.
+    label: str | None = None
+    depth: int = 0  # how deep the undo stack was with them
+    file: Path | None = None  # the scene's file then, or None
+    lasting: bool = False  # it did what undo does not bring back
+    copy: Path | None = None  # the folder with a copy of what was lost by that, or None
+    undone_by: str = ""  # "host", the label of a client, or "" where it is not known to be undone
+    base: int = 0  # how deep the undo stack was before its steps
+    is_away: bool = False  # another scene was open when it was looked for
 
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """One call, as it stands.
+    """One call, as it stands."""
 
-    Attributes:
-        id: The call's own.
-        skill: The skill's name.
-        title: What a person reads.
-        client: The label of the client that called, or None for the host itself.
-        risk: "read", "edit" or "destructive".
-        state: What it does, or how it ended.
-        began: When it was made, in seconds since the epoch.
-        ended: When it ended, or None.
-        answered_by: Who answered its last question: "host", "client", "grant", "policy",
-            "fallback", or "nobody" where its time was over; None before any answer.
-        undo_label: The label of the one undo step that it left, or None.
-        error: A sentence where it is not done, or None.
-        progress: How much is done, of how much if that is known, and a word about it; or None.
-    """
-
-    id: str
-    skill: str
-    title: str
-    client: str | None
-    risk: str
-    state: State
-    began: float
-    ended: float | None = None
-    answered_by: str | None = None
-    undo_label: str | None = None
-    error: str | None = None
+    id: str  # the call's own
+    skill: str  # the skill's name
+    title: str  # what a person reads
+    client: str | None  # the label of the client that called, or None for the host itself
+    risk: str  # "read", "edit" or "destructive"
+    state: State  # what it does, or how it ended
+    began: float  # when it was made, in seconds since the epoch
+    ended: float | None = None  # when it ended, or None
+    answers: tuple[types.Answered, ...] = ()  # how its questions ended, the oldest first
+    effect: Effect = Effect()  # what it left
+    error: str | None = None  # a sentence where it is not done, or None
+    # How much is done, of how much if that is known, and a word about it; or None.
     progress: Progress | None = None
 
     @property
     def only_read(self) -> bool:
         """Whether it asked nobody and was to change nothing: there is little to know of it."""
-        return self.risk == "read" and self.answered_by is None
+        return self.risk == "read" and not self.answers
+
+
+def why_not_undo(record: Record, top: str | None, host: str, tr: Translate = english) -> str:
+    """Say why a call cannot be undone, with a label on top of the stack; "" where it can."""
+    effect, step = record.effect, safe_line(repr(top))
+    if effect.copy:
+        return tr("Undo does not bring it back. What was there is in {copy}.", copy=effect.copy)
+    if effect.lasting:
+        return tr("Undo does not bring it back.")
+    if not effect.steps:
+        return tr("It left nothing to undo.")
+    if effect.undone_by:
+        return tr("It is undone already.")
+    if top is None or effect.is_away:
+        return tr("Its undo step is gone: it was undone, or a scene was opened since.")
+    if effect.label is None:
+        return tr("Others changed the scene while it ran: use the undo of {host}.", host=host)
+    if effect.label != top:
+        return tr("{step} came after it: use the undo of {host}.", step=step, host=host)
+    return ""
 
 
 class Recent:
@@ -144,6 +169,9 @@ class Recent:
         self._ended: deque[Record] = deque(maxlen=most)
         self._reads: deque[Record] = deque(maxlen=most)
         self._watchers = callbacks.Callbacks()
+        self._file: Path | None = None  # the scene's, when it was looked at last
+        # What is undone while an entry is on top, of the entries that can still be redone.
+        self._undone: dict[UndoMark, set[str | None]] = {}
 
     def records(self) -> list[Record]:
         """Give the calls, the newest first."""
@@ -183,6 +211,40 @@ class Recent:
         self._watchers.call(record)
         return Trail(self, call.id)
 
+    def of_step(self, label: str) -> Record | None:
+        """Give the call whose newest undo step has that label, and that it can be undone by."""
+        return next((record for record in self.records() if record.effect.label == label), None)
+
+    def follow_undo(self, host: Host, by: str = "host") -> None:
+        """Note what is undone by now, by whom, or redone again. Main thread."""
+        self.follow_mark(host.undo_mark(), host.file(), by)
+
+    def follow_mark(self, mark: UndoMark, file: Path | None, by: str = "host") -> None:
+        """Note the same of a place in the undo stack and a scene's file."""
+        with self._lock:
+            tops = [it.effect for it in self._ended if mark.label and it.effect.label == mark.label]
+            # A scene that was opened has an empty stack: else this one was saved under a name.
+            was, self._file = self._file if mark.label else file, file
+            was, undone, changed = tops[0].file if tops else was, self._undone.get(mark), []
+            for at, record in enumerate(self._ended):
+                effect, undone_by = record.effect, record.effect.undone_by
+                if not effect.steps:
+                    continue
+                is_away = effect.file not in (file, was)
+                if effect.label is not None and not is_away:
+                    undone_by = (undone_by or by) if _is_undone(effect, mark, undone) else ""
+                now = effect.file if is_away else file
+                effect = replace(effect, file=now, is_away=is_away, undone_by=undone_by)
+                if effect != record.effect:
+                    self._ended[at] = replace(record, effect=effect)
+                    changed.append(self._ended[at])
+            if undone is None:  # it is new, and what was above it can be redone no more
+                reach = range(mark.depth - _MOST_MARKS, mark.depth)
+                self._undone = {it: own for it, own in self._undone.items() if it.depth in reach}
+            self._undone[mark] = {it.effect.label for it in self._ended if it.effect.undone_by}
+        for record in changed:
+            self._watchers.call(record)
+
     def change(self, call: str, **changes: Any) -> None:
         """Write down what changed of a call; nothing can change of one that has ended.
 
@@ -204,6 +266,13 @@ class Recent:
         self._watchers.call(record)
 
 
+def _is_undone(effect: Effect, mark: UndoMark, undone: set[str | None] | None) -> bool:
+    """Tell whether a step is not on the stack; `undone` is what was not, with the same on top."""
+    if effect.depth >= mark.depth:
+        return effect.label != mark.label and (effect.depth > mark.depth or bool(mark.label))
+    return bool(effect.undone_by) if undone is None else effect.label in undone
+
+
 class Trail:
     """The record of one call, as its run writes it."""
 
@@ -212,6 +281,7 @@ class Trail:
         self._call = call
         self._lock = threading.Lock()
         self._questions = 0
+        self._answers: tuple[types.Answered, ...] = ()
         self.has_begun = False  # whether its body, or the question before it, was reached
 
     @property
@@ -230,22 +300,22 @@ class Trail:
             self._questions += 1
         self._recent.change(self._call, state="asking")
 
-    def question_closed(self, answered_by: str | None) -> None:
-        """Note that a question of it was answered or ended; others may still be open.
-
-        Args:
-            answered_by: By whom, or None where the question was taken back.
-        """
+    def question_closed(self, answered: types.Answered) -> None:
+        """Note how a question of it ended; others may still be open."""
         with self._lock:
             self._questions -= 1
+            self._answers += (answered,)
             state: State = "asking" if self._questions else "running"
-        changes = {} if answered_by is None else {"answered_by": answered_by}
-        self._recent.change(self._call, state=state, **changes)
+        self._recent.change(self._call, state=state, answers=self._answers)
+
+    def note_paused(self) -> None:
+        """Note that it may not begin, or go on, because the person paused agents."""
+        self._recent.change(self._call, answers=(*self._answers, _PAUSED))
 
     def report(self, progress: Progress) -> None:
         """Note how far it is."""
         self._recent.change(self._call, progress=progress)
 
-    def end(self, state: Status, error: str | None = None, undo_label: str | None = None) -> None:
+    def end(self, state: Status, error: str | None = None, effect: Effect = Effect()) -> None:
         """Note how it ended; only the first time counts."""
-        self._recent.change(self._call, state=state, error=error, undo_label=undo_label)
+        self._recent.change(self._call, state=state, error=error, effect=effect)

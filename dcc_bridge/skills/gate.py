@@ -12,7 +12,7 @@ from dcc_bridge.audit.redact import HIDDEN
 from dcc_bridge.elicitation import ask, context, schema, types
 from dcc_bridge.elicitation.call import Call
 from dcc_bridge.elicitation.question import Consent, Question
-from dcc_bridge.skills.signature import Options, words
+from dcc_bridge.skills.signature import Options, argument_descriptions, words
 from dcc_bridge.skills.skill import Skill, describe
 
 
@@ -29,17 +29,12 @@ def ask_before(
     call: Call,
     settings: config.Settings,
 ) -> context.Flow[None]:
-    """Ask what stands before a skill's body; its arguments are complete then.
+    """Ask what stands before a skill's body.
 
-    Args:
-        skill: What is to be run.
-        arguments: With what; choices that were left out are added.
-        missing: Those choices.
-        call: For whom.
-        settings: What the studio allows.
+    Its arguments are complete then: the choices that are `missing` are added.
     """
     if missing:
-        which = missing_question(missing, call)
+        which = missing_question(missing, call, inspect.getdoc(skill.fn) or "")
         arguments |= chosen(missing, which, (yield from ask.ask_with_checkpoint(which)))
     gated = consent_question(skill, arguments, call, settings)
     if gated is not None:
@@ -54,14 +49,7 @@ def ask_inside(
 ) -> context.Flow[None] | None:
     """Ask what stands before the body of a destructive skill that another one calls.
 
-    Args:
-        fn: Its function, marked.
-        args: With what it is called.
-        kwargs: With what it is called, by name.
-        call: The call that it happens in.
-
-    Returns:
-        What asks; None where the skill asks by itself.
+    Return what asks; None where the skill asks by itself.
     """
     skill = describe(fn)
     if skill.metadata.confirms:
@@ -78,14 +66,7 @@ def _agreed(question: Question) -> context.Flow[None]:
 def consent_question(
     skill: Skill, arguments: Mapping[str, Any], call: Call, settings: config.Settings
 ) -> Question | None:
-    """Make the question that stands before a skill's body, or None where it asks by itself.
-
-    Args:
-        skill: What is to be run.
-        arguments: With what.
-        call: For whom.
-        settings: What the studio allows.
-    """
+    """Make the question that stands before a skill's body, or None where it asks by itself."""
     if not needs_grant(skill, settings) or skill.metadata.confirms:
         return None  # what it changes without a grant of its own question is undone
     return _question(skill, arguments, call)
@@ -119,15 +100,15 @@ def _value(value: object) -> str:
     return json.dumps(value, default=str, ensure_ascii=False)
 
 
-def missing_question(missing: Mapping[str, Options], call: Call) -> Question:
-    """Make the question for what is missing. It is input, and never consent.
+def missing_question(missing: Mapping[str, Options], call: Call, doc: str = "") -> Question:
+    """Make the question for what is missing, as the skill's docstring says what each is.
 
-    Args:
-        missing: Each parameter, and what can be chosen.
-        call: For whom.
+    It is input, and never consent.
     """
+    said = argument_descriptions(doc)
     fields = {
         name: {"type": "string", "title": words(name), "enum": list(options)}
+        | ({"description": said[name]} if said.get(name) else {})
         for name, options in missing.items()
     }
     names = " and ".join(words(name).lower() for name in missing)
@@ -151,8 +132,8 @@ def chosen(
     """
     if answer.message == types.NOT_SUPPORTED:
         names = ", ".join(missing)
-        raise errors.BadArguments(f"{names}: it is required, as the person could not be asked.")
+        raise errors.BadArguments(f"{names}: required, because the person could not be asked.")
     if not answer.accepted:
-        raise ask.refusal(asked.message, answer)
+        raise ask.refusal(asked, answer)
     data = answer.data or {}
     return {name: options[data[name]] for name, options in missing.items()}

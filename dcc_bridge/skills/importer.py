@@ -12,7 +12,6 @@ from __future__ import annotations
 import inspect
 import re
 import sys
-import traceback
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from contextvars import copy_context
@@ -30,32 +29,22 @@ from dcc_bridge.host import Host, loss_check
 from dcc_bridge.skills.registry import NAME, Entry, Filed, check_name, clash
 from dcc_bridge.skills.signature import Signature
 from dcc_bridge.skills.skill import Skill, describe, metadata_of, unimported
-from dcc_bridge.skills.source import Declared, Source
+from dcc_bridge.skills.source import Declared, Source, explained
 
 KEPT: Final = 16  # versions of a file: a call that runs may still look its types up in Python
 
 
 @dataclass(frozen=True, slots=True)
 class SkillFile:
-    """A file, and what is known of it.
+    """A file, and what is known of it."""
 
-    Attributes:
-        source: What was read.
-        entries: Its skills, as far as they are known.
-        is_imported: Its functions are there.
-        is_certain: Its text, or its import, says all.
-        error: Why it cannot be used, or None.
-        names: The tools that it had before it broke.
-        is_refused: It is not trusted, and was not even read.
-    """
-
-    source: Source
-    entries: tuple[Entry, ...] = ()
-    is_imported: bool = False
-    is_certain: bool = True
-    error: SkillError | None = None
-    names: tuple[str, ...] = ()
-    is_refused: bool = False
+    source: Source  # what was read
+    entries: tuple[Entry, ...] = ()  # its skills, as far as they are known
+    is_imported: bool = False  # its functions are there
+    is_certain: bool = True  # its text, or its import, says all
+    error: SkillError | None = None  # why it cannot be used, or None
+    names: tuple[str, ...] = ()  # the tools that it had before it broke
+    is_refused: bool = False  # it is not trusted, and was not even read
 
     @property
     def needs_import(self) -> bool:
@@ -71,12 +60,7 @@ class SkillFile:
 
 
 def read(source: Source, host: str) -> SkillFile:
-    """Read a file, without running any of it.
-
-    Args:
-        source: Its text.
-        host: The host's name; a skill for other hosts is passed over.
-    """
+    """Read a file, without running any of it; a skill for other hosts is passed over."""
     try:
         declared = source.skills()
     except BrokenSkill as error:
@@ -96,11 +80,7 @@ def refused(file: Path, error: SkillError) -> SkillFile:
 
 
 def imported(skill_file: SkillFile, skills: Iterable[Skill], host: str) -> SkillFile:
-    """Take the functions in; what they say counts from now on.
-
-    Raises:
-        BrokenSkill: The signature of one cannot be described.
-    """
+    """Take the functions in, whose word counts from now on; BrokenSkill for a bad signature."""
     try:
         entries = [
             Entry(skill, Signature.of(skill.fn, skill.name, ask_missing=skill.metadata.ask_missing))
@@ -147,12 +127,9 @@ def filed(
     added: Mapping[str, Entry],
     folders: Mapping[str, SkillError],
 ) -> Filed:
-    """Put the skill_files together.
+    """Put the files together, which come in the order of trust.
 
-    Args:
-        skill_files: In the order of trust.
-        added: What was made in code, which comes before all of them.
-        folders: The folders that are not trusted.
+    What was made in code comes before all of them; `folders` are those that are not trusted.
     """
     entries: dict[str, Entry] = {}
     broken: dict[str, BrokenSkill] = {}
@@ -203,9 +180,7 @@ def _entry(declared: Declared, source: Source) -> Entry:
 
 
 def _for_host(entries: Iterable[Entry], host: str) -> tuple[Entry, ...]:
-    """Give those that can run in this host."""
-    every = ((entry, entry.skill.metadata.hosts) for entry in entries)
-    return tuple(entry for entry, hosts in every if not hosts or host in hosts)
+    return tuple(entry for entry in entries if entry.skill.metadata.runs_in(host))
 
 
 def _is_alike(first: Entry, other: Entry) -> bool:
@@ -220,10 +195,8 @@ def skills(source: Source) -> list[Skill]:
     """Import a file and describe its skills.
 
     They are the functions that are marked; where none is, the public ones with a docstring; where
-    none has one, the public ones.
-
-    Raises:
-        BrokenSkill: It cannot be imported, or has no function to offer; says where and why.
+    none has one, the public ones. BrokenSkill says where and why it cannot be imported, or that it
+    has no function to offer.
     """
     module = _import(source)
     functions = list(_functions(module))
@@ -240,11 +213,9 @@ def skills(source: Source) -> list[Skill]:
 def leaving_scene(host: Host, file: Path) -> Iterator[None]:
     """Undo what a file changes while it is imported inside. Main thread.
 
-    What it changes is one undo step, so that exactly that is undone. Where no step can be opened,
-    a file that only looks can be imported all the same.
-
-    Raises:
-        BrokenSkill: It changed the scene, or undid what was done before.
+    What it changes is one undo step, so that exactly that is undone. Where no step can be opened, a
+    file that only looks can be imported all the same. BrokenSkill says that it changed the scene,
+    or undid what was done before.
     """
     before, put_back = host.undo_mark(), list[str]()
     token = loss_check.set(lambda what, files: _refuse_loss(file, what))
@@ -299,18 +270,7 @@ def _import(source: Source) -> ModuleType:
         del sys.modules[module.__name__]
         if before is not None:
             sys.modules[module.__name__] = before
-        raise BrokenSkill(f"{file.name}{_line(error, file)}: {_reason(error)}") from error
+        raise BrokenSkill(explained(error, file)) from error
     for old in [name for name in sys.modules if name.startswith(stem)][:-KEPT]:
         del sys.modules[old]
     return module
-
-
-def _line(error: BaseException, file: Path) -> str:
-    if isinstance(error, SyntaxError) and error.filename == str(file):
-        return f", line {error.lineno}"
-    lines = [f.lineno for f in traceback.extract_tb(error.__traceback__) if f.filename == str(file)]
-    return f", line {lines[-1]}" if lines else ""
-
-
-def _reason(error: BaseException) -> str:
-    return f"{type(error).__name__}: {error.msg if isinstance(error, SyntaxError) else error}"

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import ast
 import inspect
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
+from types import MappingProxyType
 
 import docstring_parser
 
 from dcc_bridge.errors import SkillError
 from dcc_bridge.skills import lint_tables, trust
 from dcc_bridge.skills.registry import check_name
-from dcc_bridge.skills.skill import Metadata
+from dcc_bridge.skills.skill import HOSTS, Metadata
 from dcc_bridge.skills.source import Function, Names, Source, Text
 
 Messages = Iterator[tuple[int, str]]  # lines, and what is wrong there
@@ -22,16 +23,10 @@ Messages = Iterator[tuple[int, str]]  # lines, and what is wrong there
 
 @dataclass(frozen=True, slots=True, order=True)
 class Finding:
-    """Something that is wrong.
-
-    Attributes:
-        file: Where.
-        line: Where in it.
-        message: A sentence.
-    """
+    """Something that is wrong."""
 
     file: Path
-    line: int
+    line: int  # where in it
     message: str
 
     def __str__(self) -> str:
@@ -39,42 +34,52 @@ class Finding:
 
 
 def files(path: Path) -> list[Path]:
-    """Give the skill files at a path: itself, or those of a folder.
-
-    Raises:
-        SkillError: There is nothing there.
-    """
+    """Give the skill files at a path: itself, or those of a folder; SkillError if none is there."""
     if path.is_dir():
         return sorted(it for it in path.glob("*.py") if not it.name.startswith(("_", ".")))
     if not path.is_file():
-        raise SkillError(f"There is no file and no folder at {path}.")
+        raise SkillError(f"There is no file or folder at {path}.")
     return [path]
 
 
-def check(given: Sequence[Path], others: Sequence[Path] = ()) -> list[Finding]:
-    """Look through files.
+def check(
+    given: Sequence[Path],
+    others: Sequence[Path] = (),
+    own: Mapping[str, Sequence[Path]] = MappingProxyType({}),
+) -> list[Finding]:
+    """Look through skill files.
 
     Args:
-        given: The files.
-        others: Files that are trusted no less, whose names are taken.
+        given: The files that are looked through. Those that are not among the others come last.
+        others: Files whose names count, in the order in which a bridge reads them.
+        own: Each host's own skill files, which come first in that host.
     """
-    findings: list[Finding] = []
-    taken: dict[str, tuple[Path, int]] = {}
-    for file in [*others, *given]:
-        is_given = file in given
+    findings: set[Finding] = set()
+    names: dict[Path, list[tuple[str, int, Metadata]]] = {}
+    owners = {file: host for host, files in own.items() for file in files}
+    for file in dict.fromkeys([*owners, *others, *given]):
         try:
             text = _read(file)
         except SkillError as error:
-            findings += [Finding(file, _line(error), str(error))] if is_given else []
+            findings.add(Finding(file, _line(error), str(error)))
             continue
-        if is_given:
-            findings += [Finding(file, *message) for message in _messages(text)]
-        for name, line in text.names():
-            first = taken.setdefault(name, (file, line))
-            if first != (file, line) and is_given:
-                place = f"{first[0]}:{first[1]}"
-                findings.append(Finding(file, line, f"{name}: this name is taken, by {place}."))
-    return sorted(findings)
+        names[file] = text.names()
+        if file in given:
+            findings.update(Finding(file, *message) for message in _messages(text))
+    for host in HOSTS:
+        in_host = {file: it for file, it in names.items() if owners.get(file, host) == host}
+        findings.update(_clashes(host, in_host))
+    return sorted(finding for finding in findings if finding.file in given)
+
+
+def _clashes(host: str, names: Mapping[Path, list[tuple[str, int, Metadata]]]) -> Iterator[Finding]:
+    """Find the skills of a host whose name an earlier one has."""
+    taken: dict[str, str] = {}
+    for file, skills in names.items():
+        for name, line, metadata in skills:
+            place = f"{file}:{line}"
+            if metadata.runs_in(host) and taken.setdefault(name, place) != place:
+                yield Finding(file, line, f"{name}: this name is taken, by {taken[name]}.")
 
 
 def _read(file: Path) -> Text:
@@ -92,7 +97,7 @@ def _messages(text: Text) -> Messages:
         if isinstance(node, ast.ImportFrom) and node.level:
             yield (
                 node.lineno,
-                "A skill file is no part of a package: it cannot import from its own.",
+                "A skill file is not part of a package: it cannot import from one.",
             )
     if not text.chosen:
         yield 1, "It has no function that is a skill, or could be one."
@@ -115,6 +120,7 @@ def _check_function(
             check_name(metadata.name or function.name)
             yield from check_risk(function, metadata, calls, modules)
             yield from check_asks(function, metadata, calls)
+            yield from check_hosts(function, metadata)
     except SkillError as error:
         yield function.lineno, str(error)
 
@@ -132,18 +138,18 @@ def check_docstring(function: Function) -> Messages:
     """Its docstring tells the agent what it does, and of each parameter."""
     text = ast.get_docstring(function)
     if not text:
-        yield function.lineno, f"{function.name}: no docstring says when an agent calls it."
+        yield function.lineno, f"{function.name}: it has no docstring that says when to call it."
         return
     doc = docstring_parser.parse(inspect.cleandoc(text), docstring_parser.Style.GOOGLE)
     parameters = {node.arg: node for node in (*function.args.args, *function.args.kwonlyargs)}
     described = {param.arg_name for param in doc.params if (param.description or "").strip()}
     for name, node in parameters.items():
         if name not in described and not _describes_itself(node):
-            yield node.lineno, f"{function.name}: its docstring does not tell of {name!r} in Args."
+            yield node.lineno, f"{function.name}: its docstring does not describe {name!r} in Args."
     for name in sorted(described - parameters.keys() - {"**kwargs", "*args", "kwargs", "args"}):
         yield (
             function.lineno,
-            f"{function.name}: its docstring tells of {name!r}, which is not there.",
+            f"{function.name}: its docstring describes {name!r}, which does not exist.",
         )
 
 
@@ -151,13 +157,18 @@ def check_risk(
     function: Function, metadata: Metadata, calls: Sequence[WrittenCall], modules: set[str]
 ) -> Messages:
     """What it calls is no more than its risk says."""
-    known = [table for table in lint_tables.MODULES if _is_imported(table.name, modules)]
+    imported = tuple(f"{module}." for module in modules)
+    known = [it for it in lint_tables.MODULES if any(m.startswith(f"{it.name}.") for m in imported)]
     deletes = [pattern for table in known for pattern in table.deletes]
     edits = [pattern for table in known for pattern in table.edits]
     for call in calls:
         if metadata.risk != "destructive" and call.matches(deletes):
             yield call.line, _more(function, call, "deletes", metadata.risk, "destructive")
-        elif metadata.risk == "read" and call.matches(edits) and not _only_asks(call):
+        elif (
+            metadata.risk == "read"
+            and call.matches(edits)
+            and set(call.keywords).isdisjoint(lint_tables.READS)
+        ):
             yield call.line, _more(function, call, "edits", "read", "edit")
 
 
@@ -184,7 +195,7 @@ def check_locks(function: Function, graph: CallGraph) -> Messages:
     for lock, block in graph.locked(function):
         for call in graph.calls(block):
             if call.matches(lint_tables.ASKS):
-                why = "if the main thread wants it too, the host stands still. Ask first"
+                why = "if the main thread needs it too, the host freezes. Ask first"
                 yield (
                     call.line,
                     f"{function.name}: {call.written} asks while {lock} is held: {why}.",
@@ -194,16 +205,20 @@ def check_locks(function: Function, graph: CallGraph) -> Messages:
 def check_asks(function: Function, metadata: Metadata, calls: Iterable[WrittenCall]) -> Messages:
     """One that says that it asks does ask."""
     if metadata.confirms and not any(call.matches(lint_tables.ASKS) for call in calls):
-        why = "it says confirms=True and asks nothing, so what it changes will be undone"
+        why = "it says confirms=True but asks nothing, so what it changes will be undone"
         yield function.lineno, f"{function.name}: {why}."
+
+
+def check_hosts(function: Function, metadata: Metadata) -> Messages:
+    """It names hosts that there are."""
+    for host in metadata.hosts:
+        if not set(host.lower().split()) & set(HOSTS):
+            there = f"There are {', '.join(HOSTS)}"
+            yield function.lineno, f"{function.name}: no host is called {host!r}. {there}."
 
 
 def _more(function: Function, call: WrittenCall, does: str, has: str, needs: str) -> str:
     return f'{function.name}: {call.written} {does}, and its risk is "{has}": say risk="{needs}".'
-
-
-def _only_asks(call: WrittenCall) -> bool:
-    return bool(set(call.keywords) & set(lint_tables.READS))
 
 
 def _describes_itself(node: ast.arg) -> bool:
@@ -212,22 +227,12 @@ def _describes_itself(node: ast.arg) -> bool:
     return any(isinstance(it, ast.keyword) and it.arg == "description" for it in inside)
 
 
-def _is_imported(name: str, modules: set[str]) -> bool:
-    return any(f"{module}.".startswith(f"{name}.") for module in modules)
-
-
 @dataclass(frozen=True, slots=True)
 class WrittenCall:
-    """A call in the text.
+    """A call in the text."""
 
-    Attributes:
-        line: Where it stands.
-        written: What is called, written out: ``maya.cmds.delete``.
-        keywords: The keywords that it is given.
-    """
-
-    line: int
-    written: str
+    line: int  # where it stands
+    written: str  # what is called, written out: ``maya.cmds.delete``
     keywords: tuple[str, ...]
 
     def matches(self, patterns: Sequence[str]) -> bool:

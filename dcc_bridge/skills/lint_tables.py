@@ -25,17 +25,11 @@ from typing import Final
 
 @dataclass(frozen=True, slots=True)
 class Module:
-    """What the calls of a module do.
+    """What the calls of a module do."""
 
-    Attributes:
-        name: The module; its first part is what an import shows.
-        deletes: Calls that lose something.
-        edits: Calls that change something.
-    """
-
-    name: str
-    deletes: tuple[str, ...]
-    edits: tuple[str, ...] = ()
+    name: str  # the module; its first part is what an import shows
+    deletes: tuple[str, ...]  # calls that lose something
+    edits: tuple[str, ...] = ()  # calls that change something
 
 
 def _words(text: str, before: str = "") -> tuple[str, ...]:

@@ -54,18 +54,10 @@ class Library:
     def __init__(
         self, folders: Sequence[Path], registry: Registry, main: main_thread.MainThread, host: Host
     ) -> None:
-        """Take the folders; nothing is read yet.
-
-        Args:
-            folders: Where the files are; one that is not there may come.
-            registry: Where their skills go.
-            main: Where they are imported.
-            host: Whose scene it is; a skill for other hosts is passed over.
-        """
-        self._folders = tuple(dict.fromkeys(folders))
-        self._registry = registry
-        self._main = main
-        self._host = host
+        self._folders = tuple(dict.fromkeys(folders))  # one that is not there may come
+        self._registry = registry  # where their skills go
+        self._main = main  # where they are imported
+        self._host = host  # whose scene it is; a skill for other hosts is passed over
         self._lock = threading.Lock()
         self._seen: dict[Path, _Seen] = {}
         self._refused: dict[str, SkillError] = {}
@@ -79,8 +71,7 @@ class Library:
     def look(self, settle: Callable[[float], object] = lambda seconds: None) -> None:
         """Take in what was saved, added or taken away since the last time. One thread at a time.
 
-        Args:
-            settle: Waits some seconds: a file that changes meanwhile is left for the next time.
+        `settle` waits some seconds: a file that changes meanwhile is left for the next time.
         """
         try:
             self._look(settle)
@@ -89,11 +80,7 @@ class Library:
                 self.read.set_result(None)
 
     async def watch(self, every: float = EVERY) -> None:
-        """Look again and again, until it is cancelled. A task of the worker.
-
-        Args:
-            every: Seconds between two looks.
-        """
+        """Look again and again, every so many seconds, until cancelled. A task of the worker."""
         while True:
             began = time.perf_counter()
             try:
@@ -116,8 +103,7 @@ class Library:
     def fetch(self, name: str) -> Future[Entry]:
         """Give a skill with its function, importing its file if need be. Any thread.
 
-        Returns:
-            A future with the skill; or with BrokenSkill, UnknownSkill, or what the queue says.
+        The future may end with BrokenSkill, UnknownSkill, or what the queue says.
         """
         fetched: Future[Entry] = Future()
         fetched.set_running_or_notify_cancel()
@@ -125,11 +111,7 @@ class Library:
         return fetched
 
     def complete(self) -> list[Future[None]]:
-        """Import what cannot be listed without, a job a file. Any thread.
-
-        Returns:
-            What to wait for.
-        """
+        """Import what cannot be listed without, a job a file, to be waited for. Any thread."""
         with self._lock:
             skill_files = [seen.skill_file for seen in self._seen.values()]
         return [self._submit(skill_file) for skill_file in skill_files if skill_file.needs_import]
@@ -145,7 +127,8 @@ class Library:
         if listed == self._listed and refused.keys() == self._refused.keys():
             return
         stamps = {Path(name): place for name, place in listed.items()}
-        changed = {file for file, place in stamps.items() if self._stamp(file) != place[0]}
+        known = {file: seen.stamp for file, seen in self._seen.items()}
+        changed = {file for file, place in stamps.items() if known.get(file) != place[0]}
         gone = self._seen.keys() - stamps.keys()
         if self._seen:
             settle(_SETTLE)
@@ -172,7 +155,8 @@ class Library:
                 new = importer.succeeding(skill_file, old.skill_file) if old else skill_file
                 differs |= old is None or not importer.is_listed_alike(old.skill_file, new)
                 self._seen[file] = _Seen(stamps[file], new)
-            self._order = self._in_order()
+            rank = {folder: number for number, folder in enumerate(self._folders)}
+            self._order = sorted(self._seen, key=lambda file: (rank[file.parent], file.name))
             self._publish()
         return differs
 
@@ -243,14 +227,6 @@ class Library:
             importer.filed(skill_files, self._registry.added, self._refused)
         )
 
-    def _in_order(self) -> list[Path]:
-        rank = {folder: number for number, folder in enumerate(self._folders)}
-        return sorted(self._seen, key=lambda file: (rank[file.parent], file.name))
-
-    def _stamp(self, file: Path) -> Stamp | None:
-        seen = self._seen.get(file)
-        return seen.stamp if seen is not None else None
-
     def _scan(self) -> tuple[dict[str, tuple[Stamp, Path]], dict[str, SkillError]]:
         """Look at the folders: each file with its stamp and its root, and what is not trusted.
 
@@ -304,12 +280,7 @@ def _list(folder: Path) -> list[tuple[str, Stamp]]:
 def folders(own: Sequence[Path], settings: config.Settings) -> list[Path]:
     """Give the folders: the application's own, the user's, the project's, then those of a setting.
 
-    Args:
-        own: What the plug-in brings; they must be there.
-        settings: Where the others are. They may come later.
-
-    Raises:
-        SkillError: One of the application's own is not there.
+    The application's own must be there (else SkillError); the others may come later.
     """
     for folder in own:
         if not folder.is_dir():

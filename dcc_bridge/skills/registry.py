@@ -25,29 +25,21 @@ NAME: Final = re.compile(r"[A-Za-z0-9_./-]{1,64}")  # a tool's, by SEP-986 of MC
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A skill that can be listed and called.
-
-    Attributes:
-        skill: What it is.
-        signature: What it takes and gives; None where only importing its file can say.
-    """
+    """A skill that can be listed and called."""
 
     skill: Skill
+    # What it takes and gives; None where only importing its file can say.
     signature: Signature | None
 
 
 @dataclass(frozen=True, slots=True)
 class Filed:
-    """What skill files hold.
+    """What skill files hold."""
 
-    Attributes:
-        entries: The skills by name.
-        broken: What cannot be used, by the name under which an agent would look for it, and why.
-        refused: What is left aside, by its place, and why: it is not trusted, or its name is taken.
-    """
-
-    entries: Mapping[str, Entry] = field(default_factory=dict)
+    entries: Mapping[str, Entry] = field(default_factory=dict)  # the skills by name
+    # What cannot be used, by the name under which an agent would look for it, and why.
     broken: Mapping[str, BrokenSkill] = field(default_factory=dict)
+    # What is left aside, by its place, and why: it is not trusted, or its name is taken.
     refused: Mapping[str, SkillError] = field(default_factory=dict)
 
 
@@ -61,14 +53,9 @@ class Registry:
         self._watchers = Callbacks()
 
     def add(self, skill: Skill) -> Callable[[], None]:
-        """Take a skill in that was made in code.
+        """Take a skill in that was made in code; gives what takes it out again.
 
-        Returns:
-            What takes it out again.
-
-        Raises:
-            SkillError: The name is taken; both places are named.
-            BrokenSkill: Its signature cannot be described.
+        SkillError names both places where the name is taken; BrokenSkill stands for its signature.
         """
         from dcc_bridge.skills.signature import Signature  # pydantic: the worker has it by then
 
@@ -93,11 +80,7 @@ class Registry:
         self._watchers.call()
 
     def watch(self, fn: Callable[[], None]) -> Callable[[], None]:
-        """Call a function when what is listed has changed, on the thread that changed it.
-
-        Returns:
-            What ends it.
-        """
+        """Call a function when what is listed has changed, on the thread that changed it."""
         return self._watchers.add(fn)
 
     @property
@@ -119,18 +102,19 @@ class Registry:
             return dict(self._added)
 
     def find(self, name: str) -> Entry:
-        """Give a skill.
-
-        Raises:
-            BrokenSkill: Its file could not be loaded.
-            UnknownSkill: There is none.
-        """
+        """Give a skill; BrokenSkill where its file could not be loaded, UnknownSkill for none."""
         with self._lock:
             entry = self._added.get(name) or self._filed.entries.get(name)
             error = self._filed.broken.get(name)
         if entry is not None:
             return entry
-        raise BrokenSkill(str(error)) if error else UnknownSkill(name, self._near(name))
+        if error is not None:
+            raise BrokenSkill(str(error))
+        names = [entry.skill.name for entry in self.entries()]
+        # a name that no tool can have is not compared
+        raise UnknownSkill(
+            name, get_close_matches(name, names, n=2) if NAME.fullmatch(name) else []
+        )
 
     def __contains__(self, name: Any) -> bool:
         """Whether a skill, or a broken file, has that name."""
@@ -143,11 +127,6 @@ class Registry:
             every = {**self._filed.entries, **self._added}
         return [every[name] for name in sorted(every)]
 
-    def _near(self, name: str) -> list[str]:
-        """Give what may have been meant; a name that no tool can have is not looked at."""
-        names = [entry.skill.name for entry in self.entries()]
-        return get_close_matches(name, names, n=2) if NAME.fullmatch(name) else []
-
     def _remove(self, entry: Entry) -> None:
         with self._lock:
             if self._added.get(entry.skill.name) is not entry:
@@ -157,14 +136,10 @@ class Registry:
 
 
 def check_name(name: str) -> None:
-    """Refuse a name that a tool may not have.
-
-    Raises:
-        BrokenSkill: It has letters that the protocol does not know, or is too long.
-    """
+    """Refuse (BrokenSkill) a name of letters that the protocol does not know, or too long a one."""
     if not NAME.fullmatch(name):
         raise BrokenSkill(
-            f"{name!r} is no name for a tool: letters A to Z, digits and _ . / - only, at most 64."
+            f"{name!r} cannot be a tool's name: use letters A to Z, digits and _ . / -, 64 at most."
         )
 
 

@@ -9,10 +9,10 @@ is one.
 from __future__ import annotations
 
 import json
-import sys
 import types
 import typing
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import is_dataclass
 from functools import cached_property
 from pathlib import PurePath
@@ -21,7 +21,8 @@ from typing import Any, Final
 from pydantic import BaseModel, TypeAdapter, ValidationError, create_model
 from pydantic.json_schema import GenerateJsonSchema
 from pydantic_core import PydanticSerializationError, to_jsonable_python
-from typing_extensions import TypedDict
+
+from dcc_bridge.elicitation.models import readable
 
 _UNTYPED: Final = (Any, None, type(None), object, str)
 _FILES: Final = (bytes, bytearray, PurePath)
@@ -31,14 +32,8 @@ class Returns:
     """The type of a skill's result."""
 
     def __init__(self, hint: Any, name: str) -> None:
-        """Take the annotation.
-
-        Args:
-            hint: The type.
-            name: The skill's name.
-        """
         self._hint = hint
-        self._name = name
+        self._name = name  # the skill's name
 
     @property
     def schema(self) -> dict[str, Any] | None:
@@ -46,11 +41,7 @@ class Returns:
         return self._adapter[1] if self._adapter is not None else None
 
     def structured(self, value: Any) -> dict[str, Any] | None:
-        """Give a result as a JSON object, or None where it is none.
-
-        Raises:
-            ValueError: It does not fit the type that its function promised, or is not JSON's.
-        """
+        """Give a result as a JSON object, or None; ValueError where it does not fit its type."""
         if self._adapter is None:
             return plain(value) if _is_object(value) else None
         adapter, _, is_wrapped = self._adapter
@@ -59,7 +50,8 @@ class Returns:
         except ValidationError as error:
             first = error.errors()[0]
             where = ".".join(str(part) for part in first["loc"])
-            raise ValueError(f"{where}: {first['msg']}".removeprefix(": ")) from error
+            what = where or f"a value of type {type(value).__name__}"
+            raise ValueError(f"{what} does not fit its annotation: {first['msg']}") from error
         result = plain({"result": valid.result} if is_wrapped else valid)
         assert isinstance(result, dict)
         return result
@@ -91,14 +83,14 @@ class _Strict(GenerateJsonSchema):
 
 
 def plain(value: Any) -> Any:
-    """Give a value as JSON has it: models, dataclasses, paths and the like in plain words.
+    """Give a value as JSON has it, models, dataclasses and paths in plain words.
 
     Raises:
-        ValueError: It refers to itself, or is too deep.
+        ValueError: It refers to itself, is too deep, or holds what has no words of its own.
     """
     try:
         payload = to_jsonable_python(
-            value, by_alias=True, fallback=str, bytes_mode="base64", inf_nan_mode="null"
+            value, by_alias=True, fallback=_worded, bytes_mode="base64", inf_nan_mode="null"
         )
     except (PydanticSerializationError, RecursionError) as error:
         raise ValueError(str(error)) from error
@@ -108,6 +100,22 @@ def plain(value: Any) -> Any:
     except UnicodeEncodeError:  # a file's name may hold what UTF-8 cannot
         return json.loads(text.encode("utf-8", "replace"))
     return payload
+
+
+def _worded(value: Any) -> str:
+    """Give the text of a value that JSON does not know, such as a host's vector.
+
+    Raises:
+        ValueError: It has none but its address, or is an object that was deleted.
+    """
+    text = ""
+    if not callable(value):
+        with suppress(Exception):  # a host's API raises anything for what was deleted
+            text = str(value)
+    if not text or text == object.__repr__(value):
+        what = f"a value of type {type(value).__name__}"
+        raise ValueError(f"{what} is no JSON; return names, numbers, lists or dicts")
+    return text
 
 
 def is_file(value: object) -> bool:
@@ -144,38 +152,3 @@ def _rooted(schema: dict[str, Any]) -> dict[str, Any]:
     """Give the root of a model that refers to itself its own words, as clients look for a type."""
     name = str(schema.get("$ref", "")).rpartition("/")[2]
     return {**schema["$defs"][name], "$defs": schema["$defs"]} if name else schema
-
-
-def readable(hint: Any) -> Any:
-    """Give a type with each TypedDict in it as pydantic wants it."""
-    if sys.version_info >= (3, 12):
-        return hint
-    if typing.is_typeddict(hint):
-        return _copied(hint)
-    origin, parts = typing.get_origin(hint), typing.get_args(hint)
-    if origin is typing.Annotated:
-        return typing.Annotated[(readable(parts[0]), *parts[1:])]
-    if origin in (typing.Union, types.UnionType):
-        return typing.Union[tuple(readable(part) for part in parts)]  # noqa: UP007 - no other way from a tuple
-    if origin in (list, set, frozenset, tuple, dict) and parts:
-        readable_parts = tuple(part if part is ... else readable(part) for part in parts)
-        return origin[readable_parts]
-    return hint
-
-
-def _copied(typed: Any) -> Any:
-    marked = typing.get_type_hints(typed, include_extras=True)
-    fields = {name: _field(typed, name, hint) for name, hint in marked.items()}
-    copy = TypedDict(typed.__name__, fields)  # type: ignore[misc]  # the functional form
-    copy.__doc__ = typed.__doc__
-    return copy
-
-
-def _field(typed: Any, name: str, hint: Any) -> Any:
-    """Read the mark itself: with postponed annotations ``__required_keys__`` does not know it."""
-    total = bool(getattr(typed, "__total__", True))
-    origin = typing.get_origin(hint)
-    is_required = origin is typing.Required or (total and origin is not typing.NotRequired)
-    inner = typing.get_args(hint)[0] if origin in (typing.Required, typing.NotRequired) else hint
-    hint = readable(inner)
-    return hint if is_required else typing.NotRequired[hint]

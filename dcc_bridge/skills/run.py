@@ -9,19 +9,20 @@ import threading
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future, InvalidStateError
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from greenlet import GreenletExit
 
-from dcc_bridge.callbacks import call_safely
+from dcc_bridge.callbacks import Throttle, TimeLimit, call_safely, report_blocking
 from dcc_bridge.elicitation import audit_trail, secret
 from dcc_bridge.elicitation.call import Call, Progress, RunControl, current, destructive_skill
 from dcc_bridge.elicitation.context import Flow, current_context, run_async, run_sync, wrap_future
+from dcc_bridge.elicitation.types import Answered
 from dcc_bridge.errors import BridgeClosed, BridgeError, PartlyApplied, Paused, Stopped
 from dcc_bridge.skills import gate, signature, undo_steps
 from dcc_bridge.skills.call_history import Outcome, Status, Trail, outcome_of_failure, refusal
 from dcc_bridge.skills.skill import Skill
-from dcc_bridge.skills.timing import Throttle, TimeLimit, report_blocking
 
 if TYPE_CHECKING:
     from dcc_bridge.skills.runner import Runner
@@ -60,8 +61,9 @@ class Run(RunControl):
         self.call = self._call = call
         self._main = runner.main
         self._account = audit_trail.RunRecord(runner.auditor, call)
+        host, look = runner.host, runner.recent.follow_mark
         self._steps = undo_steps.Steps(
-            runner.host, runner.main, call, skill.undo_label, self._account, self._paused
+            host, runner.main, call, skill.undo_label, self._account, self.paused, look
         )
         self._ending = threading.Lock()
         self._is_over = False
@@ -233,15 +235,15 @@ class Run(RunControl):
         self._trail.question_opened()
         self._time_limit.pause()
 
-    def question_closed(self, answered_by: str | None) -> None:
-        """Note by whom a question was answered; None if it was withdrawn. Any thread."""
-        self._trail.question_closed(answered_by)
+    def question_closed(self, answered: Answered) -> None:
+        """Note how a question ended. Any thread."""
+        self._trail.question_closed(answered)
         if not self._trail.asks:
             self._time_limit.start()
 
     def _begin(self) -> None:
         self._queue_limit.cancel()
-        refusal = self._paused()
+        refusal = self.paused()
         if refusal is not None:  # it was queued before the switch was turned
             raise refusal
         current.set(self._call)
@@ -249,8 +251,12 @@ class Run(RunControl):
         self._trail.begin()
         self._time_limit.start()
 
-    def _paused(self) -> Paused | None:
-        return self._runner.pause.refusal(self.skill)
+    def paused(self) -> Paused | None:
+        """Return why the person lets it not begin or go on now, or None."""
+        refusal = self._runner.pause.refusal(self.skill)
+        if refusal is not None:
+            self._trail.note_paused()
+        return refusal
 
     def _submit(self, fn: Callable[[], T]) -> Future[T]:
         return self._main.submit(fn, name=self.skill.title, read=self.skill.metadata.risk == "read")
@@ -271,10 +277,13 @@ class Run(RunControl):
 
     def _guarded(self, body: Callable[[], Any], undo: Callable[[], None]) -> Outcome:
         """Run a body and give what came of it; a failed or refused one leaves no change."""
-        outcome = self._outcome(body, undo)
+        outcome, changed = self._outcome(body, undo), ", ".join(self._steps.put_back)
         self._throttle.flush()
+        note = f" The skill also changed {changed}; that was put back as it was." if changed else ""
         if outcome.error is not None:
-            outcome = Outcome(outcome.status, None, secret.redact(outcome.error))
+            outcome = Outcome(outcome.status, None, secret.redact(outcome.error + note))
+        else:
+            outcome = replace(outcome, note=(outcome.note + note).strip())
         self._call.dialogue.secrets.clear()
         self._end(outcome)
         return outcome
@@ -289,7 +298,7 @@ class Run(RunControl):
         self._write_end(outcome.status, outcome.error)
         self._queue_limit.cancel()
         self._time_limit.cancel()
-        self._trail.end(outcome.status, outcome.error, self._steps.label)
+        self._trail.end(outcome.status, outcome.error, self._steps.effect)
         self._runner.forget(self._call.id)
         self._settle(outcome)
 
@@ -317,9 +326,9 @@ class Run(RunControl):
 
     def _give_up(self) -> None:
         message = (
-            f"{self.skill.name} still runs, though it may for {self.skill.metadata.timeout:g} s "
-            "only, and cannot be stopped. It may still change the scene: look with recent_calls "
-            "how it ended before you go on."
+            f"{self.skill.name} has run for more than its {self.skill.metadata.timeout:g} s and "
+            "cannot be stopped. It may still change the scene: look with recent_calls how it ended "
+            "before you go on."
         )
         self._settle(Outcome("unknown_outcome", None, message))
 
@@ -339,23 +348,28 @@ class Run(RunControl):
 
     def _outcome(self, body: Callable[[], Any], undo: Callable[[], None]) -> Outcome:
         value, failure = _tried(body, f"the result of {self.skill.name}")
+        failure = self._steps.lost or failure
         with self._ending:
             ended = self._call.ending.reason is not None
-            undoes = failure is not None or self._call.agreement.refused or ended
+            refused = self._call.agreement.refused
+            undoes = failure is not None or refused is not None or ended
             lost = failure is None and (self._is_abandoned or (ended and self._steps.changed))
             self._is_over = not undoes and not lost
         error = self._undo(undo) if undoes else None
         if error is not None:
             return Outcome("partly_applied", None, str(error))
         if lost:
-            reason = "nobody waited for it any more, so its changes were undone."
+            reason = f"nobody was waiting for it any longer. {self._call.agreement.remainder}"
             status: Status = "failed" if self._is_abandoned else "cancelled"
             return Outcome(status, None, f"{self.skill.name}: {reason}")
         if failure is not None:
             return outcome_of_failure(self._call, failure)
-        if self._steps.label is not None:
-            call_safely(self._runner.edited, self._call, self._steps.label)
-        return Outcome(refusal(self._call) if self._call.agreement.refused else "done", value)
+        label = self._steps.effect.label
+        if label is not None:
+            call_safely(self._runner.edited, self._call, label)
+        if refused is not None:
+            return Outcome(refusal(self._call), value, note=str(refused))
+        return Outcome("done", value)
 
     def _undo(self, undo: Callable[[], None]) -> PartlyApplied | None:
         """Undo what the call changed; return an error where some of it stands."""

@@ -16,7 +16,7 @@ from typing import Any, Final
 
 from dcc_bridge import callbacks, config, main_thread
 from dcc_bridge.audit.log import Auditor, nowhere
-from dcc_bridge.elicitation import audit_trail, rate_limits, routing
+from dcc_bridge.elicitation import audit_trail, rate_limits, routing, types
 from dcc_bridge.elicitation.call import Call, Progress
 from dcc_bridge.elicitation.context import run_in_thread
 from dcc_bridge.errors import BridgeError, Busy, NotRecorded, Paused
@@ -32,50 +32,35 @@ _RESERVE: Final = 4  # calls of the bridge's own tools that one client may have 
 
 
 class Runner:
-    """Runs skills, each on its own thread's terms.
-
-    Attributes:
-        recent: What became of the calls.
-        pause: The person's switch.
-        own_tools: The bridge's own, which run where the pool is full, too.
-    """
+    """Runs skills, each on its own thread's terms."""
 
     def __init__(
         self,
-        host: Host,
+        host: Host,  # the application whose scene is edited
         main: main_thread.MainThread,
-        settings: config.Settings,
-        spawn: Spawn,
+        settings: config.Settings,  # what the studio allows
+        spawn: Spawn,  # starts a coroutine on the worker's loop, from any thread
         clock: callbacks.CallLater,
         edited: Callable[[Call, str], None] = lambda call, label: None,
+        # Told that a call may change the scene, before it does, and what came of it.
         auditor: Auditor = nowhere,
-        limits: config.Limits | None = None,
+        limits: config.Limits | None = None,  # how much may run and wait; None for the usual
     ) -> None:
-        """Take what a run needs.
-
-        Args:
-            host: The application whose scene is edited.
-            main: The way to its main thread.
-            settings: What the studio allows.
-            spawn: Starts a coroutine on the worker's loop, from any thread.
-            clock: Calls back after some seconds, on any thread; gives what stops it.
-            edited: Told, once a call is done, the label of the undo step that it left.
-            auditor: Told that a call may change the scene, before it does, and what came of it.
-            limits: How much may run and wait; None for the usual.
-        """
         limits = limits or config.Limits()
-        self.recent = Recent()
-        self.pause = Pause(host.name)
+        self.recent = Recent()  # what became of the calls
+        self.pause = Pause(host.name)  # the person's switch
         self.host = host
         self.main = main
         self.settings = settings
         self.limits = limits
-        self.clock = clock
-        self.edited = edited
+        self.clock = clock  # calls back after some seconds, on any thread; gives what stops it
+        self.edited = edited  # told, once a call is done, the label of the undo step that it left
         self.auditor = auditor
         self._spawn = spawn
         self._lock = threading.Lock()
         self._live: dict[str, Run] = {}
+        self._lines: dict[str | None, dict[str, Run]] = {}  # by client, what had not begun lately
+        # The bridge's own, which run where the pool is full, too.
         self.own_tools: frozenset[Skill] = frozenset()
         self._pool = rate_limits.Shares("pool calls", max(1, limits.threads // 3), limits.threads)
         self._reserve = rate_limits.Shares("calls of the bridge's own tools", _RESERVE)
@@ -88,17 +73,10 @@ class Runner:
         missing: Mapping[str, Options] | None = None,
         progress: Callable[[Progress], None] = lambda progress: None,
     ) -> Run:
-        """Run a skill. Any thread.
+        """Run a skill with arguments that were checked; the run becomes the call's `control`.
 
-        Args:
-            skill: What.
-            arguments: Checked against its signature already.
-            call: For whom; the run becomes its `control`.
-            missing: Choices that are asked for before the body.
-            progress: Told how far it is, at a rate that a client can take. Any thread.
-
-        Returns:
-            The run. Its outcome always comes; cancelled before it began, it never begins.
+        Its outcome always comes; cancelled before it began, it never begins. What is `missing` is
+        asked for before the body; `progress` is told at a rate that a client can take. Any thread.
         """
         trail = self.recent.follow(call)
         run = Run(self, skill, dict(arguments), call, missing or {}, trail, progress)
@@ -128,8 +106,7 @@ class Runner:
     def cancel(self, call: str) -> Call | None:
         """Let the queued call of an id never begin; end a coroutine where it waits. Any thread.
 
-        Returns:
-            The call, if it was still going: its questions are yet to be ended.
+        Gives the call, if it was still going: its questions are yet to be ended.
         """
         with self._lock:
             run = self._live.get(call)
@@ -150,16 +127,18 @@ class Runner:
                 run.abandon()
 
     def _refusal(self, run: Run) -> BridgeError | None:
-        """Say why a call cannot even be queued."""
-        paused = self.pause.refusal(run.skill)
+        """Say why a call cannot even be queued, or put it in its client's line."""
+        paused = run.paused()
         if paused is not None or not _on_main(run.skill):
             return paused
         label = routing.client_label(run.call)
-        line = [run for run in self._live.values() if _on_main(run.skill)]
-        waiting = sum(not run.has_begun and routing.client_label(run.call) == label for run in line)
-        if waiting < self.limits.queued_calls:
+        line = {id_: it for id_, it in self._lines.get(label, {}).items() if not it.has_begun}
+        self._lines[label] = line
+        if (waiting := len(line)) < self.limits.queued_calls:
+            line[run.call.id] = run
             return None
-        first = next((run for run in line if run.has_begun), line[0])
+        every = [run for run in self._live.values() if _on_main(run.skill)]
+        first = next((run for run in every if run.has_begun), every[0])
         does = "asks a question" if first.asks else "is running" if first.has_begun else "waits"
         host = self.host.name
         return Busy(
@@ -193,23 +172,22 @@ class Runner:
     def forget(self, call: str) -> None:
         """Let go of a run that is over. Any thread."""
         with self._lock:
-            self._live.pop(call, None)
+            run = self._live.pop(call, None)
+            if run is not None:
+                self._lines.get(routing.client_label(run.call), {}).pop(call, None)
 
 
 class Pause:
-    """The person's switch that holds edits off.
-
-    Attributes:
-        is_on: No edit may begin.
-    """
+    """The person's switch that holds edits off."""
 
     def __init__(self, host: str) -> None:
         self._host = host
-        self.is_on = False
+        self.is_on = False  # no edit may begin
 
     def refusal(self, skill: Skill) -> Paused | None:
         """Return what a skill that may not begin now is told, or None where it may."""
-        return Paused(self._host) if self.is_on and skill.metadata.risk != "read" else None
+        may_begin = not self.is_on or skill.metadata.risk == "read"
+        return None if may_begin else Paused(self._host, types.outcome(types.PAUSED))
 
 
 def _on_main(skill: Skill) -> bool:

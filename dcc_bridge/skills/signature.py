@@ -7,6 +7,7 @@ import json
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from difflib import get_close_matches
 from enum import Enum
 from functools import cached_property
 from typing import Annotated, Any, Final, Literal, get_args, get_origin, get_type_hints
@@ -15,8 +16,9 @@ import docstring_parser
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 from pydantic.json_schema import GenerateJsonSchema
 
+from dcc_bridge.elicitation.models import readable
 from dcc_bridge.errors import BadArguments, BrokenSkill
-from dcc_bridge.skills.returns import Returns, readable
+from dcc_bridge.skills.returns import Returns
 
 _NAMED: Final = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
 Options = Mapping[str, Any]  # the words on the wire, and the value that the function wants for each
@@ -25,29 +27,16 @@ _ASKED: Final = "If it is left out, the person is asked."
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """What a function takes and gives, whoever read it: Python, or us in its source.
+    """What a function takes and gives, whoever read it: Python, or us in its source."""
 
-    Attributes:
-        parameters: Each named parameter's type, and its default; ``...`` where it has none.
-        returns: The type of its result; Any where it is not told.
-        doc: Its docstring, or "".
-    """
-
+    # Each named parameter's type, and its default; ``...`` where it has none.
     parameters: Mapping[str, tuple[Any, Any]]
-    returns: Any = Any
-    doc: str = ""
+    returns: Any = Any  # the type of its result; Any where it is not told
+    doc: str = ""  # its docstring, or ""
 
 
 def shape_of(fn: Callable[..., Any], name: str) -> Shape:
-    """Read a function.
-
-    Args:
-        fn: The function.
-        name: The skill's name, for messages.
-
-    Raises:
-        BrokenSkill: A parameter cannot be described.
-    """
+    """Read a function of that skill; BrokenSkill where a parameter cannot be described."""
     with _broken_if_unreadable(name):
         hints = get_type_hints(fn, include_extras=True)
         parameters = _parameters(fn, hints)
@@ -69,26 +58,16 @@ class Signature:
     """What a function takes and gives, as an agent and as Python sees it."""
 
     def __init__(self, shape: Shape, name: str, *, ask_missing: bool = False) -> None:
-        """Take what was read.
-
-        Args:
-            shape: The function's parameters, result and docstring.
-            name: The skill's name, for messages.
-            ask_missing: A required choice may be left out.
-        """
-        self._shape = shape
-        self._name = name
+        self._shape = shape  # the function's parameters, result and docstring
+        self._name = name  # the skill's name, for messages
+        # What is asked for where `ask_missing` lets a required choice be left out.
         options = {n: options_of(hint) for n, (hint, default) in shape.parameters.items()
                  if ask_missing and default is ...}  # fmt: skip
         self._asked = {name: choices for name, choices in options.items() if choices}
 
     @classmethod
     def of(cls, fn: Callable[..., Any], name: str, *, ask_missing: bool = False) -> Signature:
-        """Read a function, and make sure that all of it can be described.
-
-        Raises:
-            BrokenSkill: A parameter cannot be.
-        """
+        """Read a function, and describe all of it; BrokenSkill where a parameter cannot be."""
         signature = cls(shape_of(fn, name), name, ask_missing=ask_missing)
         _ = signature.schema
         return signature
@@ -96,7 +75,7 @@ class Signature:
     @cached_property
     def description(self) -> str:
         """What the agent reads of the skill: its docstring without the Args section."""
-        doc = self._doc
+        doc = docstring_parser.parse(self._shape.doc, docstring_parser.Style.GOOGLE)
         returns = doc.returns
         tail = f"Returns: {returns.description}" if returns and returns.description else None
         parts = (doc.short_description, doc.long_description, tail)
@@ -104,11 +83,7 @@ class Signature:
 
     @cached_property
     def schema(self) -> dict[str, Any]:
-        """The JSON schema of the arguments.
-
-        Raises:
-            BrokenSkill: A type cannot be described.
-        """
+        """The JSON schema of the arguments; BrokenSkill where a type cannot be described."""
         with _broken_if_unreadable(self._name):
             schema = self._model.model_json_schema(schema_generator=_Quiet)
         schema.pop("title", None)
@@ -126,11 +101,7 @@ class Signature:
         return "schema" in vars(self)
 
     def describe(self) -> None:
-        """Make all that is listed of it.
-
-        Raises:
-            BrokenSkill: A type cannot be described.
-        """
+        """Make all that is listed of it; BrokenSkill where a type cannot be described."""
         _ = self.returns.schema
         _ = self.schema
 
@@ -180,12 +151,8 @@ class Signature:
             return self._model.model_validate(again)
 
     @cached_property
-    def _doc(self) -> docstring_parser.Docstring:
-        return docstring_parser.parse(self._shape.doc, docstring_parser.Style.GOOGLE)
-
-    @cached_property
     def _model(self) -> type[BaseModel]:
-        descriptions = {p.arg_name: p.description for p in self._doc.params}
+        descriptions = argument_descriptions(self._shape.doc)
         fields: dict[str, Any] = {
             f"p_{name}": self._field(name, hint, default, descriptions.get(name))
             for name, (hint, default) in self._shape.parameters.items()
@@ -200,14 +167,17 @@ class Signature:
         more: dict[str, Any] = {"alias": name, "title": words(name)}
         if name in self._asked:
             description = f"{description} {_ASKED}" if description else _ASKED
-            more["json_schema_extra"] = _without_default
+            more["json_schema_extra"] = lambda schema: schema.pop("default", None)
             default = None
         if description is not None:
             more["description"] = description
         return readable(hint), Field(default, **more)
 
     def _complaint(self, error: ValidationError) -> str:
-        parts = [_complaint(it["loc"], it["msg"], it["type"]) for it in error.errors()]
+        names, details = list(self._shape.parameters), error.errors()
+        parts = [_complaint(it["loc"], it["msg"], it["type"], names) for it in details]
+        if any(it["type"] == "extra_forbidden" and it["loc"][1:] == () for it in details):
+            parts.append(f"It takes: {', '.join(names)}." if names else "It takes no arguments.")
         return f"{self._name} cannot be called like this: {' '.join(parts)} Nothing was changed."
 
 
@@ -216,10 +186,6 @@ class _Quiet(GenerateJsonSchema):
 
     def emit_warning(self, kind: Any, detail: str) -> None:
         pass
-
-
-def _without_default(schema: dict[str, Any]) -> None:
-    schema.pop("default", None)
 
 
 def _parsed(text: str) -> Any:
@@ -231,7 +197,6 @@ def _parsed(text: str) -> Any:
 
 
 def _parameters(fn: Callable[..., Any], hints: Mapping[str, Any]) -> dict[str, tuple[Any, Any]]:
-    """Give each named parameter's type and default."""
     parameters = {}
     for name, parameter in inspect.signature(fn).parameters.items():
         if parameter.kind is inspect.Parameter.POSITIONAL_ONLY:
@@ -242,15 +207,23 @@ def _parameters(fn: Callable[..., Any], hints: Mapping[str, Any]) -> dict[str, t
     return parameters
 
 
-def _complaint(where: tuple[int | str, ...], why: str, kind: str) -> str:
+def _complaint(where: tuple[int | str, ...], why: str, kind: str, names: list[str]) -> str:
     name = ".".join(str(part) for part in where)
     match kind:
         case "missing":
             return f"{name}: it is required."
         case "extra_forbidden":
-            return f"{name}: there is no such argument."
+            meant = get_close_matches(name, names, 1)
+            more = f" Did you mean {meant[0]}?" if meant else ""
+            return f"{name}: there is no such argument.{more}"
         case _:
             return f"{name}: {why[:1].lower()}{why[1:]}."
+
+
+def argument_descriptions(doc: str) -> dict[str, str | None]:
+    """Return what a docstring says of each argument."""
+    params = docstring_parser.parse(doc, docstring_parser.Style.GOOGLE).params
+    return {param.arg_name: param.description for param in params}
 
 
 def options_of(hint: Any) -> Options | None:

@@ -1,18 +1,25 @@
-"""What a skill is: a plain Python function with a little metadata. Any thread."""
+"""What authors of skills use: the decorator, progress, and whether anybody still waits. Any thread.
+
+A skill is a plain Python function with a little metadata. It says how far it is, and looks whether
+it was cancelled; it cannot be stopped in any other way. Outside of a skill all of this does
+nothing, so that a function can be run by itself.
+"""
 
 from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Iterator, Mapping
+import math
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sized
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from types import CodeType
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeVar, cast, get_args, overload
 
 from dcc_bridge.elicitation.call import current, destructive_skill
-from dcc_bridge.elicitation.context import Flow, run_async, run_sync
-from dcc_bridge.errors import BrokenSkill
+from dcc_bridge.elicitation.context import Flow, current_context, run_async, run_sync
+from dcc_bridge.errors import BrokenSkill, Stopped
 
 Risk = Literal["read", "edit", "destructive"]
 Thread = Literal["main", "any"]
@@ -20,30 +27,15 @@ Thread = Literal["main", "any"]
 if TYPE_CHECKING:
     from pathlib import Path
 
+HOSTS: Final = ("blender", "freecad", "houdini", "maya", "standalone")  # that come with us
 _ATTRIBUTE: Final = "__dcc_skill__"
 _F = TypeVar("_F", bound=Callable[..., Any])
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
 class Metadata:
-    """What the decorator was told.
-
-    Attributes:
-        name: The tool's name; None for the function's own.
-        title: What a person reads; None for the name in words.
-        risk: "read" never changes the scene, "edit" changes what undo brings back and nobody
-            misses, "destructive" loses something and needs consent.
-        confirms: The body asks by itself. A destructive skill that does not is asked for first.
-        undo: The label of its undo step; None for the title.
-        undoable: Undo brings back what it does. Where it does not (files are written), the
-            question before its body says so, and a copy of the scene is kept after the yes.
-        thread: "main" runs on the host's main thread, "any" on a pool thread of the bridge.
-        hosts: The hosts it can run in; empty for all.
-        timeout: Seconds that a run may take, questions aside; then `check_cancelled` and `track`
-            end it. None for any time.
-        ask_missing: A required choice (a Literal or an Enum) that the agent left out is asked of
-            the person, before the body.
-    """
+    """What the decorator was told; `skill` says what each field means."""
 
     name: str | None = None
     title: str | None = None
@@ -64,18 +56,17 @@ class Metadata:
                 raise ValueError(f"{name} is {', '.join(allowed)}, and not {value!r}.")
         if self.timeout is not None and not self.timeout > 0:
             raise ValueError(f"timeout is a number of seconds above 0, and not {self.timeout!r}.")
+        hosts = (self.hosts,) if isinstance(self.hosts, str) else tuple(self.hosts)
+        object.__setattr__(self, "hosts", hosts)
+
+    def runs_in(self, host: str) -> bool:
+        """Whether a host is one of `hosts`, in any case; a word of its name is enough."""
+        names = {host.lower(), *host.lower().split()}
+        return not self.hosts or any(name.lower() in names for name in self.hosts)
 
 
 class Skill:
-    """A function that an agent may call, and all that is known of it.
-
-    Attributes:
-        name: The tool's name.
-        fn: The function itself, as its author wrote it; `unimported` until its file was.
-        metadata: What the decorator was told.
-        file: Where it was written; None for one made in code.
-        digest: What its file was when it was read, or what its code is.
-    """
+    """A function that an agent may call, and all that is known of it."""
 
     def __init__(
         self,
@@ -85,11 +76,11 @@ class Skill:
         file: Path | None = None,
         digest: str = "",
     ) -> None:
-        self.name = name
-        self.fn = fn
-        self.metadata = metadata
-        self.file = file
-        self.digest = digest
+        self.name = name  # the tool's name
+        self.fn = fn  # the function itself, as its author wrote it; `unimported` until its file was
+        self.metadata = metadata  # what the decorator was told
+        self.file = file  # where it was written; None for one made in code
+        self.digest = digest  # what its file was when it was read, or what its code is
 
     @property
     def title(self) -> str:
@@ -140,11 +131,32 @@ def skill(
 def skill(fn: Callable[..., Any] | None = None, /, **fields: Any) -> Any:
     """Mark a function as a skill; it can still be called as the plain function it is.
 
-    A destructive one is wrapped, so that it asks for consent also where another skill calls it.
+    A destructive one is wrapped, so that it asks for consent even if another skill calls it.
+    An example::
+
+        @skill(risk="edit", undo="Rename camera", hosts=["maya"])
+        def rename_camera(old: str, new: str) -> str:
+            '''Rename a camera, and give its new path. This text is what an agent reads.'''
+            return cmds.rename(old, new)
 
     Args:
-        fn: The function, where the decorator is used without brackets.
-        **fields: Those of `Metadata`.
+        fn: The function, if the decorator is used without brackets.
+        **fields: What is known of it, by name; without a risk it counts as "destructive":
+
+        name: The tool's name; None for the function's own.
+        title: What a person reads; None for the name in words.
+        risk: "read" never changes the scene, "edit" changes what undo brings back and nobody
+            misses, "destructive" loses something and needs consent.
+        confirms: The body asks for consent. If not, a destructive skill is asked for beforehand.
+        undo: The label of its undo step; None for the title.
+        undoable: Undo brings back what it does. Where it does not (files are written), the
+            question before its body says so, and a copy of the scene is kept after the yes.
+        thread: "main" runs on the host's main thread, "any" on a pool thread of the bridge.
+        hosts: The hosts it can run in, in any case, such as ["maya", "blender"]; empty for all.
+        timeout: Seconds that a run may take, questions aside; then `check_cancelled` and `track`
+            end it. None for any time.
+        ask_missing: A required choice (a Literal or an Enum) that the agent left out is asked of
+            the person, before the body.
 
     Returns:
         The function, wrapped if it is destructive; or the decorator.
@@ -152,7 +164,7 @@ def skill(fn: Callable[..., Any] | None = None, /, **fields: Any) -> Any:
     Raises:
         ValueError: A field is not of its kind.
     """
-    metadata = Metadata(**{**fields, "hosts": tuple(fields.get("hosts", ()))})
+    metadata = Metadata(**fields)
 
     def mark(function: _F) -> _F:
         if metadata.risk == "destructive":
@@ -170,10 +182,6 @@ def _marking_context(fn: _F, name: str) -> _F:
     thread and `carry`; the call is one that loses something from then on; and what it does not ask
     by itself is asked. Outside of any call it is the plain function: there it is run by the person
     at the host.
-
-    Args:
-        fn: The function of the skill.
-        name: The skill's name.
     """
 
     @contextmanager
@@ -211,12 +219,9 @@ def _marking_context(fn: _F, name: str) -> _F:
 
 
 def describe(fn: Callable[..., Any], file: Path | None = None, digest: str = "") -> Skill:
-    """Make the record of a function, marked or not.
+    """Make the record of a function. Unmarked, its risk is "destructive": unknown means careful.
 
-    Args:
-        fn: The function. Without the decorator its risk is "destructive": unknown means careful.
-        file: Where it was written.
-        digest: What the file was when it was read; "" for the digest of the function's code.
+    Without the digest of the file that it was read from, it has that of the function's code.
     """
     metadata = metadata_of(fn) or Metadata()
     name = metadata.name or fn.__name__
@@ -236,3 +241,77 @@ def _text_of(code: CodeType) -> str:
 def metadata_of(fn: object) -> Metadata | None:
     """Give what the decorator was told, or None for an unmarked function."""
     return cast("Metadata | None", getattr(fn, _ATTRIBUTE, None))
+
+
+# ---- while a skill runs, in coroutines too
+
+TURN: Final = 0.05  # seconds between two turns of the host: half of the 0.1 s that a person sees
+STOPPABLE: Final = 0.5  # seconds after which Esc is served: before, a key was not meant for a skill
+
+
+def report_progress(done: float, total: float | None = None, message: str = "") -> None:
+    """Report how far the skill is. Call it as often as you like: few reports are sent.
+
+    Args:
+        done: How much is done, in any unit.
+        total: How much there is in all, in the same unit; None if that is not known.
+        message: A few words about it; plain text.
+
+    Raises:
+        ValueError: A number is not finite.
+    """
+    if not (math.isfinite(done) and (total is None or math.isfinite(total))):
+        raise ValueError(f"report_progress takes finite numbers, not {done!r} of {total!r}.")
+    call = current.get()
+    if call is not None:
+        call.control.report((done, total, message))
+
+
+def check_cancelled() -> None:
+    """End the skill here if it was cancelled, or has run for longer than it may.
+
+    Raises:
+        Stopped: It has to end; what it changed is undone once this has left the skill.
+    """
+    call = current.get()
+    if call is not None and (call.ending.is_overdue or call.ending.reason is not None):
+        call.ending.is_known = True
+        raise Stopped(call.title, overdue=call.ending.reason is None)
+
+
+def track(items: Iterable[T], *, message: str = "", total: float | None = None) -> Iterator[T]:
+    """Iterate over items, report the progress, and stop if the call is cancelled.
+
+    On the host's main thread the host paints its windows meanwhile, about every 50 ms. After half
+    a second Esc and the panel's *Cancel* and *Pause* work; all other input waits until the skill
+    has ended, and no other skill begins.
+
+    Args:
+        items: Anything that can be iterated over once.
+        message: A few words about what is done with them.
+        total: How many there are, if the items have no length.
+
+    Raises:
+        Stopped: As `check_cancelled` does.
+    """
+    length = float(len(items)) if total is None and isinstance(items, Sized) else total
+    done, next_turn = 0, 0.0
+    stoppable = time.perf_counter() + STOPPABLE
+    for item in items:
+        begin = time.perf_counter()
+        if begin >= next_turn:
+            report_progress(done, length, message)
+            _repaint(begin > stoppable)
+            end = time.perf_counter()
+            next_turn = end + max(TURN, end - begin)  # a slow window gets half of the time at most
+        check_cancelled()
+        yield item
+        done += 1
+    report_progress(done, length, message)
+
+
+def _repaint(serves_stop: bool) -> None:
+    """Paint, and end the call where the person presses Esc."""
+    installed, call = current_context(), current.get()
+    if installed is not None and installed.main.repaint(serves_stop) and call is not None:
+        installed.broker.end(call)

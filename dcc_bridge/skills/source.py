@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import traceback
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
@@ -40,31 +41,20 @@ class Undecidable(Exception):
 
 @dataclass(frozen=True)
 class Declared:
-    """A skill as its file's text declares it.
+    """A skill as its file's text declares it."""
 
-    Attributes:
-        name: The tool's name.
-        metadata: What the decorator was told.
-        shape: What it takes and gives, or None where only importing the file can say.
-    """
-
-    name: str
-    metadata: skill.Metadata
+    name: str  # the tool's name
+    metadata: skill.Metadata  # what the decorator was told
+    # What it takes and gives, or None where only importing the file can say.
     shape: signature.Shape | None
 
 
 @dataclass(frozen=True)
 class Source:
-    """A file as it was read.
-
-    Attributes:
-        file: Where it is.
-        content: What was in it.
-        digest: The digest of that.
-    """
+    """A file as it was read."""
 
     file: Path
-    content: bytes
+    content: bytes  # what was in it
     digest: str
 
     @classmethod
@@ -73,11 +63,7 @@ class Source:
         return cls(file, content, sha256(content).hexdigest())
 
     def skills(self) -> tuple[Declared, ...] | None:
-        """Read its skills; None where only importing it can say.
-
-        Raises:
-            BrokenSkill: It is no Python; says where and why.
-        """
+        """Read its skills; None where only importing it can say."""
         text = self.text()
         try:
             return text.skills()
@@ -85,74 +71,58 @@ class Source:
             return None
 
     def text(self) -> Text:
-        """Parse it.
-
-        Raises:
-            BrokenSkill: It is no Python; says where and why.
-        """
+        """Parse it; BrokenSkill says where it is no Python, and why."""
         try:
             tree = ast.parse(self.content, str(self.file))
         except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-            line = f", line {error.lineno}" if isinstance(error, SyntaxError) else ""
-            why = error.msg if isinstance(error, SyntaxError) else error
-            message = f"{self.file.name}{line}: {type(error).__name__}: {why}"
-            raise BrokenSkill(message) from error
+            raise BrokenSkill(explained(error, self.file)) from error
         return Text(tree, self.file.name)
 
 
-class Text:
-    """A parsed file.
+def explained(error: BaseException, file: Path) -> str:
+    """Say which error a file has, and in which of its lines."""
+    frames = traceback.extract_tb(error.__traceback__)
+    lines = [frame.lineno for frame in frames if frame.filename == str(file)]
+    if isinstance(error, SyntaxError) and error.filename == str(file):
+        lines = [error.lineno]
+    why = error.msg if isinstance(error, SyntaxError) else error
+    where = f", line {lines[-1]}" if lines else ""
+    return f"{file.name}{where}: {type(error).__name__}: {why}"
 
-    Attributes:
-        tree: Its statements.
-        chosen: The functions that are its skills, as far as its text says: those that are marked;
-            where none is, the public ones with a docstring; where none has one, the public ones.
-    """
+
+class Text:
+    """A parsed file."""
 
     def __init__(self, tree: ast.Module, file: str) -> None:
-        """Take what was parsed.
-
-        Args:
-            tree: The file.
-            file: Its name, for messages.
-        """
         self.tree = tree
-        self._file = file
+        self._file = file  # its name, for messages
         self._names = Names(tree)
         functions = [node for node in tree.body if isinstance(node, Function)]
         marked = [fn for fn in functions if self._mark(fn) is not None]
         public = [fn for fn in functions if not fn.name.startswith("_")]
         documented = [fn for fn in public if ast.get_docstring(fn)]
+        # The functions that are its skills, as far as its text says: those that are marked; where
+        # none is, the public ones with a docstring; where none has one, the public ones.
         self.chosen = marked or documented or public
 
     def skills(self) -> tuple[Declared, ...]:
-        """Read the skills.
-
-        Raises:
-            BrokenSkill: A decorator was told what is not of its kind.
-            Undecidable: Only importing the file can say.
-        """
+        """Read the skills; Undecidable where only an import can, BrokenSkill for a bad mark."""
         if not self._is_plain():
             raise Undecidable
         return tuple(self._declared(fn) for fn in self.chosen)
 
-    def names(self) -> list[tuple[str, int]]:
-        """Give the name of each skill, and its line; by its function where nothing else is told."""
+    def names(self) -> list[tuple[str, int, skill.Metadata]]:
+        """Give each skill's name, its line and what the text says of it."""
         named = []
         for fn in self.chosen:
-            name = fn.name
+            metadata = skill.Metadata()
             with suppress(BrokenSkill):
-                metadata = self.metadata(fn)
-                name = (metadata.name if metadata else None) or name
-            named.append((name, fn.lineno))
+                metadata = self.metadata(fn) or metadata
+            named.append((metadata.name or fn.name, fn.lineno, metadata))
         return named
 
     def metadata(self, fn: Function) -> skill.Metadata | None:
-        """Read what a function's decorator was told; None where the text does not say.
-
-        Raises:
-            BrokenSkill: It was told what is not of its kind.
-        """
+        """Read what a function's decorator was told; None where the text does not say."""
         try:
             return self._metadata(fn)
         except Undecidable:
@@ -204,7 +174,7 @@ class Text:
         if mark.args or "None" in fields:  # a ``**`` has no name
             raise Undecidable
         try:
-            return skill.Metadata(**{**fields, "hosts": tuple(fields.get("hosts", ()))})
+            return skill.Metadata(**fields)
         except (TypeError, ValueError) as error:
             kind = type(error).__name__
             raise BrokenSkill(f"{self._file}, line {mark.lineno}: {kind}: {error}") from error
@@ -228,15 +198,11 @@ class Text:
 
 
 class Names:
-    """Where the names of a file come from, as far as its text says.
-
-    Attributes:
-        bound: How often the file binds each name.
-    """
+    """Where the names of a file come from, as far as its text says."""
 
     def __init__(self, tree: ast.Module) -> None:
         self._imports: dict[str, tuple[str, str | None]] = {}
-        self.bound: Counter[str] = Counter()
+        self.bound: Counter[str] = Counter()  # how often the file binds each name
         for statement in tree.body:
             self._note_imports(statement)
             self.bound.update(_bound(statement))
@@ -253,11 +219,9 @@ class Names:
         return None
 
     def type(self, node: ast.expr | None) -> Any:
-        """Return the type that an annotation stands for; Any where there is none.
+        """Return the type that an annotation stands for, Any for none; or raise Undecidable.
 
-        Raises:
-            Undecidable: Only importing the file can say.
-            Exception: What the types raise where they do not go together.
+        Types that do not go together raise what they will.
         """
         match node:
             case None:

@@ -21,12 +21,7 @@ MOST: Final = 2_000_000  # bytes; what is longer was not written by hand
 
 
 def check_folder(folder: Path) -> Path:
-    """Let a folder pass, and give where it really is.
-
-    Raises:
-        SkillError: Somebody else could put files into it.
-        OSError: It is not there.
-    """
+    """Let a folder pass, and give where it really is; SkillError if others may write there."""
     real = folder.resolve(strict=True)
     _check(real, real.stat())
     for above in real.parents:
@@ -37,19 +32,10 @@ def check_folder(folder: Path) -> Path:
 
 
 def read(file: Path, root: Path) -> bytes:
-    """Read a file of a folder that passed.
-
-    Args:
-        file: The file.
-        root: The folder's real place.
-
-    Raises:
-        SkillError: It is not to be trusted, and why.
-        OSError: It cannot be read.
-    """
+    """Read a file of a folder that passed and is really at `root`; SkillError if not trusted."""
     real = file.resolve(strict=True)
     if not real.is_relative_to(root):
-        raise SkillError(f"{file}: it is a link that leads out of its folder, to {real}.")
+        raise SkillError(f"{file}: it is a link that points outside its folder, to {real}.")
     for above in (it for it in real.parents if it.is_relative_to(root)):
         _check(above, above.stat())
     # What is opened is what is checked; a pipe that nobody writes to must not be waited for.
@@ -57,7 +43,7 @@ def read(file: Path, root: Path) -> bytes:
     with os.fdopen(opened, "rb") as stream:
         about = os.fstat(stream.fileno())
         if not stat.S_ISREG(about.st_mode):
-            raise SkillError(f"{file}: it is no plain file.")
+            raise SkillError(f"{file}: it is not a plain file.")
         _check(file, about)
         if about.st_size > MOST:
             raise SkillError(f"{file}: it is longer than {MOST:,} bytes.")
@@ -70,7 +56,7 @@ def _check(path: Path, about: os.stat_result) -> None:
     if about.st_mode & stat.S_IWOTH:
         raise SkillError(f"{path}: everybody may write to it, so it is not trusted: chmod o-w.")
     if about.st_uid not in _trusted():
-        raise SkillError(f"{path}: it belongs to somebody else, so it is not trusted.")
+        raise SkillError(f"{path}: it belongs to another user, so it is not trusted.")
 
 
 @cache

@@ -10,31 +10,28 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import Final
 
-from dcc_bridge import main_thread
+from dcc_bridge import errors, main_thread
 from dcc_bridge.elicitation import ask
 from dcc_bridge.elicitation.audit_trail import RunRecord
 from dcc_bridge.elicitation.call import Call
-from dcc_bridge.errors import Ended, NoConsent, NotGranted, NotRecorded, PartlyApplied
+from dcc_bridge.errors import Ended, LostAnyway, NoConsent, NotGranted, NotRecorded, PartlyApplied
 from dcc_bridge.host import Host, UndoMark, loss_check
+from dcc_bridge.skills.call_history import Effect
 
 _MOST_NAMED: Final = 5  # lost items that an error names
 
 
 @dataclass(frozen=True, slots=True)
 class _Change:
-    """What one stretch left on the undo stack.
+    """What one stretch left on the undo stack."""
 
-    Attributes:
-        label: The label of its step.
-        before: The place in the stack before it.
-        after: The place in the stack after it; None where the host could not tell.
-    """
-
-    label: str
-    before: UndoMark
+    label: str  # the label of its step
+    before: UndoMark  # the place in the stack before it
+    # The place in the stack after it; None where the host could not tell.
     after: UndoMark | None = None
 
 
@@ -49,6 +46,7 @@ class Steps:
         label: str,
         account: RunRecord,
         paused: Callable[[], Exception | None] = lambda: None,
+        look: Callable[[UndoMark, Path | None], None] = lambda mark, file: None,
     ) -> None:
         """Open nothing yet.
 
@@ -59,9 +57,11 @@ class Steps:
             label: What the person reads in the Edit menu.
             account: Where it is written down that the scene may be changed.
             paused: Why the person lets no edit begin now, or None.
+            look: Told the place in the stack and the scene's file around each change.
         """
         self._account = account
         self._paused = paused
+        self._look = look
         self._host = host
         self._main = main
         self._call = call
@@ -72,7 +72,9 @@ class Steps:
         self._done: list[_Change] = []
         self._undone: list[str] = []
         self._put_back: list[str] = []
+        self._file: Path | None = None  # the scene's, when it changed it last
         self._is_over = False
+        self.lost: LostAnyway | None = None  # what the host could not refuse, and a body may catch
 
     @property
     def changed(self) -> bool:
@@ -80,9 +82,15 @@ class Steps:
         return bool(self._done)
 
     @property
-    def label(self) -> str | None:
-        """The label of the one step by which all that the call did can be undone, or None."""
-        return self.done[0] if len(self._done) == 1 and self._call.agreement.undoable else None
+    def effect(self) -> Effect:
+        """What the call left, so that a person may take it back."""
+        agreement, done = self._call.agreement, self._done
+        top = done[-1].after if done else None
+        is_whole = all(first.after == then.before for first, then in pairwise(done))
+        label = top.label if top and is_whole and agreement.undoable else None
+        base, depth = (done[0].before.depth, top.depth) if top else (0, 0)
+        lasting, copy = not agreement.undoable, agreement.checkpoint
+        return Effect(self.done, label, depth, self._file, lasting, copy, base=base)
 
     @property
     def done(self) -> tuple[str, ...]:
@@ -108,8 +116,7 @@ class Steps:
             NotRecorded: It cannot be written down that the scene may be changed.
             NoConsent: It changed or lost what nobody agreed to; it is as it was.
         """
-        if self._is_over:
-            raise Ended(self._call.title)
+        self._check_live()
         self._note_begin()
         with self._stretches():
             yield
@@ -122,8 +129,10 @@ class Steps:
         does while a question is open is theirs.
 
         Raises:
+            Ended: The call is over; some hosts could not refuse what is lost after that.
             NoConsent: It changed the scene.
         """
+        self._check_live()
         outer, self._is_reading = self._is_reading, True
         try:
             with self._stretches():
@@ -164,16 +173,20 @@ class Steps:
     def check_loss(self, what: str, files: Sequence[Path]) -> None:
         """Refuse what undo does not bring back, unless that was agreed to; see `Host.losing`."""
         agreement = self._call.agreement
-        if self._is_over:
-            raise Ended(self._call.title)
+        self._check_live()
         if not agreement.allows_loss(files):
             raise NotGranted(self._call.skill, what)
+        agreement.lost.append(what)
         self._is_other_scene = self._is_other_scene or not files
         if agreement.kept_at != self._host.undo_mark():  # somebody has worked on since the copy
             agreement.kept.clear()
         missing = [file for file in files if file not in agreement.kept]
         if missing or (not files and None not in agreement.kept):
             ask.keep_checkpoint(self._call, missing or None)
+
+    def _check_live(self) -> None:
+        if self._is_over:
+            raise Ended(self._call.title)
 
     def _take_back(self, change: _Change) -> None:
         """Undo exactly what was added, and nothing where something else lies on top."""
@@ -218,6 +231,7 @@ class Steps:
             stretch.enter_context(self._host.guard(self._put_back, read=self._is_reading))
             self._before = self._host.undo_mark()
             if not self._is_reading:
+                self._look(self._before, self._host.file())
                 stretch.enter_context(self._host.undo_step(self._current_label))
             self._stretch = stretch.pop_all()
 
@@ -230,6 +244,9 @@ class Steps:
             trace = error.__traceback__ if error else None
             stretch.__exit__(type(error) if error else None, error, trace)
             is_said = False  # else the host knows more of what was lost than its undo stack
+        except LostAnyway as lost:
+            self.lost = self.lost or lost
+            raise
         finally:
             # Before the host says so: where it cannot, the roll-back looks again.
             self._done.append(_Change(label, before))
@@ -243,9 +260,15 @@ class Steps:
 
     def _note_change(self, change: _Change, added: int) -> None:
         call = self._call
-        if added < 1:  # nothing of it to undo: it was the body that undid
-            raise NoConsent(call.skill, "undid what others had done")
+        if self._done and change.after == self._done[-1].before:  # the body undid its own step
+            self._undone.append(self._done.pop().label)
+            return
+        if added < 1:  # it undid another one's
+            if change.after is not None and change.after.label == change.label:
+                self._host.take_back()  # what it did on top of that
+            raise errors.UndidOthers(call.skill)
         self._done.append(change)
+        self._file = self._host.file()
         if self._main.job is not None:
             self._main.job.edited = True
         if self._is_over:  # it ended while this step was open
@@ -258,7 +281,8 @@ class Steps:
         if not self._account.has_begun:
             self.roll_back()
             raise NotRecorded("it could not be when the skill was granted its edit.")
-        call.agreement.refused = False
+        self._look(change.after or change.before, self._file)
+        call.agreement.refused = None
         call.agreement.use_up(lambda: self._host.lost(()))
 
     def _refused(self) -> str | None:

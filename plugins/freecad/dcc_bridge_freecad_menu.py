@@ -16,9 +16,9 @@ import FreeCADGui
 import dcc_bridge_freecad
 from dcc_bridge.qt.binding import QAction, QDockWidget, QMenu, QObject, Qt, Slot, delete, isValid
 from dcc_bridge.qt.labels import tr
-from dcc_bridge.qt.panel import Panel
+from dcc_bridge.qt.panel.panel import Panel
 
-_TITLE: Final = "Agents"
+_TITLE: Final = "&Agents"
 _BEFORE: Final = "&Windows"
 """The menu that ours stands before, by the untranslated name that FreeCAD keeps with it."""
 
@@ -76,14 +76,14 @@ COMMANDS: Final = (
     Command(
         "DccBridge_Stop",
         "Stop",
-        "Let no agent in any more, and end what they do",
+        "Disconnect all agents, and stop what they are doing",
         lambda: dcc_bridge_freecad.stop(),
         lambda: dcc_bridge_freecad.plug_in().bridge is not None,
     ),
     Command(
         "DccBridge_Pause",
         "Pause",
-        "Let agents only read",
+        "Let agents read but not edit",
         lambda: _pause(True),
         lambda: _is_paused() is False,
     ),
@@ -139,7 +139,7 @@ class Menu(QObject):
     def show_panel(self, panel: Panel) -> None:
         """Show the panel at the right of the window, or wherever the person put it."""
         if self.dock is None or not isValid(self.dock):
-            self.dock = QDockWidget(tr(_TITLE), self._window)
+            self.dock = QDockWidget(tr("Agents"), self._window)
             self.dock.setObjectName("DccBridgeAgents")
             self._window.addDockWidget(Qt.DockWidgetArea.RightDockWidgetArea, self.dock)
         self.dock.setWidget(panel)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import threading
 from asyncio import to_thread
 from collections.abc import Callable
 from pathlib import Path
@@ -14,11 +15,12 @@ from pydantic import Field, SecretStr
 from dcc_bridge import carry, cli, confirm, confirm_sync, elicit_form_sync, on_main, skill
 from dcc_bridge.audit import reader
 from dcc_bridge.audit.redact import HIDDEN
-from dcc_bridge.elicitation.question import Reply
+from dcc_bridge.elicitation.question import Expired, Reply
 from dcc_bridge.elicitation.text import safe_line
 from dcc_bridge.testing import FakeHost, ScriptedPresenter
 from tests.audit.test_log import FailingDisk, die
-from tests.live import AskedFn, Live, accept, live, status, text
+from tests.live import LIMIT, AskedFn, Live, accept, live, status, text
+from tests.tiers import sampled
 
 YES = Reply("accept", {"confirm": True})
 WHY = {
@@ -84,13 +86,15 @@ def events(lines: list[dict[str, Any]]) -> list[str]:
     return [line["event"] for line in lines]
 
 
-def test_an_edit_is_granted_by_the_settings_before_it_begins(tmp_path: Path) -> None:
+def test_an_edit_that_nobody_is_asked_about_is_on_record_as_that_before_it_begins(
+    tmp_path: Path,
+) -> None:
     host = FakeHost()
 
-    granted, begin, end = lines = played(tmp_path, host, edit(host), given={"name": "cam1"})
+    unasked, begin, end = lines = played(tmp_path, host, edit(host), given={"name": "cam1"})
 
-    assert events(lines) == ["granted", "begin", "end"]
-    assert granted["by"] == "policy"
+    assert events(lines) == ["unasked", "begin", "end"]
+    assert "by" not in unasked
     assert (begin["client"], begin["arguments"]) == ("test", {"name": "cam1"})
     assert begin["client_name"]
     assert (end["status"], end["changed"], end["undo"]) == ("done", True, host.labels)
@@ -173,18 +177,19 @@ def test_a_fallback_that_stands_for_consent_is_called_that(
 
 
 @pytest.mark.parametrize(
-    ("reply", "event"), [(Reply("decline", reason="not today"), "declined"), (None, "timed_out")]
+    ("reply", "event"),
+    [(Reply("decline", reason="not today"), "declined"), (Expired(), "timed_out")],
 )
 def test_a_refusal_is_on_record_and_nothing_begins(
-    reply: Reply | None, event: str, tmp_path: Path
+    reply: Reply | Expired, event: str, tmp_path: Path
 ) -> None:
     host = FakeHost(["cam0"], has_ui=True)
     person = ScriptedPresenter(reply)
 
-    lines = played(tmp_path, host, destructive(host), person=person, host_deadline=0.05)
+    lines = played(tmp_path, host, destructive(host), person=person)
 
     assert events(lines) == ["asked", event, "end"]
-    assert lines[1].get("reason") == (reply.reason if reply else None)
+    assert lines[1].get("reason") == (reply.reason if isinstance(reply, Reply) else None)
 
 
 def test_the_agent_is_told_why_the_person_said_no_and_not_to_try_another_way(
@@ -200,7 +205,7 @@ def test_the_agent_is_told_why_the_person_said_no_and_not_to_try_another_way(
         short, long = text(running.call("delete")), text(running.call("delete"))
 
         kept = [line["reason"] for line in written(running) if line["event"] == "declined"]
-    assert f"They gave this reason: {seen!r}. Nothing was changed." in short
+    assert f"The reason given: {seen!r}. Nothing was changed." in short
     assert "Do not try to reach the same result another way" in short
     assert repr(cut) in long
     assert kept == [seen, cut]
@@ -224,7 +229,7 @@ def test_what_failed_is_told_as_rolled_back(tmp_path: Path) -> None:
 
     lines = played(tmp_path, host, edit(host), given={"name": "bad"})
 
-    assert events(lines) == ["granted", "begin", "rolled_back"]
+    assert events(lines) == ["unasked", "begin", "rolled_back"]
     assert "no bad" in lines[-1]["error"]
 
 
@@ -237,21 +242,7 @@ def test_an_async_edit_is_on_record_before_its_first_step(tmp_path: Path) -> Non
         await on_main(host.items.append, "cam1")
         await on_main(host.items.append, "cam2")
 
-    assert events(played(tmp_path, host, add_later)) == ["granted", "begin", "end"]
-
-
-def test_a_read_skill_that_changes_the_scene_is_undone(tmp_path: Path) -> None:
-    host = FakeHost()
-
-    @skill(risk="read")
-    async def sneak() -> None:
-        """Change what it may not."""
-        await on_main(host.items.append, "cam1")
-
-    with live(tmp_path, sneak, host=host) as running:
-        assert status(running.call("sneak")) == "no_consent"
-
-    assert host.items == []
+    assert events(played(tmp_path, host, add_later)) == ["unasked", "begin", "end"]
 
 
 def test_what_a_schema_hides_is_not_in_the_log_either(
@@ -297,7 +288,7 @@ def test_a_skill_that_calls_another_is_one_call_on_record(tmp_path: Path) -> Non
 
     assert {(line["call"], line["skill"]) for line in lines} == {(lines[0]["call"], "tidy")}
     assert [line.get("inner_skill") for line in lines] == [None, None, "delete", None, None]
-    assert events(lines) == ["granted", "begin", "asked", "granted", "end"]
+    assert events(lines) == ["unasked", "begin", "asked", "granted", "end"]
 
 
 @pytest.mark.parametrize("thread", [False, True])
@@ -406,8 +397,10 @@ def test_what_a_schema_hides_is_nowhere_in_the_record_nor_in_a_question(tmp_path
 # ---- a disk that fails
 
 
-@pytest.mark.parametrize("half", [False, True])
-@pytest.mark.parametrize("kind", ["edit", "destructive"])
+@pytest.mark.parametrize(
+    ("kind", "half"),
+    sampled([("edit", True), ("destructive", False)], ["edit", "destructive"], [False, True]),
+)
 def test_where_the_record_cannot_be_written_nothing_is_changed(
     kind: str, half: bool, tmp_path: Path
 ) -> None:
@@ -429,7 +422,7 @@ def test_where_the_record_cannot_be_written_nothing_is_changed(
         changed = host.items != before
         records = map(reader.read, reader.logs(folder / "a"))
         lines = [line.event for record in records for line in record.lines()]
-        assert not changed or {"granted", "begin"} <= set(lines)
+        assert not changed or {"unasked" if kind == "edit" else "granted", "begin"} <= set(lines)
         assert changed == (status(result) == "done")
         assert changed or "cannot be written" in text(result)
 
@@ -472,9 +465,19 @@ def test_a_skill_that_swallows_the_refusal_is_undone_all_the_same(tmp_path: Path
 
 def test_the_start_ends_the_record_of_a_process_that_died(tmp_path: Path) -> None:
     die(tmp_path / "audit")
+    (file,) = reader.logs(tmp_path / "audit")
     with live(tmp_path, skill(risk="read")(look)) as running:
-        running.call("look")
+        running.until(lambda: reader.read(file).ending == "recovered")
 
-        (record,) = map(reader.read, reader.logs(tmp_path / "audit"))
 
-    assert record.ending == "recovered"
+def test_a_start_does_not_wait_until_the_record_of_a_process_that_died_is_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    is_read = threading.Event()
+    monkeypatch.setattr(reader, "recover", lambda folder: is_read.wait(LIMIT))
+
+    with live(tmp_path, skill(risk="read")(look)) as running:
+        answered = text(running.call("look")), is_read.is_set()
+        is_read.set()
+
+    assert answered == ("seen", False)

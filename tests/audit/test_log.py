@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from dcc_bridge.audit import reader
-from dcc_bridge.audit.log import AuditLog, Disk
+from dcc_bridge.audit.log import AuditLog, Disk, chain
 from dcc_bridge.errors import NotRecorded
 
 CALL = {"call": "c1", "skill": "delete", "client": "claude"}
@@ -87,9 +87,10 @@ def test_the_first_line_tells_what_is_the_same_for_all(tmp_path: Path) -> None:
     log(("begin", CALL))
 
     (record,) = map(reader.read, reader.logs(tmp_path))
-    assert record.header["pid"] == os.getpid()
-    assert {"user", "machine", "utc", "monotonic"} <= record.header.keys()
-    assert (record.header["host"], record.header["version"]) == ("Maya", "2026")
+    header = next(record.lines()).fields
+    assert header["pid"] == os.getpid()
+    assert {"user", "machine", "utc", "monotonic"} <= header.keys()
+    assert (header["host"], header["version"]) == ("Maya", "2026")
 
 
 def test_threads_write_one_chain(tmp_path: Path) -> None:
@@ -165,7 +166,7 @@ def test_a_value_that_json_cannot_carry_is_written_in_words(tmp_path: Path) -> N
 _DIES = """
 import os, signal, sys
 from pathlib import Path
-from dcc_bridge.audit.log import AuditLog
+from dcc_bridge.audit.log import chain, AuditLog
 log = AuditLog(Path(sys.argv[1]))
 for call in ("done", "left"):
     entry = {"call": call, "skill": "delete", "client": "claude"}
@@ -239,6 +240,56 @@ def test_a_record_that_is_being_written_is_left_alone(tmp_path: Path) -> None:
 
     log.close()
     assert events(tmp_path) == ["opened", "begin", "closed"]
+
+
+class EndedAtOnceDisk(Disk):
+    """A disk on which a process that starts takes the first new file for one of a dead process."""
+
+    def __init__(self) -> None:
+        self.ends = True
+
+    def create(self, file: Path) -> int:
+        descriptor = super().create(file)
+        if self.ends:
+            self.ends = False
+            reader.recover(file.parent)
+        return descriptor
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no such locks")
+def test_nothing_is_written_behind_an_end_mark_that_another_process_wrote(tmp_path: Path) -> None:
+    log = AuditLog(tmp_path)
+    log.disk = EndedAtOnceDisk()
+
+    with pytest.raises(NotRecorded):
+        log(("asked", {"call": "one"}))
+    log(("asked", {"call": "two"}))
+    log.close()
+
+    (file,) = reader.logs(tmp_path)
+    record = reader.read(file)
+    assert record.trouble is None
+    assert record.count == 3
+
+
+@pytest.mark.parametrize("unfinished", [0, 500])
+def test_of_a_record_with_an_end_mark_only_the_mark_is_read(
+    unfinished: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = die(tmp_path)
+    *_, last = reader.follow(file)
+    calls = [CALL | {"call": f"{number:016x}"} for number in range(unfinished)]
+    lines = [("begin", call) for call in calls] or [("end", {"call": "left"})]
+    with file.open("ab") as out:
+        dated = ({"utc": "2026-01-01T00:00:00", "event": name, **it} for name, it in lines)
+        out.write(chain(dated, last.hash, last.fields["n"] + 1)[0])
+    assert reader.recover(tmp_path) == unfinished + bool(unfinished)
+    verified: list[bytes] = []
+    monkeypatch.setattr(reader, "line_hash", lambda _, rest: verified.append(rest))
+
+    assert reader.recover(tmp_path) == 0
+
+    assert verified == []
 
 
 def test_a_link_among_the_records_is_not_followed_when_they_are_ended(tmp_path: Path) -> None:

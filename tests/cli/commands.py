@@ -22,6 +22,7 @@ from dcc_bridge.server.discovery import Instance
 LIMIT = 40.0
 SKILLS = Path(__file__).parent / "skills"
 SHOT = Path(__file__).parents[2] / "resources" / "scenes" / "shot_010_layout.usda"
+DELETE = ("call", "delete_prims", "--args", '{"pattern": "*", "type_name": "Camera"}')
 COMMAND = (sys.executable, "-W", "error", "-m", "dcc_bridge")
 
 

@@ -28,7 +28,7 @@ def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     book(("granted", first | {"by": "host", "ms_shown": 3200, "answer": {"why": "fit"}}))
     book(("begin", first | {"scene": "shot.ma", "arguments": {"pattern": "cam*"}}))
     book(("end", first | {"status": "done", "changed": True, "undo": ["Delete cameras [aaaa]"]}))
-    book(("granted", second | {"by": "policy"}), ("begin", second | {"scene": "shot.ma"}))
+    book(("unasked", second), ("begin", second | {"scene": "shot.ma"}))
     book.close()
     assert book.file is not None
     return book.file
@@ -41,9 +41,23 @@ def test_a_call_is_told_in_sentences(file: Path, capsys: pytest.CaptureFixture[s
     assert said[0].endswith("delete_cameras for claude (says it is Claude Code)  call aaaa")
     assert "U+202E" in said[1]
     assert said[1].endswith("127 objects: cam0, cam1, …")
-    assert said[2].endswith('granted by the person at the host after 3.2 s: {"why": "fit"}')
+    assert said[2].endswith('agreed at the host (shown for 3.2 s): {"why": "fit"}')
     assert said[3].endswith('began in shot.ma with {"pattern": "cam*"}')
     assert said[4].endswith("done, changed; undo: Delete cameras [aaaa]")
+
+
+def test_a_line_end_in_a_question_is_told_as_one(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    book = AuditLog(tmp_path)
+    book(("asked", {"call": "cccc", **WHO, "message": "Delete?\nAll of them."}))
+    book.close()
+
+    cli.main(["audit", "show", str(book.file)])
+
+    question, rest = capsys.readouterr().out.splitlines()[1:3]
+    assert question.endswith('asked: "Delete?')
+    assert rest == '            All of them."'
 
 
 def test_an_undo_a_rejection_and_who_asked_within_are_told(
@@ -61,8 +75,8 @@ def test_an_undo_a_rejection_and_who_asked_within_are_told(
 
     said = capsys.readouterr().out.splitlines()
     assert said[1].endswith('asked by wipe, which it called: "Delete?"')
-    assert said[3].endswith("undone by the person at the host")
-    assert said[4].endswith("undone by the client, in call dd")
+    assert said[3].endswith("undone at the host")
+    assert said[4].endswith("undone in the client, in call dd")
     assert said[6].endswith('rejected: "frames: it is required."')
     assert len(said) == 7
 
@@ -72,7 +86,7 @@ def test_the_last_calls_are_told(file: Path, capsys: pytest.CaptureFixture[str])
 
     said = capsys.readouterr().out
     assert "aaaa" not in said
-    assert "granted by the settings, unasked" in said
+    assert "  no question needed\n" in said
     assert "no end is on record" in said
 
 
@@ -85,6 +99,7 @@ def test_a_call_without_an_end_is_named_and_the_exit_code_says_so(
     assert "8 lines, unbroken, closed" in said
     assert "no end: " in said
     assert "call bbbb" in said
+    assert said.endswith("NOT in order: 1 of 1 record, as said above.\n")
 
 
 def test_a_record_whose_tail_is_missing_is_told_from_one_that_is_still_written(
@@ -103,6 +118,7 @@ def test_a_record_whose_tail_is_missing_is_told_from_one_that_is_still_written(
     cut = cli.main(["audit", "verify", str(book.file)]), capsys.readouterr().out
 
     assert (live[0], whole[0], cut[0]) == (0, 0, 1)
+    assert whole[1].endswith("In order: 1 record, with no line changed and no end missing.\n")
     assert "it is still written" in live[1]
     assert "its process died, or its tail was cut off" in cut[1]
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from dcc_bridge.cli.hosts import START
-from tests.cli.commands import COMMAND, Served, environment, run, serve
+from tests.cli.commands import COMMAND, DELETE, Served, environment, run, serve
 from tests.client.tty import LIMIT, at_terminal
 
 COUNT = ("call", "list_prims", "--args", '{"type_name": "Camera", "limit": 1}', "--json")
@@ -69,16 +69,16 @@ def test_without_json_data_is_laid_out_for_a_person(host: Served) -> None:
 @pytest.mark.parametrize(
     ("answer", "why"),
     [
-        ("decline", "The person said no."),
-        ("cancel", "The question was closed without an answer."),
-        ('{"confirm": false}', "The person said no."),
-        ("ask", "There was nobody to ask"),
+        ("decline", "Declined in the client."),
+        ("cancel", "Closed in the client without an answer."),
+        ('{"confirm": false}', "Declined in the client."),
+        ("ask", "Nobody could be asked"),
     ],
 )
 def test_a_refusal_has_an_exit_code_of_its_own_and_changes_nothing(
     host: Served, era: str, answer: str, why: str
 ) -> None:
-    done = host.run("call", "delete_prims", "--era", era, "--answer", answer, "--json")
+    done = host.run(*DELETE, "--era", era, "--answer", answer, "--json")
 
     assert done.code == 3
     assert json.loads(done.out)["deleted"] == 0
@@ -89,7 +89,7 @@ def test_a_refusal_has_an_exit_code_of_its_own_and_changes_nothing(
 @pytest.mark.parametrize("era", ["auto", "legacy"])
 def test_an_agreement_is_carried_out(tmp_path: Path, era: str) -> None:
     with serve(tmp_path, "--headless") as fresh:
-        done = fresh.run("call", "delete_prims", "--era", era, "--answer", "accept", "--json")
+        done = fresh.run(*DELETE, "--era", era, "--answer", "accept", "--json")
 
         assert done.code == 0, done.err
         assert json.loads(done.out)["deleted"] == 127
@@ -100,7 +100,7 @@ def test_a_skill_that_asks_nothing_is_asked_for(host: Served) -> None:
     refused = host.run("call", "wipe", "--answer", "decline")
     agreed = host.run("call", "wipe", "--answer", "accept")
 
-    assert (refused.code, "said no" in refused.err) == (3, True)
+    assert (refused.code, "Declined in the client" in refused.err) == (3, True)
     assert (agreed.code, agreed.out) == (0, "wiped\n")
 
 
@@ -123,6 +123,59 @@ def test_an_answer_that_cannot_be_given_closes_the_question_and_says_why(host: S
 
     assert json.loads(done.out)["message"] == "cancelled"
     assert "name is required and has no default" in done.err
+
+
+@pytest.mark.parametrize(
+    ("words", "wrong"),
+    [
+        ((*DELETE, "--answer", "maybe"), "not 'maybe'"),
+        ((*DELETE, "--answer", '{"confirm": yes}'), """not '{"confirm": yes}'"""),
+        ((*DELETE, "--answer", '{"confirm": {"yes": 1}}'), "confirm: no field of a form can be"),
+        ((*DELETE, "--answer", '{"confirm": "yes"}'), "confirm: expected yes or no, not 'yes'."),
+        ((*DELETE, "--answer", '{"cofirm": true}'), "the form asks for confirm."),
+        (("call", "wipe", "--answer", '{"confirm": 1}'), "confirm: expected yes or no, not 1."),
+        (
+            ("call", "place_camera", "--answer", '{"name": 3, "lens": 50, "shot": ""}'),
+            "name: expected a text, not 3.",
+        ),
+        (("call", "place_camera", "--answer", "accept"), "name is required and has no default"),
+    ],
+)
+def test_an_answer_that_does_not_fit_is_wrong_usage_and_nobodys_no(
+    host: Served, words: tuple[str, ...], wrong: str
+) -> None:
+    done = host.run(*words)
+
+    assert (done.code, wrong in done.err) == (2, True), done
+    assert not {"refused", "Closed", "Declined"} & set((done.err + done.out).split())
+    assert cameras(host) == 127
+
+
+def test_nothing_is_asked_with_an_answer_that_fits_no_question(runtime: Path) -> None:
+    for answer in ("yes", "[1]", '{"a": null}', '{"a": [{}]}', '{"a": {}}'):
+        done = run(runtime, "call", "wipe", "--answer", answer)
+
+        assert (done.code, "argument --answer: " in done.err) == (2, True), done
+
+
+def test_nested_values_are_laid_out_for_a_person(host: Served) -> None:
+    listed = host.run("call", "list_prims", "--args", '{"type_name": "Camera", "limit": 2}').out
+    values = host.run("call", "values").out
+
+    assert listed.splitlines()[2:] == [
+        'prims   {"path": "/World/Cameras/sq010/sh0010_cam", "type": "Camera"}',
+        '        {"path": "/World/Cameras/sq010/sh0020_cam", "type": "Camera"}',
+    ]
+    assert values.splitlines() == [
+        "ok      true",
+        "none    null",
+        'lists   ["a", true, null]',
+        "        text",
+        "        false",
+        'nested  {"é": {"deep": null}}',
+    ]
+    assert host.run("call", "yes").out == "true\n"
+    assert "\\n" not in host.run(*DELETE).out
 
 
 def test_fields_can_be_given_as_json(host: Served) -> None:
@@ -160,17 +213,49 @@ def test_a_host_that_nobody_wrote_down_is_reached_with_a_token(host: Served, run
     wrong = run(runtime, "tools", host.url, DCC_BRIDGE_TOKEN="elsewhere.0")
 
     assert known.code == 0
-    assert (wrong.code, "it does not know us" in wrong.err) == (4, True)
+    assert (wrong.code, "it does not accept the token" in wrong.err) == (4, True)
 
 
-def test_several_hosts_are_named_and_one_must_be_chosen(tmp_path: Path) -> None:
-    with serve(tmp_path, "--headless") as one, serve(tmp_path, "--headless") as other:
-        unclear = one.run("tools")
+def test_several_hosts_are_named_and_one_is_chosen_by_its_id_or_by_what_it_is(
+    tmp_path: Path,
+) -> None:
+    (scene := tmp_path / "mine.usda").write_text('#usda 1.0\ndef Cube "box"\n{\n}\n')
+    words = ("call", "scene_summary", "--json")
+    with (
+        serve(tmp_path / "rt", "--headless") as shot,
+        serve(tmp_path / "rt", "--headless", "--scene", scene) as mine,
+    ):
+        unclear, nowhere = mine.run("tools"), mine.run("undo", "--host", "maya")
+        chosen = [
+            mine.run("call", mine.instance.id, "scene_summary", "--json"),
+            mine.run("call", mine.url, "scene_summary", "--json"),
+            mine.run(*words, "--instance", mine.instance.id),
+            mine.run(*words, "--scene", "MINE*", "--host", "standalone"),
+        ]
+        others = [
+            mine.run("tools", mine.instance.id).code,
+            mine.run("undo", shot.instance.id).err,
+            mine.run("token", "make", "cursor", mine.instance.id).out.strip(),
+            mine.run("token", "make", mine.instance.id, mine.instance.id).err,
+        ]
+        wanted = mine.instance.token("cursor")
+        doctor = mine.run("doctor", "--no-question")
+        tied = mine.run("doctor", "--no-question", "--scene", "mine*")
+        shown = [mine.instance.id, shot.instance.id, mine.url, shot.url]
 
-        assert unclear.code == 2
-        assert one.url in unclear.err
-        assert other.url in unclear.err
-        assert other.run("tools", other.url).code == 0
+    assert (unclear.code, nowhere.code) == (2, 4)
+    assert all(word in unclear.err for word in [*shown, "--scene"])
+    assert all(word in doctor.out for word in shown)
+    assert (doctor.code, doctor.err, "WRONG" in doctor.out) == (0, "", False)
+    assert "ok     2 hosts are running; say which one: its ID, or --host" in doctor.out
+    assert doctor.out.endswith("Nothing to fix.\n")
+    assert f"answers at {mine.url}" in tied.out
+    assert "No host with host 'maya' is running. There are:" in nowhere.err
+    assert [json.loads(done.out)["types"] for done in chosen] == [{"Cube": 1}] * 4
+    assert others[0] == 0
+    assert "nothing to undo" in str(others[1])
+    assert others[2] == wanted
+    assert "Name the client first" in str(others[3])
 
 
 def test_a_person_at_a_terminal_answers_field_by_field(host: Served) -> None:
@@ -201,7 +286,7 @@ def test_a_person_at_a_terminal_answers_field_by_field(host: Served) -> None:
 @pytest.mark.parametrize("era", ["auto", "legacy"])
 @pytest.mark.parametrize(("typed", "code"), [("no", 3), ("/decline", 3), ("/cancel", 3)])
 def test_a_person_at_a_terminal_refuses(host: Served, era: str, typed: str, code: int) -> None:
-    command = [*COMMAND, "call", "delete_prims", "--era", era]
+    command = [*COMMAND, *DELETE, "--era", era]
     with at_terminal(command, environment(host.runtime)) as (tty, process):
         tty.until("Delete 127 cameras? Type yes or no; /cancel closes the question.\n  > ")
         tty.type(typed)
@@ -226,15 +311,18 @@ def test_nothing_that_a_server_sends_steers_the_terminal(host: Served) -> None:
         assert not {"\x1b", "\x07", "\x9b", "\u202e", "\r"} & set(shown)
 
 
-def test_ctrl_c_at_a_question_ends_the_command_and_the_call(host: Served) -> None:
-    command = [*COMMAND, "call", "delete_prims", "--era", "legacy"]
+@pytest.mark.parametrize("era", ["auto", "legacy"])
+def test_ctrl_c_at_a_question_ends_the_command_and_the_call(host: Served, era: str) -> None:
+    command = [*COMMAND, *DELETE, "--era", era]
     with at_terminal(command, environment(host.runtime)) as (tty, process):
         tty.until("  > ")
         process.send_signal(signal.SIGINT)
         process.communicate(timeout=LIMIT)
+    last = json.loads(host.run("call", "recent_calls", "--json").out)["calls"][0]
 
     assert process.returncode == 130
     assert "Traceback" not in tty.seen
+    assert (last["tool"], last["state"]) == ("delete_prims", "cancelled")
     assert cameras(host) == 127  # and the main thread is free for it
 
 

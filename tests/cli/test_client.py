@@ -83,7 +83,7 @@ def test_a_file_with_comments_is_left_alone_and_its_entry_is_printed(tmp_path: P
 
     assert (done.code, file.read_text()) == (2, text)
     assert done.out == client(tmp_path, "print", "cursor").out
-    assert f"Put this entry into {file} yourself." in done.err
+    assert f"Add this entry to {file} yourself." in done.err
     assert [path.name for path in file.parent.iterdir()] == ["mcp.json"]
 
 
@@ -98,7 +98,7 @@ def test_an_entry_that_was_pasted_beside_comments_is_seen_and_left_to_its_owner(
 
     assert added.out.startswith("Cursor was set up in")
     assert "Cursor, set up\n" in client(tmp_path, "list").out
-    assert f"Take 'dcc-bridge' out of {file} yourself." in removed.err
+    assert f"Remove 'dcc-bridge' from {file} yourself." in removed.err
 
 
 @linux
@@ -110,7 +110,7 @@ def test_taken_back_nothing_is_left_of_it_and_all_else_is(tmp_path: Path) -> Non
 
     done = client(tmp_path, "remove", "cursor")
 
-    assert done.out.startswith("Cursor is set up no more in")
+    assert done.out.startswith("Cursor is no longer set up in")
     assert json.loads(file.read_text()) == {"mcpServers": {"git": {"command": "git-mcp-2"}}}
     assert client(tmp_path, "remove", "cursor").out.startswith("Cursor was not set up")
 
@@ -125,7 +125,7 @@ def test_the_copy_is_of_what_was_there_before_us_however_often_it_is_set_up(tmp_
     again = client(tmp_path, "add", "claude-code")
 
     assert "is set up in" in again.out
-    assert "What it held before" not in again.out
+    assert "backup" not in again.out
     assert (tmp_path / ".claude.json.before-dcc-bridge").read_text() == "{}\n"
 
 
@@ -163,7 +163,7 @@ def test_the_copy_stays_where_the_file_was_changed_in_between(tmp_path: Path) ->
     copy = tmp_path / ".claude.json.before-dcc-bridge"
     assert json.loads(file.read_text())["a"] == 2
     assert copy.read_text() == '{"a": 1}'
-    assert f"What it held before is in {copy}." in done.out
+    assert f"A backup is in {copy}." in done.out
 
 
 @linux
@@ -177,7 +177,32 @@ def test_a_link_stays_a_link(tmp_path: Path) -> None:
     assert "dcc-bridge" in real.read_text()
 
 
+@linux
+@pytest.mark.parametrize("name", WRITABLE)
+def test_taken_back_a_file_that_was_not_there_before_is_gone(name: str, tmp_path: Path) -> None:
+    client(tmp_path, "add", name)
+
+    done = client(tmp_path, "remove", name)
+
+    assert done.code == 0
+    assert [path for path in tmp_path.rglob("*") if path.is_file()] == []
+
+
+def test_a_slip_does_not_look_like_success(tmp_path: Path) -> None:
+    slips = [
+        client(tmp_path, "print", "cursro"),
+        client(tmp_path, "add", "cursor", "--project", tmp_path / "flim"),
+        client(tmp_path, "add", "cursro"),
+    ]
+
+    assert [(done.code, done.out) for done in slips] == [(2, "")] * 3
+    assert "Did you mean cursor?" in slips[0].err
+    assert f"there is no folder {tmp_path / 'flim'}" in slips[1].err
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_a_project_has_an_entry_of_its_own(tmp_path: Path) -> None:
+    (tmp_path / "film").mkdir()
     client(tmp_path, "add", "vscode", "--project", tmp_path / "film")
 
     told = json.loads((tmp_path / "film" / ".vscode" / "mcp.json").read_text())
@@ -188,10 +213,10 @@ def test_a_project_has_an_entry_of_its_own(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        ('{"a": 1\n"b": 2}', "it is no JSON from line 2 on"),
-        ('// {\n/*\n*/{"a": }', "it is no JSON from line 3 on"),
-        ('{"mcpServers": []}', "mcpServers is no object in it"),
-        ("[]", "the whole is no object in it"),
+        ('{"a": 1\n"b": 2}', "it is not valid JSON from line 2 on"),
+        ('// {\n/*\n*/{"a": }', "it is not valid JSON from line 3 on"),
+        ('{"mcpServers": []}', "mcpServers is not an object in it"),
+        ("[]", "it does not hold a JSON object"),
     ],
 )
 def test_what_cannot_be_edited_safely_is_left_alone(text: str, why: str, tmp_path: Path) -> None:
@@ -303,7 +328,7 @@ def test_a_client_is_taken_back_by_its_own_command_where_that_is_on_path(tmp_pat
     client(tmp_path, "remove", "claude-code")
 
     assert json.loads(calls.read_text()) == ["mcp", "remove", "--scope", "user", "dcc-bridge"]
-    assert "dcc-bridge" not in (tmp_path / ".claude.json").read_text()
+    assert not (tmp_path / ".claude.json").exists()
 
 
 @pytest.mark.parametrize("name", [*CONFIG_FILES, "windsurf"])

@@ -64,7 +64,7 @@ def test_a_setting_that_cannot_be_read_is_named(runtime: Path) -> None:
     done = run(runtime, "tools", DCC_BRIDGE_PORT="many")
 
     assert done.code == 2
-    assert done.err == "dcc-bridge: DCC_BRIDGE_PORT='many' cannot be read as a setting.\n"
+    assert done.err == "dcc-bridge: DCC_BRIDGE_PORT='many' is not a valid setting.\n"
 
 
 def without(

@@ -8,6 +8,7 @@ import shutil
 import signal
 import struct
 import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -48,8 +49,8 @@ def test_an_agreement_deletes_and_undo_brings_back_in_numbered_steps(runtime: Pa
 @pytest.mark.parametrize(
     ("answer", "does", "why"),
     [
-        ("decline", "says no", "The person said no."),
-        ("cancel", "closes the question", "The question was closed without an answer."),
+        ("decline", "says no", "Declined in the client."),
+        ("cancel", "closes the question", "Closed in the client without an answer."),
     ],
 )
 def test_a_refusal_deletes_nothing(runtime: Path, answer: str, does: str, why: str) -> None:
@@ -64,7 +65,7 @@ def test_without_a_screen_and_a_terminal_it_says_that_nobody_can_be_asked(runtim
     text = told(run(runtime, "demo", **WINDOW), REFUSED)
 
     assert "Nobody can be asked: the host has no window, and there is no terminal here" in text
-    assert "0 deleted, refused. There was nobody to ask" in text
+    assert "0 deleted, refused. Nobody could be asked" in text
     assert "without a window" in text
     assert AS_IT_WAS in text
 
@@ -116,6 +117,87 @@ def test_with_a_window_the_dialogs_own_buttons_are_pressed(
     assert text.strip().endswith(ends)
 
 
+def test_it_leaves_no_record_and_no_host_in_the_users_own_folders(
+    runtime: Path, tmp_path: Path
+) -> None:
+    state = {"XDG_STATE_HOME": str(tmp_path / "state"), "HOME": str(tmp_path / "home")}
+    text = told(run(runtime, "demo", "--headless", "--answer", "accept", **state))
+
+    assert "all as it was." in text
+    assert [path for path in tmp_path.rglob("*") if path.is_file()] == []
+
+
+@pytest.mark.long
+@pytest.mark.timeout(180)
+def test_neither_does_a_benchmark(runtime: Path, tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "tests.bench.read_call", "--quick"],
+        env=environment(runtime, XDG_STATE_HOME=str(tmp_path / "state"), **WINDOW),
+        capture_output=True,
+        timeout=4 * LIMIT,
+        check=False,
+    )
+
+    assert done.returncode == 0, done.stderr
+    assert list((tmp_path / "state").rglob("*")) == []
+
+
+# A person who agrees in the dialog, undoes it before the demo does, and closes the window.
+PERSON = """
+import sys, time
+from dcc_bridge.cli import main, windowed
+windowed._module()
+from dcc_standalone.window import MainWindow
+
+async def attend(self, running):
+    dialog = await windowed._wait_for_dialog(running)
+    await windowed._on_ui(running, lambda: windowed._press(dialog, "accept"))
+
+def stay(self, running):
+    assert not running.is_stopping
+    running.main.post(running.window.close)
+    waits(self, running)
+
+def tell(self, text):
+    print("caption", time.monotonic(), text, flush=True)
+    shows(self, text)
+    if "Next, one undo" in text:
+        self.session.undo()
+
+waits, shows = windowed.AtWindow.stay, MainWindow.tell
+windowed.AtWindow.attend, windowed.AtWindow.stay, MainWindow.tell = attend, stay, tell
+sys.exit(main(["demo", "--window"]))
+"""
+
+
+@pytest.mark.long  # each step stays for three seconds
+@pytest.mark.timeout(120)
+def test_in_a_window_each_step_can_be_seen_and_it_stays_until_the_person_closes_it(
+    runtime: Path, tmp_path: Path
+) -> None:
+    state = tmp_path / "state"
+    done = subprocess.run(
+        [*COMMAND[:-2], "-c", PERSON],
+        env=environment(runtime, XDG_STATE_HOME=str(state), **WINDOW),
+        capture_output=True,
+        text=True,
+        timeout=3 * LIMIT,
+        check=False,
+    )
+
+    assert done.returncode == 0, done.stderr
+    shown = [line.split(" ", 2)[1:] for line in done.stdout.splitlines() if "caption" in line]
+    assert [text for _, text in shown] == [
+        f"{BEFORE}. An agent is about to delete all cameras.",
+        "You agreed: 212 prims, 0 of them cameras. Next, one undo brings them back.",
+        f"One undo: {BEFORE}, all as it was. Close this window to end the demo.",
+    ]
+    assert float(shown[2][0]) - float(shown[1][0]) >= 3.0
+    assert "Close the window to end the demo." in done.stdout
+    assert not list(state.rglob("*.jsonl"))
+
+
+@pytest.mark.long
 def test_a_picture_of_the_dialog_over_the_window_is_saved(runtime: Path, tmp_path: Path) -> None:
     file = tmp_path / "picture.png"
     words = ("demo", "--window", "--answer", "decline", "--screenshot", file)

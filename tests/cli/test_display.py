@@ -62,7 +62,7 @@ def test_a_screen_that_does_not_answer_is_none(bare: pytest.MonkeyPatch) -> None
 
     assert hosting.find_screen() == (
         False,
-        "The screen does not answer, so the host runs without a window.",
+        "The screen does not respond, so the host runs without a window.",
     )
 
 

@@ -44,10 +44,10 @@ def test_it_has_nothing_to_say_of_a_host_that_is_well(tmp_path: Path) -> None:
 
     assert (done.code, done.err) == (0, "")
     assert f"answers at {running.bridge.url}: " in done.out
-    assert "cursor (mcp 0.1.0) speaks 2025-11-25 and draws forms and opens pages." in done.out
+    assert "cursor (mcp 0.1.0) speaks 2025-11-25 and shows forms and opens pages." in done.out
     assert re.search(r"was seen in the host and answered after \d+\.\d s\.\n", done.out)
     assert "All skills can be loaded." in done.out
-    assert done.out.endswith("Nothing to mend.\n")
+    assert done.out.endswith("Nothing to fix.\n")
 
 
 def test_it_names_a_skill_that_cannot_be_loaded(tmp_path: Path) -> None:
@@ -67,9 +67,16 @@ def test_it_says_that_nobody_can_be_asked(tmp_path: Path) -> None:
         done = doctor(running, tmp_path)
 
     assert done.code == 1
-    assert "cursor (mcp 0.1.0) speaks 2026-07-28 and asks nobody: the host asks." in done.out
-    assert "Nobody can be asked: the host has no window, and here is no terminal." in done.out
-    assert done.out.count("To mend it: ") == 2
+    assert "cursor (mcp 0.1.0) speaks 2026-07-28 and shows no questions: the host asks." in done.out
+    assert done.out.count("To fix it: ") == 1
+
+
+def test_without_a_terminal_a_host_without_a_window_is_nothing_to_mend(tmp_path: Path) -> None:
+    with live(tmp_path) as running:
+        done = doctor(running, tmp_path)
+
+    assert (done.code, "WRONG" in done.out) == (0, False), done.out
+    assert "has no window, so agents' clients ask; here is no terminal to try it." in done.out
 
 
 def test_it_says_of_a_client_that_it_draws_nothing(tmp_path: Path) -> None:
@@ -78,7 +85,7 @@ def test_it_says_of_a_client_that_it_draws_nothing(tmp_path: Path) -> None:
         done = doctor(running, tmp_path, "--no-question")
 
     assert done.code == 0
-    assert "draws no questions, though it declares that it does: the host asks." in done.out
+    assert "shows no questions, though it says that it does: the host asks." in done.out
 
 
 def test_it_says_that_the_question_was_not_seen(tmp_path: Path) -> None:
@@ -94,7 +101,7 @@ def test_it_says_that_no_host_is_running(tmp_path: Path) -> None:
 
     assert done.code == 1
     assert "WRONG  No host is running.\n" in done.out
-    assert f"To mend it: {START}\n" in done.out
+    assert f"To fix it: {START}\n" in done.out
 
 
 def test_it_says_that_nothing_answers(tmp_path: Path) -> None:
@@ -109,7 +116,7 @@ def test_it_says_that_the_token_is_wrong(tmp_path: Path) -> None:
         words = ("doctor", url, "--json")
         done = beside(running, lambda: run(tmp_path / "x", *words, DCC_BRIDGE_TOKEN="cli.0"))
 
-    assert "it does not know us" in findings(done)["server"]
+    assert "it does not accept the token" in findings(done)["server"]
 
 
 def test_it_says_that_the_main_thread_takes_nothing(
@@ -119,7 +126,7 @@ def test_it_says_that_the_main_thread_takes_nothing(
     with live(tmp_path):
         done = run(tmp_path, "doctor", "--no-question", "--json")  # nobody serves it meanwhile
 
-    assert "took nothing for" in findings(done)["main thread"]
+    assert "has not responded for" in findings(done)["main thread"]
 
 
 @pytest.mark.parametrize(

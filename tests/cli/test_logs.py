@@ -41,6 +41,14 @@ def test_what_others_log_of_a_client_is_in_the_file_alone(
     assert "\x1b" not in said
 
 
+def test_a_sentence_is_shown_to_its_end(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    sentence = f"There are two skills of a name: {'x' * 300}. Rename the other."
+    with logs.kept():
+        logging.getLogger("dcc_bridge").warning(sentence)
+
+    assert sentence in capsys.readouterr().err.replace("dcc_bridge: ", "")
+
+
 def test_a_file_that_is_full_is_put_aside_once(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(logs, "_MOST", 100)
     for number in range(3):

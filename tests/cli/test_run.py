@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from dcc_bridge import checkpoints
 from dcc_bridge.audit import reader
 from dcc_bridge.errors import MissingExtra
 from dcc_bridge.hosts.batch import opened
@@ -18,7 +19,7 @@ from tests.hosts import freecad
 
 SKILLS = Path(__file__).parent / "skills"
 DELETE = Path(__file__).parents[2] / "plugins/standalone/skills/delete_prims.py"
-ALL = '{"pattern": "*"}'
+ALL = '{"pattern": "*", "type_name": "Camera"}'
 
 _NAMES = """
 from dcc_bridge import elicit_form_sync, skill
@@ -57,12 +58,25 @@ def test_a_skill_is_run_and_gives_its_value(tmp_path: Path) -> None:
     assert json.loads(done.out)["found"] == 127
 
 
+def test_what_stood_where_the_scene_is_saved_is_kept(tmp_path: Path) -> None:
+    """As of every file that is written over."""
+    out = tmp_path / "out.usda"
+    out.write_text("as it was")
+    given = ("--args", '{"path": "/World/Props", "new_name": "Things"}', "--save-as", out)
+
+    done = run(tmp_path, "rename_prim", "--scene", SHOT, *given)
+
+    (copy,) = checkpoints.taken(tmp_path / "out.usda.checkpoints")
+    assert (done.code, "Things" in out.read_text()) == (0, True)
+    assert (copy / "out.usda").read_text() == "as it was"
+
+
 @pytest.mark.parametrize("rule", [(), ("--unattended", "deny"), ("--unattended", "fallback")])
 def test_where_nobody_sits_nothing_is_deleted(tmp_path: Path, rule: tuple[str, ...]) -> None:
     """Who answered is printed, and the scene is not written."""
     done = delete(tmp_path, "--save-as", tmp_path / "out.usda", *rule)
 
-    assert (done.code, "by nobody" in done.err) == (3, True)
+    assert (done.code, "nobody could be asked" in done.err) == (3, True)
     assert not (tmp_path / "out.usda").exists()
 
 
@@ -89,7 +103,7 @@ def test_what_a_studio_lists_goes_on_unasked(tmp_path: Path, digest: str) -> Non
     )
 
     assert (done.code, json.loads(done.out)["deleted"]) == (0, 127), done.err
-    assert f"granted by the list {tmp_path / 'list'}, unasked" in done.err
+    assert f"because a setting allows it ({tmp_path / 'list'})" in done.err
     assert "fallback" not in done.err
     assert "def Camera" not in (tmp_path / "o.usda").read_text()
     assert "granted" in kept(tmp_path)
@@ -102,7 +116,7 @@ def test_what_is_not_on_the_list_is_refused(tmp_path: Path, line: str) -> None:
 
     done = delete(tmp_path, "--unattended", f"allow:{tmp_path / 'list'}")
 
-    assert "by nobody" in done.err
+    assert "nobody could be asked" in done.err
     assert "granted" not in kept(tmp_path)
 
 
@@ -158,7 +172,7 @@ def test_one_that_takes_too_long_is_ended(tmp_path: Path) -> None:
     done = run(tmp_path, "list_prims", "--timeout", "0.01")
 
     assert (done.code, done.out) == (1, "")
-    assert "It took more than 0.01 s, and was ended." in done.err
+    assert "It took more than 0.01 s and was stopped." in done.err
 
 
 @pytest.mark.real

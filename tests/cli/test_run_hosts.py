@@ -6,15 +6,17 @@ import json
 import os
 import shutil
 import signal
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from dcc_bridge.install import probe
 from tests.cli import commands
 from tests.cli.commands import Done
-from tests.hosts import freecad
+from tests.hosts import bpy_module, freecad
 from tests.hosts.application import until
 from tests.hosts.fakes import interpreter
 from tests.hosts.fakes.houdini.scene import Scene as Hip
@@ -22,7 +24,10 @@ from tests.hosts.fakes.maya.scene import Scene as Maya
 from tests.tiers import sampled
 
 HOSTS = ("maya", "houdini")
-CAMERAS = {"maya": {"pattern": "shot_*"}, "houdini": {"pattern": "shot_*", "under": "/obj"}}
+CAMERAS = {
+    "maya": {"pattern": "shot_*", "type_name": "camera"},
+    "houdini": {"pattern": "shot_*", "type_name": "cam", "under": "/obj"},
+}
 NOWHERE = {
     "maya": {"node": "|nowhere", "new_name": "x"},
     "houdini": {"node": "/obj/nowhere", "new_name": "x"},
@@ -208,7 +213,28 @@ def test_a_real_host_is_served_by_its_own_interpreter(
 
     assert (unlisted.code, agreed.code, left.code) == (3, 0, 0), unlisted.err + agreed.err
     assert "Cube" not in left.out
-    assert (done.code, "Traceback" in done.err) == (0, False), done.err
+    code = 130 if number == signal.SIGINT else 0
+    assert (done.code, "Traceback" in done.err) == (code, False), done.err
+
+
+@pytest.mark.real
+@pytest.mark.timeout(600)
+def test_a_python_that_has_blender_as_a_module_is_one_of_its_interpreters(tmp_path: Path) -> None:
+    python = bpy_module.python("4.5.15")
+    if python is None or not sys.version.startswith(bpy_module.VERSIONS["4.5.15"]):
+        pytest.skip("There is no Python for that Blender, or it is not this one.")
+    audit = {"DCC_BRIDGE_AUDIT": str(tmp_path / "audit"), "HOME": str(tmp_path)}
+    words = ("run", "list_objects", "--host", "blender", "--interpreter", str(python))
+
+    done = commands.run(tmp_path / "rt", *words, **audit)
+
+    assert (done.code, "Cube" in done.out) == (0, True), done.err
+
+
+@pytest.mark.parametrize("name", ["python", "python3.11", "Python.exe", "blender", "mayapy"])
+def test_a_python_is_told_from_an_application_by_its_name(name: str, tmp_path: Path) -> None:
+    """Blender's own words are not for a Python."""
+    assert probe.is_python(tmp_path / name) is name.lower().startswith("python")
 
 
 def test_a_window_is_not_for_a_host_that_is_served_in_batch(tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ import pytest
 
 from dcc_bridge.server import discovery
 from tests.cli.commands import (
+    DELETE,
     LIMIT,
     SHOT,
     SKILLS,
@@ -26,6 +27,7 @@ from tests.client.tty import at_terminal
 from tests.tiers import sampled
 
 STOP = (signal.SIGINT, signal.SIGTERM)
+CODES: dict[int, int] = {signal.SIGINT: 130, signal.SIGTERM: 0}
 WINDOW = {"QT_QPA_PLATFORM": "offscreen"}
 
 
@@ -94,13 +96,13 @@ def test_a_signal_ends_it_within_two_seconds_with_a_question_open(
 ) -> None:
     def end() -> float:
         with serve(tmp_path, "--headless") as host:
-            command = host.command("call", "delete_prims", "--era", era)
+            command = host.command(*DELETE, "--era", era)
             with at_terminal(command, environment(tmp_path)) as (tty, process):
                 tty.until("  > ")
                 done, seconds = host.end(number)
                 tty.type("yes")
                 process.communicate(timeout=LIMIT)
-        assert (done.code, done.err) == (0, "")
+        assert (done.code, done.err) == (CODES[number], "")
         assert process.returncode in (3, 4)
         assert list(tmp_path.glob("*.json")) == []
         return seconds
@@ -115,12 +117,12 @@ def test_a_signal_ends_the_window_within_two_seconds_with_a_dialog_open(
     def end() -> float:
         with serve(tmp_path, "--window", **WINDOW) as host:
             assert "in a window" in host.ready
-            with background(tmp_path, "call", "delete_prims") as caller:
+            with background(tmp_path, *DELETE) as caller:
                 assert caller.stderr is not None
                 assert "Waiting for the person's answer" in caller.stderr.readline()
                 done, seconds = host.end(number)
                 caller.communicate(timeout=LIMIT)
-        assert done.code == 0
+        assert done.code == CODES[number]
         assert caller.returncode in (3, 4)
         assert list(tmp_path.glob("*.json")) == []
         return seconds
@@ -133,7 +135,7 @@ def test_a_signal_ends_the_window_within_two_seconds_with_a_dialog_open(
     [
         (False, ["--scene", "nowhere.usda"], "There is no file"),
         (False, ["--scene", "broken.usda"], "broken.usda is not a readable USD file"),
-        (True, ["--scene", "notes.txt"], "notes.txt is no scene"),
+        (True, ["--scene", "notes.txt"], "notes.txt is not a scene"),
         (False, ["--skills", "nowhere"], "There is no folder of skills at nowhere."),
         (False, ["--port", "99999"], "Port 99999 cannot be used"),
         (True, ["--port", "99999"], "Port 99999 cannot be used"),
@@ -191,7 +193,7 @@ def test_no_token_is_ever_seen(tmp_path: Path) -> None:
         secret = host.instance.secret
         tokens = [host.instance.token(label) for label in ("cli", "demo")]
         said = [host.run("tools"), host.run("call", "scene_summary"), host.run("call", "nothing")]
-        command = host.command("call", "delete_prims")
+        command = host.command(*DELETE)
         with at_terminal(command, environment(tmp_path)) as (tty, process):
             tty.until("  > ")
             words = [*words_of(host.process.pid), *words_of(process.pid)]

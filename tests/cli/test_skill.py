@@ -7,10 +7,12 @@ from pathlib import Path
 import pytest
 
 from dcc_bridge.cli import main
+from dcc_bridge.config import data_folder
 from dcc_bridge.elicitation.question import Reply
 from dcc_bridge.testing import FakeHost, ScriptedPresenter
+from tests.cli.commands import run, serve
 from tests.live import live
-from tests.skills.shelf import save
+from tests.skills.shelf import save, until
 
 ARGUMENTS = {
     "read": {"pattern": "camera*"},
@@ -59,7 +61,7 @@ def test_a_file_that_is_there_is_not_written_over(
 
     assert main(["skill", "new", "mine", "--folder", str(tmp_path)]) == 2
 
-    assert "is there already" in capsys.readouterr().err
+    assert "already exists" in capsys.readouterr().err
     assert file.read_text() == "# precious\n"
 
 
@@ -92,10 +94,71 @@ def test_findings_are_lines_and_the_exit_code_is_1(
 
     told = capsys.readouterr()
     assert told.out.splitlines() == [
-        f"{file}:1: mine: its docstring does not tell of 'a' in Args.",
+        f"{file}:1: mine: its docstring does not describe 'a' in Args.",
         f"{file}:1: mine: this name is taken, by {home / 'mine.py'}:1.",
     ]
-    assert told.err == "2 to put right in 1 file.\n"
+    assert told.err == "2 problems in 1 file.\n"
+
+
+SAME = """\
+from dcc_bridge import skill
+
+
+@skill(risk="read", hosts=["standalone"])
+def same() -> str:
+    '''Say where this is.'''
+    return __file__
+
+
+@skill(risk="read", hosts=["standalone"])
+def list_prims() -> str:
+    '''Say where this is.'''
+    return __file__
+"""
+
+
+@pytest.mark.timeout(120)
+def test_of_two_skills_of_a_name_the_first_in_the_order_of_the_guide_wins_everywhere(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """In `serve`, in `run` and in `check`."""
+    names = ("mine/z.py", "show/skills/z.py", "studio/a.py", "studio/b.py", "two/z.py", "one/z.py")
+    places = [save(tmp_path / name, SAME) for name in names]
+    more = {
+        "DCC_BRIDGE_USER_SKILLS": str(tmp_path / "mine"),
+        "DCC_BRIDGE_PROJECT": str(tmp_path / "show"),
+        "DCC_BRIDGE_SKILLS": str(tmp_path / "studio"),
+    }
+    elsewhere = SAME.replace("list_prims", "list_nodes").replace("standalone", "Blender")
+    save(tmp_path / "elsewhere" / "z.py", elsewhere)
+    for name, value in more.items():
+        monkeypatch.setenv(name, value)
+    given = ("--skills", tmp_path / "two", "--skills", tmp_path / "one")
+    runtime = tmp_path / "runtime"
+    folders = ["elsewhere", "two", "one", "studio", "show/skills", "mine"]
+    own = data_folder("plugins") / "standalone/skills/list_prims.py"
+    ours = f"{own}:{own.read_text().partition('def list_prims')[0].count(chr(10)) + 1}"
+
+    assert run(runtime, "run", "same", *given, **more).out == f'"{places[0]}"\n'
+    with serve(runtime, "--headless", *given, **more) as host:
+        while places:
+            until(lambda: host.run("call", "same").out == f"{places[0]}\n")
+            assert main(["skill", "check", *(str(tmp_path / folder) for folder in folders)]) == 1
+            first, *others = places
+            assert capsys.readouterr().out.splitlines() == [
+                line
+                for file in sorted(places)
+                for line in (
+                    *((f"{file}:5: same: this name is taken, by {first}:5.",) * (file in others)),
+                    f"{file}:11: list_prims: this name is taken, by {ours}.",
+                )
+            ]
+            places.pop(0).unlink()
+        assert host.run("call", "list_prims", "--json").out.startswith('{"found": ')
+
+    guide = (data_folder("resources") / "guide" / "skills.md").read_text()
+    words = ("come with the plug-in", "`dcc-bridge skill new NAME`", *list(more)[1:], "`--skills`")
+    assert [guide.index(word) for word in words] == sorted(guide.index(word) for word in words)
 
 
 def test_a_path_that_is_not_there_is_a_usage_error(tmp_path: Path) -> None:

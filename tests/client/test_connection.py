@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import socket
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import anyio
+import mcp_types as types
 import pytest
+from mcp import Client
+from mcp.shared.exceptions import MCPError
 
 from dcc_bridge import elicit_form_sync, skill
-from dcc_bridge.client.agent import Result
-from dcc_bridge.client.connection import Era, connect
+from dcc_bridge.client.agent import Agent, Result
+from dcc_bridge.client.connection import Era, connect, http_client
 from dcc_bridge.client.person import Person, Script
 from dcc_bridge.elicitation.question import Reply
 from dcc_bridge.elicitation.schema import Form
@@ -54,6 +58,18 @@ def enter(url: str, token: str = "test.0", **options: Any) -> None:
     anyio.run(agent)
 
 
+def test_no_certificates_are_read_for_a_host_of_this_computer(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """To read them takes longer than many a call."""
+    read: list[object] = []
+    monkeypatch.setattr("httpcore2.default_ssl_context", lambda **how: read.append(how))
+
+    http_client("test.0")
+
+    assert read == []
+
+
 @pytest.mark.parametrize("era", ["auto", "legacy"])
 def test_a_person_is_asked_in_either_era(host: Live, era: Era) -> None:
     result = call(host, "ask", Script("accept"), era)
@@ -80,7 +96,7 @@ def test_nothing_at_the_address_is_told_in_a_sentence() -> None:
 @pytest.mark.parametrize("impostor", IMPOSTORS)
 def test_whoever_took_the_port_of_a_host_is_not_given_the_token(impostor: str, era: Era) -> None:
     token = discovery.issue_token("secret", "test")
-    refuses = pytest.raises(Unreachable, match="it does not know us")
+    refuses = pytest.raises(Unreachable, match="it does not accept the token")
     with impostor_server(impostor) as (url, heard), refuses:
         enter(url, token, era=era, silence=0.2)
 
@@ -90,7 +106,7 @@ def test_whoever_took_the_port_of_a_host_is_not_given_the_token(impostor: str, e
 
 
 def test_a_token_of_another_host_is_refused(host: Live) -> None:
-    with pytest.raises(Unreachable, match="it does not know us"):
+    with pytest.raises(Unreachable, match="it does not accept the token"):
         host.run(lambda: anyio.to_thread.run_sync(enter, host.bridge.url))
 
 
@@ -135,3 +151,104 @@ def test_a_host_that_goes_away_in_the_middle_of_a_call_never_leaves_the_client_w
         assert "went away" in str(error)  # noqa: PT017 - either way is right
     else:
         assert result.structured == {"action": "cancel", "data": {}, "by": "nobody"}
+
+
+class Absent(Script):
+    """Is asked, and never answers."""
+
+    def __init__(self) -> None:
+        super().__init__("accept")
+        self.asked = anyio.Event()
+
+    async def ask(self, message: str, form: Form) -> Reply:
+        self.asked.set()
+        await anyio.sleep_forever()
+        raise AssertionError("it must not come to this")
+
+
+@pytest.mark.parametrize("era", ["auto", "legacy"])
+def test_a_call_that_is_cancelled_at_its_question_has_ended_in_the_host(
+    host: Live, era: Era
+) -> None:
+    person = Absent()
+
+    async def agent() -> None:
+        token = host.bridge.instance.token("test")
+        async with (
+            connect(host.bridge.url, token, era=era, person=person) as client,
+            anyio.create_task_group() as calling,
+        ):
+            calling.start_soon(client.call, "ask", {})
+            await person.asked.wait()
+            calling.cancel_scope.cancel()
+
+    host.run(agent)
+
+    host.until(lambda: not host.bridge.broker.open, 5)
+    host.until(lambda: host.bridge.recent.records()[0].ended is not None, 5)
+    (record,) = host.bridge.recent.records()
+    assert [(it.how, it.by) for it in record.answers] == [("cancelled", "nobody")]
+
+
+class Session:
+    """Its host asks at first, and is gone when it is called again."""
+
+    def __init__(self) -> None:
+        self.calls: list[str | None] = []
+        self.waits = anyio.Event()
+
+    async def call_tool(self, *args: Any, request_state: str | None = None, **more: Any) -> Any:
+        self.calls.append(request_state)
+        if args[0] == "wait":
+            self.waits.set()
+            await anyio.sleep_forever()
+        if request_state is None:
+            return types.InputRequiredResult(request_state="1.0")
+        raise MCPError(types.CONNECTION_CLOSED, "It is gone.")
+
+
+class Asking:
+    """A client that asks a person, who answers or not."""
+
+    def __init__(self, *, answers: bool = False) -> None:
+        self.session = Session()
+        self.asked = anyio.Event()
+        self._answers = answers
+
+    async def call_tool(self, *args: Any, **more: Any) -> Any:
+        asked = await self.session.call_tool(*args)
+        if self._answers:
+            return await self.session.call_tool(*args, request_state=asked.request_state)
+        self.asked.set()
+        await anyio.sleep_forever()
+
+
+def test_a_call_is_cancelled_at_its_question_though_its_host_is_gone() -> None:
+    client = Asking()
+
+    async def run() -> None:
+        async with anyio.create_task_group() as calling:
+            calling.start_soon(Agent(cast("Client", client)).call, "ask", {})
+            await client.asked.wait()
+            calling.cancel_scope.cancel()
+
+    anyio.run(run)
+
+    assert client.session.calls == [None, "1.0"]
+
+
+def test_a_cancelled_call_ends_no_question_of_an_earlier_one_that_failed() -> None:
+    client = Asking(answers=True)
+
+    async def run() -> None:
+        agent = Agent(cast("Client", client))
+        with suppress(MCPError):
+            await agent.call("ask", {})
+        async with anyio.create_task_group() as calling:
+            calling.start_soon(agent.call, "wait", {})
+            await client.session.waits.wait()
+            calling.cancel_scope.cancel()
+
+    anyio.run(run)
+
+    assert client.session.calls == [None, "1.0", None]

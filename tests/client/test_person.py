@@ -61,6 +61,14 @@ def test_given_fields_that_do_not_fit_close_the_question_and_say_why() -> None:
     assert "name: expected a text, not 3" in told[0]
 
 
+def test_fields_of_another_form_close_the_question_and_name_its_own() -> None:
+    optional = parse({"properties": {"name": {"type": "string"}, "lens": {"type": "integer"}}})
+    reply, told = ask({"nmae": "a"}, optional)
+
+    assert reply == Reply("cancel")
+    assert "the form asks for name, lens." in told[0]
+
+
 @pytest.mark.parametrize(
     ("answer", "action"), [("accept", "accept"), ("decline", "decline"), ({"a": 1}, "accept")]
 )

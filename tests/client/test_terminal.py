@@ -255,7 +255,9 @@ def test_what_will_be_sent_is_shown_and_can_be_changed(person: Asked) -> None:
     person.type("abc")
     person.until(" 1  Wide\n  > ")
     person.type("1")
-    person.until("Name: abc\n    Shot: Wide\n  Send this? Type yes, or no to change it.\n  > ")
+    person.until(
+        "Name: abc\n    Shot: Wide\n  Send this? Type yes to send it, no to change it.\n  > "
+    )
     person.type("no")
     person.until("[abc]\n    At least 3 characters.\n  > ")
     person.type("abcd")

@@ -57,7 +57,11 @@ _ENDS: Final = ("cancelled", "timed_out")
 CASES: Final = (
     Case("accept", "delete", [_accept(confirm=True)], text="2 deleted", seen=["agreed"]),
     Case(
-        "decline", "delete", [{"action": "decline"}], text="The person said no", seen=["Declined"]
+        "decline",
+        "delete",
+        [{"action": "decline"}],
+        text="Declined in the client",
+        seen=["Declined"],
     ),
     Case("cancel", "delete", [{"action": "cancel"}], text="without an answer", seen=["Cancelled"]),
     Case(

@@ -30,7 +30,8 @@ from mcp_types import (
 )
 
 from dcc_bridge import confirm_sync, elicit_form_sync, known_clients, skill
-from dcc_bridge.elicitation.question import Question, Reply, Settle, TakeDown
+from dcc_bridge.callbacks import call_later
+from dcc_bridge.elicitation.question import Expired, Question, Reply, Settle, TakeDown
 from dcc_bridge.elicitation.types import ElicitationResponse
 from dcc_bridge.testing import OUTSIDE, FakeHost, ScriptedPresenter
 from tests.live import ERAS, LIMIT, Live, status
@@ -108,9 +109,10 @@ class Log:
 class Chair:
     """The place at the host: whoever is to sit there for a call is put there before it."""
 
-    def __init__(self, log: Callable[[], Log]) -> None:
+    def __init__(self, log: Callable[[], Log], *, empty: bool = False) -> None:
         self.sitting = ScriptedPresenter()
         self._log = log
+        self._is_empty = empty
 
     def show(self, question: Question, settle: Settle) -> TakeDown:
         def heard(said: Any) -> None:
@@ -119,6 +121,8 @@ class Chair:
             settle(said)
 
         self._log().asked.append("host")
+        if self._is_empty:
+            call_later(EMPTY, lambda: settle(Expired()))
         return self.sitting.show(question, heard)
 
     def chip(self, *args: Any) -> TakeDown:
@@ -126,8 +130,8 @@ class Chair:
 
     def notice(
         self, text: str, undo: Callable[[], None] | None = None, call: str | None = None
-    ) -> None:
-        self.sitting.notice(text, undo, call)
+    ) -> TakeDown:
+        return self.sitting.notice(text, undo, call)
 
 
 class Stage:
@@ -138,7 +142,7 @@ class Stage:
         self.name = name
         self.cell: Scenario
         self.log = Log()
-        self.chair = Chair(lambda: self.log)
+        self.chair = Chair(lambda: self.log, empty=surface == "empty")
         self.host = FakeHost(CAMERAS, has_ui=surface != "headless")
         self.live = Live(
             runtime,
@@ -146,7 +150,6 @@ class Stage:
             host=self.host,
             presenter=None if surface == "headless" else self.chair,
             dialogs_per_minute=100_000,
-            host_deadline=EMPTY if surface == "empty" else 45.0,
             client_deadline=SILENT if clients == "silent clients" else 45.0,
         )
         self._watch_the_broker()

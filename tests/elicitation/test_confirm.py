@@ -104,11 +104,11 @@ def test_texts_may_be_made_from_the_items() -> None:
 @pytest.mark.parametrize(
     ("answer", "error", "words"),
     [
-        (Reply("decline"), Declined, "said no"),
+        (Reply("decline"), Declined, "Declined at the host"),
         (Reply("decline", reason="not now"), Declined, "'not now'"),
-        (Reply("cancel"), Cancelled, "closed the question"),
+        (Reply("cancel"), Cancelled, "Closed at the host without an answer"),
         (Expired(), TimedOut, "in time"),
-        (Reply("accept", {"confirm": False}), Declined, "said no"),
+        (Reply("accept", {"confirm": False}), Declined, "Declined at the host"),
     ],
 )
 def test_what_is_no_yes_is_an_error_that_says_which(answer: Any, error: Any, words: str) -> None:
@@ -118,7 +118,7 @@ def test_what_is_no_yes_is_an_error_that_says_which(answer: Any, error: Any, wor
 
         assert type(caught.value) is error
         assert "Delete it?" in str(caught.value)
-        assert ("gave this reason" in str(caught.value)) is ("not now" in words)
+        assert ("The reason given" in str(caught.value)) is ("not now" in words)
         assert not call.agreement.live
 
 
@@ -157,6 +157,16 @@ def test_a_scene_that_changed_is_shown_again_and_the_grant_is_for_what_is_there(
     assert person.shown[1].reason == (
         "The scene has changed since this was asked; please look again."
     )
+
+
+def test_a_list_of_items_is_compared_with_the_scene_as_well() -> None:
+    host = FakeHost(["cam1", "cam2"])
+    person = Person(lambda number: host.items.pop() if number == 0 else None, YES, YES)
+
+    with asking(person, host):
+        confirm_sync("Delete them?", items=["cam1", "cam2"])
+
+    assert len(person.shown) == 2
 
 
 @pytest.mark.parametrize("before", [False, True])

@@ -60,7 +60,7 @@ def test_the_person_is_told_once_that_questions_wait() -> None:
 
     crowd(host, 60)
 
-    assert host.notices == ["Claude Code asks too often: its next questions have to wait."]
+    assert host.notices == ["claude asks too often: its next questions have to wait."]
 
 
 def test_another_client_is_shown_at_once() -> None:
@@ -155,9 +155,11 @@ def test_muting_refuses_what_the_client_asks_already_and_what_waits_behind() -> 
     host.settles[0](Reply("decline", mute=True))
     later = broker.ask(eager(60))
 
-    assert futures[0].result(0).answered_by == "host"
+    notice = "the person muted claude for 10 minutes; 10 left"
+    first, unasked = futures[0].result(0), later.result(0)
+    assert (first.answered_by, first.message, first.reason) == ("host", "declined", None)
     assert refused(futures) == 59
-    assert later.result(0).answered_by == "policy"
+    assert (unasked.answered_by, unasked.message, unasked.reason) == ("policy", "muted", notice)
     assert len(host.shown) == 4
     assert not other.done()
     assert broker.audience.limits.muted == {"claude": pytest.approx(600, abs=5)}

@@ -16,7 +16,7 @@ from typing import Any, Final, TypedDict
 
 import pytest
 from mcp_types import ElicitRequestFormParams, ElicitRequestParams, ElicitResult
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, model_validator
 
 import dcc_bridge
 from dcc_bridge import (
@@ -25,14 +25,12 @@ from dcc_bridge import (
     ElicitationResponse,
     FormElicitation,
     UrlElicitation,
-    confirm_sync,
     elicit_form,
     elicit_form_sync,
     elicit_url,
     skill,
 )
-from dcc_bridge.elicitation.question import Reply
-from dcc_bridge.testing import FakeHost, ScriptedPresenter
+from dcc_bridge.testing import FakeHost
 from tests.live import AskedFn, Live, accept, live, say, status, text
 from tests.tiers import every_era
 
@@ -228,7 +226,7 @@ def test_a_handler_called_outside_any_bridge_is_told_that_nobody_can_be_asked() 
 @pytest.mark.parametrize(
     ("name", "positional", "by_keyword"),
     [
-        ("elicit_form", ["message", "schema"], ["title"]),
+        ("elicit_form", ["message", "schema"], ["title", "fallback_values"]),
         ("elicit_url", ["message", "url"], ["description"]),
         ("elicit_form_sync", ["message", "schema"], ["title", "fallback_values"]),
     ],
@@ -334,44 +332,58 @@ def test_a_model_is_asked_for_as_a_form(era: str, model: type, tmp_path: Path) -
     assert "samples" in form.requested_schema["required"]
 
 
-def nested_skills(host: FakeHost) -> Callable[..., Any]:
-    """Make a skill that calls another one."""
+class Range(BaseModel):
+    """A range of frames, which the model itself looks at."""
 
-    @skill(risk="destructive", confirms=True)
-    def delete_cameras() -> int:
-        """Delete the cameras."""
-        agreed = confirm_sync("Delete the cameras?", items=lambda: host.items, verb="Delete")
-        host.items = [item for item in host.items if item not in agreed]
-        return len(agreed)
+    first: int
+    last: int
 
-    @skill(risk="destructive", confirms=True, undo="Clean the scene")
-    def clean() -> str:
-        """Delete the cameras, and leave a note."""
-        deleted = delete_cameras()
-        host.items.append("note")
-        return f"{deleted} deleted"
+    @model_validator(mode="after")
+    def _is_forward(self) -> Range:
+        if self.last < self.first:
+            raise ValueError("the last frame is before the first one")
+        return self
 
-    return clean
+
+@pytest.mark.parametrize("model", [RenderModel, RenderDataclass, RenderDict])
+def test_an_answer_comes_back_as_the_model_that_was_asked_for(model: type, tmp_path: Path) -> None:
+    answers: list[ElicitationResponse] = []
+
+    @skill(risk="read")
+    def render() -> None:
+        """Ask how to render."""
+        answers.append(elicit_form_sync("How to render?", model))
+
+    @skill(risk="read")
+    async def render_later() -> None:
+        """Ask how to render, in a coroutine; nobody is there to answer."""
+        answers.append(
+            await elicit_form("How?", model, fallback_values={"samples": 64, "quality": "high"})
+        )
+
+    with live(tmp_path, render, render_later) as running:
+        running.call("render", asked=accept(samples=64, quality="high"))
+        running.call("render", asked=say("decline"))
+        running.call("render_later")
+
+    agreed, declined, fallback = answers
+    wanted = None if model is RenderDict else model(samples=64, quality="high")
+    assert [agreed.value, declined.value, fallback.value] == [wanted, None, wanted]
+    assert agreed.data == fallback.data == {"samples": 64, "quality": "high"}
+    assert fallback.message == "fallback_values_used"
 
 
 @every_era
-def test_a_skill_that_calls_another_asks_and_undoes_as_the_outer_one(
-    era: str, tmp_path: Path
-) -> None:
-    host, person = (
-        FakeHost(CAMERAS, has_ui=True),
-        ScriptedPresenter(Reply("accept", {"confirm": True})),
-    )
+def test_what_the_model_refuses_is_asked_again_with_its_reason(era: str, tmp_path: Path) -> None:
+    person = Person(yes(first=9, last=1), yes(first=1, last=9))
 
-    with live(tmp_path, nested_skills(host), host=host, presenter=person) as running:
-        result = running.call("clean", era=era)
-        cleaned, labels = list(host.items), list(host.labels)
-        host.undo()
+    @skill(risk="read")
+    def frames() -> str:
+        """Ask for frames."""
+        return str(elicit_form_sync("Which frames?", Range).value)
 
-    (shown,) = person.shown
-    (label,) = labels
-    assert (shown.call.skill, shown.items, shown.consent is not None) == ("clean", CAMERAS, True)
-    assert text(result) == "3 deleted"
-    assert cleaned == ["note"]
-    assert label.startswith("Clean the scene")
-    assert host.items == list(CAMERAS)
+    with live(tmp_path, frames) as running:
+        result = running.call("frames", era=era, asked=person)
+
+    assert text(result) == "first=1 last=9"
+    assert "the last frame is before the first one" in person.asked[1]

@@ -15,6 +15,8 @@ from dcc_bridge.elicitation.validation import InvalidAnswer
 from dcc_bridge.errors import SchemaError
 
 OPTIONS = [f"option{number}" for number in range(201)]
+LOWER = "lower-case letters, digits and _"
+UNLIKE = "it does not have the form that the skill expects"
 
 
 def form(**properties: Any) -> dict[str, Any]:
@@ -73,7 +75,28 @@ def test_every_kind_of_field_takes_what_fits_only(part: Any, good: Any, bad: Any
         ({"type": "string", "minLength": 1}, "", "at least 1 character, please."),
         ({"type": "string", "minLength": 3}, "q", "at least 3 characters, please."),
         ({"type": "string", "maxLength": 1}, "qq", "at most 1 character, please."),
-        ({"type": "string", "pattern": "^$"}, "q", "it must match ^$."),
+        ({"type": "string", "pattern": "^[a-z0-9_]+$"}, "Q", f"only {LOWER}."),
+        (
+            {"type": "string", "pattern": "^[a-z][a-z0-9_]*$"},
+            "1",
+            f"only {LOWER}, with lower-case letters at the beginning.",
+        ),
+        (
+            {"type": "string", "pattern": r"^[\w .\-]+$"},
+            "!",
+            "only letters, digits, _, spaces, . and -.",
+        ),
+        ({"type": "string", "pattern": "^[a-f]+$"}, "q", f"{UNLIKE}."),
+        (
+            {"type": "string", "pattern": "^sh[0-9]{4}$", "default": "sh0010"},
+            "q",
+            f"{UNLIKE}, for example sh0010.",
+        ),
+        (
+            {"type": "string", "pattern": "^sh[0-9]{4}$", "description": "A shot: sh0010."},
+            "q",
+            "it does not fit the description: A shot: sh0010.",
+        ),
         ({"type": "string", "format": "email"}, "q", "'q' is not an e-mail address."),
         ({"type": "string", "format": "date"}, "q", "'q' is not a date such as 2026-11-20."),
         ({"type": "number", "minimum": 0.5}, 0, "at least 0.5, please."),

@@ -12,6 +12,7 @@ from dcc_bridge.config import Settings
 from dcc_bridge.elicitation.broker import Broker
 from dcc_bridge.elicitation.call import Call, Client, Route
 from dcc_bridge.elicitation.question import Consent, Expired, HandOver, Question, Reply, Unable
+from dcc_bridge.elicitation.schema import parse
 from dcc_bridge.testing import ScriptedPresenter
 from tests.elicitation.brokers import CLAUDE, FORM, YES, Clock, ask
 
@@ -29,7 +30,7 @@ def test_a_question_at_the_client_leaves_a_chip_at_the_host() -> None:
     (chip,) = host.chips
     chip.answer_here()
 
-    assert chip.where == "Claude Code"
+    assert chip.where == "claude"
     assert future.result(0).answered_by == "host"
     assert client.taken_down == ["handed_over"]
     assert chip.taken_down == ["handed_over"]
@@ -88,7 +89,7 @@ def test_a_dialog_can_hand_over_to_the_client() -> None:
 
     future, _, _ = ask(host=host, client=client, settings=Settings(input="host"))
 
-    assert host.shown[0].offers.hand_over == "Claude Code"
+    assert host.shown[0].offers.hand_over == "claude"
     assert future.result(0).answered_by == "client"
 
 
@@ -185,16 +186,23 @@ def test_a_client_that_is_known_to_draw_nothing_is_not_asked() -> None:
     assert client.shown == []
 
 
-def test_a_host_shows_less_time_to_a_client_that_may_give_up() -> None:
+@pytest.mark.parametrize(
+    ("fields", "timeout", "offered"),
+    [(1, None, (45, 300)), (6, None, (120, 300)), (32, None, (510, 510)), (6, 7.0, (7, 7))],
+    ids=["one", "six", "most", "the skill's own"],
+)
+def test_a_form_has_time_by_its_fields_and_who_is_at_it_has_more(
+    fields: int, timeout: float | None, offered: tuple[float, float]
+) -> None:
     host = ScriptedPresenter()
     broker = Broker(host=host, clock=Clock())
-    call = Call("x", "X", client=CLAUDE)
+    asked = parse(
+        {"type": "object", "properties": {f"f{n}": {"type": "string"} for n in range(fields)}}
+    )
 
-    broker.ask(Question("First?", call, FORM))
-    broker.audience.note_patience("claude")
-    broker.ask(Question("Second?", call, FORM))
+    broker.ask(Question("Which?", Call("x", "X", client=CLAUDE), asked, timeout=timeout))
 
-    assert [(q.offers.soon, q.offers.latest) for q in host.shown] == [(45, 45), (45, 300)]
+    assert [(q.offers.soon, q.offers.latest) for q in host.shown] == [offered]
 
 
 @pytest.mark.parametrize("busy", [True, False])

@@ -67,7 +67,8 @@ class Application:
     ) -> AsyncIterator[Client]:
         """Connect a real MCP client."""
         instance = self.instance
-        async with connected(instance.url, instance.token("test"), era, asked) as session:
+        token = instance.token("test")
+        async with connected(instance.url, token, era, asked, limit=LIMIT) as session:
             yield session
 
     def call(self, tool: str, arguments: dict[str, Any], **client: Any) -> CallToolResult:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -11,6 +10,7 @@ from pxr import Sdf, Usd
 
 from dcc_bridge.hosts.standalone import UsdSession
 from dcc_bridge.hosts.standalone.prims import remove, rename
+from tests.hosts.bad_port import Port, Scene, by_name, in_files
 
 PATHS: Final = (
     "/World",
@@ -79,76 +79,6 @@ def Xform "World"
 }
 """,
 }
-Edit = Callable[[UsdSession, Path, str, str], object]
-
-
-def write_files(folder: Path) -> None:
-    """Write the scene, its layers and another scene."""
-    folder.mkdir()
-    for name, text in FILES.items():
-        (folder / name).write_text(text)
-
-
-def objects(stage: Usd.Stage) -> set[str]:
-    """List what there is for somebody who looks at a scene: active prims, authored properties."""
-    prims = [prim for prim in stage.TraverseAll() if prim.IsActive()]
-    properties = [prop for prim in prims for prop in prim.GetAuthoredProperties()]
-    return {str(it.GetPath()) for it in (*prims, *properties)}
-
-
-@dataclass(frozen=True)
-class Scene:
-    """A scene and its files at one moment.
-
-    Attributes:
-        stage: The stage itself.
-        file: The scene's file.
-        layers: What each layer holds.
-        view: Edit target, mutings and load rules.
-        locks: Whether each layer may be edited and saved.
-        objects: What is in it.
-        undo: The labels of what can be undone.
-        redo: The labels of what can be redone.
-        files: What is in each file.
-    """
-
-    stage: Usd.Stage
-    file: Path | None
-    layers: dict[str, str]
-    view: tuple[object, ...]
-    locks: dict[str, tuple[bool, bool]]
-    objects: frozenset[str]
-    undo: tuple[str, ...]
-    redo: tuple[str, ...]
-    files: dict[str, bytes]
-
-    @classmethod
-    def of(cls, session: UsdSession, folder: Path) -> Scene:
-        """Look at a scene."""
-        stage = session.stage
-        undo, redo = tuple(session.undo_labels), tuple(session.redo_labels)
-        used = {*stage.GetUsedLayers(), *stage.GetLayerStack()}
-        names = {layer: "session" if layer.anonymous else layer.GetDisplayName() for layer in used}
-        locks = {names[it]: (it.permissionToEdit, it.permissionToSave) for it in used}
-        target = stage.GetEditTarget().GetLayer()
-        rules = str(stage.GetLoadRules())
-        view = (names.get(target), tuple(stage.GetMutedLayers()), rules)
-        return cls(
-            stage,
-            session.file(),
-            {name: layer.ExportToString() for layer, name in names.items()},
-            view,
-            locks,
-            frozenset(objects(stage)),
-            undo,
-            redo,
-            {name: (folder / name).read_bytes() for name in FILES if (folder / name).is_file()},
-        )
-
-    @property
-    def content(self) -> tuple[object, ...]:
-        """All of it but the stacks and the files."""
-        return self.file, self.layers, self.view, self.objects
 
 
 def _layer(stage: Usd.Stage, name: str) -> Sdf.Layer:
@@ -158,185 +88,246 @@ def _layer(stage: Usd.Stage, name: str) -> Sdf.Layer:
     return layer
 
 
-def _prim(session: UsdSession, path: str) -> Usd.Prim:
-    prim = session.stage.GetPrimAtPath(Sdf.Path(path).GetPrimPath())
+def _prim(usd: UsdPort, path: str) -> Usd.Prim:
+    prim = usd.stage.GetPrimAtPath(Sdf.Path(path).GetPrimPath())
     if not prim:
         raise ValueError(f"There is no {path}.")
     return prim
 
 
-def create(session: UsdSession, folder: Path, at: str, other: str) -> None:
-    session.stage.DefinePrim(_prim(session, at).GetPath().AppendChild("new"), "Camera")
+def create(usd: UsdPort, at: str, other: str) -> None:
+    usd.stage.DefinePrim(_prim(usd, at).GetPath().AppendChild("new"), "Camera")
 
 
-def value(session: UsdSession, folder: Path, at: str, other: str) -> None:
-    prim = _prim(session, at)
+def value(usd: UsdPort, at: str, other: str) -> None:
+    prim = _prim(usd, at)
     prim.CreateAttribute("size", Sdf.ValueTypeNames.Double).Set(1.0)
 
 
-def delete(session: UsdSession, folder: Path, at: str, other: str) -> None:
+def delete(usd: UsdPort, at: str, other: str) -> None:
     path = Sdf.Path(at)
     if path.IsPropertyPath():
-        session.stage.GetPrimAtPath(path.GetPrimPath()).RemoveProperty(path.name)
+        usd.stage.GetPrimAtPath(path.GetPrimPath()).RemoveProperty(path.name)
     else:
-        session.stage.RemovePrim(path)
+        usd.stage.RemovePrim(path)
 
 
-def take_away(session: UsdSession, folder: Path, at: str, other: str) -> None:
-    remove(session.stage, [Sdf.Path(at).GetPrimPath()])
+def take_away(usd: UsdPort, at: str, other: str) -> None:
+    remove(usd.stage, [Sdf.Path(at).GetPrimPath()])
 
 
-def hide(session: UsdSession, folder: Path, at: str, other: str) -> None:
-    _prim(session, at).SetActive(False)
+def hide(usd: UsdPort, at: str, other: str) -> None:
+    _prim(usd, at).SetActive(False)
 
 
-def call_it(session: UsdSession, folder: Path, at: str, other: str) -> None:
-    rename(session.stage, _prim(session, at), "named")
+def call_it(usd: UsdPort, at: str, other: str) -> None:
+    rename(usd.stage, _prim(usd, at), "named")
 
 
-def move(session: UsdSession, folder: Path, at: str, other: str) -> None:
-    editor = Usd.NamespaceEditor(session.stage)
-    editor.ReparentPrim(_prim(session, at), _prim(session, other))
+def move(usd: UsdPort, at: str, other: str) -> None:
+    editor = Usd.NamespaceEditor(usd.stage)
+    editor.ReparentPrim(_prim(usd, at), _prim(usd, other))
     if editor.CanApplyEdits():
         editor.ApplyEdits()
 
 
-def make_anew(session: UsdSession, folder: Path, at: str, other: str) -> None:
-    take_away(session, folder, at, other)
-    session.stage.DefinePrim(Sdf.Path(at).GetPrimPath(), "Xform")
+def make_anew(usd: UsdPort, at: str, other: str) -> None:
+    take_away(usd, at, other)
+    usd.stage.DefinePrim(Sdf.Path(at).GetPrimPath(), "Xform")
 
 
-def wipe(session: UsdSession, folder: Path, at: str, other: str) -> None:
-    session.stage.GetRootLayer().Clear()
+def wipe(usd: UsdPort, at: str, other: str) -> None:
+    usd.stage.GetRootLayer().Clear()
 
 
-def load_text(session: UsdSession, folder: Path, at: str, other: str) -> None:
-    session.stage.GetRootLayer().ImportFromString(FILES["other.usda"])
+def load_text(usd: UsdPort, at: str, other: str) -> None:
+    usd.stage.GetRootLayer().ImportFromString(FILES["other.usda"])
 
 
-def cut_off(session: UsdSession, folder: Path, at: str, other: str) -> None:
-    session.stage.GetPrimAtPath("/World/ref").GetReferences().ClearReferences()
+def cut_off(usd: UsdPort, at: str, other: str) -> None:
+    usd.stage.GetPrimAtPath("/World/ref").GetReferences().ClearReferences()
 
 
-def unpin(session: UsdSession, folder: Path, at: str, other: str) -> None:
-    session.stage.GetRootLayer().subLayerPaths.clear()
+def unpin(usd: UsdPort, at: str, other: str) -> None:
+    usd.stage.GetRootLayer().subLayerPaths.clear()
 
 
-def beside(session: UsdSession, folder: Path, at: str, other: str) -> None:
-    with Usd.EditContext(session.stage, session.stage.GetSessionLayer()):
-        _prim(session, at).SetActive(False)
+def beside(usd: UsdPort, at: str, other: str) -> None:
+    with Usd.EditContext(usd.stage, usd.stage.GetSessionLayer()):
+        _prim(usd, at).SetActive(False)
 
 
-def below(session: UsdSession, folder: Path, at: str, other: str) -> None:
-    layer = _layer(session.stage, "sub.usda")
+def below(usd: UsdPort, at: str, other: str) -> None:
+    layer = _layer(usd.stage, "sub.usda")
     Sdf.CreatePrimInLayer(layer, "/World/low/new").specifier = Sdf.SpecifierDef
 
 
-def in_reference(session: UsdSession, folder: Path, at: str, other: str) -> None:
-    layer = _layer(session.stage, "ref.usda")
+def in_reference(usd: UsdPort, at: str, other: str) -> None:
+    layer = _layer(usd.stage, "ref.usda")
     Sdf.CreatePrimInLayer(layer, "/Model/in/new").specifier = Sdf.SpecifierDef
 
 
-def of_reference(session: UsdSession, folder: Path, at: str, other: str) -> None:
-    layer = _layer(session.stage, "ref.usda")
+def of_reference(usd: UsdPort, at: str, other: str) -> None:
+    layer = _layer(usd.stage, "ref.usda")
     edit = Sdf.BatchNamespaceEdit()
     edit.Add(Sdf.NamespaceEdit.Remove("/Model/in"))
     layer.Apply(edit)
 
 
-def save_reference(session: UsdSession, folder: Path, at: str, other: str) -> None:
-    in_reference(session, folder, at, other)
-    _layer(session.stage, "ref.usda").Save()
+def save_reference(usd: UsdPort, at: str, other: str) -> None:
+    in_reference(usd, at, other)
+    _layer(usd.stage, "ref.usda").Save()
 
 
-def save_layers(session: UsdSession, folder: Path, at: str, other: str) -> None:
-    session.stage.Save()
+def save_layers(usd: UsdPort, at: str, other: str) -> None:
+    usd.stage.Save()
 
 
-def reload_layers(session: UsdSession, folder: Path, at: str, other: str) -> None:
-    session.stage.Reload()
+def reload_layers(usd: UsdPort, at: str, other: str) -> None:
+    usd.stage.Reload()
 
 
-def mute(session: UsdSession, folder: Path, at: str, other: str) -> None:
-    session.stage.MuteLayer(_layer(session.stage, "sub.usda").identifier)
+def mute(usd: UsdPort, at: str, other: str) -> None:
+    usd.stage.MuteLayer(_layer(usd.stage, "sub.usda").identifier)
 
 
-def mute_reference(session: UsdSession, folder: Path, at: str, other: str) -> None:
-    session.stage.MuteLayer(_layer(session.stage, "ref.usda").identifier)
+def mute_reference(usd: UsdPort, at: str, other: str) -> None:
+    usd.stage.MuteLayer(_layer(usd.stage, "ref.usda").identifier)
 
 
-def unload(session: UsdSession, folder: Path, at: str, other: str) -> None:
-    session.stage.Unload("/World/load")
+def unload(usd: UsdPort, at: str, other: str) -> None:
+    usd.stage.Unload("/World/load")
 
 
-def aim(session: UsdSession, folder: Path, at: str, other: str) -> None:
-    session.stage.SetEditTarget(session.stage.GetSessionLayer())
+def aim(usd: UsdPort, at: str, other: str) -> None:
+    usd.stage.SetEditTarget(usd.stage.GetSessionLayer())
 
 
-def aim_below(session: UsdSession, folder: Path, at: str, other: str) -> None:
-    session.stage.SetEditTarget(_layer(session.stage, "sub.usda"))
+def aim_below(usd: UsdPort, at: str, other: str) -> None:
+    usd.stage.SetEditTarget(_layer(usd.stage, "sub.usda"))
 
 
-def lock(session: UsdSession, folder: Path, at: str, other: str) -> None:
-    session.stage.GetRootLayer().SetPermissionToEdit(False)
+def lock(usd: UsdPort, at: str, other: str) -> None:
+    usd.stage.GetRootLayer().SetPermissionToEdit(False)
 
 
-def unlock(session: UsdSession, folder: Path, at: str, other: str) -> None:
-    for layer in session.stage.GetUsedLayers():
+def unlock(usd: UsdPort, at: str, other: str) -> None:
+    for layer in usd.stage.GetUsedLayers():
         layer.SetPermissionToEdit(True)
 
 
-def open_other(session: UsdSession, folder: Path, at: str, other: str) -> None:
-    session.open(folder / "other.usda")
+def open_other(usd: UsdPort, at: str, other: str) -> None:
+    usd.host.open(usd.folder / "other.usda")
 
 
-def open_again(session: UsdSession, folder: Path, at: str, other: str) -> None:
-    session.open(folder / "scene.usda")
+def open_again(usd: UsdPort, at: str, other: str) -> None:
+    usd.host.open(usd.folder / "scene.usda")
 
 
-def save(session: UsdSession, folder: Path, at: str, other: str) -> None:
-    session.save()
+def save(usd: UsdPort, at: str, other: str) -> None:
+    usd.host.save()
 
 
-def save_over(session: UsdSession, folder: Path, at: str, other: str) -> None:
-    session.save(folder / "other.usda")
+def save_over(usd: UsdPort, at: str, other: str) -> None:
+    usd.host.save(usd.folder / "other.usda")
 
 
-def save_as(session: UsdSession, folder: Path, at: str, other: str) -> None:
-    session.save(folder / "new.usda")
+def save_as(usd: UsdPort, at: str, other: str) -> None:
+    usd.host.save(usd.folder / "new.usda")
 
 
-def copy_over(session: UsdSession, folder: Path, at: str, other: str) -> None:
-    session.save_copy(folder / "other.usda")
+def copy_over(usd: UsdPort, at: str, other: str) -> None:
+    usd.host.save_copy(usd.folder / "other.usda")
 
 
-def copy_over_part(session: UsdSession, folder: Path, at: str, other: str) -> None:
-    session.save_copy(folder / "ref.usda")
+def copy_over_part(usd: UsdPort, at: str, other: str) -> None:
+    usd.host.save_copy(usd.folder / "ref.usda")
 
 
-def undo(session: UsdSession, folder: Path, at: str, other: str) -> None:
-    session.undo()
+def undo(usd: UsdPort, at: str, other: str) -> None:
+    usd.host.undo()
 
 
-def redo(session: UsdSession, folder: Path, at: str, other: str) -> None:
-    session.redo()
+def redo(usd: UsdPort, at: str, other: str) -> None:
+    usd.host.redo()
 
 
-def take_back(session: UsdSession, folder: Path, at: str, other: str) -> None:
-    session.take_back()
+def take_back(usd: UsdPort, at: str, other: str) -> None:
+    usd.host.take_back()
 
 
-EDITS: Final[dict[str, Edit]] = {
-    it.__name__: it
-    for it in (create, value, delete, take_away, hide, call_it, move, make_anew, wipe, load_text)
-}
+EDITS: Final = by_name(
+    create, value, delete, take_away, hide, call_it, move, make_anew, wipe, load_text
+)
 """Edits of the scene, which undo brings back."""
-OWN: Final[dict[str, Edit]] = {
-    it.__name__: it
-    for it in (
-        *(cut_off, unpin, beside, below, in_reference, of_reference, save_reference, save_layers),
-        *(reload_layers, mute, mute_reference, unload, aim, aim_below, lock, unlock, open_other),
-        *(open_again, save, save_over, save_as, copy_over, copy_over_part, undo, redo, take_back),
-    )
-}
+OWN: Final = by_name(
+    *(cut_off, unpin, beside, below, in_reference, of_reference, save_reference, save_layers),
+    *(reload_layers, mute, mute_reference, unload, aim, aim_below, lock, unlock, open_other),
+    *(open_again, save, save_over, save_as, copy_over, copy_over_part, undo, redo, take_back),
+)
 """What undo does not hold, and undo itself."""
+
+
+class UsdPort(Port):
+    """Our own host, on a scene with files."""
+
+    items = PATHS
+    edits = EDITS
+    own = OWN
+
+    def __init__(self, folder: Path) -> None:
+        """Write the scene, its layers and another scene, and open it."""
+        self.folder = folder
+        for name, text in FILES.items():
+            (folder / name).write_text(text)
+        self.host: UsdSession = UsdSession(folder / "scene.usda")
+        self._theirs = 0
+        for name in ("first", "second"):
+            with self.host.undo_step(f"The person's {name}"):
+                self.stage.DefinePrim(f"/World/{name}", "Scope")
+        self.host.undo()
+
+    @property
+    def stage(self) -> Usd.Stage:
+        """The stage that is open."""
+        return self.host.stage
+
+    @property
+    def which(self) -> Usd.Stage:
+        return self.stage
+
+    def objects(self) -> frozenset[str]:
+        """List active prims and authored properties."""
+        prims = [prim for prim in self.stage.TraverseAll() if prim.IsActive()]
+        properties = [prop for prim in prims for prop in prim.GetAuthoredProperties()]
+        return frozenset(str(it.GetPath()) for it in (*prims, *properties))
+
+    def reach(self, items: Sequence[str]) -> Callable[[str], bool]:
+        """All that is below a path; a prim that goes elsewhere is another one."""
+        paths = [Sdf.Path(item) for item in items]
+        return lambda thing: any(Sdf.Path(thing).HasPrefix(path) for path in paths)
+
+    def state(self) -> str:
+        return self.host.scene_digest()
+
+    def look(self) -> Scene:
+        stage, session = self.stage, self.host
+        used = {*stage.GetUsedLayers(), *stage.GetLayerStack()}
+        names = {layer: "session" if layer.anonymous else layer.GetDisplayName() for layer in used}
+        target, rules = stage.GetEditTarget().GetLayer(), str(stage.GetLoadRules())
+        return Scene(
+            stage,
+            session.file(),
+            {name: layer.ExportToString() for layer, name in names.items()},
+            (names.get(target), tuple(stage.GetMutedLayers()), rules),
+            self.objects(),
+            tuple(session.undo_labels),
+            tuple(session.redo_labels),
+            {names[it]: (it.permissionToEdit, it.permissionToSave) for it in used},
+            in_files(self.folder, tuple(FILES)),
+        )
+
+    def work(self) -> None:
+        with self.host.undo_step("The person's edit"):
+            Sdf.CreatePrimInLayer(self.stage.GetRootLayer(), f"/theirs{self._theirs}")
+        self._theirs += 1

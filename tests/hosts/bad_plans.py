@@ -8,7 +8,7 @@ from random import Random
 from typing import Final, Literal
 
 from dcc_bridge.elicitation.call import Risk
-from tests.hosts.bad_edits import EDITS, OWN, PATHS
+from tests.hosts.bad_port import Port
 
 RISKS: Final[tuple[Risk, ...]] = ("read", "edit", "edit", "destructive", "destructive")
 ANSWERS: Final = ("yes",) * 10 + (
@@ -63,8 +63,8 @@ class Plan:
     body: tuple[Act, ...]
 
 
-def make(seed: int) -> Plan:
-    """Make a program of a seed."""
+def make(seed: int, port: type[Port]) -> Plan:
+    """Make a program of a seed, of what can be done in a host."""
     random = Random(seed)
     thread = random.choice(("main", "main", "any", "async"))
     return Plan(
@@ -75,33 +75,33 @@ def make(seed: int) -> Plan:
         gate=random.choice(ANSWERS),
         policy="ask" if random.random() < 0.15 else "allow",
         careless=random.random() < 0.7,
-        body=_acts(random, 3, random.randint(1, 6)),
+        body=_acts(random, port, 3, random.randint(1, 6)),
     )
 
 
-def _acts(random: Random, depth: int, count: int) -> tuple[Act, ...]:
-    acts = [_act(random, depth) for _ in range(count)]
+def _acts(random: Random, port: type[Port], depth: int, count: int) -> tuple[Act, ...]:
+    acts = [_act(random, port, depth) for _ in range(count)]
     if random.random() < 0.3:  # it was careful once, and goes on
-        items = random.sample(PATHS, k=random.choice((1, 2)))
-        edits = [Act(random.choice(list(EDITS)), (it, "/World/c")) for it in items]
+        items = random.sample(port.items, k=random.choice((1, 2)))
+        edits = [Act(random.choice(list(port.edits)), (it, port.items[-1])) for it in items]
         acts += [Act("ask", ("confirm", "yes", "undoable", *items)), *edits]
     return tuple(acts)
 
 
-def _act(random: Random, depth: int) -> Act:
+def _act(random: Random, port: type[Port], depth: int) -> Act:
     kind = random.choices(
         ("edit", "own", "ask", "nest", "thread", "task", "raise", "leave"),
         (30, 12, 25, 10 * (depth > 0), 6 * (depth > 0), 2 * (depth > 0), 2, 2),
     )[0]
     below = max(0, depth - 1)
     if kind in ("edit", "own"):
-        edit = random.choice(list(OWN if kind == "own" else EDITS))
-        return Act(edit, (random.choice(PATHS), random.choice(PATHS)))
+        edit = random.choice(list(port.own if kind == "own" else port.edits))
+        return Act(edit, (random.choice(port.items), random.choice(port.items)))
     if kind == "ask":
         flavour = random.choice(("confirm", "confirm", "apply", "form", "input", "lookup"))
-        items = random.sample(PATHS, k=random.choice((0, 1, 1, 2)))
+        items = random.sample(port.items, k=random.choice((0, 1, 1, 2)))
         lasting = random.choice(("undoable", "undoable", "lasting"))
-        inside = _acts(random, below, random.randint(0, 2)) if depth else ()
+        inside = _acts(random, port, below, random.randint(0, 2)) if depth else ()
         return Act("ask", (flavour, random.choice(ANSWERS), lasting, *items), inside)
     if kind == "nest":
         risk = random.choice(("destructive", "destructive", "destructive", "edit", "read"))
@@ -109,13 +109,13 @@ def _act(random: Random, depth: int) -> Act:
         lasting = random.choice(("undoable", "undoable", "lasting"))
         how = random.choice(("direct", "direct", "on_main"))
         what = (risk, asks, lasting, how, random.choice(ANSWERS))
-        return Act("nest", what, _acts(random, below, random.randint(1, 3)))
+        return Act("nest", what, _acts(random, port, below, random.randint(1, 3)))
     if kind == "thread":
         how = random.choice(("carry", "bare"))
         when = random.choice(("soon", "late", "timer"))
-        return Act("thread", (how, when), _acts(random, below, random.randint(1, 2)))
+        return Act("thread", (how, when), _acts(random, port, below, random.randint(1, 2)))
     if kind == "task":
-        return Act("task", (), _acts(random, below, random.randint(1, 2)))
+        return Act("task", (), _acts(random, port, below, random.randint(1, 2)))
     return Act(kind, (random.choice(("end", "kill")), random.choice(("look", "go on"))))
 
 

@@ -19,10 +19,7 @@ import time
 from collections.abc import Callable, Coroutine, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any, Final
-
-from pxr import Sdf
 
 from dcc_bridge import (
     carry,
@@ -46,13 +43,13 @@ from dcc_bridge.elicitation.question import (
     Settle,
     TakeDown,
 )
-from dcc_bridge.hosts.standalone import UsdSession
+from dcc_bridge.errors import BridgeError
 from dcc_bridge.main_thread import MainThread
 from dcc_bridge.skills.runner import Runner
 from dcc_bridge.skills.skill import describe
 from dcc_bridge.testing import ScriptedPresenter
-from tests.hosts.bad_edits import EDITS, OWN, Scene, objects
 from tests.hosts.bad_plans import Act, Plan, every
+from tests.hosts.bad_port import Port, Scene
 
 LIMIT: Final = 20.0
 """Seconds in which any of these programs ends."""
@@ -69,24 +66,22 @@ class Granted:
 
     Attributes:
         needs: Changes need a yes.
-        alive: Items of each yes that was not withdrawn; None for one that named none.
+        alive: What goes with the items of each yes that was not withdrawn; None for one that named
+            none.
         lasting: There was one to a question that said that undo does not help.
         foreign: There was one to a question of no call.
         refusals: How often what was agreed to was withdrawn.
     """
 
     needs: bool
-    alive: list[tuple[str, ...] | None] = field(default_factory=list)
+    alive: list[Callable[[str], bool] | None] = field(default_factory=list)
     lasting: bool = False
     foreign: bool = False
     refusals: int = 0
 
-    def covers(self, path: str) -> bool:
+    def covers(self, thing: str) -> bool:
         """Whether a thing may be gone now."""
-        if not self.needs or None in self.alive:
-            return True
-        named = [Sdf.Path(item) for items in self.alive for item in items or ()]
-        return any(Sdf.Path(path).HasPrefix(item) for item in named)
+        return not self.needs or any(reach is None or reach(thing) for reach in self.alive)
 
     def withdraw(self) -> None:
         """What was agreed to so far is no more."""
@@ -108,6 +103,8 @@ class Result:
         lost: What was gone after some act to which the person had agreed.
         changed: Whether an act changed something when that was agreed to.
         theirs: How often the person edited meanwhile.
+        is_told: What was lost unasked was told to the agent, or in a thread while the call ended:
+            then it was told there alone.
     """
 
     status: str
@@ -118,6 +115,7 @@ class Result:
     lost: frozenset[str]
     changed: bool
     theirs: int
+    is_told: bool
 
 
 class Person(ScriptedPresenter):
@@ -136,22 +134,18 @@ class Person(ScriptedPresenter):
 
 
 class Play:
-    """One run of one program.
+    """One run of one program."""
 
-    Attributes:
-        session: Its scene.
-    """
-
-    def __init__(self, plan: Plan, folder: Path, loop: asyncio.AbstractEventLoop) -> None:
-        """Take a program, and the folder with its files.
+    def __init__(self, plan: Plan, port: Port, loop: asyncio.AbstractEventLoop) -> None:
+        """Take a program, and what it is about.
 
         Args:
             plan: The program.
-            folder: Holds the scene, as `bad_edits.write_files` wrote it.
+            port: A host with a scene for it alone.
             loop: Runs the coroutines, on another thread.
         """
         self._plan = plan
-        self._folder = folder
+        self._port = port
         self._loop = loop
         self._wake = threading.Event()
         self._over = threading.Event()
@@ -164,26 +158,21 @@ class Play:
         self._is_raised = False
         self._theirs = 0
         self._has_threads = any(act.kind in ("thread", "task") for act in every(plan.body))
-        self.session = UsdSession(folder / "scene.usda")
-        for name in ("first", "second"):
-            with self.session.undo_step(f"The person's {name}"):
-                self.session.stage.DefinePrim(f"/World/{name}", "Scope")
-        self.session.undo()
 
     def run(self) -> Result:
         """Run it to its end, and that of all its threads."""
         plan = self._plan
         settings = Settings(dialogs_per_minute=10**6, pending_questions=50, edit=plan.policy)
-        before = self.look()
+        before = self._port.look()
         with self._running(settings) as runner:
             self.call = Call("program", f"Program {plan.gate}", plan.risk, Client("test"))
             self._runner = runner
             run = runner.start(describe(self._skill()), {}, self.call)
             self._serve(run.outcome.done)
-            ended = self.look()
+            ended = self._port.look()
             self._over.set()
             self._serve(lambda: not self._left())
-            after = self.look()
+            after = self._port.look()
         return Result(
             run.outcome.result().status,
             before,
@@ -193,11 +182,8 @@ class Play:
             frozenset(self._lost),
             self._changed,
             self._theirs,
+            run.outcome.result().status != "done" or self._has_threads,
         )
-
-    def look(self) -> Scene:
-        """Look at the scene and its files."""
-        return Scene.of(self.session, self._folder)
 
     # ---- the host's main thread and the person at it
 
@@ -206,10 +192,10 @@ class Play:
         self._main = MainThread(lambda delay: self._wake.set())
         self._person = Person(self._wake.set)
         self._broker = Broker(settings, host=self._person, clock=_no_clock)
-        remove = context.install(self._broker, self._main, self.session)
+        remove = context.install(self._broker, self._main, self._port.host)
         try:
             spawn = self._spawn
-            yield Runner(self.session, self._main, settings, spawn, _no_clock)
+            yield Runner(self._port.host, self._main, settings, spawn, _no_clock)
         finally:
             self._over.set()
             self._broker.close()
@@ -242,9 +228,7 @@ class Play:
         if leaves:
             self._leave("kill" if answer == "late" else "end")
         if answer == "yes+edit":
-            with self.session.undo_step("The person's edit"):
-                root = self.session.stage.GetRootLayer()
-                Sdf.CreatePrimInLayer(root, f"/theirs{self._theirs}")
+            self._port.work()
             self._theirs += 1
         is_yes = not leaves and answer not in ("no", "closes", "expires", "unticked")
         self._note(question, answer, is_yes)
@@ -253,7 +237,7 @@ class Play:
     def _note(self, question: Question, answer: str, is_yes: bool) -> None:
         granted = self._granted if question.call is self.call else self._foreign
         if is_yes and question.consent is not None:
-            granted.alive.append(question.items or None)
+            granted.alive.append(self._port.reach(question.items) if question.items else None)
             self._granted.foreign |= granted is self._foreign
             self._granted.lasting |= not question.undoable
         elif self._refuses(question, answer, is_yes):
@@ -315,7 +299,7 @@ class Play:
                     raise
 
     async def _act(self, act: Act, where: str) -> None:
-        if act.kind in EDITS or act.kind in OWN:
+        if act.kind in self._port.edits or act.kind in self._port.own:
             await self._on_main(lambda: self._edit(act), where)
         elif act.kind == "raise":
             raise ValueError("on purpose")
@@ -336,18 +320,15 @@ class Play:
 
     def _edit(self, act: Act) -> None:
         """Do an edit, and note what it lost while that was agreed to, and else."""
-        session = self.session
-        granted = self._foreign if current.get() is None else self._granted
-        stage = session.stage
-        before, text = objects(stage), session.scene_digest()
+        port, granted = self._port, self._foreign if current.get() is None else self._granted
+        which, before, state = port.which, port.objects(), port.state()
         try:
-            (EDITS | OWN)[act.kind](session, self._folder, *act.what)
+            port.do(act.kind, *act.what)
         finally:
-            if session.stage is stage:
-                lost = before - objects(stage)
-                self._lost |= {path for path in lost if granted.covers(path)}
+            if port.which == which:
+                self._lost |= set(filter(granted.covers, before - port.objects()))
             is_allowed = not granted.needs or bool(granted.alive)
-            self._changed |= is_allowed and session.scene_digest() != text
+            self._changed |= is_allowed and port.state() != state
 
     async def _ask(self, act: Act, where: str) -> None:
         flavour, answer, lasting, *items = act.what
@@ -389,13 +370,22 @@ class Play:
             "undoable": lasting == "undoable",
         }
         inner = marked(lambda: at_once(self._acts(act.inside, on)), fields)
+        if current.get() is None:  # in a thread of no call: it neither raises nor ends one's right
+            await self._run_inner(inner, fields, act, on, where)
+            return
         granted, is_outermost = self._granted, not self._is_raised
-        needed = granted.needs
+        needed, alive = granted.needs, list(granted.alive)
         raises = risk == "destructive" and self._plan.risk == "edit"
         if raises:
             self._raise_risk()
         refusals = granted.refusals
-        await self._run_inner(inner, fields, act, on, where)
+        try:
+            await self._run_inner(inner, fields, act, on, where)
+        except BridgeError:
+            if raises and is_outermost and self.call.risk != "destructive":
+                # The stretch before it ended with an error, so it was never called.
+                granted.needs, granted.alive, self._is_raised = needed, alive, False
+            raise
         is_limited = bool(granted.alive) and None not in granted.alive
         if raises and is_outermost and not is_limited and granted.refusals == refusals:
             self._is_raised = False  # it ended well: its caller has its own right back

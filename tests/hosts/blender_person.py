@@ -13,6 +13,7 @@ import time
 import traceback
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, Final
 
 import addon_utils
@@ -22,6 +23,7 @@ from mathutils import Vector
 HOME: Final = Path(os.environ["HOME"])
 ORDERS: Final = HOME / "orders"
 ADDON: Final = "dcc_bridge_blender"
+DIALOG: Final = f"{ADDON}.dialog"
 seen: dict[str, Any] = {"renders": [], "torn": False}
 obeyed = 0
 last = begun = 0.0
@@ -50,16 +52,66 @@ def told_of_question() -> dict[str, Any]:
     is_drawn = dialog is not None and dialog.is_shown
     return {
         "question": dialog.question.id if is_drawn else None,
+        "waits": dialog.question.id if dialog is not None else None,
         "wrong": dialog.wrong if is_drawn else None,
+        "chosen": dialog._chosen if is_drawn else None,
+        "takes": is_drawn and time.monotonic() > dialog._opened + sys.modules[DIALOG]._ARM,
+        "sidebar": in_sidebar(),
+        "problems": list(dialog._fields._problems.values()) if is_drawn else [],
+        "filled": dialog._fields.content(dialog._running[0]) if is_drawn else {},
     }
 
 
+class Noted:
+    """A layout that keeps the texts that are drawn on it."""
+
+    def __init__(self) -> None:
+        self.texts: list[str] = []
+
+    def label(self, text: str, **_: Any) -> None:
+        self.texts.append(text)
+
+    def operator(self, _: str, text: str, **__: Any) -> SimpleNamespace:
+        self.texts.append(text)
+        return SimpleNamespace()
+
+    def box(self, **_: Any) -> Noted:
+        return self
+
+    row = column = box
+
+
+def in_sidebar() -> list[str]:
+    """Tell what the sidebar's panel draws."""
+    layout, panel = Noted(), sys.modules[f"{ADDON}.panel"]
+    region = SimpleNamespace(width=2000)
+    context = SimpleNamespace(region=region, preferences=bpy.context.preferences)
+    panel.DCC_BRIDGE_PT_agents.draw(SimpleNamespace(layout=layout), context)
+    return layout.texts
+
+
+def sidebar() -> None:
+    """Open it."""
+    window: Any = bpy.context.window_manager
+    areas = [area for area in window.windows[0].screen.areas if area.type == "VIEW_3D"]
+    areas[0].spaces.active.show_region_ui = True
+
+
+def press(verb: str, key: str = "") -> None:
+    """Press a button of the sidebar."""
+    operators: Any = bpy.ops
+    operators.dcc_bridge.act(key=key, verb=verb)
+
+
 def find_verb() -> list[int] | None:
-    """Give the place on the screen of the button that deletes."""
+    """Give the place on the screen of the button that deletes, once its dialog takes keys."""
     from PySide6.QtWidgets import QApplication, QPushButton  # only where Qt was started
 
     for button in QApplication.allWidgets():
-        if isinstance(button, QPushButton) and button.isVisible() and "elete" in button.text():
+        if not (isinstance(button, QPushButton) and "elete" in button.text()):
+            continue
+        dialog: Any = button.window()
+        if button.isVisible() and button.isEnabled() and not dialog.deaf.isActive():
             at = button.mapToGlobal(button.rect().center())
             return [at.x(), at.y()]
     return None
@@ -165,6 +217,7 @@ def fill() -> None:
     (view,) = [area.spaces.active.region_3d for area in areas if area.type == "VIEW_3D"]
     view.view_distance = 24
     view.view_location = view.view_rotation @ Vector((4, -3, 0))
+    bpy.ops.ed.undo_push(message="Fill")
 
 
 WORDS: Final[dict[str, Callable[[], object]]] = {
@@ -177,6 +230,9 @@ WORDS: Final[dict[str, Callable[[], object]]] = {
     "count": count,
     "rest": rest,
     "button": button,
+    "sidebar": sidebar,
+    "pause": lambda: press("pause"),
+    "take_back": lambda: press("undo", sys.modules[f"{ADDON}.panel"].shown.state.top),
     "new": lambda: bpy.ops.wm.read_homefile(use_factory_startup=True),
     "close": bpy.ops.wm.quit_blender,
 }

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any, Final
 
+import anyio
 from mcp_types import CallToolResult
 from PIL import Image, ImageChops
 
@@ -15,15 +16,15 @@ from tests.hosts.application import Application, until
 from tests.hosts.blender_window import REST, SIZE
 from tests.hosts.screen import Screen
 
-WAYS: Final = {"accept": -94, "decline": -73}
-"""How far above OK each choice is, in pixels, where there are three."""
+WAYS: Final = {"accept": -2, "decline": -1}
+"""How many buttons to the left of *Cancel* an answer is; that is a consent's blue one at first."""
+_GAP: Final = 6
+"""Pixels between two buttons."""
 _AROUND: Final = (300, 0, 900, SIZE[1])
 """Where a dialog can be."""
-_ASIDE: Final = 150
+_ASIDE: Final = 70
 """Pixels from a button's middle to where nothing is written on it."""
-_BESIDE: Final = 20
-"""Likewise on OK, and so near that a dialog which opens around the mouse is found again."""
-_BUTTON: Final = 14
+_BUTTON: Final = 18
 """Rows of pixels that a button has at least."""
 
 
@@ -49,23 +50,24 @@ class Seat:
 
     # ---- what they see
 
-    def ok(self) -> tuple[int, int]:
-        """Wait for a dialog of Blender's own, and give the middle of its lowest button."""
+    def blue(self) -> tuple[int, int, int]:
+        """Wait for a dialog that takes an answer; give the button that Enter presses."""
+        self.sees(lambda seen: seen["takes"])
         self.screen.move(*REST)  # a button below the mouse has another colour
-        until(lambda: self.find_ok() is not None, "no dialog")
-        at = self.find_ok()
+        until(lambda: self.find_blue() is not None, "no dialog")
+        at = self.find_blue()
         assert at is not None
         return at
 
-    def find_ok(self) -> tuple[int, int] | None:
+    def find_blue(self) -> tuple[int, int, int] | None:
         """Look for the blue of the button that Enter would press."""
         blue = _blue(self.screen.look().crop(_AROUND))
         part = blue.resize((1, blue.height), Image.Resampling.BOX).tobytes()
-        rows = [mean / 255 * blue.width > 400 for mean in part]
+        rows = [mean / 255 * blue.width > 120 for mean in part]
         for y in reversed(range(_BUTTON, len(rows))):
             box = blue.crop((0, y - 1, blue.width, y)).getbbox()
             if box is not None and all(rows[y - _BUTTON : y]):
-                return _AROUND[0] + (box[0] + box[2]) // 2, y - _BUTTON // 2
+                return _AROUND[0] + (box[0] + box[2]) // 2, y - _BUTTON // 2, box[2] - box[0]
         return None
 
     def seen(self) -> dict[str, Any]:
@@ -75,9 +77,16 @@ class Seat:
         seen: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
         return seen
 
-    def sees(self, condition: Callable[[dict[str, Any]], object]) -> None:
-        """Wait until it looks like that in Blender."""
-        until(lambda: condition(self.seen()), "it did not come true in Blender")
+    def sees(self, condition: Callable[[dict[str, Any]], object]) -> dict[str, Any]:
+        """Wait until it looks like that in Blender; give how it looks then."""
+        seen: dict[str, Any] = {}
+
+        def is_true() -> object:
+            seen.update(self.seen())
+            return condition(seen)
+
+        until(is_true, "it did not come true in Blender")
+        return seen
 
     # ---- what they do
 
@@ -99,22 +108,46 @@ class Seat:
         return lit
 
     def answer(self, way: str) -> None:
-        """Click on a choice, and on OK; look again where Blender was drawing meanwhile."""
-        self.sees(lambda seen: seen["question"])
-        question = self.seen()["question"]
+        """Click on an answer; look again where Blender was drawing meanwhile."""
+        question = self.sees(lambda seen: seen["takes"])["waits"]
         until(lambda: self._answer(way, question), "no answer was taken")
 
     def _answer(self, way: str, question: str) -> bool:
-        x, y = self.ok()
-        choice = x + _ASIDE, y + WAYS[way]
-        if not _is_blue(self._colour(*choice)):
-            self.click(*choice)
-            soon(lambda: _is_blue(self._colour(*choice)))
-            self.screen.move(*REST)
-            if not soon(lambda: _is_blue(self._colour(*choice))):
-                return False
-        self.click(x + _BESIDE, y)
-        return soon(lambda: self.seen()["question"] != question)
+        """Click, unless it was answered; a click may be taken long after it was made."""
+        self.screen.move(*REST)  # a button below the mouse has another colour
+        seen = self.seen()
+        if seen["waits"] != question:
+            return True
+        at = self.find_blue() if seen["takes"] else None
+        if at is None:
+            return False
+        x, y, width = at
+        self.click(x + WAYS[way] * (width + _GAP) + _ASIDE, y)
+        return soon(lambda: self.seen()["waits"] != question)
+
+    def click_verb(self) -> None:
+        """Click on the verb of a dialog of Qt, once that stays in its place and takes it."""
+        places: list[Any] = [None]
+
+        def stays() -> bool:
+            places.append(self.seen().get("verb"))
+            return places[-1] is not None and places[-1] == places[-2]
+
+        until(stays, "no dialog")
+        self.click(*places[-1])
+
+    def leave(self, tool: str, arguments: dict[str, Any], meanwhile: Callable[[], object]) -> None:
+        """Have an agent ask and go away, once something was done; wait until its dialog is gone."""
+
+        async def agent() -> None:
+            async with self.application.client() as session, anyio.create_task_group() as calls:
+                calls.start_soon(session.call_tool, tool, arguments)
+                await anyio.to_thread.run_sync(meanwhile)
+                calls.cancel_scope.cancel()
+
+        self.screen.move(*REST)  # its dialog opens there
+        self.application.run(agent)
+        self.sees(lambda seen: not seen["waits"])
 
     def undo(self) -> None:
         """Press Ctrl Z over the 3D view."""
@@ -142,10 +175,6 @@ def soon(condition: Callable[[], object], seconds: float = 5) -> bool:
     end = time.monotonic() + seconds
     until(lambda: condition() or time.monotonic() > end)
     return bool(condition())
-
-
-def _is_blue(colour: tuple[int, ...]) -> bool:
-    return colour[2] - colour[0] > 60
 
 
 def _blue(picture: Image.Image) -> Image.Image:

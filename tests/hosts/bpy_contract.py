@@ -217,6 +217,73 @@ class TestBlender(HostContract):
 
         assert other.read_bytes() == old == (folder_named(told.value) / other.name).read_bytes()
 
+    @pytest.mark.parametrize(
+        "edit",
+        [
+            lambda: delete("Light"),
+            lambda: setattr(bpy.data.objects["Cube"], "location", (1, 2, 3)),
+            lambda: setattr(bpy.data.objects["Cube"], "name", "Box"),
+            lambda: bpy.data.objects["Cube"].__setitem__("shot", "sh010"),
+        ],
+    )
+    def test_what_a_read_edits_can_be_taken_back(
+        self, stand: Stand, edit: Callable[[], object]
+    ) -> None:
+        """It has no step of its own."""
+        host = stand.host
+        with host.undo_step("Mine"):
+            stand.edit()
+        before, digest = host.undo_mark(), scene_digest(host)
+
+        with host.guard([], read=True):
+            edit()
+        after = host.undo_mark()
+        host.take_back()
+
+        assert after.depth == before.depth + 1
+        assert (host.undo_mark(), scene_digest(host)) == (before, digest)
+
+    def test_a_read_may_show_another_frame_and_set_what_a_render_needs(self, stand: Stand) -> None:
+        """Neither is an edit."""
+        scene, before = bpy.data.scenes[0], stand.host.undo_mark()
+
+        with stand.host.guard([], read=True):
+            scene.frame_set(7)
+            scene.render.resolution_x += 1
+            scene.render.resolution_x -= 1
+            bpy.data.images.new("Render Result", 8, 8)
+
+        assert stand.host.undo_mark() == before
+
+    def test_undo_that_a_body_turns_off_is_on_again_and_holds_what_it_did(
+        self, stand: Stand
+    ) -> None:
+        """Else what it did could not be taken back, nor what the person does next."""
+        put_back = list[str]()
+        before = scene_digest(stand.host)
+        preferences: Any = bpy.context.preferences
+
+        with stand.host.guard(put_back, read=False), stand.host.undo_step("Careless"):
+            delete("Cube")
+            preferences.edit.use_global_undo = False
+        label, is_on = stand.host.undo_mark().label, preferences.edit.use_global_undo
+        stand.host.undo()
+
+        assert (label, is_on, put_back) == ("Careless", True, ["that undo is on"])
+        assert scene_digest(stand.host) == before
+
+    def test_another_file_that_a_skill_goes_on_in_is_told_of(
+        self, stand: Stand, tmp_path: Path
+    ) -> None:
+        """Blender cannot be kept from it; a copy is another matter."""
+        path = tmp_path / "new.blend"
+
+        with careless(stand.host):
+            bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "copy.blend"), copy=True)
+        told = pytest.raises(LostAnyway, match=r"new\.blend.*Save as .*set\.blend")
+        with told, careless(stand.host):
+            bpy.ops.wm.save_as_mainfile(filepath=str(path))
+
     def test_the_mode_and_the_scene_that_is_shown_are_put_back(self, stand: Stand) -> None:
         """Undo holds neither; what was edited in the mode is part of the step."""
         window: Any = bpy.context.window_manager

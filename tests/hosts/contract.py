@@ -366,18 +366,3 @@ class GuardContract:
                 stand.host.selection  # noqa: B018 - it is read
 
         assert stand.host.undo_mark() == before
-
-    def test_what_was_deleted_beside_the_agreed_is_listed(self, stand: Stand) -> None:
-        """And nothing that was there no longer when the step began, or was made in it."""
-        host, (first, second) = stand.host, stand.items
-
-        with host.guard([], read=False), host.undo_step("Delete"):
-            stand.delete(first)
-            stand.delete(second)
-        lost = host.lost([first])
-        host.undo()
-        with host.guard([], read=False), host.undo_step("Edit"):
-            stand.edit()
-
-        assert lost == [second]
-        assert host.lost([]) == []

@@ -96,18 +96,21 @@ class TestFreeCAD(HostContract):
         assert (host.undo_mark(), scene_digest(host)) == (before, digest)
 
     def test_what_is_in_an_agreed_group_may_go_with_it(self, stand: Stand) -> None:
-        """In which order they are deleted does not matter."""
+        """In which order they are deleted does not matter; what is put into it later may not."""
         document = FreeCAD.ActiveDocument
         for name, members in (("Inner", ["Box"]), ("Outer", ["Inner", "Other"])):
             group = document.addObject("App::DocumentObjectGroup", name)
             group.Group = [document.getObject(member) for member in members]
+        document.addObject("Part::Box", "Late")
+        stand.host.fingerprint(["Inner", "Outer"])
 
         with stand.host.undo_step("Delete"):
-            for name in ("Box", "Outer", "Inner", "Other"):
+            document.Inner.addObject(document.Late)
+            for name in ("Box", "Outer", "Inner", "Other", "Late"):
                 document.removeObject(name)
 
-        assert stand.host.lost(["Outer"]) == []
-        assert stand.host.lost(["Inner"]) == ["Outer", "Other"]
+        assert stand.host.lost(["Outer"]) == ["Late"]
+        assert stand.host.lost(["Inner"]) == ["Outer", "Other", "Late"]
 
     def test_what_a_step_made_itself_is_no_loss_and_another_one_of_its_name_is(
         self, stand: Stand
@@ -139,6 +142,18 @@ class TestFreeCAD(HostContract):
         assert stand.host.undo_mark().depth > before.depth
         with pytest.raises(NotUndoable, match="close Second"):
             stand.host.take_back()
+
+    def test_another_file_that_a_skill_goes_on_in_is_told_of(
+        self, stand: Stand, tmp_path: Path
+    ) -> None:
+        """FreeCAD cannot be kept from it; a copy is another matter."""
+        document = FreeCAD.ActiveDocument
+
+        with careless(stand.host):
+            document.saveCopy(str(tmp_path / "copy.FCStd"))
+        told = pytest.raises(LostAnyway, match=r"new\.FCStd.*Save as .*scene\.FCStd")
+        with told, careless(stand.host):
+            document.saveAs(str(tmp_path / "new.FCStd"))
 
     def test_a_document_of_the_skills_own_may_be_closed(self, stand: Stand) -> None:
         """It is as if it had never been."""

@@ -15,6 +15,7 @@ import traceback
 from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import asdict
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,7 @@ import FreeCADGui
 from dcc_bridge.elicitation.call import Call, Client
 from dcc_bridge.elicitation.question import Consent, Offers, PresenterEvent, Question
 from dcc_bridge.elicitation.schema import parse
+from dcc_bridge.elicitation.view import field_views
 from dcc_bridge.qt import binding
 from dcc_bridge.qt.binding import (
     QApplication,
@@ -38,6 +40,7 @@ from dcc_bridge.qt.binding import (
     run,
 )
 from dcc_bridge.qt.event_loop import HostLoop
+from dcc_bridge.qt.form import Choice
 from dcc_bridge.qt.labels import tr
 from dcc_bridge.qt.presenter import DialogPresenter
 from dcc_bridge.qt.question_dialog import QuestionDialog
@@ -228,6 +231,18 @@ def language() -> Any:
     return said, tr("Cancel")
 
 
+def hint() -> Any:
+    field = {"type": "string", "enum": ["draft", "final"]}
+    asked = parse({"type": "object", "properties": {"quality": field}, "required": ["quality"]})
+    fusion = import_module(f"{binding.NAME}.QtWidgets").QStyleFactory.create("Fusion")
+    combo = Choice(field_views(asked, False)[0])
+    combo.setStyle(fusion)
+    combo.resize(200, 30)
+    with_hint = combo.grab().toImage()
+    combo.setPlaceholderText(" ")
+    return combo.grab().toImage() != with_hint
+
+
 def save(widget: QWidget | None, name: str) -> None:
     for _ in range(3):  # a layout takes some turns
         QApplication.processEvents()
@@ -238,7 +253,7 @@ def save(widget: QWidget | None, name: str) -> None:
 def play() -> dict[str, Any]:
     """Play every scene, and give what was seen."""
     scenes = Scenes()
-    seen: dict[str, Any] = {"binding": binding.NAME, "language": language()}
+    seen: dict[str, Any] = {"binding": binding.NAME, "language": language(), "hint": hint()}
     for scene in (scenes.lanes, scenes.modal, scenes.form, scenes.destructive, scenes.corner):
         seen[scene.__name__] = scene()
     scenes.close()

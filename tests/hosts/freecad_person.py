@@ -28,6 +28,7 @@ from dcc_bridge.qt.binding import (
     QWidget,
     Slot,
 )
+from dcc_bridge.qt.panel.cards import Card
 from dcc_bridge.qt.presenter import DialogPresenter
 from tests.hosts.person import Person
 from tests.hosts.screen import SIZE
@@ -165,7 +166,19 @@ class Typist(Person):
             self._times = self._times + 1 if where == was else 0
             file.write_text(where, encoding="utf-8")
             return self._times == _SETTLED
+        if order == "locate Cancel":
+            return self._locate()
         return order not in ("type", "locate") and super()._obey(order)
+
+    def _locate(self) -> bool:
+        """Write down where on the screen the button is that ends the skill that runs."""
+        for card in FreeCADGui.getMainWindow().findChildren(Card):
+            for button in card.buttons:
+                if button.verb == "cancel" and button.isVisible():
+                    at = button.mapToGlobal(button.rect().center())
+                    (HOME / "at").write_text(f"{at.x()} {at.y()}", encoding="utf-8")
+                    return True
+        return False
 
 
 class Heartbeat(QWidget):

@@ -97,7 +97,7 @@ class PlugInContract:
         desk.refuse()
         desk.until(future.done)
 
-        assert "said no" in text(future.result()) or "declined" in text(future.result())
+        assert "eclined at the host" in text(future.result())
         assert (scene_digest(desk.host), desk.host.undo_mark().label) == before
 
     def test_what_fails_is_rolled_back(self, seat: Seat) -> None:

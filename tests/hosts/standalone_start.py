@@ -7,7 +7,7 @@ import argparse
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QDialog
 
-from dcc_bridge.cli import hosting
+from dcc_bridge.cli import hosting, hosts
 from dcc_bridge.cli.windowed import Windowed
 from tests.hosts.heart import Heart
 from tests.hosts.person import Person
@@ -31,4 +31,4 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser()
     hosting.fill(parser)
     options = parser.parse_args(["--window"])
-    hosting.run(hosting.opening(options, skills=[], port=None), sit_down)
+    hosting.run(hosting.opening(options, [], hosts.settings()), sit_down)

@@ -4,128 +4,45 @@ from __future__ import annotations
 
 import asyncio
 import os
-import shutil
-import threading
+import signal
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.hosts.bad_edits import FILES, Scene, write_files
-from tests.hosts.bad_plans import Plan, make, smaller
-from tests.hosts.bad_skills import Play, Result
+from tests.hosts import bpy_module, freecad
+from tests.hosts.bad_edits import UsdPort
+from tests.hosts.bad_houdini import HoudiniPort
+from tests.hosts.bad_maya import MayaPort
+from tests.hosts.bad_oracle import CHECKS, Judge, found_without, looping
+from tests.hosts.bad_port import Port
 
 PROGRAMS = int(os.environ.get("BAD_SKILLS", "10000"))
-"""How many programs the long run has."""
+"""How many programs the long run has in our own host; in each other one it is a tenth of them."""
+HOSTS = [UsdPort, MayaPort, HoudiniPort]
 
 
 @pytest.fixture(scope="module")
 def loop() -> Iterator[asyncio.AbstractEventLoop]:
-    """A worker's loop, on a thread of its own."""
-    loop = asyncio.new_event_loop()
-    thread = threading.Thread(target=loop.run_forever, daemon=True)
-    thread.start()
-    yield loop
-    loop.call_soon_threadsafe(loop.stop)
-    thread.join(10)
-    loop.close()
-
-
-def play(plan: Plan, folder: Path, loop: asyncio.AbstractEventLoop) -> list[str]:
-    """Run a program in a folder of its own, and list what it did that nobody agreed to."""
-    write_files(folder)
-    try:
-        result = Play(plan, folder, loop).run()
-        return [*of_scene(plan, result), *of_files(result, folder)]
-    finally:
-        shutil.rmtree(folder)
-
-
-def of_scene(plan: Plan, result: Result) -> list[str]:
-    """Compare the scene with what the person agreed to."""
-    before, after, granted = result.before, result.after, result.granted
-    is_other = after.stage is not before.stage or after.file != before.file
-    if granted.lasting and (is_other or after.files != before.files):
-        return []  # they agreed that it is another scene, or that what it refers to is
-    wrong = [f"{after.file} is open"] if is_other else []
-    wrong += _in_view(before, after)
-    gone = before.objects - after.objects - result.lost
-    if gone:
-        wrong.append(f"gone: {sorted(gone)}")
-    if result.theirs:  # what they did meanwhile lies on top, and is theirs
-        return wrong
-    if after.content != before.content and not result.changed:
-        wrong.append("changed without a yes")
-    if result.ended.content != after.content and not granted.foreign:
-        wrong.append("changed after its end")
-    must_stay = (plan.risk == "read" or result.status != "done") and not granted.foreign
-    if must_stay and after.content != before.content:
-        wrong.append(f"{result.status}, and the layers hold {after.layers}")
-    return wrong + _in_stacks(before, after, must_stay=must_stay)
-
-
-def _in_view(before: Scene, after: Scene) -> list[str]:
-    """Compare what the person sees and may edit; a layer may have left the scene."""
-    wrong = []
-    if after.view != before.view:
-        wrong.append(f"the view is {after.view}, and was {before.view}")
-    if any(after.locks.get(name, lock) != lock for name, lock in before.locks.items()):
-        wrong.append(f"the locks are {after.locks}, and were {before.locks}")
-    return wrong
-
-
-def _in_stacks(before: Scene, after: Scene, *, must_stay: bool) -> list[str]:
-    """Compare what the person can undo and redo; a change on top ends what could be redone."""
-    if must_stay or after.undo == before.undo:
-        is_same = (after.undo, after.redo) == (before.undo, before.redo)
-    else:
-        is_same = after.undo[: len(before.undo)] == before.undo
-    return [] if is_same else [f"the stacks are {after.undo} and {after.redo}"]
-
-
-def of_files(result: Result, folder: Path) -> list[str]:
-    """Compare the files with what the person agreed to."""
-    wrong = []
-    kept = [it.read_bytes() for it in folder.rglob("*.checkpoints/*/*")]
-    for name in FILES:
-        old = result.before.files[name]
-        if result.after.files.get(name) == old:
-            continue
-        if not result.granted.lasting:
-            wrong.append(f"{name} was written over")
-        elif old not in kept:
-            wrong.append(f"{name} was written over, and no copy was kept")
-    return wrong
-
-
-def shrunk(plan: Plan, folder: Path, loop: asyncio.AbstractEventLoop) -> Plan:
-    """Take away of a bad program what it does not need to be one."""
-    number = 0
-    again = True
-    while again:
-        again = False
-        for other in smaller(plan):
-            number += 1
-            if play(other, folder / f"s{number}", loop):
-                plan, again = other, True
-                break
-    return plan
-
-
-def check(seed: int, folder: Path, loop: asyncio.AbstractEventLoop) -> None:
-    """Run one program; where it did wrong, show the smallest one that does."""
-    plan = make(seed)
-    wrong = play(plan, folder / str(seed), loop)
-    if wrong:
-        plan = shrunk(plan, folder, loop)
-        wrong = play(plan, folder / "last", loop) or wrong
-        pytest.fail(f"seed {seed}: {wrong}\n{plan}")
+    with looping() as loop:
+        yield loop
 
 
 @pytest.mark.parametrize("part", range(4))
 def test_a_few_bad_skills(part: int, tmp_path: Path, loop: asyncio.AbstractEventLoop) -> None:
+    judge = Judge(UsdPort, tmp_path, loop)
     for seed in range(12 * part, 12 * (part + 1)):
-        check(seed, tmp_path, loop)
+        assert not judge.find(seed)
+
+
+@pytest.mark.parametrize("host", HOSTS[1:])
+def test_a_few_bad_skills_in_a_stand_in(
+    host: type[Port], tmp_path: Path, loop: asyncio.AbstractEventLoop
+) -> None:
+    judge = Judge(host, tmp_path, loop)
+    for seed in range(25):
+        assert not judge.find(seed)
 
 
 @pytest.mark.long
@@ -134,5 +51,106 @@ def test_a_few_bad_skills(part: int, tmp_path: Path, loop: asyncio.AbstractEvent
 def test_ten_thousand_bad_skills(
     part: int, tmp_path: Path, loop: asyncio.AbstractEventLoop
 ) -> None:
-    for seed in range(PROGRAMS * part // 10, PROGRAMS * (part + 1) // 10):
-        check(1000 + seed, tmp_path, loop)
+    judge = Judge(UsdPort, tmp_path, loop)
+    for seed in range(1000 + PROGRAMS * part // 10, 1000 + PROGRAMS * (part + 1) // 10):
+        assert not judge.find(seed)
+
+
+@pytest.mark.long
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize("host", HOSTS[1:])
+def test_a_thousand_bad_skills_in_a_stand_in(
+    host: type[Port], tmp_path: Path, loop: asyncio.AbstractEventLoop
+) -> None:
+    judge = Judge(host, tmp_path, loop)
+    for seed in range(PROGRAMS // 10):
+        assert not judge.find(1000 + seed)
+
+
+@pytest.mark.parametrize("host", HOSTS)
+@pytest.mark.parametrize("check", CHECKS)
+def test_without_a_check_of_the_bridge_something_is_found(
+    check: str, host: type[Port], tmp_path: Path, loop: asyncio.AbstractEventLoop
+) -> None:
+    assert found_without(check, host, tmp_path, loop)
+
+
+# ---- real applications, each with an interpreter of its own
+
+
+def in_blender(version: str, *words: str | Path) -> subprocess.CompletedProcess[str]:
+    """Run the programs in a bpy."""
+    python = bpy_module.python(version)
+    if python is None:
+        pytest.skip(f"Python {bpy_module.VERSIONS[version]} is not installed")
+    return subprocess.run(
+        [python, "-m", "tests.hosts.bad_blender", *words],
+        cwd=bpy_module.ROOT,
+        capture_output=True,
+        text=True,
+        timeout=580,
+        check=False,
+    )
+
+
+def in_freecad(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    """Run the programs in freecadcmd."""
+    if freecad.CONSOLE is None:
+        pytest.skip("FreeCAD is not installed")
+    (folder / "scenes").mkdir()
+    given = str(folder / "scenes"), *words
+    return freecad.in_console(f"from tests.hosts.bad_freecad import run; run(*{given})", folder)
+
+
+@pytest.mark.real
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize("version", bpy_module.VERSIONS)
+def test_without_a_check_of_the_bridge_something_is_found_in_blender(
+    version: str, tmp_path: Path
+) -> None:
+    done = in_blender(version, tmp_path)
+
+    assert done.returncode == 0, done.stderr[-4000:]
+
+
+@pytest.mark.real
+@pytest.mark.timeout(240)
+def test_without_a_check_of_the_bridge_something_is_found_in_freecad(tmp_path: Path) -> None:
+    done = in_freecad(tmp_path)
+
+    assert done.returncode == 0, done.stderr[-4000:]
+
+
+@pytest.mark.real
+@pytest.mark.long
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize("version", bpy_module.VERSIONS)
+def test_a_thousand_bad_skills_in_blender(version: str, tmp_path: Path) -> None:
+    """Half of them in each of its versions.
+
+    Either crashes at an undo now and then, without the bridge too: where a scene was removed, that
+    takes some hundred. The program at which it does is passed over; there may be few.
+    """
+    count = PROGRAMS // 20
+    seed = 1000 + count * [*bpy_module.VERSIONS].index(version)
+    end, crashed = seed + count, list[int]()
+
+    while seed < end:
+        done = in_blender(version, tmp_path, str(seed), str(end - seed))
+        seed = int((tmp_path / "seed").read_text()) + 1
+        crashed += [seed - 1] if done.returncode == -signal.SIGSEGV else []
+        assert done.returncode in (0, -signal.SIGSEGV), done.stderr[-4000:]
+
+    assert len(crashed) <= count // 50, crashed
+
+
+@pytest.mark.real
+@pytest.mark.long
+@pytest.mark.timeout(240)
+@pytest.mark.parametrize("part", range(4))
+def test_a_thousand_bad_skills_in_freecad(part: int, tmp_path: Path) -> None:
+    count = PROGRAMS // 40
+
+    done = in_freecad(tmp_path, str(1000 + part * count), str(count))
+
+    assert done.returncode == 0, done.stderr[-4000:]

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from dcc_bridge.install import vendor
-from dcc_bridge.install.location import System
+from dcc_bridge.install.locations import System
 from tests.hosts import bpy_module
 from tests.hosts.application import started
 from tests.live import accept, status, text

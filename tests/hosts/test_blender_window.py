@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-import anyio
 import pytest
 from PIL import Image
 
@@ -27,7 +26,7 @@ pytestmark = [
     pytest.mark.skipif(bool(missing()), reason=f"not installed: {missing()}"),
 ]
 PICTURE = os.environ.get("BLENDER_PICTURE")
-"""Where the picture of the README is written, if it is to be made anew."""
+"""Where the picture of the guide is written, if it is to be taken again."""
 TRIALS = Path(__file__).parent / "blender_trial" / "skills"
 CUBE = {"pattern": "Cube", "type_name": "*"}
 
@@ -39,8 +38,10 @@ def seated(folder: Path, *, qt: bool = False) -> Iterator[Seat]:
         screen(*blender_window.SIZE) as shown,
         blender_window.blender(folder, shown, qt=qt, DCC_BRIDGE_SKILLS=str(TRIALS)) as application,
     ):
-        application.call("list_objects", {})  # its window is up
-        yield Seat(application, shown)
+        seat = Seat(application, shown)
+        seat.do("write")  # its window is up; an agent's request would not wait so long
+        application.call("list_objects", {})
+        yield seat
 
 
 @pytest.fixture(scope="module")
@@ -59,11 +60,8 @@ def new(seat: Seat) -> Seat:
 
 
 def test_a_click_in_blenders_own_dialog_deletes_and_its_own_undo_brings_back(new: Seat) -> None:
-    """There is no Qt; OK alone agrees to nothing, and a decline is told from it."""
+    """There is no Qt; a decline is told from a closed dialog."""
     agreed = new.ask("delete_objects", pattern="C*", type_name="*")
-    until(lambda: new.click(*new.ok()))
-    new.sees(lambda seen: seen["wrong"])  # nothing was chosen: it is shown again
-    open_still = not agreed.done()
     new.answer("accept")
     result = agreed.result()
     gone = new.seen()["objects"]
@@ -72,18 +70,107 @@ def test_a_click_in_blenders_own_dialog_deletes_and_its_own_undo_brings_back(new
     refused = new.ask("delete_objects", **CUBE)
     new.answer("decline")
 
-    assert open_still
     assert (status(result), gone) == ("done", ["Light"])
     assert status(refused.result()) == "refused"
-    assert "said no" in text(refused.result())
+    assert "Declined at the host" in text(refused.result())
     assert "Cube" in new.seen()["objects"]
+
+
+def test_keys_alone_agree_and_enter_alone_never_does(new: Seat) -> None:
+    """A letter chooses an answer and Enter gives it; Enter alone gives none, nor does OK."""
+    closed = new.ask("delete_objects", **CUBE)
+    new.blue()
+    new.screen.tap("o")  # Blender's own OK
+    new.sees(lambda seen: seen["wrong"])
+    open_still = not closed.done()
+    new.blue()
+    new.screen.tap("Return")
+    ended = closed.result()
+    kept = new.seen()["objects"]
+    agreed = new.ask("delete_objects", **CUBE)
+    new.blue()
+    new.screen.tap("d")
+    new.sees(lambda seen: seen["chosen"] == "accept" and seen["takes"])
+    asked_still = not agreed.done()
+    new.screen.tap("Return")
+
+    assert (open_still, asked_still) == (True, True)
+    assert (status(ended), "Cube" in kept) == ("refused", True)
+    assert "without an answer" in text(ended)
+    assert (status(agreed.result()), "Cube" in new.seen()["objects"]) == ("done", False)
+
+
+def test_a_form_is_filled_in_with_the_keyboard_and_says_beside_a_field_what_is_wrong(
+    new: Seat,
+) -> None:
+    """The keys go to its first field; Enter ends the typing, and the next one sends."""
+    asked = new.ask("name_object")
+    new.blue()
+    new.screen.tap("Return", "Return")
+    new.sees(lambda seen: seen["problems"] == ["Please fill this in."])
+    new.blue()  # it was opened again, and takes nothing in its first moment
+    new.screen.tap("Escape")
+    new.codes = (0, 1)
+    cancelled = asked.result()
+    asked = new.ask("name_object")
+    new.blue()
+    new.screen.write("hero")
+    new.screen.tap("Return", "Return")
+
+    assert text(cancelled).startswith("cancelled")
+    assert status(asked.result()) == "done"
+    assert "hero" in new.seen()["objects"]
+
+
+@pytest.mark.parametrize("end", ["Esc", "its client is gone"])
+def test_what_was_typed_is_there_when_the_same_is_asked_again(new: Seat, end: str) -> None:
+    """Nobody has to type it twice, whatever took the question away."""
+
+    def type_half() -> None:
+        new.blue()
+        new.screen.write("hero")
+        new.screen.tap("Return")
+        new.sees(lambda seen: seen["filled"] == {"name": "hero"})
+
+    if end == "Esc":
+        asked = new.ask("name_object")
+        type_half()
+        new.screen.tap("Escape")
+        new.codes = (0, 1)
+        asked.result()
+    else:
+        new.leave("name_object", {}, type_half)
+    again = new.ask("name_object")
+    new.blue()
+    new.screen.tap("Return")
+
+    assert status(again.result()) == "done"
+    assert "hero" in new.seen()["objects"]
+
+
+def test_the_sidebar_says_what_goes_on_and_its_buttons_act(new: Seat) -> None:
+    """A question, a call that runs, a pause and the history are in it, as in Qt's panel."""
+    new.do("sidebar")
+    asked = new.ask("delete_objects", **CUBE)
+    new.blue()
+    new.sees(lambda seen: "A question for you" in seen["sidebar"])
+    new.answer("accept")
+    asked.result()
+    new.sees(lambda seen: "Undo Delete objects" in seen["sidebar"])
+    new.do("pause")
+    new.sees(lambda seen: "Resume" in seen["sidebar"])
+    paused = new.application.call("add_object", {"name": "late"})
+    new.do("pause", "take_back")
+
+    assert status(paused) != "done"
+    new.sees(lambda seen: "Cube" in seen["objects"])
 
 
 def test_esc_deletes_nothing(new: Seat) -> None:
     """The dialog lists twelve cameras, and goes; all of them stay."""
     new.do("fill")
     asked = new.ask("delete_objects", pattern="shot_*")
-    new.ok()
+    new.blue()
     if PICTURE:
         with Image.open(new.screen.picture(Path(PICTURE))) as picture:
             picture.convert("RGB").quantize(256).save(PICTURE, optimize=True)
@@ -110,7 +197,7 @@ def test_blender_goes_on_drawing_while_a_skill_waits(
 ) -> None:
     """It is suspended in mid-body on the main thread; timers fire, and the view is drawn."""
     asked = new.ask("delete_objects", **CUBE)
-    new.ok()
+    new.blue()
     new.do("count")
     new.let_pass(seconds)
     counted = new.seen()
@@ -129,7 +216,7 @@ def test_blender_goes_on_drawing_while_a_skill_waits(
 def test_a_file_that_is_opened_during_a_question_ends_it_for_nobody(new: Seat) -> None:
     """Blender drops the dialog; it comes again, and what was agreed to is asked of the new file."""
     asked = new.ask("delete_objects", **CUBE)
-    new.ok()
+    new.blue()
     new.do("load")
     new.answer("accept")
     new.answer("accept")
@@ -141,7 +228,7 @@ def test_a_file_that_is_opened_during_a_question_ends_it_for_nobody(new: Seat) -
 def test_what_is_agreed_to_during_a_render_is_done_after_it(new: Seat) -> None:
     """It reads the scene on a thread of its own, and ends as if nobody had asked."""
     asked = new.ask("delete_objects", **CUBE)
-    new.ok()
+    new.blue()
     new.do("render")
     new.answer("accept")
     result = asked.result()
@@ -156,21 +243,16 @@ def test_what_is_agreed_to_during_a_render_is_done_after_it(new: Seat) -> None:
 
 def test_a_question_that_is_withdrawn_or_too_late_goes(new: Seat) -> None:
     """The client leaves; nobody answers. The next one is drawn as ever."""
-
-    async def leave() -> None:
-        async with new.application.client() as session, anyio.create_task_group() as calls:
-            calls.start_soon(session.call_tool, "delete_objects", CUBE)
-            await anyio.to_thread.run_sync(new.ok)
-            calls.cancel_scope.cancel()
-
-    new.application.run(leave)
-    new.sees(lambda seen: not seen["question"])
-    until(lambda: new.find_ok() is None, "it is drawn still")
+    new.leave("delete_objects", CUBE, new.blue)
+    until(lambda: new.find_blue() is None, "it is drawn still")
     late = new.ask("name_object", seconds=5)
-    new.sees(lambda seen: seen["question"])
-
-    assert text(late.result()).startswith("timed_out")
+    told_late = text(late.result())
     new.sees(lambda seen: not seen["question"])
+    last = new.ask("delete_objects", **CUBE)
+    new.answer("decline")
+
+    assert told_late.startswith("timed_out")
+    assert status(last.result()) == "refused"
     assert "Cube" in new.seen()["objects"]
 
 
@@ -196,9 +278,7 @@ def test_a_click_in_a_dialog_of_qt_does_the_same(tmp_path: Path) -> None:
     """Where PySide6 is installed; Blender's timer serves it."""
     with seated(tmp_path, qt=True) as seat:
         agreed = seat.ask("delete_objects", **CUBE)
-        seat.sees(lambda seen: seen.get("verb"))
-        seat.let_pass(1)  # it takes no click in its first moment
-        seat.click(*seat.seen()["verb"])
+        seat.click_verb()
         result = agreed.result()
         gone = seat.seen()["objects"]
         seat.undo()

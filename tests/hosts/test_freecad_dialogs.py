@@ -67,6 +67,10 @@ def test_a_studios_translation_is_used(seen: dict[str, Any]) -> None:
     assert seen["language"] == [["⟦Choose…⟧", "⟦1,234 items⟧"], "Cancel"]
 
 
+def test_a_choice_that_is_to_be_made_says_so(seen: dict[str, Any]) -> None:
+    assert seen["hint"]
+
+
 def test_everything_can_be_seen(seen: dict[str, Any], folder: Path) -> None:
     pictures = {file.stem for file in folder.glob("*.png") if file.stat().st_size > 1000}
 

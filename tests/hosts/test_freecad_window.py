@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import json
-import os
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -18,8 +17,23 @@ from tests.hosts.application import Application, started, until
 from tests.hosts.screen import Screen, missing, screen
 from tests.live import status, text
 
-PICTURE = os.environ.get("FREECAD_PICTURE")
-"""Where the picture of the README is written, if it is to be made anew."""
+GROW = """\
+import time
+
+import FreeCAD
+
+from dcc_bridge import skill, track
+
+
+@skill(risk="edit")
+def grow() -> int:
+    \"\"\"Add boxes, one every 10 ms.\"\"\"
+    boxes = 0
+    for boxes in track(range(3000)):
+        FreeCAD.ActiveDocument.addObject("Part::Box", f"Grown{boxes}")
+        time.sleep(0.01)
+    return boxes
+"""
 pytestmark = [
     pytest.mark.real,
     pytest.mark.timeout(240),
@@ -44,6 +58,10 @@ def window(shown: Screen, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
     freecad.settle(home)
     ours = {"DISPLAY": shown.display, "LIBGL_ALWAYS_SOFTWARE": "1", "QT_QPA_PLATFORM": "xcb"}
     ours["QTWEBENGINE_DISABLE_SANDBOX"] = "1"
+    skills = home / "skills"
+    skills.mkdir(mode=0o700)
+    (skills / "grow.py").write_text(GROW, encoding="utf-8")
+    ours["DCC_BRIDGE_SKILLS"] = str(skills)
     assert freecad.PROGRAM is not None
     with started([freecad.PROGRAM], home, **ours) as application:
         assert application.instance
@@ -73,8 +91,6 @@ def test_a_click_agrees_and_ctrl_z_takes_it_back(window: Application, shown: Scr
         window.order("locate")
         window.obeyed()
         at = window.folder / "at"
-        if PICTURE:
-            shown.picture(Path(PICTURE))
         x, y = map(int, at.read_text().split())
         shown.click("a question for you", x, y)
         result = called.result(60)
@@ -92,3 +108,24 @@ def test_an_agent_sees_what_the_person_does(window: Application, tmp_path: Path)
 
     assert status(result) == "done", text(result)
     assert colours(result, tmp_path / "view.png") > 50
+
+
+@pytest.mark.parametrize("stops", ["Cancel", "Escape"])
+def test_a_person_stops_a_skill_that_holds_the_window_and_nothing_of_it_stays(
+    stops: str, window: Application, shown: Screen
+) -> None:
+    before = count(window)
+    if stops == "Cancel":
+        window.order("What agents did")
+    with ThreadPoolExecutor(1) as agent:
+        called = agent.submit(window.call, "grow", {})
+        window.order("locate Cancel")
+        window.obeyed()
+        shown.move(*map(int, (window.folder / "at").read_text().split()))
+        if stops == "Cancel":
+            shown.press()
+        else:
+            shown.key("FreeCAD", "Escape")
+        result = called.result(60)
+
+    assert (status(result), count(window)) == ("cancelled", before), text(result)

@@ -281,6 +281,22 @@ def test_what_is_inside_goes_with_what_was_agreed_to(
     assert host.lost([]) == ["/obj/asset", "/obj/net", "/obj/net/a"]
 
 
+def test_what_takes_the_name_of_what_was_agreed_to_is_not_agreed_to(
+    houdini: Houdini, host: Host, hou: Any
+) -> None:
+    """hou.OpNode.sessionId: a person agreed to a node, which keeps it under every name."""
+    host.fingerprint([CAMERA, "/obj/nowhere"])
+    hou.node(CAMERA).setName("away")
+    hou.node(LIGHT).setName("cam0")
+    hou.node("/obj/cam1").setName("nowhere")
+
+    with host.guard([], read=False), host.undo_step("Delete"):
+        for path in (CAMERA, "/obj/away", "/obj/nowhere"):
+            hou.node(path).destroy()
+
+    assert host.lost([CAMERA, "/obj/nowhere"]) == ["/obj/nowhere", CAMERA]
+
+
 def test_only_so_many_nodes_are_compared_and_the_upper_ones_first(
     houdini: Houdini, host: Host, hou: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -359,14 +375,3 @@ def test_the_update_mode_is_put_back(houdini: Houdini, host: Host, hou: Any) -> 
         hou.setUpdateMode("Manual")
 
     assert (houdini.update_mode, put_back) == ("AutoUpdate", ["the update mode"])
-
-
-def test_the_nodes_of_a_scene_that_was_agreed_to_be_lost_are_not_listed(
-    houdini: Houdini, host: Host, hou: Any
-) -> None:
-    """They would be all of them."""
-    with in_a_skill(granted=True), host.guard([], read=False):
-        hou.hipFile.clear()
-
-    assert hou.node(LIGHT) is None
-    assert host.lost([]) == []

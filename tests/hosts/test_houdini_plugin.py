@@ -17,7 +17,7 @@ import shiboken6
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QApplication, QLabel, QMainWindow
 
-from dcc_bridge.qt.panel import Panel
+from dcc_bridge.qt.panel.panel import Panel
 from tests.hosts.digests import scene_digest
 from tests.hosts.fakes.desk import Desk, application, shown
 from tests.hosts.fakes.houdini import Houdini
@@ -78,7 +78,7 @@ def running() -> Any:
 class TestPlugIn(PlugInContract):
     """What it promises as every plug-in does."""
 
-    DELETE = ("delete_nodes", {"pattern": "cam*"})
+    DELETE = ("delete_nodes", {"pattern": "cam*", "type_name": "cam"})
     VERB = "Delete 3 nodes"
     EDIT = ("set_parameter", {"node": "/obj/key", "name": "tx", "value": 2.0})
     PICTURE = "flipbook"
@@ -106,7 +106,7 @@ class TestPlugIn(PlugInContract):
             ("/obj/cam0", "/obj/cam1"),
             lambda path: hou.node(path).destroy(),
             lambda: hou.hipFile.clear(suppress_save_prompt=True),
-            "begin a new scene. That was not allowed, but Houdini lets nobody refuse it",
+            "begin a new scene. That was not allowed, but Houdini has no way to refuse it",
         )
 
     @pytest.fixture

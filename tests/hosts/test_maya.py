@@ -286,6 +286,7 @@ def test_what_was_below_and_what_hung_on_goes_with_what_was_agreed_to(
         node = maya.scene.find(name)[0]
         node.locked = node.referenced = False
     item = maya.scene.find("|cameras")[0].uuid if agreed == "uuid" else agreed
+    host.fingerprint([item])
 
     with host.guard([], read=False), host.undo_step("Delete"):
         cmds.createNode("transform", name="passing")
@@ -294,6 +295,47 @@ def test_what_was_below_and_what_hung_on_goes_with_what_was_agreed_to(
     assert host.lost([item]) == ["paint"]
     assert host.lost([item, "paint"]) == []
     assert set(host.lost([])) > {"|cameras", "|cameras|shot_000", "curve2", "paint"}
+
+
+def test_what_takes_the_name_of_what_was_agreed_to_is_not_agreed_to(
+    maya: Maya, host: Host, cmds: Any
+) -> None:
+    """A person agreed to a node, which Maya knows by its UUID under every name."""
+    host.fingerprint(["|key", "|nowhere"])
+
+    with host.guard([], read=False), host.undo_step("Delete"):
+        cmds.rename("|key", "away")
+        for number, name in enumerate(("key", "nowhere")):
+            cmds.rename(f"|cameras|shot_00{number}", name)
+            cmds.delete(f"|cameras|{name}")
+        cmds.delete("|away")
+
+    assert host.lost(["|key", "|nowhere"]) == [
+        *("|cameras|key", "|cameras|key|shot_000Shape"),
+        *("|cameras|nowhere", "|cameras|nowhere|shot_001Shape"),
+    ]
+
+
+@pytest.mark.parametrize("saved", [True, False])
+def test_the_scene_gets_another_file_only_with_a_yes(
+    maya: Maya, host: Host, cmds: Any, tmp_path: Path, saved: bool
+) -> None:
+    """Of ``file -rename`` Maya asks nobody; what the person saves next would go elsewhere."""
+    cmds.setAttr("key.translateX", 1.0)
+
+    def go_on(name: str, *, granted: bool) -> None:
+        with in_a_skill(granted=granted), host.guard([], read=False), host.undo_step("Ours"):
+            cmds.file(rename=(tmp_path / name).as_posix())
+            if saved:
+                cmds.file(save=True)
+
+    with pytest.raises(NotGranted, match=r"go on in another file, new\.ma"):
+        go_on("new.ma", granted=False)
+    refused = host.scene(), host.modified, (tmp_path / "new.ma").exists()
+    go_on("next.ma", granted=True)
+
+    assert refused == ("shot.ma", True, False)
+    assert host.scene() == "next.ma"
 
 
 def test_what_came_back_is_not_lost(maya: Maya, host: Host, cmds: Any) -> None:
@@ -374,18 +416,6 @@ def test_a_reference_that_is_removed_leaves_a_copy(
     assert (copy / "shot.unsaved.ma").is_file()
 
 
-def test_what_the_person_does_passes_in_the_middle_of_a_stretch(
-    maya: Maya, host: Host, cmds: Any
-) -> None:
-    """Maya's events come while a skill shows a dialog: their save is theirs."""
-    cmds.setAttr("key.translateX", 1.0)
-
-    with host.guard([], read=False):
-        cmds.file(save=True)
-
-    assert host.modified is False
-
-
 def test_the_namespace_and_autokey_are_put_back_without_an_entry(
     maya: Maya, host: Host, cmds: Any
 ) -> None:
@@ -411,14 +441,3 @@ def test_a_namespace_that_is_gone_is_not_put_back(maya: Maya, host: Host, cmds: 
         maya.scene.namespace = ":"
 
     assert maya.scene.namespace == ":"
-
-
-def test_the_nodes_of_a_scene_that_was_agreed_to_be_lost_are_not_listed(
-    maya: Maya, host: Host, cmds: Any
-) -> None:
-    """They would be all of them."""
-    with in_a_skill(granted=True), host.guard([], read=False):
-        cmds.file(new=True, force=True)
-
-    assert not cmds.objExists("|key")
-    assert host.lost([]) == []

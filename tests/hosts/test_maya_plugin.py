@@ -18,7 +18,7 @@ from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QApplication, QDialog, QWidget
 
 from dcc_bridge import skill
-from dcc_bridge.qt.panel import Panel
+from dcc_bridge.qt.panel.panel import Panel
 from dcc_bridge.skills.skill import describe
 from tests.hosts.digests import scene_digest
 from tests.hosts.fakes.desk import Desk, application, shown
@@ -88,7 +88,7 @@ def plug_in() -> Any:
 class TestPlugIn(PlugInContract):
     """What it promises as every plug-in does."""
 
-    DELETE = ("delete_nodes", {"pattern": "shot_*", "under": "|cameras"})
+    DELETE = ("delete_nodes", {"pattern": "shot_*", "type_name": "camera", "under": "|cameras"})
     VERB = "Delete 3 cameras"
     EDIT = ("set_attribute", {"node": "key", "name": "translateX", "value": 2.0})
     PICTURE = "playblast"

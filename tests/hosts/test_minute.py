@@ -40,7 +40,7 @@ def qt_host(folder: Path) -> AbstractContextManager[Application]:
 @pytest.mark.parametrize(
     ("host", "before", "deletion"),
     [
-        (standalone, None, ("delete_prims", {"type_name": "Camera"})),
+        (standalone, None, ("delete_prims", {"pattern": "*", "type_name": "Camera"})),
         pytest.param(
             qt_host,
             ("add_nodes", {"names": ["cam1"]}),

@@ -132,7 +132,7 @@ def test_a_client_that_draws_the_question_says_so_too(era: str, tmp_path: Path) 
 
     (made,) = checkpoints.taken(tmp_path / "fake.json.checkpoints")
     assert status(result) == "done"
-    assert f"It can NOT be undone. A copy is kept first, in {made.parent}" in asked[0]
+    assert f"This can NOT be undone. A copy is kept first, in {made.parent}" in asked[0]
     assert (made / "fake.json").read_text() == '["cam1"]'
     assert (made / "fake.unsaved.json").read_text() == '["cam1", "cam2"]'
 

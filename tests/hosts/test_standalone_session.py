@@ -253,3 +253,33 @@ def test_a_copy_is_never_saved_over_what_it_is_of(session: UsdSession, tmp_path:
     copy.save(tmp_path / "mine.usda")
     assert copy.scene() == "mine.usda"
     assert file.read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("edit", "read", "way"),
+    [
+        (lambda layer: layer.Save(force=True), False, r"saves by session\(\)\.save\(\)"),
+        (lambda layer: Sdf.CreatePrimInLayer(layer, "/new"), True, 'where it says risk="edit"'),
+    ],
+)
+def test_what_a_lock_of_ours_refuses_says_what_to_do_instead(
+    session: UsdSession, edit: Callable[[Sdf.Layer], object], read: bool, way: str
+) -> None:
+    with pytest.raises(ValueError, match=way), session.guard([], read=read):
+        edit(session.stage.GetRootLayer())
+
+
+def test_a_loss_is_told_by_its_prims_and_a_property_only_where_its_prim_stays(
+    session: UsdSession,
+) -> None:
+    prim = session.stage.GetPrimAtPath("/World/b")
+    for name in ("kept", "gone"):
+        prim.CreateAttribute(name, Sdf.ValueTypeNames.Int).Set(1)
+
+    with session.undo_step("Remove a property"):
+        prim.RemoveProperty("gone")
+    prop = session.lost([])
+    with session.undo_step("Remove the prim"):
+        session.stage.RemovePrim("/World/b")
+
+    assert (prop, session.lost([])) == (["/World/b.gone"], ["/World/b"])

@@ -61,6 +61,7 @@ class Person(ScriptedPresenter):
         alone: bool = False,
         **more: Any,
     ) -> dict[str, Any]:
+        more = {"pattern": "*", "type_name": "Camera", **more}
         self._says = list(answers) or [YES]
         self._meanwhile = [meanwhile] if meanwhile else []
         pump = Pump()
@@ -121,6 +122,16 @@ class TestReading:
         assert "/World/Cameras" in told["top"]
         assert told["frames"] == [1001, 1120]
         assert (told["selection"], told["undo"]) == ([CAMERA], None)
+        assert told["layers"] == ["shot_010_layout.usda"]
+
+    def test_a_scene_without_a_file_has_one_name(self, shot: UsdSession) -> None:
+        """Its layer is called what the title bar calls the scene, never what USD does."""
+        for session in (UsdSession(), UsdSession(shot.path, as_copy=True)):
+            uninstall = install(session)
+            told = call("scene_summary")
+            uninstall()
+
+            assert told["layers"] == [told["scene"]] == [session.scene()]
 
     def test_summary_of_nothing(self, shot: UsdSession) -> None:
         """An empty scene has a summary too."""
@@ -248,10 +259,10 @@ class TestRenaming:
     @pytest.mark.parametrize(
         ("new_name", "says"),
         [
-            ("1st", "no name for a prim"),
-            ("a b", "no name for a prim"),
-            ("a/b", "no name for a prim"),
-            ("", "no name for a prim"),
+            ("1st", "cannot be a prim's name"),
+            ("a b", "cannot be a prim's name"),
+            ("a/b", "cannot be a prim's name"),
+            ("", "cannot be a prim's name"),
             ("sh0020_cam", "already exists"),
         ],
     )
@@ -309,10 +320,10 @@ class TestDeleting:
     @pytest.mark.parametrize(
         ("answer", "why"),
         [
-            (NO, "said no"),
-            (UNTICKED, "said no"),
+            (NO, "Declined at the host"),
+            (UNTICKED, "Declined at the host"),
             (LATE, "in time"),
-            (CLOSED, "closed"),
+            (CLOSED, "Closed at the host"),
         ],
     )
     def test_anything_but_yes(
@@ -332,7 +343,7 @@ class TestDeleting:
         told = person.delete(alone=True)
 
         assert told["deleted"] == 0
-        assert "nobody to ask" in told["why"]
+        assert "Nobody could be asked" in told["why"]
         assert cameras(shot) == 127
 
     def test_nothing_to_delete(self, shot: UsdSession, person: Person) -> None:

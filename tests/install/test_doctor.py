@@ -14,8 +14,7 @@ from dcc_bridge.cli.doctor import Finding, check_installation, check_setup
 from dcc_bridge.client import registration
 from dcc_bridge.client.config_files import CONFIG_FILES
 from dcc_bridge.install import probe, vendor
-from dcc_bridge.install.location import Facts, System
-from dcc_bridge.install.locations import APPLICATIONS
+from dcc_bridge.install.locations import APPLICATIONS, Facts, System
 from dcc_bridge.install.plan import LIST_NAME, Plan
 
 
@@ -41,7 +40,7 @@ def test_a_whole_installation_is_well(folder: Path) -> None:
     """And the folder is named."""
     *_, whole = check_installation("freecad")
 
-    assert whole == f"Version {metadata.version('dcc-bridge-mcp')} is whole in {folder}."
+    assert whole == f"Version {metadata.version('dcc-bridge-mcp')} is complete in {folder}."
 
 
 def the_finding() -> Finding:
@@ -69,10 +68,10 @@ def forget(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("meddle", "check", "said"),
     [
-        (lose, "files", "gone"),
-        (add_qt, "qt", "a second one"),
+        (lose, "files", "missing"),
+        (add_qt, "qt", "a second Qt"),
         (spoil, "installation", "cannot be read"),
-        (forget, "installation", "not put by us"),
+        (forget, "installation", "dcc-bridge did not install"),
     ],
 )
 def test_what_is_wrong_is_found(
@@ -139,7 +138,7 @@ def test_what_is_set_up_and_gone_is_found(folder: Path, home: Path) -> None:
     assert isinstance(plug_in, Finding)
     assert isinstance(client, Finding)
     assert (plug_in.mend, "1 files missing" in plug_in.what) == (
-        "See what it is: dcc-bridge doctor freecad",
+        "Look closer: dcc-bridge doctor freecad",
         True,
     )
     assert (client.mend, str(home / "old") in client.what) == ("dcc-bridge client add cursor", True)

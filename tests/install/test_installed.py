@@ -75,7 +75,7 @@ def test_freecad_is_installed_into_used_and_left_as_it_was(tmp_path: Path) -> No
     assert [one for one in new if "Mod/" in one] == []
     ours = [name for name in new if "dcc_bridge" in name]
     assert all(name.startswith(".local/state/dcc_bridge") for name in ours)
-    assert "installed nowhere" in command(tmp_path, "status", "freecad")
+    assert "not installed anywhere" in command(tmp_path, "status", "freecad")
     command(tmp_path, "uninstall", "freecad", code=2)
 
 
@@ -133,5 +133,5 @@ def test_blender_is_installed_into_used_and_left_as_it_was(tmp_path: Path) -> No
     assert {one for one in new if one.startswith(".config/blender")} == folders
     ours = [name for name in new if "dcc_bridge" in name]
     assert all(name.startswith(".local/state/dcc_bridge") for name in ours)
-    assert "installed nowhere" in command(tmp_path, "status", "blender")
+    assert "not installed anywhere" in command(tmp_path, "status", "blender")
     command(tmp_path, "uninstall", "blender", code=2)

@@ -6,8 +6,7 @@ from pathlib import Path, PurePath
 
 import pytest
 
-from dcc_bridge.install.location import Facts, Platform, System, UnknownLocation
-from dcc_bridge.install.locations import APPLICATIONS
+from dcc_bridge.install.locations import APPLICATIONS, Facts, Platform, System, UnknownLocation
 
 HOME = Path("/home/ann")
 USER = {

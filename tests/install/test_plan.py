@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from dcc_bridge.install import vendor
-from dcc_bridge.install.location import Facts, System
-from dcc_bridge.install.locations import APPLICATIONS
+from dcc_bridge.install.locations import APPLICATIONS, Facts, System
 from dcc_bridge.install.plan import LIST_NAME, InstalledFiles, NotOurs, Plan
 
 HOSTS = [("freecad", "1.0"), ("blender", "4.5"), ("maya", "2026"), ("houdini", "21.0")]
@@ -135,7 +134,7 @@ def test_a_folder_of_somebody_else_is_not_touched(tmp_path: Path) -> None:
     (plan.location.folder / "theirs.py").write_text("theirs")
     before = tree(tmp_path)
 
-    with pytest.raises(NotOurs, match="not put by us"):
+    with pytest.raises(NotOurs, match="not installed by dcc-bridge"):
         plan.install()
 
     assert tree(tmp_path) == before

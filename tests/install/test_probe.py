@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 
 from dcc_bridge.install import probe
-from dcc_bridge.install.location import Facts, UnknownLocation
-from dcc_bridge.install.locations import APPLICATIONS
+from dcc_bridge.install.locations import APPLICATIONS, Facts, UnknownLocation
 from dcc_bridge.install.probe import complete
 
 

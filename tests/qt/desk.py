@@ -13,11 +13,12 @@ from dcc_bridge.callbacks import Callbacks, Unsubscribe
 from dcc_bridge.elicitation.broker import Broker
 from dcc_bridge.elicitation.call import Call, Client, Risk, Route, RunControl
 from dcc_bridge.elicitation.question import Consent, Question
+from dcc_bridge.elicitation.types import AGREED, DECLINED, Answered, AnsweredBy
 from dcc_bridge.main_thread import MainThread
-from dcc_bridge.qt.panel import Panel
+from dcc_bridge.qt.panel.panel import Panel
 from dcc_bridge.qt.question_dialog import QuestionDialog
 from dcc_bridge.server.clients import ClientRegistry, SeenClient
-from dcc_bridge.skills.call_history import Recent, Status, Trail
+from dcc_bridge.skills.call_history import Effect, Recent, Status, Trail
 from dcc_bridge.testing import FakeHost
 
 from .stage import Stage, form
@@ -44,9 +45,9 @@ class Traced(RunControl):
         """Note it."""
         self._trail.question_opened()
 
-    def question_closed(self, answered_by: str | None) -> None:
+    def question_closed(self, answered: Answered) -> None:
         """Note it."""
-        self._trail.question_closed(answered_by)
+        self._trail.question_closed(answered)
 
 
 class Parts:
@@ -119,7 +120,7 @@ class Parts:
         state: Status,
         risk: Risk = "edit",
         *,
-        by: str | None = None,
+        by: AnsweredBy | None = None,
         ago: float = 60.0,
         client: Client = CLAUDE,
         error: str | None = None,
@@ -127,13 +128,15 @@ class Parts:
         """Have a call that ended a while ago; gives the label of the step it left."""
         call, trail = self.call(title, risk, client, ago=ago)
         if by is not None:
-            self.change(call, answered_by=by)
+            refusals = {"refused": DECLINED}
+            self.change(call, answers=(Answered(title, refusals.get(state, AGREED), by),))
         label = f"{title} [{call.id[:6]}]" if state == "done" and risk != "read" else None
         if label is not None:
             with self.host.undo_step(label):
                 self.host.items.append(call.id)
         with patch("dcc_bridge.skills.call_history.time.time", return_value=time.time() - ago):
-            trail.end(state, error, label)
+            mark = self.host.undo_mark()
+            trail.end(state, error, Effect((label,), label, mark.depth) if label else Effect())
         return label
 
     def ask(self, message: str, call: Call, *, consent: bool = True, **more: Any) -> Question:

@@ -30,7 +30,7 @@ from PySide6.QtWidgets import (
 )
 
 from dcc_bridge.elicitation.question import Offers, Question
-from dcc_bridge.qt.panel import Panel
+from dcc_bridge.qt.panel.panel import Panel
 from dcc_bridge.qt.question_dialog import QuestionDialog
 from tests.pictures import fill_in, form_question, page_question, waiting_question
 from tests.qt.desk import Desk

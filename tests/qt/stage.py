@@ -16,7 +16,7 @@ from PySide6.QtWidgets import QLabel, QMainWindow, QPushButton, QWidget
 
 from dcc_bridge.config import Settings
 from dcc_bridge.elicitation.broker import Broker
-from dcc_bridge.elicitation.call import Call, Client
+from dcc_bridge.elicitation.call import Call, CallEnding, Client
 from dcc_bridge.elicitation.question import (
     Consent,
     Expired,
@@ -117,6 +117,7 @@ class Stage:
     """A host with a window, and a broker whose only surface are its dialogs."""
 
     def __init__(self) -> None:
+        CALL.ending = CallEnding()  # an earlier stage ended it as it closed
         self.window = QMainWindow()
         self.window.resize(900, 700)
         self.window.show()

@@ -23,6 +23,7 @@ class Clock:
         self.expired: list[float] = []
         self.countdown.expired.connect(lambda: self.expired.append(self.now))
         self.countdown.show()
+        self.countdown.grab()
 
     def go(self, seconds: int) -> str:
         """Let some time pass, and give what it says then."""
@@ -57,6 +58,21 @@ def test_it_stands_still_while_the_person_types(clock: Clock) -> None:
     assert clock.countdown.text == "Closes in 0:25"
     clock.go(60)
     assert len(clock.expired) == 1
+
+
+def test_the_time_begins_once_it_can_be_seen(app: QApplication) -> None:
+    now = [1000.0]
+    countdown = Countdown(45, 300, Mnemonics(), now=lambda: now[0])
+    now[0] += 40
+    countdown.tick()
+    assert countdown.text == "Closes in 0:45"
+
+    countdown.grab()  # the first time that it is drawn
+    now[0] += 40
+    countdown.tick()
+
+    assert countdown.text == "Closes in 0:05"
+    delete(countdown)
 
 
 def test_more_time_begins_anew(clock: Clock) -> None:

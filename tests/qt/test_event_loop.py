@@ -6,17 +6,21 @@ import threading
 import time
 from collections.abc import Iterator
 from concurrent.futures import Future
+from typing import Any
 
 import pytest
 import shiboken6
-from PySide6.QtCore import QCoreApplication, QTimer
-from PySide6.QtGui import QPaintEvent
-from PySide6.QtWidgets import QApplication, QDialog, QWidget
+from PySide6.QtCore import QCoreApplication, Qt, QTimer
+from PySide6.QtGui import QCloseEvent, QInputMethodEvent, QKeySequence, QPaintEvent, QShortcut
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QDialog, QLineEdit, QPushButton, QVBoxLayout, QWidget
 
 from dcc_bridge.errors import StartError
-from dcc_bridge.qt.event_loop import OURS, HostLoop
+from dcc_bridge.qt.event_loop import LIVE, OURS, HostLoop
 
 from .stage import LIMIT, delete, elsewhere, until
+
+NONE = Qt.KeyboardModifier.NoModifier
 
 
 @pytest.fixture
@@ -217,3 +221,109 @@ def test_the_hosts_timers_tick_in_a_job_that_repaints_and_no_job_is_nested(loop:
 
     ours = [word for word in order if word != "tick"]
     assert ours == ["begin", "end", "second"]
+
+
+class _Desk(QWidget):
+    """A window with a button that stops a job, another button, and a shortcut."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.seen: list[str] = []
+        self.live, self.other, self.line = QPushButton("Stop"), QPushButton("Other"), QLineEdit()
+        column = QVBoxLayout(self)
+        for widget in (self.live, self.other, self.line):
+            column.addWidget(widget)
+        self.live.setProperty(LIVE, True)
+        self.live.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.live.clicked.connect(lambda: self.seen.append("stop"))
+        self.other.clicked.connect(lambda: self.seen.append("other"))
+        self.line.textChanged.connect(self.seen.append)
+        self._save = QShortcut(QKeySequence("Ctrl+S"), self)
+        self._save.activated.connect(lambda: self.seen.append("shortcut"))
+        self.show()
+        self.activateWindow()
+        self.line.setFocus()
+        until(lambda: QApplication.focusWidget() is self.line)
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        self.seen.append("closed")
+
+    def key(self, key: Any, modifiers: Qt.KeyboardModifier = NONE) -> None:
+        """Press a key as the window system does."""
+        QTest.keyClick(self.windowHandle(), key, modifiers)
+
+    def press(self, widget: QWidget) -> None:
+        """Click as the window system does."""
+        at = widget.mapTo(self, widget.rect().center())
+        QTest.mouseClick(self.windowHandle(), Qt.MouseButton.LeftButton, NONE, at)
+
+
+def test_a_job_that_can_be_stopped_serves_its_stop_and_holds_the_rest_in_order(
+    loop: HostLoop,
+) -> None:
+    desk = _Desk()
+
+    def person() -> None:
+        desk.key("a")
+        desk.key(Qt.Key.Key_S, Qt.KeyboardModifier.ControlModifier)
+        desk.windowHandle().close()
+        desk.press(desk.other)
+        desk.press(desk.live)
+
+    def work() -> list[bool]:
+        QTimer.singleShot(0, person)
+        escaped = []
+        while "stop" not in desk.seen:
+            escaped.append(loop.main.repaint(True))
+        desk.seen.append("end")
+        return escaped
+
+    job = loop.main.submit(work)
+    until(lambda: "other" in desk.seen)
+    seen = desk.seen
+    delete(desk)
+
+    assert not any(job.result())
+    assert seen == ["stop", "end", "a", "shortcut", "closed", "other"]
+
+
+def test_what_is_composed_in_a_job_does_not_reach_the_host(loop: HostLoop) -> None:
+    desk = _Desk()
+
+    def person() -> None:
+        event = QInputMethodEvent()
+        event.setCommitString("é")
+        QApplication.sendEvent(desk.line, event)
+
+    def work() -> None:
+        QTimer.singleShot(0, person)
+        for _ in range(3):
+            loop.main.repaint(True)
+
+    until(loop.main.submit(work).done)
+    seen = desk.seen
+    delete(desk)
+
+    assert seen == []
+
+
+def test_a_job_that_can_be_stopped_is_told_of_escape_and_the_window_is_not(loop: HostLoop) -> None:
+    desk = _Desk()
+    dialog = QDialog(desk)
+    dialog.show()
+    until(dialog.isActiveWindow)
+    end = time.monotonic() + LIMIT
+
+    def work() -> bool:
+        QTimer.singleShot(0, lambda: QTest.keyClick(dialog.windowHandle(), Qt.Key.Key_Escape))
+        while time.monotonic() < end:
+            if loop.main.repaint(True):
+                return True
+        return False
+
+    job = loop.main.submit(work)
+    until(job.done)
+    seen = dialog.isVisible()
+    delete(desk)
+
+    assert (job.result(), seen) == (True, True)

@@ -9,19 +9,35 @@ from typing import Any
 import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QWheelEvent
-from PySide6.QtWidgets import QApplication, QLabel
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QWidget
 
 from dcc_bridge.elicitation.schema import Form
-from dcc_bridge.elicitation.validation import InvalidAnswer
+from dcc_bridge.elicitation.validation import FORMATS, InvalidAnswer
 from dcc_bridge.elicitation.view import field_views
-from dcc_bridge.qt.editors import Choice, Choices, Line, NumberLine, Tick
-from dcc_bridge.qt.form import FieldRow, FormView
+from dcc_bridge.qt.form import Choice, Choices, FieldRow, FormView, Line, NumberLine, Tick
 from dcc_bridge.qt.labels import Mnemonics
 
-from .stage import delete, form, words
+from .stage import click, delete, form, words
 
 Draw = Callable[..., FormView]
 NUMBERS = {"type": "string", "enum": [str(n) for n in range(200)]}
+TITLED = [{"const": "a", "title": "A"}, {"const": "b", "title": "B"}]
+EVERY_KIND: list[dict[str, Any]] = [
+    {"type": "string"},
+    *({"type": "string", "format": name} for name in FORMATS),
+    {"type": "string", "pattern": "^[a-z]+$", "minLength": 2},
+    {"type": "number"},
+    {"type": "integer"},
+    {"type": "boolean"},
+    {"type": "string", "enum": ["a", "b"]},
+    {"type": "string", "enum": ["a", "b"], "enumNames": ["A", "B"]},
+    {"type": "string", "oneOf": TITLED},
+    NUMBERS,
+    {"type": "array", "items": {"anyOf": TITLED}},
+    {"type": "array", "items": NUMBERS},
+]
+"""The kinds of a field, each as it can be written, short and long."""
 
 
 @pytest.fixture
@@ -74,35 +90,74 @@ def test_a_consent_starts_without_a_yes(draw: Draw) -> None:
 
     view = draw(form(["sure"], sure=yes, also=yes), consent=True)
 
-    assert view.content() == {"sure": False}
+    assert view.content() == {"sure": False, "also": False}
 
 
-def test_a_tick_that_may_be_left_out_has_a_third_state_and_says_so(draw: Draw) -> None:
+def test_a_click_answers_yes_or_no_and_leaving_out_is_an_act_of_its_own(draw: Draw) -> None:
     view = draw(form(sound={"type": "boolean", "title": "With sound"}))
     tick = one(view).editor
     assert isinstance(tick, Tick)
 
-    seen = []
-    for _ in range(4):
-        seen.append((view.content().get("sound"), tick.text().replace("&", "")))
-        tick.click()
+    def seen() -> tuple[object, str, bool]:
+        text = tick.text().replace("&", "")
+        return view.content().get("sound"), text, tick.leave.isVisible()
 
-    assert seen == [
-        (None, "With sound (left out)"),
-        (True, "With sound"),
-        (False, "With sound"),
-        (None, "With sound (left out)"),
-    ]
+    assert seen() == (None, "With sound (left out)", False)
+    for answer in (True, False, True, False):
+        QTest.keyClick(tick, Qt.Key.Key_Space)
+        assert seen() == (answer, "With sound", True)
+    QTest.keyClick(tick.leave, Qt.Key.Key_Space)
+    assert seen() == (None, "With sound (left out)", False)
+    assert view.focusWidget() is tick
 
 
-def test_a_tick_with_a_default_can_be_left_out_too(draw: Draw) -> None:
-    view = draw(form(sound={"type": "boolean", "default": False}))
+@pytest.mark.parametrize("default", [False, True])
+def test_a_tick_with_a_default_is_off_or_on_and_cannot_be_left_out(
+    draw: Draw, default: bool
+) -> None:
+    view = draw(form(sound={"type": "boolean", "default": default}))
     tick = one(view).editor
     assert isinstance(tick, Tick)
 
-    tick.click()
+    seen = []
+    for _ in range(3):
+        seen.append((view.content()["sound"], tick.leave.isVisible()))
+        click(tick)
 
-    assert view.content() == {}
+    assert seen == [(default, False), (not default, False), (default, False)]
+
+
+def test_a_choice_with_a_default_has_no_row_for_leaving_it_out(draw: Draw) -> None:
+    part = {"type": "string", "enum": ["a", "b"]}
+    view = draw(form(free=part, given={**part, "default": "b"}))
+
+    free, given = (row.editor for row in view.rows)
+
+    assert isinstance(free, Choice)
+    assert isinstance(given, Choice)
+    assert [free.itemText(at) for at in range(free.count())] == ["(left out)", "a", "b"]
+    assert [given.itemText(at) for at in range(given.count())] == ["a", "b"]
+
+
+@pytest.mark.parametrize("required", [[], ["it"]], ids=["optional", "required"])
+@pytest.mark.parametrize("part", EVERY_KIND, ids=str)
+def test_all_that_takes_the_focus_or_a_click_is_named_by_its_field(
+    draw: Draw, part: dict[str, Any], required: list[str]
+) -> None:
+    row = one(draw(form(required, it={"title": "Its own title", **part})))
+    parts = [row.editor, *row.findChildren(QWidget)]
+
+    active = [
+        part
+        for part in parts
+        if isinstance(part, QAbstractButton) or part.focusPolicy() != Qt.FocusPolicy.NoFocus
+    ]
+
+    assert active
+    names = [part.accessibleName() for part in active]
+    assert [name for name in names if "Its own title" not in name] == []
+    if isinstance(row.editor, Choice):  # on Linux Qt says the value in place of the name
+        assert "Its own title" in row.editor.accessibleDescription()
 
 
 def test_what_is_wrong_is_said_under_the_field_as_it_is_typed(draw: Draw) -> None:

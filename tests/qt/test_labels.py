@@ -17,7 +17,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 from dcc_bridge.elicitation.call import Call, Client
 from dcc_bridge.elicitation.question import Offers, Question
 from dcc_bridge.elicitation.view import passage
-from dcc_bridge.qt.editors import EXAMPLES, Line
+from dcc_bridge.qt.form import EXAMPLES, Line
 from dcc_bridge.qt.labels import Mnemonics, tr
 
 from .stage import Stage, ask_name, consent, delete, drawn, form, until

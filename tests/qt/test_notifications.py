@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shiboken6
 from PySide6.QtCore import Qt, QTimer
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QDockWidget, QLabel, QWidget
 
 from dcc_bridge.qt import notifications
 
@@ -68,6 +68,32 @@ def test_a_chip_leaves_the_status_bar_to_be_read(stage: Stage) -> None:
     (chip,) = chips(stage)
 
     assert chip.frameGeometry().bottom() < bar.mapToGlobal(bar.rect().topLeft()).y()
+
+
+def test_a_notice_leaves_the_buttons_of_a_dock_at_the_right_to_be_clicked(stage: Stage) -> None:
+    """The panel's own undo is at the foot of such a dock."""
+    stage.window.setCentralWidget(QWidget())
+    docks = [QDockWidget(), QDockWidget()]
+    areas = (Qt.DockWidgetArea.LeftDockWidgetArea, Qt.DockWidgetArea.RightDockWidgetArea)
+    for dock, area in zip(docks, areas, strict=True):
+        dock.setWidget(QLabel("Undo"))
+        stage.window.addDockWidget(area, dock)
+    until(docks[1].isVisible)
+
+    (chip,) = chips(stage)
+
+    right = docks[1].mapToGlobal(docks[1].rect().topLeft()).x()
+    assert docks[0].width() < chip.frameGeometry().left() < chip.frameGeometry().right() < right
+
+
+def test_a_chip_has_the_ground_that_a_style_sheet_gives_to_dialogs(stage: Stage) -> None:
+    """Those of FreeCAD give a colour to every text, and a ground to dialogs alone."""
+    stage.window.setStyleSheet("QDialog { background-color: #232932 }")
+
+    (chip,) = chips(stage)
+
+    picture = chip.grab().toImage()
+    assert picture.pixelColor(picture.width() // 2, 4).name() == "#232932"
 
 
 def test_a_chip_follows_the_window(stage: Stage) -> None:

@@ -11,7 +11,7 @@ import pytest
 from PySide6.QtWidgets import QApplication
 
 from dcc_bridge import confirm_sync, skill, track
-from dcc_bridge.qt.panel import Panel
+from dcc_bridge.qt.panel.panel import Panel
 from dcc_bridge.qt.presenter import DialogPresenter
 from dcc_bridge.testing import FakeHost
 from tests.live import ERAS, Live, status, text
@@ -121,9 +121,9 @@ def test_after_a_revoke_the_next_edit_asks_again(session: Session) -> None:
     assert [status(one.result()) for one in (first, second, third)] == ["done"] * 3
     until(lambda: len(ended(session.panel)) == 3)
     assert ended(session.panel) == [
-        "Rename. claude-code · you agreed here",
-        "Rename. claude-code · allowed for this session",
-        "Rename. claude-code · you agreed here",
+        "Rename. claude-code · done · agreed at the host",
+        "Rename. claude-code · done · agreed for the session",
+        "Rename. claude-code · done · agreed at the host",
     ]
 
 
@@ -133,7 +133,7 @@ def test_while_it_is_paused_an_agent_is_told_and_nothing_is_asked(session: Sessi
     refused = session.go("rename")
     session.running.until(refused.done)
 
-    assert "The person at fake paused the agent; nothing was changed." in text(refused.result())
+    assert "Agents are paused at the host; nothing was changed." in text(refused.result())
     assert not session.presenter.dialogs
     click(session.panel.banner.pause)
     again = session.go("rename")

@@ -64,6 +64,7 @@ def test_of_a_long_message_8_kib_are_shown_and_the_rest_is_counted() -> None:
 
 def test_a_long_name_is_cut_in_a_line() -> None:
     assert safe_line("x" * 500, 20) == "x" * 19 + "…"
+    assert safe_line("/World/" + "x" * 500 + "/sh0010_cam", 25) == "/World/xxxxx…x/sh0010_cam"
 
 
 @given(st.text(max_size=200))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import sys
+import time
 from collections.abc import Callable, Iterator
 from importlib import import_module
 from pathlib import Path
@@ -17,10 +18,16 @@ from PySide6.QtWidgets import QApplication
 
 from dcc_bridge.client.terminal import SKIP, Terminal
 from dcc_bridge.client.terminal_io import Screen
+from dcc_bridge.elicitation.call import Call, Client
+from dcc_bridge.elicitation.question import Consent, Question
 from dcc_bridge.elicitation.schema import Form
-from dcc_bridge.elicitation.view import argument_views, field_views
+from dcc_bridge.elicitation.view import argument_views, field_views, view_of
 from dcc_bridge.qt.form import FormView
 from dcc_bridge.qt.labels import Mnemonics
+from dcc_bridge.qt.panel import rows
+from dcc_bridge.qt.panel.state import State
+from dcc_bridge.skills.call_history import Recent
+from dcc_bridge.testing import FakeHost
 
 from .stage import delete, form
 
@@ -124,7 +131,74 @@ class Layout:
         self.drawn.append(part.drawn)
         return part
 
-    column = split
+    def operator(self, _: str, text: str, **__: Any) -> SimpleNamespace:
+        self.drawn.append(text)
+        return SimpleNamespace()
+
+    @property
+    def texts(self) -> str:
+        """All that is drawn, in one line."""
+        return str(self.drawn)
+
+    box = row = column = split
+
+
+def test_blenders_sidebar_tells_of_a_pause_a_mute_and_how_far_a_call_is(
+    plug_in: Callable[[str], Any],
+) -> None:
+    panel, layout, recent = plug_in("panel"), Layout(), Recent(10)
+    call = Call("bake", "Bake", client=Client("claude-code", "Claude Code"))
+    recent.follow(call)
+    recent.change(call.id, state="running", progress=(53.0, 100.0, "Frame 127"))
+    (record,) = recent.records()
+    state = State(
+        at=record.began + 6,
+        host="Blender",
+        address="http://127.0.0.1:1/mcp",
+        is_paused=True,
+        asked=(),
+        running=(record,),
+        queued=(),
+        ended=(),
+        grants=(),
+        muted={"cursor": 540.0},
+        clients=(),
+        top=None,
+    )
+
+    panel._draw_head(layout, state, 40)
+    for row in rows.now(state):
+        panel._draw_row(layout, row, 40)
+
+    for text in (
+        "Paused",
+        "Resume",
+        "Muted for 9 min: cursor",
+        "Unmute cursor",
+        "53%",
+        "Frame 127",
+    ):
+        assert text in layout.texts
+    assert "Claude Code" not in layout.texts
+
+
+def test_blenders_sidebar_is_drawn_again_only_where_something_changed(
+    plug_in: Callable[[str], Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    panel, sidebar, states = plug_in("panel"), MagicMock(), iter("aab")
+    monkeypatch.setattr(panel, "_sidebars", lambda: [sidebar])
+    monkeypatch.setattr(panel, "read", lambda _: next(states))
+    monkeypatch.setattr(panel, "looks_like", lambda state, before: state == before)
+    shown = panel.Shown(MagicMock(), ())
+    drawn = []
+
+    for _ in range(2):
+        shown._read_at = 0.0
+        shown.turn()
+        shown.turn()  # too soon: nothing is read
+        drawn.append(sidebar.tag_redraw.call_count)
+
+    assert drawn == [0, 1]
 
 
 def test_in_blender_a_long_value_stays_in_the_column_of_values(
@@ -136,10 +210,26 @@ def test_in_blender_a_long_value_stays_in_the_column_of_values(
     plug_in("dialog")._draw_arguments(layout, argument_views(given))
 
     path, note, empty = layout.drawn
-    assert path == ["path", ["/World/Cube‹U+000A›path: /World/Sky"]]  # noqa: RUF001 - ours
-    assert (note[0], len(note[1]) > 3) == ("note", True)
+    assert path == [["path"], ["/World/Cube‹U+000A›path: /World/Sky"]]  # noqa: RUF001 - ours
+    assert (note[0], len(note[1]) > 3) == (["note"], True)
     assert " ".join(note[1]).endswith("(200 more characters are not shown)")
-    assert empty == ["empty"]
+    assert empty == [["empty"]]
+
+
+@pytest.mark.parametrize(("room", "is_said"), [(32, True), (31, False)])
+def test_in_blender_what_is_said_of_fields_leaves_room_for_the_answers(
+    plug_in: Callable[[str], Any], room: int, is_said: bool
+) -> None:
+    fields, layout = plug_in("fields"), MagicMock()
+    asked = {f"f{n}": {"type": "string", "description": "What for."} for n in range(32)}
+    labels = layout.column.return_value.label
+    column = layout.column_flow.return_value.split.return_value.column.return_value
+
+    fields.Fields(field_views(form(**asked), False)).draw(MagicMock(), layout, room)
+
+    texts = [call.kwargs["text"] for call in column.column.return_value.label.call_args_list]
+    assert ("What for." in texts) is is_said
+    assert labels.called is not is_said
 
 
 @pytest.mark.parametrize("required", [[], ["it"]], ids=["optional", "required"])
@@ -163,8 +253,77 @@ def test_what_may_be_left_out_is_left_out_until_it_is_touched(
 
     assert in_qt(asked) == {}
     assert at_terminal(asked) == at_terminal(asked, SKIP) == {}
-    if part["type"] not in ("boolean", "array"):  # Blender's own have no third state
-        assert in_blender(asked) == {}
+    assert in_blender(asked) == {}
+
+
+@pytest.mark.parametrize("has_native", [True, False], ids=["4.1", "3.4"])
+def test_blenders_own_buttons_say_the_answers_where_they_can(
+    plug_in: Callable[[str], Any], has_native: bool
+) -> None:
+    dialog, drawn = consent(plug_in, has_native=has_native)
+
+    answers = drawn(dialog)
+
+    own = {"confirm_text": "Delete", "cancel_default": True} if has_native else {}
+    assert dialog._native == own
+    assert answers == (["Decline"] if has_native else ["Delete", "Decline", "Cancel"])
+
+
+def test_a_letter_chooses_and_enter_gives_what_is_chosen(plug_in: Callable[[str], Any]) -> None:
+    dialog, _ = consent(plug_in, has_native=False)
+    heard = dialog.heard
+
+    dialog._press("accept", "RET")  # not the chosen one
+    dialog._opened = 0.0
+    dialog._press("decline", "D")
+    dialog._opened = 0.0
+    is_open = not heard
+    dialog._press("decline", "RET")
+
+    assert is_open
+    assert [(reply.action, reply.reason) for reply in heard] == [("decline", "not mine")]
+
+
+def test_what_comes_in_a_dialogs_first_moment_is_no_answer(plug_in: Callable[[str], Any]) -> None:
+    dialog, _ = consent(plug_in, has_native=False)
+    dialog._opened = time.monotonic()
+
+    dialog._press("accept", "LEFTMOUSE")
+    dialog._cancel()
+
+    assert (dialog.heard, dialog.is_open) == ([], False)
+
+
+class Typed:
+    """What stands in a dialog."""
+
+    reason: str = " not mine "
+
+    def as_pointer(self) -> int:
+        """Tell that it is still there."""
+        return 1
+
+
+def consent(plug_in: Callable[[str], Any], *, has_native: bool) -> tuple[Any, Any]:
+    """Give an open dialog that asks to delete, and what lists the answers that it draws."""
+    module, layout = plug_in("dialog"), MagicMock()
+    parameters = {"confirm_text": None} if has_native else {}
+    manager = module.bpy.types.WindowManager
+    manager.bl_rna.functions = {"invoke_props_dialog": SimpleNamespace(parameters=parameters)}
+    agreed = form(["yes"], yes={"type": "boolean", "title": "Delete"})
+    call = Call("delete_cameras", "Delete cameras", client=Client("claude"))
+    question = Question("Delete them?", call, agreed, consent=Consent())
+    heard: list[Any] = []
+    dialog = module.OperatorDialog(question, view_of(question, FakeHost()), heard.append)
+    dialog.heard, dialog.is_open = heard, True
+    dialog._running[:] = [Typed()]
+
+    def drawn(dialog: Any) -> list[str]:
+        dialog._draw_answers(SimpleNamespace(), layout)
+        row = layout.row.return_value.row.return_value
+        return [pressed.kwargs["text"] for pressed in row.operator.call_args_list]
+
+    return dialog, drawn
 
 
 def test_two_options_that_look_the_same_are_told_apart() -> None:

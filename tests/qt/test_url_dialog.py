@@ -15,7 +15,7 @@ from PySide6.QtWidgets import QApplication
 
 from dcc_bridge.elicitation import urls
 from dcc_bridge.elicitation.question import Page, Question, Reply, Settle
-from dcc_bridge.qt.url_dialog import UrlDialog
+from dcc_bridge.qt.presenter import UrlDialog
 from tests.elicitation.vectors import DISGUISED, FORBIDDEN, PHISHING, PLAIN
 
 from .stage import CALL, HOST, Stage, armed, click, delete, press, until, words

@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator, Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any
 from xml.sax.saxutils import escape
@@ -27,7 +28,8 @@ _INNERMOST = re.compile("⟦[^⟦⟧]*⟧")
 def makers() -> Iterator[tuple[str, ast.Call]]:
     """Give each place in the package where a text for a person is made, and the call."""
     for file in sorted(_PACKAGE.rglob("*.py")):
-        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        text = file.read_text(encoding="utf-8")
+        for node in ast.walk(ast.parse(text)) if f"{_MAKER}(" in text else ():
             if isinstance(node, ast.Call) and _name(node.func) == _MAKER:
                 yield f"{file.relative_to(_PACKAGE)}:{node.lineno}", node
 
@@ -47,9 +49,10 @@ def literal(call: ast.Call) -> str | None:
     return str(ast.literal_eval(first)) if first is not None and fits else None
 
 
-def collected() -> set[str]:
+@cache
+def collected() -> frozenset[str]:
     """Give every text that can be translated."""
-    return {text for _, call in makers() if (text := literal(call)) is not None}
+    return frozenset(text for _, call in makers() if (text := literal(call)) is not None)
 
 
 def ts(language: str, translations: Mapping[str, list[str]]) -> str:

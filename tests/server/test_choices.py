@@ -10,7 +10,7 @@ from typing import Any, Literal
 import pytest
 
 from dcc_bridge import skill
-from tests.live import ERAS, accept, listed, live, say, status, text
+from tests.live import ERAS, accept, listed, live, text
 
 
 class Axis(Enum):
@@ -19,12 +19,22 @@ class Axis(Enum):
 
 
 def _on_main(axis: Axis, mode: Literal["soft", "hard"]) -> str:
-    """Turn it."""
+    """Turn it.
+
+    Args:
+        axis: The one that points up afterwards.
+        mode: How.
+    """
     return f"{axis.name} {mode}"
 
 
 async def _on_loop(axis: Axis, mode: Literal["soft", "hard"]) -> str:
-    """Turn it."""
+    """Turn it.
+
+    Args:
+        axis: The one that points up afterwards.
+        mode: How.
+    """
     return f"{axis.name} {mode}"
 
 
@@ -55,7 +65,9 @@ def test_the_person_is_asked_for_what_is_missing_only(
 
     assert text(result) == "DOWN hard"
     assert seen[0].message == "Turn: which axis?"
-    assert seen[0].requested_schema["properties"]["axis"]["enum"] == ["1", "2"]
+    asked = seen[0].requested_schema["properties"]["axis"]
+    assert asked["enum"] == ["1", "2"]
+    assert asked["description"] == "The one that points up afterwards."
 
 
 def test_nobody_is_asked_where_nothing_is_missing(tmp_path: Path) -> None:
@@ -76,45 +88,7 @@ def test_the_schema_says_that_it_may_be_left_out(tmp_path: Path) -> None:
     assert "required" not in tool.input_schema
     axis = tool.input_schema["properties"]["axis"]
     assert "default" not in axis
-    assert axis["description"] == "If it is left out, the person is asked."
-
-
-@pytest.mark.parametrize(
-    ("asked", "ended", "told"),
-    [
-        (None, "failed", "axis: it is required"),
-        (say("decline"), "refused", "The person said no"),
-        (say("cancel"), "refused", "without an answer"),
-    ],
-)
-def test_without_a_choice_the_body_does_not_run(
-    asked: Any, ended: str, told: str, tmp_path: Path
-) -> None:
-    with live(tmp_path, turn(*FNS[0])) as running:
-        result = running.call("turn", {"mode": "soft"}, asked=asked)
-
-    assert result.is_error
-    assert status(result) == ended
-    assert told in text(result)
-
-
-def test_consent_is_asked_after_it_and_names_what_was_chosen(tmp_path: Path) -> None:
-    ran: list[str] = []
-
-    @skill(ask_missing=True)
-    def wipe(mode: Literal["soft", "hard"]) -> None:
-        """Wipe it."""
-        ran.append(mode)
-
-    messages: list[str] = []
-
-    def person(params: Any) -> Any:
-        messages.append(params.message)
-        answer = {"mode": "hard"} if len(messages) == 1 else {"confirm": True}
-        return accept(**answer)(params)
-
-    with live(tmp_path, wipe) as running:
-        running.call("wipe", asked=person)
-
-    assert "- mode: «hard»" in messages[1]
-    assert ran == ["hard"]
+    assert (
+        axis["description"]
+        == "The one that points up afterwards. If it is left out, the person is asked."
+    )

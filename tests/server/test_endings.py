@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import os
+import socket
 import threading
 import time
+from asyncio.selector_events import BaseSelectorEventLoop
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
+from urllib.parse import urlsplit
 
 import anyio
 import pytest
+import uvicorn
 from mcp_types import ElicitResult
 
 from dcc_bridge import confirm_sync, elicit_form_sync, on_main, report_progress, skill
@@ -19,7 +23,7 @@ from dcc_bridge.elicitation import context
 from dcc_bridge.elicitation.question import Reply
 from dcc_bridge.errors import StartError
 from dcc_bridge.testing import FakeHost, ScriptedPresenter
-from tests.live import ERAS, Live, accept, live, status, text
+from tests.live import ERAS, Live, live, status, text
 from tests.server.skills import CONFIRM, Skills
 
 OPEN = None
@@ -378,6 +382,32 @@ def test_stopping_ends_a_suspended_skill_and_a_queued_call(tmp_path: Path) -> No
     assert len(skills.host.items) == 127
 
 
+def test_a_connection_that_comes_as_the_server_closes_is_closed_with_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else its client waits for five minutes: the process goes on, and keeps the socket."""
+    servers: list[Any] = []
+    startup, accept = uvicorn.Server.startup, vars(BaseSelectorEventLoop)["_accept_connection"]
+
+    async def note(server: uvicorn.Server, sockets: list[socket.socket] | None = None) -> None:
+        servers.append(server)
+        await startup(server, sockets)
+
+    def accept_at_the_end(*args: Any) -> None:
+        servers[0].end()
+        accept(*args)
+
+    monkeypatch.setattr(uvicorn.Server, "startup", note)
+    monkeypatch.setattr(BaseSelectorEventLoop, "_accept_connection", accept_at_the_end)
+    with live(tmp_path) as running:
+        address = urlsplit(running.bridge.url)
+
+        with socket.create_connection((address.hostname, address.port), timeout=5) as client:
+            closed = running.beside(lambda: client.recv(1))
+
+    assert closed == b""
+
+
 def test_twenty_starts_and_stops_leave_nothing_behind(tmp_path: Path) -> None:
     skills = Skills()
     with live(tmp_path, skills.read(), host=skills.host) as running:
@@ -443,27 +473,3 @@ def test_errors_are_sentences_and_the_server_goes_on(era: str, tmp_path: Path) -
     assert "no tool named 'nothing'" in told[4]
     assert not any("Traceback" in one for one in told)
     assert status(after) == "done"
-
-
-def test_a_question_that_waits_in_the_host_tells_the_client_so(tmp_path: Path) -> None:
-    skills, person = Skills(has_ui=True), ScriptedPresenter(OPEN)
-    beats: list[tuple[float, str | None]] = []
-
-    async def progress(progress: float, total: float | None, message: str | None) -> None:
-        beats.append((progress, message))
-
-    async def agent() -> Any:
-        async with running.client(asked=accept()) as client:
-            return await client.call_tool("delete", {}, progress_callback=progress)
-
-    with live(
-        tmp_path, skills.delete(), host=skills.host, presenter=person, keepalive=0.05
-    ) as running:
-        result = running.go(agent)
-        running.until(lambda: len(beats) >= 3)
-        person.settles[0](Reply("accept", {"confirm": True}))
-        running.until(result.done)
-
-    assert status(result.result()) == "done"
-    assert beats == sorted(beats)
-    assert beats[0][1] == "Waiting for the person's answer"

@@ -222,23 +222,6 @@ def test_a_file_that_leaves_python_is_a_broken_skill(tmp_path: Path) -> None:
         importer.skills(source)
 
 
-def test_a_skill_that_asks_for_ever_is_ended_with_its_client(tmp_path: Path) -> None:
-    asked: list[int] = []
-
-    @skill(risk="read")
-    def nag() -> None:
-        """Ask until somebody says yes."""
-        while not elicit_form_sync("Please?", CONFIRM).accepted:
-            asked.append(1)
-            running.bridge.broker.end(current_call())
-
-    with live(tmp_path, nag) as running:
-        result = running.call("nag", asked=accept(confirm=False))
-
-    assert status(result) in ("done", "refused")
-    assert len(asked) <= 2
-
-
 def test_a_thread_of_a_skills_own_can_ask_for_it(tmp_path: Path) -> None:
     from threading import Thread
 

@@ -13,8 +13,8 @@ import pytest
 
 from dcc_bridge.elicitation.call import Call, Client
 from dcc_bridge.elicitation.question import PresenterEvent, Question, Reply
+from dcc_bridge.server.one_time_page import SecretPage
 from dcc_bridge.server.page_site import PageDesk
-from dcc_bridge.server.secret_page import SecretPage
 from dcc_bridge.testing import FakeHost
 from tests.live import Live, live
 from tests.server.seen import Seen, raw
@@ -114,7 +114,7 @@ def test_a_page_takes_one_answer_and_a_replay_changes_nothing(stage: Stage) -> N
     assert stage.heard == [Reply("accept")]
     assert stage.entered == ENTERED["secret"]
     assert {page.status_code for page in again} == {410}
-    assert all("This page was used already" in page.text for page in again)
+    assert all("This page has been used" in page.text for page in again)
     for page in (first, later, foreign):
         assert (page.status_code, "Your answer was sent" in page.text) == (200, True)
     for page in (first, later, foreign, *again):
@@ -190,7 +190,7 @@ def test_an_answer_of_another_site_is_refused(stage: Stage, headers: dict[str, s
 def test_it_is_no_part_of_another_page(stage: Stage, part: str) -> None:
     framed = stage.browser().get(stage.make(), headers={"Sec-Fetch-Dest": part})
 
-    assert (framed.status_code, "inside of another one" in framed.text) == (403, True)
+    assert (framed.status_code, "inside another page" in framed.text) == (403, True)
     assert framed.headers["x-frame-options"] == "DENY"
     assert "set-cookie" not in framed.headers
 
@@ -228,11 +228,11 @@ def test_of_answers_at_the_same_moment_one_counts(stage: Stage) -> None:
     ("reason", "says"),
     [
         ("timed_out", "Nobody answered in time"),
-        ("cancelled", "does not wait for an answer"),
-        ("bridge_closed", "stopped its bridge"),
+        ("cancelled", "The call was cancelled before anybody answered"),
+        ("bridge_closed", "The bridge was stopped before anybody answered"),
         ("answered", "answered in another place"),
         ("declined", "declined in another place"),
-        ("something else", "The question has ended"),
+        ("something else", "It ended without an answer"),
     ],
 )
 def test_a_page_ends_with_its_question_and_says_how(stage: Stage, reason: str, says: str) -> None:

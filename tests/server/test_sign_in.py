@@ -100,7 +100,7 @@ def test_the_skill_gets_the_tokens(
         ("server_error", "it says server_error"),
         ("no code", "it says"),
         ("used code", "it says invalid_grant"),
-        ("other token", "of a kind that is not known"),
+        ("other token", "of an unknown kind"),
         ("not json", "it says"),
         ("odd", "its answer cannot be read"),
         ("list", "its answer cannot be read"),
@@ -135,7 +135,7 @@ def test_who_says_no_at_the_site_has_declined(tmp_path: Path) -> None:
         result = running.call("tasks", asked=person.asked)
 
     assert status(result) == "refused"
-    assert "said no" in text(result)
+    assert "Declined in the client" in text(result)
     assert "Declined" in person.pages[0].text
 
 
@@ -146,9 +146,9 @@ def test_an_answer_with_another_state_belongs_to_no_sign_in(tmp_path: Path) -> N
         with live(tmp_path, tracker.sync(), client_deadline=1.0) as running:
             result = running.call("tasks", asked=person.asked)
 
-    assert "did not answer in time" in text(result)
+    assert "Nobody answered in time" in text(result)
     assert person.pages[0].status_code == 404
-    assert "No sign-in waits for this" in person.pages[0].text
+    assert "No sign-in is waiting for this" in person.pages[0].text
     assert (tracker.got, site.changed) == ([], [])
 
 
@@ -178,9 +178,9 @@ def test_an_answer_is_used_once(tmp_path: Path) -> None:
 
     first, second = person.pages
     assert foreign.status_code == posted.status_code == 404
-    assert (framed.status_code, "inside of another one" in framed.text) == (403, True)
+    assert (framed.status_code, "inside another page" in framed.text) == (403, True)
     assert "You are signed in" in first.text
-    assert (second.status_code, "used already" in second.text) == (410, True)
+    assert (second.status_code, "has been used" in second.text) == (410, True)
     assert len(site.changed) == len(tracker.got) == 1
 
 

@@ -14,7 +14,7 @@ from dcc_bridge.config import Settings
 from dcc_bridge.headless import Pump
 from dcc_bridge.testing import FakeHost
 from tests.hosts.application import until
-from tests.live import ERAS, connected, text
+from tests.live import ERAS, connected, live, text
 from tests.skills.shelf import save
 
 COUNT = '''
@@ -52,3 +52,19 @@ def test_a_call_before_the_skills_are_read_waits_for_them(tmp_path: Path, era: s
 
     assert "count" in names
     assert text(result) == "1"
+
+
+@pytest.mark.parametrize(("setting", "freezes"), [(None, 1), ("1", 1), ("0", 0)])
+def test_a_host_whose_collector_is_not_to_be_touched_says_so_at_its_start(
+    setting: str | None, freezes: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun: list[object] = []
+    monkeypatch.setattr("dcc_bridge.main_thread.freeze_when_idle", lambda *_: begun.append(1))
+    monkeypatch.delenv("DCC_BRIDGE_FREEZE")
+    if setting is not None:
+        monkeypatch.setenv("DCC_BRIDGE_FREEZE", setting)
+
+    with live(tmp_path):
+        pass
+
+    assert len(begun) == freezes

@@ -90,25 +90,6 @@ def test_calls_are_the_same_by_client_skill_and_arguments() -> None:
     )
 
 
-def test_what_was_fetched_given_up_or_is_old_is_not_told_of(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    unfetched, call = UnfetchedResults(), same_call("cursor", "delete", {})
-
-    unfetched.add(call, "done")
-    told = unfetched.notice_for(call)
-    unfetched.remove(call)
-    fetched = unfetched.notice_for(call)
-    unfetched.add(call, "cancelled")
-    cancelled = unfetched.notice_for(call)
-    unfetched.add(call, "failed")
-    monkeypatch.setattr("dcc_bridge.server.parked_calls.FRESH", -1.0)
-    old = unfetched.notice_for(call)
-
-    assert told == ("The same call was made 1 min ago and was done, but nobody fetched its result.")
-    assert (fetched, cancelled, old) == (None, None, None)
-
-
 def test_no_more_than_so_many_are_remembered() -> None:
     unfetched = UnfetchedResults()
 

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from dcc_bridge import elicit_form_sync, skill
+import pytest
+
+from dcc_bridge import confirm_sync, elicit_form_sync, skill
 from dcc_bridge.audit import reader
 from dcc_bridge.elicitation.question import Reply
 from dcc_bridge.testing import FakeHost, ScriptedPresenter
@@ -85,7 +89,7 @@ def test_the_last_action_of_an_agent_is_undone_and_the_one_before_it(tmp_path: P
     assert (status(first), text(first)) == ("done", "Undone: Drop one, of test.")
     assert after == ["a", "b"]
     assert host.items == ["a", "b"]
-    assert "There is nothing to undo." in text(nothing)
+    assert "There is nothing to undo: nothing that an agent changed stands." in text(nothing)
 
 
 def test_what_the_person_did_since_is_never_undone(tmp_path: Path) -> None:
@@ -103,8 +107,8 @@ def test_what_the_person_did_since_is_never_undone(tmp_path: Path) -> None:
         refused = running.call("undo_last")
 
     assert status(refused) == "failed"
-    assert "'Rename a' is on top of the undo stack" in text(refused)
-    assert "use fake's own undo" in text(refused)
+    assert "'Rename a' came after it" in text(refused)
+    assert "use the undo of fake" in text(refused)
     assert host.items == ["A", "b"]
 
 
@@ -127,7 +131,7 @@ def test_an_agents_undo_is_on_record_before_it_is_done(tmp_path: Path) -> None:
         refused = running.call("undo_last")
 
     mine = [line for line in lines if line.get("skill") == "undo_last"]
-    assert [line["event"] for line in mine] == ["granted", "begin", "end"]
+    assert [line["event"] for line in mine] == ["unasked", "begin", "end"]
     assert (mine[-1]["undoes"], mine[-1]["changed"]) == (label, True)
     assert status(refused) == "failed"
     assert host.items == []
@@ -148,3 +152,113 @@ def test_a_studio_that_asks_for_edits_is_asked_for_the_undo_too(tmp_path: Path) 
     assert status(refused) == "refused"
     assert person.shown[1].message == "Undo last agent action?"
     assert host.items == ["a"]
+
+
+@pytest.mark.parametrize("meanwhile", [None, "Rename a"])
+def test_a_call_with_two_steps_is_undone_whole_or_says_what_is_between_them(
+    tmp_path: Path, meanwhile: str | None
+) -> None:
+    host, person = FakeHost(["a", "b", "c"], has_ui=True), ScriptedPresenter(None)
+
+    @skill(risk="edit", title="Drop two")
+    def drop() -> None:
+        """Drop the last one, ask, and drop one more."""
+        host.items.pop()
+        elicit_form_sync("Go on?", CONFIRM)
+        host.items.pop()
+
+    async def agent() -> Any:
+        async with running.client() as client:
+            return await client.call_tool("drop", {})
+
+    with live(tmp_path, drop, host=host, presenter=person) as running:
+        done = running.go(agent)
+        running.until(lambda: bool(person.shown))
+        if meanwhile is not None:
+            with host.undo_step(meanwhile):
+                host.items[0] = "A"
+        person.settles[0](YES)
+        running.until(done.done)
+        undone = running.call("undo_last")
+
+    if meanwhile is None:
+        assert (host.items, text(undone)) == (["a", "b", "c"], "Undone: Drop two, of test.")
+    else:
+        assert host.items == ["A"]
+        assert "Drop two was not undone, nor was anything else." in text(undone)
+        assert "Others changed the scene while it ran: use the undo of fake." in text(undone)
+
+
+def test_entries_that_a_body_pushed_by_itself_are_undone_with_its_step(tmp_path: Path) -> None:
+    host = FakeHost(["a", "b", "c"], has_ui=True)
+
+    @skill(risk="edit", title="Drop two")
+    def drop() -> None:
+        """Drop the last one, push an entry as an application's own call does, drop one more."""
+        host.items.pop()
+        host._settle("a push of the body's own")
+        host.items.pop()
+
+    with live(tmp_path, drop, host=host) as running:
+        running.call("drop")
+        running.call("undo_last")
+
+    assert (host.items, host.labels) == (["a", "b", "c"], [])
+
+
+def test_after_a_save_only_a_call_that_is_named_is_undone(tmp_path: Path) -> None:
+    file = tmp_path / "shot.fake"
+    file.write_text("[]")
+    host = FakeHost(["a", "b"], has_ui=True, file=file)
+
+    @skill(risk="edit")
+    def drop() -> None:
+        """Drop the last one."""
+        host.items.pop()
+
+    @skill(risk="destructive", confirms=True)
+    def save() -> None:
+        """Save it."""
+        confirm_sync("Save?", verb="Save", undoable=False, files=[file])
+        host.save()
+
+    with live(tmp_path, drop, save, host=host, presenter=ScriptedPresenter(YES)) as running:
+        running.call("drop")
+        running.call("save")
+        saved, dropped = calls(running)["calls"]
+        refused = running.call("undo_last")
+        after = list(host.items)
+        named = running.call("undo_last", {"call_id": dropped["call"][:6]})
+        unknown = running.call("undo_last", {"call_id": "nothing"})
+
+    assert "Save was not undone, nor was anything else." in text(refused)
+    assert f"What was there is in {saved['copy']}" in text(refused)
+    assert (after, host.items) == (["a"], ["a", "b"])
+    assert text(named) == "Undone: Drop, of test."
+    assert "There is nothing to undo" in text(unknown)
+
+
+def test_an_agent_is_told_what_its_skill_changed_that_was_put_back(tmp_path: Path) -> None:
+    class Guarded(FakeHost):
+        @contextmanager
+        def guard(self, put_back: list[str], *, read: bool) -> Iterator[None]:
+            try:
+                yield
+            finally:
+                put_back.append("which layer edits go to")
+
+    host = Guarded(["a"])
+
+    @skill(risk="edit")
+    def drop(fails: bool = False) -> None:
+        """Drop the last one."""
+        host.items.pop()
+        if fails:
+            raise ValueError("no")
+
+    with live(tmp_path, drop, host=host) as running:
+        failed, done = running.call("drop", {"fails": True}), running.call("drop")
+
+    note = "The skill also changed which layer edits go to; that was put back as it was."
+    assert text(done) == f"Done. {note}"
+    assert text(failed).endswith(f"Nothing was changed. {note}")

@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import pytest
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
+
 from dcc_bridge import skill
-from dcc_bridge.elicitation.call import Call
+from dcc_bridge.elicitation.call import Call, Client
 from dcc_bridge.elicitation.question import Reply
-from dcc_bridge.skills.call_history import Recent, Record
-from dcc_bridge.testing import ScriptedPresenter
-from tests.live import live
+from dcc_bridge.elicitation.types import Answered
+from dcc_bridge.hosts.standalone import UsdSession
+from dcc_bridge.qt.panel.state import read
+from dcc_bridge.skills.call_history import Effect, Recent, Record
+from dcc_bridge.testing import FakeHost, ScriptedPresenter
+from tests.live import Live, live, text
 from tests.server.skills import Skills
 
 YES = Reply("accept", {"confirm": True})
@@ -26,8 +35,9 @@ def test_a_call_is_told_of_from_the_queue_to_its_end(tmp_path: Path) -> None:
 
     assert [record.state for record in told] == ["queued", "running", "asking", "running", "done"]
     last = told[-1]
-    assert (last.client, last.risk, last.answered_by) == ("test", "destructive", "host")
-    assert last.undo_label == skills.host.labels[0]
+    assert (last.client, last.risk) == ("test", "destructive")
+    assert [(it.how, it.by) for it in last.answers] == [("agreed", "host")]
+    assert last.effect.steps == (skills.host.labels[0],)
     assert last.ended is not None
     assert last.began <= last.ended
 
@@ -47,23 +57,10 @@ def test_a_call_that_is_refused_or_fails_says_so(tmp_path: Path) -> None:
         running.call("broken")
         failed, refused = running.bridge.recent.records()
 
-    assert (refused.state, refused.answered_by, refused.undo_label) == ("refused", "host", None)
-    assert (failed.state, failed.undo_label) == ("failed", None)
+    assert [(it.how, it.by) for it in refused.answers] == [("declined", "host")]
+    assert (refused.state, refused.effect.steps) == ("refused", ())
+    assert (failed.state, failed.effect.steps) == ("failed", ())
     assert "no" in str(failed.error)
-
-
-def test_a_call_that_is_cancelled_in_the_queue_never_began(tmp_path: Path) -> None:
-    skills = Skills()
-
-    with live(tmp_path, skills.delete()) as running:
-        runner = running.bridge._runner
-        entry = running.bridge.registry.find("delete")
-        run = runner.start(entry.skill, {}, Call("delete", "Delete"))
-        run.cancel()
-        record = running.bridge.recent.records()[0]
-
-    assert record.state == "not_started"
-    assert not skills.ran
 
 
 def test_a_coroutine_that_is_cancelled_notes_its_end(tmp_path: Path) -> None:
@@ -98,13 +95,186 @@ def test_only_the_last_ended_calls_are_kept_and_every_live_one() -> None:
 def test_a_busy_reader_does_not_push_out_what_was_edited_or_asked() -> None:
     recent = Recent(2)
     edit, asking = Call("edit", "Edit", "edit"), Call("ask", "Ask")
-    recent.follow(edit).end("done", undo_label="Edit [1]")
+    recent.follow(edit).end("done", effect=Effect(("Edit [1]",)))
     trail = recent.follow(asking)
     trail.question_opened()
-    trail.question_closed("host")
+    trail.question_closed(Answered("How many?", "answered", "host"))
     trail.end("done")
 
     for number in range(50):
         recent.follow(Call(f"read{number}", "Read")).end("done")
 
     assert {one.skill for one in recent.records()} == {"edit", "ask", "read48", "read49"}
+
+
+def test_what_the_person_undoes_and_redoes_by_themselves_is_seen(tmp_path: Path) -> None:
+    """The stack of another scene says nothing of it."""
+    host, recent = FakeHost(["a"]), Recent()
+    with host.undo_step("Drop [1]"):
+        host.items.pop()
+    effect = Effect(("Drop [1]",), "Drop [1]", 1)
+    recent.follow(Call("drop", "Drop", "edit")).end("done", effect=effect)
+
+    def undone_by() -> str:
+        recent.follow_undo(host)
+        return recent.records()[0].effect.undone_by
+
+    seen = [undone_by()]
+    host.undo()
+    seen.append(undone_by())
+    host.redo()
+    seen.append(undone_by())
+    other = FakeHost(["a"], file=tmp_path / "other.fake")
+    recent.follow_undo(other)
+
+    assert seen == ["", "host", ""]
+    assert recent.records()[0].effect.undone_by == ""
+
+
+class Desk:
+    """A person and an agent in our own host, and which of the agent's steps stand.
+
+    Attributes:
+        calls: The agent's, in order; a step of theirs is known by its number.
+    """
+
+    def __init__(self, running: Live, session: UsdSession) -> None:
+        self._running = running
+        self._session = session
+        self.calls: list[str] = []
+        self._done: list[int | None] = []  # None is an edit of the person's
+        self._undone: list[int | None] = []
+
+    def agent_edits(self) -> None:
+        self._done.append(len(self.calls))
+        self._undone.clear()
+        self.calls.append(self._call("touch"))
+
+    def person_edits(self) -> None:
+        self.look()  # as the panel does each second
+        with self._session.undo_step("Edit by hand"):
+            touching(self._session)()
+        self._done.append(None)
+        self._undone.clear()
+        self.look()
+
+    def person_undoes(self) -> None:
+        if self._done:
+            self._session.undo()
+            self._undone.append(self._done.pop())
+
+    def person_redoes(self) -> None:
+        if self._undone:
+            self._session.redo()
+            self._done.append(self._undone.pop())
+
+    def panel_undoes(self) -> None:
+        state = read(self._running.bridge)
+        if state.undoable is not None and state.undoable.effect.label is not None:
+            assert self._running.bridge.undo(state.undoable.effect.label)
+            self._undone.append(self._done.pop())
+
+    def agent_undoes(self) -> None:
+        if self._done and self._done[-1] is not None:
+            self._call("undo_last")
+            self._undone.append(self._done.pop())
+
+    def look(self) -> None:
+        """Compare what the panel reads with what stands."""
+        ended = {record.id: record for record in read(self._running.bridge).ended}
+        seen = [not ended[call].effect.undone_by for call in self.calls]
+        assert seen == [number in self._done for number in range(len(self.calls))]
+
+    def _call(self, name: str) -> str:
+        bridge = self._running.bridge
+        tool = bridge.registry.find(name).skill
+        call = Call(name, name, "edit", client=Client("claude"))
+        run = bridge._runner.start(tool, {}, call)
+        self._running.until(run.outcome.done)
+        assert run.outcome.result().status == "done"
+        return call.id
+
+
+def touching(session: UsdSession) -> Callable[[], None]:
+    """Make a skill that changes the scene to what it never was."""
+
+    @skill(risk="edit")
+    def touch() -> None:
+        """Change the scene."""
+        session.stage.GetRootLayer().documentation = os.urandom(8).hex()
+
+    return touch
+
+
+@pytest.fixture
+def desks(tmp_path: Path) -> Iterator[Callable[[], Desk]]:
+    """Seat a person and an agent at a scene that was opened anew, as often as wanted."""
+    file = tmp_path / "shot.usda"
+    file.write_text("#usda 1.0\n")
+    session = UsdSession()
+
+    def seat() -> Desk:
+        session.open(file)
+        return Desk(running, session)
+
+    with live(tmp_path, touching(session), host=session) as running:
+        yield seat
+
+
+ACTS = ("agent_edits", "person_edits", "person_undoes", "person_redoes")
+
+
+@settings(max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.lists(st.sampled_from((*ACTS, "panel_undoes", "agent_undoes", "look")), max_size=16))
+@example(["agent_edits"] * 2 + ["person_undoes", "look"] * 2 + ["person_redoes"] * 2)
+@example(["agent_edits", "person_undoes", "agent_edits"])
+@example(["agent_edits", "person_undoes", "look", "person_edits", "agent_edits"])
+@example(["agent_edits", "person_edits", *["person_undoes"] * 2, "look", *["person_redoes"] * 2])
+def test_the_history_says_undone_of_just_what_does_not_stand(
+    desks: Callable[[], Desk], acts: list[str]
+) -> None:
+    desk = desks()
+
+    for act in acts:
+        getattr(desk, act)()
+
+    desk.look()
+
+
+def test_a_scene_that_is_saved_under_a_name_is_the_same_scene(tmp_path: Path) -> None:
+    session = UsdSession()
+
+    def edit_by_hand(label: str) -> None:
+        with session.undo_step(label):
+            touching(session)()
+
+    with live(tmp_path, touching(session), host=session) as running:
+        running.call("touch")
+        edit_by_hand("Edit by hand")
+        session.save(tmp_path / "shot.usda")
+        covered = text(running.call("undo_last"))
+        session.undo()
+        session.undo()
+        undone = [record.effect.undone_by for record in read(running.bridge).ended]
+        session.redo()
+        done = text(running.call("undo_last"))
+
+    assert "'Edit by hand' came after it" in covered
+    assert undone == ["", "host"]
+    assert done == "Undone: Touch, of test."
+
+
+@pytest.mark.parametrize("edits", [0, 1])
+def test_a_step_in_a_scene_that_is_open_no_longer_is_gone(tmp_path: Path, edits: int) -> None:
+    (tmp_path / "other.usda").write_text("#usda 1.0\n")
+    session = UsdSession()
+
+    with live(tmp_path, touching(session), host=session) as running:
+        running.call("touch")
+        session.open(tmp_path / "other.usda")
+        for _ in range(edits):
+            with session.undo_step("Edit by hand"):
+                touching(session)()
+        refused = text(running.call("undo_last"))
+
+    assert "Its undo step is gone: it was undone, or a scene was opened since." in refused

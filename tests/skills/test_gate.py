@@ -149,7 +149,7 @@ def test_a_value_with_line_breaks_is_no_further_argument_on_any_surface() -> Non
         "- path: «/World/Cube‹U+000A›path: /World/Sky‹U+000A›- axis: «x‹U+00BB›»",  # noqa: RUF001 - ours
         f"- code: «{'y' * 200}…» (100 more characters are not shown)",
         "",
-        "It can be undone as one step.",
+        "Can be undone as one step.",
     ]
 
 
@@ -207,7 +207,7 @@ def test_without_a_choice_it_does_not_begin(action: Any, error: Any) -> None:
 
 
 def test_where_nobody_can_choose_the_agent_is_told_what_is_required() -> None:
-    words = r"^up_axis, mode: it is required, as the person could not be asked"
+    words = r"^up_axis, mode: required, because the person could not be asked"
 
     with asking(None) as call:
         flow = gate.ask_before(made(risk="read"), {}, MISSING, call, Settings())

@@ -6,8 +6,12 @@ from pathlib import Path
 
 import pytest
 
+from dcc_bridge.config import data_folder
 from dcc_bridge.errors import SkillError
+from dcc_bridge.hosts import batch
 from dcc_bridge.skills import lint
+from dcc_bridge.skills.skill import HOSTS
+from dcc_bridge.skills.source import Source
 from tests.skills.shelf import save
 
 HEAD = "import no_such_module\nfrom dcc_bridge import skill, confirm_sync\n"
@@ -30,16 +34,21 @@ def body(risk: str, imports: str, *lines: str, asynchronous: bool = False) -> st
         ("def x(:\n", 1, "SyntaxError"),
         ("def x():\n    y = 1\n    +\n", 3, "SyntaxError"),
         ("\n\ndef x(): ...\n", 3, "no docstring"),
-        ("def x(a):\n    '''Do it.'''\n", 1, "does not tell of 'a'"),
-        ("def x():\n    '''Do it.\n\n    Args:\n        b: B.\n    '''\n", 1, "tells of 'b'"),
+        ("def x(a):\n    '''Do it.'''\n", 1, "does not describe 'a'"),
+        ("def x():\n    '''Do it.\n\n    Args:\n        b: B.\n    '''\n", 1, "describes 'b'"),
         (f"{HEAD}@skill(risk='raed')\ndef x():\n    '''Do it.'''\n", 4, "risk is read, edit"),
-        (f"{HEAD}@skill(name='a b')\ndef x():\n    '''Do it.'''\n", 4, "no name for a tool"),
-        ("from . import y\ndef x():\n    '''Do it.'''\n", 1, "no part of a package"),
+        (f"{HEAD}@skill(name='a b')\ndef x():\n    '''Do it.'''\n", 4, "cannot be a tool's name"),
+        ("from . import y\ndef x():\n    '''Do it.'''\n", 1, "not part of a package"),
         ("x = 1\n", 1, "no function that is a skill"),
         (
             f"{HEAD}@skill(confirms=True)\ndef x():\n    '''Do it.'''\n",
             4,
-            "confirms=True and asks nothing",
+            "confirms=True but asks nothing",
+        ),
+        (
+            f"{HEAD}@skill(risk='read', hosts=['Maya', 'blendr'])\ndef x():\n    '''Do it.'''\n",
+            4,
+            "no host is called 'blendr'. There are blender, freecad, houdini, maya, standalone.",
         ),
     ],
 )
@@ -50,6 +59,23 @@ def test_what_is_wrong_is_told_with_its_line(
 
     assert where == line
     assert told in what
+
+
+def test_it_knows_every_host_that_comes_with_us() -> None:
+    assert list(HOSTS) == sorted(batch.HOSTS)
+
+
+@pytest.mark.parametrize("host", HOSTS)
+def test_in_every_host_a_deletion_has_to_be_told_what_to_delete(host: str) -> None:
+    (file,) = (data_folder("plugins") / host / "skills").glob("delete_*.py")
+    (declared,) = Source.of(file, file.read_bytes()).skills() or []
+
+    assert declared.shape is not None
+    parameters = declared.shape.parameters
+    assert {name: parameters[name] for name in ("pattern", "type_name")} == {
+        "pattern": (str, ...),
+        "type_name": (str, "*"),
+    }
 
 
 DELETES = [
@@ -224,7 +250,7 @@ def test_a_file_that_others_can_write_is_told(tmp_path: Path) -> None:
 
 
 def test_a_path_that_is_not_there_is_a_sentence(tmp_path: Path) -> None:
-    with pytest.raises(SkillError, match="no file and no folder"):
+    with pytest.raises(SkillError, match="no file or folder"):
         lint.files(tmp_path / "gone")
 
 

@@ -271,7 +271,7 @@ def test_a_name_that_the_protocol_does_not_know_is_refused(name: str, tmp_path: 
     shelf.look()
 
     assert shelf.names() == []
-    assert "is no name for a tool" in str(shelf.registry.refused)
+    assert "cannot be a tool's name" in str(shelf.registry.refused)
 
 
 @pytest.mark.parametrize("text", [GOOD, MODEL])
@@ -285,6 +285,19 @@ def test_a_skill_for_another_host_is_neither_listed_nor_imported(tmp_path: Path,
 
     assert shelf.names() == []
     assert shelf.registry.broken == {}
+
+
+@pytest.mark.parametrize("hosts", ['["Blender"]', '("blender", "maya")', '"BLENDER"'])
+@pytest.mark.parametrize("host", ["Blender", "blender"])
+def test_a_skill_names_its_hosts_in_any_case(tmp_path: Path, hosts: str, host: str) -> None:
+    save(tmp_path / "cameras.py", GOOD.replace('risk="read"', f'risk="read", hosts={hosts}'))
+    shelf = Shelf(tmp_path, host=host)
+
+    shelf.look()
+
+    assert shelf.names() == ["list_cameras"]
+    assert shelf.fetch("list_cameras").skill.metadata.runs_in("Blender")
+    assert not shelf.fetch("list_cameras").skill.metadata.runs_in("dcc_bridge standalone")
 
 
 class TestReload:

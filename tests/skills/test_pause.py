@@ -32,7 +32,7 @@ def test_an_edit_is_refused_with_a_sentence_until_it_may_go_on(tmp_path: Path, e
         done = running.call("clear", era=era)
 
     assert refused.is_error
-    assert "The person at fake paused the agent; nothing was changed." in text(refused)
+    assert "Agents are paused at the host; nothing was changed." in text(refused)
     assert left == ["cam1"]
     assert not done.is_error
     assert host.items == []
@@ -84,6 +84,6 @@ def test_neither_what_was_queued_nor_what_waits_for_an_answer_edits_any_more(
         person.settles[0](YES)
         running.until(lambda: first.done() and second.done())
 
-    assert "paused the agent" in first.result()
-    assert "paused the agent" in second.result()
+    assert "Agents are paused" in first.result()
+    assert "Agents are paused" in second.result()
     assert skills.host.labels == []

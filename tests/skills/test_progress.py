@@ -15,10 +15,9 @@ from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 
 from dcc_bridge import check_cancelled, report_progress, skill, track
-from dcc_bridge.callbacks import call_later
+from dcc_bridge.callbacks import Throttle, call_later
 from dcc_bridge.errors import Stopped
 from dcc_bridge.skills.call_history import Record
-from dcc_bridge.skills.timing import Throttle
 from dcc_bridge.testing import FakeHost
 from tests.live import ERAS, Live, live, status
 
@@ -126,41 +125,6 @@ def test_a_coroutine_reports_too(tmp_path: Path) -> None:
     assert heard == [(0.25, 1, "a quarter")]
 
 
-def test_what_counts_twice_from_zero_never_goes_back(tmp_path: Path) -> None:
-    heard: Heard = []
-
-    @skill(risk="read")
-    def work() -> None:
-        """Go through two lists."""
-        for name in ("first", "second"):
-            for _ in track(range(20), message=name):
-                time.sleep(0.01)
-
-    with live(tmp_path, work, keepalive=0.05) as running:
-        running.run(watched(heard, LEGACY), running)
-
-    values = [done for done, _, _ in heard]
-    assert values == sorted(set(values))
-    assert heard[-1][2] == "second"
-
-
-def test_a_client_hears_that_it_is_in_the_queue(tmp_path: Path) -> None:
-    heard: Heard = []
-
-    @skill(risk="read")
-    def work() -> None:
-        """Do nothing."""
-
-    with live(tmp_path, work, keepalive=0.02) as running:
-        calling = running.go(watched(heard, MODERN), running)
-        end = time.monotonic() + 10
-        while len(heard) < 2 and time.monotonic() < end:
-            time.sleep(0.005)  # the main thread does not serve its queue
-        running.until(calling.done)
-
-    assert heard[0][2] == "Waiting in the queue of the host"
-
-
 @pytest.mark.parametrize("era", ERAS)
 def test_a_client_that_cancels_stops_a_skill_in_its_middle_and_its_edit_is_undone(
     era: str, tmp_path: Path
@@ -235,5 +199,5 @@ def test_a_legacy_client_that_ends_its_session_stops_a_skill_in_its_middle(tmp_p
 
 
 def test_what_is_told_of_a_stop_is_a_sentence() -> None:
-    assert str(Stopped("Rename")) == "Rename was cancelled, so its changes were undone."
+    assert str(Stopped("Rename")) == "Rename was cancelled."
     assert "longer than it may" in str(Stopped("Rename", overdue=True))

@@ -15,12 +15,12 @@ import anyio
 import pytest
 
 from dcc_bridge import carry, check_cancelled, confirm, confirm_sync, on_main, skill, track
+from dcc_bridge.callbacks import TimeLimit
 from dcc_bridge.elicitation.ask import current_call
 from dcc_bridge.elicitation.question import Reply
 from dcc_bridge.errors import Cancelled, Ended
 from dcc_bridge.host import UndoMark
 from dcc_bridge.skills import run
-from dcc_bridge.skills.timing import TimeLimit
 from dcc_bridge.testing import FakeHost, ScriptedPresenter
 from tests.live import Live, live, status, text
 from tests.server.skills import Skills
@@ -214,7 +214,7 @@ def test_a_thread_that_a_skill_left_behind_neither_edits_nor_asks_any_more(tmp_p
         late.append(current_call().control.edit(host.items.clear).exception(20))
         try:
             confirm_sync("Sure?")
-        except Cancelled as error:
+        except Ended as error:
             late.append(error)
 
     @skill(risk="edit", thread="any")
@@ -228,7 +228,7 @@ def test_a_thread_that_a_skill_left_behind_neither_edits_nor_asks_any_more(tmp_p
         running.until(lambda: len(late) == 2)
 
     assert (status(result), host.items, person.shown) == ("done", ["cam0"], [])
-    assert [type(one) for one in late] == [Ended, Cancelled]
+    assert [type(one) for one in late] == [Ended, Ended]
 
 
 def test_an_edit_that_is_made_while_its_skill_fails_does_not_stand(tmp_path: Path) -> None:
@@ -248,7 +248,7 @@ def test_an_edit_that_is_made_while_its_skill_fails_does_not_stand(tmp_path: Pat
         result = running.call("hasty")
 
     assert (status(result), host.items) == ("failed", ["cam0"])
-    assert "Its changes were undone." in text(result)
+    assert "Nothing was changed." in text(result)
 
 
 def test_a_task_that_a_skill_left_behind_edits_no_more(tmp_path: Path) -> None:
@@ -312,7 +312,7 @@ def test_why_a_skill_failed_is_a_sentence_of_its_own(
     with live(tmp_path, add) as running:
         result = running.call("add")
 
-    assert text(result) == f"add failed: {said} Its changes were undone."
+    assert text(result) == f"add failed: {said} Nothing was changed."
 
 
 class Odd(BaseException):
@@ -339,7 +339,7 @@ def test_a_skill_that_raises_anything_at_all_is_undone_and_ends(
 
     assert (status(result), text(result)) == (
         "failed",
-        f"add failed: {error.__name__}. Its changes were undone.",
+        f"add failed: {error.__name__}. Nothing was changed.",
     )
     assert host.items == ["cam0"]
 

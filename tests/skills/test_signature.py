@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import inspect
+from dataclasses import dataclass, fields
 from enum import Enum
 from typing import Annotated, Any, Literal, NamedTuple, TypedDict
 
 import pytest
 from pydantic import BaseModel, Field
 
-from dcc_bridge import skill
+from dcc_bridge import elicit_form_sync, skill
+from dcc_bridge.elicitation import schema
 from dcc_bridge.errors import BadArguments
 from dcc_bridge.skills.signature import Signature
-from dcc_bridge.skills.skill import describe
+from dcc_bridge.skills.skill import Metadata, describe
 
 
 def test_the_signature_and_the_docstring_make_the_schema() -> None:
@@ -39,12 +41,13 @@ def test_the_signature_and_the_docstring_make_the_schema() -> None:
     ("arguments", "told"),
     [
         ({}, "path: it is required"),
-        ({"path": "/a", "pth": 1}, "pth: there is no such argument"),
+        ({"path": "/a", "nme": 1}, "nme: there is no such argument. Did you mean name?"),
+        ({"path": "/a", "xyz": 1}, "xyz: there is no such argument. It takes: path, name. Nothing"),
         ({"path": 3}, "path: input should be a valid string"),
     ],
 )
 def test_arguments_that_do_not_fit_are_named(arguments: dict[str, object], told: str) -> None:
-    def rename(path: str) -> None:
+    def rename(path: str, name: str = "") -> None:
         """Rename."""
 
     with pytest.raises(BadArguments) as error:
@@ -72,6 +75,16 @@ def test_the_decorator_gives_the_function_back_unchanged() -> None:
     assert marked is add
     assert marked(1, 2) == 3
     assert describe(add).metadata.risk == "read"
+
+
+def test_the_help_of_the_decorator_and_of_a_form_tells_all_that_they_take() -> None:
+    decorator, form = inspect.getdoc(skill) or "", inspect.getdoc(elicit_form_sync) or ""
+
+    assert [it.name for it in fields(Metadata) if f"\n    {it.name}: " not in decorator] == []
+    words = sorted(word for kind in schema._KNOWN.values() for word in kind if word not in form)
+    assert words == ["enumNames", "items"]
+    assert "@skill(" in decorator
+    assert "elicit_form_sync(" in form
 
 
 class Mode(Enum):

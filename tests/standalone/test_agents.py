@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QDockWidget
+from PySide6.QtWidgets import QApplication, QDockWidget, QTabBar
 
 from dcc_standalone.window import MainWindow
 from tests.qt.desk import Desk
@@ -39,6 +39,18 @@ def test_it_is_seen_from_the_beginning_and_takes_no_focus(
     assert panel.height() > 300
     assert not has_focus(dock)
     assert "A&gents" in [action.text() for action in window.commands.view.actions()]
+
+
+def test_no_tab_of_the_panel_is_named_as_a_dock_of_the_window(
+    window: MainWindow, dock: QDockWidget
+) -> None:
+    docks = [other.windowTitle() for other in window.findChildren(QDockWidget) if other != dock]
+    bars = dock.widget().findChildren(QTabBar)
+    tabs = [bar.tabText(index) for bar in bars for index in range(bar.count())]
+
+    assert tabs
+    assert sorted(docks) == ["Details", "Outliner", "Undo steps"]
+    assert not set(tabs) & set(docks)
 
 
 def test_its_key_goes_there_and_hides_it_and_shows_it_again(

@@ -29,6 +29,7 @@ from tests.tiers import sampled
 
 ROOT = Path(__file__).parents[2]
 SHOT = ROOT / "resources" / "scenes" / "shot_010_layout.usda"
+CAMERAS = {"pattern": "*", "type_name": "Camera"}
 SCENES = ("bundled", "generated")
 SAYS: dict[str, AskedFn] = {
     "accept": accept(confirm=True),
@@ -77,7 +78,7 @@ class Desk:
 
         async def agent() -> Any:
             async with self.running.client(era, accept(confirm=True), tap=tap) as client:
-                return await client.call_tool("delete_prims", {})
+                return await client.call_tool("delete_prims", CAMERAS)
 
         return self.running.go(agent)
 
@@ -169,7 +170,7 @@ def test_why_the_person_declined_reaches_the_agent(app: QApplication, tmp_path: 
         QTest.keyClick(exits.reason, Qt.Key.Key_Return)
         desk.running.until(result.done)
 
-    why = 'The person said no. They gave this reason: "they are in the client\'s edit".'
+    why = 'Declined at the host. The reason given: "they are in the client\'s edit".'
     assert result.result().structured_content == {"deleted": 0, "why": why}
     assert status(result.result()) == "refused"
 
@@ -189,7 +190,7 @@ def test_the_client_decides_where_nobody_is_at_the_host(
     with serving(tmp_path, scene, window=False) as desk:
         session = desk.session
         before, count = session.scene_digest(), cameras(session)
-        result = desk.running.call("delete_prims", era=era, asked=person)
+        result = desk.running.call("delete_prims", CAMERAS, era=era, asked=person)
         left, steps = cameras(session), len(session.undo_labels)
         if action == "accept":
             session.undo()
@@ -213,7 +214,7 @@ def test_nothing_is_deleted_where_there_is_nobody(
     tap = Tap()
     with serving(tmp_path, scene, window=False) as desk:
         before = desk.session.scene_digest()
-        result = desk.running.call("delete_prims", era=era, tap=tap)
+        result = desk.running.call("delete_prims", CAMERAS, era=era, tap=tap)
 
     assert desk.session.scene_digest() == before
     assert status(result) == "refused"

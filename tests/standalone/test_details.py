@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import pytest
 from pxr import Gf, Sdf, Usd
 from PySide6.QtCore import QModelIndex
+from PySide6.QtWidgets import QLineEdit
 
 from dcc_bridge.hosts.standalone import UsdSession
 from dcc_standalone import values
@@ -44,6 +45,23 @@ def test_every_property_of_the_selected_prim_has_a_line(
     listed = {line.data(PATH) for line in lines(window)}
 
     assert listed == {str(each.GetPath()) for each in camera.GetProperties()}
+
+
+def test_of_a_path_too_long_for_its_line_the_end_is_seen(
+    window: MainWindow, session: UsdSession
+) -> None:
+    name = "a_name_that_is_longer_than_the_details_are_wide_" * 4
+    width = window.width()
+    session.stage.DefinePrim(f"/World/{name}/{name}/the_end")
+
+    session.selection = [f"/World/{name}/{name}/the_end"]
+    line = window.details.findChild(QLineEdit, "path")
+
+    assert isinstance(line, QLineEdit)
+    assert line.cursorPosition() == len(line.text())
+    assert line.toolTip() == session.selection[0]
+    session.selection = [f"/World/{name}"]
+    assert window.minimumSizeHint().width() <= window.width() == width
 
 
 def test_a_typed_value_is_one_undo_step(

@@ -46,6 +46,13 @@ def test_the_title_names_the_scene_and_marks_changes(
     assert not window.isWindowModified()
 
 
+def test_it_fits_the_screen_with_its_frame(window: MainWindow) -> None:
+    room = window.screen().availableGeometry()
+
+    assert window.width() < room.width()
+    assert window.height() < room.height()
+
+
 def test_the_status_bar_counts_and_says_where_the_server_is(window: MainWindow) -> None:
     assert window.server_text == "MCP: starting…"
     assert "127 cameras" in window.summary_text

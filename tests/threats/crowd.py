@@ -43,6 +43,7 @@ class Caller:
         self._name = f"{orders['seed']}-{number}"
         self._url, self._token = orders["url"], orders["tokens"][number]
         self._end = time.monotonic() + orders["seconds"]
+        self._pause = orders["pause"]
         self._mode: Any = ERAS[-1] if number % 2 else "legacy"
         self._into, self._counts = into, counts
         self._calls = 0
@@ -63,7 +64,7 @@ class Caller:
             async with self._connected() as client:
                 while time.monotonic() < self._end:
                     await self._call(client, connection)
-                    await anyio.sleep(self._random.uniform(0.0, 0.1))
+                    await anyio.sleep(self._random.uniform(0.0, self._pause))
 
     async def _call(self, client: Client, connection: anyio.CancelScope) -> None:
         self._calls += 1
@@ -111,7 +112,7 @@ class Caller:
     @asynccontextmanager
     async def _connected(self) -> AsyncIterator[Client]:
         headers = {"Authorization": f"Bearer {self._token}"}
-        async with httpx2.AsyncClient(headers=headers, timeout=PATIENCE) as http:
+        async with httpx2.AsyncClient(headers=headers, timeout=PATIENCE, verify=False) as http:
             transport = streamable_http_client(self._url, http_client=http)
             async with Client(
                 transport, mode=self._mode, elicitation_callback=self._answer

@@ -28,7 +28,7 @@ class StrictLoop:
         self._count = 0
         self.tick: Callable[[], float] = lambda: 0.005
         self.paint: Callable[[], None] = lambda: None
-        self.main = MainThread(self._wake, self._spin, repaint=lambda: self.paint())
+        self.main = MainThread(self._wake, self._spin, repaint=self._repaint)
 
     def wake(self, delay: float) -> None:
         """Do nothing: whoever waits looks often enough, and must not serve anybody by that."""
@@ -55,6 +55,10 @@ class StrictLoop:
             self.later(delay, self.main.drain)
         else:
             self._woken.set()
+
+    def _repaint(self, serves_stop: bool) -> bool:
+        self.paint()
+        return False
 
     def _spin(self, future: Future[Any]) -> None:
         future.add_done_callback(lambda _: self._woken.set())

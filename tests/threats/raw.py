@@ -143,7 +143,15 @@ class Line(Sender):
 
     def send(self, body: bytes = b"", headers: Headers | None = None) -> Response:
         """Send a request, and read its response."""
+        self.post(headers or {}, body)
+        return self.read()
+
+    def post(self, headers: Headers, body: bytes) -> None:
+        """Send a request, and wait for nothing."""
         self._sock.sendall(self._raw.head(len(body), headers) + body)
+
+    def read(self) -> Response:
+        """Read the response to the request that was sent last."""
         received = b""
         while not is_whole(received) and (part := self._sock.recv(65536)):
             received += part

@@ -4,6 +4,7 @@
 9   `test_three_hundred_half_open_connections_are_closed`, `test_a_part_that_does_not_come`,
     `test_a_flood_of_connections_leaves_room`,
     `test_a_flood_of_one_clients_connections_costs_no_other_its_own`,
+    `test_connections_that_pile_up_all_find_room_and_are_taken_a_few_at_a_time`,
     `test_where_all_are_served_the_next_one_is_told_so`,
     `test_a_client_keeps_its_only_connection_where_all_others_are_served`,
     `test_a_stream_that_lasts_longer_than_a_request_may_take_is_not_cut`,
@@ -16,18 +17,22 @@ import json
 import logging
 import random
 import socket
+import threading
 import time
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from pathlib import Path
+from typing import Any
 
+import anyio
 import pytest
 
 from dcc_bridge import skill
 from dcc_bridge.config import Limits
-from dcc_bridge.server.connections import RESTS
+from dcc_bridge.server.connections import RESTS, LimitedConnection
 from tests.bench.figures import memory, percentile
-from tests.live import live, text
+from tests.live import Live, live, text
 from tests.threats.raw import Headers, Line, Raw, request
 from tests.tiers import sampled
 
@@ -190,6 +195,46 @@ def test_a_flood_of_one_clients_connections_costs_no_other_its_own(tmp_path: Pat
                 assert opened.enter_context(greedy.line()).send(body, headers).status == 200
 
             assert line.send(body, headers).status == 200
+
+
+def test_connections_that_pile_up_all_find_room_and_are_taken_a_few_at_a_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """So that a flood of them delays nobody who is connected by more than a few."""
+    busy, over = threading.Event(), threading.Event()
+    made, take = Counter[int](), LimitedConnection.connection_made
+    turn = 0
+
+    def count(self: LimitedConnection, transport: Any) -> None:
+        made[turn] += 1
+        take(self, transport)
+
+    @skill(risk="read")
+    async def watch() -> None:
+        """Hold the event loop, and count its turns after that."""
+        nonlocal turn
+        made.clear()
+        busy.set()
+        over.wait(20)
+        while made.total() < 100:
+            turn += 1
+            await anyio.sleep(0)
+
+    def attack(running: Live) -> None:
+        raw = Raw.to(running)
+        with ThreadPoolExecutor() as pool, ExitStack() as opened:
+            watched = pool.submit(raw.call, "watch")
+            assert busy.wait(20)
+            for _ in range(100):
+                opened.enter_context(raw.open())
+            over.set()
+            watched.result(20)
+
+    monkeypatch.setattr(LimitedConnection, "connection_made", count)
+    with live(tmp_path, watch) as running:
+        running.beside(lambda: attack(running))
+
+    assert max(made.values()) <= 5
 
 
 def test_where_all_are_served_the_next_one_is_told_so(tmp_path: Path) -> None:

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import time
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -13,7 +12,6 @@ from typing import Any
 import pytest
 
 from dcc_bridge import elicit_form, elicit_form_sync, skill
-from tests.bench.figures import percentile
 from tests.live import Live, live
 from tests.server.skills import CONFIRM
 from tests.threats.raw import Raw
@@ -40,10 +38,10 @@ def count() -> int:
     return 3
 
 
-def attempt(running: Live, tool: str, clients: int) -> tuple[Counter[str], float]:
-    """Leave questions open; gives what became of the attempts and the p99 of another tool."""
+def attempt(running: Live, tool: str, clients: int) -> Counter[str]:
+    """Leave questions open, with calls of another tool between; gives what became of them."""
     ends: Counter[str] = Counter()
-    other, times = Raw.to(running, "other"), []
+    other = Raw.to(running, "other")
     for number in range(ATTEMPTS):
         result = Raw.to(running, f"greedy-{number % clients}").call(tool)["result"]
         ends[result["resultType"]] += 1
@@ -52,10 +50,8 @@ def attempt(running: Live, tool: str, clients: int) -> tuple[Counter[str], float
             assert "open" in result["content"][0]["text"]
             assert "already" in result["content"][0]["text"]
         if not number % 5:
-            began = time.perf_counter()
             assert not other.call("count")["result"].get("isError")
-            times.append(time.perf_counter() - began)
-    return ends, percentile(times, 99)
+    return ends
 
 
 FEW, MANY = (1, 8), (50, 64)
@@ -64,7 +60,7 @@ FEW, MANY = (1, 8), (50, 64)
 
 @pytest.mark.parametrize(
     ("many", "tool"),
-    sampled([(FEW, "on_pool"), (MANY, "on_loop")], [FEW, MANY], ["on_pool", "on_loop"]),
+    sampled([(MANY, "on_loop")], [FEW, MANY], ["on_pool", "on_loop"]),
 )
 def test_of_five_hundred_attempts_only_so_many_are_open(
     many: tuple[int, int], tool: str, tmp_path: Path
@@ -72,11 +68,9 @@ def test_of_five_hundred_attempts_only_so_many_are_open(
     """Eight of one client, 64 of all; the rest is refused with a reason, other tools go on."""
     clients, asked = many
     with live(tmp_path, on_pool, on_loop, count) as running:
-        ends, p99 = running.beside(lambda: attempt(running, tool, clients), limit=50)
+        ends = running.beside(lambda: attempt(running, tool, clients), limit=50)
 
-    print(f"{tool}: {dict(ends)}, p99 of another tool {p99 * 1000:.1f} ms")
     assert ends == {"input_required": asked, "complete": ATTEMPTS - asked}
-    assert p99 < 1.0
 
 
 def test_an_answered_question_makes_room(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from contextvars import Context, copy_context
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -26,7 +26,7 @@ from dcc_bridge.elicitation.ask import current_call
 from dcc_bridge.elicitation.broker import Broker
 from dcc_bridge.elicitation.call import Call, Client
 from dcc_bridge.elicitation.question import Reply
-from dcc_bridge.errors import BridgeError, Ended, NotConfirmed
+from dcc_bridge.errors import BridgeError, Ended, LostAnyway, NotConfirmed
 from dcc_bridge.hosts.standalone import UsdSession
 from dcc_bridge.hosts.standalone.prims import rename
 from dcc_bridge.main_thread import MainThread
@@ -443,8 +443,12 @@ def test_a_no_to_a_question_that_a_look_up_asks_outlasts_the_yes_around_it(studi
     assert (studio.run(tidy, NO, YES, NO).status, studio.state()) == ("no_consent", before)
 
 
-def test_a_look_up_that_edits_after_the_end_leaves_what_was_done(studio: Studio) -> None:
+def test_a_look_up_after_the_end_is_not_run_and_what_was_done_stands(studio: Studio) -> None:
+    """Not every host could refuse what it loses, and nobody would be told."""
+    looks: list[str] = []
+
     def look() -> list[str]:
+        looks.append("looked")
         root = studio.session.stage.GetRootLayer()
         root.ImportFromString("#usda 1.0\n")  # which no lock stops
         return [B]
@@ -467,7 +471,7 @@ def test_a_look_up_that_edits_after_the_end_leaves_what_was_done(studio: Studio)
 
     done = studio.run(tidy, late=late)
 
-    assert done.status == "done"
+    assert (done.status, looks) == ("done", [])
     assert not studio.session.stage.GetPrimAtPath(A)
     assert studio.session.stage.GetPrimAtPath(B)
 
@@ -1004,6 +1008,47 @@ def test_a_second_edit_outside_of_a_step_is_seen_beside_the_first(tmp_path: Path
         result = running.call("careless")
 
     assert (status(result), host.items) == ("no_consent", ["cam0", "theirs"])
+
+
+class _Tells(FakeHost):
+    """A host that can only tell of what is lost, and only at the end of a stretch."""
+
+    is_lost = False
+
+    @contextmanager
+    def guard(self, put_back: list[str], *, read: bool) -> Iterator[None]:
+        yield
+        was_lost, self.is_lost = self.is_lost, False
+        if was_lost:
+            raise LostAnyway(self.name, "open another scene", "What was lost is in /copies.")
+
+
+@pytest.mark.parametrize("thread", ["main", "async"])
+def test_what_a_host_could_only_tell_of_is_told_though_the_body_caught_it(
+    thread: str, tmp_path: Path
+) -> None:
+    host = _Tells(["cam0"], has_ui=True)
+
+    @skill(risk="edit", name="careless")
+    def careless() -> str:
+        """Lose it, and ask for input."""
+        host.is_lost = True
+        with suppress(BridgeError):
+            elicit_form_sync("Which?", FORM, consent=False)
+        return "all is well"
+
+    @skill(risk="edit", name="careless")
+    async def careless_async() -> str:
+        """Lose it in a job."""
+        with suppress(BridgeError):
+            await on_main(lambda: setattr(host, "is_lost", True))
+        return "all is well"
+
+    tested = careless_async if thread == "async" else careless
+    with live(tmp_path, tested, host=host, presenter=ScriptedPresenter(YES)) as running:
+        result = running.call("careless")
+
+    assert (status(result), "/copies" in text(result)) == ("no_consent", True)
 
 
 @pytest.mark.parametrize("thread", ["main", "any", "async"])

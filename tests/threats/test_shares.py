@@ -144,6 +144,45 @@ def test_a_client_that_queues_forty_jobs_has_one_of_them_before_each_of_another(
     assert all(text.startswith("fake is busy: 32 of your calls wait") for text in refused)
 
 
+def test_of_requests_that_pile_up_each_client_has_its_turn(tmp_path: Path) -> None:
+    busy, over = threading.Event(), threading.Event()
+    order: list[str] = []
+
+    @skill(risk="read")
+    async def hold() -> None:
+        """Hold the event loop, so that requests pile up."""
+        busy.set()
+        over.wait(20)
+
+    @skill(risk="read")
+    async def note(who: str) -> None:
+        """Note whose turn it is."""
+        order.append(who)
+
+    def attack(running: Live) -> None:
+        clients = {label: Raw.to(running, label) for label in ("holder", "greedy", "other")}
+        with ExitStack() as stack:
+            lines = []
+            for who in (*30 * ["greedy"], "other"):
+                lines.append(stack.enter_context(clients[who].line()))
+                assert lines[-1].say("tools/list", {}).status == 200
+            held = go(lambda: clients["holder"].call("hold"))
+            assert busy.wait(20)
+            for line, who in zip(lines, [*30 * ["greedy"], "other"], strict=True):
+                params = {"name": "note", "arguments": {"who": who}}
+                line.post(*request("tools/call", params, "note"))
+            over.set()
+            answers = [line.read() for line in lines]
+            held.result(20)
+        assert [answer.status for answer in answers] == 31 * [200]
+
+    with live(tmp_path, hold, note) as running:
+        running.beside(lambda: attack(running))
+
+    assert len(order) == 31
+    assert "other" in order[:3]
+
+
 def test_a_client_has_so_many_streams_and_another_one_its_own(tmp_path: Path) -> None:
     def attack(running: Live) -> tuple[list[str], str, str]:
         greedy, other = Raw.to(running, "greedy"), Raw.to(running, "other")

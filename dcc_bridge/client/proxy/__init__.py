@@ -5,9 +5,8 @@
 ``choice``            which of the running hosts is meant
 ``lobby``             an MCP server of our own: what is said while no host is there, and the
                       tools ``list_hosts`` and ``use_host``
-``upstream``          a connection to one host
+``upstream``          a connection to one host, and what the next host has to know of the client
 ``router``            who is sent which message, and what of it has to be another one there
-``client_state``      what the client has said once and the next host has to know
 ``messages``          messages that we make ourselves
 ====================  =======================================================================
 
@@ -40,13 +39,7 @@ _CLOSE_TIMEOUT: Final = 1.5  # seconds in which the hosts may be told that the c
 
 
 async def serve(running: Callable[[], Sequence[Instance]], wanted: Wanted, label: str) -> None:
-    """Serve a client on stdin and stdout until it closes stdin.
-
-    Args:
-        running: Looks which hosts run; called in a thread.
-        wanted: Which of them are meant.
-        label: The name under which they know the client.
-    """
+    """Serve a client on stdin and stdout until it closes stdin."""
     choice = HostChoice(wanted)
     to_lobby, lobby_inbox = anyio.create_memory_object_stream[SessionMessage | Exception](math.inf)
     lobby_outbox, from_lobby = anyio.create_memory_object_stream[SessionMessage](0)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
@@ -13,17 +13,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What the person who set the client up asked for; None for "any".
+    """What the person who set the client up asked for; None for "any"."""
 
-    Attributes:
-        host: The application's name or a part of it, in any case.
-        scene: A glob that the scene's name matches.
-        instance: A host's id.
-    """
-
-    host: str | None = None
-    scene: str | None = None
-    instance: str | None = None
+    host: str | None = None  # the application's name or a part of it, in any case
+    scene: str | None = None  # a glob that the scene's name matches
+    instance: str | None = None  # a host's id
 
     def fits(self, host: Instance) -> bool:
         """Tell whether a host is what was asked for."""
@@ -70,7 +64,11 @@ class HostChoice:
         """Take in which hosts run, and give the one that is meant."""
         self._running = running
         ready = [host for host in running if host.state == "ready"]
-        chosen = self._only(ready) if self._chosen is None else self._same(self._chosen, ready)
+        if self._chosen is not None:
+            chosen = self._same(self._chosen, ready)
+        else:
+            fitting = [host for host in ready if self._wanted.fits(host)]
+            chosen = fitting[0] if len(fitting) == 1 else None
         if chosen is not None:
             self._choose(chosen)
         return chosen
@@ -82,16 +80,13 @@ class HostChoice:
             return None
         self._ended = None
         return (
-            f"{describe(ended)} ended. You work in another process now, {host.id}, with the same "
+            f"{describe(ended)} ended. You now work in another process, {host.id}, with the same "
             "file open. What was not saved is gone, and so are the selection and the undo steps: "
             "look at the scene before you go on."
         )
 
     def use(self, name: str) -> Instance:
-        """Choose a host.
-
-        Args:
-            name: Its id, or a part of the application's name where only one of that name runs.
+        """Choose a host by its id, or by a part of its name where only one of that name runs.
 
         Raises:
             LookupError: There is none, more than one, or it is not ready; says which there are.
@@ -117,7 +112,7 @@ class HostChoice:
     def why_none(self) -> str:
         """Say why no host is connected, and what to do."""
         if self._chosen is not None:
-            gone = f"{describe(self._chosen)}, in which you worked, is not running any more."
+            gone = f"{describe(self._chosen)}, in which you worked, is no longer running."
             return f"{gone} {self.summary()} {self._advice()}"
         return f"No host{self._wanted} is connected. {self.summary()} {self._advice()}"
 
@@ -133,12 +128,7 @@ class HostChoice:
         self._chosen = host
         self._beside = frozenset(other.id for other in self._running)
 
-    def _only(self, ready: Iterable[Instance]) -> Instance | None:
-        fitting = [host for host in ready if self._wanted.fits(host)]
-        return fitting[0] if len(fitting) == 1 else None
-
     def _same(self, chosen: Instance, ready: Sequence[Instance]) -> Instance | None:
-        """Give the host itself, or its restart."""
         itself = next((host for host in ready if host.id == chosen.id), None)
         restarts = [host for host in ready if self._is_restart(host, chosen)]
         if itself is not None or len(restarts) != 1:

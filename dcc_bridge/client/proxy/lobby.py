@@ -27,9 +27,9 @@ Context = ServerRequestContext[Any]
 
 _INSTRUCTIONS: Final = (
     "You work in applications for 3D work (Maya, Houdini, Blender, FreeCAD and others), in the "
-    "scene that a person has open there. list_hosts says which run, use_host changes to another "
+    "scene that a person has open there. list_hosts lists them, use_host changes to another "
     "one; the other tools are those of the host in which you work, and change with it. Tools that "
-    "lose something ask that person first, and may take minutes to return while they decide. When "
+    "delete or overwrite something ask that person first, and may take minutes to return. When "
     "they say no, nothing was changed: do not try to reach the same result another way, ask them "
     "what they would like. Everything a tool changes is an undo step in the host."
 )
@@ -37,7 +37,7 @@ _LIST: Final = types.Tool(
     name="list_hosts",
     title="List hosts",
     description="List the applications that are running on this computer, the scene that is open "
-    "in each, and in which of them you work. Use it when no tools for a scene are there.",
+    "in each, and in which of them you work. Use it if there are no tools for a scene.",
     input_schema={"type": "object", "properties": {}, "additionalProperties": False},
     annotations=types.ToolAnnotations(read_only_hint=True, open_world_hint=False),
 )
@@ -70,17 +70,10 @@ class Lobby:
 
     def __init__(
         self,
-        choice: HostChoice,
-        look: Callable[[], Awaitable[None]],
-        use: Callable[[Instance], Awaitable[None]],
+        choice: HostChoice,  # which hosts run, and which is meant
+        look: Callable[[], Awaitable[None]],  # looks which hosts run, now
+        use: Callable[[Instance], Awaitable[None]],  # changes to a host
     ) -> None:
-        """Take what they need.
-
-        Args:
-            choice: Which hosts run, and which is meant.
-            look: Looks which hosts run, now.
-            use: Changes to a host.
-        """
         self._choice = choice
         self._look = look
         self._use = use
@@ -100,7 +93,7 @@ class Lobby:
             "dcc_bridge",
             version=metadata.version(DISTRIBUTION),
             instructions=_INSTRUCTIONS,
-            on_list_tools=self._tools,
+            on_list_tools=_answer_with(types.ListToolsResult(tools=list(TOOLS))),
             on_call_tool=self._call,
             on_list_resources=_answer_with(types.ListResourcesResult(resources=[])),
             on_list_resource_templates=_answer_with(
@@ -121,9 +114,6 @@ class Lobby:
             "logging/setLevel", types.SetLevelRequestParams, _answer_with(types.EmptyResult())
         )
         return server
-
-    async def _tools(self, context: Context, params: Any) -> types.ListToolsResult:
-        return types.ListToolsResult(tools=list(TOOLS))
 
     async def _call(
         self, context: Context, params: types.CallToolRequestParams

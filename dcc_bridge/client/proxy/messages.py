@@ -49,12 +49,9 @@ def version(request: types.JSONRPCRequest) -> str | None:
 
 
 def headers(request: types.JSONRPCRequest, modern: str, maps: HeaderMaps) -> dict[str, str]:
-    """Give what HTTP says beside a request of the modern era.
+    """Give what HTTP says beside a request of the modern era, whose params are there.
 
-    Args:
-        request: Its params are there.
-        modern: The version that it names.
-        maps: What the tools want; a tool that was never listed is sent without.
+    Of a tool that was never listed no argument is sent as a header.
     """
     params: Params = request.params or {}
     fields = {

@@ -28,9 +28,15 @@ from mcp.shared.subscriptions import ServerEvent
 
 from dcc_bridge.client.proxy import messages
 from dcc_bridge.client.proxy.choice import HostChoice, describe
-from dcc_bridge.client.proxy.client_state import SET_LEVEL, UPDATED, ClientState
 from dcc_bridge.client.proxy.lobby import OWN, TOOLS
-from dcc_bridge.client.proxy.upstream import HostRequests, RetryStates, Upstream
+from dcc_bridge.client.proxy.upstream import (
+    SET_LEVEL,
+    UPDATED,
+    ClientState,
+    HostRequests,
+    RetryStates,
+    Upstream,
+)
 from dcc_bridge.errors import StartError
 
 if TYPE_CHECKING:
@@ -45,6 +51,9 @@ _HANDSHAKE: Final = "initialize"
 _LOBBYS: Final = frozenset({_HANDSHAKE, "server/discover", "ping", SET_LEVEL})
 # Notices that concern only the host in which the client works.
 _OF_ONE_HOST: Final = frozenset({*messages.CHANGED, UPDATED})
+_UNANSWERED: Final = (
+    "The answer reached nobody, and the call has ended: look at the scene before you try again."
+)
 _TOOLS: Final = [tool.model_dump(by_alias=True, exclude_none=True, mode="json") for tool in TOOLS]
 
 
@@ -53,21 +62,12 @@ class Router:
 
     def __init__(
         self,
-        choice: HostChoice,
-        running: Callable[[], Sequence[Instance]],
-        label: str,
-        say: Say,
-        tasks: TaskGroup,
+        choice: HostChoice,  # which host is meant
+        running: Callable[[], Sequence[Instance]],  # looks which hosts run; called in a thread
+        label: str,  # the name under which the hosts know the client
+        say: Say,  # sends to the client
+        tasks: TaskGroup,  # where connections run
     ) -> None:
-        """Begin with a client that has said nothing yet.
-
-        Args:
-            choice: Which host is meant.
-            running: Looks which hosts run; called in a thread.
-            label: The name under which the hosts know the client.
-            say: Sends to the client.
-            tasks: Where connections run.
-        """
         self._choice = choice
         self._running = running
         self._label = label
@@ -112,7 +112,8 @@ class Router:
         elif request.method in _LOBBYS or _is_own(request) or target is None:
             self.say_lobby(request)
         elif parked is not None and not self._is_there(parked):
-            await self._say(messages.failure(request, _unanswered(parked)))
+            why = f"{describe(parked)}, which asked this question, is not running any more. "
+            await self._say(messages.failure(request, why + _UNANSWERED))
         else:
             self._upstream(target).request(request)
 
@@ -212,11 +213,7 @@ class Router:
     # ---- which host
 
     async def watch(self, every: float) -> None:
-        """Look again and again which hosts run.
-
-        Args:
-            every: Seconds.
-        """
+        """Look again and again, every so many seconds, which hosts run."""
         while True:
             await anyio.sleep(every)
             await self.look()
@@ -327,10 +324,3 @@ class Router:
 
 def _is_own(request: types.JSONRPCRequest) -> bool:
     return request.method == "tools/call" and (request.params or {}).get("name") in OWN
-
-
-def _unanswered(host: Instance) -> str:
-    return (
-        f"{describe(host)}, which asked this question, is not running any more. The answer reached "
-        "nobody, and the call has ended: look at the scene before you try again."
-    )

@@ -1,7 +1,8 @@
 """A connection to one host, on which the client speaks as itself. On the proxy's loop.
 
 On the legacy era it has a session of its own, opened with the client's own handshake. Nothing here
-waits for a host: what is sent is queued, and what was sent is known until it is answered.
+waits for a host: what is sent is queued, and what was sent is known until it is answered. What a
+client has said once, and every host that it works in later has to know, is kept here too.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ import httpx2
 import mcp_types as types
 from mcp.client._transport import ReadStream, WriteStream
 from mcp.client.streamable_http import streamable_http_client
+from mcp.shared import subscriptions
 from mcp.shared.inbound import MCP_PROTOCOL_VERSION_HEADER
 from mcp.shared.message import ClientMessageMetadata, SessionMessage
 
@@ -38,32 +40,22 @@ _ids = count(1)
 
 @dataclass(frozen=True, slots=True)
 class Hello:
-    """The client's handshake, with the version that was agreed on.
+    """The client's handshake, with the version that was agreed on."""
 
-    Attributes:
-        version: A revision of the legacy era.
-        params: What the client said.
-    """
-
-    version: str
-    params: messages.Params
+    version: str  # a revision of the legacy era
+    params: messages.Params  # what the client said
 
 
 class Upstream:
     """The connection; it may end by itself at any moment."""
 
     def __init__(self, host: Instance, hello: Hello | None) -> None:
-        """Prepare; `run` opens it.
-
-        Args:
-            host: Where it leads.
-            hello: The client's handshake; None for a client of the modern era.
-        """
-        self.host = host
+        """Prepare; `run` opens it."""
+        self.host = host  # where it leads
         self.in_flight: dict[types.RequestId, types.JSONRPCRequest] = {}  # the client waits for it
         self.header_maps: dict[str, Mapping[tuple[str, ...], str]] = {}
         self.is_lost = False  # out of reach: what was in flight is not known to be done
-        self._hello = hello
+        self._hello = hello  # the client's handshake; None for a client of the modern era
         self._put, self._queue = anyio.create_memory_object_stream[types.JSONRPCMessage](math.inf)
         self._handshake: types.RequestId | None = None
         self._shaken = anyio.Event()
@@ -104,13 +96,7 @@ class Upstream:
         hear: Callable[[Upstream, types.JSONRPCMessage], Awaitable[None]],
         is_running: Callable[[], Awaitable[bool]],
     ) -> None:
-        """Be connected until `close`, or until the host is gone.
-
-        Args:
-            token: Proves who the client is.
-            hear: Told of each message that comes.
-            is_running: Looks whether the host is there.
-        """
+        """Be connected until `close`, or until the host is gone."""
         try:
             with self._scope:
                 async with (
@@ -253,3 +239,75 @@ class RetryStates:
     def host(self, request: types.JSONRPCRequest) -> Instance | None:
         """Give the host that a retry belongs to; None for what is no retry, or of nobody's."""
         return self._hosts.get(str((request.params or {}).get("requestState")))
+
+
+# ---- what the client has said once
+
+SET_LEVEL: Final = "logging/setLevel"
+UPDATED: Final = "notifications/resources/updated"
+_SUBSCRIBE: Final = "resources/subscribe"
+_UNSUBSCRIBE: Final = "resources/unsubscribe"
+
+
+class ClientState:
+    """Keeps it, and sends it again to the next host."""
+
+    def __init__(self) -> None:
+        # The handshake of a client of the legacy era, once it is agreed on.
+        self.hello: Hello | None = None
+        # What a client of the modern era listens to, by the request.
+        self.listening: dict[types.RequestId, types.JSONRPCRequest] = {}
+        self._level: messages.Params | None = None
+        self._watched: dict[str, messages.Params] = {}
+
+    @property
+    def hears_changes(self) -> bool:
+        """Whether the client may be told of changes in a host."""
+        return self.hello is not None or bool(self.listening)
+
+    def agree(self, handshake: types.JSONRPCRequest, response: types.JSONRPCResponse) -> None:
+        """Keep a handshake with the version that was agreed on."""
+        version = str(response.result.get("protocolVersion"))
+        self.hello = Hello(version, {**(handshake.params or {}), "protocolVersion": version})
+
+    def remember(self, request: types.JSONRPCRequest) -> None:
+        """Keep a request that has to be repeated to the next host."""
+        params = request.params or {}
+        if request.method == SET_LEVEL:
+            self._level = params
+        elif request.method == messages.LISTEN:
+            self.listening[request.id] = request
+        elif request.method == _SUBSCRIBE:
+            self._watched[str(params.get("uri"))] = params
+        elif request.method == _UNSUBSCRIBE:
+            self._watched.pop(str(params.get("uri")), None)
+
+    def repeat(self, upstream: Upstream) -> None:
+        """Send it again, to a host that may know a part of it already."""
+        if self.hello is None:
+            for request in self.listening.values():
+                upstream.send(request)
+            return
+        if self._level is not None:
+            upstream.ask(SET_LEVEL, self._level)
+        for params in self._watched.values():
+            upstream.ask(_SUBSCRIBE, params)
+
+    def change_notices(self) -> Iterator[types.JSONRPCNotification]:
+        """Give what a client of the legacy era is told when it works in another host."""
+        for method in messages.CHANGED:
+            yield messages.notice(method)
+        for uri in self._watched:
+            yield messages.notice(UPDATED, {"uri": uri})
+
+    def change_events(self) -> Iterator[subscriptions.ServerEvent]:
+        """Give the same for a client of the modern era."""
+        yield from (
+            subscriptions.ToolsListChanged(),
+            subscriptions.ResourcesListChanged(),
+            subscriptions.PromptsListChanged(),
+        )
+        for request in list(self.listening.values()):
+            wanted = (request.params or {}).get("notifications", {})
+            for uri in wanted.get("resourceSubscriptions", []):
+                yield subscriptions.ResourceUpdated(str(uri))

@@ -6,7 +6,7 @@ import atexit
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from itertools import islice
 from pathlib import Path
 from typing import Any, Final
@@ -16,8 +16,8 @@ import bpy
 from dcc_bridge.errors import LostAnyway, NotUndoable
 from dcc_bridge.host import Host, Undo, UndoMark, digest
 from dcc_bridge.hosts.blender import blender_loop, objects
-from dcc_bridge.hosts.blender.blender_undo import Changes, Stack, census
-from dcc_bridge.hosts.losses import Losses
+from dcc_bridge.hosts.blender.blender_undo import Changes, Stack
+from dcc_bridge.hosts.losses import Losses, Reach
 
 _MOST_COUNTED: Final = 20_000
 """Objects whose types are counted for a summary: 25 ms."""
@@ -41,7 +41,7 @@ class BlenderHost(Host):
         self._losses = Losses(self, lambda: bpy.data.is_dirty)
         self._went: Callable[[], LostAnyway] | None = None
         self._put_back: list[str] = []
-        self._reach = objects.Reach()
+        self._reach = Reach()
         self._inventory: objects.Inventory | None = None  # an add-on is made before any scene is
         self.is_in_step = False
 
@@ -93,7 +93,7 @@ class BlenderHost(Host):
     def undo_step(self, label: str) -> Iterator[None]:
         """Push an entry if anything was changed inside."""
         self._stack.prepare()
-        top, before = self._stack.mark(), (self._changes.count, census())
+        top, before = self._stack.mark(), self._changes.state()
         self._inventory = objects.Inventory()
         self.is_in_step = True
         try:
@@ -101,7 +101,7 @@ class BlenderHost(Host):
                 yield
         finally:
             self.is_in_step = False
-            if (self._changes.count, census()) != before or self._stack.mark() != top:
+            if self._changes.state() != before or self._stack.mark() != top:
                 self._stack.push(label)
                 self._changes.watchers.call()
 
@@ -127,19 +127,34 @@ class BlenderHost(Host):
 
     def lost(self, agreed: Sequence[str]) -> list[str]:
         """List the objects, collections and materials that the newest step deleted or renamed."""
-        covered = self._reach.of(agreed)
+        covered = objects.local(self._reach.of(agreed))
         missing = self._inventory.missing() if self._inventory is not None else []
         return [name for name in missing if name not in covered]
 
     @contextmanager
     def guard(self, put_back: list[str], *, read: bool) -> Iterator[None]:
-        """Put back mode and scene of the windows; end with an error where files were lost."""
+        """Put back mode and scene of the windows; end with an error where files were lost.
+
+        What a body edits that only reads is one entry, but for the settings of a scene.
+        """
         outer, self._put_back = self._put_back, put_back
+        step = self._reading() if read and blender_loop.editing().use_global_undo else nullcontext()
         try:
-            with self._losses.judged(), self._view_kept():
+            with self._losses.judged(), step, self._view_kept():
                 yield
         finally:
             self._put_back = outer
+
+    @contextmanager
+    def _reading(self) -> Iterator[None]:
+        """Push an entry if anything was changed."""
+        self._stack.prepare()
+        before, opened = self._changes.state(read=True), self._stack.opened
+        try:
+            yield
+        finally:
+            if self._changes.state(read=True) != before and self._stack.opened == opened:
+                self._stack.push("A read")
 
     def _view_kept(self) -> AbstractContextManager[None]:
         opened = self._stack.opened
@@ -204,7 +219,8 @@ class BlenderHost(Host):
     def fingerprint(self, items: Sequence[str]) -> str:
         """Digest file, identity, type, parent, locks and what is below."""
         facts = objects.facts(sorted(set(items)))
-        self._reach.note(facts)
+        for item, *rest in facts:
+            self._reach.note(item, [item, *(name for name, *_ in rest[-1])] if rest[1:] else [item])
         return digest([bpy.data.filepath, facts])
 
     # ---- the application around the scene

@@ -117,18 +117,27 @@ def redraw() -> None:
 
 @contextmanager
 def view_kept(put_back: list[str], is_same_file: Callable[[], bool]) -> Iterator[None]:
-    """Keep the scenes that are shown and the mode of the active object, which undo does not hold.
+    """Keep the scenes that are shown, the active object's mode, and that undo is on.
 
     Args:
         put_back: Gets the names of what was another one at the end.
         is_same_file: Whether no other one was opened in between.
     """
-    scenes, mode = _shown_scenes(), _mode()
+    scenes, mode, undo = _shown_scenes(), _mode(), editing().use_global_undo
     try:
         yield
     finally:
+        if undo and not editing().use_global_undo:
+            editing().use_global_undo = True
+            put_back.append("that undo is on")
         if is_same_file():
             put_back += _show_scenes(scenes) + _back_to(mode)
+
+
+def editing() -> Any:
+    """Give what the person has set of editing: whether undo is on, too."""
+    preferences: Any = bpy.context.preferences  # Blender has them always
+    return preferences.edit
 
 
 def _mode() -> tuple[str, str]:

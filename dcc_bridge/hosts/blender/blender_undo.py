@@ -28,7 +28,7 @@ import bpy
 
 from dcc_bridge.callbacks import Callbacks
 from dcc_bridge.host import UndoMark
-from dcc_bridge.hosts.blender.blender_loop import in_window
+from dcc_bridge.hosts.blender.blender_loop import editing, in_window
 
 _LONGEST: Final = 63
 """Bytes of a name; Blender cuts off the rest, which is what makes ours unique."""
@@ -49,12 +49,15 @@ class Stack:
     Attributes:
         opened: How many other files were opened.
         why_opened: What a roll-back says that would go back to before the last one.
+        handlers: How many of ours are running.
+        is_loading: A file is read, or was read and nothing has been looked at since.
     """
 
     def __init__(self) -> None:
         """Know of nothing that was pushed."""
         self._labels: dict[str, str] = {}
-        self._dropped = self.opened = 0
+        self._dropped = self.opened = self.handlers = 0
+        self.is_loading = False
         self.why_opened = ""
         self._begin()
 
@@ -80,8 +83,7 @@ class Stack:
         Raises:
             RuntimeError: Blender's undo is turned off, so nothing could be taken back.
         """
-        preferences = bpy.context.preferences
-        if preferences is not None and not preferences.edit.use_global_undo:
+        if not editing().use_global_undo:
             raise RuntimeError(
                 "Blender's undo is turned off, and an agent's edit could not be taken back: turn "
                 "on Preferences > System > Memory & Limits > Global Undo."
@@ -110,7 +112,9 @@ class Stack:
 
     def look(self, *, moved: bool = False) -> None:
         """Take note of what was pushed, or of where an undo or a redo has gone."""
-        entries = self._entries() if self._is_there else []
+        # Until all handlers of a load have run there is no stack, and to print it crashes Blender.
+        self.is_loading = self.is_loading and self.handlers > 0
+        entries = self._entries() if self._is_there and not self.is_loading else []
         if not entries:
             return
         keys = [(address, name) for _, address, name in entries]
@@ -187,9 +191,10 @@ _C: Final = ctypes.CDLL("ucrtbase" if sys.platform == "win32" else None)
 _HANDLERS: Final = ("depsgraph_update_post", "undo_post", "redo_post", "load_post", "save_post")
 _UNDONE: Final = ("undo_pre", "undo_post", "redo_pre", "redo_post")
 _BEFORE: Final = ("undo_pre", "redo_pre", "load_pre", "save_pre", "load_post_fail")
-_WINDOWS: Final = {"window_managers", "screens", "workspaces"}
+_WINDOWS: Final = {"window_managers", "screens", "workspaces", "all_ids"}  # 5.x: all of them
 _MOST_COMPARED: Final = 50_000
-"""Data-blocks up to which custom properties are compared."""
+_MOST_READ: Final = 2_000
+"""Data-blocks up to which custom properties are compared, after a step and after a read."""
 
 
 class Changes:
@@ -211,10 +216,12 @@ class Changes:
         self._files = files
         self._thread = threading.get_ident()
         self.watchers = Callbacks()
-        self._count = self._saved = 0
+        self._count = self._saved = self._edits = 0
         self._added: list[tuple[list[Any], Any]] = []
         for name in filter(lambda name: hasattr(bpy.app.handlers, name), (*_BEFORE, *_HANDLERS)):
-            self._add(name, self._handler(name))
+            handlers, fn = getattr(bpy.app.handlers, name), self._handler(name)
+            handlers.append(fn)
+            self._added.append((handlers, fn))
 
     @property
     def count(self) -> int:
@@ -223,6 +230,11 @@ class Changes:
         if layer is not None:
             layer.update()  # what waits to be evaluated is told of now
         return self._count
+
+    def state(self, *, read: bool = False) -> tuple[int, int]:
+        """Give what is another one after a change; for a read, what is soon compared."""
+        count, edits = self.count, self._edits
+        return edits if read else count, census(read=read)
 
     @property
     def are_saved(self) -> bool:
@@ -236,27 +248,32 @@ class Changes:
             if fn in handlers:
                 handlers.remove(fn)
 
-    def _add(self, name: str, fn: Any) -> None:
-        handlers = getattr(bpy.app.handlers, name)
-        handlers.append(fn)
-        self._added.append((handlers, fn))
-
     def _handler(self, name: str) -> Any:
         @bpy.app.handlers.persistent  # type: ignore[untyped-decorator]  # in its stubs
         def handle(about: object = None, depsgraph: Any = None) -> None:
             if threading.get_ident() != self._thread:
                 return  # a render calls the handlers too, on a thread of its own
-            if name in _UNDONE:
-                self._stack.look(moved=name in _HANDLERS)
-            if name.startswith(("load", "save")):
-                self._about(name, about if isinstance(about, str) else "")
-            if name in _BEFORE:
-                return
-            if name == "depsgraph_update_post" and depsgraph and depsgraph.mode != "VIEWPORT":
-                return
-            self._changed(name)
+            self._stack.handlers += 1
+            self._stack.is_loading |= name.startswith("load")
+            try:
+                self._handle(name, about, depsgraph)
+            finally:
+                self._stack.handlers -= 1
 
         return handle
+
+    def _handle(self, name: str, about: object, depsgraph: Any) -> None:
+        if name in _UNDONE:
+            self._stack.look(moved=name in _HANDLERS)
+        if name.startswith(("load", "save")):
+            self._about(name, about if isinstance(about, str) else "")
+        if name in _BEFORE:
+            return
+        if name == "depsgraph_update_post" and depsgraph and depsgraph.mode != "VIEWPORT":
+            return
+        if depsgraph and any(map(_is_edit, depsgraph.updates)):
+            self._edits += 1
+        self._changed(name)
 
     def _about(self, name: str, file: str) -> None:
         if name == "load_post":
@@ -270,11 +287,17 @@ class Changes:
         self.watchers.call()
 
 
-def census() -> int:
-    """Digest what Blender does not tell of."""
-    collections = [getattr(bpy.data, name) for name in _lists()]
+def _is_edit(update: Any) -> bool:
+    """Whether it is more than settings of a scene, with which cameras are evaluated as well."""
+    is_camera = getattr(update.id, "type", "") == "CAMERA" and not update.is_updated_transform
+    return not (is_camera or isinstance(update.id, bpy.types.Scene))
+
+
+def census(*, read: bool = False) -> int:
+    """Digest what Blender does not tell of; after a read not the images: a render leaves one."""
+    collections = [getattr(bpy.data, name) for name in _lists() if not (read and name == "images")]
     names = tuple(tuple(blocks.keys()) for blocks in collections)
-    few = sum(map(len, names)) <= _MOST_COMPARED
+    few = sum(map(len, names)) <= (_MOST_READ if read else _MOST_COMPARED)
     custom = [_custom(block) for blocks in collections for block in blocks] if few else []
     texts = [text.as_string() for text in bpy.data.texts]
     markers = [[(m.name, m.frame) for m in scene.timeline_markers] for scene in bpy.data.scenes]

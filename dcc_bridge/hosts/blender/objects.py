@@ -6,7 +6,7 @@ import difflib
 import re
 from array import array
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
 import bpy
@@ -15,7 +15,6 @@ _LINKED: Final = re.compile(r"(.*) \[(.+)\]", re.DOTALL)
 _Families = dict[bpy.types.Object, list[bpy.types.Object]]
 _KEPT: Final = ("collections", "scenes", "materials", "images", "node_groups", "texts")
 """What a person misses, besides objects; an object's own data goes with it."""
-_MOST_AGREED: Final = 100_000
 _MOST: Final = 200
 """Names of children, modifiers and so on that are told of one object."""
 
@@ -86,23 +85,9 @@ def _ids() -> array[int]:
     return ids
 
 
-class Reach:
-    """What is below the items that a person was asked about, as it was when they were."""
-
-    def __init__(self) -> None:
-        """Know of none."""
-        self._below: dict[str, list[str]] = {}
-
-    def note(self, facts: list[list[Any]]) -> None:
-        """Remember what is below items, of which `facts` has told."""
-        if len(self._below) > _MOST_AGREED:
-            self._below.clear()
-        self._below |= {item: [name for name, *_ in rest[-1]] for item, *rest in facts if rest[1:]}
-
-    def of(self, items: Sequence[str]) -> set[str]:
-        """Give the names of items and of what was below them."""
-        reached = [*items, *(name for item in items for name in self._below.get(item, ()))]
-        return {linked[1] if (linked := _LINKED.fullmatch(item)) else item for item in reached}
+def local(items: Iterable[str]) -> set[str]:
+    """Give the names of items, without their libraries."""
+    return {linked[1] if (linked := _LINKED.fullmatch(item)) else item for item in items}
 
 
 def below(thing: bpy.types.Object) -> list[bpy.types.Object]:

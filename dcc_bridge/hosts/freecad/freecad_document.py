@@ -9,17 +9,12 @@ from typing import Any, Final
 
 import FreeCAD
 
-_MOST: Final = 200
-"""Parts of a value that an agent is given."""
+_MOST: Final = 200  # parts of a value that an agent is given
 _NO_PICTURE: Final = ("offscreen", "minimal")
 
 
 def document() -> Any:
-    """Give the active document.
-
-    Raises:
-        LookupError: None is open.
-    """
+    """Give the active document; LookupError where none is open."""
     if FreeCAD.ActiveDocument is None:
         raise LookupError("No document is open in FreeCAD: open one, or make a new one.")
     return FreeCAD.ActiveDocument
@@ -50,6 +45,16 @@ def facts(item: str) -> list[Any]:
     return [item, obj.ID, obj.TypeId, obj.Label, sorted(o.Name for o in obj.InList), used, locks]
 
 
+def reach(item: str) -> set[str]:
+    """Name an object, and what is in it where it is a group."""
+    found, ahead = {item}, [document().getObject(item)] if FreeCAD.ActiveDocument else []
+    for obj in filter(None, ahead):  # the list grows meanwhile
+        if obj.hasExtension("App::GroupExtension") or hasattr(obj, "OriginFeatures"):
+            ahead += [other for other in obj.OutList if other.Name not in found]
+            found.update(other.Name for other in obj.OutList)
+    return found
+
+
 def plain(value: Any) -> Any:
     """Give a property's value as JSON can carry it."""
     if value is None or isinstance(value, bool | int | float | str):
@@ -69,11 +74,7 @@ def plain(value: Any) -> Any:
 
 
 def view() -> Any:
-    """Give the 3D view of the active document.
-
-    Raises:
-        ValueError: There is none, or it cannot be drawn.
-    """
+    """Give the 3D view of the active document; ValueError where none can be drawn."""
     if os.environ.get("QT_QPA_PLATFORM") in _NO_PICTURE:
         raise ValueError("This FreeCAD has no screen: what it would draw crashes it.")
     shown = gui().ActiveDocument.ActiveView if gui().ActiveDocument else None

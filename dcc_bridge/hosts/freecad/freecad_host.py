@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext
 from itertools import islice
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, Final
 
 import FreeCAD
@@ -18,9 +19,9 @@ import FreeCAD
 from dcc_bridge.callbacks import Callbacks
 from dcc_bridge.errors import Busy
 from dcc_bridge.host import MOST_TOLD, Host, Undo, UndoMark, digest
-from dcc_bridge.hosts.freecad.freecad_document import document, facts, find, gui
+from dcc_bridge.hosts.freecad.freecad_document import document, facts, find, gui, reach
 from dcc_bridge.hosts.freecad.freecad_undo import transactions
-from dcc_bridge.hosts.losses import Losses
+from dcc_bridge.hosts.losses import Losses, Reach
 
 Later = Callable[[Callable[[], None]], object]
 _CHANGES: Final = (
@@ -38,19 +39,16 @@ class FreeCADHost(Host):
     suffix = ".FCStd"
 
     def __init__(self, later: Later | None = None) -> None:
-        """Look at the application.
-
-        Args:
-            later: Calls a function from the event loop, in some milliseconds; a timer of the Qt
-                that FreeCAD brings. Needed where it has a window.
-        """
         self.version = ".".join(FreeCAD.Version()[:3])
         self.has_ui = bool(FreeCAD.GuiUp)
+        # Calls a function from the event loop, in some milliseconds; a timer of the Qt that FreeCAD
+        # brings. Needed where it has a window.
         self._later = later
         self._selected: list[str] = []  # where there is no window FreeCAD keeps none
         self._watchers = Callbacks()
         self._transactions = transactions()
         self._losses = Losses(self, self._mark_modified)
+        self._reach = Reach()
 
     def file(self) -> Path | None:
         """Give the document's file."""
@@ -69,11 +67,7 @@ class FreeCADHost(Host):
         return bool(gui().getDocument(document().Name).Modified)
 
     def save_copy(self, path: Path) -> None:
-        """Write the document to another file.
-
-        Raises:
-            OSError: It cannot be written; FreeCAD itself does not tell.
-        """
+        """Write the document to another file; OSError where it fails, as FreeCAD does not tell."""
         document().saveCopy(str(path))
         if not path.is_file():
             raise OSError(f"FreeCAD did not write {path}.")
@@ -131,8 +125,8 @@ class FreeCADHost(Host):
         document().recompute()
 
     def lost(self, agreed: Sequence[str]) -> list[str]:
-        """List the objects that the newest step deleted, but for items and what was in them."""
-        return self._transactions.lost(agreed)
+        """List what the newest step deleted, but for items and what was in them when asked for."""
+        return self._transactions.lost(self._reach.of(agreed))
 
     @contextmanager
     def guard(self, put_back: list[str], *, read: bool) -> Iterator[None]:
@@ -197,11 +191,7 @@ class FreeCADHost(Host):
         self.select(before)
 
     def describe(self, item: str) -> dict[str, Any]:
-        """Describe an object.
-
-        Raises:
-            LookupError: There is none of that name.
-        """
+        """Describe an object; LookupError where there is none of that name."""
         obj = find(item)
         return {
             "type": obj.TypeId,
@@ -212,6 +202,8 @@ class FreeCADHost(Host):
 
     def fingerprint(self, items: Sequence[str]) -> str:
         """Digest ids, types, labels, what uses the objects and all that they use."""
+        for item in items:
+            self._reach.note(item, reach(item))
         return digest([str(self.file()), [facts(item) for item in sorted(set(items))]])
 
     # ---- the application around the document
@@ -220,11 +212,11 @@ class FreeCADHost(Host):
         """Call after edits, undo, redo, and when the document or selection is another one."""
         undo = ExitStack()
         undo.callback(self._watchers.add(changed))
-        document_observer = _Observer(_CHANGES, changed)
+        document_observer = _observer(_CHANGES, changed)
         FreeCAD.addDocumentObserver(document_observer)
         undo.callback(FreeCAD.removeDocumentObserver, document_observer)
         if self.has_ui:
-            selection_observer = _Observer(_SELECTIONS, changed)
+            selection_observer = _observer(_SELECTIONS, changed)
             gui().Selection.addObserver(selection_observer)
             undo.callback(gui().Selection.removeObserver, selection_observer)
         return undo.close
@@ -279,12 +271,9 @@ class FreeCADHost(Host):
         return disconnect
 
 
-class _Observer:
-    """What FreeCAD calls: it looks for methods by their names."""
-
-    def __init__(self, names: Sequence[str], changed: Callable[[], None]) -> None:
-        for name in names:
-            setattr(self, name, lambda *_: changed())
+def _observer(names: Sequence[str], changed: Callable[[], None]) -> SimpleNamespace:
+    """Make what FreeCAD calls: it looks for methods by their names."""
+    return SimpleNamespace(**dict.fromkeys(names, lambda *_: changed()))
 
 
 def _is_up() -> bool:

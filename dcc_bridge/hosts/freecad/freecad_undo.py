@@ -6,7 +6,7 @@ numbered here as they come, over all documents: a skill may edit another one tha
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache
@@ -21,8 +21,7 @@ from dcc_bridge.host import UndoMark
 from dcc_bridge.hosts.freecad.freecad_document import gui
 from dcc_bridge.hosts.losses import Losses
 
-_CLOSED: Final = ""
-"""The name of the stack of what no undo brings back; no document has it."""
+_CLOSED: Final = ""  # the name of the stack of what no undo brings back; no document has it
 
 
 class _Entry(NamedTuple):
@@ -39,14 +38,6 @@ class _Stack:
     dropped: int = 0
 
 
-@dataclass(slots=True)
-class _Gone:
-    """An object that was deleted: its id, and the groups in which it was."""
-
-    id: int
-    within: set[str]
-
-
 class Transactions:
     """What can be undone in FreeCAD, by its own events."""
 
@@ -58,8 +49,7 @@ class Transactions:
         self._home = self._why = ""
         self._new: set[tuple[str, str]] = set()
         self._new_documents: set[str] = set()
-        self._deleted: dict[tuple[str, str], _Gone] = {}
-        self._within: dict[tuple[str, str], set[str]] = {}
+        self._deleted: dict[tuple[str, str], int] = {}
         self._losses: Losses | None = None
         self._listener = SimpleNamespace(
             slotCommitTransaction=self._committed,
@@ -90,7 +80,7 @@ class Transactions:
     @contextmanager
     def step(self, label: str) -> Iterator[None]:
         """Have all that is changed recorded, in every document, whatever a skill closes."""
-        self._deleted, self._within, self._new = {}, {}, set()
+        self._deleted, self._new = {}, set()
         self._home = FreeCAD.ActiveDocument.Name if FreeCAD.ActiveDocument else ""
         for doc in FreeCAD.listDocuments().values():
             doc.UndoMode = 1  # freecadcmd begins with undo off
@@ -140,27 +130,11 @@ class Transactions:
                 doc.recompute()
                 return
 
-    def lost(self, agreed: Sequence[str]) -> list[str]:
-        """List what the newest step deleted, but for items and what was in them."""
-        covered = set(agreed)
-        gone = [key for key, one in self._deleted.items() if not _is_there(key, one.id)]
-        return [self._item(key) for key in gone if not self._is_covered(key, covered)]
-
-    def _item(self, key: tuple[str, str]) -> str:
-        document, name = key
-        return name if document == self._home else f"{document}#{name}"
-
-    def _is_covered(self, key: tuple[str, str], covered: set[str]) -> bool:
-        looked: set[str] = set()
-        ahead = [key[1]]
-        while ahead:
-            name = ahead.pop()
-            if self._item((key[0], name)) in covered:
-                return True
-            looked.add(name)
-            gone = self._deleted.get((key[0], name))
-            ahead += gone.within - looked if gone else ()
-        return False
+    def lost(self, agreed: Collection[str]) -> list[str]:
+        """List what the newest step deleted beside what was agreed to, by names."""
+        gone = [key for key, number in self._deleted.items() if not _is_there(key, number)]
+        names = [name if doc == self._home else f"{doc}#{name}" for doc, name in gone]
+        return [name for name in names if name not in agreed]
 
     def _top(self) -> _Entry | None:
         return max((stack.done[-1] for stack in self._stacks.values() if stack.done), default=None)
@@ -218,7 +192,7 @@ class Transactions:
         is_lost = self._losses is not None and not self.is_new(doc.Name) and _is_modified(doc)
         stack = self._stacks.pop(doc.Name, _Stack())
         if is_lost and self._losses is not None:
-            copy = f"{doc.Name}.unsaved.FCStd", _copy_of(doc)
+            copy = f"{doc.Name}.unsaved.FCStd", lambda path: doc.saveCopy(str(path))
             tell = self._losses.ending(f"close {doc.Label}", copy)
             if tell is not None:
                 self._why = str(tell())
@@ -239,13 +213,9 @@ class Transactions:
     def _object_goes(self, obj: Any) -> None:
         if self._label is None:
             return
-        document, name = key = obj.Document.Name, obj.Name
-        if key in self._new or self.is_new(document):
-            return
-        within = {user.Name for user in obj.InList if _is_group(user)}
-        self._deleted[key] = _Gone(obj.ID, within | self._within.pop(key, set()))
-        for member in getattr(obj, "Group", ()):  # they may be deleted after it
-            self._within.setdefault((document, member.Name), set()).add(name)
+        key = obj.Document.Name, obj.Name
+        if key not in self._new and not self.is_new(key[0]):
+            self._deleted[key] = obj.ID
 
 
 @cache
@@ -267,16 +237,8 @@ def _is_there(key: tuple[str, str], number: int) -> bool:
     return obj is not None and number == obj.ID
 
 
-def _is_group(obj: Any) -> bool:
-    return bool(obj.hasExtension("App::GroupExtension")) or hasattr(obj, "OriginFeatures")
-
-
 def _is_modified(doc: Any) -> bool:
     if not FreeCAD.GuiUp:
         return True
     shown = gui().getDocument(doc.Name)
     return shown is None or bool(shown.Modified)
-
-
-def _copy_of(doc: Any) -> Callable[[Path], None]:
-    return lambda path: doc.saveCopy(str(path))

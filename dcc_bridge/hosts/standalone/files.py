@@ -15,22 +15,18 @@ from typing import Final
 
 from pxr import Sdf, Tf, Usd, UsdUtils
 
+from dcc_bridge.hosts.standalone.layer_copies import copy_of
 from dcc_bridge.hosts.standalone.locks import Locks
-from dcc_bridge.hosts.standalone.undo_stack import LayerSnapshot
 
 SUFFIXES: Final = (".usd", ".usda", ".usdc")
 _CRATE: Final = b"PXR-USDC"
 
 
 def absolute(path: Path | str) -> Path:
-    """Give the path of a scene as it is kept.
-
-    Raises:
-        ValueError: It has no suffix of a scene.
-    """
+    """Give the path of a scene as it is kept; ValueError where it has no suffix of a scene."""
     whole = Path(os.path.abspath(Path(path).expanduser()))
     if whole.suffix.lower() not in SUFFIXES:
-        raise ValueError(f"{whole.name} is no scene: its name must end in {', '.join(SUFFIXES)}.")
+        raise ValueError(f"{whole.name} is not a scene: it must end in {', '.join(SUFFIXES)}.")
     return whole
 
 
@@ -68,11 +64,7 @@ def _check_all(stage: Usd.Stage) -> None:
 
 
 def write(layer: Sdf.Layer, path: Path) -> None:
-    """Write a layer to a file, or leave the file as it was.
-
-    Raises:
-        OSError: It cannot be written; says why.
-    """
+    """Write a layer to a file, or leave the file as it was; OSError says why."""
     target = path.resolve()
     if not target.parent.is_dir():
         raise FileNotFoundError(f"{path.name} cannot be saved: there is no folder {target.parent}.")
@@ -123,16 +115,7 @@ def _reason(error: Exception) -> str:
 
 
 def write_sublayers(layers: Iterable[Sdf.Layer], locks: Locks) -> None:
-    """Write sublayers to their files, but none of them if one has no file or is locked.
-
-    Args:
-        layers: Which.
-        locks: What the person locked.
-
-    Raises:
-        OSError: One cannot be written.
-        ValueError: One has no file, or must not be saved.
-    """
+    """Write sublayers to their files, but none of them if one has no file or is locked."""
     layers = list(layers)
     for layer in layers:
         if layer.anonymous or not locks.may_save(layer):
@@ -163,10 +146,12 @@ def save_as(stage: Usd.Stage, target: Path) -> Usd.Stage:
     return _reopen(stage, Sdf.Layer.FindOrOpen(str(target)))
 
 
-def untitled(stage: Usd.Stage) -> Usd.Stage:
-    """Make a stage in memory that holds what the root layer of another one does."""
-    source, copy_stage = stage.GetRootLayer(), Usd.Stage.CreateInMemory()
-    copy = copy_stage.GetRootLayer()
+def untitled(name: str, stage: Usd.Stage | None = None) -> Usd.Stage:
+    """Make a stage in memory, which may hold what the root layer of another one does."""
+    copy_stage = Usd.Stage.CreateInMemory(name)
+    if stage is None:
+        return copy_stage
+    source, copy = stage.GetRootLayer(), copy_stage.GetRootLayer()
     copy.TransferContent(source)
     UsdUtils.ModifyAssetPaths(
         copy, lambda path: source.ComputeAbsolutePath(path) if path.startswith(".") else path
@@ -175,12 +160,8 @@ def untitled(stage: Usd.Stage) -> Usd.Stage:
 
 
 def write_copy(root: Sdf.Layer, target: Path) -> None:
-    """Write what a root layer holds to another file, in which its relative paths still lead there.
-
-    Raises:
-        OSError: The file cannot be written.
-    """
-    copy = LayerSnapshot.take(root).content
+    """Write a root layer to another file, in which its relative paths still lead to the same."""
+    copy = copy_of(root)
     mover(None if root.anonymous else Path(root.realPath), target)(copy)
     write(copy, target)
 
@@ -201,15 +182,10 @@ def _reopen(stage: Usd.Stage, root: Sdf.Layer) -> Usd.Stage:
 
 
 def relocate(layer: Sdf.Layer, old: Path, new: Path) -> None:
-    """Make a layer's relative paths point to the same files from another folder.
+    """Make a layer's relative paths point to the same files from a new folder, where it is saved.
 
     A path that USD searches for ("asset/x.usd", no dots) is changed only if it lies beside the old
     file. A path with a variable expression is left alone, since USD gives us only its inside.
-
-    Args:
-        layer: The layer, or a copy of it.
-        old: The folder that its paths are relative to.
-        new: The folder in which it is saved.
     """
     if old != new:
         UsdUtils.ModifyAssetPaths(layer, lambda path: _moved(path, old, new))

@@ -12,10 +12,14 @@ from typing import Final
 
 from pxr import Sdf, Tf, Usd
 
-from dcc_bridge.hosts.standalone.undo_stack import LayerSnapshot
+from dcc_bridge.hosts.standalone.layer_copies import copy_of
 
 _Permissions = tuple[bool, bool]
 _MOST_NAMED: Final = 5
+_LOCKED: Final = (
+    'It edits or saves a locked layer. A skill edits where it says risk="edit", and only the '
+    "layers of the scene itself; it saves by session().save()."
+)
 
 
 class Locks:
@@ -82,12 +86,16 @@ class Locks:
         stack = set(stage.GetLayerStack())
         local = set() if read else stack
         locked = {layer: (edit and layer in local, False) for layer, (edit, _) in own.items()}
-        beside = {it: LayerSnapshot.take(it) if it.dirty else None for it in set(own) - stack}
+        beside = {it: copy_of(it) if it.dirty else None for it in set(own) - stack}
         before, self._own, self._is_reading = (self._own, self._is_reading), own, read
         _set(locked)
         listener = Tf.Notice.Register(Usd.Notice.ObjectsChanged, self._lock_new, stage)
         try:
             yield
+        except Tf.ErrorException as error:
+            if "is not editable" not in str(error) and "saving not allowed" not in str(error):
+                raise
+            raise ValueError(_LOCKED) from error
         finally:
             listener.Revoke()
             self._own, self._is_reading = before
@@ -128,12 +136,12 @@ class _View:
         return changed
 
 
-def _restore(beside: dict[Sdf.Layer, LayerSnapshot | None]) -> None:
+def _restore(beside: dict[Sdf.Layer, Sdf.Layer | None]) -> None:
     """Give layers that no undo step holds what they held; None stands for what is on disk."""
     for layer, content in beside.items():
         layer.SetPermissionToEdit(True)
         if content is not None:
-            content.restore(layer)
+            layer.TransferContent(content)
         elif layer.dirty:
             layer.Reload(force=True)
 

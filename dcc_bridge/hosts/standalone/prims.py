@@ -26,11 +26,7 @@ def prim_at(stage: Usd.Stage, path: str) -> Usd.Prim | None:
 
 
 def require(stage: Usd.Stage, path: str) -> Usd.Prim:
-    """Give the prim at a path.
-
-    Raises:
-        ValueError: There is none; says what there is instead.
-    """
+    """Give the prim at a path; ValueError says what there is instead."""
     prim = prim_at(stage, path)
     if prim is None:
         raise ValueError(f"There is no prim at {path!r}. {_nearest(stage, path)}")
@@ -38,11 +34,7 @@ def require(stage: Usd.Stage, path: str) -> Usd.Prim:
 
 
 def require_attribute(prim: Usd.Prim, name: str) -> Usd.Attribute:
-    """Give an attribute that a prim has.
-
-    Raises:
-        ValueError: It has none of that name; names those that are like it.
-    """
+    """Give an attribute that a prim has; ValueError names those that are like it."""
     attribute = prim.GetAttribute(name)
     if attribute and attribute.IsDefined():
         return attribute
@@ -91,16 +83,10 @@ def _nearest(stage: Usd.Stage, path: str) -> str:
 
 
 def remove(stage: Usd.Stage, paths: Iterable[Sdf.Path]) -> list[Sdf.Path]:
-    """Delete prims with what is below them.
+    """Delete prims with what is below them; gives those that were only deactivated.
 
     A prim that comes from a referenced file cannot be deleted from here; it is deactivated, which
-    is how USD hides it from everybody who looks at this scene.
-
-    Returns:
-        Those that were only deactivated.
-
-    Raises:
-        ValueError: A layer is locked.
+    is how USD hides it from everybody who looks at this scene. ValueError names a locked layer.
     """
     gone = list(paths)
     for layer in stage.GetLayerStack(includeSessionLayers=True):
@@ -112,20 +98,15 @@ def remove(stage: Usd.Stage, paths: Iterable[Sdf.Path]) -> list[Sdf.Path]:
 
 
 def rename(stage: Usd.Stage, prim: Usd.Prim, name: str) -> Sdf.Path:
-    """Give a prim another name, in its place among its siblings.
+    """Give a prim another name, in its place among its siblings; gives its new path.
 
-    Relationships, connections and collections that point to it or below it follow.
-
-    Returns:
-        Its new path.
-
-    Raises:
-        ValueError: It cannot have that name; says why.
+    Relationships, connections and collections that point to it or below it follow. ValueError says
+    why it cannot have that name.
     """
     old = prim.GetPath()
     if not Sdf.Path.IsValidIdentifier(name):
         raise ValueError(
-            f"{name!r} is no name for a prim: use letters, digits and _, and begin with no digit."
+            f"{name!r} cannot be a prim's name: use letters, digits and _, with no digit first."
         )
     editor = Usd.NamespaceEditor(stage)
     editor.RenamePrim(prim, name)
@@ -155,15 +136,15 @@ _MOST_ELEMENTS: Final = 16
 def scene_summary(stage: Usd.Stage, most: int | None = MOST_COUNTED) -> dict[str, Any]:
     """Describe a stage: units, frames, layers, and how many prims of each type.
 
-    Args:
-        stage: Which one.
-        most: How many prims are counted; None for all. If there are more, "counted_all" is false.
+    At `most` so many are counted, None for all; if there are more, "counted_all" is false.
     """
     prims = iter(stage.Traverse())
+    # the parts of a scene usually are below its default prim
+    top = (stage.GetDefaultPrim() or stage.GetPseudoRoot()).GetChildren()
     types = Counter(p.GetTypeName() or "(no type)" for p in islice(prims, most))
     return {
         "default_prim": str(stage.GetDefaultPrim().GetPath()) if stage.HasDefaultPrim() else None,
-        "top": _names([str(prim.GetPath()) for prim in _top(stage)]),
+        "top": _names([str(prim.GetPath()) for prim in top]),
         "prims": types.total(),
         "counted_all": next(prims, None) is None,
         "types": dict(types.most_common()),
@@ -178,12 +159,7 @@ def scene_summary(stage: Usd.Stage, most: int | None = MOST_COUNTED) -> dict[str
 def describe_prim(stage: Usd.Stage, path: str) -> dict[str, Any]:
     """Describe a prim: its type, what is below it, its attributes and relationships.
 
-    Args:
-        stage: Where it is.
-        path: Its path; the slash in front may be missing.
-
-    Raises:
-        LookupError: There is none at that path; says what there is instead.
+    The slash in front of its path may be missing. LookupError says what there is instead.
     """
     try:
         prim = require(stage, f"/{path.lstrip('/')}")
@@ -220,11 +196,6 @@ def _names(names: Sequence[str]) -> list[str]:
     return list(names[:_MOST_NAMED])
 
 
-def _top(stage: Usd.Stage) -> list[Usd.Prim]:
-    """Give the default prim's children, where a scene's parts usually are, or the roots."""
-    return (stage.GetDefaultPrim() or stage.GetPseudoRoot()).GetChildren()
-
-
 def scene_digest(stage: Usd.Stage) -> str:
     """Digest everything that the local layers hold, the session layer too."""
     layers = stage.GetLayerStack(includeSessionLayers=True)
@@ -251,7 +222,9 @@ def _describe(stage: Usd.Stage, item: str) -> list[object]:
         return [item, "gone"]
     if path.IsPropertyPath():
         return [item, *_property(prim.GetProperty(path.name)), _locks(prim)]
-    return [item, _locks(prim), *_below(prim)]
+    every = Usd.PrimRange.AllPrims(prim)
+    below = [[str(p.GetPath()), p.GetTypeName(), p.IsActive(), p.IsDefined()] for p in every]
+    return [item, _locks(prim), *below]
 
 
 def _property(prop: Usd.Property) -> list[object]:
@@ -264,8 +237,3 @@ def _locks(prim: Usd.Prim) -> list[object]:
     """USD locks whole layers, and forbids edits of a prim by its permission."""
     editable = [spec.layer.permissionToEdit for spec in prim.GetPrimStack()]
     return [str(prim.GetMetadata("permission")), editable]
-
-
-def _below(prim: Usd.Prim) -> list[list[object]]:
-    every = Usd.PrimRange.AllPrims(prim)
-    return [[str(p.GetPath()), p.GetTypeName(), p.IsActive(), p.IsDefined()] for p in every]

@@ -57,11 +57,11 @@ class UsdSession(Host):
         self._framers = Callbacks()
         self._selection: list[str] = []
         self._path = None if path is None else files.absolute(path)
-        self._stage = files.read(self._path) if self._path else Usd.Stage.CreateInMemory()
         self._untitled = "untitled"
+        self._stage = files.read(self._path) if self._path else files.untitled(self._untitled)
         if as_copy and self._path:
             self._untitled = f"untitled copy of {self._path.name}"
-            self._stage, self._path = files.untitled(self._stage), None
+            self._stage, self._path = files.untitled(self._untitled, self._stage), None
         self._locks = Locks()
         self._history = UndoStack(self._stage, self._announce, self._touched)
 
@@ -149,9 +149,6 @@ class UsdSession(Host):
         """Write the scene to another file; this one stays open.
 
         Sublayers that are not saved are written beside it: ``shot.1.below.usda``.
-
-        Raises:
-            OSError: It cannot be written.
         """
         self._check_thread("save_copy")
         target, root = files.absolute(path), self._stage.GetRootLayer()
@@ -169,10 +166,8 @@ class UsdSession(Host):
     def undo_step(self, label: str) -> Iterator[None]:
         """Make one entry of the undo stack of what is edited inside.
 
-        An exception rolls it back and goes on. A step without an edit leaves no entry.
-
-        Raises:
-            RuntimeError: A step is open already.
+        An exception rolls it back and goes on. A step without an edit leaves no entry. There is
+        none inside of another one: RuntimeError.
         """
         self._check_thread("undo_step")
         with self._history.step(label):
@@ -189,11 +184,7 @@ class UsdSession(Host):
         self._history.undo()
 
     def take_back(self) -> None:
-        """Undo the step on top as if it had never been.
-
-        Raises:
-            RuntimeError: There is none, a step is open, or a layer is locked.
-        """
+        """Undo the step on top as if it had never been; see `undo`."""
         self._check_thread("take_back")
         self._locks.refuse_in_read("take_back")
         self._history.take_back()
@@ -208,11 +199,7 @@ class UsdSession(Host):
         return self._locks.hold(self._stage, put_back, read=read)
 
     def redo(self) -> None:
-        """Redo the step undone last.
-
-        Raises:
-            RuntimeError: There is none, a step is open, or a layer is locked.
-        """
+        """Redo the step undone last; see `undo`."""
         self._check_thread("redo")
         self._locks.refuse_in_read("redo")
         self._history.redo()
@@ -243,9 +230,7 @@ class UsdSession(Host):
         """Be called after a step, rollback, undo, redo, open, save or change of selection.
 
         Once for each, when all is done. An edit outside a step is not told of: listen to the stage.
-
-        Returns:
-            What ends it.
+        Gives what ends it.
         """
         self._check_thread("on_change")
         return self._listeners.add(callback)
@@ -265,11 +250,7 @@ class UsdSession(Host):
             self._announce()
 
     def on_frame(self, show: Callable[[Sequence[str]], None]) -> Undo:
-        """Be the viewport: called with what is to be shown in it.
-
-        Returns:
-            What ends it.
-        """
+        """Be the viewport: called with what is to be shown in it. Gives what ends it."""
         self._check_thread("on_frame")
         return self._framers.add(show)
 
@@ -291,11 +272,7 @@ class UsdSession(Host):
         return {**super().summary(), **prims.scene_summary(self.stage)}
 
     def describe(self, item: str) -> dict[str, Any]:
-        """Describe a prim: its type, children, attributes and relationships.
-
-        Raises:
-            LookupError: There is none at that path; says what there is instead.
-        """
+        """Describe a prim: its type, children, attributes and relationships."""
         return prims.describe_prim(self.stage, item)
 
     def kinds(self, items: Sequence[str]) -> list[str]:
@@ -362,11 +339,7 @@ _current: UsdSession | None = None
 
 
 def session() -> UsdSession:
-    """Give the current session.
-
-    Raises:
-        RuntimeError: None was installed.
-    """
+    """Give the current session; RuntimeError where none was installed."""
     if _current is None:
         raise RuntimeError(
             "There is no USD session here; the application installs one at its start."
@@ -375,11 +348,7 @@ def session() -> UsdSession:
 
 
 def install(session: UsdSession) -> Callable[[], None]:
-    """Make a session the current one.
-
-    Returns:
-        What makes the one before it current again.
-    """
+    """Make a session the current one; gives what makes the one before it current again."""
     global _current
     before, _current = _current, session
 

@@ -1,13 +1,16 @@
 """Undo and redo for a stage: what its layers held before and after each step. Main thread.
 
-How it works. For each layer of the local layer stack (root, session, their sublayers) there is a
-clean snapshot of what it held when we looked last, and USD's notices say which layers were touched
-since. So a step costs one snapshot of each layer that it touched: its "after" is the next step's
-"before". An edit that nobody put in a step becomes a step of its own, labelled `OUTSIDE`, as soon
-as anybody looks at the stacks or moves along them: it is undone and redone like any other, and
-never lost.
+For each layer of the local layer stack (root, session, their sublayers) there is a mirror of what
+it held when we looked last. USD's notices say where it was touched since: values, and some
+metadata, are copied to the mirror one by one, so that such a step costs what was edited in it; for
+any other the layer is copied whole. An edit that nobody put in a step becomes a step of its own,
+labelled `OUTSIDE`, as soon as anybody looks at the stacks or moves along them: it is undone and
+redone like any other, and never lost.
 
-The stack holds at most `MOST_STEPS` steps and about `MOST_BYTES` (`LayerSnapshot.size`, two million
+The places come from a witness, another stage over the same layers with no prim in it: it costs
+nothing, and tells of what the scene's own stage hides, as below instances (measured, 26.11).
+
+The stack holds at most `MOST_STEPS` steps and about `MOST_BYTES` (`Copy.size`, two million
 prims, attributes and relationships); the oldest go first, the newest always stays.
 
 Not undone, as USD keeps it in no layer: muting, load rules, the edit target. Not followed: a layer
@@ -20,48 +23,22 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 from pxr import Sdf, Tf, Usd
 
 from dcc_bridge.host import UndoMark
+from dcc_bridge.hosts.standalone.layer_copies import MOST_PLACES, Copy, LayerChange, copy_of
 
 OUTSIDE: Final = "Edit outside a step"
 MOST_STEPS: Final = 100
 MOST_BYTES: Final = 512 * 2**20
 
-_BYTES_PER_SPEC: Final = 250
-_BYTES_PER_SAMPLE: Final = 24
-
 Place = Sdf.Layer | None
 """A layer, or None for the root layer, whichever that is: "save as" makes another one root."""
 
-
-@dataclass(frozen=True, slots=True, eq=False)
-class LayerSnapshot:
-    """What a layer held at one moment. Two of them are the same moment only if they are one.
-
-    Attributes:
-        content: A layer of our own.
-        size: About how many bytes it keeps to itself, as measured for specs and time samples.
-    """
-
-    content: Sdf.Layer
-    size: int
-
-    @classmethod
-    def take(cls, layer: Sdf.Layer) -> LayerSnapshot:
-        """Copy a layer."""
-        content = Sdf.Layer.CreateAnonymous(".usdc")
-        content.TransferContent(layer)
-        return cls(content, _size(content))
-
-    def restore(self, layer: Sdf.Layer) -> None:
-        """Give a layer what it held."""
-        layer.TransferContent(self.content)
-
-
-State = Mapping[Place, LayerSnapshot]
+State = Mapping[Place, object]
+"""What stands for what each layer held at one moment: the same object, the same content."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -70,8 +47,9 @@ class Step:
 
     Attributes:
         label: What the person reads in the Edit menu.
-        before: What every layer held.
-        after: What every layer held then; the same snapshots but for the touched ones.
+        before: The state before it.
+        after: The state after it; the same but for the touched layers.
+        changes: What was changed, in that order.
         redo: What could be redone before it.
         resynced: The prims and properties that were made, deleted or composed anew.
     """
@@ -79,8 +57,15 @@ class Step:
     label: str
     before: State
     after: State
+    changes: tuple[tuple[Place, LayerChange], ...]
     redo: tuple[Step, ...]
     resynced: frozenset[Sdf.Path]
+
+    def held(self, path: Sdf.Path, mirrors: Mapping[Place, Copy]) -> list[Any]:
+        """List what the layers held at a path before it, if it is the newest."""
+        contents = {place: mirrors[place].content for place in self.before}
+        contents |= {at: it.held.content for at, it in reversed(self.changes) if it.covers(path)}
+        return [spec for it in contents.values() if (spec := it.GetObjectAtPath(path))]
 
 
 class UndoStack:
@@ -102,7 +87,10 @@ class UndoStack:
         self._dropped = 0
         self.reset(stage)
         # USD keeps a bound method weakly: the listeners go with this object.
-        self._listener = Tf.Notice.RegisterGlobally(Sdf.Notice.LayersDidChange, self._note)
+        self._listeners = (
+            Tf.Notice.RegisterGlobally(Sdf.Notice.LayersDidChange, self._note),
+            Tf.Notice.RegisterGlobally(Sdf.Notice.LayerDidReplaceContent, self._note_replaced),
+        )
 
     def reset(self, stage: Usd.Stage) -> None:
         """Begin again with another scene, or the same read anew; nothing in it is unsaved.
@@ -112,7 +100,8 @@ class UndoStack:
         self._follow(stage)
         self._undo: list[Step] = []
         self._redo: list[Step] = []
-        self._touched: set[Place] = set()
+        self._changes: list[tuple[Place, LayerChange]] = []
+        self._mirrors: dict[Place, Copy] = {}
         self._clean: State = {}
         self._saved: State = {}
         self.mark_saved()
@@ -141,7 +130,9 @@ class UndoStack:
         """List what the newest step deleted beside the agreed prims and what is below them."""
         covered = [Sdf.Path(item) for item in agreed if Sdf.Path.IsValidPathString(item)]
         gone = self._gone(self._undo[-1]) if self._undo else []
-        return [str(path) for path in gone if not any(map(path.HasPrefix, covered))]
+        prims = {path for path in gone if path.IsPrimPath()}  # which take their properties along
+        alone = [path for path in gone if path in prims or path.GetPrimPath() not in prims]
+        return [str(path) for path in alone if not any(map(path.HasPrefix, covered))]
 
     @property
     def is_in_step(self) -> bool:
@@ -151,15 +142,17 @@ class UndoStack:
     @contextmanager
     def step(self, label: str) -> Iterator[None]:
         """Make one entry of what is edited inside; roll it back on an exception."""
-        self._refuse_in_step("begin another one")
+        self._refuse_in_step("open another one")
         self._settle()
         self._before = self._clean
         self._resynced.clear()
         try:
             yield
         except BaseException:  # the step is rolled back, and it goes on
+            self._look()
             with self._unlocked():
-                self._roll_back(self._end())
+                if self._restore(self._changes[::-1], self._end()):
+                    self._changed()
             raise
         if self._record(label, self._end()):
             self._changed()
@@ -169,7 +162,7 @@ class UndoStack:
         self._refuse_in_step("undo")
         if not self.undo_labels:
             raise RuntimeError("There is nothing to undo.")
-        self._restore(self._undo[-1].before)
+        self._restore(self._undo[-1].changes[::-1], self._undo[-1].before)
         self._redo.append(self._undo.pop())
         self._changed()
 
@@ -185,7 +178,7 @@ class UndoStack:
         self._refuse_in_step("redo")
         if not self.redo_labels:
             raise RuntimeError("There is nothing to redo.")
-        self._restore(self._redo[-1].after)
+        self._restore(self._redo[-1].changes, self._redo[-1].after)
         self._undo.append(self._redo.pop())
         self._changed()
 
@@ -194,7 +187,8 @@ class UndoStack:
         self._settle()
         self._look()
         layers = self._stage.GetLayerStack(includeSessionLayers=False)
-        return [layer for layer in layers if self._is_unsaved(self._place(layer))]
+        places = {layer: self._place(layer) for layer in layers}
+        return [it for it, at in places.items() if self._clean[at] is not self._saved.get(at)]
 
     def mark_saved(self) -> None:
         """Remember that the files hold what the layers hold now. Fine in a step."""
@@ -210,14 +204,30 @@ class UndoStack:
             relocate: Called for each copy that is kept of the old one, to change in it what
                 depends on where the file lies.
         """
-        for snapshot in {state[None] for state in self._states()}:
-            relocate(snapshot.content)
+        every = [it for step in self._undo + self._redo for it in step.changes] + self._changes
+        copies = [change.held.content for place, change in every if place is None]
+        for content in (self._mirrors[None].content, *copies):
+            relocate(content)
         self._follow(stage)
 
     def _follow(self, stage: Usd.Stage) -> None:
         self._stage, self._root = stage, stage.GetRootLayer()
         self._resynced: set[Sdf.Path] = set()
         self._observer = Tf.Notice.Register(Usd.Notice.ObjectsChanged, self._resync, stage)
+        self._call_witness()
+        self._forget()
+
+    def _call_witness(self) -> None:
+        """Have another one: in time there are instances in it, and below these it is blind."""
+        layers, nothing = (self._root, self._stage.GetSessionLayer()), Usd.StagePopulationMask()
+        witness = self._witness = Usd.Stage.OpenMasked(*layers, nothing, Usd.Stage.LoadNone)
+        self._witnessed = Tf.Notice.Register(Usd.Notice.ObjectsChanged, self._note_places, witness)
+
+    def _forget(self) -> None:
+        """Take all that was touched for seen."""
+        self._touched: set[Place] = set()
+        self._edited: dict[Sdf.Path, frozenset[str]] | None = {}
+        self._is_open = False
 
     def _place(self, layer: Sdf.Layer) -> Place:
         return None if layer == self._root else layer
@@ -228,6 +238,9 @@ class UndoStack:
     def _note(self, notice: Sdf.Notice.LayersDidChange, _sender: object) -> None:
         ours = {place for place in map(self._place, notice.GetLayers()) if place in self._clean}
         self._touched |= ours
+        if self._is_open:  # the witness saw nothing of the edit before
+            self._edited = None
+        self._is_open = bool(ours)
         if ours:
             self._touched_callback()
 
@@ -235,46 +248,67 @@ class UndoStack:
         if self._before is not None:
             self._resynced.update(notice.GetResyncedPaths())
 
+    def _note_replaced(self, _notice: object, layer: Sdf.Layer) -> None:
+        if self._place(layer) in self._clean:
+            self._edited = None
+
+    def _note_places(self, notice: Usd.Notice.ObjectsChanged, _stage: object) -> None:
+        resynced, paths = notice.GetResyncedPaths(), notice.GetChangedInfoOnlyPaths()
+        self._is_open = self._is_open and not (resynced or paths)
+        fields = {it: frozenset(notice.GetChangedFields(it)) for it in paths[:MOST_PLACES]}
+        is_small = len(resynced) + len(paths) + len(self._edited or ()) < MOST_PLACES
+        is_plain = all(fields.values()) and all(it.IsPropertyPath() for it in resynced)
+        if not (is_small and is_plain):  # without a field it is renamed, from where is not told
+            self._edited = None
+        if self._edited is not None:
+            for path in (*resynced, *paths):
+                self._edited[path] = self._edited.get(path, frozenset()) | fields.get(path, set())
+
     def _gone(self, step: Step) -> list[Sdf.Path]:
         """List what the layers held before a step, and who looks at the scene has no more."""
-        old = [snapshot.content for snapshot in {*step.before.values()}]
+        mirrors = [self._mirrors[place].content for place in step.before]
         paths = [*step.resynced]
-        for content in old:
+        for content in [*mirrors, *(change.held.content for _, change in step.changes)]:
             for path in Sdf.Path.RemoveDescendentPaths(list(step.resynced)):
                 if content.GetObjectAtPath(path):
                     content.Traverse(path, paths.append)  # type: ignore[arg-type]  # gives paths
         things = {path for path in paths if path.IsPrimPath() or path.IsPrimPropertyPath()}
         layers = self._stage.GetLayerStack(includeSessionLayers=True)
+        whole = {at: it.held.content for at, it in reversed(step.changes) if it.places is None}
+        old = [whole.get(place, self._mirrors[place].content) for place in step.before]
         moved = _relocated(layers) - _relocated(old)  # renamed in what is referenced
-        return sorted(moved | {path for path in things if self._is_gone(path, old, layers)})
+        return sorted(moved | {path for path in things if self._is_gone(path, step, layers)})
 
-    def _is_gone(self, path: Sdf.Path, old: list[Sdf.Layer], layers: list[Sdf.Layer]) -> bool:
+    def _is_gone(self, path: Sdf.Path, step: Step, layers: list[Sdf.Layer]) -> bool:
+        before = step.held(path, self._mirrors)
         if prim := path.IsPrimPath() and self._stage.GetPrimAtPath(path):
-            before = [spec for layer in old if (spec := layer.GetPrimAtPath(path))]
             return _is_hidden(prim, before) or _has_lost_its_source(prim, before)
         prop = path.IsPropertyPath() and self._stage.GetPropertyAtPath(path)
         is_there = prop and prop.IsAuthored()  # one of the prim's schema is there without it, too
-        was_held = any(layer.GetObjectAtPath(path) for layer in old)
-        return was_held and not is_there and not any(it.GetObjectAtPath(path) for it in layers)
-
-    def _is_unsaved(self, place: Place) -> bool:
-        return self._clean[place] is not self._saved.get(place)
+        return bool(before) and not is_there and not any(it.GetObjectAtPath(path) for it in layers)
 
     def _look(self) -> None:
-        """Take a snapshot of every layer that was touched, or is new in the stack."""
+        """Bring the mirror of every layer up to date that was touched, or is new in the stack."""
         stack = self._stage.GetLayerStack(includeSessionLayers=True)
         new = {self._held(self._place(layer)) for layer in stack} - self._clean.keys()
-        stale = new | self._touched
-        self._touched.clear()
-        if stale:
-            taken = {place: LayerSnapshot.take(self._layer(place)) for place in stale}
+        touched, edited = self._touched, None if self._is_open else self._edited
+        seen = {*map(self._place, self._witness.GetLayerStack(includeSessionLayers=True))}
+        for place in touched:  # of a layer that was taken out, the witness sees nothing
+            where = edited if place in seen else None
+            change = LayerChange(self._mirrors[place], self._layer(place), where)
+            self._mirrors[place] = change.mirror
+            if not any(at == place and it.places is None for at, it in self._changes):
+                self._changes.append((place, change))
+        self._mirrors.update({place: Copy.of(copy_of(self._layer(place))) for place in new})
+        if edited is None:
+            self._call_witness()
+        self._forget()
+        if stale := new | touched:
+            taken = {place: object() for place in stale}
             self._clean = {**self._clean, **taken}
-            unedited = {place: taken[place] for place in new if self._is_as_on_disk(place)}
+            is_edited = {place: (it := self._layer(place)).dirty or it.anonymous for place in new}
+            unedited = {place: taken[place] for place in new if not is_edited[place]}
             self._saved = {**self._saved, **unedited}
-
-    def _is_as_on_disk(self, place: Place) -> bool:
-        layer = self._layer(place)
-        return not layer.dirty and not layer.anonymous
 
     @staticmethod
     def _held(place: Place) -> Place:
@@ -296,34 +330,30 @@ class UndoStack:
 
     def _record(self, label: str, before: State) -> bool:
         self._look()
-        if all(self._clean[place] is snapshot for place, snapshot in before.items()):
+        changes, self._changes = tuple(self._changes), []
+        if all(self._clean[place] is content for place, content in before.items()):
             return False
         self._undo.append(
-            Step(label, before, self._clean, tuple(self._redo), frozenset(self._resynced))
+            Step(label, before, self._clean, changes, tuple(self._redo), frozenset(self._resynced))
         )
         self._redo = []
         self._trim()
         return True
 
-    def _roll_back(self, before: State) -> None:
-        if self._restore(before):
-            self._changed()
-
-    def _restore(self, state: State) -> bool:
-        """Put a state back; layers that hold it already are left alone."""
-        stale = [p for p, s in state.items() if p in self._touched or self._clean[p] is not s]
-        for layer in map(self._layer, stale):
+    def _restore(self, changes: Sequence[tuple[Place, LayerChange]], state: State) -> bool:
+        """Put a state back, from the changes that lie between."""
+        for layer in {self._layer(place) for place, _ in changes}:
             if not layer.permissionToEdit:
                 raise RuntimeError(
                     f"The layer {layer.GetDisplayName()} is locked; unlock it first."
                 )
         with Sdf.ChangeBlock():
-            for place in stale:
-                state[place].restore(self._layer(place))
-        self._clean = {**self._clean, **state}
-        self._touched.difference_update(state)
+            for place, change in changes:
+                self._mirrors[place] = change.swap(self._mirrors[place], self._layer(place))
+        self._forget()
+        self._clean, self._changes = {**self._clean, **state}, []
         self._keep_edit_target()
-        return bool(stale)
+        return bool(changes)
 
     @contextmanager
     def _unlocked(self) -> Iterator[None]:
@@ -342,37 +372,25 @@ class UndoStack:
         if self._stage.GetEditTarget().GetLayer() not in self._stage.GetLayerStack():
             self._stage.SetEditTarget(self._root)
 
-    def _states(self) -> list[State]:
-        steps = [state for step in self._undo + self._redo for state in (step.before, step.after)]
-        return [self._clean, self._saved, *([self._before] if self._before else []), *steps]
-
     def _trim(self) -> None:
         while len(self._undo) > MOST_STEPS or (len(self._undo) > 1 and self._size() > MOST_BYTES):
             del self._undo[0]
             self._dropped += 1
 
     def _size(self) -> int:
-        snapshots = {snapshot for state in self._states() for snapshot in state.values()}
-        return sum(snapshot.size for snapshot in snapshots)
+        return sum(it.held.size for step in self._undo + self._redo for _, it in step.changes)
 
 
 def _relocated(layers: list[Sdf.Layer]) -> set[Sdf.Path]:
     return {source for layer in layers for source, _ in layer.relocates}
 
 
-def _is_hidden(now: Usd.Prim, before: list[Sdf.PrimSpec]) -> bool:
+def _is_hidden(now: Usd.Prim, before: list[Any]) -> bool:
     """Whether a prim was deactivated: what is referenced is deleted in this way."""
     return not now.IsActive() and not any(it.HasInfo("active") and not it.active for it in before)
 
 
-def _has_lost_its_source(now: Usd.Prim, before: list[Sdf.PrimSpec]) -> bool:
+def _has_lost_its_source(now: Usd.Prim, before: list[Any]) -> bool:
     """Whether a prim refers to nothing any more, so that all that came from there is gone."""
     had = any(spec.hasReferences or spec.hasPayloads for spec in before)
     return had and not now.HasAuthoredReferences() and not now.HasAuthoredPayloads()
-
-
-def _size(layer: Sdf.Layer) -> int:
-    specs: list[Sdf.Path] = []
-    layer.Traverse(Sdf.Path.absoluteRootPath, specs.append)  # type: ignore[arg-type]  # gives paths
-    samples = sum(layer.GetNumTimeSamplesForPath(p) for p in specs if p.IsPropertyPath())
-    return len(specs) * _BYTES_PER_SPEC + samples * _BYTES_PER_SAMPLE

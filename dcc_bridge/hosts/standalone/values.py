@@ -47,15 +47,7 @@ def plain(value: Any) -> Any:
 
 
 def coerce(kind: Sdf.ValueTypeName, value: object) -> Any:
-    """Make a value of an attribute's type of what an agent gave.
-
-    Args:
-        kind: The attribute's type.
-        value: Numbers, text, booleans, or lists of them.
-
-    Raises:
-        ValueError: It is not one of that type; says what is.
-    """
+    """Make a value of an attribute's type of what JSON carries; ValueError says what fits."""
     if not kind.isArray:
         return _one(kind, value)
     if not isinstance(value, list):
@@ -80,7 +72,6 @@ def _one(kind: Sdf.ValueTypeName, value: object) -> Any:
 
 
 def _numbers(kind: Sdf.ValueTypeName, example: object, value: object) -> Any:
-    """Make a vector, a quaternion or a matrix."""
     rows, columns = _shape(example)
     if not columns:
         raise ValueError(f"An attribute of type {kind} cannot be set from here.")

@@ -7,7 +7,7 @@ from typing import Final
 
 from dcc_bridge.elicitation.text import breakable
 from dcc_bridge.qt import binding as qt
-from dcc_bridge.qt.event_loop import DeferredDeletion
+from dcc_bridge.qt.event_loop import LIVE, DeferredDeletion
 from dcc_bridge.qt.labels import label
 from dcc_bridge.qt.panel import widgets
 from dcc_bridge.qt.panel.rows import Act, Row
@@ -97,6 +97,7 @@ class Card(qt.QFrame):
     def _make(self, act: Act) -> widgets.Action:
         action = widgets.Action(act.caption, act.tip, act.verb)
         action.pressed_for.connect(self._emit_acted)
+        action.setProperty(LIVE, act.verb == "cancel")
         return action
 
     @qt.Slot(str)

@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
+from dcc_bridge.elicitation import types
 from dcc_bridge.elicitation.text import safe_line, safe_text, tool_tip
 from dcc_bridge.qt import binding as qt
 from dcc_bridge.qt.labels import SMALL, scale, tr
 from dcc_bridge.qt.notifications import CallMenu, tip
 from dcc_bridge.qt.panel import rows, widgets
 from dcc_bridge.qt.panel.state import State
-from dcc_bridge.skills.call_history import Record
+from dcc_bridge.skills.call_history import Record, why_not_undo
 
 RECORD: Final = int(qt.Qt.ItemDataRole.UserRole)
 _AT_TOP: Final = int(qt.Qt.AlignmentFlag.AlignTop | qt.Qt.AlignmentFlag.AlignRight)
 _WARNING: Final = qt.QStyle.StandardPixmap.SP_MessageBoxWarning
 _ICONS: Final = {
     "done": qt.QStyle.StandardPixmap.SP_DialogApplyButton,
+    "undone": qt.QStyle.StandardPixmap.SP_BrowserReload,
+    "unanswered": qt.QStyle.StandardPixmap.SP_MessageBoxInformation,
     "refused": qt.QStyle.StandardPixmap.SP_DialogCancelButton,
     "cancelled": qt.QStyle.StandardPixmap.SP_DialogCancelButton,
     "not_started": qt.QStyle.StandardPixmap.SP_DialogCancelButton,
@@ -54,8 +57,7 @@ class HistoryModel(qt.QAbstractTableModel):
         if role == RECORD:
             return record
         if role == qt.Qt.ItemDataRole.ToolTipRole:
-            error = safe_text(record.error) if record.error else ""
-            return tool_tip("\n".join(filter(None, (summary(record), error, tip(record.id)))))
+            return tool_tip("\n".join(_facts(record)))
         return _time_data(record, role) if index.column() else self._call_data(record, role)
 
     def _call_data(self, record: Record, role: int) -> Any:
@@ -65,7 +67,7 @@ class HistoryModel(qt.QAbstractTableModel):
             case qt.Qt.ItemDataRole.AccessibleTextRole:
                 return f"{safe_line(record.title)}. {summary(record)}"
             case qt.Qt.ItemDataRole.DecorationRole:
-                return self._icons.get(record.state, self._warning)
+                return self._icons.get(rows.sign(record), self._warning)
         return None
 
 
@@ -94,7 +96,7 @@ class History(qt.QWidget):
         self._empty = widgets.SecondaryLabel()
         self._empty.show_text(tr("What agents did, and who agreed to it, will be listed here."))
         self.reads = qt.QCheckBox(tr("Reads too"))  # whether calls that only read are listed too
-        self.reads.setToolTip(tr("List also the calls that changed nothing."))
+        self.reads.setToolTip(tr("Also list calls that changed nothing."))
         self.reads.setFocusPolicy(qt.Qt.FocusPolicy.TabFocus)
         scale(self.reads, SMALL)
         self.undo = widgets.Action(tr("Undo"))  # takes back the chosen one, or the newest
@@ -146,9 +148,11 @@ class History(qt.QWidget):
             return
         self.menu.set_call(self.chosen.id if self.chosen is not None else "")
         record = self._undo_target()
-        why = rows.why_not_undo(record, self._state)
+        why = tr("No agent changed the scene yet.")
+        if record is not None:
+            why = why_not_undo(record, self._state.top, self._state.host, tr)
         text = tr("Undo")
-        if record is not None and record.undo_label is not None:
+        if record is not None and not why:
             text = tr("Undo {title}", title=safe_line(record.title, 32)).replace("&", "&&")
         self.undo.setEnabled(not why)
         self.undo.setText(text)
@@ -160,14 +164,14 @@ class History(qt.QWidget):
         """Give the call that Undo is about: the chosen one, or the newest that left a step."""
         if self.chosen is not None or self._state is None:
             return self.chosen
-        newest = next((record for record in self._state.ended if record.undo_label), None)
-        return self._state.undoable or newest
+        left = (it for it in self._state.ended if it.effect.steps or it.effect.lasting)
+        return self._state.undoable or next(left, None)
 
     @qt.Slot()
     def _undo(self) -> None:
         record = self._undo_target()
-        if record is not None and record.undo_label is not None:
-            self.undone.emit(record.undo_label)
+        if record is not None and record.effect.label is not None:
+            self.undone.emit(record.effect.label)
 
     def _make_list(self) -> qt.QTreeView:
         view = qt.QTreeView()
@@ -209,3 +213,15 @@ class History(qt.QWidget):
 def summary(record: Record) -> str:
     """Say who called, and how it ended."""
     return f"{rows.who(record.client)} · {rows.ended(record)}"
+
+
+def _facts(record: Record) -> Iterator[str]:
+    """Say all that is known of a call: each question and its answer, an error, the copies."""
+    yield summary(record)
+    for it in record.answers:
+        yield f"{safe_line(it.question)} {types.outcome(it.how, it.by, tr)}".strip()
+    if record.error:
+        yield safe_text(record.error)
+    if record.effect.copy is not None:
+        yield tr("What was there is in {copy}", copy=record.effect.copy)
+    yield tip(record.id)

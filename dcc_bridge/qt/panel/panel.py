@@ -20,6 +20,7 @@ from dcc_bridge.qt.panel import history, rows, widgets
 from dcc_bridge.qt.panel.cards import Cards
 from dcc_bridge.qt.panel.state import Port, State, looks_like, read
 
+rows.tr = tr
 _BETWEEN: Final = 100  # milliseconds between two refreshes
 _TICK: Final = 1000
 
@@ -43,7 +44,7 @@ class Panel(qt.QWidget):
         # The questions and the calls that run or wait.
         self.now = Cards(tr("What agents do, and what they ask you, appears here."), self._deletion)
         self.grants = Cards(
-            tr("Edits that you allow for a whole session are listed here, to be taken back."),
+            tr("Edits that you allow for the session are listed here; you can revoke them."),
             self._deletion,
         )
         self.clients = Cards(tr("Agents that connect are listed here."), self._deletion)
@@ -128,33 +129,19 @@ class Panel(qt.QWidget):
     @qt.Slot(str, str)
     def _act(self, key: str, verb: str) -> None:
         """Do what a button says; nothing if the row's subject is gone meanwhile."""
-        if verb == "cancel":
-            self._port.cancel(key)
-        elif verb in ("mute", "unmute"):
-            limits = self._port.broker.audience.limits
-            (limits.mute if verb == "mute" else limits.unmute)(key.partition("/")[0])
-        elif verb == "revoke":
-            self._revoke(key)
-        else:
-            self._route_question(key, verb)
+        rows.act(self._port, key, verb, self._bring)
         self._throttle.start()
-
-    def _revoke(self, key: str) -> None:
-        grants = self._port.broker.audience.grants
-        for grant in grants.live:
-            if rows.grant_key(grant) == key:
-                grants.revoke(grant)
-
-    def _route_question(self, key: str, verb: str) -> None:
-        broker = self._port.broker
-        actions = {"show": self._bring, "bring": broker.bring, "dismiss": broker.dismiss}
-        for question in broker.open:
-            if question.id == key:
-                actions[verb](question)
 
     @qt.Slot(bool)
     def _pause(self, on: bool) -> None:
         (self._port.pause if on else self._port.resume)()
+        self.refresh()
+
+    @qt.Slot()
+    def _unmute(self) -> None:
+        limits = self._port.broker.audience.limits
+        for label in limits.muted:
+            limits.unmute(label)
         self.refresh()
 
     @qt.Slot(str)
@@ -171,6 +158,7 @@ class Panel(qt.QWidget):
 
     def _connect(self) -> None:
         self.banner.paused.connect(self._pause)
+        self.banner.unmuted.connect(self._unmute)
         self.history.undone.connect(self._undo)
         for cards in (self.now, self.grants, self.clients):
             cards.acted.connect(self._act)
@@ -185,7 +173,8 @@ class Panel(qt.QWidget):
 
     def _set_tab_order(self) -> None:
         """Let Tab follow the reading order, also for rows that came later."""
-        top = (self.banner.pause, self.banner.copy, *self.now.buttons, self.tabs.tabBar())
+        banner = (self.banner.pause, self.banner.unmute, self.banner.copy)
+        top = (*banner, *self.now.buttons, self.tabs.tabBar())
         did = (self.history.list, self.history.undo, self.history.reads)
         order = [*top, *did, *self.grants.buttons, *self.clients.buttons]
         if order != self._tab_order:

@@ -1,20 +1,20 @@
-"""The rows of the panel's lists, with their texts and actions.
-
-Main thread: the words are in the person's language.
-"""
+"""The rows of the panel's lists, with their texts and actions. Without Qt; main thread."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from dcc_bridge.elicitation import types
 from dcc_bridge.elicitation.grants import SessionGrant
+from dcc_bridge.elicitation.question import Question
 from dcc_bridge.elicitation.text import safe_line
-from dcc_bridge.elicitation.view import argument_views
-from dcc_bridge.qt.labels import tr
-from dcc_bridge.qt.panel.state import Asked, Seen, State, is_top
+from dcc_bridge.elicitation.view import Translate, argument_views, english
+from dcc_bridge.qt.panel.state import Asked, Port, Seen, State
 from dcc_bridge.skills.call_history import Record
+
+tr: Translate = english  # Qt's panel puts its own here; Blender's sidebar has none
 
 
 def who(label: str | None) -> str:
@@ -60,6 +60,18 @@ def connected(state: State) -> str:
     return tr("paused · {names}", names=names) if state.is_paused and not says_so else names
 
 
+def muted(state: State) -> str:
+    """Say who is muted, for how long, and what goes on all the same; "" where nobody is."""
+    if not state.muted:
+        return ""
+    names, left = _listed(sorted(state.muted)), span(max(state.muted.values()))
+    return tr(
+        "Muted for {left}: {names}. Questions are declined, edits that need none go on.",
+        names=names,
+        left=left,
+    )
+
+
 def _listed(labels: Sequence[str]) -> str:
     if len(labels) <= 2:
         return ", ".join(labels)
@@ -67,53 +79,44 @@ def _listed(labels: Sequence[str]) -> str:
 
 
 def ended(record: Record) -> str:
-    """Say how a call ended, and who answered for it."""
-    if record.state == "done":
-        return _agreed(record.answered_by or "")
-    if record.state == "refused":
-        return _refused(record.answered_by or "")
+    """Say what became of a call, and how its last question ended."""
+    last = record.answers[-1] if record.answers else None
+    how = types.outcome(last.how, last.by, tr) if last else ""
+    left = tr("undo does not bring all of it back") if record.effect.lasting else ""
+    left = left or tr("nothing was changed")
     texts = {
-        "cancelled": tr("cancelled; nothing was changed"),
-        "timed_out": tr("took too long; nothing was changed"),
+        "refused": "",
+        "cancelled": tr("cancelled, {left}", left=left),
+        "timed_out": tr("took too long, {left}", left=left),
         "not_started": tr("did not begin"),
-        "failed": tr("failed; nothing was changed"),
-        "no_consent": tr("changed something unasked; it was undone"),
-        "partly_applied": tr("failed half-way; look at the scene"),
+        "failed": tr("failed, {left}", left=left),
+        "no_consent": tr("went beyond what was agreed to"),
+        "partly_applied": tr("failed half-way: look at the scene"),
     }
-    return texts.get(record.state, tr("nobody knows how it ended"))
+    what = texts.get(record.state, tr("nobody knows how it ended"))
+    if record.state == "done":
+        what = _done(record)
+        how = how or ("" if record.effect.undone_by else types.outcome(types.UNASKED, tr=tr))
+    return " · ".join(filter(None, (what, how)))
 
 
-def _agreed(by: str) -> str:
-    unasked = tr("nobody was asked: a setting allowed it")
-    texts = {
-        "host": tr("you agreed here"),
-        "client": tr("agreed in the client"),
-        "grant": tr("allowed for this session"),
-        "fallback": unasked,
-        "policy": unasked,
-        "nobody": tr("done without an answer"),
-    }
-    return texts.get(by, tr("done, no question needed"))
+def sign(record: Record) -> str:
+    """Name the icon of a call that ended: a tick is only for what was agreed to and stands."""
+    if record.effect.undone_by:
+        return "undone"
+    is_ignored = record.state == "done" and record.answers and not record.answers[-1].agrees
+    return "unanswered" if is_ignored else record.state
 
 
-def _refused(by: str) -> str:
-    texts = {
-        "host": tr("you said no"),
-        "client": tr("refused in the client"),
-        "nobody": tr("nobody answered"),
-    }
-    return texts.get(by, tr("refused by a setting"))
-
-
-def why_not_undo(record: Record | None, state: State) -> str:
-    """Say why a call cannot be undone here, or nothing where it can."""
-    if record is None:
-        return tr("No agent changed the scene yet.")
-    if record.undo_label is None:
-        return tr("It left nothing to undo.")
-    if is_top(record, state):
-        return ""
-    return tr("Undone, or something was changed since: use the undo of {host}.", host=state.host)
+def _done(record: Record) -> str:
+    effect = record.effect
+    if effect.undone_by == "host":
+        return tr("undone at the host")
+    if effect.undone_by:
+        return tr("undone by {who}", who=who(effect.undone_by))
+    if effect.copy:
+        return tr("done, a copy is kept")
+    return tr("done all the same") if sign(record) == "unanswered" else tr("done")
 
 
 _MOST: Final = 140  # characters of what an agent says that stand in a row
@@ -155,7 +158,7 @@ def now(state: State) -> list[Row]:
         *map(_asked, sorted(state.asked, key=_urgency)),
         *(_running(record, state.at) for record in state.running),
         *([Row("waiting", title)] if count else []),
-        *(_queued(record, state.at) for record in state.queued),
+        *(_running(record, state.at) for record in state.queued),
     ]
 
 
@@ -176,6 +179,23 @@ def grant_key(grant: SessionGrant) -> str:
     return f"{grant.client}/{grant.skill}/{grant.most}/{grant.until}"
 
 
+def act(port: Port, key: str, verb: str, show: Callable[[Question], None]) -> None:
+    """Do what a row's button says; nothing if the row's subject is gone meanwhile."""
+    broker = port.broker
+    limits, allowed = broker.audience.limits, broker.audience.grants
+    routes = {"show": show, "bring": broker.bring, "dismiss": broker.dismiss}
+    if verb == "cancel":
+        port.cancel(key)
+    elif verb in ("mute", "unmute"):
+        (limits.mute if verb == "mute" else limits.unmute)(key.partition("/")[0])
+    elif verb == "revoke":
+        for grant in [grant for grant in allowed.live if grant_key(grant) == key]:
+            allowed.revoke(grant)
+    else:
+        for question in [question for question in broker.open if question.id == key]:
+            routes[verb](question)
+
+
 def _urgency(asked: Asked) -> int:
     return 0 if asked.is_here else 1 if asked.surfaces else 2
 
@@ -186,11 +206,11 @@ def _asked(asked: Asked) -> Row:
     title = safe_line(question.message.partition("\n")[0], _MOST)
     cancel = Act("dismiss", tr("Cancel"), tr("Close the question without an answer."))
     if asked.is_here:
-        show = Act("show", tr("Show"), tr("Bring its dialog up."))
+        show = Act("show", tr("Show"), tr("Show its dialog."))
         detail = tr("{who} asks: {title}", who=client, title=safe_line(question.call.title))
         return Row(question.id, title, detail, (show, cancel), stands_out=True)
     if not asked.surfaces:
-        detail = tr("{who} asks much at a time: this waits for its turn", who=client)
+        detail = tr("{who} asks a lot at once: this waits for its turn", who=client)
         return Row(question.id, title, detail, (cancel,))
     detail = tr("Waits for an answer in {who}", who=client)
     answer_here = Act("bring", tr("Answer here"), tr("Ask here instead of there."))
@@ -204,22 +224,15 @@ def _running(record: Record, at: float) -> Row:
         amount, total, message = record.progress
         done = min(1.0, amount / total) if total else -1.0
         detail += f" · {safe_line(message, _MOST)}" if message else ""
-    return Row(record.id, safe_line(record.title), detail, (_cancel(),), done=done)
-
-
-def _queued(record: Record, at: float) -> Row:
-    detail = f"{who(record.client)} · {span(at - record.began)}"
-    return Row(record.id, safe_line(record.title), detail, (_cancel(),))
-
-
-def _cancel() -> Act:
-    return Act("cancel", tr("Cancel"), tr("End it; what it changed so far is undone."))
+    tip = tr("End it (Esc, while it runs); what it changed so far is undone.")
+    cancel = Act("cancel", tr("Cancel"), tip)
+    return Row(record.id, safe_line(record.title), detail, (cancel,), done=done)
 
 
 def _grant(grant: SessionGrant, seconds: float) -> Row:
     left, many = span(seconds), _covered(grant)
     detail = tr("{who} · {many} · for {left} more", who=grant.client, many=many, left=left)
-    revoke = Act("revoke", tr("Revoke"), tr("The next time you are asked again."))
+    revoke = Act("revoke", tr("Revoke"), tr("Next time you are asked again."))
     return Row(grant_key(grant), safe_line(grant.title), detail, (revoke,))
 
 
@@ -256,5 +269,6 @@ def _silence(label: str, state: State) -> str:
 
 def _mute(label: str, state: State) -> Act:
     if label in state.muted:
-        return Act("unmute", tr("Unmute"), tr("Hear its questions again."))
-    return Act("mute", tr("Mute"), tr("Refuse its questions here for ten minutes."))
+        return Act("unmute", tr("Unmute"), tr("Let it ask again."))
+    quiet = tr("Decline its questions for 10 minutes. Edits that need no question go on.")
+    return Act("mute", tr("Mute"), quiet)

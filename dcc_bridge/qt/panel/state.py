@@ -101,7 +101,6 @@ class Asked:
 
     question: Question
     surfaces: tuple[Surface, ...]
-    record: Record | None = None  # the call that it belongs to, if that is known
 
     @property
     def is_here(self) -> bool:
@@ -130,12 +129,7 @@ class State:
     @property
     def undoable(self) -> Record | None:
         """The call whose step is on top of the host's undo stack."""
-        return next((record for record in self.ended if is_top(record, self)), None)
-
-
-def is_top(record: Record, state: State) -> bool:
-    """Whether a call's step is the one that the host would undo."""
-    return record.undo_label is not None and record.undo_label == state.top
+        return next((it for it in self.ended if self.top and it.effect.label == self.top), None)
 
 
 def looks_like(state: State, before: State) -> bool:
@@ -151,9 +145,10 @@ def looks_like(state: State, before: State) -> bool:
 def read(port: Port) -> State:
     """Read how everything is. Main thread: the host is asked for its undo stack."""
     now = time.time()
+    port.recent.follow_undo(port.host)
     records = port.recent.records()
     live = [record for record in reversed(records) if record.state in LIVE]
-    asked = _asked(port, live)
+    asked = tuple(Asked(question, surfaces) for question, surfaces in port.broker.asked)
     asking = {item.question.call.id for item in asked}
     shown = [r for r in live if r.id not in asking and now - r.began >= QUICK]
     audience = port.broker.audience
@@ -170,14 +165,6 @@ def read(port: Port) -> State:
         muted=audience.limits.muted,
         clients=tuple(port.clients.seen),
         top=port.host.undo_mark().label,
-    )
-
-
-def _asked(port: Port, live: Sequence[Record]) -> tuple[Asked, ...]:
-    by_id = {record.id: record for record in live}
-    return tuple(
-        Asked(question, surfaces, by_id.get(question.call.id))
-        for question, surfaces in port.broker.asked
     )
 
 

@@ -7,6 +7,7 @@ from typing import Final
 from dcc_bridge.elicitation.text import breakable
 from dcc_bridge.qt import binding as qt
 from dcc_bridge.qt.buttons import ENTER
+from dcc_bridge.qt.event_loop import LIVE
 from dcc_bridge.qt.labels import SMALL, label, scale, tr, unmarked
 from dcc_bridge.qt.panel import rows
 from dcc_bridge.qt.panel.state import State
@@ -120,6 +121,7 @@ class Banner(qt.QWidget):
     """The top of the panel: a headline, the clients, the address and the pause switch."""
 
     paused = qt.Signal(bool)  # the person pauses edits, or resumes them
+    unmuted = qt.Signal()  # they let everybody ask again
 
     def __init__(self) -> None:
         super().__init__()
@@ -134,7 +136,11 @@ class Banner(qt.QWidget):
         self.copy.clicked.connect(self._copy)
         self.pause = Action(tr("Pause"))
         self.pause.setCheckable(True)
+        self.pause.setProperty(LIVE, True)
         self.pause.clicked.connect(self._switch)
+        self._muted = SecondaryLabel()
+        self.unmute = Action(tr("Unmute"), tr("Let all agents ask again."))
+        self.unmute.clicked.connect(self.unmuted)
         self._copied_timer = qt.QTimer(self)
         self._copied_timer.setSingleShot(True)
         self._copied_timer.timeout.connect(self._reset_copy)
@@ -156,14 +162,16 @@ class Banner(qt.QWidget):
         self._where.show_text(self._address.removeprefix("http://"))
         self._who.show_text(rows.connected(state))
         self.copy.setVisible(bool(self._address))
+        self._muted.show_text(rows.muted(state))
+        self.unmute.setVisible(bool(state.muted))
         self._show_switch(state.is_paused)
 
     def _show_switch(self, paused: bool) -> None:
         self.pause.setChecked(paused)
         self.pause.setText(tr("Resume") if paused else tr("Pause"))
         refuse = tr(
-            "Refuse every new change, and tell the agents why. They may still read, "
-            "and what runs goes on."
+            "Refuse new edits, and tell the agents why. They can still read, and what is "
+            "running goes on."
         )
         tip = tr("Let agents change the scene again.") if paused else refuse
         self.pause.setToolTip(tip)
@@ -191,16 +199,18 @@ class Banner(qt.QWidget):
             top.addWidget(icon)
         top.addWidget(self._headline, 1)
         top.addWidget(self.pause, 0, qt.Qt.AlignmentFlag.AlignTop)
-        below = qt.QHBoxLayout()
-        below.setSpacing(gap)
-        below.addWidget(self._where, 1)
-        below.addWidget(self.copy, 0, qt.Qt.AlignmentFlag.AlignTop)
+        rows_below = (self._muted, self.unmute), (self._where, self.copy)
         column = qt.QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(gap // 2)
         column.addLayout(top)
         column.addWidget(self._who)
-        column.addLayout(below)
+        for text, action in rows_below:
+            below = qt.QHBoxLayout()
+            below.setSpacing(gap)
+            below.addWidget(text, 1)
+            below.addWidget(action, 0, qt.Qt.AlignmentFlag.AlignTop)
+            column.addLayout(below)
 
 
 def _icon(state: State) -> str | None:

@@ -1,16 +1,19 @@
 """A question as a dialog of Blender's own: an operator that is made for it.
 
-Its header is ours. Nothing is chosen at first where something may be lost, so Enter and OK alone
-agree to nothing: they show the dialog again. Nor does what is pressed in its first moment: Blender
-gives each choice a letter, and that was meant for something else. Esc, and a click beside it,
+Its header is ours. A click on an answer gives it. A letter, of which Blender gives each button one,
+only chooses an answer, and Enter gives the one that is chosen: at first none that loses something.
+What comes in the dialog's first moment was meant for something else. Esc, and a click beside it,
 cancel. Main thread.
+
+Until 4.0 Blender puts an OK below every dialog: our own buttons stand above it, and it is drawn as
+flat as Blender lets us. From 4.1 on its own two buttons say what we want.
 """
 
 from __future__ import annotations
 
-import textwrap
 import time
 from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any, ClassVar, Final
 
 import bpy
@@ -21,22 +24,26 @@ from dcc_bridge.elicitation.validation import InvalidAnswer
 from dcc_bridge.elicitation.view import ArgumentView, QuestionView, argument_views
 from dcc_bridge.hosts.blender.blender_loop import redraw
 
-from .fields import Fields
+from .drawing import say, scaled
+from .fields import NAMES, WIDE_NAME, WIDE_VALUE, Fields
 
-WIDTH: Final = 520
+WIDTH: Final = 540
 _COLUMNS: Final = 84
 """Characters of a line in it."""
-_NAMES: Final = 0.3
-"""The part of a row of arguments that their names have."""
-_COLUMNS_OF_VALUE: Final = 54
+_INSET: Final = 2
+"""Characters fewer in a box."""
+_LINE: Final = 21
+_FIXED_LINES: Final = 18
+"""Those of the header, the answers and what stands between, which have to be seen."""
 _MOST_LINES: Final = 24
-_MOST_ITEMS: Final = 20
-_CHOOSE: Final = "Choose below what you want, then press OK."
 _ARM: Final = 0.4
 """Seconds after which a dialog takes an answer."""
 _AGAIN: Final = 1.0
 """Seconds until a dialog is opened again: Blender takes it away as long as its window is made."""
-_MUTES: Final = "Decline this, and every question it asks here in that time"
+_SETTLES: Final = 0.1
+_ENTER: Final = ("RET", "NUMPAD_ENTER")
+_TIPS: Final = {"mute": "Decline this, and every question it asks here in that time"}
+_CHOOSE: Final = "Press one of the answers below."
 
 
 class OperatorDialog:
@@ -63,17 +70,23 @@ class OperatorDialog:
         self._view = view
         self._fields = Fields(view.fields)
         self._typed: dict[str, Any] = {}
+        self._initial: dict[str, Any] | None = None  # what was filled in at first
         self._is_touched = False
-        self._begun = time.monotonic()
-        self._opened = 0.0
+        self.place = ""  # which one of several questions it is
+        self._begun = 0.0
+        self._made = time.monotonic()
+        self._opened = self._changed = 0.0
+        self._closes = False  # by itself: Blender's own button was pressed
+        # What Enter gives.
+        self._chosen = "accept" if question.consent is None else "cancel"
 
     @property
     def deadline(self) -> float:
-        """When it ends: later once the person has begun to answer."""
+        """When it ends: the time begins once it is drawn, and there is more for who answers."""
         offers = self.question.offers
-        return self._begun + (
-            offers.latest if self._is_touched else min(offers.soon, offers.latest)
-        )
+        latest = self._made + offers.latest
+        counts = self._begun > 0 and not self._is_touched
+        return min(self._begun + offers.soon, latest) if counts else latest
 
     @property
     def is_shown(self) -> bool:
@@ -83,16 +96,28 @@ class OperatorDialog:
         except ReferenceError:
             return False
 
+    @property
+    def typed(self) -> dict[str, Any] | None:
+        """What is filled in, or None where that is only what was there at first."""
+        content = self._fields.content(SimpleNamespace(**self._typed)) if self._typed else None
+        return content if content != self._initial else None
+
     def may_open(self, now: float) -> bool:
         """Return whether it is not shown, and may be opened again."""
         return not self.is_shown and now >= self._opened + _AGAIN
 
+    def refresh(self, now: float) -> None:
+        """Have a change of a field drawn, which Blender else does when the mouse moves."""
+        if self._changed and now > self._changed + _SETTLES:
+            self._changed = 0.0
+            redraw()
+
     def open(self, title: str) -> None:
         """Open it. A window has to be the current one."""
         self.forget()
-        operator = self._operator(title)
-        bpy.utils.register_class(operator)
-        self._operators.append(operator)
+        for operator in self._make_operators(title):
+            bpy.utils.register_class(operator)
+            self._operators.append(operator)
         self._running.clear()
         self.is_open = True
         self._opened = time.monotonic()
@@ -102,6 +127,7 @@ class OperatorDialog:
 
     def dismiss(self) -> None:
         """Close it: putting the screen in its place again closes what pops up."""
+        self.keep()
         was_open, self.is_open = self.is_open, False
         windows = bpy.context.window_manager
         for window in windows.windows if was_open and windows is not None else ():
@@ -110,11 +136,11 @@ class OperatorDialog:
 
     @classmethod
     def forget(cls) -> None:
-        """Unregister the operator of the last question, which must not be running."""
+        """Unregister the operators of the last question, which must not be running."""
         while cls._operators:
             bpy.utils.unregister_class(cls._operators.pop())
 
-    def _operator(self, title: str) -> type[bpy.types.Operator]:
+    def _make_operators(self, title: str) -> tuple[type[bpy.types.Operator], ...]:
         dialog, running = self, self._running
 
         class Ask(bpy.types.Operator):
@@ -127,82 +153,126 @@ class OperatorDialog:
 
             def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Any:
                 running[:] = [self]
+                if dialog._initial is None:
+                    dialog._initial = dialog._fields.content(self)
                 windows: Any = context.window_manager
-                return windows.invoke_props_dialog(self, width=WIDTH)
+                width = WIDTH * dialog._fields.columns
+                return windows.invoke_props_dialog(self, width=width, **dialog._native)
 
             def draw(self, context: bpy.types.Context) -> None:
-                dialog._draw(self, self.layout)
+                dialog._draw(self, self.layout, context)
 
             def execute(self, context: bpy.types.Context) -> Any:
-                return dialog._take(self)
+                return dialog._take_ok()
 
             def cancel(self, context: bpy.types.Context) -> None:
-                dialog._end(Reply("cancel"))
+                dialog._cancel()
 
-        return Ask
+        class Press(bpy.types.Operator):
+            """Gives an answer to an agent's question."""
+
+            bl_idname = "dcc_bridge.press"
+            bl_label = "Answer"
+            bl_options = {"INTERNAL"}  # noqa: RUF012 - Blender's own shape
+            __annotations__ = {"answer": bpy.props.StringProperty()}
+
+            @classmethod
+            def description(cls, context: bpy.types.Context, properties: Any) -> str:
+                return _TIPS.get(properties.answer, "")
+
+            def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Any:
+                pressed: Any = self
+                dialog._press(pressed.answer, event.type)
+                redraw()  # else the dialog shows what has changed when the mouse moves
+                return {"FINISHED"}
+
+        return Ask, Press
 
     def _properties(self) -> dict[str, Any]:
-        """Return the operator's properties: the fields, the choice, and what goes with it."""
+        """Return the operator's properties: the fields, and what goes with an answer."""
 
         def touch(_: Any, __: Any) -> None:
-            self._is_touched = True
+            self._is_touched, self._changed = True, time.monotonic()
 
-        def choose(operator: Any, _: Any) -> None:
-            self._is_touched = True
-            if not self._is_armed and "answer" in operator:
-                del operator["answer"]
-
-        view = self._view
-        choices = [("accept", view.verb, ""), ("decline", "Decline", "")]
-        choices += [("hand_over", view.offers.hand_over, "")] if view.offers.hand_over else []
-        choices += [("mute", view.offers.mute, _MUTES)] if view.offers.mute else []
         more: dict[str, Any] = {"options": {"SKIP_SAVE"}, "update": touch}
         return {
             **self._fields.properties(touch),
-            "answer": bpy.props.EnumProperty(
-                items=choices,
-                default=set() if self.question.consent else {"accept"},
-                options={"ENUM_FLAG", "SKIP_SAVE"},
-                update=choose,
-            ),
             "word": bpy.props.StringProperty(**more),
             "remember": bpy.props.BoolProperty(**more),
+            "reason": bpy.props.StringProperty(**more),
         }
-
-    @property
-    def _is_armed(self) -> bool:
-        return time.monotonic() > self._opened + _ARM
 
     # ---- the answer
 
-    def _take(self, operator: Any) -> set[str]:
-        # The choice is made anew each time, but what stands in the fields is drawn again.
-        names = [name for name in type(operator).__annotations__ if name != "answer"]
-        self._typed = {name: getattr(operator, name) for name in names}
-        try:
-            return self._end(self._answer(operator))
-        except InvalidAnswer as error:
-            self.is_open, self.wrong = False, str(error)
-            return {"FINISHED"}
+    @property
+    def _native(self) -> dict[str, Any]:
+        """What Blender's own buttons say, where they can be told."""
+        manager: Any = bpy.types.WindowManager
+        if "confirm_text" not in manager.bl_rna.functions["invoke_props_dialog"].parameters:
+            return {}
+        return {"confirm_text": self._view.verb, "cancel_default": self._chosen != "accept"}
 
-    def _end(self, event: PresenterEvent) -> set[str]:
-        if self.is_open:
-            self.is_open = False
-            self.answered(event)
+    def _take_ok(self) -> set[str]:
+        """Take Blender's own button, which closes the dialog; a letter may have pressed it."""
+        self._closes = True
+        if self._native or self.question.consent is None:
+            operators: Any = bpy.ops
+            operators.dcc_bridge.press("INVOKE_DEFAULT", answer="accept")
+        else:
+            self.wrong = _CHOOSE
+            self.keep()
+        self.is_open = self._closes = False
         return {"FINISHED"}
 
-    def _answer(self, operator: Any) -> PresenterEvent:
-        """Return what the person chose.
+    def _press(self, answer: str, key: str) -> None:
+        """Take an answer, given with the mouse or Enter, or chosen by its letter."""
+        self.keep()
+        self._is_touched = True
+        if time.monotonic() < self._opened + _ARM:
+            return
+        if key != "LEFTMOUSE" and not (key in _ENTER and answer == self._chosen):
+            self._chosen, self._opened = answer, time.monotonic()  # Enter is not typed at once
+            return
+        try:
+            event = self._event(answer)
+        except InvalidAnswer as error:
+            self.wrong = str(error)
+        else:
+            self._end(event)
+
+    def keep(self) -> None:
+        """Keep what was typed, for when it is drawn again."""
+        if not self.is_shown:
+            return
+        operator = self._running[0]
+        self._typed = {name: getattr(operator, name) for name in type(operator).__annotations__}
+
+    def _cancel(self) -> None:
+        """Take that it was closed, unless by what was meant for something else."""
+        if time.monotonic() < self._opened + _ARM:
+            self.keep()
+            self.is_open = False
+        else:
+            self._end(Reply("cancel"))
+
+    def _end(self, event: PresenterEvent) -> None:
+        if self.is_open:
+            self.is_open = not self._closes
+            self.dismiss()
+            self.answered(event)
+
+    def _event(self, answer: str) -> PresenterEvent:
+        """Return what an answer says.
 
         Raises:
-            InvalidAnswer: They chose nothing, or what they filled in does not fit.
+            InvalidAnswer: What they filled in does not fit.
         """
-        chosen = set(operator.answer)
-        if len(chosen) != 1 or not self._is_armed:
-            raise InvalidAnswer(_CHOOSE)
-        match chosen.pop():
+        operator: Any = self._running[0]
+        match answer:
+            case "cancel":
+                return Reply("cancel")
             case "decline":
-                return Reply("decline")
+                return Reply("decline", reason=operator.reason.strip() or None)
             case "mute":
                 return Reply("decline", mute=True)
             case "hand_over":
@@ -211,43 +281,78 @@ class OperatorDialog:
         if word and operator.word.strip() != word:
             raise InvalidAnswer(f"This cannot be undone: type {safe_line(word)} to go on.")
         content = {confirmation.name: True} if confirmation else self._fields.content(operator)
+        if not confirmation and self._fields.check(operator):
+            raise InvalidAnswer("Look at what is marked above.")
         if self.question.form is not None:
             self.question.form.check(content)
         return Reply("accept", content, remember=operator.remember)
 
     # ---- how it looks
 
-    def _draw(self, operator: Any, layout: Any) -> None:
-        view = self._view
+    def _draw(self, operator: Any, layout: Any, context: bpy.types.Context) -> None:
+        view, question = self._view, self.question
+        self._begun = self._begun or time.monotonic()
+        height = context.window.height if context.window is not None else 0
+        lines = scaled(context, height) / _LINE - _FIXED_LINES  # for the message and the items
+        most = max(3, min(_MOST_LINES, int(lines / 2)))
+        wide = _COLUMNS * self._fields.columns
         column = layout.box().column(align=True)
         for caption, text in view.header:
             icon = "NONE" if caption else "BLENDER"
-            line = f"{caption}: {text}" if caption else text
+            line = f"{caption}: {text}" if caption else f"{text}{self.place}"
             column.label(text=line, icon=icon, translate=False)
-        _say(layout, self.wrong, icon="ERROR")
+        asked = layout.box().column(align=True)  # a text in a box is as bright as the items
         for text in (view.title, view.message, view.agreement, view.explanation):
-            _say(layout, text)
-        if self.question.arguments:
-            _draw_arguments(layout.box(), argument_views(self.question.arguments))
-        if self.question.consent is not None and self.question.items:
-            self._draw_items(layout.box(), self.question.consent.kinds)
-        self._fields.draw(operator, layout)
-        _say(layout, view.undo, icon="ERROR" if view.word else "NONE")
+            say(asked, text, wide - _INSET, most=most)
+        if question.arguments:
+            _draw_arguments(layout.box(), argument_views(question.arguments))
+        if question.consent is not None and question.items:
+            self._draw_items(layout.box(), question.consent.kinds, most)
+        self._fields.draw(operator, layout, lines - view.message.count("\n") - bool(self.wrong))
+        say(layout, view.undo, wide, icon="ERROR" if view.word else "NONE")
         if view.word:
-            layout.prop(operator, "word", text=f"Type {safe_line(view.word, 40)}")
+            row = layout.row()
+            row.activate_init = True  # the keys go there at first
+            row.prop(operator, "word", text=f"Type {safe_line(view.word, 40)}")
         if view.offers.remember:
             layout.prop(operator, "remember", text=view.offers.remember)
         layout.separator()
-        layout.column().prop(operator, "answer", expand=True)
+        say(layout, self.wrong, wide, icon="ERROR", red=True)
+        self._draw_answers(operator, layout)
         left = self.deadline - time.monotonic()
         until = time.strftime("%H:%M:%S", time.localtime(time.time() + left))
-        layout.label(text=f"Waits until {until}. Esc gives no answer.", translate=False)
+        foot = f"Waits until {until}. Esc closes it without an answer. Call {question.call.id}"
+        layout.label(text=foot, translate=False)
+        if not self._native:
+            layout.emboss = "NONE"  # what Blender adds to it below: its OK
 
-    def _draw_items(self, box: Any, kinds: tuple[str, ...]) -> None:
+    def _draw_answers(self, operator: Any, layout: Any) -> None:
+        """Draw a button for each answer; the one that Enter gives is the blue one."""
+        offers, is_guarded = self._view.offers, self.question.consent is not None
+        row = layout.row()
+        row.scale_y = 1.3
+        if not self._native:
+            self._draw_answer(row, "accept", self._view.verb, red=is_guarded)
+        self._draw_answer(row, "decline", "Decline")
+        if not self._native:
+            self._draw_answer(row, "cancel", "Cancel")
+        layout.prop(operator, "reason", text="Why, if you decline")
+        row = layout.row()
+        for answer, caption in (("hand_over", offers.hand_over), ("mute", offers.mute)):
+            if caption:
+                self._draw_answer(row, answer, caption)
+
+    def _draw_answer(self, row: Any, answer: str, caption: str, *, red: bool = False) -> None:
+        part = row.row()
+        part.active_default = answer == self._chosen
+        part.alert = red and not part.active_default
+        part.operator("dcc_bridge.press", text=caption, translate=False).answer = answer
+
+    def _draw_items(self, box: Any, kinds: tuple[str, ...], most: int) -> None:
         items = self.question.items
         box.label(text=self._view.counts, translate=False)
-        shown = list(zip(items, kinds or ("",) * len(items), strict=False))[:_MOST_ITEMS]
-        columns = 1 if len(shown) <= _MOST_ITEMS // 2 else 2
+        columns = 1 if len(items) <= most // 2 else 2
+        shown = list(zip(items, kinds or ("",) * len(items), strict=False))[: columns * most - 1]
         grid = box.grid_flow(columns=columns, even_columns=True, align=True)
         for item, kind in shown:
             grid.label(text=safe_line(item, 40), icon=_icon(kind), translate=False)
@@ -260,23 +365,9 @@ def _draw_arguments(box: Any, arguments: tuple[ArgumentView, ...]) -> None:
     for number, argument in enumerate(arguments):
         if number:
             box.separator(factor=0.2)
-        row = box.split(factor=_NAMES)
-        row.label(text=argument.name, translate=False)
-        value = " ".join(filter(None, (argument.value, argument.rest)))
-        _say(row, value, columns=_COLUMNS_OF_VALUE)
-
-
-def _say(layout: Any, text: str, icon: str = "NONE", columns: int = _COLUMNS) -> None:
-    """Draw a text, if there is one; Blender does not break lines by itself."""
-    if not text:
-        return
-    lines = [part for line in text.split("\n") for part in textwrap.wrap(line, columns) or [""]]
-    if len(lines) > _MOST_LINES:
-        more = len(lines) - _MOST_LINES
-        lines = [*lines[:_MOST_LINES], f"… {more} more lines are not shown here"]
-    column = layout.column(align=True)
-    for number, line in enumerate(lines):
-        column.label(text=line, icon=icon if number == 0 else "NONE", translate=False)
+        row = box.split(factor=NAMES)
+        say(row, argument.name, WIDE_NAME)
+        say(row, " ".join(filter(None, (argument.value, argument.rest))), WIDE_VALUE)
 
 
 def _icon(kind: str) -> str:

@@ -1,21 +1,87 @@
-"""The sidebar of the 3D view: what agents wait for and what they did, with a button for each.
+"""The sidebar of the 3D view: what agents ask, do and did, with a button for each thing.
 
-Main thread.
+It is read on the main thread from the bridge's timer, when something has changed and once a second
+for what only the clock or the person's own undo changes, and drawn again where it looks different.
 
 Blender reads the annotations of these classes, so they must not be put off.
 """
 
-from typing import Any
+import time
+from collections.abc import Sequence
+from typing import Any, Final
 
 import bpy
 
 from dcc_bridge.elicitation.text import safe_line
+from dcc_bridge.qt.panel import rows
+from dcc_bridge.qt.panel.state import Port, State, looks_like, read
 
 from . import preferences
-from .corner import Corner
+from .drawing import columns_of, say
 
-shown: Corner | None = None
-"""What is said now; None while nothing runs or Qt says it."""
+_BETWEEN: Final = 0.2
+_TICK: Final = 1.0
+_MARGIN: Final = 55
+"""Pixels at the sides of a text in a box of the sidebar."""
+_MOST: Final = 12
+"""Calls of the history that are listed."""
+_BAR: Final = 10
+_ICONS: Final = {
+    "done": "CHECKMARK",
+    "undone": "LOOP_BACK",
+    "unanswered": "INFO",
+    "refused": "X",
+    "cancelled": "X",
+    "not_started": "X",
+}
+
+
+class Shown:
+    """What the sidebar shows of a bridge.
+
+    Attributes:
+        notes: The notifications, each with the time when it goes.
+        state: How everything was when it was read.
+        close: Ends the listening to the bridge.
+    """
+
+    def __init__(self, port: Port, notes: Sequence[tuple[str, float]]) -> None:
+        """Listen to a bridge."""
+        self.notes = notes
+        self.state: State = read(port)
+        self._port = port
+        self._is_stale, self._read_at = True, 0.0
+        self.close = port.watch(self._note_change)
+
+    def _note_change(self) -> None:
+        self._is_stale = True
+
+    def turn(self) -> None:
+        """Read how everything is, if it is time to, and draw it where it changed."""
+        now, sidebars = time.monotonic(), _sidebars()
+        if not sidebars or now < self._read_at + (_BETWEEN if self._is_stale else _TICK):
+            return
+        self._read_at, self._is_stale = now, False
+        before, self.state = self.state, read(self._port)
+        for region in () if looks_like(self.state, before) else sidebars:
+            region.tag_redraw()
+
+    def act(self, key: str, verb: str) -> None:
+        """Do what a button says."""
+        port, windows = self._port, bpy.context.window_manager
+        if verb == "pause":
+            (port.resume if port.is_paused else port.pause)()
+        elif verb == "undo":
+            port.undo(key)
+        elif verb == "copy" and windows is not None:
+            windows.clipboard = key
+        else:
+            rows.act(port, key, verb, port.broker.bring)
+        self._is_stale = True
+
+
+shown: Shown | None = None
+"""What is shown now; None while nothing runs."""
 
 
 class DCC_BRIDGE_OT_act(bpy.types.Operator):
@@ -23,16 +89,21 @@ class DCC_BRIDGE_OT_act(bpy.types.Operator):
 
     bl_idname = "dcc_bridge.act"
     bl_label = "Act"
-    bl_description = "Do what this button says"
     bl_options = {"INTERNAL"}  # noqa: RUF012 - Blender's own shape
 
-    note: bpy.props.IntProperty()  # type: ignore[valid-type]  # how Blender declares properties
-    act: bpy.props.IntProperty()  # type: ignore[valid-type]  # how Blender declares properties
+    key: bpy.props.StringProperty()  # type: ignore[valid-type]  # how Blender declares properties
+    verb: bpy.props.StringProperty()  # type: ignore[valid-type]  # how Blender declares properties
+    tip: bpy.props.StringProperty()  # type: ignore[valid-type]  # how Blender declares properties
+
+    @classmethod
+    def description(cls, context: bpy.types.Context, properties: Any) -> str:
+        """Say what the button does."""
+        return str(properties.tip)
 
     def execute(self, context: bpy.types.Context) -> Any:
         """Act."""
         if shown is not None:
-            shown.act(self.note, self.act)
+            shown.act(self.key, self.verb)
         return {"FINISHED"}
 
 
@@ -45,31 +116,94 @@ class DCC_BRIDGE_PT_agents(bpy.types.Panel):
     bl_region_type = "UI"
 
     def draw(self, context: bpy.types.Context) -> None:
-        """Draw what is said."""
+        """Draw how things are, what wants something of the person, who is there, what was done."""
         layout: Any = self.layout
-        column = layout.column()
-        notes = shown.notes if shown is not None else []
-        if not notes:
-            column.label(text="No agent waits for you." if shown else preferences.state)
-        for at, note in enumerate(notes):
-            box = column.box()
-            box.label(text=safe_line(note.text), translate=False)
-            row = box.row()
-            for number, (caption, _) in enumerate(note.acts):
-                button = row.operator("dcc_bridge.act", text=caption)
-                button.note, button.act = at, number
+        wide = columns_of(context, _MARGIN)
+        if shown is None:
+            say(layout, preferences.state, wide)
+            return
+        state = shown.state
+        _draw_head(layout, state, wide)
+        for text, _ in shown.notes:
+            say(layout.box(), text, wide, icon="INFO")
+        for part in rows.now(state):
+            _draw_row(layout, part, wide)
+        _draw_history(layout, state, wide)
+        layout.label(text="Agents")
+        for part in (*rows.clients(state), *rows.grants(state)):
+            _draw_row(layout, part, wide)
+        if state.address is not None:
+            say(layout, state.address, wide)
+            _draw_act(layout, "Copy the address", state.address, "copy", icon="COPYDOWN")
 
 
-_CLASSES = (DCC_BRIDGE_OT_act, DCC_BRIDGE_PT_agents)
+def _draw_head(layout: Any, state: State, wide: int) -> None:
+    is_asked = any(asked.is_here for asked in state.asked)
+    say(layout, rows.headline(state), wide, icon="QUESTION" if is_asked else "NONE")
+    say(layout, rows.connected(state), wide)
+    row = layout.row()
+    row.alert = state.is_paused
+    if state.is_paused:
+        _draw_act(row, "Resume", "", "pause", "Let edits begin again", "PLAY")
+    else:
+        _draw_act(row, "Pause", "", "pause", "Let no edit begin; reads go on", "PAUSE")
+    say(layout, rows.muted(state), wide, icon="MUTE_IPO_ON")
+    for label in state.muted:
+        _draw_act(layout, f"Unmute {rows.who(label)}", label, "unmute", "Hear its questions again")
+
+
+def _draw_history(layout: Any, state: State, wide: int) -> None:
+    """Draw the newest calls, and a button that undoes what lies on top of Blender's own stack."""
+    layout.label(text="History")
+    changes = [record for record in state.ended if not record.only_read][:_MOST]
+    say(layout, "" if changes else "No agent changed anything yet.", wide)
+    if state.undoable is not None:
+        caption = f"Undo {safe_line(state.undoable.title, 32)}"
+        _draw_act(layout, caption, state.top or "", "undo", icon="LOOP_BACK")
+    for record in changes:
+        column = layout.box().column(align=True)
+        at = time.strftime("%H:%M", time.localtime(record.ended or record.began))
+        icon = _ICONS.get(rows.sign(record), "ERROR")
+        say(column, f"{at} {safe_line(record.title)}", wide, icon=icon)
+        say(column, f"{rows.who(record.client)} · {rows.ended(record)}", wide)
+
+
+def _draw_row(layout: Any, part: rows.Row, wide: int) -> None:
+    box = layout.box().column(align=True)
+    say(box, part.title, wide, icon="QUESTION" if part.stands_out else "NONE")
+    if part.done is not None:
+        full = round(_BAR * max(0.0, part.done))
+        share = f" {part.done:.0%}" if part.done >= 0 else ""
+        box.label(text=f"{'█' * full}{'░' * (_BAR - full)}{share}", translate=False)
+    say(box, part.detail, wide)
+    row = box.row(align=True)
+    for act in part.acts:
+        if act.verb != "show":  # its dialog is up already
+            _draw_act(row, act.caption, part.key, act.verb, act.tip)
+
+
+def _draw_act(
+    layout: Any, caption: str, key: str, verb: str, tip: str = "", icon: str = "NONE"
+) -> None:
+    button = layout.operator("dcc_bridge.act", text=caption, icon=icon, translate=False)
+    button.key, button.verb, button.tip = key, verb, tip.removesuffix(".")
+
+
+def _sidebars() -> list[bpy.types.Region]:
+    """List the sidebars that can be seen."""
+    manager = bpy.context.window_manager
+    areas = [area for window in manager.windows for area in window.screen.areas] if manager else []
+    regions = [part for area in areas if area.type == "VIEW_3D" for part in area.regions]
+    return [part for part in regions if part.type == "UI" and part.width > 1]
 
 
 def register() -> None:
     """Show it."""
-    for each in _CLASSES:
+    for each in (DCC_BRIDGE_OT_act, DCC_BRIDGE_PT_agents):
         bpy.utils.register_class(each)
 
 
 def unregister() -> None:
     """Take it away."""
-    for each in reversed(_CLASSES):
+    for each in (DCC_BRIDGE_PT_agents, DCC_BRIDGE_OT_act):
         bpy.utils.unregister_class(each)

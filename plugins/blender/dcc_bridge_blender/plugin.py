@@ -30,19 +30,13 @@ SKILLS: Final = next(
 
 @dataclass
 class _Running:
-    """What runs.
-
-    Attributes:
-        host: Blender.
-        loop: Its timer.
-        surface: Who draws the questions.
-        bridge: The bridge.
-    """
+    """What runs."""
 
     host: BlenderHost
-    loop: BlenderLoop
-    surface: Surface
+    loop: BlenderLoop  # Blender's timer
+    surface: Surface  # who draws the questions
     bridge: Bridge
+    shown: panel.Shown
 
 
 _running: _Running | None = None
@@ -81,6 +75,7 @@ def stop() -> None:
     _cleanup.close()
     if running is not None:
         preferences.state = "Stopped."
+        running.shown.close()
         panel.shown = None
         running.bridge.stop()
         running.bridge.stopped.add_done_callback(
@@ -116,9 +111,15 @@ def _start(host: BlenderHost) -> None:
         loop.main.close()
         _let_go(drawn, loop, host)
         return
-    _running = _Running(host, loop, drawn, bridge)
-    preferences.state = f"Agents reach it at {bridge.url}. {drawn.why}"
-    panel.shown = drawn.corner
+    preferences.state = f"Agents reach it at {bridge.url}.\n{drawn.why}"
+    panel.shown = shown = panel.Shown(bridge, drawn.notes)
+
+    def turn() -> None:
+        drawn.turn()
+        shown.turn()
+
+    loop.turn = turn
+    _running = _Running(host, loop, drawn, bridge, shown)
 
 
 def _let_go(drawn: surface.Surface, loop: BlenderLoop, host: BlenderHost) -> None:

@@ -4,11 +4,13 @@ from typing import Any, Literal
 
 import bpy
 
+from .drawing import columns_of, say
+
 state = "Not started."
 """How it goes, for the person."""
 
 _DIALOGS = (
-    ("qt", "Qt, if there", "Dialogs of Qt, where PySide6 is installed in Blender's Python"),
+    ("qt", "Qt, if installed", "Qt's dialogs, if PySide6 is installed in Blender's Python"),
     ("blender", "Blender's own", "Dialogs that Blender draws"),
 )
 
@@ -19,13 +21,13 @@ class DCC_BRIDGE_preferences(bpy.types.AddonPreferences):
     bl_idname = __package__
 
     dialogs: bpy.props.EnumProperty(  # type: ignore[valid-type]  # how Blender declares properties
-        name="Dialogs", items=_DIALOGS, description="Used from the next start on"
+        name="Dialogs", items=_DIALOGS, description="Takes effect when Blender is restarted"
     )
 
     def draw(self, context: bpy.types.Context) -> None:
         """Draw it."""
         layout: Any = self.layout
-        layout.label(text=state, translate=False)
+        say(layout, state, columns_of(context, 260))
         layout.prop(self, "dialogs")
 
 

@@ -9,28 +9,30 @@ from __future__ import annotations
 import logging
 import time
 from functools import partial
-from typing import Any
+from typing import Any, Final
 
 import bpy
 
-from dcc_bridge.elicitation.question import Expired, PresenterEvent, Unable
-from dcc_bridge.elicitation.question_queue import QuestionQueue, QueuePresenter, Ticket
-from dcc_bridge.elicitation.view import english, view_of
+from dcc_bridge.elicitation.question import Expired, Question, Settle, TakeDown, Unable
+from dcc_bridge.elicitation.question_queue import Click, QuestionQueue, Ticket
+from dcc_bridge.elicitation.text import safe_line
+from dcc_bridge.elicitation.view import view_of
 from dcc_bridge.host import Host
 from dcc_bridge.hosts.blender.blender_loop import in_window, is_blocked
 from dcc_bridge.main_thread import MainThread
 
-from .corner import Corner, Note
 from .dialog import OperatorDialog
 
 log = logging.getLogger(__name__)
+_PASSING: Final = 60.0
+"""Seconds for which a notification stays."""
 
 
-class OperatorPresenter(QueuePresenter[Note]):
+class OperatorPresenter:
     """Draws questions as dialogs of Blender's own.
 
     Attributes:
-        corner: The notifications.
+        notes: The notifications, the newest last, each with the time when it goes.
         dialog: The question whose turn it is, or None.
     """
 
@@ -42,14 +44,14 @@ class OperatorPresenter(QueuePresenter[Note]):
             host: For the dialogs' header.
         """
         self._host = host
-        self._tr = english
         self._questions = QuestionQueue(self, main)
-        self._notifications = self.corner = Corner()
+        self.notes: list[tuple[str, float]] = []
         self.dialog: OperatorDialog | None = None
 
         @bpy.app.handlers.persistent  # type: ignore[untyped-decorator]  # in its stubs
         def loads(*_: object) -> None:
             if self.dialog is not None:  # Blender cancels what pops up; the person did not
+                self.dialog.keep()
                 self.dialog.is_open = False
 
         self._loads: Any = loads
@@ -62,26 +64,53 @@ class OperatorPresenter(QueuePresenter[Note]):
             return
         question = ticket.timely()
         view = view_of(question, self._host)
-        self.dialog = OperatorDialog(question, view, partial(self._end, ticket))
+        self.dialog = OperatorDialog(question, view, partial(self._questions.end, ticket))
 
     def set_aside(self, ticket: Ticket) -> None:
         """Close a question's dialog; here nothing brings another one before it."""
         self.take_down(ticket)
 
-    def take_down(self, ticket: Ticket) -> None:
-        """Close a question's dialog, if it has one."""
+    def show_place(self, place: int, count: int) -> None:
+        """Show which one of several questions is drawn. Main thread."""
+        if self.dialog is not None:
+            self.dialog.place = f" · {place} of {count}" if count > 1 else ""
+
+    def take_down(self, ticket: Ticket) -> dict[str, Any] | None:
+        """Close a question's dialog, if it has one, and return what was filled in."""
         dialog = self.dialog
-        if dialog is not None and dialog.question.id == ticket.question.id:
-            self.dialog = None
-            dialog.dismiss()
+        if dialog is None or dialog.question.id != ticket.question.id:
+            return None
+        self.dialog = None
+        dialog.dismiss()
+        return dialog.typed
+
+    def show(self, question: Question, settle: Settle) -> TakeDown:
+        """Draw a question as soon as no other one is drawn. See `Presenter.show`."""
+        return self._questions.show(question, settle)
+
+    def chip(self, question: Question, where: str, answer_here: Click, cancel: Click) -> TakeDown:
+        """Show nothing: the sidebar lists what waits elsewhere."""
+        return lambda reason: None
+
+    def notice(self, text: str, undo: Click | None = None, call: str | None = None) -> TakeDown:
+        """Show a notification for a minute; the sidebar has the undo, and the log the call."""
+        note = (safe_line(text), time.monotonic() + _PASSING)
+        self._questions.post(lambda: self.notes.append(note))
+        return lambda reason: self._questions.post(lambda: self._forget(note))
+
+    def _forget(self, note: tuple[str, float]) -> None:
+        if note in self.notes:
+            self.notes.remove(note)
 
     def turn(self) -> None:
         """Open the dialog whose turn it is, or end it when its time is up. The timer calls it."""
         now = time.monotonic()
-        self.corner.sweep(now)
+        if self.notes and self.notes[0][1] < now:
+            del self.notes[0]
         dialog = self.dialog
         if dialog is None:
             return
+        dialog.refresh(now)
         if now > dialog.deadline:
             dialog.answered(Expired())
         elif dialog.may_open(now) and not is_blocked():
@@ -101,6 +130,3 @@ class OperatorPresenter(QueuePresenter[Note]):
         except Exception:  # Blender's own calls run here, and the question must end
             log.exception("the question %s could not be drawn", dialog.question.id)
             dialog.answered(Unable())
-
-    def _end(self, ticket: Ticket, event: PresenterEvent) -> None:
-        self._questions.end(ticket, event)

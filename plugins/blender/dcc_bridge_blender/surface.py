@@ -9,7 +9,7 @@ from __future__ import annotations
 import ctypes.util
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib import metadata, util
 from typing import Final
@@ -18,7 +18,6 @@ from dcc_bridge.elicitation.question import HostPresenter
 from dcc_bridge.host import Host
 from dcc_bridge.main_thread import MainThread
 
-from .corner import Corner
 from .presenter import OperatorPresenter
 
 _TURN: Final = 5
@@ -29,21 +28,13 @@ _ABORTS: Final = "6.12.0"
 
 @dataclass(frozen=True)
 class Surface:
-    """Who draws.
+    """Who draws."""
 
-    Attributes:
-        presenter: What the broker calls.
-        turn: Called whenever the timer fires.
-        close: Ends every question; after it nothing is drawn.
-        corner: What the panel shows, where it is Blender that draws.
-        why: Why it is this one, for the person.
-    """
-
-    presenter: HostPresenter
-    turn: Callable[[], None]
-    close: Callable[[], None]
-    corner: Corner | None
-    why: str
+    presenter: HostPresenter  # what the broker calls
+    turn: Callable[[], None]  # called whenever the timer fires
+    close: Callable[[], None]  # ends every question; after it nothing is drawn
+    notes: Sequence[tuple[str, float]]  # notifications; none where Qt draws its own
+    why: str  # why it is this one, for the person
 
 
 def choose(main: MainThread, host: Host, wanted: str) -> Surface:
@@ -54,11 +45,11 @@ def choose(main: MainThread, host: Host, wanted: str) -> Surface:
         host: For the dialogs' header.
         wanted: "qt" for Qt's dialogs, if they can be had; "blender" for Blender's own.
     """
-    lacking = _lacking() if wanted == "qt" else "They were chosen."
+    lacking = _lacking() if wanted == "qt" else "You chose them."
     if lacking is None:
         return _start_qt(main, host)
     own = OperatorPresenter(main, host)
-    return Surface(own, own.turn, own.close, own.corner, f"Blender's own dialogs: {lacking}")
+    return Surface(own, own.turn, own.close, own.notes, f"Blender's own dialogs: {lacking}")
 
 
 def _start_qt(main: MainThread, host: Host) -> Surface:
@@ -75,7 +66,7 @@ def _start_qt(main: MainThread, host: Host) -> Surface:
         app.sendPostedEvents(None, QEvent.Type.DeferredDelete)
         app.processEvents(QEventLoop.ProcessEventsFlag.AllEvents, _TURN)
 
-    return Surface(presenter, turn, presenter.close, None, "Dialogs of Qt.")
+    return Surface(presenter, turn, presenter.close, (), "Dialogs of Qt.")
 
 
 def _lacking() -> str | None:
@@ -83,9 +74,9 @@ def _lacking() -> str | None:
     if util.find_spec("PySide6") is None or util.find_spec("PySide6.QtWidgets") is None:
         return "PySide6 is not installed in Blender."
     if sys.version_info < (3, 12) and _version() == _ABORTS:
-        return f"PySide6 {_ABORTS} ends a Python older than 3.12; install 6.11."
+        return f"PySide6 {_ABORTS} crashes a Python older than 3.12; install 6.11."
     if sys.platform == "darwin":
-        return "On a Mac Qt and Blender both want to be the application."
+        return "On macOS, Qt and Blender cannot both be the application."
     if sys.platform == "linux":
         return _no_display()
     return None
@@ -103,11 +94,11 @@ def _version() -> str | None:
 def _no_display() -> str | None:
     """Qt aborts where it cannot open a window."""
     if os.environ.get("QT_QPA_PLATFORM") == "offscreen":
-        return "Qt is told to draw nowhere (QT_QPA_PLATFORM=offscreen)."
+        return "Qt is set to draw nowhere (QT_QPA_PLATFORM=offscreen)."
     if os.environ.get("WAYLAND_DISPLAY"):
         return None
     if not os.environ.get("DISPLAY"):
         return "There is no display (neither DISPLAY nor WAYLAND_DISPLAY is set)."
     if ctypes.util.find_library("xcb-cursor") is None:
-        return "The library libxcb-cursor0 is not installed, and Qt ends Blender without it."
+        return "The library libxcb-cursor0 is not installed, and without it Qt crashes Blender."
     return None

@@ -15,7 +15,7 @@ _NOUNS = {"MESH": "mesh object", "EMPTY": "empty", "LIGHT_PROBE": "light probe"}
 
 
 @skill(risk="destructive", confirms=True, undo="Delete objects")
-def delete_objects(pattern: str = "*", type_name: str = "CAMERA") -> dict[str, Any]:
+def delete_objects(pattern: str, type_name: str = "*") -> dict[str, Any]:
     """Delete the objects that match. The person is asked before.
 
     They see the list, and are asked again if the scene changes meanwhile. What is parented to a

@@ -22,8 +22,8 @@ def rename_object(name: str, new_name: str) -> dict[str, str]:
     if thing.library:
         raise ValueError(f"{name} is linked from {thing.library.filepath} and cannot be renamed.")
     if not new_name or len(new_name.encode()) > _LONGEST:
-        raise ValueError(f"A name has 1 to {_LONGEST} bytes; {new_name!r} has not.")
+        raise ValueError(f"A name has 1 to {_LONGEST} bytes, and {new_name!r} does not.")
     if new_name in bpy.data.objects:
-        raise ValueError(f"There is an object {new_name!r} already.")
+        raise ValueError(f"There is already an object {new_name!r}.")
     thing.name = new_name
     return {"old": name, "new": thing.name}

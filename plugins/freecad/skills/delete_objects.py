@@ -11,7 +11,7 @@ from dcc_bridge.hosts.freecad.freecad_document import document
 
 
 @skill(risk="destructive", confirms=True, undo="Delete objects")
-def delete_objects(pattern: str, type_name: str = "App::DocumentObject") -> dict[str, Any]:
+def delete_objects(pattern: str, type_name: str = "*") -> dict[str, Any]:
     """Delete the objects that match. The person is asked before, and can undo it.
 
     They see the list, and are asked again if the document changes meanwhile. What the objects are
@@ -19,7 +19,8 @@ def delete_objects(pattern: str, type_name: str = "App::DocumentObject") -> dict
 
     Args:
         pattern: Glob on an object's name or its label, such as "Bolt*".
-        type_name: Only objects of this type or one derived from it, such as "Part::Feature".
+        type_name: Only objects of this type or one derived from it, such as "Part::Feature";
+            "*" for any.
 
     Returns:
         How many were deleted, and which objects miss something now.
@@ -44,7 +45,7 @@ def _matching(pattern: str, type_name: str) -> list[str]:
     return [
         str(obj.Name)
         for obj in document().Objects
-        if obj.isDerivedFrom(type_name)
+        if (type_name == "*" or obj.isDerivedFrom(type_name))
         and (fnmatchcase(obj.Name, pattern) or fnmatchcase(obj.Label, pattern))
     ]
 

@@ -24,7 +24,7 @@ def view_image(width: int = 960, height: int = 540, background: Background = "Cu
         background: What is behind the objects.
     """
     if not (0 < width <= 4096 and 0 < height <= 4096):
-        raise ValueError(f"{width} x {height} is no size for an image: 1 to 4096 pixels a side.")
+        raise ValueError(f"{width} x {height} is not an image size: use 1 to 4096 pixels a side.")
     if not FreeCAD.GuiUp:
         raise ValueError("This FreeCAD has no view: it runs without a window.")
     with tempfile.TemporaryDirectory(prefix="dcc_bridge-") as folder:

@@ -11,7 +11,7 @@ from dcc_bridge.hosts.houdini import find
 
 
 @skill(risk="destructive", confirms=True, undo="Delete nodes")
-def delete_nodes(pattern: str = "*", type_name: str = "cam", under: str = "/obj") -> dict[str, Any]:
+def delete_nodes(pattern: str, type_name: str = "*", under: str = "/obj") -> dict[str, Any]:
     """Delete the nodes of a network that match, and what is inside. The person is asked before.
 
     They see the list, and are asked again if the scene changes meanwhile. What is inside a locked

@@ -13,7 +13,7 @@ from dcc_bridge.hosts.maya_scene import is_locked, is_referenced, kind
 
 
 @skill(risk="destructive", confirms=True, undo="Delete nodes")
-def delete_nodes(pattern: str = "*", type_name: str = "camera", under: str = "|") -> dict[str, Any]:
+def delete_nodes(pattern: str, type_name: str = "*", under: str = "|") -> dict[str, Any]:
     """Delete the objects that match, with all that is below them. The person is asked before.
 
     They see the list, and are asked again if the scene changes meanwhile. What is locked, comes

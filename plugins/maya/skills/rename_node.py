@@ -24,7 +24,7 @@ def rename_node(node: str, new_name: str) -> dict[str, str]:
     """
     path = find(node)
     if not re.fullmatch(r"[A-Za-z_]\w*", new_name, re.ASCII):
-        raise ValueError(f"{new_name!r} is no name: letters, digits, underscores; no digit first.")
+        raise ValueError(f"{new_name!r} is not a name: letters, digits, _, with no digit first.")
     for is_so, why in (
         (is_referenced(path), "comes from a referenced file"),
         (is_locked(path), "is locked"),

@@ -32,16 +32,19 @@ _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
 class _Wake(QObject):
-    def __init__(self, reader: socket.socket, call: Callable[[], None]) -> None:
+    def __init__(self, reader: socket.socket, call: Callable[[], None], received: set[int]) -> None:
         super().__init__()
         self._reader = reader
+        self._received = received
         self._call = call
         self._notifier = QSocketNotifier(reader.fileno(), QSocketNotifier.Type.Read, self)
         self._notifier.activated.connect(self._woken)
 
     @Slot()
     def _woken(self) -> None:
-        if any(number in _SIGNALS for number in self._reader.recv(64)):
+        numbers = set(self._reader.recv(64)).intersection(_SIGNALS)
+        self._received.update(numbers)
+        if numbers:
             self._call()
 
     def close(self) -> None:
@@ -50,16 +53,17 @@ class _Wake(QObject):
 
 
 @contextmanager
-def calling(call: Callable[[], None]) -> Iterator[None]:
-    """Have SIGINT and SIGTERM call something from the Qt loop, while in the ``with``."""
+def calling(call: Callable[[], None]) -> Iterator[set[int]]:
+    """Have SIGINT and SIGTERM call something from the Qt loop; gives those that came."""
+    received: set[int] = set()
     reader, writer = socket.socketpair()
     reader.setblocking(False)
     writer.setblocking(False)
-    wake = _Wake(reader, call)
+    wake = _Wake(reader, call, received)
     descriptor = signal.set_wakeup_fd(writer.fileno(), warn_on_full_buffer=False)
     handlers = {number: signal.signal(number, _let_the_loop_know) for number in _SIGNALS}
     try:
-        yield
+        yield received
     finally:
         for number, handler in handlers.items():
             signal.signal(number, handler)
@@ -95,7 +99,7 @@ def run(
             end off, until somebody calls ``window.close_now()``: then it is called again.
 
     Returns:
-        0, or 1 if a callback raised.
+        0; 1 if a callback raised; 130 after SIGINT.
     """
     app = _application()
     loop = QEventLoop(app)
@@ -103,7 +107,7 @@ def run(
     life = _Life(loop, on_quit)
     window.closed.connect(life.end)
     try:
-        with calling(window.close_now):
+        with calling(window.close_now) as received:
             window.show()
             loop.call_soon(life.begin, window, on_ready)
             loop.run_forever()
@@ -111,7 +115,7 @@ def run(
     finally:
         window.feed.close()
         _delete_widgets(app)
-    return life.code
+    return life.code or (128 + signal.SIGINT) * (signal.SIGINT in received)
 
 
 def _application() -> QApplication:

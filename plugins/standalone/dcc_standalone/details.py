@@ -22,6 +22,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from dcc_bridge.elicitation.text import tool_tip
 from dcc_standalone import values
 from dcc_standalone.attributes import AttributeModel, Column
 from dcc_standalone.icons import Icons
@@ -115,6 +116,7 @@ class Details(QWidget):
         font.setBold(True)
         font.setPointSizeF(font.pointSizeF() * 1.15)
         self._name.setFont(font)
+        self._name.setMinimumWidth(1)  # a long one must not make the window wider than the screen
         self._name.setIndent(2)  # as a line edit does
         self._name.setTextFormat(Qt.TextFormat.PlainText)
         head = QGridLayout()
@@ -155,7 +157,8 @@ class Details(QWidget):
         self._icon.setPixmap(self._icons.of(kind).pixmap(QSize(16, 16)))
         self._name.setText(name)
         self._path.setText(path)
-        self._path.setCursorPosition(0)
+        self._path.setToolTip(tool_tip(path))
+        self._path.end(False)  # of a path too long for the line its end is shown, which says most
 
     def _expand(self) -> None:
         for row in range(self.model.rowCount()):

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QFont
 from PySide6.QtWidgets import QListWidget, QListWidgetItem, QWidget
 
@@ -36,6 +36,7 @@ class History(QListWidget):
         self._labels: list[str] = []
         self.setAccessibleName("Undo history")
         self.setUniformItemSizes(True)
+        self.setTextElideMode(Qt.TextElideMode.ElideMiddle)
         self.ensurePolished()  # or its first rows are laid out without the style sheet
         self.itemClicked.connect(self._click)
         self.itemActivated.connect(self._click)

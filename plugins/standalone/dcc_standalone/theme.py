@@ -74,6 +74,7 @@ QToolBar {{ background: {WINDOW.name()}; border: none; spacing: 2px; padding: 3p
 QToolBar QToolButton {{ padding: 3px 9px; border-radius: 4px; border: none; color: {DIM.name()}; }}
 QToolBar QToolButton:hover {{ background: {RAISED.name()}; color: {TEXT.name()}; }}
 QToolBar QToolButton:checked {{ background: {RAISED.name()}; color: {TEXT.name()}; }}
+QLabel#caption {{ background: {RAISED.name()}; padding: 9px 14px; font-weight: bold; }}
 QStatusBar {{ background: {WINDOW.name()}; color: {DIM.name()}; }}
 QStatusBar::item {{ border: none; }}
 QToolTip {{ background: {RAISED.name()}; color: {TEXT.name()}; border: 1px solid {LINE.name()}; }}

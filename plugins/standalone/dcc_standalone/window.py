@@ -83,6 +83,8 @@ class ServerState(QWidget):
 
 _LEFT, _RIGHT = Qt.DockWidgetArea.LeftDockWidgetArea, Qt.DockWidgetArea.RightDockWidgetArea
 _SHORT = 6000
+_SIZE = QSize(1440, 860)
+_FRAME = QSize(12, 48)  # what a window manager draws around it
 
 
 class MainWindow(QMainWindow):
@@ -119,11 +121,11 @@ class MainWindow(QMainWindow):
         self.setCentralWidget(self._with_bar(self.viewport))
         left = self.add_dock("Outliner", self.outliner, _LEFT)
         details = self.add_dock("Details", self.details, _RIGHT)
-        history = self.add_dock("History", self.history, _RIGHT)
+        history = self.add_dock("Undo steps", self.history, _RIGHT)
         self._details_dock, self._history_dock = details, history
         self.setCorner(Qt.Corner.BottomLeftCorner, _LEFT)
         self.setCorner(Qt.Corner.BottomRightCorner, _RIGHT)
-        self.resize(QSize(1440, 860))
+        self.resize(_SIZE.boundedTo(self.screen().availableSize() - _FRAME))
         self.resizeDocks([left, details], [350, 430], Qt.Orientation.Horizontal)
         self.resizeDocks([details, history], [520, 240], Qt.Orientation.Vertical)
         self.outliner.setFocus()
@@ -133,11 +135,17 @@ class MainWindow(QMainWindow):
         bar.addActions(self.commands.looks)
         bar.addSeparator()
         bar.addActions(self.commands.frames)
+        self._caption = QLabel(self)
+        self._caption.setTextFormat(Qt.TextFormat.PlainText)
+        self._caption.setObjectName("caption")
+        self._caption.setWordWrap(True)
+        self._caption.hide()
         area = QWidget(self)
         layout = QVBoxLayout(area)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(0)
         layout.addWidget(bar)
+        layout.addWidget(self._caption)
         layout.addWidget(viewport, 1)
         return area
 
@@ -191,6 +199,11 @@ class MainWindow(QMainWindow):
     def say(self, text: str) -> None:
         """Show a sentence in the status bar for a while."""
         self.statusBar().showMessage(text, _SHORT)
+
+    def tell(self, text: str) -> None:
+        """Show a sentence above the viewport, until another one comes."""
+        self._caption.setText(text)
+        self._caption.show()
 
     def set_server(self, text: str, ok: bool) -> None:
         """Show where agents reach this session, or why they cannot.

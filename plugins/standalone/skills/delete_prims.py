@@ -9,20 +9,13 @@ from typing import Any
 from pxr import Sdf, Usd
 
 from dcc_bridge import confirm_sync, skill
-from dcc_bridge.errors import Declined, NobodyToAsk, NotConfirmed, TimedOut
+from dcc_bridge.errors import NotConfirmed
 from dcc_bridge.hosts.standalone import session
 from dcc_bridge.hosts.standalone.prims import find, remove
 
-_CLOSED = "The question was closed without an answer."
-_REASONS = {
-    Declined: "The person said no.",
-    TimedOut: "Nobody answered in time.",
-    NobodyToAsk: "There was nobody to ask, and without a person nothing is deleted.",
-}
-
 
 @skill(risk="destructive", confirms=True, undo="Delete prims")
-def delete_prims(pattern: str = "*", type_name: str = "Camera", under: str = "/") -> dict[str, Any]:
+def delete_prims(pattern: str, type_name: str = "*", under: str = "/") -> dict[str, Any]:
     """Delete the prims that match, with all that is below them. The person is asked before.
 
     They see the list, and are asked again if the scene changes meanwhile. If they say no, nothing
@@ -49,8 +42,8 @@ def delete_prims(pattern: str = "*", type_name: str = "Camera", under: str = "/"
             title="Delete prims",
         )
     except NotConfirmed as no:
-        reason = f" They gave this reason: {no.said!r}." if no.said else ""
-        return {"deleted": 0, "why": _REASONS.get(type(no), _CLOSED) + reason}
+        reason = f" The reason given: {no.said!r}." if no.said else ""
+        return {"deleted": 0, "why": f"{no.how.capitalize()}.{reason}"}
     hidden = remove(session().stage, map(Sdf.Path, agreed))
     return {"deleted": len(agreed), "only_deactivated": [str(path) for path in hidden]}
 

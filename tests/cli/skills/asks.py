@@ -75,3 +75,16 @@ def boom() -> None:
 def wipe() -> str:
     """Lose something; asks nothing by itself."""
     return "wiped"
+
+
+@skill(risk="read")
+def values() -> dict[str, Any]:
+    """Give values of all kinds."""
+    lists = [["a", True, None], "text", False]
+    return {"ok": True, "none": None, "lists": lists, "nested": {"é": {"deep": None}}}
+
+
+@skill(risk="read")
+def yes() -> bool:
+    """Give one value."""
+    return True

@@ -67,7 +67,10 @@ def test_a_restarted_host_is_followed_once_the_same_file_is_open_and_not_before(
 
     assert choice.look([]) is None
     assert choice.look([again, BLENDER]) is None
-    assert "maya-1111 (Maya, shot_010.ma), in which you worked, is not running" in choice.why_none()
+    assert (
+        "maya-1111 (Maya, shot_010.ma), in which you worked, is no longer running"
+        in choice.why_none()
+    )
     assert choice.look([LATER, BLENDER]) == LATER
 
 

@@ -218,7 +218,7 @@ def judge(works: list[Work], runtime: Path) -> Counter[str]:
                 seen["in another scene"] += not any(scene.is_same(place) for scene in scenes)
             how = "done" if was_done else "not called" if NOT_CALLED in text else "went away"
             seen[how] += 1
-            seen[TOLD] += "in another process now" in text
+            seen[TOLD] += "You now work in another process" in text
     return seen
 
 

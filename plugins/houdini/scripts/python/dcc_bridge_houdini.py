@@ -51,7 +51,7 @@ def make_panel() -> QWidget:
     from dcc_bridge.qt.binding import QLabel
     from dcc_bridge.qt.labels import tr
 
-    return plug_in().panel or QLabel(tr("The bridge does not run."))
+    return plug_in().panel or QLabel(tr("The bridge is not running."))
 
 
 def show_panel() -> None:

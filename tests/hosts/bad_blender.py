@@ -1,0 +1,301 @@
+"""What bad skills do in Blender, the module ``bpy``, and what its scene is at a moment.
+
+Run as a module where that is; see `bad_oracle.main`. Left out of the table
+(measured with bpy 4.5.15 and 5.2.3; see `dcc_bridge.hosts.blender`):
+
+=========================  ======================================================================
+``ed.undo``, ``ed.redo``   what the person had done is undone by then: it is told
+``app.timers``             never fire in background
+``scenes.remove``          where that is undone Blender crashes now and then, by itself
+``objects.unlink``         an object in no collection is there until the file is saved: no loss yet
+another scene is shown     what was edited just before may not be told of: an edit that stands
+a fake user, folds         neither evaluated nor compared: no edit that Blender tells of
+``frame_set``              the frame that is shown is no edit, as in Blender itself
+=========================  ======================================================================
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+import bpy
+
+from dcc_bridge.hosts.blender import BlenderHost
+from dcc_bridge.hosts.blender.blender_undo import Stack
+from tests.hosts import bad_oracle
+from tests.hosts.bad_port import Port, Scene, by_name, in_files
+from tests.hosts.digests import scene_digest
+
+FILES: Final = ("scene.blend", "other.blend")
+_KEPT: Final = ("objects", "collections", "materials", "texts", "scenes")
+
+
+def thing(name: str) -> Any:
+    """Give an object."""
+    return bpy.data.objects[name]
+
+
+def layer() -> Any:
+    """Give the view layer that is open."""
+    return bpy.context.view_layer
+
+
+def preferences() -> Any:
+    """Give what the person has set of undo."""
+    assert bpy.context.preferences is not None
+    return bpy.context.preferences.edit
+
+
+def create(blender: BlenderPort, at: str, other: str) -> None:
+    bpy.data.scenes[0].collection.objects.link(bpy.data.objects.new("new", None))
+
+
+def value(blender: BlenderPort, at: str, other: str) -> None:
+    thing(at).location.x += 1
+
+
+def custom(blender: BlenderPort, at: str, other: str) -> None:
+    thing(at)["note"] = str(thing(at).get("note", "")) + "!"
+
+
+def shape(blender: BlenderPort, at: str, other: str) -> None:
+    bpy.data.meshes["mesh"].vertices[0].co.x += 1
+
+
+def marker(blender: BlenderPort, at: str, other: str) -> None:
+    bpy.data.scenes[0].timeline_markers.new("cut")
+
+
+def delete(blender: BlenderPort, at: str, other: str) -> None:
+    bpy.data.objects.remove(thing(at))
+
+
+def delete_family(blender: BlenderPort, at: str, other: str) -> None:
+    bpy.data.batch_remove([thing(at), *thing(at).children_recursive])
+
+
+def wipe(blender: BlenderPort, at: str, other: str) -> None:
+    bpy.data.batch_remove(list(bpy.data.objects))
+
+
+def operator(blender: BlenderPort, at: str, other: str) -> None:
+    for each in bpy.data.objects:
+        each.select_set(each.name == at)
+    bpy.ops.object.delete()
+
+
+def call_it(blender: BlenderPort, at: str, other: str) -> None:
+    thing(at).name = "named"
+
+
+def take_name(blender: BlenderPort, at: str, other: str) -> None:
+    """Give an object the name of another one, which may have been agreed to."""
+    second = thing(other)
+    thing(at).name = "away"
+    second.name = at
+
+
+def move(blender: BlenderPort, at: str, other: str) -> None:
+    if thing(other) in (thing(at), *thing(at).children_recursive):
+        raise ValueError("It would be its own parent, of which Blender crashes.")
+    thing(at).parent = thing(other)
+
+
+def make_anew(blender: BlenderPort, at: str, other: str) -> None:
+    delete(blender, at, other)
+    bpy.data.scenes[0].collection.objects.link(bpy.data.objects.new(at, None))
+
+
+def drop_material(blender: BlenderPort, at: str, other: str) -> None:
+    bpy.data.materials.remove(bpy.data.materials["Red"])
+
+
+def drop_text(blender: BlenderPort, at: str, other: str) -> None:
+    bpy.data.texts.remove(bpy.data.texts["Notes"])
+
+
+def drop_group(blender: BlenderPort, at: str, other: str) -> None:
+    bpy.data.collections.remove(bpy.data.collections["Set"])
+
+
+def push(blender: BlenderPort, at: str, other: str) -> None:
+    """Make an entry of its own, as an operator does."""
+    value(blender, at, other)
+    bpy.ops.ed.undo_push(message="Its own")
+
+
+def purge(blender: BlenderPort, at: str, other: str) -> None:
+    bpy.ops.outliner.orphans_purge(do_recursive=True)
+
+
+def in_mode(blender: BlenderPort, at: str, other: str) -> None:
+    """Edit a mesh in its own mode, and stay there."""
+    layer().objects.active = thing("a")
+    bpy.ops.object.mode_set(mode="EDIT")
+    bpy.ops.mesh.select_all(action="SELECT")
+    bpy.ops.mesh.delete(type="VERT")
+
+
+def undo_off(blender: BlenderPort, at: str, other: str) -> None:
+    value(blender, at, other)
+    preferences().use_global_undo = False
+
+
+def open_other(blender: BlenderPort, at: str, other: str) -> None:
+    bpy.ops.wm.open_mainfile(filepath=str(blender.folder / "other.blend"))
+
+
+def open_again(blender: BlenderPort, at: str, other: str) -> None:
+    bpy.ops.wm.open_mainfile(filepath=str(blender.folder / "scene.blend"))
+
+
+def new(blender: BlenderPort, at: str, other: str) -> None:
+    bpy.ops.wm.read_homefile(use_empty=True)
+
+
+def save(blender: BlenderPort, at: str, other: str) -> None:
+    bpy.ops.wm.save_mainfile()
+
+
+def save_as(blender: BlenderPort, at: str, other: str) -> None:
+    bpy.ops.wm.save_as_mainfile(filepath=str(blender.folder / "new.blend"))
+
+
+def save_over(blender: BlenderPort, at: str, other: str) -> None:
+    bpy.ops.wm.save_as_mainfile(filepath=str(blender.folder / "other.blend"))
+
+
+def copy_over(blender: BlenderPort, at: str, other: str) -> None:
+    bpy.ops.wm.save_as_mainfile(filepath=str(blender.folder / "other.blend"), copy=True)
+
+
+EDITS: Final = by_name(
+    *(create, value, custom, shape, marker, delete, delete_family, wipe, operator),
+    *(call_it, take_name, move, make_anew, drop_material, drop_group),
+    *(drop_text, push, purge),
+)
+OWN: Final = by_name(
+    *(in_mode, undo_off, open_other, open_again, new, save, save_as, save_over),
+    copy_over,
+)
+
+
+def window() -> Any:
+    """Give the one window, which there is in background too."""
+    windows: Any = bpy.context.window_manager
+    return windows.windows[0]
+
+
+class BlenderPort(Port):
+    """Blender, on a scene with files."""
+
+    items = ("a", "b", "b.below", "c", "light", "first", "loose", "top")
+    edits = EDITS
+    own = OWN
+    is_told_late = True
+
+    def __init__(self, folder: Path) -> None:
+        """Open a scene that has a file."""
+        self.folder = folder
+        source = folder.parent / "source"
+        if not source.is_dir():
+            _write(source)
+        for name in FILES:
+            (folder / name).write_bytes((source / name).read_bytes())
+        preferences().use_global_undo = True
+        bpy.ops.wm.open_mainfile(filepath=str(folder / "scene.blend"))
+        self._opened = 0
+
+        @bpy.app.handlers.persistent  # type: ignore[untyped-decorator]  # in its stubs
+        def opened(*_: object) -> None:
+            self._opened += 1
+
+        self._handler = opened
+        bpy.app.handlers.load_post.append(opened)
+        self.host: BlenderHost = BlenderHost()
+        for name in ("first", "second"):
+            with self.host.undo_step(f"The person's {name}"):
+                bpy.data.scenes[0].collection.objects.link(bpy.data.objects.new(name, None))
+        self.host.undo()
+
+    @property
+    def which(self) -> int:
+        return self._opened
+
+    def objects(self) -> frozenset[str]:
+        """List objects that are in a scene, and what else a person makes."""
+        shown = {f"objects {each.name}" for scene in bpy.data.scenes for each in scene.objects}
+        lists = [(name, getattr(bpy.data, name)) for name in _KEPT[1:]]
+        return frozenset(shown | {f"{kind} {each.name}" for kind, all_ in lists for each in all_})
+
+    def reach(self, items: Sequence[str]) -> Callable[[str], bool]:
+        """What is parented to an object."""
+        found = [thing(item) for item in items if item in bpy.data.objects]
+        names = {it.name for each in found for it in (each, *each.children_recursive)}
+        return {f"objects {name}" for name in names}.__contains__
+
+    def state(self) -> str:
+        return scene_digest(self.host)
+
+    def look(self) -> Scene:
+        active = layer().objects.active
+        return Scene(
+            self.which,
+            self.host.file(),
+            self.state(),
+            (
+                window().scene.name,
+                active.mode if active else "OBJECT",
+                preferences().use_global_undo,
+            ),
+            self.objects(),
+            self._labels(),
+            files=in_files(self.folder, FILES),
+        )
+
+    def _labels(self) -> tuple[str, ...]:
+        """Blender's own entries up to the one on top."""
+        if self._opened:  # 4.5 crashes where nothing was pushed since
+            return ()
+        entries = Stack._entries()
+        top = next((at for at, (mark, _, _) in enumerate(entries) if mark == "*"), 0)
+        return tuple(name for _, _, name in entries[: top + 1])
+
+    def work(self) -> None:
+        bpy.data.scenes[0].collection.objects.link(bpy.data.objects.new("theirs", None))
+        bpy.ops.ed.undo_push(message="The person's edit")
+
+    def close(self) -> None:
+        self.host.close()
+        bpy.app.handlers.load_post.remove(self._handler)
+
+
+def _write(folder: Path) -> None:
+    """Make the files, once for all programs."""
+    folder.mkdir()
+    bpy.ops.wm.read_homefile(use_empty=True)
+    scene, data = bpy.data.scenes[0], bpy.data
+    mesh = data.meshes.new("mesh")
+    mesh.from_pydata([(0, 0, 0), (1, 0, 0), (0, 1, 0)], [], [(0, 1, 2)])
+    mesh.materials.append(data.materials.new("Red"))
+    group = data.collections.new("Set")
+    scene.collection.children.link(group)
+    made = {name: data.objects.new(name, mesh if name == "a" else None) for name in "abc"}
+    made |= {name: data.objects.new(name, None) for name in ("b.below", "loose", "top")}
+    made["light"] = data.objects.new("light", data.lights.new("light", "POINT"))
+    made["b.below"].parent = made["b"]
+    for name, each in made.items():
+        (group if name == "top" else scene.collection).objects.link(each)
+    data.texts.new("Notes").write("to be kept")
+    data.texts["Notes"].use_fake_user = True
+    data.scenes.new("Second")
+    bpy.ops.wm.save_as_mainfile(filepath=str(folder / "scene.blend"))
+    data.objects.remove(made["light"])
+    bpy.ops.wm.save_as_mainfile(filepath=str(folder / "other.blend"), copy=True)
+
+
+if __name__ == "__main__":
+    sys.exit(bad_oracle.main(BlenderPort, sys.argv[1:]) or None)

@@ -1,0 +1,111 @@
+"""What bad skills need of a host: a scene to spoil, what can be done to it, and how it looks."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, ClassVar, Protocol
+
+from dcc_bridge.host import Host
+
+Edit = Callable[[Any, str, str], object]
+"""Does something to a port's scene, at one item, and perhaps with another one."""
+
+
+def by_name(*edits: Edit) -> dict[str, Edit]:
+    """List edits by their names, which programs are written with."""
+    return {edit.__name__: edit for edit in edits}
+
+
+@dataclass(frozen=True)
+class Scene:
+    """A scene and its files at one moment.
+
+    Attributes:
+        which: Which scene it is: the stage itself, or how often another one was opened.
+        file: The scene's file.
+        state: All that is in it and that undo holds.
+        view: What undo does not hold, and has to be as it was.
+        locks: Whether each part may be edited and saved.
+        objects: What is in it, for somebody who looks.
+        undo: The labels of what can be undone, the oldest first.
+        redo: The labels of what can be redone; nothing where a host cannot bring that back.
+        files: What is in each file.
+    """
+
+    which: Hashable
+    file: Path | None
+    state: object
+    view: object
+    objects: frozenset[str]
+    undo: tuple[str, ...]
+    redo: tuple[str, ...] = ()
+    locks: Mapping[str, object] = field(default_factory=dict)
+    files: Mapping[str, bytes] = field(default_factory=dict)
+
+    @property
+    def content(self) -> tuple[object, ...]:
+        """All of it but the stacks and the files."""
+        return self.file, self.state, self.view, self.objects
+
+
+class Port(Protocol):
+    """A host with a scene of its own for one program; the person has done and undone a step.
+
+    Attributes:
+        items: What programs are about.
+        edits: Edits of the scene, which undo brings back.
+        own: What undo does not hold, and undo itself.
+        is_told_late: The host tells when it cannot refuse any more: what a program has lost unasked
+            is in a copy, and the program is not told that it is done.
+        host: The adapter.
+    """
+
+    items: ClassVar[Sequence[str]]
+    edits: ClassVar[Mapping[str, Edit]]
+    own: ClassVar[Mapping[str, Edit]]
+    is_told_late: ClassVar[bool] = False
+    host: Host
+
+    def __init__(self, folder: Path) -> None:
+        """Put a scene that has a file into a folder, and open it."""
+
+    def do(self, kind: str, at: str, other: str) -> None:
+        """Do one of the edits."""
+        {**self.edits, **self.own}[kind](self, at, other)
+
+    @property
+    @abstractmethod
+    def which(self) -> Hashable:
+        """Which scene is open."""
+
+    @abstractmethod
+    def objects(self) -> frozenset[str]:
+        """List what there is for somebody who looks, each by what tells it from all others."""
+
+    @abstractmethod
+    def reach(self, items: Sequence[str]) -> Callable[[str], bool]:
+        """Say what of `objects` goes with items, as a person sees them now."""
+
+    @abstractmethod
+    def state(self) -> object:
+        """Look at all that is in the scene and that undo holds."""
+
+    @abstractmethod
+    def look(self) -> Scene:
+        """Look at the scene and its files."""
+
+    @abstractmethod
+    def work(self) -> None:
+        """Edit as the person does, in a step of their own."""
+
+    def close(self) -> None:
+        """Leave nothing behind for the next program."""
+        return
+
+
+def in_files(folder: Path, names: Sequence[str]) -> dict[str, bytes]:
+    """Read those files that are there."""
+    return {name: (folder / name).read_bytes() for name in names if (folder / name).is_file()}

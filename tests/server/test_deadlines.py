@@ -1,0 +1,152 @@
+"""Deadlines are met to the moment, in the context of whoever set them, and wake nobody in vain."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+import time
+from collections.abc import Callable
+from contextvars import ContextVar
+
+import pytest
+
+from dcc_bridge.server.worker import Deadlines
+
+LIMIT = 10.0
+
+
+class Desk:
+    """Deadlines on a loop, and how often that was woken for them."""
+
+    def __init__(self) -> None:
+        self.wakes = 0
+        self.calls: list[str] = []
+        self.rung = asyncio.Event()
+        self._loop = asyncio.get_running_loop()
+        self.deadlines = Deadlines(self._soon)
+
+    def _soon(self, fn: Callable[[], object]) -> None:
+        self.wakes += 1
+        self._loop.call_soon_threadsafe(fn)
+
+    def add(self, seconds: float, name: str) -> Callable[[], None]:
+        """Note the name when the time has come; "end" ends the test."""
+        return self.deadlines.add(seconds, lambda: self.note(name))
+
+    def note(self, name: str) -> None:
+        """Note a name."""
+        self.calls.append(name)
+        if name == "end":
+            self.rung.set()
+
+    async def end(self) -> None:
+        """Wait for the one that is called "end"."""
+        await asyncio.wait_for(self.rung.wait(), LIMIT)
+
+
+def test_those_that_are_due_are_called_in_the_order_of_their_times_and_no_earlier() -> None:
+    async def run() -> tuple[list[str], float]:
+        desk, begin = Desk(), time.monotonic()
+        for seconds, name in ((0.06, "end"), (0.02, "first"), (0.04, "second"), (3600.0, "never")):
+            desk.add(seconds, name)
+        await desk.end()
+        return desk.calls, time.monotonic() - begin
+
+    calls, took = asyncio.run(run())
+
+    assert calls == ["first", "second", "end"]
+    assert took >= 0.06
+
+
+def test_one_that_is_set_behind_another_and_stopped_wakes_no_loop() -> None:
+    async def run() -> tuple[int, list[str]]:
+        desk = Desk()
+        stop = desk.add(3600.0, "long")
+        for _ in range(100):
+            desk.add(3601.0, "longer")()
+        stop()
+        desk.add(0.0, "end")
+        await desk.end()
+        return desk.wakes, desk.calls
+
+    assert asyncio.run(run()) == (2, ["end"])
+
+
+def test_a_short_one_behind_a_long_one_that_was_stopped_is_met() -> None:
+    """The loop looks when the stopped one was due, and then again."""
+
+    async def run() -> list[str]:
+        desk = Desk()
+        stop = desk.add(0.01, "stopped")
+        desk.add(0.03, "end")
+        stop()
+        await desk.end()
+        return desk.calls
+
+    assert asyncio.run(run()) == ["end"]
+
+
+def test_one_that_a_deadline_sets_or_stops_is_heard(caplog: pytest.LogCaptureFixture) -> None:
+    async def run() -> list[str]:
+        desk = Desk()
+        stops: list[Callable[[], None]] = []
+
+        def both() -> None:
+            stops[0]()
+            desk.add(0.0, "end")
+            raise ValueError("it fails besides")
+
+        desk.deadlines.add(0.0, both)
+        stops.append(desk.add(0.0, "stopped"))
+        await desk.end()
+        return desk.calls
+
+    assert asyncio.run(run()) == ["end"]
+    assert "it fails besides" in caplog.text
+
+
+def test_a_deadline_is_called_in_the_context_of_whoever_set_it() -> None:
+    variable = ContextVar("variable", default="nobody's")
+
+    async def run() -> list[str]:
+        desk = Desk()
+
+        def set_one(name: str, seconds: float, end: str) -> None:
+            variable.set(name)
+            desk.deadlines.add(seconds, lambda: desk.note(variable.get()))
+            desk.add(seconds, end)
+
+        threads = [
+            threading.Thread(target=set_one, args=args)
+            for args in (("long", 0.04, "end"), ("short", 0.01, ""))
+        ]
+        for thread in threads:
+            thread.start()
+            await asyncio.to_thread(thread.join)
+        await desk.end()
+        return desk.calls
+
+    assert asyncio.run(run()) == ["short", "", "long", "end"]
+
+
+def test_deadlines_from_many_threads_are_all_met_once() -> None:
+    async def run() -> list[str]:
+        desk = Desk()
+
+        def add(number: int) -> None:
+            for turn in range(50):
+                desk.add(0.001 * (turn % 5), f"{number}.{turn}")
+                desk.add(0.0, "stopped")()
+
+        threads = [threading.Thread(target=add, args=(number,)) for number in range(8)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            await asyncio.to_thread(thread.join)
+        desk.add(0.05, "end")
+        await desk.end()
+        return [name for name in desk.calls if name not in {"end", "stopped"}]
+
+    calls = asyncio.run(run())
+
+    assert len(calls) == len(set(calls)) == 400

@@ -1,0 +1,443 @@
+"""README and the guide hold: their commands and code run, their links and figures are right."""
+
+from __future__ import annotations
+
+import hmac
+import os
+import re
+import shlex
+import shutil
+import signal
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any, Final
+
+import anyio.to_thread
+import httpx2
+import pytest
+from mcp_types import ElicitRequestParams, ElicitRequestURLParams, ElicitResult
+
+from dcc_bridge import cli
+from dcc_bridge.cli.skill import PAGES
+from dcc_bridge.config import Settings
+from dcc_bridge.elicitation.rate_limits import MUTED_FOR
+from dcc_bridge.elicitation.routing import A_FIELD
+from dcc_bridge.elicitation.schema import MOST_FIELDS
+from dcc_bridge.hosts.standalone import UsdSession, install
+from dcc_bridge.skills.skill import Metadata
+from tests.cli.commands import SHOT
+from tests.cli.test_run_hosts import Farm
+from tests.hosts import freecad
+from tests.live import live, text
+
+ROOT: Final = Path(__file__).parents[1]
+GUIDE: Final = ROOT / "resources" / "guide"
+TEXTS: Final = {"README": (ROOT / "README.md").read_text(encoding="utf-8")} | {
+    page: (GUIDE / f"{page}.md").read_text(encoding="utf-8") for page in PAGES
+}
+PACKAGE: Final = ROOT / "dcc_bridge"
+ALL_TROUBLE: Final = TEXTS["README"] + TEXTS["troubleshooting"]
+_FENCE: Final = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+_CODE: Final = re.compile(r"`([^`\n]+)`")
+_LINK: Final = re.compile(r"\]\(([^)\s]+)\)")
+_LIMIT: Final = 120
+KEY: Final = "not a real key"
+REAL: Final = ("blender", "freecad")
+
+
+def blocks(page: str, language: str) -> list[str]:
+    """Give the code blocks of a page in one language."""
+    return [code for kind, code in _FENCE.findall(TEXTS[page]) if kind == language]
+
+
+@dataclass(frozen=True)
+class Line:
+    """A line of a shell block.
+
+    Attributes:
+        text: All of it.
+        words: Without the remark.
+    """
+
+    text: str
+    words: tuple[str, ...]
+
+    @property
+    def tier(self) -> str:
+        """What it needs: "pip", "real" for an application, or nothing more."""
+        if "pip" in self.text:
+            return "pip"
+        return "real" if any(host in self.words for host in REAL) else ""
+
+    @property
+    def code(self) -> int:
+        """The exit code that the page announces."""
+        announced = re.search(r"# exit code (\d+)", self.text)
+        return int(announced[1]) if announced else 0
+
+
+def lines(page: str) -> list[Line]:
+    """Give the lines of the shell blocks of a page."""
+    return [typed(text) for text in "".join(blocks(page, "sh")).splitlines()]
+
+
+def typed(text: str) -> Line:
+    """Read a line as the shell does."""
+    return Line(text, tuple(shlex.split(text, comments=True)))
+
+
+class Walk:
+    """Somebody who types what a page says into a terminal, in a folder of their own."""
+
+    def __init__(self, folder: Path, page: str, *program: str) -> None:
+        self.folder, self.page, self.program = folder, page, program
+        folder.mkdir(exist_ok=True)
+        farm = Farm(folder, "maya"), Farm(folder, "houdini")
+        home = folder / "home"
+        home.mkdir()
+        kept = {n: v for n, v in os.environ.items() if not n.startswith(("DCC_BRIDGE_", "XDG_"))}
+        for screen in ("DISPLAY", "WAYLAND_DISPLAY"):
+            kept.pop(screen, None)
+        runtime = {"DCC_BRIDGE_RUNTIME": str(folder / "runtime"), "HOME": str(home)}
+        self.environment = {**kept, **farm[0].environment, **runtime}
+        shutil.copy(SHOT, folder / "shot.usda")
+        (folder / "my_skills").mkdir()
+        for number, code in enumerate(blocks(page, "python")):
+            (folder / "my_skills" / f"skill_{number}.py").write_text(code)
+        for code in blocks(page, "text"):
+            (folder / "allowed.txt").write_text(code)
+
+    @contextmanager
+    def beside_a_host(self) -> Iterator[None]:
+        """Have a host that runs, and something on record, for the pages that look at one."""
+        with ExitStack() as servers:
+            if self.page in ("security", "troubleshooting"):
+                servers.enter_context(self._served(typed("dcc-bridge serve --headless")))
+                nobody = """dcc-bridge call delete_prims --args '{"pattern": "*_cam"}'"""
+                self.type(typed(f"{nobody} # exit code 3"))
+            yield
+
+    def take(self, tier: str) -> None:
+        """Type the lines of a tier; a block that starts a server is pasted as a whole."""
+        for block in blocks(self.page, "sh"):
+            if "dcc-bridge serve" in block:
+                if not tier:
+                    self.paste(block)
+                continue
+            for line in map(typed, block.splitlines()):
+                if line.tier == tier:
+                    self.type(line)
+
+    def paste(self, block: str) -> None:
+        """Paste a block into a shell; what it leaves in the background is ended after it."""
+        if sys.platform == "win32":
+            raise NotImplementedError("Windows has no process groups")
+        program = self.folder / "bin" / "dcc-bridge"
+        program.parent.mkdir(exist_ok=True)
+        program.write_text(f'#!/bin/sh\nexec {shlex.join(self.program)} "$@"\n')
+        program.chmod(0o755)
+        path = os.pathsep.join([str(program.parent), os.environ["PATH"]])
+        with (self.folder / "said").open("w+") as said:
+            shell = subprocess.Popen(
+                ["bash", "-e"],
+                cwd=self.folder,
+                env={**self.environment, "PATH": path},
+                stdin=subprocess.PIPE,
+                stdout=said,
+                stderr=subprocess.STDOUT,
+                text=True,
+                start_new_session=True,
+            )
+            try:
+                shell.communicate(block, timeout=_LIMIT / 2)
+            finally:
+                with suppress(ProcessLookupError):  # nothing was left
+                    os.killpg(shell.pid, signal.SIGKILL)
+            said.seek(0)
+            assert shell.returncode == 0, said.read()
+
+    def type(self, line: Line) -> None:
+        done = subprocess.run(
+            self._command(line),
+            cwd=self.folder,
+            env=self.environment,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=_LIMIT,
+            check=False,
+        )
+        assert done.returncode == line.code, f"{line.text}\n{done.stdout}{done.stderr}"
+
+    @contextmanager
+    def _served(self, line: Line) -> Iterator[None]:
+        process = subprocess.Popen(
+            self._command(line),
+            cwd=self.folder,
+            env=self.environment,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+        assert process.stdout is not None
+        with process:
+            ready = process.stdout.readline()
+            try:
+                assert ready.startswith("Ready"), ready
+                yield
+            finally:
+                process.send_signal(signal.SIGINT)
+
+    def _command(self, line: Line) -> list[str]:
+        assert line.words[0] == "dcc-bridge", line.text
+        return [*self.program, *line.words[1:]]
+
+
+@pytest.mark.timeout(_LIMIT)
+@pytest.mark.parametrize("page", TEXTS)
+def test_what_a_page_says_to_type_can_be_typed(page: str, tmp_path: Path) -> None:
+    walk = Walk(tmp_path, page, sys.executable, "-W", "error", "-m", "dcc_bridge")
+
+    with walk.beside_a_host():
+        walk.take("")
+
+
+@pytest.mark.real
+@pytest.mark.timeout(600)
+@pytest.mark.skipif(shutil.which("blender") is None, reason="Blender is not installed")
+@pytest.mark.skipif(freecad.PROGRAM is None, reason="FreeCAD is not installed")
+@pytest.mark.parametrize("page", [page for page in TEXTS if any(it.tier for it in lines(page))])
+def test_what_a_page_says_of_an_application_holds_in_it(page: str, tmp_path: Path) -> None:
+    walk = Walk(tmp_path, page, sys.executable, "-W", "error", "-m", "dcc_bridge")
+    if page == "troubleshooting":  # where it is installed already
+        walk.type(typed("dcc-bridge install blender"))
+
+    walk.take("real")
+
+
+@pytest.mark.long
+@pytest.mark.timeout(900)
+def test_a_wheel_in_an_empty_folder_does_all_that_the_pages_say(tmp_path: Path) -> None:
+    """What the first block of README says is done in a clone, what the others say beside it."""
+    clone, python = tmp_path / "clone", tmp_path / "clone" / ".venv" / "bin" / "python"
+    shell("git", "clone", "-q", str(ROOT), str(clone), folder=tmp_path)
+    for line in (line for page in TEXTS for line in lines(page) if line.tier == "pip"):
+        if line.text.endswith(("pytest", "dcc-bridge-mcp")):
+            continue  # the one is this run, the other comes last
+        shell("bash", "-c", f"PATH=$PWD/.venv/bin:$PATH; {line.text}", folder=clone)
+    shell(str(python), "-m", "pip", "wheel", "-q", "--no-deps", "-w", "dist", ".", folder=clone)
+    (wheel,) = (clone / "dist").iterdir()
+    shell(sys.executable, "-m", "venv", "new", folder=tmp_path)
+    program = tmp_path / "new" / "bin"
+    shell(str(program / "pip"), "install", "-q", f"{wheel}[demo]", folder=tmp_path)
+    shutil.rmtree(clone)
+
+    for page in TEXTS:
+        walk = Walk(tmp_path / page, page, str(program / "dcc-bridge"))
+        with walk.beside_a_host():
+            walk.take("")
+        assert shell(str(program / "dcc-bridge"), "guide", folder=tmp_path) == contents()
+    shell(str(program / "pip"), "uninstall", "-q", "-y", "dcc-bridge-mcp", folder=tmp_path)
+    rest = [file for file in (tmp_path / "new").rglob("*dcc_bridge*/**/*") if file.is_file()]
+    assert {file.suffix for file in rest} <= {".pyc"}
+
+
+def shell(*command: str, folder: Path) -> str:
+    """Run a command to its end, and give what it printed."""
+    kept = {n: v for n, v in os.environ.items() if not n.startswith("DCC_BRIDGE_")}
+    done = subprocess.run(
+        command, cwd=folder, env=kept, capture_output=True, text=True, timeout=600, check=False
+    )
+    assert done.returncode == 0, f"{command}\n{done.stdout}{done.stderr}"
+    return done.stdout
+
+
+# ---- code
+
+CHARACTERS: Final = [f"/World/Characters/{name}" for name in ("Ines", "Tomas", "Old_Man", "Girl")]
+CALLS: Final[dict[str, tuple[dict[str, Any], Any]]] = {
+    "delete_children": ({"of": "/World/Characters"}, {"deleted": CHARACTERS}),
+    "add_group": ({}, {"added": "/World/Crowd", "name_from": "client"}),
+    "save_over": ({}, "a copy of it"),
+    "set_up_axis": ({}, "The up axis is Y."),
+    "sign_text": ({"text": "cut"}, hmac.new(KEY.encode(), b"cut", "sha256").hexdigest()),
+    "hide_lights": ({}, {"result": 12}),
+    "clear_lights": ({}, {"result": 12}),
+}
+"""The skills of the pages that no line of them runs: with what, and what comes of it."""
+
+
+async def agree(params: ElicitRequestParams) -> ElicitResult:
+    """Answer as a person who agrees, takes the first choice, and knows the key."""
+    if isinstance(params, ElicitRequestURLParams):
+        await anyio.to_thread.run_sync(enter, params.url)
+        return ElicitResult(action="accept")
+    fields_asked = params.requested_schema["properties"]
+    content = {name: field.get("enum", [True])[0] for name, field in fields_asked.items()}
+    return ElicitResult(action="accept", content=content)
+
+
+def enter(url: str) -> None:
+    with httpx2.Client(timeout=10, follow_redirects=True) as browser:
+        assert "Key for signatures" in browser.get(url).text
+        browser.post(url, data={"exit": "accept", "secret": KEY})
+
+
+def test_every_skill_of_the_pages_runs(tmp_path: Path) -> None:
+    scene = Path(shutil.copy(SHOT, tmp_path))
+    skills = tmp_path / "skills"
+    skills.mkdir()
+    names = set[str]()
+    for number, code in enumerate(code for page in TEXTS for code in blocks(page, "python")):
+        (skills / f"skill_{number}.py").write_text(code)
+        names |= set(re.findall(r"@skill.*\n(?:async )?def (\w+)", code))
+    run_by_a_line = {word for page in TEXTS for line in lines(page) for word in line.words}
+
+    results: dict[str, Any] = {}
+    session = UsdSession(scene, has_ui=False)
+    uninstall = install(session)
+    with live(tmp_path / "run", host=session, skills=[skills]) as running:
+        for name, (arguments, _) in CALLS.items():
+            result = running.call(name, arguments, asked=agree)
+            results[name] = result.structured_content or text(result)
+        wrong = text(running.call("delete_children", {"of": "/Wrong"}, asked=agree))
+    uninstall()
+
+    assert names - run_by_a_line <= CALLS.keys()
+    copy = results.pop("save_over")["copy"]
+    assert Path(copy).is_relative_to(f"{scene}.checkpoints")
+    assert results == {name: wanted for name, (_, wanted) in CALLS.items() if name in results}
+    assert "There is no prim '/Wrong'; list_prims lists the prims." in wrong
+
+
+@pytest.mark.parametrize("page", TEXTS)
+def test_every_block_is_of_a_kind_that_is_run(page: str) -> None:
+    kinds = {kind for kind, _ in _FENCE.findall(TEXTS[page])}
+    opened = TEXTS[page].count("\n```")
+
+    assert kinds <= {"sh", "python", "text", "toml"}
+    assert opened == 2 * len(_FENCE.findall(TEXTS[page]))
+
+
+def test_what_the_pages_fix_for_a_studio_can_be_fixed(tmp_path: Path) -> None:
+    (policy,) = blocks("security", "toml")
+    (tmp_path / "policy.toml").write_text(policy)
+
+    settings = Settings().under(tmp_path / "policy.toml")
+
+    assert (settings.edit, settings.session_grants) == ("ask", False)
+
+
+# ---- text
+
+
+def contents() -> str:
+    titles = {page: TEXTS[page].splitlines()[0].removeprefix("# ") for page in PAGES}
+    return "".join(f"{page:16}{title}\n" for page, title in titles.items())
+
+
+def test_the_guide_is_printed_page_by_page(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["guide"]) == 0
+    assert capsys.readouterr().out == contents()
+
+    for page in PAGES:
+        assert cli.main(["guide", page]) == 0
+        assert capsys.readouterr().out == TEXTS[page]
+
+
+def test_readme_is_short_and_lists_its_parts_in_order() -> None:
+    readme = TEXTS["README"]
+    headings = re.findall(r"^## (.+)$", readme, re.MULTILINE)
+
+    assert len(readme.splitlines()) <= 180
+    assert re.findall(r"\]\(#([\w-]+)\)", readme) == [
+        heading.lower().replace(" ", "-") for heading in headings
+    ]
+
+
+@pytest.mark.parametrize("page", TEXTS)
+def test_every_link_leads_to_a_file(page: str) -> None:
+    folder = ROOT if page == "README" else GUIDE
+    links = [link for link in _LINK.findall(TEXTS[page]) if not link.startswith("#")]
+
+    assert [link for link in links if not (folder / link).is_file()] == []
+    assert page != "README" or {f"resources/guide/{page}.md" for page in PAGES} <= {*links}
+
+
+@pytest.mark.parametrize("page", TEXTS)
+def test_every_command_and_option_in_a_sentence_is_one(
+    page: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    named = [shlex.split(code)[1:] for code in _CODE.findall(TEXTS[page]) if "dcc-bridge " in code]
+    unknown = []
+    for words in (words for words in named if words[0] != "--help"):
+        names = [word for word in words[:2] if word.islower() and not word.startswith("-")]
+        with pytest.raises(SystemExit, match="0"):
+            cli.main([*names[: 1 + (names[0] in NESTED)], "--help"])
+        options = set(re.findall(r"--[\w-]+", capsys.readouterr().out))
+        unknown += [word for word in words if word.startswith("--") and word not in options]
+
+    assert unknown == []
+
+
+NESTED: Final = ("audit", "checkpoint", "client", "skill", "token")
+"""The commands that have commands."""
+
+
+def test_every_message_that_troubleshooting_quotes_is_said() -> None:
+    said = "".join(file.read_text(encoding="utf-8") for file in PACKAGE.rglob("*.py")).lower()
+    quoted = re.findall(r'^(?:## |- \*\*).*?"(?:\d+ )?(.*?)\.?"', ALL_TROUBLE, re.MULTILINE)
+
+    assert len(quoted) >= 6
+    assert [message for message in quoted if message.lower() not in said] == []
+
+
+@pytest.mark.parametrize("page", TEXTS)
+def test_every_variable_is_a_setting(page: str) -> None:
+    settings = {f"DCC_BRIDGE_{field.name.upper()}" for field in fields(Settings)}
+
+    assert set(re.findall(r"DCC_BRIDGE_[A-Z_]+[A-Z]", TEXTS[page])) <= settings
+
+
+def test_the_figures_of_readme_are_those_of_the_code() -> None:
+    settings, limits = Settings(), TEXTS["README"].partition("## Limits")[2].partition("## ")[0]
+    figures = [int(figure) for figure in re.findall(r"\b\d+\b", limits)]
+
+    assert figures == [
+        settings.host_deadline,
+        A_FIELD,
+        settings.client_deadline,
+        settings.busy_deadline,
+        settings.pending_questions,
+        settings.dialogs_per_minute,
+        MUTED_FOR / 60,
+        MOST_FIELDS,
+    ]
+
+
+def test_readme_names_every_field_of_the_decorator_with_its_default() -> None:
+    rows = re.findall(r"^\| (`.*?) \| (.*?) \|", TEXTS["README"], re.MULTILINE)
+    named = {name: default for names, default in rows for name in re.findall(r"`(\w+)`", names)}
+    metadata = {field.name: field.default for field in fields(Metadata)}
+
+    assert named.keys() == metadata.keys()
+    assert all(
+        f"`{default!r}`".replace("'", '"') in named[name]
+        for name, default in metadata.items()
+        if name not in ("name", "title", "undo")
+    )
+
+
+def test_the_settings_of_the_guide_have_the_defaults_of_the_code() -> None:
+    rows = re.findall(r"^\| `(\w+)` \| `(.*?)` \|", TEXTS["security"], re.MULTILINE)
+
+    assert {name: tomllib.loads(f"it = {value}")["it"] for name, value in rows} == {
+        name: getattr(Settings(), name) for name, _ in rows
+    }
+    assert rows

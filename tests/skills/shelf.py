@@ -15,7 +15,7 @@ from dcc_bridge.skills.registry import Entry, Registry
 from dcc_bridge.testing import FakeHost
 
 T = TypeVar("T")
-LIMIT = 10.0
+LIMIT = 40.0
 
 
 class Shelf:

@@ -54,17 +54,12 @@ def fill(parser: argparse.ArgumentParser) -> None:
     kinds.add_argument("--csv", action="store_true", help="a table")
 
 
-def run(options: argparse.Namespace) -> int:
-    """Read the record."""
-    return int(options.act(options))
-
-
-def _add(commands: Any, name: str, act: Callable[..., int], summary: str) -> Any:
+def _add(commands: Any, name: str, run: Callable[..., int], summary: str) -> Any:
     parser = commands.add_parser(name, help=summary, description=summary.capitalize() + ".")
     parser.add_argument(
         "file", nargs="?", type=Path, metavar="FILE", help="one record; default: all of yours"
     )
-    parser.set_defaults(act=act)
+    parser.set_defaults(run=run)
     return parser
 
 

@@ -35,15 +35,10 @@ def fill(parser: argparse.ArgumentParser) -> None:
         default="read",
         help="what it may do; a destructive skill asks the person before it deletes anything",
     )
-    new.set_defaults(act=_new)
+    new.set_defaults(run=_new)
     checked = commands.add_parser("check", help="check skill files without importing them")
     checked.add_argument("path", type=Path, nargs="+", metavar="PATH", help="a file or a folder")
-    checked.set_defaults(act=_check)
-
-
-def run(options: argparse.Namespace) -> int:
-    """Do it."""
-    return int(options.act(options))
+    checked.set_defaults(run=_check)
 
 
 def fill_guide(parser: argparse.ArgumentParser) -> None:

@@ -468,6 +468,7 @@ def test_nothing_looks_for_garbage_once_the_bridge_was_stopped(
 ) -> None:
     clock = Clock(monkeypatch)
     freeze_when_idle(pump.main, clock)
+    monkeypatch.setattr(pump.main, "submit", lambda *_, **more: clock.calls.append("submit"))
 
     pump.main.close()
     clock.pass_by(computed=2 * IDLE)

@@ -192,7 +192,10 @@ def calls(
 def sentences(call: Call) -> Iterator[str]:
     """Tell a call: when, who asked, what, who answered and what became of it."""
     yield heading(call[0])
+    was_asked = any("question" in fields for fields in call)
     for fields in call:
+        if was_asked and fields["event"] == types.UNASKED:
+            continue  # that it began so is no news where it asked later
         yield f"{_INDENT}{_time(fields)}  {_sentence(fields)}"
     has_ended = any(fields["event"] in reader.ENDINGS for fields in call)
     if not has_ended and call[0].get("client"):

@@ -75,13 +75,11 @@ def _new(options: argparse.Namespace) -> int:
     file = folder / f"{name}.py"
     title = name.replace("_", " ").capitalize()
     try:
-        text = (data_folder("resources") / "templates" / f"{options.risk}.py").read_text(
-            encoding="utf-8"
-        )
-        text = text.replace(_TEMPLATE[0], name).replace(_TEMPLATE[1], title)
+        template = data_folder("resources") / "templates" / f"{options.risk}.py"
+        text = template.read_text(encoding="utf-8").replace(_TEMPLATE[0], name)
         folder.mkdir(parents=True, exist_ok=True)
         with file.open("x", encoding="utf-8") as stream:
-            stream.write(text)
+            stream.write(text.replace(_TEMPLATE[1], title))
     except FileExistsError:
         raise exits.Failure(f"{file} already exists and was not overwritten.") from None
     except OSError as error:

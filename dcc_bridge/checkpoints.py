@@ -24,6 +24,7 @@ from dcc_bridge.errors import LostAnyway, NoCheckpoint
 from dcc_bridge.host import Host
 
 MOST: Final = 10
+SUFFIX: Final = ".checkpoints"  # of a scene's own folder of them, after the name of its file
 _SPARE: Final = 16 * 2**20  # bytes that stay free after the copy and the work that it was taken for
 _OURS: Final = re.compile(r"(\d{4,})-\d{8}T\d{6}Z")
 
@@ -32,9 +33,14 @@ def checkpoint_folder(host: Host) -> Path:
     """Give the folder in which the checkpoints of a host's scene are."""
     scene = host.file()
     if scene is not None:
-        return scene.with_name(f"{scene.name}.checkpoints")
+        return folder_beside(scene)
     name = re.sub(r"\W+", "_", host.name) or "host"
     return untitled_folder() / name
+
+
+def folder_beside(file: Path) -> Path:
+    """Give the folder in which the checkpoints of a scene's file are."""
+    return file.with_name(file.name + SUFFIX)
 
 
 def untitled_folder() -> Path:

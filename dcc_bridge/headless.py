@@ -156,11 +156,11 @@ def _read_input(received: bytearray, stop: Callable[[], None]) -> None:
 
 def _save(host: Host, target: Path) -> dict[str, str]:
     try:
-        checkpoints.take(target.with_name(f"{target.name}.checkpoints"), [target])
+        copy = checkpoints.take(checkpoints.folder_beside(target), [target])
         host.save_copy(target)
     except (OSError, RuntimeError, ValueError, errors.NoCheckpoint) as error:
         return {"error": f"The skill ran, but the scene cannot be written to {target}: {error}"}
-    return {"saved": str(target)}
+    return {"saved": f"{target}; what was there is in {copy}" if copy else str(target)}
 
 
 if __name__ == "__main__":

@@ -10,6 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final, Literal
 
+CLI_LABEL: Final = "cli"  # the person's own commands, which draw questions or know the answer
+
 
 @dataclass(frozen=True, slots=True)
 class Known:

@@ -356,9 +356,11 @@ def freeze_when_idle(main: MainThread, clock: CallLater, looks: int = LOOKS) -> 
     used = time.process_time()
 
     def look() -> None:
+        if main._closed:
+            return
         has_work = not main.is_unwound or main.waiting or main._holder is not None
         is_idle = time.process_time() - used < IDLE and not has_work
-        if (not is_idle or looks > 1) and not main._closed:
+        if not is_idle or looks > 1:
             freeze_when_idle(main, clock, looks - 1 if is_idle else LOOKS)
         else:
             asked = time.monotonic()

@@ -390,6 +390,15 @@ NESTED: Final = ("audit", "checkpoint", "client", "skill", "token")
 """The commands that have commands."""
 
 
+def test_no_command_is_named_behind_the_line_that_removes_it() -> None:
+    assert "`dcc-bridge" not in TEXTS["README"].partition("pip uninstall")[2]
+
+
+@pytest.mark.parametrize("page", TEXTS)
+def test_a_page_that_opens_the_shot_says_where_it_comes_from(page: str) -> None:
+    assert "shot.usda" not in TEXTS[page] or f"resources/scenes/{SHOT.name}" in TEXTS[page]
+
+
 def test_every_message_that_troubleshooting_quotes_is_said() -> None:
     said = "".join(file.read_text(encoding="utf-8") for file in PACKAGE.rglob("*.py")).lower()
     quoted = re.findall(r'^(?:## |- \*\*).*?"(?:\d+ )?(.*?)\.?"', ALL_TROUBLE, re.MULTILINE)

@@ -29,6 +29,20 @@ def settle(pump: Pump) -> None:
     pump.run(lambda: next(turns))
 
 
+def submit_waiting_edit(pump: Pump, name: str = "a job") -> Future[None]:
+    """Submit an edit that waits in its middle for the answer that is given back."""
+    answer: Future[None] = Future()
+
+    def edit() -> None:
+        job = pump.main.job
+        assert job is not None
+        job.edited = True
+        pump.main.wait(answer)
+
+    pump.main.submit(edit, name=name)
+    return answer
+
+
 @pytest.fixture(autouse=True)
 def _no_hurry(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let a turn last as long as it takes, on a machine that is busy with other things too."""
@@ -155,15 +169,7 @@ def test_a_read_is_served_while_an_edit_waits_that_has_not_edited(pump: Pump) ->
 
 
 def test_a_read_is_told_to_come_back_while_an_edit_waits_in_its_middle(pump: Pump) -> None:
-    answer: Future[None] = Future()
-
-    def edit() -> None:
-        job = pump.main.job
-        assert job is not None
-        job.edited = True
-        pump.main.wait(answer)
-
-    pump.main.submit(edit, name="Rename")
+    answer = submit_waiting_edit(pump, "Rename")
     read = pump.main.submit(lambda: "seen", read=True)
     pump.run(read.done)
 
@@ -173,15 +179,7 @@ def test_a_read_is_told_to_come_back_while_an_edit_waits_in_its_middle(pump: Pum
 
 
 def test_a_crowd_of_reads_is_told_to_come_back_all_the_same(pump: Pump) -> None:
-    answer: Future[None] = Future()
-
-    def edit() -> None:
-        job = pump.main.job
-        assert job is not None
-        job.edited = True
-        pump.main.wait(answer)
-
-    pump.main.submit(edit)
+    answer = submit_waiting_edit(pump)
     reads = [pump.main.submit(lambda: None, read=True) for _ in range(3000)]
     pump.run(reads[-1].done)
 
@@ -417,15 +415,7 @@ def test_the_garbage_of_a_host_whose_edit_waits_for_an_answer_is_collected_later
     pump: Pump, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     clock = Clock(monkeypatch)
-    answer: Future[None] = Future()
-
-    def edits() -> None:
-        job = pump.main.job
-        assert job is not None
-        job.edited = True
-        pump.main.wait(answer)
-
-    pump.main.submit(edits)
+    answer = submit_waiting_edit(pump)
     settle(pump)
     freeze_when_idle(pump.main, clock)
     clock.pass_by(LOOKS)
@@ -468,6 +458,7 @@ def test_nothing_looks_for_garbage_once_the_bridge_was_stopped(
 ) -> None:
     clock = Clock(monkeypatch)
     freeze_when_idle(pump.main, clock)
+    monkeypatch.setattr(pump.main, "submit", lambda *_, **more: clock.calls.append("submit"))
 
     pump.main.close()
     clock.pass_by(computed=2 * IDLE)

@@ -1,7 +1,8 @@
 """The command ``dcc-bridge``. Main thread.
 
 `COMMANDS` is the table of its commands: each has a function that adds its options to a parser, and
-one that runs it and gives the exit code. A module is imported only if its command is called.
+one that runs it and gives the exit code; where it has commands of its own, the first sets "run"
+for each of them. A module is imported only if its command is called.
 """
 
 from __future__ import annotations
@@ -23,12 +24,11 @@ from dcc_bridge.errors import DISTRIBUTION, BridgeError, Unreachable
 
 
 class Command(NamedTuple):
-    """A command. Its functions are named for it, such as ``fill_list``, or as the fields say."""
+    """A command. Its functions are named for it, such as ``run_list``, or ``fill`` and ``run``."""
 
     summary: str  # what it does, in a few words
     module: str  # the module of this folder that has its functions
     fill: str = "fill"  # the function that adds what the command takes to a parser
-    run: str = "run"  # the function that runs it with the parsed options and gives the exit code
 
 
 COMMANDS: Final = {
@@ -115,7 +115,7 @@ def _parser(words: Sequence[str]) -> argparse.ArgumentParser:
             module = import_module(f"dcc_bridge.cli.{command.module}")
             fill = getattr(module, f"fill_{name}", None) or getattr(module, command.fill)
             fill(subparser)
-            run = getattr(module, f"run_{name}", None) or getattr(module, command.run)
+            run = getattr(module, f"run_{name}", None) or getattr(module, "run", None)
             subparser.set_defaults(run=run)
     return parser
 

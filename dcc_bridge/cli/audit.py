@@ -54,17 +54,12 @@ def fill(parser: argparse.ArgumentParser) -> None:
     kinds.add_argument("--csv", action="store_true", help="a table")
 
 
-def run(options: argparse.Namespace) -> int:
-    """Read the record."""
-    return int(options.act(options))
-
-
-def _add(commands: Any, name: str, act: Callable[..., int], summary: str) -> Any:
+def _add(commands: Any, name: str, run: Callable[..., int], summary: str) -> Any:
     parser = commands.add_parser(name, help=summary, description=summary.capitalize() + ".")
     parser.add_argument(
         "file", nargs="?", type=Path, metavar="FILE", help="one record; default: all of yours"
     )
-    parser.set_defaults(act=act)
+    parser.set_defaults(run=run)
     return parser
 
 
@@ -197,7 +192,10 @@ def calls(
 def sentences(call: Call) -> Iterator[str]:
     """Tell a call: when, who asked, what, who answered and what became of it."""
     yield heading(call[0])
+    was_asked = any("question" in fields for fields in call)
     for fields in call:
+        if was_asked and fields["event"] == types.UNASKED:
+            continue  # that it began so is no news where it asked later
         yield f"{_INDENT}{_time(fields)}  {_sentence(fields)}"
     has_ended = any(fields["event"] in reader.ENDINGS for fields in call)
     if not has_ended and call[0].get("client"):

@@ -146,13 +146,7 @@ def fill_call(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "tool", metavar="TOOL", help="the tool's name, as `dcc-bridge tools` lists it"
     )
-    parser.add_argument(
-        "--args",
-        type=parse_arguments,
-        default={},
-        metavar="JSON",
-        help="the tool's arguments, a JSON object",
-    )
+    fill_arguments(parser)
     parser.add_argument(
         "--era",
         choices=("auto", "legacy"),
@@ -201,8 +195,13 @@ class _Progress:
             print(text, file=sys.stderr, flush=True)
 
 
-def parse_arguments(text: str) -> dict[str, Any]:
-    """Read ``--args``, for argparse."""
+def fill_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add ``--args`` to a parser."""
+    shape = """a JSON object, such as '{"name": "Box"}'"""
+    parser.add_argument("--args", type=_arguments, default={}, metavar="JSON", help=shape)
+
+
+def _arguments(text: str) -> dict[str, Any]:
     try:
         arguments = json.loads(text)
     except ValueError as error:

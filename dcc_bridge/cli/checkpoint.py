@@ -19,8 +19,7 @@ from dcc_bridge.elicitation.text import safe_line
 from dcc_bridge.errors import NoCheckpoint
 from dcc_bridge.server import discovery
 
-_SUFFIX: Final = ".checkpoints"
-_DEPTHS: Final = ("*", "*/*", "*/*/*", "*/*/*/*")
+_NEAR: Final = [f"{'*/' * depth}*{checkpoints.SUFFIX}" for depth in range(4)]
 
 
 def fill(parser: argparse.ArgumentParser) -> None:
@@ -34,28 +33,23 @@ def fill(parser: argparse.ArgumentParser) -> None:
         metavar="SCENE",
         help="its file; default: all scenes on record, open in a host, or up to three folders down",
     )
-    listing.set_defaults(act=_list)
+    listing.set_defaults(run=_list)
     restore = commands.add_parser("restore", help="write a copy over its scene or another file")
     restore.add_argument("file", type=Path, metavar="FILE", help="the copy, as `list` prints it")
     restore.add_argument("--to", type=Path, metavar="PATH", help="the other file")
     restore.add_argument("--yes", action="store_true", help="overwrite a file without asking")
-    restore.set_defaults(act=_restore)
-
-
-def run(options: argparse.Namespace) -> int:
-    """List or restore."""
-    return int(options.act(options))
+    restore.set_defaults(run=_restore)
 
 
 def _list(options: argparse.Namespace) -> int:
     calls, scenes = _recorded()
     if options.scene is not None:
-        folders = {_folder(Path(os.path.abspath(options.scene)))}
+        folders = {checkpoints.folder_beside(Path(os.path.abspath(options.scene)))}
     else:
         running = discovery.running(hosts.settings().runtime)
         scenes |= {Path(host.file) for host in running if host.file}
-        folders = {copy.parent for copy in calls} | set(map(_folder, scenes))
-        near = [it for depth in _DEPTHS for it in glob(depth + _SUFFIX, include_hidden=True)]
+        folders = {copy.parent for copy in calls} | set(map(checkpoints.folder_beside, scenes))
+        near = [it for pattern in _NEAR for it in glob(pattern, include_hidden=True)]
         folders |= set(map(Path, map(os.path.abspath, near)))  # Path.glob fails at one unreadable
         folders |= set(checkpoints.untitled_folder().glob("*"))
     copies = {folder: checkpoints.taken(folder) for folder in sorted(folders)}
@@ -70,14 +64,10 @@ def _list(options: argparse.Namespace) -> int:
     return exits.SUCCESS
 
 
-def _folder(scene: Path) -> Path:
-    return scene.with_name(scene.name + _SUFFIX)
-
-
 def _scene(folder: Path) -> str:
     """Name the scene of a folder of copies."""
-    if folder.name.endswith(_SUFFIX):
-        return str(folder).removesuffix(_SUFFIX)
+    if folder.name.endswith(checkpoints.SUFFIX):
+        return str(folder).removesuffix(checkpoints.SUFFIX)
     return f"scenes of {folder.name} that have no file"
 
 

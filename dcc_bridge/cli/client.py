@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Final
 
 from dcc_bridge import known_clients
 from dcc_bridge.cli import hosts
-from dcc_bridge.cli.exits import SUCCESS, Failure
+from dcc_bridge.cli.exits import SUCCESS, Failure, tell
 from dcc_bridge.client import registration
 from dcc_bridge.client.config_files import CONFIG_FILES, NAME, OTHER, ClientEntry, ConfigFile
 
@@ -69,10 +68,9 @@ def run_token(options: argparse.Namespace) -> int:
     if options.label == host.id:
         raise Failure(f"{host.id} is the host. Name the client first: token make NAME {host.id}")
     print(host.token(options.label))
-    print(
-        f"dcc-bridge: for {host.url}, until that host ends. Whoever has it is {options.label} "
-        "there. To revoke it, restart the host.",
-        file=sys.stderr,
+    tell(
+        f"for {host.url}, until that host ends. Whoever has it is {options.label} there. To revoke "
+        "it, restart the host."
     )
     return SUCCESS
 

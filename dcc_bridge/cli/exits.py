@@ -59,7 +59,7 @@ def on_signal(stop: Callable[[], None]) -> Iterator[None]:
     thread = threading.Thread(target=_listen, args=arguments, name="dcc_bridge signals")
     thread.start()
     descriptor = signal.set_wakeup_fd(writer.fileno(), warn_on_full_buffer=False)
-    handlers = {number: signal.signal(number, _ignore) for number in _SIGNALS}
+    handlers = {number: signal.signal(number, lambda *_: None) for number in _SIGNALS}
     try:
         yield
     finally:
@@ -79,7 +79,3 @@ def _listen(reader: socket.socket, stop: Callable[[], None], received: list[int]
             if number in _SIGNALS:
                 received.append(number)
                 stop() if len(received) == 1 else os._exit(128 + number)
-
-
-def _ignore(_number: int, _frame: object) -> None:
-    """Do nothing: what matters is the byte that Python wrote."""

@@ -18,6 +18,7 @@ from urllib.parse import urlsplit
 from dcc_bridge.cli.exits import SUCCESS, UNREACHABLE, Failure
 from dcc_bridge.config import Settings
 from dcc_bridge.elicitation.text import safe_line
+from dcc_bridge.known_clients import CLI_LABEL
 from dcc_bridge.server import discovery
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from dcc_bridge.client.person import Person
     from dcc_bridge.client.proxy.choice import Wanted
 
-LABEL: Final = discovery.CLI_LABEL  # under which hosts know this command
+LABEL: Final = CLI_LABEL  # under which hosts know this command
 TOKEN: Final = "DCC_BRIDGE_TOKEN"
 START: Final = (
     "Start an application that has the plug-in (see: dcc-bridge status), or: dcc-bridge serve"

@@ -17,8 +17,9 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import IO, Final, Literal
 
-from dcc_bridge.cli.exits import Failure
-from dcc_bridge.config import data_folder
+from dcc_bridge.cli import hosts
+from dcc_bridge.cli.exits import Failure, tell
+from dcc_bridge.config import POLICY, data_folder
 from dcc_bridge.elicitation import unattended
 from dcc_bridge.hosts.batch import HOSTS, JOB, SAVE, Job
 from dcc_bridge.install import locations, plan, probe
@@ -248,7 +249,10 @@ def skill_folders(options: argparse.Namespace) -> list[Path]:
     for folder in options.skills:
         if not folder.is_dir():
             raise Failure(f"There is no folder of skills at {folder}.")
-    return [folder.absolute() for folder in options.skills]
+    folders = tuple(folder.absolute() for folder in options.skills)
+    if folders and hosts.settings(skills=folders).skills != folders:
+        tell(f"--skills is left out, because the studio fixes the folders of skills in {POLICY}.")
+    return list(folders)
 
 
 def read_unattended(text: str | None) -> tuple[Rule | None, Path | None]:

@@ -11,6 +11,7 @@ import json
 import subprocess
 import tempfile
 import time
+from collections.abc import Mapping
 from difflib import get_close_matches
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Final
@@ -19,7 +20,7 @@ import anyio
 
 from dcc_bridge.audit import reader
 from dcc_bridge.cli import audit, exits, hosts, interpreter
-from dcc_bridge.cli.call import exit_code, parse_arguments, status_of, value_of
+from dcc_bridge.cli.call import exit_code, fill_arguments, status_of, value_of
 from dcc_bridge.errors import Unreachable
 from dcc_bridge.server import discovery
 
@@ -29,9 +30,10 @@ if TYPE_CHECKING:
 LABEL: Final = "run"  # under which the record knows who called
 _TAIL: Final = 2000
 _BUILTIN: Final = ("check_connection", "recent_calls", "undo_last")
-_REFUSED: Final = (
-    "It was refused, and nothing was changed. --unattended allow:FILE names the skills that may "
-    "go on without being asked."
+_ALLOW: Final = " --unattended allow:FILE names the skills that may go on without being asked."
+_UNSAVED: Final = (
+    "This command saved nothing, so the change is gone unless the skill saved it itself. "
+    "--save-as FILE saves the scene."
 )
 
 
@@ -40,13 +42,7 @@ def fill(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("skill", metavar="SKILL", help="the skill's name")
     interpreter.fill(parser)
     parser.add_argument("--scene", type=Path, metavar="FILE", help="the scene to open first")
-    parser.add_argument(
-        "--args",
-        type=parse_arguments,
-        default={},
-        metavar="JSON",
-        help='such as \'{"name": "Box"}\'',
-    )
+    fill_arguments(parser)
     parser.add_argument(
         "--save-as",
         type=Path,
@@ -136,12 +132,17 @@ def _unknown(skill: str, host: str, names: list[str]) -> str:
 
 
 def _show(result: Result, report: dict[str, str]) -> int:
-    """Print what came of it, and give the exit code."""
-    account = _account(report["audit"])
+    """Print what came of it, with who could have answered and what did; give the exit code."""
+    events = _events(report["audit"])
+    account = "\n".join(audit.sentences(events)) if events else ""
+    if events:
+        exits.tell(account)
+        exits.tell(f"The record of it: {report['audit']}")
     error = audit.for_person("\n".join(result.texts)) if result.is_error else ""
     code = exits.USAGE if status_of(result) == "not_started" else exit_code(result)
     if code == exits.REFUSED:
-        exits.tell(_REFUSED)
+        advice = "" if any("url" in it for it in events) else _ALLOW  # no list can enter a secret
+        exits.tell(f"It was refused, and nothing was changed.{advice}")
     elif error and error not in account:
         exits.tell(error)
     if "error" in report:
@@ -151,15 +152,12 @@ def _show(result: Result, report: dict[str, str]) -> int:
         print(json.dumps(value_of(result), indent=2))
     if "saved" in report:
         exits.tell(f"The scene was written to {report['saved']}.")
+    elif code == exits.SUCCESS and any(it.get("changed") for it in events):
+        exits.tell(_UNSAVED)
     return code
 
 
-def _account(record: str | None) -> str:
-    """Say who could have answered and what did, from the record itself; give what was said."""
-    if record is None:
-        return ""
-    calls = audit.calls(reader.AuditFile(Path(record)).lines())
-    account = "\n".join("\n".join(audit.sentences(call)) for call in calls)
-    exits.tell(account)
-    exits.tell(f"The record of it: {record}")
-    return account
+def _events(record: str | None) -> list[Mapping[str, Any]]:
+    """Read the call from the record, but for its undo steps: they ended with the interpreter."""
+    lines = reader.AuditFile(Path(record)).lines() if record is not None else ()
+    return [{**fields, "undo": []} for call in audit.calls(lines) for fields in call]

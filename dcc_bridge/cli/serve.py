@@ -51,9 +51,8 @@ def run(options: argparse.Namespace) -> int:
 def _elsewhere(options: argparse.Namespace) -> int:
     if options.window:
         raise exits.Failure(
-            f"{options.host} is served without a window here; --window is for the standalone "
-            "host. With a window, the plug-in serves: dcc-bridge install "
-            f"{options.host}"
+            f"{options.host} is served without a window here; --window is for the standalone host. "
+            f"With a window, the plug-in serves: dcc-bridge install {options.host}"
         )
     with (
         interpreter.started(options, sys.stderr, port=options.port) as started,

@@ -21,6 +21,10 @@ _MOST: Final = 60
 _PORTS: Final = {f"{name}{number}" for name in ("com", "lpt") for number in range(10)}
 _DEVICES: Final = {"con", "prn", "aux", "nul", *_PORTS}
 _TEMPLATE: Final = ("new_skill", "New skill")  # the name and the title in each template
+_TO_FILL: Final = (
+    '"""Say in a sentence ',
+    'SCENE = ["camera_1"',
+)  # how its lines begin that stand in
 
 
 def fill(parser: argparse.ArgumentParser) -> None:
@@ -35,15 +39,10 @@ def fill(parser: argparse.ArgumentParser) -> None:
         default="read",
         help="what it may do; a destructive skill asks the person before it deletes anything",
     )
-    new.set_defaults(act=_new)
+    new.set_defaults(run=_new)
     checked = commands.add_parser("check", help="check skill files without importing them")
     checked.add_argument("path", type=Path, nargs="+", metavar="PATH", help="a file or a folder")
-    checked.set_defaults(act=_check)
-
-
-def run(options: argparse.Namespace) -> int:
-    """Do it."""
-    return int(options.act(options))
+    checked.set_defaults(run=_check)
 
 
 def fill_guide(parser: argparse.ArgumentParser) -> None:
@@ -76,13 +75,11 @@ def _new(options: argparse.Namespace) -> int:
     file = folder / f"{name}.py"
     title = name.replace("_", " ").capitalize()
     try:
-        text = (data_folder("resources") / "templates" / f"{options.risk}.py").read_text(
-            encoding="utf-8"
-        )
-        text = text.replace(_TEMPLATE[0], name).replace(_TEMPLATE[1], title)
+        template = data_folder("resources") / "templates" / f"{options.risk}.py"
+        text = template.read_text(encoding="utf-8").replace(_TEMPLATE[0], name)
         folder.mkdir(parents=True, exist_ok=True)
         with file.open("x", encoding="utf-8") as stream:
-            stream.write(text)
+            stream.write(text.replace(_TEMPLATE[1], title))
     except FileExistsError:
         raise exits.Failure(f"{file} already exists and was not overwritten.") from None
     except OSError as error:
@@ -103,6 +100,10 @@ def _check(options: argparse.Namespace) -> int:
     if findings:
         print(f"{len(findings)} problem{'s' * (len(findings) != 1)} in {many}.", file=sys.stderr)
         return exits.TOOL_ERROR
+    for file in given.values():
+        for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), 1):
+            if line.strip().startswith(_TO_FILL):
+                print(f"{file}:{number}: Still to be filled in: {line.strip()}")
     print(f"No problems in {many}.")
     return exits.SUCCESS
 

@@ -50,6 +50,7 @@ from dcc_bridge.elicitation.question import (
 from dcc_bridge.elicitation.rate_limits import Shares
 from dcc_bridge.elicitation.routing import Audience, client_label, client_name
 from dcc_bridge.elicitation.validation import InvalidAnswer
+from dcc_bridge.known_clients import CLI_LABEL
 
 log = logging.getLogger(__name__)
 
@@ -316,11 +317,12 @@ class Broker:
 
     def _refuse(self, presentation: Presentation, reply: Reply) -> None:
         pending, at_client = presentation.open_question, presentation.surface == "client"
-        too_fast = reply.action == "decline" and presentation.age < TOO_FAST
-        if at_client and too_fast and pending.host_remains:
+        label = client_label(pending.question.call)
+        too_fast = presentation.age < TOO_FAST and label != CLI_LABEL
+        if at_client and too_fast and reply.action == "decline" and pending.host_remains:
             self._give_up(presentation, Unable())
             return
-        muted = client_label(pending.question.call) if reply.mute and not at_client else None
+        muted = label if reply.mute and not at_client else None
         if muted is not None:  # first: its end makes room for the next one
             self.audience.limits.mute(muted)
         pending.refuse(reply, presentation.surface)

@@ -22,10 +22,10 @@ from collections import Counter, defaultdict, deque
 from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass, field
-from math import ceil
 from typing import Final
 
 from dcc_bridge.elicitation.call import BACKGROUND
+from dcc_bridge.elicitation.text import span
 from dcc_bridge.errors import Busy
 
 WINDOW: Final = 60.0
@@ -134,7 +134,7 @@ class RateLimiter:
         left = self.muted.get(label or "")
         if left is None:
             return None
-        return f"the person muted {label} for {MUTED_FOR / 60:.0f} minutes; {ceil(left / 60)} left"
+        return f"the person muted {label} for {span(MUTED_FOR)}; {span(left)} left"
 
     def _serve(self, queue: _ClientQueue) -> None:
         """Show what can have a place. A loop, for what is shown may be answered at once."""

@@ -74,6 +74,15 @@ def numbered(char: str) -> str:
     return _NUMBERED % ord(char)
 
 
+def span(seconds: float, tr: Callable[..., str] = str.format) -> str:
+    """Say how long something takes, to the nearest second, minute or hour."""
+    whole = max(0, round(seconds))
+    if whole < 60:
+        return tr("{n} s", n=whole)
+    minutes = round(whole / 60)
+    return tr("{n} min", n=minutes) if minutes < 60 else tr("{n} h", n=round(minutes / 60))
+
+
 def _visible(text: str) -> str:
     before = " "
     made: list[str] = []

@@ -103,7 +103,8 @@ def complete(
     if python is None:
         raise UnknownLocation(
             f"Which Python has this {application.title}? Its program "
-            f"{' or '.join(application.programs)} was not found; say --interpreter PATH, or "
+            f"{' or '.join(application.programs)} was not found; say "
+            f"{'' if version else f'--version {application.example}, '}--interpreter PATH, or "
             "--python 3.11."
         )
     return replace(facts, python=python)

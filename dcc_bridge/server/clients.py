@@ -20,7 +20,7 @@ from typing import Any, Final
 from dcc_bridge.callbacks import Callbacks, Unsubscribe
 from dcc_bridge.elicitation import call, routing
 from dcc_bridge.host import Host
-from dcc_bridge.server.discovery import CLI_LABEL
+from dcc_bridge.known_clients import CLI_LABEL
 from dcc_bridge.skills.registry import Registry
 
 MOST: Final = 32  # clients that are remembered; the one silent the longest is forgotten first

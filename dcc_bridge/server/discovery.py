@@ -26,7 +26,7 @@ import warnings
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Any, Literal
 
 import platformdirs
 
@@ -48,7 +48,6 @@ else:
 
 
 State = Literal["starting", "ready"]
-CLI_LABEL: Final = "cli"  # the label of the person's own commands
 
 
 @dataclass(frozen=True, slots=True)

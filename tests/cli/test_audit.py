@@ -81,6 +81,23 @@ def test_an_undo_a_rejection_and_who_asked_within_are_told(
     assert len(said) == 7
 
 
+def test_a_call_that_asked_is_not_told_as_one_that_needed_no_question(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """An edit begins without a question, and may ask for a name later."""
+    book, call = AuditLog(tmp_path), {"call": "cccc", **WHO}
+    book(("unasked", call), ("begin", call | {"scene": "shot.ma"}))
+    book(("asked", call | {"question": "q", "message": "Its name?"}))
+    book(("answered", call | {"question": "q", "by": "host"}), ("end", call | {"status": "done"}))
+    book.close()
+
+    assert cli.main(["audit", "show", str(book.file)]) == 0
+
+    said = capsys.readouterr().out
+    assert "no question needed" not in said
+    assert 'asked: "Its name?"' in said
+
+
 def test_the_last_calls_are_told(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["audit", "show", "--last", "1", str(file)]) == 0
 

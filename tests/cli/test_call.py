@@ -250,7 +250,7 @@ def test_several_hosts_are_named_and_one_is_chosen_by_its_id_or_by_what_it_is(
     assert "ok     2 hosts are running; say which one: its ID, or --host" in doctor.out
     assert doctor.out.endswith("Nothing to fix.\n")
     assert f"answers at {mine.url}" in tied.out
-    assert "No host with host 'maya' is running. There are:" in nowhere.err
+    assert "No host with name 'maya' is running. There are:" in nowhere.err
     assert [json.loads(done.out)["types"] for done in chosen] == [{"Cube": 1}] * 4
     assert others[0] == 0
     assert "nothing to undo" in str(others[1])

@@ -34,6 +34,17 @@ def name_it():
     return said.data["name"] if said.accepted else None
 """
 
+_SIGNS = """
+from dcc_bridge import skill
+from dcc_bridge.elicitation.ask_secret import ask_secret_sync
+
+
+@skill(risk="read")
+def sign():
+    'Ask for a key.'
+    ask_secret_sync("For signatures.", label="Key")
+"""
+
 
 def run(folder: Path, *words: str | Path) -> Done:
     return commands.run(folder, "run", *words, DCC_BRIDGE_AUDIT=str(folder / "audit"))
@@ -69,6 +80,24 @@ def test_what_stood_where_the_scene_is_saved_is_kept(tmp_path: Path) -> None:
     (copy,) = checkpoints.taken(tmp_path / "out.usda.checkpoints")
     assert (done.code, "Things" in out.read_text()) == (0, True)
     assert (copy / "out.usda").read_text() == "as it was"
+    assert f"The scene was written to {out}; what was there is in {copy}." in done.err
+
+
+def test_a_change_that_is_saved_nowhere_is_told_with_the_option_that_saves_it(
+    tmp_path: Path,
+) -> None:
+    """It goes with the process, and so does its undo step; a look at the scene loses nothing."""
+    changed = run(
+        tmp_path,
+        *("rename_prim", "--scene", SHOT, "--args", '{"path": "/World/Props", "new_name": "T"}'),
+    )
+    looked = run(tmp_path, "list_prims", "--scene", SHOT, "--args", '{"limit": 1}')
+
+    assert changed.code == looked.code == 0
+    assert "done, changed\n" in changed.err
+    assert "saved nothing" in changed.err
+    assert "--save-as FILE" in changed.err
+    assert "--save-as" not in looked.err
 
 
 @pytest.mark.parametrize("rule", [(), ("--unattended", "deny"), ("--unattended", "fallback")])
@@ -107,6 +136,16 @@ def test_what_a_studio_lists_goes_on_unasked(tmp_path: Path, digest: str) -> Non
     assert "fallback" not in done.err
     assert "def Camera" not in (tmp_path / "o.usda").read_text()
     assert "granted" in kept(tmp_path)
+
+
+def test_where_a_secret_is_missing_no_list_of_skills_is_advised(tmp_path: Path) -> None:
+    """No setting answers what only a person knows."""
+    (tmp_path / "sign.py").write_text(_SIGNS)
+
+    done = run(tmp_path, "sign", "--skills", tmp_path)
+
+    assert (done.code, "Nobody could be asked" in done.err) == (3, True)
+    assert "allow:FILE" not in done.err
 
 
 @pytest.mark.parametrize("line", ["rename_prim", f"delete_prims {'0' * 64}"])

@@ -48,6 +48,27 @@ def test_a_new_file_passes_the_check_and_runs(risk: str, tmp_path: Path) -> None
     assert [one.items for one in person.shown] == [("light_1",)] * (risk == "destructive")
 
 
+@pytest.mark.parametrize("risk", ARGUMENTS)
+def test_the_check_names_what_is_still_to_be_filled_in(
+    risk: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    main(["skill", "new", "try_it", "--folder", str(tmp_path), "--risk", risk])
+    file = tmp_path / "try_it.py"
+    lines = file.read_text().splitlines()
+    scene, sentence = (lines.index(next(it for it in lines if s in it)) for s in ("SCENE =", "Say"))
+    capsys.readouterr()
+
+    main(["skill", "check", str(file)])
+    untouched = capsys.readouterr().out.splitlines()
+    file.write_text(file.read_text().replace("camera_1", "mine").replace("Say in", "It says in"))
+    main(["skill", "check", str(file)])
+
+    assert [it.split(": ")[:2] for it in untouched[:-1]] == [
+        [f"{file}:{number + 1}", "Still to be filled in"] for number in (scene, sentence)
+    ]
+    assert capsys.readouterr().out == "No problems in 1 file.\n"
+
+
 def test_without_a_folder_it_is_the_persons_own(home: Path) -> None:
     assert main(["skill", "new", "mine"]) == 0
 

@@ -10,9 +10,10 @@ import pytest
 
 from dcc_bridge.config import Settings
 from dcc_bridge.elicitation.broker import Broker
-from dcc_bridge.elicitation.call import Call, Route, RunControl
+from dcc_bridge.elicitation.call import Call, Client, Route, RunControl
 from dcc_bridge.elicitation.question import Consent, HandOver, Question, Reply, Unable, Unreadable
 from dcc_bridge.errors import Busy
+from dcc_bridge.known_clients import CLI_LABEL
 from dcc_bridge.testing import ScriptedPresenter
 from tests.elicitation.brokers import CLAUDE, FORM, WRONG, YES, Clock, ask
 
@@ -46,6 +47,16 @@ def test_a_decline_counts_once_a_person_can_have_read_the_question(
     client.settles[0](Reply("decline"))
 
     assert future.result(0).answered_by == by
+
+
+def test_a_decline_of_the_persons_own_command_counts_at_once() -> None:
+    """`dcc-bridge call` draws each question, or was told the answer before."""
+    host, call = ScriptedPresenter(YES), Call("delete", "Delete", client=Client(CLI_LABEL))
+
+    future, _, _ = ask(client=ScriptedPresenter(Reply("decline")), host=host, call=call)
+
+    assert (future.result(0).answered_by, future.result(0).action) == ("client", "decline")
+    assert host.shown == []
 
 
 def test_a_question_that_a_client_closed_at_once_is_closed() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from concurrent.futures import Future
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -12,8 +13,9 @@ from dcc_bridge.config import Limits, Settings
 from dcc_bridge.elicitation.broker import Broker
 from dcc_bridge.elicitation.call import Call, Client
 from dcc_bridge.elicitation.question import HandOver, Question, Reply
-from dcc_bridge.elicitation.rate_limits import RateLimiter
+from dcc_bridge.elicitation.rate_limits import MUTED_FOR, RateLimiter
 from dcc_bridge.elicitation.types import ElicitationResponse
+from dcc_bridge.qt.panel import rows
 from dcc_bridge.testing import ScriptedPresenter
 from tests.elicitation.brokers import CLAUDE, FORM, WRONG, YES, Clock, Time
 
@@ -155,7 +157,7 @@ def test_muting_refuses_what_the_client_asks_already_and_what_waits_behind() -> 
     host.settles[0](Reply("decline", mute=True))
     later = broker.ask(eager(60))
 
-    notice = "the person muted claude for 10 minutes; 10 left"
+    notice = "the person muted claude for 10 min; 10 min left"
     first, unasked = futures[0].result(0), later.result(0)
     assert (first.answered_by, first.message, first.reason) == ("host", "declined", None)
     assert refused(futures) == 59
@@ -173,3 +175,17 @@ def test_muting_is_offered_from_the_first_question_on_and_so_after_two_declines(
     crowd(host, 3)
 
     assert [one.offers.mute for one in host.shown] == ["claude"] * 3
+
+
+@pytest.mark.parametrize("left", [600, 599, 569, 91, 89, 20])
+def test_the_panel_and_the_agent_are_told_the_same_of_a_client_that_is_muted(left: int) -> None:
+    now = [0.0]
+    limits = RateLimiter(10, 10, 3, now=lambda: now[0])
+    limits.mute("claude")
+
+    now[0] = MUTED_FOR - left
+    notice = limits.mute_notice("claude") or ""
+    state: Any = SimpleNamespace(muted=limits.muted)
+
+    told = notice.partition("; ")[2].removesuffix(" left")
+    assert rows.muted(state).startswith(f"Muted for {told}: claude.")

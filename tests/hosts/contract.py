@@ -155,6 +155,24 @@ class HostContract:
         assert len(set(marks)) == 3
         assert [mark.depth - marks[0].depth for mark in marks] == [0, 1, 2]
 
+    def test_who_looks_at_the_undo_stack_while_a_step_is_open_sees_what_is_below(
+        self, stand: Stand
+    ) -> None:
+        """The panel does as a skill goes on, whose roll-back then counts from there."""
+        host = stand.host
+        with host.undo_step("Mine"):
+            stand.edit()
+        before = host.undo_mark()
+
+        with host.undo_step("Ours"):
+            stand.edit()
+            inside = host.undo_mark()
+        after = host.undo_mark()
+        host.take_back()
+
+        assert (inside, after.depth) == (before, before.depth + 1)
+        assert host.undo_mark() == before
+
     def test_the_same_edit_made_again_has_another_mark(self, stand: Stand) -> None:
         """It has the label of the one that was undone, and is at its place."""
         marks = []
@@ -314,7 +332,6 @@ class GuardContract:
         below = host.undo_mark()
         with host.undo_step("Ours"):
             stand.edit()
-            inside = host.undo_mark()
         first, same = host.undo_mark(), host.undo_mark()
         host.undo()
         undone = host.undo_mark()
@@ -326,7 +343,7 @@ class GuardContract:
             stand.edit()
 
         assert first == same == redone != host.undo_mark()
-        assert below == undone == inside
+        assert below == undone
         assert first.depth == host.undo_mark().depth == below.depth + 1
 
     def test_an_edit_of_the_persons_is_told_from_another_of_the_same_name(

@@ -43,6 +43,7 @@ try:
     {statement}
 except BaseException:
     traceback.print_exc()
+    sys.stdout.flush()
     os._exit(1)
 """
 

@@ -37,6 +37,7 @@ def stand(tmp_path: Path) -> Iterator[Stand]:
         if not is_open:
             document.openTransaction("Edit Length")
         box.Length = box.Length.Value + 1
+        document.recompute()
         if not is_open:
             document.commitTransaction()
 

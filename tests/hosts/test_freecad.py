@@ -53,7 +53,8 @@ BOXES = {f"Box{number}" for number in range(10)}
 
 def test_the_promises_hold_without_a_window(tmp_path: Path) -> None:
     """In freecadcmd, by FreeCAD's own Python."""
-    done = freecad.in_console("from tests.hosts.freecad_contract import run; run()", tmp_path)
+    contract = "from tests.hosts.freecad_contract import run; assert run() == 0"
+    done = freecad.in_console(contract, tmp_path)
 
     assert (done.returncode, " passed" in done.stdout) == (0, True), done.stdout + done.stderr
 

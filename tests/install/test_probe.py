@@ -64,3 +64,14 @@ def test_what_the_program_says_counts_for_its_own_version_only() -> None:
 
     assert complete(application, facts, "2025", None) == facts
     assert complete(application, facts, "2026", None).program is None
+
+
+@pytest.mark.parametrize("host", APPLICATIONS)
+def test_a_version_is_asked_for_where_it_tells_the_python_too(host: str) -> None:
+    """Python alone would not tell Blender's and Houdini's folders; a version tells both."""
+    application = APPLICATIONS[host]
+
+    with pytest.raises(UnknownLocation, match=f"--version {application.example}"):
+        complete(application, Facts(), None, None)
+
+    assert complete(application, Facts(), application.example, None).python

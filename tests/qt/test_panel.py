@@ -119,7 +119,7 @@ def test_who_is_connected_is_shown_as_proved_and_as_they_call_themselves(desk: D
     until(lambda: titles(desk.panel.clients) == ["claude-code", "cursor"])
 
     assert "calls itself Claude Code 2.1" in card(desk.panel.clients, "claude-code").row.detail
-    assert "5 min ago" in card(desk.panel.clients, "cursor").row.detail
+    assert "6 min ago" in card(desk.panel.clients, "cursor").row.detail
 
 
 def test_the_switch_pauses_and_shows_a_pause_from_elsewhere(desk: Desk) -> None:

@@ -75,6 +75,20 @@ async def tools(client: Client) -> dict[str, Tool]:
     return {tool.name: tool for tool in (await client.list_tools()).tools}
 
 
+async def lists_at_once(running: Live, clients: int) -> list[dict[str, Tool]]:
+    """Have several clients list the tools at the same time."""
+    every: list[dict[str, Tool]] = []
+
+    async def agent() -> None:
+        async with running.client(ERAS[-1]) as client:
+            every.append(await tools(client))
+
+    async with anyio.create_task_group() as listing:
+        for _ in range(clients):
+            listing.start_soon(agent)
+    return every
+
+
 def lists(running: Live, era: str, times: int = 1) -> list[dict[str, Tool]]:
     """List the tools some times, each time as a client of its own."""
 
@@ -160,20 +174,8 @@ def test_a_plug_in_may_still_hide_a_tool_from_a_client(tmp_path: Path) -> None:
 def test_clients_that_list_at_the_same_time_have_it_serialized_once(
     tmp_path: Path, serialized: list[str]
 ) -> None:
-    async def agents() -> list[dict[str, Tool]]:
-        every: list[dict[str, Tool]] = []
-
-        async def agent() -> None:
-            async with running.client(ERAS[-1]) as client:
-                every.append(await tools(client))
-
-        async with anyio.create_task_group() as listing:
-            for _ in range(8):
-                listing.start_soon(agent)
-        return every
-
     with live(tmp_path, look, count) as running:
-        every = running.run(agents)
+        every = running.run(lists_at_once, running, 8)
 
     assert every == [every[0]] * 8
     assert serialized.count("look") == 1
@@ -228,21 +230,9 @@ def test_a_busy_host_holds_up_each_client_that_lists_by_itself_and_once(
         entered.release()
         return imports
 
-    async def agents() -> list[dict[str, Tool]]:
-        every: list[dict[str, Tool]] = []
-
-        async def agent() -> None:
-            async with running.client(ERAS[-1]) as client:
-                every.append(await tools(client))
-
-        async with anyio.create_task_group() as listing:
-            for _ in range(3):
-                listing.start_soon(agent)
-        return every
-
     with live(tmp_path, skills=[file.parent]) as running:
         monkeypatch.setattr(Library, "complete", noting)
-        listing = running.go(agents)
+        listing = running.go(lists_at_once, running, 3)
         are_waiting = all(entered.acquire(timeout=LIMIT) for _ in range(3))  # nothing is served
         running.until(listing.done)
 

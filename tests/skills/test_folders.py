@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import os
+from argparse import Namespace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from dcc_bridge.cli.interpreter import skill_folders
 from dcc_bridge.config import Settings
 from dcc_bridge.errors import SkillError
 from dcc_bridge.skills.loader import folders, user_folder
@@ -41,6 +44,22 @@ def test_a_studio_can_fix_the_folders(tmp_path: Path) -> None:
     fixed = Settings(skills=(tmp_path,)).under(policy)
 
     assert (fixed.skills, fixed.project) == ((Path("/studio/skills"),), Path("/studio/show"))
+
+
+@pytest.mark.parametrize("fixed", ["skills = []", 'edit = "ask"'])
+def test_folders_that_the_studio_does_not_let_in_are_told_as_such(
+    fixed: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    policy = tmp_path / "policy.toml"
+    policy.write_text(fixed)
+    under: Any = Settings.under
+    monkeypatch.setattr(Settings, "under", lambda self: under(self, policy))
+
+    skill_folders(Namespace(skills=[tmp_path]))
+    skill_folders(Namespace(skills=[]))
+
+    told = capsys.readouterr().err
+    assert told.count("--skills is left out") == ("skills" in fixed)
 
 
 def test_a_setting_that_is_no_list_of_folders_is_refused() -> None:

@@ -29,7 +29,7 @@ class Wanted:
 
     def __str__(self) -> str:
         """Say it in a few words, beginning with a space; nothing where any host will do."""
-        parts = ("host", self.host), ("scene", self.scene), ("id", self.instance)
+        parts = ("name", self.host), ("scene", self.scene), ("id", self.instance)
         words = ", ".join(f"{name} {value!r}" for name, value in parts if value is not None)
         return f" with {words}" if words else ""
 

@@ -142,13 +142,13 @@ class Transactions:
     def _settle(self, doc: Any) -> _Stack:
         """Leave out what FreeCAD has dropped, and add what was there before we listened."""
         stack = self._stacks.setdefault(doc.Name, _Stack())
-        surplus = len(stack.done) - doc.UndoCount
+        # The open one, which FreeCAD counts as well, is no entry until it is committed.
+        surplus = len(stack.done) - doc.UndoCount + doc.HasPendingTransaction
         if surplus > 0:
             del stack.done[:surplus]
             stack.dropped += surplus
         elif surplus < 0:
-            older = [_plain(name) for name in reversed(doc.UndoNames[surplus:])]
-            stack.done[:0] = [self._entry(label) for label in older]
+            stack.done[:0] = [self._entry(_plain(n)) for n in reversed(doc.UndoNames[surplus:])]
         return stack
 
     def _entry(self, label: str) -> _Entry:

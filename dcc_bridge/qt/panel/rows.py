@@ -9,7 +9,7 @@ from typing import Final
 from dcc_bridge.elicitation import types
 from dcc_bridge.elicitation.grants import SessionGrant
 from dcc_bridge.elicitation.question import Question
-from dcc_bridge.elicitation.text import safe_line
+from dcc_bridge.elicitation.text import safe_line, span
 from dcc_bridge.elicitation.view import Translate, argument_views, english
 from dcc_bridge.qt.panel.state import Asked, Port, Seen, State
 from dcc_bridge.skills.call_history import Record
@@ -22,17 +22,9 @@ def who(label: str | None) -> str:
     return safe_line(label) if label else tr("The host itself")
 
 
-def span(seconds: float) -> str:
-    """Say how long something takes."""
-    whole = max(0, round(seconds))
-    if whole < 60:
-        return tr("{n} s", n=whole)
-    return tr("{n} min", n=whole // 60) if whole < 3600 else tr("{n} h", n=whole // 3600)
-
-
 def ago(seconds: float) -> str:
     """Say how long ago something was."""
-    return tr("here now") if seconds < 60 else tr("{span} ago", span=span(seconds))
+    return tr("here now") if seconds < 60 else tr("{span} ago", span=span(seconds, tr))
 
 
 def headline(state: State) -> str:
@@ -64,7 +56,7 @@ def muted(state: State) -> str:
     """Say who is muted, for how long, and what goes on all the same; "" where nobody is."""
     if not state.muted:
         return ""
-    names, left = _listed(sorted(state.muted)), span(max(state.muted.values()))
+    names, left = _listed(sorted(state.muted)), span(max(state.muted.values()), tr)
     return tr(
         "Muted for {left}: {names}. Questions are declined, edits that need none go on.",
         names=names,
@@ -218,7 +210,7 @@ def _asked(asked: Asked) -> Row:
 
 
 def _running(record: Record, at: float) -> Row:
-    detail = f"{who(record.client)} · {span(at - record.began)}"
+    detail = f"{who(record.client)} · {span(at - record.began, tr)}"
     done = None
     if record.progress is not None:
         amount, total, message = record.progress
@@ -230,7 +222,7 @@ def _running(record: Record, at: float) -> Row:
 
 
 def _grant(grant: SessionGrant, seconds: float) -> Row:
-    left, many = span(seconds), _covered(grant)
+    left, many = span(seconds, tr), _covered(grant)
     detail = tr("{who} · {many} · for {left} more", who=grant.client, many=many, left=left)
     revoke = Act("revoke", tr("Revoke"), tr("Next time you are asked again."))
     return Row(grant_key(grant), safe_line(grant.title), detail, (revoke,))
@@ -264,7 +256,7 @@ def _muted(label: str, state: State) -> Row:
 
 
 def _silence(label: str, state: State) -> str:
-    return tr("Muted for {left} more", left=span(state.muted[label]))
+    return tr("Muted for {left} more", left=span(state.muted[label], tr))
 
 
 def _mute(label: str, state: State) -> Act:

@@ -3,43 +3,42 @@
 Most skills need no more than what is listed here. What few need stays in its own module:
 `dcc_bridge.elicitation.ask_secret` (`ask_secret`, `Secret`), `dcc_bridge.elicitation.sign_in`
 (`sign_in`, `Provider`, `Tokens`) and `dcc_bridge.elicitation.consent` (`Grant`). Neither Qt nor the
-MCP SDK is imported.
+MCP SDK is imported, and nothing else until it is asked for: a host that starts is not held up.
 """
 
-from dcc_bridge.elicitation.ask import (
-    carry,
-    elicit_form,
-    elicit_form_sync,
-    elicit_url,
-    elicit_url_sync,
-)
-from dcc_bridge.elicitation.consent import confirm, confirm_sync
-from dcc_bridge.elicitation.context import on_main
-from dcc_bridge.elicitation.types import (
-    ElicitationMode,
-    ElicitationRequest,
-    ElicitationResponse,
-    FormElicitation,
-    UrlElicitation,
-)
-from dcc_bridge.skills.skill import check_cancelled, report_progress, skill, track
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
-__all__ = [
-    "ElicitationMode",
-    "ElicitationRequest",
-    "ElicitationResponse",
-    "FormElicitation",
-    "UrlElicitation",
-    "carry",
-    "check_cancelled",
-    "confirm",
-    "confirm_sync",
-    "elicit_form",
-    "elicit_form_sync",
-    "elicit_url",
-    "elicit_url_sync",
-    "on_main",
-    "report_progress",
-    "skill",
-    "track",
-]
+if TYPE_CHECKING:
+    from dcc_bridge.elicitation.ask import (
+        carry,
+        elicit_form,
+        elicit_form_sync,
+        elicit_url,
+        elicit_url_sync,
+    )
+    from dcc_bridge.elicitation.consent import confirm, confirm_sync
+    from dcc_bridge.elicitation.context import on_main
+    from dcc_bridge.elicitation.types import (
+        ElicitationMode,
+        ElicitationRequest,
+        ElicitationResponse,
+        FormElicitation,
+        UrlElicitation,
+    )
+    from dcc_bridge.skills.skill import check_cancelled, report_progress, skill, track
+else:
+    _PLACES = "skills.skill", *map("elicitation.{}".format, ("types", "context", "consent", "ask"))
+
+    def __getattr__(name: str) -> Any:
+        for place in _PLACES if name in __all__ else ():
+            module = import_module(f"{__name__}.{place}")
+            if hasattr(module, name):
+                return globals().setdefault(name, getattr(module, name))
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+__all__ = ["ElicitationMode", "ElicitationRequest", "ElicitationResponse", "FormElicitation"]
+__all__ += ["UrlElicitation", "carry", "check_cancelled", "confirm", "confirm_sync", "elicit_form"]
+__all__ += ["elicit_form_sync", "elicit_url", "elicit_url_sync", "on_main", "report_progress"]
+__all__ += ["skill", "track"]

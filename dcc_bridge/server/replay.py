@@ -72,6 +72,7 @@ class ReplayStore(EventStore):
     def __init__(self, most_bytes: int = MOST_OF_ALL) -> None:
         # What all events may take together; then the client with the most loses its oldest.
         self._most_bytes = most_bytes
+        self._total = 0  # theirs, or more: a session that has ended is still counted
         self._sessions: WeakValueDictionary[str, SessionEvents] = WeakValueDictionary()
 
     def opening(self, label: str, send: Send) -> Send:
@@ -118,9 +119,13 @@ class ReplayStore(EventStore):
         events = _current.get()
         if events is None:
             return ""
+        before = events.size
         event = events.add(stream_id, message)
-        while sum(it.size for it in self._sessions.values()) > self._most_bytes:
-            self._greediest().drop_oldest()
+        self._total += events.size - before
+        while self._total > self._most_bytes:
+            self._total = sum(it.size for it in self._sessions.values())
+            if self._total > self._most_bytes:
+                self._greediest().drop_oldest()
         return event
 
     def _greediest(self) -> SessionEvents:

@@ -7,6 +7,7 @@ import json
 from contextvars import Context, copy_context
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import anyio
 import httpx2
@@ -139,6 +140,38 @@ def test_all_sessions_keep_so_many_bytes_and_the_greediest_client_loses_first() 
         }
 
     assert anyio.run(fill) == {"greedy-1": 4, "greedy-2": 4, "other": 2}
+
+
+def test_an_event_is_kept_without_a_look_at_the_other_sessions() -> None:
+    """Else each event of a crowd would cost what the crowd is large."""
+    message = JSONRPCRequest(jsonrpc="2.0", id=1, method="ping", params={"_": "x" * 1000})
+    store = replay.ReplayStore(most_bytes=100_000)
+
+    async def fill() -> int:
+        loop = asyncio.get_running_loop()
+        contexts = [await opened(store, f"client-{number}") for number in range(50)]
+        with mock.patch("weakref.WeakValueDictionary.values") as looks:
+            await loop.create_task(store.store_event("1", message), context=contexts[0])
+        return looks.call_count
+
+    assert anyio.run(fill) == 0
+
+
+def test_events_of_sessions_that_ended_take_no_room() -> None:
+    message = JSONRPCRequest(jsonrpc="2.0", id=1, method="ping", params={"_": "x" * 1000})
+    store = replay.ReplayStore(most_bytes=10_000)
+
+    async def fill() -> int:
+        loop = asyncio.get_running_loop()
+        for number in range(20):
+            context = await opened(store, f"client-{number}")
+            for _ in range(5):
+                await loop.create_task(store.store_event("1", message), context=context)
+            kept = await loop.create_task(count(store), context=context)
+            store.forget(f"client-{number}")
+        return kept
+
+    assert anyio.run(fill) == 6
 
 
 async def opened(store: replay.ReplayStore, name: str) -> Context:

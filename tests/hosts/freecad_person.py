@@ -24,6 +24,7 @@ from dcc_bridge.qt.binding import (
     QDialog,
     QDockWidget,
     QPaintEvent,
+    QPoint,
     QTimer,
     QWidget,
     Slot,
@@ -78,6 +79,7 @@ def edit() -> None:
     """Change a length by hand."""
     FreeCAD.ActiveDocument.openTransaction("Edit Height")
     FreeCAD.ActiveDocument.Cylinder.Height = 33
+    FreeCAD.ActiveDocument.recompute()
     FreeCAD.ActiveDocument.commitTransaction()
 
 
@@ -149,7 +151,12 @@ _SETTLED = 10
 
 
 class Typist(Person):
-    """Types the word for which a dialog asks, and tells where its button is on the screen."""
+    """Types the word for which a dialog asks, and tells where a button is on the screen.
+
+    They wait for what can be seen before they press a key as well: a shortcut of FreeCAD's that is
+    disabled is swallowed, and FreeCAD enables it a while after the edit. Esc ends a skill that has
+    begun.
+    """
 
     _times = 0
 
@@ -160,25 +167,29 @@ class Typist(Person):
             asked.name.editor.setText(asked.view.word)
             return True
         if order == "locate" and asked is not None and asked.exits.verb.isEnabled():
-            at = asked.exits.verb.mapTo(asked, asked.exits.verb.rect().center())
-            where, file = f"{at.x()} {at.y()}", HOME / "at"
-            was = file.read_text(encoding="utf-8") if file.exists() else ""
-            self._times = self._times + 1 if where == was else 0
-            file.write_text(where, encoding="utf-8")
-            return self._times == _SETTLED
+            return self._stays(asked.exits.verb.mapTo(asked, asked.exits.verb.rect().center()))
         if order == "locate Cancel":
             return self._locate()
+        if order == "can undo":
+            return bool(FreeCADGui.getMainWindow().findChild(QAction, "Std_Undo").isEnabled())
         return order not in ("type", "locate") and super()._obey(order)
 
     def _locate(self) -> bool:
         """Write down where on the screen the button is that ends the skill that runs."""
         for card in FreeCADGui.getMainWindow().findChildren(Card):
             for button in card.buttons:
-                if button.verb == "cancel" and button.isVisible():
-                    at = button.mapToGlobal(button.rect().center())
-                    (HOME / "at").write_text(f"{at.x()} {at.y()}", encoding="utf-8")
-                    return True
+                has_begun = card.row.done is not None
+                if button.verb == "cancel" and button.isVisible() and has_begun:
+                    return self._stays(button.mapToGlobal(button.rect().center()))
         return False
+
+    def _stays(self, at: QPoint) -> bool:
+        """Write down where a button is; give whether it stays there."""
+        where, file = f"{at.x()} {at.y()}", HOME / "at"
+        was = file.read_text(encoding="utf-8") if file.exists() else ""
+        self._times = self._times % _SETTLED + 1 if where == was else 0
+        file.write_text(where, encoding="utf-8")
+        return self._times == _SETTLED
 
 
 class Heartbeat(QWidget):

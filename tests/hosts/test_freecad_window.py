@@ -76,6 +76,12 @@ def count(application: Application) -> int:
     return int(json.loads(text(application.call("list_objects", {})))["found"])
 
 
+def seen(application: Application) -> tuple[int, str]:
+    """Give how many objects there are, and the length that a person edits by hand."""
+    cylinder = json.loads(text(application.call("inspect_object", {"name": "Cylinder"})))
+    return count(application), str(cylinder["properties"]["Height"])
+
+
 def colours(result: CallToolResult, file: Path) -> int:
     """Count the colours of an image that a skill gave."""
     (image,) = [part for part in result.content if isinstance(part, ImageContent)]
@@ -96,6 +102,8 @@ def test_a_click_agrees_and_ctrl_z_takes_it_back(window: Application, shown: Scr
         result = called.result(60)
     deleted = count(window)
 
+    window.order("can undo")
+    window.obeyed()
     shown.key("FreeCAD", "ctrl+z")
     until(lambda: count(window) == 11)
 
@@ -114,9 +122,11 @@ def test_an_agent_sees_what_the_person_does(window: Application, tmp_path: Path)
 def test_a_person_stops_a_skill_that_holds_the_window_and_nothing_of_it_stays(
     stops: str, window: Application, shown: Screen
 ) -> None:
-    before = count(window)
-    if stops == "Cancel":
-        window.order("What agents did")
+    """What the person did before that stays."""
+    window.order("edit")
+    window.obeyed()
+    before = seen(window)
+    window.order("What agents did")
     with ThreadPoolExecutor(1) as agent:
         called = agent.submit(window.call, "grow", {})
         window.order("locate Cancel")
@@ -128,4 +138,4 @@ def test_a_person_stops_a_skill_that_holds_the_window_and_nothing_of_it_stays(
             shown.key("FreeCAD", "Escape")
         result = called.result(60)
 
-    assert (status(result), count(window)) == ("cancelled", before), text(result)
+    assert (status(result), seen(window)) == ("cancelled", before), text(result)

@@ -37,6 +37,9 @@ else:
                 return globals().setdefault(name, getattr(module, name))
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
+    def __dir__() -> list[str]:
+        return sorted({*globals(), *__all__})
+
 
 __all__ = ["ElicitationMode", "ElicitationRequest", "ElicitationResponse", "FormElicitation"]
 __all__ += ["UrlElicitation", "carry", "check_cancelled", "confirm", "confirm_sync", "elicit_form"]

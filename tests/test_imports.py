@@ -103,6 +103,10 @@ def test_a_host_that_keeps_its_collector_has_nothing_frozen_at_the_start() -> No
     assert (is_on, is_frozen) == ("True", "False")
 
 
+def test_what_is_public_is_found_by_completion_before_it_was_used() -> None:
+    assert run("import dcc_bridge; print('confirm_sync' in dir(dcc_bridge))") == "True\n"
+
+
 def test_what_is_public_is_listed() -> None:
     assert sorted(dcc_bridge.__all__) == dcc_bridge.__all__
     assert all(hasattr(dcc_bridge, name) for name in dcc_bridge.__all__)

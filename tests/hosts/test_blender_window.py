@@ -149,14 +149,17 @@ def test_what_was_typed_is_there_when_the_same_is_asked_again(new: Seat, end: st
 
 
 def test_the_sidebar_says_what_goes_on_and_its_buttons_act(new: Seat) -> None:
-    """A question, a call that runs, a pause and the history are in it, as in Qt's panel."""
+    """A question, a call that runs, a pause and the history are in it, as in Qt's panel.
+
+    The two that are always there are above what comes and goes, so they stay below the mouse.
+    """
     new.do("sidebar")
     asked = new.ask("delete_objects", **CUBE)
     new.blue()
-    new.sees(lambda seen: "A question for you" in seen["sidebar"])
+    new.sees(lambda seen: seen["sidebar"][:3] == ["Pause", "Undo", "A question for you"])
     new.answer("accept")
     asked.result()
-    new.sees(lambda seen: "Undo Delete objects" in seen["sidebar"])
+    new.sees(lambda seen: seen["sidebar"][:2] == ["Pause", "Undo Delete objects"])
     new.do("pause")
     new.sees(lambda seen: "Resume" in seen["sidebar"])
     paused = new.application.call("add_object", {"name": "late"})

@@ -173,6 +173,7 @@ class OperatorDialog:
 
             bl_idname = "dcc_bridge.press"
             bl_label = "Answer"
+            bl_description = "Gives this answer"  # Blender puts a full stop after it
             bl_options = {"INTERNAL"}  # noqa: RUF012 - Blender's own shape
             __annotations__ = {"answer": bpy.props.StringProperty()}
 

@@ -89,6 +89,7 @@ class DCC_BRIDGE_OT_act(bpy.types.Operator):
 
     bl_idname = "dcc_bridge.act"
     bl_label = "Act"
+    bl_description = "Does what the button says"  # Blender puts a full stop after it
     bl_options = {"INTERNAL"}  # noqa: RUF012 - Blender's own shape
 
     key: bpy.props.StringProperty()  # type: ignore[valid-type]  # how Blender declares properties
@@ -124,10 +125,10 @@ class DCC_BRIDGE_PT_agents(bpy.types.Panel):
             return
         state = shown.state
         _draw_head(layout, state, wide)
-        for text, _ in shown.notes:
-            say(layout.box(), text, wide, icon="INFO")
         for part in rows.now(state):
             _draw_row(layout, part, wide)
+        for text, _ in shown.notes:
+            say(layout.box(), text, wide, icon="INFO")
         _draw_history(layout, state, wide)
         layout.label(text="Agents")
         for part in (*rows.clients(state), *rows.grants(state)):
@@ -138,28 +139,30 @@ class DCC_BRIDGE_PT_agents(bpy.types.Panel):
 
 
 def _draw_head(layout: Any, state: State, wide: int) -> None:
-    is_asked = any(asked.is_here for asked in state.asked)
-    say(layout, rows.headline(state), wide, icon="QUESTION" if is_asked else "NONE")
-    say(layout, rows.connected(state), wide)
+    """Draw what is always there first, so that no button moves away below the mouse."""
     row = layout.row()
     row.alert = state.is_paused
     if state.is_paused:
         _draw_act(row, "Resume", "", "pause", "Let edits begin again", "PLAY")
     else:
         _draw_act(row, "Pause", "", "pause", "Let no edit begin; reads go on", "PAUSE")
+    row = layout.row()
+    row.enabled = state.undoable is not None
+    caption = f"Undo {safe_line(state.undoable.title, 32)}" if state.undoable else "Undo"
+    _draw_act(row, caption, state.top or "", "undo", "Undo what an agent did last", "LOOP_BACK")
+    is_asked = any(asked.is_here for asked in state.asked)
+    say(layout, rows.headline(state), wide, icon="QUESTION" if is_asked else "NONE")
+    say(layout, rows.connected(state), wide)
     say(layout, rows.muted(state), wide, icon="MUTE_IPO_ON")
     for label in state.muted:
         _draw_act(layout, f"Unmute {rows.who(label)}", label, "unmute", "Hear its questions again")
 
 
 def _draw_history(layout: Any, state: State, wide: int) -> None:
-    """Draw the newest calls, and a button that undoes what lies on top of Blender's own stack."""
+    """Draw the newest calls."""
     layout.label(text="History")
     changes = [record for record in state.ended if not record.only_read][:_MOST]
     say(layout, "" if changes else "No agent changed anything yet.", wide)
-    if state.undoable is not None:
-        caption = f"Undo {safe_line(state.undoable.title, 32)}"
-        _draw_act(layout, caption, state.top or "", "undo", icon="LOOP_BACK")
     for record in changes:
         column = layout.box().column(align=True)
         at = time.strftime("%H:%M", time.localtime(record.ended or record.began))
@@ -171,15 +174,15 @@ def _draw_history(layout: Any, state: State, wide: int) -> None:
 def _draw_row(layout: Any, part: rows.Row, wide: int) -> None:
     box = layout.box().column(align=True)
     say(box, part.title, wide, icon="QUESTION" if part.stands_out else "NONE")
+    row = box.row(align=True)
+    for act in part.acts:
+        if act.verb != "show":  # its dialog is up already
+            _draw_act(row, act.caption, part.key, act.verb, act.tip)
     if part.done is not None:
         full = round(_BAR * max(0.0, part.done))
         share = f" {part.done:.0%}" if part.done >= 0 else ""
         box.label(text=f"{'█' * full}{'░' * (_BAR - full)}{share}", translate=False)
     say(box, part.detail, wide)
-    row = box.row(align=True)
-    for act in part.acts:
-        if act.verb != "show":  # its dialog is up already
-            _draw_act(row, act.caption, part.key, act.verb, act.tip)
 
 
 def _draw_act(

@@ -2,12 +2,15 @@
 
 ``python -m tests.bench.stretches [--prims N] [--beside TREE]``. The runner alone on a USD scene of
 2,000 prims, or more: no network, no client, a person who answers at once, and who before the last
-of the three edits by hand. With another checkout, which has an environment of its own, the two take
-turns, so that the machine's other work is in both.
+of the three edits by hand. Then the bundled skill deletes as many prims, in groups of 1,000, beside
+what USD's own fastest call for it takes; figures of the processor, not of the clock. With another
+checkout, which has an environment of its own, the two take turns, so that the machine's other work
+is in both.
 """
 
 from __future__ import annotations
 
+import importlib
 import json
 import statistics
 import subprocess
@@ -16,17 +19,19 @@ import time
 from argparse import ArgumentParser
 from collections import defaultdict
 from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from pxr import Sdf
+from pxr import Sdf, Usd
 
 from dcc_bridge import confirm_sync, skill
 from dcc_bridge.config import Settings
 from dcc_bridge.elicitation import context
 from dcc_bridge.elicitation.broker import Broker
 from dcc_bridge.elicitation.call import Call, Client
-from dcc_bridge.elicitation.question import Reply
+from dcc_bridge.elicitation.question import Question, Reply, Settle, TakeDown
+from dcc_bridge.hosts import standalone
 from dcc_bridge.hosts.standalone import UsdSession
 from dcc_bridge.main_thread import MainThread
 from dcc_bridge.skills.runner import Runner
@@ -35,6 +40,8 @@ from dcc_bridge.testing import ScriptedPresenter
 
 CALLS, ROUNDS = 100, 5
 NAMES = ("read after an edit by hand", "read", "edit", "destroy")
+DELETION = ("delete: to the question", "delete: after it", "delete: unpainted", "undo", "USD's own")
+GROUP = 1000
 SETTINGS = Settings(dialogs_per_minute=10**6)
 YES = Reply("accept", {"confirm": True})
 
@@ -98,6 +105,64 @@ def measure(prims: int) -> dict[str, float]:
     return medians
 
 
+def _groups(stage: Usd.Stage, prims: int) -> list[Any]:
+    with Sdf.ChangeBlock():
+        groups = [
+            Sdf.CreatePrimInLayer(stage.GetRootLayer(), f"/World/g{number}")
+            for number in range(-(-prims // GROUP))
+        ]
+        for group in (stage.GetRootLayer().GetPrimAtPath("/World"), *groups):
+            group.specifier = Sdf.SpecifierDef
+        for number in range(prims):
+            Sdf.PrimSpec(groups[number // GROUP], f"p{number}", Sdf.SpecifierDef, "Camera")
+    return groups
+
+
+def measure_deletion(prims: int) -> dict[str, float]:
+    """Give the milliseconds of each part of one deletion, and the longest without a paint."""
+    sys.path.insert(0, str(Path.cwd() / "plugins/standalone/skills"))
+    deleting = describe(importlib.import_module("delete_prims").delete_prims)
+    session, other = UsdSession(), UsdSession()
+    uninstall = standalone.install(session)
+    _groups(session.stage, prims)
+    assert session.undo_labels  # what is edited by hand is a step by now
+    paints, asked = list[float](), list[float]()
+
+    def paint(serves_stop: bool) -> bool:
+        paints.append(time.process_time())
+        return False
+
+    class Person(ScriptedPresenter):
+        def show(self, question: Question, settle: Settle) -> TakeDown:
+            asked.append(time.process_time())
+            return super().show(question, settle)
+
+    main = MainThread(lambda delay: None, repaint=paint)
+    broker = Broker(SETTINGS, host=Person(YES))
+    remove = context.install(broker, main, session)
+    runner = Runner(session, main, SETTINGS, _no_loop, lambda seconds, fn: lambda: None)
+    call = Call(deleting.name, deleting.title, deleting.metadata.risk, Client("bench"))
+    began = time.process_time()
+    run = runner.start(deleting, {"pattern": "p*"}, call)
+    while not run.outcome.done():
+        main.drain()
+    ended = time.process_time()
+    remove()
+    assert run.outcome.result().value["deleted"] == prims, run.outcome.result()
+    session.undo()
+    undone = time.process_time()
+    uninstall()
+    groups = _groups(other.stage, prims)
+    cleared = time.process_time()
+    with Sdf.ChangeBlock():
+        for group in groups:
+            group.nameChildren.clear()
+    took = time.process_time() - cleared
+    unpainted = max(then - now for now, then in pairwise([began, *paints, ended]))
+    parts = (asked[0] - began, ended - asked[0], unpainted, undone - ended, took)
+    return {name: 1000 * part for name, part in zip(DELETION, parts, strict=True)}
+
+
 def _no_loop(coroutine: Any) -> Any:
     raise AssertionError("these skills are sync")
 
@@ -118,7 +183,7 @@ def main() -> None:
     parser.add_argument("--json", action="store_true")
     arguments = parser.parse_args()
     if arguments.json:
-        print(json.dumps(measure(arguments.prims)))
+        print(json.dumps(measure(arguments.prims) | measure_deletion(arguments.prims)))
         return
     trees = [Path.cwd(), *([arguments.beside] if arguments.beside else [])]
     rounds: dict[tuple[Path, str], list[float]] = defaultdict(list)
@@ -126,7 +191,7 @@ def main() -> None:
         for tree in trees:
             for name, median in _measure_in(tree, arguments.prims).items():
                 rounds[tree, name].append(median)
-    for name in NAMES:
+    for name in (*NAMES, *DELETION):
         here, *other = (statistics.median(rounds[tree, name]) for tree in trees)
         beside = f"  {other[0]:7.3f} ms beside, ratio {here / other[0]:.2f}" if other else ""
         print(f"{name:26} {here:7.3f} ms{beside}")

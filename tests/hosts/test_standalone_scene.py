@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-import pytest
-from pxr import Usd, UsdGeom, UsdShade
+from contextvars import copy_context
 
+import pytest
+from pxr import Sdf, Usd, UsdGeom, UsdShade
+
+from dcc_bridge.elicitation.call import Call, Progress, RunControl, current
+from dcc_bridge.errors import Stopped
 from dcc_bridge.hosts.standalone import UsdSession
 from dcc_bridge.hosts.standalone.prims import find, remove
 from tests.hosts.scenes import SCENE
@@ -76,3 +80,52 @@ def test_its_characters_move(shot: UsdSession) -> None:
 
     assert [len(people), len(walking)] == [4, 2]
     assert all(Usd.ModelAPI(person).GetKind() == "component" for person in people)
+
+
+@pytest.mark.parametrize(
+    "names",
+    [["/a"], ["/a/p3"], [f"/a/p{n}" for n in range(20)], ["/b", "/a/p7", "/a/p7/below", "/c"]],
+    ids=["a root", "one of many", "all of a prim's children", "some, with what is below"],
+)
+def test_what_is_deleted_is_what_usd_deletes_by_namespace_edits(names: list[str]) -> None:
+    stage, edits = UsdSession().stage, Sdf.BatchNamespaceEdit()
+    for path in ("/a", *(f"/a/p{n}/below" for n in range(20)), "/b", "/c"):
+        stage.DefinePrim(path).CreateAttribute("size", Sdf.ValueTypeNames.Float).Set(1.0)
+    layer, expected = stage.GetRootLayer(), Sdf.Layer.CreateAnonymous()
+    layer.GetPrimAtPath("/a").nameChildrenOrder[:] = ["p9", "p3"]
+    expected.TransferContent(layer)
+    paths = [Sdf.Path(name) for name in names]
+    for old in paths:
+        edits.Add(Sdf.NamespaceEdit.Remove(old))
+
+    remove(stage, paths)
+
+    assert expected.Apply(edits)
+    assert layer.ExportToString() == expected.ExportToString()
+
+
+def test_a_deletion_that_is_cancelled_in_its_middle_leaves_all_as_it_was() -> None:
+    session, call = UsdSession(), Call("delete", "Delete", "edit")
+    stage, seen = session.stage, list[bool]()
+    for path, layer in (("/root", stage.GetRootLayer()), ("/session", stage.GetSessionLayer())):
+        with Usd.EditContext(stage, layer):
+            stage.DefinePrim(path)
+    before = session.scene_digest()
+
+    class Cancelling(RunControl):
+        def report(self, progress: Progress) -> None:
+            seen.append(bool(stage.GetPrimAtPath("/session")))
+            call.ending.reason = None if seen[-1] else "cancelled"
+
+    def delete() -> None:
+        current.set(call)
+        with session.undo_step("Delete"):
+            remove(stage, [Sdf.Path("/root"), Sdf.Path("/session")])
+
+    call.control = Cancelling()
+    with pytest.raises(Stopped):
+        copy_context().run(delete)
+
+    assert False in seen
+    assert session.scene_digest() == before
+    assert not session.undo_labels[1:]

@@ -283,3 +283,29 @@ def test_a_loss_is_told_by_its_prims_and_a_property_only_where_its_prim_stays(
         session.stage.RemovePrim("/World/b")
 
     assert (prop, session.lost([])) == (["/World/b.gone"], ["/World/b"])
+
+
+@pytest.mark.parametrize(
+    ("agreed", "beside"),
+    [
+        (["/"], []),
+        (["/World", "not a path", "relative"], ["/Worldly"]),
+        (["/World/b", "/World/b/c"], ["/World", "/World/bb", "/Worldly"]),
+        (
+            ["World", "", "/World/b.size"],
+            ["/World", "/World/b", "/World/b/c", "/World/bb", "/Worldly"],
+        ),
+    ],
+)
+def test_what_is_below_an_agreed_prim_was_agreed_to_and_nothing_else(
+    agreed: list[str], beside: list[str]
+) -> None:
+    session = UsdSession()
+    for path in ("/World/b/c", "/World/bb", "/Worldly"):
+        session.stage.DefinePrim(path)
+
+    with session.undo_step("Remove all"):
+        session.stage.RemovePrim("/World")
+        session.stage.RemovePrim("/Worldly")
+
+    assert session.lost(agreed) == beside

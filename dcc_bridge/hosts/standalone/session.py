@@ -277,8 +277,7 @@ class UsdSession(Host):
 
     def kinds(self, items: Sequence[str]) -> list[str]:
         """Name the USD type of each prim; "" for one without a type, "gone" for one that is not."""
-        prims = [self.stage.GetPrimAtPath(item) for item in items]
-        return [str(prim.GetTypeName()) if prim else "gone" for prim in prims]
+        return [str(p.GetTypeName()) if p else "gone" for p in map(self.stage.GetPrimAtPath, items)]
 
     def select(self, items: Sequence[str]) -> None:
         """Select prims, so that the window shows them."""

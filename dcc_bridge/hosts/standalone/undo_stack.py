@@ -128,11 +128,11 @@ class UndoStack:
 
     def lost(self, agreed: Sequence[str]) -> list[str]:
         """List what the newest step deleted beside the agreed prims and what is below them."""
-        covered = [Sdf.Path(item) for item in agreed if Sdf.Path.IsValidPathString(item)]
-        gone = self._gone(self._undo[-1]) if self._undo else []
+        covered = {Sdf.Path(item) for item in agreed if Sdf.Path.IsValidPathString(item)}
+        root, gone = Sdf.Path.absoluteRootPath, self._gone(self._undo[-1]) if self._undo else []
         prims = {path for path in gone if path.IsPrimPath()}  # which take their properties along
         alone = [path for path in gone if path in prims or path.GetPrimPath() not in prims]
-        return [str(path) for path in alone if not any(map(path.HasPrefix, covered))]
+        return [str(it) for it in alone if covered.isdisjoint((root, *it.GetPrefixes()))]
 
     @property
     def is_in_step(self) -> bool:

@@ -70,7 +70,11 @@ def _which(items: Sequence[str]) -> str:
 def _below(items: Sequence[str]) -> str:
     """Count what goes with them without having matched."""
     prims = [session().stage.GetPrimAtPath(item) for item in items]
-    every = {below.GetPath() for prim in prims for below in Usd.PrimRange.AllPrims(prim)}
+    every = {
+        below.GetPath()
+        for prim in prims
+        for below in (Usd.PrimRange.AllPrims(prim) if prim.GetAllChildrenNames() else (prim,))
+    }
     count = len(every) - len(items)
     return f" {count} more {_words('*', count)} below them will go too." if count else ""
 

@@ -145,6 +145,7 @@ class Menu(QObject):
         self.dock.setWidget(panel)
         self.dock.show()
         self.dock.raise_()
+        panel.enter()  # no Tab leaves FreeCAD's 3D view
 
     def close_panel(self) -> None:
         """Take the panel out of its dock, which goes; the panel is its maker's to delete."""

@@ -121,10 +121,11 @@ def choose(entry: str) -> Callable[[], None]:
 
 
 def menu() -> None:
-    """Write down what our menu offers, and whether the panel can be seen."""
+    """Write down what our menu offers, and whether the panel is seen and has the keys."""
     offered = [text for text, entry in entries().items() if entry.isEnabled()]
     docks = FreeCADGui.getMainWindow().findChildren(QDockWidget, "DccBridgeAgents")
-    seen = [dock.widget() is not None and dock.isVisible() for dock in docks]
+    focus = FreeCADGui.getMainWindow().focusWidget()
+    seen = [dock.isVisible() and dock.isAncestorOf(focus) for dock in docks if dock.widget()]
     (HOME / "menu").write_text(json.dumps([offered, seen]), encoding="utf-8")
 
 

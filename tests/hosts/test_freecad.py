@@ -198,7 +198,10 @@ def test_freecad_draws_while_a_skill_waits(window: Application, seconds: int) ->
 
 
 def test_freecads_menu_stops_and_starts_the_bridge(window: Application) -> None:
-    """In every workbench; only what can be done is offered, and the panel goes with the bridge."""
+    """In every workbench; only what can be done is offered, and the panel goes with the bridge.
+
+    It has the keys once it is shown: no Tab leaves FreeCAD's 3D view.
+    """
     running = ["Stop", "Pause", "What agents did"]
     before = _menu(window)
     seen = _menu(window, "workbench", "What agents did")
@@ -238,7 +241,7 @@ def test_it_can_be_unloaded_and_loaded_twenty_times(window: Application) -> None
 
 
 def _menu(application: Application, *chosen: str) -> Any:
-    """Choose entries of the menu; tell what it offers then, and whether the panel is seen."""
+    """Choose entries of the menu; tell what it offers then, and if the panel has the keys."""
     application.order(*chosen, "menu")
     application.obeyed()
     return json.loads((application.folder / "menu").read_text(encoding="utf-8"))

@@ -62,12 +62,12 @@ def test_three_hundred_half_open_connections_are_closed(seconds: float, tmp_path
         raw, slow = Raw.to(running), Raw.to(running, "slow")
 
         def attack() -> tuple[int, list[float], float]:
-            begin, socks = time.monotonic(), []
+            begin, socks = time.monotonic(), list[socket.socket]()
             for number in range(HALF):
                 socks.append(opened.enter_context(slow.open()))
                 part = slow.head(100)
                 socks[-1].sendall(part[: (0, 20, len(part))[number % 3]])  # nothing, half, no body
-            times = []
+            times: list[float] = []
             while not times or time.monotonic() < begin + 0.9 * seconds:
                 called = time.monotonic()
                 assert raw.say("tools/list", {}).status == 200

@@ -10,6 +10,7 @@ import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from contextlib import ExitStack, suppress
+from contextvars import Context
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -107,7 +108,7 @@ class Bridge:
         self._watchers = Callbacks()
         self._undoing = builtin.Undoing(host, self.recent, self.audit, self._watchers.call)
         self._changes = Callbacks()
-        # What takes down the notice of a call, for as long as it may be shown.
+        # What takes down the notice of a call while it may be shown; its context holds no call.
         self._notices: dict[str, question.TakeDown] = {}
         follow = partial(self.recent.follow_undo, host)
         self._look = Throttle[None](lambda _: main.post(follow), self._worker.later)
@@ -272,15 +273,14 @@ class Bridge:
             text = f"{call.title}: done for {routing.client_name(call)}"
             undo = partial(self._undo_if_on_top, label)
             self._notices[call.id] = surface.notice(text, undo, call.id)
-            self._worker.later(_NOTICED, lambda: self._end_notice(call.id))
+            Context().run(self._worker.later, _NOTICED, partial(self._end_notice, call.id))
 
     def _follow_record(self, record: call_history.Record) -> None:
         if record.effect.undone_by:
             self._end_notice(record.id)
 
     def _end_notice(self, call: str) -> None:
-        take_down = self._notices.pop(call, None)
-        if take_down is not None:
+        if (take_down := self._notices.pop(call, None)) is not None:
             take_down("undone")
 
     def _undo_if_on_top(self, label: str) -> None:

@@ -50,13 +50,14 @@ class Agent:
 
     Attributes:
         socket: The connection, for a selector.
+        session: The id of the legacy session, or "".
     """
 
     def __init__(self, server: Server, era: str = MODERN) -> None:
         """Connect, and shake hands where the era wants it."""
         self._server = server
         self._era = era
-        self._session = ""
+        self.session = ""
         self._received = b""
         self.socket = _connect(server.url)
         if era == LEGACY:
@@ -137,7 +138,7 @@ class Agent:
             name = message["params"].get("name")
             named = {"Mcp-Name": name} if name else {}
             return {**headers, "Mcp-Method": message["method"], **named}
-        return {**headers, "Mcp-Session-Id": self._session} if self._session else {}
+        return {**headers, "Mcp-Session-Id": self.session} if self.session else {}
 
     def _shake_hands(self) -> None:
         params = {
@@ -147,7 +148,7 @@ class Agent:
         }
         hello = {"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": params}
         head = self.exchange(self._request(hello)).partition(b"\r\n\r\n")[0]
-        self._session = _header(head, "mcp-session-id") or ""
+        self.session = _header(head, "mcp-session-id") or ""
         self.exchange(self._request({"jsonrpc": "2.0", "method": "notifications/initialized"}))
 
 

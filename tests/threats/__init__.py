@@ -15,6 +15,7 @@ row          where it is shown
 24           `test_crossed`: answers to another one's question
 25           `test_paths`, tests/skills/test_trust: paths of requests, of files
 31           `test_other_addresses`: other computers
-any          `test_faults`: any one thing that fails, at any place; `test_soak`: a long time
+any          `test_faults`: any one thing that fails, at any place; `test_soak`, `test_growth`:
+             a long time
 ===========  ====================================================================================
 """

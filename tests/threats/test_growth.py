@@ -1,0 +1,132 @@
+"""What a call leaves behind once it is over: nothing, whatever kind it was (all rows together)."""
+
+from __future__ import annotations
+
+import gc
+import sys
+import weakref
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+
+from dcc_bridge import bridge, skill
+from dcc_bridge.elicitation import rate_limits
+from dcc_bridge.elicitation.call import current
+from dcc_bridge.elicitation.question import Question, Reply, Settle, TakeDown
+from dcc_bridge.testing import FakeHost
+from tests.bench.agent import LEGACY, Agent, Server
+from tests.live import Live, live
+from tests.threats.growth import fill_string_cache
+from tests.threats.raw import Line, Raw
+from tests.threats.soak import Ledger, Scene, skills
+
+CALLS: Final = 1000
+LEFT: Final = 1.0
+"""Blocks a call: a count is off by some hundreds, for timers and stacks differ by the moment. Of a
+call that is held whole there are about two hundred."""
+ROOM: Final = {"dialogs_per_minute": 10**6}
+Call = Callable[[Line, str], object]
+
+
+class Person:
+    """Agrees at once, and remembers nothing."""
+
+    def show(self, question: Question, settle: Settle) -> TakeDown:
+        settle(Reply("accept", {"confirm": True}))
+        return lambda why: None
+
+    def chip(self, *args: Any) -> TakeDown:
+        return lambda why: None
+
+    def notice(self, *args: Any) -> TakeDown:
+        return lambda why: None
+
+
+@pytest.mark.long
+@pytest.mark.timeout(900)
+def test_no_kind_of_call_leaves_anything_behind(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each kind was called as often before: by then the lists of the last calls are full."""
+    monkeypatch.setattr(bridge, "_NOTICED", 0.0)  # what is kept for a minute is let go at once
+    monkeypatch.setattr(rate_limits, "WINDOW", 0.0)
+    host, left = Scene(has_ui=True), {}
+    fill_string_cache()
+
+    with closing(Ledger(tmp_path / "host")) as ledger:
+        fns = skills(host, ledger)
+        with live(tmp_path, *fns, host=host, presenter=Person(), **ROOM) as running:
+            for name, call in kinds_of_calls(running).items():
+                before = blocks_after(running, call, f"{name} before")
+                left[name] = (blocks_after(running, call, name) - before) / CALLS
+
+    print(left)
+    assert {name: blocks for name, blocks in left.items() if blocks > LEFT} == {}
+
+
+def test_an_edit_is_let_go_while_its_notice_may_still_be_shown(tmp_path: Path) -> None:
+    host, runs = FakeHost(has_ui=True), []
+
+    @skill(risk="edit")
+    def edit() -> None:
+        """Edit."""
+        call = current.get()
+        assert call is not None
+        runs.append(weakref.ref(call.control))
+        host.items.append("cam")
+
+    with live(tmp_path, edit, host=host, presenter=Person()) as running:
+        running.call("edit")
+        running.until(lambda: gc.collect() >= 0 and runs[0]() is None)
+
+        assert len(running.bridge._notices) == 1
+
+
+def kinds_of_calls(running: Live) -> dict[str, Call]:
+    """Give what makes each kind of call, on a connection and with a word of its own."""
+    raw = Raw.to(running)
+    server = Server(running.bridge.url, raw.token)
+
+    def plain(tool: str) -> Call:
+        return lambda line, word: line.call(tool, {"word": word})["result"]["content"]
+
+    def asking(tool: str) -> Call:
+        def ask(line: Line, word: str) -> None:
+            state = line.call(tool, {"word": word})["result"]["requestState"]
+            answer = {"word": {"action": "accept", "content": {"word": f"{word}!"}}}
+            line.call(tool, {"word": word}, inputResponses=answer, requestState=state)
+
+        return ask
+
+    def session(line: Line, word: str) -> None:
+        with closing(Agent(server, LEGACY)) as agent:
+            agent.exchange(agent.calling("look", arguments={"word": word}))
+            ending = {"Mcp-Session-Id": agent.session, "Connection": "close"}
+            ended = raw.write(raw.head(0, ending, "DELETE /mcp"))
+        assert ended.status == 200
+
+    return {
+        **{tool: plain(tool) for tool in ("look", "look_any", "edit", "delete")},
+        **{tool: asking(tool) for tool in ("ask", "ask_any", "ask_loop")},
+        "a tool that is not there": lambda line, word: line.call(word),
+        "tools/list": lambda line, word: line.say("tools/list", {}),
+        "session": session,
+    }
+
+
+def blocks_after(running: Live, call: Call, word: str) -> int:
+    """Make the calls, and count the blocks once they are over."""
+
+    def work() -> None:
+        with Raw.to(running).line() as line:
+            for number in range(CALLS):
+                call(line, f"{word}-{number}")
+
+    running.beside(work, limit=300)
+    broker, notices = running.bridge.broker, running.bridge._notices
+    running.until(lambda: not (broker.open or notices))
+    gc.collect()
+    return sys.getallocatedblocks()

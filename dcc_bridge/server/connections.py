@@ -19,6 +19,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from dcc_bridge.config import Limits
 from dcc_bridge.server.auth import LABEL, refusal_response
+from dcc_bridge.server.fast_path import GONE
 
 # Longer than clients keep a connection (5 s is common): if both ends closed it at once, the request
 # that is on its way would be lost.
@@ -63,6 +64,8 @@ class LimitedConnection(H11Protocol):
         """Wait for nothing any more: a clock that goes on holds all that the connection had."""
         self._wait_for(None)
         super().connection_lost(exc)
+        scope: Any = self.cycle.scope if self.cycle is not None else {}
+        scope.get(GONE, bool)()
         self._unset_keepalive_if_required()
 
     @property

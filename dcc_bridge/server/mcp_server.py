@@ -6,14 +6,14 @@ It is the SDK's own server object, so a plug-in may add to it whatever the SDK o
 from __future__ import annotations
 
 import logging
-import time
 from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import Future
 from contextlib import contextmanager, suppress
 from functools import partial
 from typing import Any, Final
 
 import anyio
-from mcp.server.context import CallNext, HandlerResult, ServerMiddleware, ServerRequestContext
+from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 from mcp.server.lowlevel import NotificationOptions
 from mcp.server.lowlevel import Server as LowLevelServer
 from mcp.server.mcpserver import Context as ToolContext
@@ -27,13 +27,14 @@ from mcp_types.methods import serialize_server_result
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from dcc_bridge.audit.redact import Redacted
-from dcc_bridge.elicitation.call import Call, Client, Route
+from dcc_bridge.elicitation.call import Call, Route
 from dcc_bridge.elicitation.context import wrap_future
 from dcc_bridge.errors import BridgeError, SkillError, UnknownSkill
 from dcc_bridge.host import Host
 from dcc_bridge.jobs import client
 from dcc_bridge.server import auth, client_channel, protocol, resources
 from dcc_bridge.server.clients import ClientRegistry, SeenClient
+from dcc_bridge.server.fast_path import CALL, MODERN, STARTED
 from dcc_bridge.server.parked_calls import ParkedCall, ParkedCalls, same_call
 from dcc_bridge.skills.loader import Library
 from dcc_bridge.skills.registry import Entry, Registry
@@ -41,7 +42,6 @@ from dcc_bridge.skills.runner import Runner
 
 log = logging.getLogger(__name__)
 
-MODERN: Final = "2026-07-28"
 _HANDSHAKE: Final = "initialize"
 _LIST: Final = "tools/list"
 _HOUR: Final = 3600.0
@@ -72,6 +72,7 @@ class Server(MCPServer[Any]):
     ) -> None:
         self.calls = calls
         self.scene = scene
+        self.clients = clients
         self.changes = changes = ToolListChanges(scene.bus, soon)
         registry.watch(self._forget_lists)  # first: who is notified may list at once
         registry.watch(changes.note)
@@ -83,12 +84,14 @@ class Server(MCPServer[Any]):
                 request_state_security=RequestStateSecurity.ephemeral(ttl=_HOUR),
                 log_level="WARNING",
                 subscriptions=scene.bus,
-                middleware=[_noting(clients), changes.remember_session, protocol.mark_malformed],
+                middleware=[self._note_client, changes.remember_session, protocol.mark_malformed],
             )
         # the span of each message, which nobody collects; the SDK has no public name for it
         self.middleware[:] = [it for it in self.middleware if "otel" not in type(it).__module__]
         _say_that_lists_change(self._lowlevel_server)
         self.middleware.append(self._fill_in)
+        self._plain = [*self.middleware], self._lowlevel_server.get_request_handler(CALL)
+        self.stamp = self._lowlevel_server.server_info_stamp
         self._listing = anyio.Lock()
         self._forget_lists()
         self._library = library
@@ -96,6 +99,17 @@ class Server(MCPServer[Any]):
         self._runner = runner
         self._soon = soon
         scene.serve(self)
+
+    async def _note_client(
+        self, ctx: ServerRequestContext[Any, Any], call_next: CallNext
+    ) -> HandlerResult:
+        """Look at each message for who sent it, and is worked for. The SDK's middleware."""
+        client.set(_label(ctx))
+        if ctx.request is not None:
+            ctx.request.scope[auth.TURN]()
+        if ctx.method != _HANDSHAKE:  # until it ends, nothing is known of who shakes hands
+            self.clients.note(protocol.seen_client(ctx.session, _label(ctx)))
+        return await call_next(ctx)
 
     async def list_tools(self) -> list[Tool]:
         """List the skills, those that cannot be loaded, and what was added through the SDK."""
@@ -168,22 +182,45 @@ class Server(MCPServer[Any]):
         request = context.request_context
         # before anything else is looked at: a skill that was reloaded must not lose its answer
         if context.request_state is not None:
-            label = _label(context)
+            label = _label(request)
             return await self.calls.resume(context.request_state, label, answers, request)
         if answers:
             raise MCPError(
                 code=INVALID_PARAMS,
                 message="An answer came to a question that was not asked. Nothing was changed.",
             )
-        call = Call(name, name, client=_client(request))
+        http: Any = request.request
+        started = http.scope.get(STARTED)
+        if started is None:
+            seen = protocol.seen_client(request.session, _label(request))
+            started = await self.begin(name, self._library.fetch(name), arguments, seen)
+        if isinstance(started, CallToolResult):
+            return started
+        if not started.modern:
+            started.session = http.headers.get("mcp-session-id")
+        return await self.calls.begin(started, request)
+
+    def fetch_plain(self, name: str) -> Future[Entry] | None:
+        """Give a skill that may run at once, where no plug-in looks at its calls; None else."""
+        handler = self._lowlevel_server.get_request_handler(CALL)
+        if self._plain != (self.middleware, handler) or not self._library.read.done():
+            return None
+        fetched = self._library.fetch(name) if name in self._registry else None
+        return fetched if fetched is not None and fetched.done() else None
+
+    async def begin(
+        self, name: str, fetched: Future[Entry], arguments: dict[str, Any], seen: SeenClient
+    ) -> ParkedCall | CallToolResult:
+        """Start a skill for a client, or say why it cannot begin."""
+        call = Call(name, name, client=seen.client)
         call.arguments = Redacted(arguments, call=call.id)
         try:
-            entry = await wrap_future(self._library.fetch(name))
-            parked = self._start(entry, call, arguments, context)
-        except BridgeError as error:
+            return self._start(await wrap_future(fetched), call, arguments, seen)
+        except Exception as error:  # a type of the skill's own may do anything with an argument
+            if not isinstance(error, BridgeError):
+                log.exception("call %s of %s could not begin", call.id, name)
             self._runner.reject(call, str(error))
             return protocol.failure(str(error))
-        return await self.calls.begin(parked, request)
 
     def _is_ours(self, name: str, context: ToolContext[Any, Any]) -> bool:
         if name in self._registry:
@@ -194,11 +231,7 @@ class Server(MCPServer[Any]):
         return self._tool_manager.get_tool(name) is None
 
     def _start(
-        self,
-        entry: Entry,
-        call: Call,
-        arguments: dict[str, Any],
-        context: ToolContext[Any, Any],
+        self, entry: Entry, call: Call, arguments: dict[str, Any], seen: SeenClient
     ) -> ParkedCall:
         signature = entry.signature
         if signature is None:
@@ -207,9 +240,10 @@ class Server(MCPServer[Any]):
         bound = signature.bind(arguments)
         skill = entry.skill
         call.title, call.risk, call.digest = skill.title, skill.metadata.risk, skill.digest
-        parked = _park(call, bound, context)
+        same = same_call(seen.client.label, call.skill, bound)
+        parked = ParkedCall(call, seen.client.label, None, same, modern=seen.era >= MODERN)
         call.dialogue.repeats = self.calls.unfetched.notice_for(parked.same)
-        call.route = self._route(parked, context)
+        call.route = self._route(parked, seen)
         run = self._runner.start(
             skill,
             bound,
@@ -227,11 +261,11 @@ class Server(MCPServer[Any]):
         outcome.add_done_callback(lambda _: self._soon(finish))
         return parked
 
-    def _route(self, parked: ParkedCall, context: ToolContext[Any, Any]) -> Route:
+    def _route(self, parked: ParkedCall, seen: SeenClient) -> Route:
         """Say how the call can ask its client."""
-        form, url = protocol.modes(context.client_capabilities)
         channel = client_channel.ClientChannel(parked.offer, self._soon)
-        return Route(channel if form else None, channel if url else None, not parked.modern)
+        form, url = channel if seen.form else None, channel if seen.url else None
+        return Route(form, url, not parked.modern)
 
 
 class ToolListChanges:
@@ -282,43 +316,8 @@ class ToolListChanges:
                     await session.send_tool_list_changed()
 
 
-def _park(call: Call, arguments: Mapping[str, Any], context: ToolContext[Any, Any]) -> ParkedCall:
-    modern = context.request_context.protocol_version >= MODERN
-    session = _http(context).headers.get("mcp-session-id")
-    label = _label(context)
-    same = same_call(label, call.skill, arguments)
-    return ParkedCall(call, label, None if modern else session, same, modern=modern)
-
-
-def _http(context: ToolContext[Any, Any]) -> Any:
-    return context.request_context.request
-
-
-def _label(context: ToolContext[Any, Any]) -> str:
-    return str(_http(context).scope[auth.LABEL])
-
-
-def _client(context: ServerRequestContext[Any, Any]) -> Client:
-    params = context.session.client_params
-    info = params.client_info if params is not None else None
-    label = str(context.request.scope[auth.LABEL]) if context.request is not None else ""
-    return Client(label, info.name if info else "", info.version if info else "")
-
-
-def _noting(clients: ClientRegistry) -> ServerMiddleware[Any]:
-    """Look at each message on its way to the server, for who sent it, and is worked for."""
-
-    async def note(ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
-        client.set(_client(ctx).label)
-        if ctx.request is not None:
-            ctx.request.scope[auth.TURN]()
-        if ctx.method != _HANDSHAKE:  # until it ends, nothing is known of who shakes hands
-            form, url = protocol.modes(ctx.session.client_capabilities)
-            era = ctx.protocol_version
-            clients.note(SeenClient(_client(ctx), era, form, url, time.time()))
-        return await call_next(ctx)
-
-    return note
+def _label(context: ServerRequestContext[Any, Any]) -> str:
+    return str(context.request.scope[auth.LABEL]) if context.request is not None else ""
 
 
 def _say_that_lists_change(server: LowLevelServer[Any]) -> None:

@@ -19,6 +19,7 @@ import json
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
+from contextlib import ExitStack
 from hashlib import sha256
 from typing import Any, Final
 
@@ -86,7 +87,7 @@ class ParkedCall:
         if not isinstance(event, ClientQuestion):
             self.ended_at = time.monotonic()
         self._events.append(event)
-        self._stir()
+        self.stir()
 
     def offer(self, asked: ClientQuestion) -> None:
         """Put a question to the client, unless it was asked too often."""
@@ -98,15 +99,22 @@ class ParkedCall:
     def note_progress(self, progress: Progress) -> None:
         """Have the client notified how far the skill is."""
         self.notices.latest = progress
-        self._stir()
+        self.stir()
 
-    def _stir(self) -> None:
+    def stir(self) -> None:
+        """Wake whoever waits, to see what has changed."""
         stirred, self._stirred = self._stirred, anyio.Event()
         stirred.set()
 
     def has_event(self, number: int) -> bool:
         """Whether there is an event of that number, or it is the next one to come."""
         return 0 <= number <= len(self._events)
+
+    async def first_result(self) -> CallToolResult | None:
+        """Wait until something changes; None where that is not the result alone."""
+        await self._stirred.wait()
+        event = self._events[0] if self._events and self.notices.latest is None else None
+        return event if isinstance(event, CallToolResult) else None
 
     async def wait_for_event(
         self, number: int, keepalive: float, waiting: Callable[[], str]
@@ -145,9 +153,20 @@ class ParkedCalls:
 
     async def begin(self, parked: ParkedCall, request: Context) -> Result:
         """Serve the request that starts a call."""
-        self._forget_old()
-        self._parked[parked.call.id] = parked
+        self._park(parked)
         return await self._serve(parked, request, 0)
+
+    async def begin_plain(self, parked: ParkedCall) -> CallToolResult | None:
+        """Start a call for a request that hears its result only; None if it is to `begin`."""
+        self._park(parked)
+        with ExitStack() as cut_off:
+            cut_off.callback(self._abandon, parked)
+            result = await parked.first_result()
+            cut_off.pop_all()  # somebody waits still
+        if result is not None:
+            self.unfetched.remove(parked.same)
+            self._forget(parked)
+        return result
 
     def finish(self, parked: ParkedCall, result: Result, status: Status) -> None:
         """Store the result of a call as its last event."""
@@ -184,6 +203,10 @@ class ParkedCalls:
         for parked in list(self._parked.values()):
             if parked.session == session and parked.ended_at is None:
                 self._abandon(parked)
+
+    def _park(self, parked: ParkedCall) -> None:
+        self._forget_old()
+        self._parked[parked.call.id] = parked
 
     async def _serve(self, parked: ParkedCall, request: Context, number: int) -> Result:
         parked.requests.append(request)

@@ -6,6 +6,7 @@ import base64
 import json
 import logging
 import mimetypes
+import time
 from collections.abc import Mapping
 from dataclasses import replace
 from hashlib import sha256
@@ -13,13 +14,17 @@ from pathlib import Path, PurePath
 from typing import Any, Final
 
 import mcp_types as types
+from mcp.server.connection import Connection
 from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
+from mcp.server.session import ServerSession
 from pydantic import ValidationError
 
 from dcc_bridge.audit.redact import each_text
+from dcc_bridge.elicitation.call import Client
 from dcc_bridge.elicitation.question import Expired, Question, Reply, Unable, Unreadable
 from dcc_bridge.elicitation.types import LEFT
 from dcc_bridge.elicitation.view import argument_views, undo_line
+from dcc_bridge.server.clients import SeenClient
 from dcc_bridge.skills.call_history import Outcome, Status
 from dcc_bridge.skills.registry import Entry
 from dcc_bridge.skills.returns import Returns, is_file, plain
@@ -70,6 +75,15 @@ def modes(capabilities: types.ClientCapabilities | None) -> tuple[bool, bool]:
     if elicitation is None:
         return False, False
     return elicitation.form is not None or elicitation.url is None, elicitation.url is not None
+
+
+def seen_client(session: ServerSession | Connection, label: str) -> SeenClient:
+    """Read what a client says of itself, and whose label is proved."""
+    params = session.client_params
+    info = params.client_info if params is not None else None
+    client = Client(label, info.name if info else "", info.version if info else "")
+    era, able = session.protocol_version, modes(session.client_capabilities)
+    return SeenClient(client, era, *able, time.time())
 
 
 def tool(entry: Entry) -> types.Tool:

@@ -21,6 +21,7 @@ from dcc_bridge.audit import redact
 from dcc_bridge.config import Limits
 from dcc_bridge.server.auth import MOST_BODY, AuthMiddleware
 from dcc_bridge.server.connections import RESTS, connection_class
+from dcc_bridge.server.fast_path import FastPath
 from dcc_bridge.server.mcp_server import Server
 from dcc_bridge.server.page_site import PREFIX, SIGNED_IN, PageDesk, PageSite
 from dcc_bridge.server.replay import ReplayStore
@@ -90,8 +91,9 @@ class McpService:
             max_request_body_size=MOST_BODY,
             transport_security=_OPEN,
         )
+        fast_path = FastPath(server, server.session_manager.handle_request)
         self._auth = AuthMiddleware(
-            PageSite(desk, app, {PATH: server.session_manager.handle_request}),
+            PageSite(desk, app, {PATH: fast_path}),
             listening.getsockname()[1],
             secret,
             events,

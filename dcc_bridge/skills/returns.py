@@ -11,8 +11,8 @@ from __future__ import annotations
 import json
 import types
 import typing
-from collections.abc import Mapping
-from contextlib import suppress
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import is_dataclass
 from functools import cached_property
 from pathlib import PurePath
@@ -23,9 +23,21 @@ from pydantic.json_schema import GenerateJsonSchema
 from pydantic_core import PydanticSerializationError, to_jsonable_python
 
 from dcc_bridge.elicitation.models import readable
+from dcc_bridge.errors import BrokenSkill
 
 _UNTYPED: Final = (Any, None, type(None), object, str)
 _FILES: Final = (bytes, bytearray, PurePath)
+
+
+@contextmanager
+def broken_if_unreadable(name: str) -> Iterator[None]:
+    """Say of a skill that its signature cannot be read, whatever its types raise."""
+    try:
+        yield
+    except BrokenSkill:
+        raise
+    except Exception as error:  # a type may do anything while Python or pydantic looks at it
+        raise BrokenSkill(f"{name}: its signature cannot be read: {error}") from error
 
 
 class Returns:
@@ -61,10 +73,9 @@ class Returns:
         hint = readable(self._hint)
         if _has_no_schema(hint):
             return None
-        try:
+        with suppress(BrokenSkill), broken_if_unreadable(self._name):
             return self._make(hint)
-        except Exception:  # noqa: BLE001 - a type may do anything while pydantic looks at it
-            return None  # what it cannot describe is told in words
+        return None  # what it cannot describe is told in words
 
     def _make(self, hint: Any) -> tuple[TypeAdapter[Any], dict[str, Any], bool] | None:
         adapter = TypeAdapter(hint)

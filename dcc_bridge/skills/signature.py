@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import inspect
 import json
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from difflib import get_close_matches
 from enum import Enum
@@ -18,7 +18,7 @@ from pydantic.json_schema import GenerateJsonSchema
 
 from dcc_bridge.elicitation.models import readable
 from dcc_bridge.errors import BadArguments, BrokenSkill
-from dcc_bridge.skills.returns import Returns
+from dcc_bridge.skills.returns import Returns, broken_if_unreadable
 
 _NAMED: Final = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
 Options = Mapping[str, Any]  # the words on the wire, and the value that the function wants for each
@@ -37,21 +37,10 @@ class Shape:
 
 def shape_of(fn: Callable[..., Any], name: str) -> Shape:
     """Read a function of that skill; BrokenSkill where a parameter cannot be described."""
-    with _broken_if_unreadable(name):
+    with broken_if_unreadable(name):
         hints = get_type_hints(fn, include_extras=True)
         parameters = _parameters(fn, hints)
     return Shape(parameters, hints.get("return", Any), inspect.getdoc(fn) or "")
-
-
-@contextmanager
-def _broken_if_unreadable(name: str) -> Iterator[None]:
-    """Say of a skill that its signature cannot be read, whatever its types raise."""
-    try:
-        yield
-    except BrokenSkill:
-        raise
-    except Exception as error:  # a type may do anything while Python or pydantic looks at it
-        raise BrokenSkill(f"{name}: its signature cannot be read: {error}") from error
 
 
 class Signature:
@@ -84,7 +73,7 @@ class Signature:
     @cached_property
     def schema(self) -> dict[str, Any]:
         """The JSON schema of the arguments; BrokenSkill where a type cannot be described."""
-        with _broken_if_unreadable(self._name):
+        with broken_if_unreadable(self._name):
             schema = self._model.model_json_schema(schema_generator=_Quiet)
         schema.pop("title", None)
         schema.pop("description", None)

@@ -15,7 +15,6 @@ from dcc_bridge import headless
 from dcc_bridge.bridge import Bridge
 from dcc_bridge.errors import BridgeError
 from dcc_bridge.hosts.blender import BlenderHost, BlenderLoop
-from dcc_bridge.plugin import preload
 
 from . import panel, preferences, surface
 from .surface import Surface
@@ -53,7 +52,6 @@ def register() -> None:
     panel.register()
     if bpy.app.background:
         return
-    preload()
     host = BlenderHost()
     _cleanup.callback(host.close)
     _cleanup.callback(host.when_ready(lambda: _start(host)))

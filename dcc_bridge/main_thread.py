@@ -370,7 +370,6 @@ def freeze_when_idle(main: MainThread, clock: CallLater, looks: int = LOOKS) -> 
         if time.monotonic() - asked > IDLE:  # the host was busy, or showed a dialog of its own
             freeze_when_idle(main, clock)
         else:
-            gc.unfreeze()  # `plugin.preload` froze what was garbage, too
             gc.collect()
             gc.freeze()
 

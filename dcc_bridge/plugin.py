@@ -5,30 +5,22 @@ What is particular to a host's loader is in ``plugins/``.
 
 from __future__ import annotations
 
-import gc
-import os
-import sys
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from contextlib import ExitStack
 from dataclasses import dataclass
-from importlib import import_module
 from pathlib import Path
-from threading import Thread
-from typing import TYPE_CHECKING, Final, cast
+from typing import TYPE_CHECKING, cast
 
+from dcc_bridge.bridge import Bridge
 from dcc_bridge.config import Settings
 from dcc_bridge.host import Host
 
 if TYPE_CHECKING:  # a plug-in is loaded before there is a window, and Qt with it
-    from dcc_bridge.bridge import Bridge
     from dcc_bridge.qt.binding import QWidget
     from dcc_bridge.qt.event_loop import HostLoop
     from dcc_bridge.qt.panel.panel import Panel
     from dcc_bridge.qt.presenter import DialogPresenter
-
-_HEAVY: Final = ("dcc_bridge.bridge", "dcc_bridge.server.service")
-_LOOK: Final = 20  # milliseconds between two looks whether they are imported
 
 
 @dataclass
@@ -49,13 +41,13 @@ class PlugIn:
         self._skills = list(skills)  # folders of skill files, the most trusted first
         self._settings = settings  # how to behave; None for the environment and the defaults
         self._parts: _Parts | None = None
-        self._loading: Thread | None = None  # what `install` imports; None while it is not
+        self._is_installed = False
         self.cleanup = ExitStack()  # what is undone before it stops, at the end of the plug-in
 
     @property
     def is_installed(self) -> bool:
         """Whether `install` was called, and not `uninstall` since."""
-        return self._loading is not None
+        return self._is_installed
 
     @property
     def bridge(self) -> Bridge | None:
@@ -78,23 +70,22 @@ class PlugIn:
 
     def install(
         self,
-        on_ready: Callable[[], object] | None = None,  # in place of `start`, which it calls
+        on_ready: Callable[[], None] | None = None,  # in place of `start`, which it calls
         on_leaving: Callable[[], None] | None = None,  # in place of `uninstall`, which it calls
     ) -> None:
         """Start as soon as the host can show a dialog, and stop before it goes.
 
         Hosts load a plug-in twice: nothing happens the second time.
         """
-        if self.is_installed:
+        if self._is_installed:
             return
-        start, loading = on_ready or self.start, preload()
-        self._loading = loading
-        self.cleanup.callback(self.host.when_ready(lambda: self._start_loaded(start, loading)))
+        self._is_installed = True
+        self.cleanup.callback(self.host.when_ready(on_ready or self._start_installed))
         self.cleanup.callback(self.host.when_leaving(on_leaving or self.uninstall))
 
     def uninstall(self) -> None:
         """Stop, and take the callbacks back; harmless the second time."""
-        self._loading = None
+        self._is_installed = False
         try:
             self.cleanup.close()
         finally:
@@ -109,7 +100,6 @@ class PlugIn:
         Raises:
             BridgeError: It cannot be started; nothing is left of the attempt.
         """
-        from dcc_bridge.bridge import Bridge
         from dcc_bridge.qt.event_loop import HostLoop
         from dcc_bridge.qt.presenter import DialogPresenter
 
@@ -118,9 +108,7 @@ class PlugIn:
             started.set_result(None)
             return started
         loop = HostLoop()
-        presenter = DialogPresenter(
-            loop.main, self.host, lambda: cast("QWidget | None", self.host.main_window())
-        )
+        presenter = DialogPresenter(loop.main, self.host, self._window)
         with ExitStack() as undo:  # whatever it is goes on to the host, and no widget stays
             undo.callback(loop.close)
             undo.callback(presenter.close)
@@ -149,36 +137,11 @@ class PlugIn:
         parts.bridge.stop()
         parts.bridge.stopped.add_done_callback(lambda _: _let_go(parts))
 
-    def _start_loaded(self, start: Callable[[], object], loading: Thread) -> None:
-        """Start once all is imported; a host that is ready before is not held up."""
-        from dcc_bridge.qt.binding import QTimer
+    def _start_installed(self) -> None:
+        self.start()
 
-        if loading.is_alive():
-            QTimer.singleShot(_LOOK, lambda: self._start_loaded(start, loading))
-        elif self._loading is loading:
-            start()
-
-
-def preload() -> Thread:
-    """Import what a bridge needs, 0.8 s, on a thread: the host's main thread is not held up.
-
-    A full collection would hold it for 30 ms and more; none comes meanwhile. What exists then is
-    frozen, unless `DCC_BRIDGE_FREEZE=0`, until `main_thread.freeze_when_idle` looks at all of it.
-    """
-    loading = Thread(target=_import, name="dcc_bridge start", daemon=True)
-    if not sys.modules.keys() >= {*_HEAVY}:
-        loading.start()
-    return loading
-
-
-def _import() -> None:
-    with ExitStack() as after:
-        if gc.isenabled() and os.environ.get("DCC_BRIDGE_FREEZE") != "0":
-            gc.disable()
-            after.callback(gc.enable)
-            after.callback(gc.freeze)
-        for name in _HEAVY:
-            import_module(name)
+    def _window(self) -> QWidget | None:
+        return cast("QWidget | None", self.host.main_window())
 
 
 def _let_go(parts: _Parts) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import socket
-import threading
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -19,7 +18,6 @@ from dcc_bridge.errors import StartError
 from dcc_bridge.plugin import PlugIn
 from dcc_bridge.testing import FakeHost
 from tests.hosts.fakes.desk import Desk, application
-from tests.qt import stage
 
 
 @pytest.fixture
@@ -88,46 +86,3 @@ def test_a_setting_that_cannot_be_used_leaves_nothing(settings: Settings, tmp_pa
 
     assert plug_in.bridge is None
     assert set(QApplication.allWidgets()) == before
-
-
-@pytest.fixture
-def imported(monkeypatch: pytest.MonkeyPatch) -> Iterator[threading.Event]:
-    """Have what a bridge needs imported when this is set."""
-    imported = threading.Event()
-
-    def preload() -> threading.Thread:
-        loading = threading.Thread(target=imported.wait)
-        loading.start()
-        return loading
-
-    monkeypatch.setattr("dcc_bridge.plugin.preload", preload)
-    yield imported
-    imported.set()
-
-
-def test_a_host_that_is_ready_first_is_not_held_up(
-    plug_in: PlugIn, imported: threading.Event
-) -> None:
-    """What the bridge needs is imported on a thread; it starts once that is done."""
-    plug_in.install()
-    assert plug_in.bridge is None
-
-    imported.set()
-
-    stage.until(lambda: plug_in.bridge is not None)
-    plug_in.uninstall()
-
-
-def test_one_that_was_taken_away_before_all_was_imported_does_not_start(
-    plug_in: PlugIn, imported: threading.Event
-) -> None:
-    starts = list[str]()
-    plug_in.install(lambda: starts.append("first"))
-    plug_in.uninstall()
-    plug_in.install(lambda: starts.append("second"))
-
-    imported.set()
-
-    stage.until(lambda: bool(starts))
-    assert starts == ["second"]
-    plug_in.uninstall()

@@ -23,7 +23,6 @@ from dcc_bridge.cli.exits import INTERRUPTED, Failure
 from dcc_bridge.config import data_folder
 from dcc_bridge.errors import BridgeError
 from dcc_bridge.hosts.standalone import UsdSession
-from dcc_bridge.plugin import preload
 from dcc_bridge.qt import event_loop, presenter
 from dcc_bridge.qt.binding import QGuiApplication, QPixmap, QPoint
 from dcc_bridge.qt.panel import panel
@@ -129,7 +128,6 @@ class _Application:
 
 def run(session: UsdSession, opening: Opening, on_ready: OnReady) -> None:
     """Run a host until its window is closed, or the process is told to stop."""
-    preload()
     application = _Application(session, opening, on_ready)
     code = _module().run(session, on_ready=application.begin, on_quit=application.end)
     if application.error is not None:

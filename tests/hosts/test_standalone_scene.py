@@ -104,23 +104,29 @@ def test_what_is_deleted_is_what_usd_deletes_by_namespace_edits(names: list[str]
     assert layer.ExportToString() == expected.ExportToString()
 
 
+MANY = 501  # from here on a person sees how far it is
+
+
 def test_a_deletion_that_is_cancelled_in_its_middle_leaves_all_as_it_was() -> None:
     session, call = UsdSession(), Call("delete", "Delete", "edit")
     stage, seen = session.stage, list[bool]()
-    for path, layer in (("/root", stage.GetRootLayer()), ("/session", stage.GetSessionLayer())):
+    paths = [Sdf.Path(f"/{place}{n}") for place in ("root", "session") for n in range(MANY)]
+    layers = stage.GetRootLayer(), stage.GetSessionLayer()
+    for part, layer in zip((paths[:MANY], paths[MANY:]), layers, strict=True):
         with Usd.EditContext(stage, layer):
-            stage.DefinePrim(path)
+            for path in part:
+                stage.DefinePrim(path)
     before = session.scene_digest()
 
     class Cancelling(RunControl):
         def report(self, progress: Progress) -> None:
-            seen.append(bool(stage.GetPrimAtPath("/session")))
+            seen.append(bool(stage.GetPrimAtPath("/session0")))
             call.ending.reason = None if seen[-1] else "cancelled"
 
     def delete() -> None:
         current.set(call)
         with session.undo_step("Delete"):
-            remove(stage, [Sdf.Path("/root"), Sdf.Path("/session")])
+            remove(stage, paths)
 
     call.control = Cancelling()
     with pytest.raises(Stopped):

@@ -7,13 +7,16 @@ from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from itertools import islice
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from pxr import Sdf, Usd, UsdGeom
 
 from dcc_bridge import track
 from dcc_bridge.host import digest
 from dcc_bridge.hosts.standalone.values import plain
+
+_T = TypeVar("_T")
+_FEW: Final = 500
 
 
 def prim_at(stage: Usd.Stage, path: str) -> Usd.Prim | None:
@@ -123,7 +126,7 @@ def _remove_specs(layer: Sdf.Layer, paths: list[Sdf.Path]) -> None:
     names = defaultdict[Sdf.Path, set[str]](set)
     for path in Sdf.Path.RemoveDescendentPaths(paths):
         names[path.GetParentPath()].add(path.name)
-    for parent, gone in track(names.items(), message="Deleting"):
+    for parent, gone in _tracked(list(names.items()), "Deleting", len(paths)):
         children: Any = layer.GetPrimAtPath(parent).nameChildren  # the stubs leave edits out
         with Sdf.ChangeBlock():
             if len(gone) < min(500, len(children) / 2):
@@ -212,8 +215,13 @@ def fingerprint(stage: Usd.Stage, items: Iterable[str]) -> str:
 
     In another scene's file, the same path is another thing.
     """
-    every = track(sorted(set(items)), message="Looking")
+    every = _tracked(names := sorted(set(items)), "Looking", len(names))
     return digest([stage.GetRootLayer().identifier, [repr(_describe(stage, it)) for it in every]])
+
+
+def _tracked(values: list[_T], message: str, size: int) -> Iterable[_T]:
+    """Show how far it is where that takes a while."""
+    return track(values, message=message) if size > _FEW else values
 
 
 def _describe(stage: Usd.Stage, item: str) -> list[object]:

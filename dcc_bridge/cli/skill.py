@@ -21,10 +21,7 @@ _MOST: Final = 60
 _PORTS: Final = {f"{name}{number}" for name in ("com", "lpt") for number in range(10)}
 _DEVICES: Final = {"con", "prn", "aux", "nul", *_PORTS}
 _TEMPLATE: Final = ("new_skill", "New skill")  # the name and the title in each template
-_TO_FILL: Final = (
-    '"""Say in a sentence ',
-    'SCENE = ["camera_1"',
-)  # how its lines begin that stand in
+_TO_FILL: Final = ('"""Say in a sentence ', 'SCENE = ["camera_1"')  # how what stands in begins
 
 
 def fill(parser: argparse.ArgumentParser) -> None:
@@ -101,7 +98,8 @@ def _check(options: argparse.Namespace) -> int:
         print(f"{len(findings)} problem{'s' * (len(findings) != 1)} in {many}.", file=sys.stderr)
         return exits.TOOL_ERROR
     for file in given.values():
-        for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), 1):
+        text = file.read_text(encoding="utf-8", errors="replace")  # it may declare another one
+        for number, line in enumerate(text.splitlines(), 1):
             if line.strip().startswith(_TO_FILL):
                 print(f"{file}:{number}: Still to be filled in: {line.strip()}")
     print(f"No problems in {many}.")

@@ -184,3 +184,16 @@ def test_of_two_skills_of_a_name_the_first_in_the_order_of_the_guide_wins_everyw
 
 def test_a_path_that_is_not_there_is_a_usage_error(tmp_path: Path) -> None:
     assert main(["skill", "check", str(tmp_path / "gone")]) == 2
+
+
+def test_a_file_in_another_encoding_that_it_declares_has_no_problems(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "look.py"
+    text = '@skill(risk="read")\ndef look() -> dict:\n    """Look at a café."""\n    return {}\n'
+    text = f"# -*- coding: latin-1 -*-\nfrom dcc_bridge import skill\n\n\n{text}"
+    file.write_text(text, encoding="latin-1")
+
+    assert main(["skill", "check", str(file)]) == 0
+
+    assert capsys.readouterr().out == "No problems in 1 file.\n"

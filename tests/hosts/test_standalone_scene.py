@@ -135,3 +135,15 @@ def test_a_deletion_that_is_cancelled_in_its_middle_leaves_all_as_it_was() -> No
     assert False in seen
     assert session.scene_digest() == before
     assert not session.undo_labels[1:]
+
+
+def test_what_is_below_a_referenced_prim_is_deleted_along_with_it() -> None:
+    stage, asset = UsdSession().stage, Sdf.Layer.CreateAnonymous(".usda")
+    Usd.Stage.Open(asset).DefinePrim("/asset/part/bolt")
+    stage.DefinePrim("/chair").GetReferences().AddReference(asset.identifier, "/asset")
+    items = [Sdf.Path(path) for path in ("/chair/part", "/chair/part/bolt")]
+
+    hidden = remove(stage, items)
+
+    assert hidden == items
+    assert [str(prim.GetPath()) for prim in find(stage)] == ["/chair"]

@@ -95,8 +95,8 @@ def remove(stage: Usd.Stage, paths: Iterable[Sdf.Path]) -> list[Sdf.Path]:
     for layer in stage.GetLayerStack(includeSessionLayers=True):
         _remove_specs(layer, [path for path in gone if layer.GetPrimAtPath(path)])
     left = [path for path in gone if stage.GetPrimAtPath(path)]
-    for path in left:
-        stage.GetPrimAtPath(path).SetActive(False)
+    for prim in filter(None, map(stage.GetPrimAtPath, left)):  # one below another goes with it
+        prim.SetActive(False)
     return left
 
 

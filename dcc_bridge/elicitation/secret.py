@@ -108,6 +108,7 @@ def _parts(value: Any) -> Iterator[Any]:
     elif isinstance(value, list | tuple | set | frozenset):
         yield from value
     elif is_dataclass(value):
-        yield from (getattr(value, field.name) for field in fields(value))
+        # a class, of which a form is made, has its defaults only
+        yield from (getattr(value, field.name, None) for field in fields(value))
     elif not isinstance(value, type) and hasattr(value, "__dict__"):
         yield from vars(value).values()

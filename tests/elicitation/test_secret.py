@@ -7,6 +7,7 @@ import json
 import logging
 import pickle
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import pytest
@@ -50,6 +51,27 @@ def test_it_is_found_however_deep_and_in_a_circle() -> None:
     for value in (deep, [circle, {"a": {1: (secret,)}}], f"x{TEXT}y", [TEXT.encode()]):
         with pytest.raises(LeakedSecret, match="a secret in the result of it"):
             refuse_secrets(value, "the result of it")
+
+
+def test_a_form_of_a_dataclass_is_looked_through_while_one_lives() -> None:
+    """Its class, not an instance: a field without a default has no value there."""
+
+    @dataclass
+    class Form:
+        samples: int
+        note: str = ""
+
+    @dataclass
+    class Leaking:
+        samples: int
+        note: str = TEXT
+
+    secret = Secret(TEXT)
+
+    refuse_secrets(Form, "a question")
+    with pytest.raises(LeakedSecret):
+        refuse_secrets(Leaking, "a question")
+    assert secret.reveal() == TEXT
 
 
 def test_a_text_is_freed_of_it_as_long_as_it_lives() -> None:

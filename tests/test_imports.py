@@ -31,7 +31,7 @@ def test_it_pulls_in_none_of_them() -> None:
 
 
 def test_it_imports_nothing_else_of_its_own() -> None:
-    """What a plug-in imports on the host's main thread comes through this package too."""
+    """Each name brings its module when it is first used."""
     code = "import sys, dcc_bridge; print([n for n in sys.modules if n.startswith('dcc_bridge.')])"
 
     assert run(code).strip() == "[]"

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from itertools import islice
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 
 from pxr import Sdf, Usd, UsdGeom
 
@@ -15,8 +15,7 @@ from dcc_bridge import track
 from dcc_bridge.host import digest
 from dcc_bridge.hosts.standalone.values import plain
 
-_T = TypeVar("_T")
-_FEW: Final = 500
+_FEW: Final = 500  # prims that are soon looked at or deleted
 
 
 def prim_at(stage: Usd.Stage, path: str) -> Usd.Prim | None:
@@ -129,7 +128,7 @@ def _remove_specs(layer: Sdf.Layer, paths: list[Sdf.Path]) -> None:
     for parent, gone in _tracked(list(names.items()), "Deleting", len(paths)):
         children: Any = layer.GetPrimAtPath(parent).nameChildren  # the stubs leave edits out
         with Sdf.ChangeBlock():
-            if len(gone) < min(500, len(children) / 2):
+            if len(gone) < min(_FEW, len(children) / 2):
                 for name in gone:
                     del children[name]
             else:  # by name, each removal moves all that stay
@@ -215,11 +214,11 @@ def fingerprint(stage: Usd.Stage, items: Iterable[str]) -> str:
 
     In another scene's file, the same path is another thing.
     """
-    every = _tracked(names := sorted(set(items)), "Looking", len(names))
+    every = _tracked(names := sorted(set(items)), "Reading the scene", len(names))
     return digest([stage.GetRootLayer().identifier, [repr(_describe(stage, it)) for it in every]])
 
 
-def _tracked(values: list[_T], message: str, size: int) -> Iterable[_T]:
+def _tracked(values: list[Any], message: str, size: int) -> Iterable[Any]:
     """Show how far it is where that takes a while."""
     return track(values, message=message) if size > _FEW else values
 
@@ -231,10 +230,13 @@ def _describe(stage: Usd.Stage, item: str) -> list[object]:
         return [item, "gone"]
     if path.IsPropertyPath():
         return [item, *_property(prim.GetProperty(path.name)), _locks(prim)]
-    # a range costs ten times what the rest does, and most prims are leaves
-    every = Usd.PrimRange.AllPrims(prim) if prim.GetAllChildrenNames() else (prim,)
-    below = [(p.GetPath(), p.GetTypeName(), p.IsActive(), p.IsDefined()) for p in every]
-    return [item, _locks(prim), *below]
+    every = [(p.GetPath(), p.GetTypeName(), p.IsActive(), p.IsDefined()) for p in branch(prim)]
+    return [item, _locks(prim), *every]
+
+
+def branch(prim: Usd.Prim) -> Iterable[Usd.Prim]:
+    """Give a prim and all below it: a range costs ten times the rest, and most are leaves."""
+    return Usd.PrimRange.AllPrims(prim) if prim.GetAllChildrenNames() else (prim,)
 
 
 def _property(prop: Usd.Property) -> list[object]:

@@ -6,12 +6,12 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from pxr import Sdf, Usd
+from pxr import Sdf
 
 from dcc_bridge import confirm_sync, skill
 from dcc_bridge.errors import NotConfirmed
 from dcc_bridge.hosts.standalone import session
-from dcc_bridge.hosts.standalone.prims import find, remove
+from dcc_bridge.hosts.standalone.prims import branch, find, remove
 
 
 @skill(risk="destructive", confirms=True, undo="Delete prims")
@@ -70,11 +70,7 @@ def _which(items: Sequence[str]) -> str:
 def _below(items: Sequence[str]) -> str:
     """Count what goes with them without having matched."""
     prims = [session().stage.GetPrimAtPath(item) for item in items]
-    every = {
-        below.GetPath()
-        for prim in prims
-        for below in (Usd.PrimRange.AllPrims(prim) if prim.GetAllChildrenNames() else (prim,))
-    }
+    every = {below.GetPath() for prim in prims for below in branch(prim)}
     count = len(every) - len(items)
     return f" {count} more {_words('*', count)} below them will go too." if count else ""
 

@@ -17,12 +17,13 @@ from pathlib import Path
 from socket import socket
 from typing import TYPE_CHECKING, Any, Final
 
-from dcc_bridge import config, main_thread
+from dcc_bridge import config, main_thread, verbs
 from dcc_bridge.audit import reader, redact
 from dcc_bridge.audit.log import AuditLog, log_folder
 from dcc_bridge.callbacks import Callbacks, Throttle, Unsubscribe, call_safely
-from dcc_bridge.elicitation import broker, context, question, routing, watchdog
+from dcc_bridge.elicitation import broker, context, question, routing
 from dcc_bridge.elicitation.call import Call
+from dcc_bridge.elicitation.open_question import Watchdog
 from dcc_bridge.errors import BridgeClosed, StartError
 from dcc_bridge.host import Host
 from dcc_bridge.server.clients import ClientRegistry, connection_report
@@ -30,6 +31,7 @@ from dcc_bridge.server.discovery import Instance, Registration
 from dcc_bridge.server.page_site import PageDesk
 from dcc_bridge.server.worker import LOOPBACK, Worker, listen
 from dcc_bridge.skills import builtin, call_history, loader, registry, runner
+from dcc_bridge.verbs.acts import Acts, load
 
 if TYPE_CHECKING:
     from dcc_bridge.server.mcp_server import Server
@@ -68,7 +70,6 @@ class Bridge:
         extend: Callable[[Server], None] | None = None,
         limits: config.Limits | None = None,  # of load; None for the usual, a test has others
     ) -> None:
-        """Put the parts together; nothing runs yet."""
         self.host = host
         self.main = main
         self.settings = (settings or config.Settings.load()).under()
@@ -79,10 +80,8 @@ class Bridge:
         self._limits = limits or config.Limits()
         self._desk = PageDesk(self.settings, host, main)
         self._worker = Worker(self._make_service)
-        self.audit = AuditLog(
-            log_folder(self.settings.audit),
-            {"host": host.name, "version": host.version},
-        )
+        about = {"host": host.name, "version": host.version}
+        self.audit = AuditLog(log_folder(self.settings.audit), about)
         try:
             self.broker = broker.Broker(
                 self.settings,
@@ -94,7 +93,7 @@ class Bridge:
             )
         except ValueError as error:  # the list of what goes on unasked
             raise StartError(str(error)) from None
-        self.broker.watch(watchdog.Watchdog(self.broker, main, self._worker.later).note_question)
+        self.broker.watch(Watchdog(self.broker, main, self._worker.later).note_question)
         self._runner = runner.Runner(
             host,
             main,
@@ -113,6 +112,7 @@ class Bridge:
         follow = partial(self.recent.follow_undo, host)
         self._look = Throttle[None](lambda _: main.post(follow), self._worker.later)
         self.recent.watch(self._follow_record)
+        self._server: Server  # from the start of the worker on
         self._running: _Running  # from `start` on; what has stopped can still say where it was
         self._state = "new"
         self._ready: Future[None] = Future()
@@ -121,13 +121,9 @@ class Bridge:
     def start(self) -> Future[None]:
         """Start, and return at once: the server comes up on its own thread.
 
-        Returns:
-            Done once requests are taken and the skill files were read.
-
-        Raises:
-            SkillError: A folder of skills is not there.
-            StartError: The port is taken or would be open to other computers, or a bridge runs in
-                this process already.
+        The future is done once requests are taken and the skill files were read. SkillError: a
+        folder of skills is not there. StartError: the port is taken or would be open to other
+        computers, or a bridge runs in this process already.
         """
         if self._state != "new":
             raise StartError("This bridge has already been started; make a new one.")
@@ -199,8 +195,7 @@ class Bridge:
 
         A queued one never begins, another one is undone.
         """
-        going = self._runner.cancel(call)
-        if going is not None:
+        if (going := self._runner.cancel(call)) is not None:
             self.broker.end(going)
         return going is not None
 
@@ -270,7 +265,7 @@ class Bridge:
         """Say at the host what an agent did, and offer to take it back. Any thread."""
         surface = self.broker.audience.host
         if surface is not None and call.client is not None:
-            text = f"{call.title}: done for {routing.client_name(call)}"
+            text = f"{call_history.deed(call)}: done for {routing.client_name(call)}"
             undo = partial(self._undo_if_on_top, label)
             self._notices[call.id] = surface.notice(text, undo, call.id)
             Context().run(self._worker.later, _NOTICED, partial(self._end_notice, call.id))
@@ -295,21 +290,42 @@ class Bridge:
 
         By now the worker has imported what describing a skill needs, and the host stays alive.
         """
-        error = started.exception()
-        if error is not None:
+        if (error := started.exception()) is not None:
             if not self._ready.done():  # it is where the bridge was stopped while it started
                 self._ready.set_exception(error)
             return
         self._running.library.read.add_done_callback(
             lambda _: self.main.submit(self._note_ready, name="the start", read=True)
         )
-        added = self.main.submit(self._add_builtin, name="the bridge's own tools")
-        added.add_done_callback(self._watch_skills)
+        self.main.submit(self._add_builtin, name="the bridge's own tools")
+        loaded = self.main.submit(
+            lambda: load(self._skills[0], self.host) if self._skills else None,
+            name="what the host does for the verbs",
+        )
+        loaded.add_done_callback(self._take_acts)
+
+    def _take_acts(self, loaded: Future[Acts | None]) -> None:
+        if not loaded.cancelled():  # on a thread of its own: to describe them takes a moment
+            adding = runner.run_in_thread(lambda: self._add_verbs(loaded.result()), "verbs")
+            adding.add_done_callback(self._watch_skills)
+
+    def _add_verbs(self, acts: Acts | None) -> None:
+        from dcc_bridge.code import run_python  # on a thread of its own, as the verbs
+
+        if acts is not None:
+            checks = self.settings.project and self.settings.project / "checks"
+            known = self.settings.many, lambda name: name in self.registry.replaced, checks
+            tools = verbs.tools(acts, *known)
+            fns = {it.name: it.fn for it in tools}
+            code = run_python.tool(acts, self.settings, self.audit, fns)
+            self.registry.set_verbs([*tools, code] if code is not None else tools)
+            self._server.add_instructions(verbs.instructions(acts))
 
     def _watch_skills(self, added: Future[None]) -> None:
-        if not added.cancelled() and added.exception() is None:
-            with suppress(BridgeClosed):  # it was stopped while it started
-                self._worker.spawn(self._running.library.watch())
+        if (error := added.exception()) is not None:  # all else is there all the same
+            log.error("the verbs of %s cannot be loaded", self.host.name, exc_info=error)
+        with suppress(BridgeClosed):  # it was stopped while it started
+            self._worker.spawn(self._running.library.watch())
 
     def _add_builtin(self) -> None:
         known = self.host, self.clients, self.registry, self.broker.audience
@@ -337,7 +353,7 @@ class Bridge:
         if self._state != "running":
             raise BridgeClosed
         # the record of a process that died is read as a whole: nobody waits for that
-        context.run_in_thread(lambda: reader.recover(self.audit.folder), "audit")
+        runner.run_in_thread(lambda: reader.recover(self.audit.folder), "audit")
         scene = SceneResources(self.host, self.main, worker.spawn)
         self._changes.add(scene.changed)
         server = Server(
@@ -350,6 +366,7 @@ class Bridge:
             scene,
             self._running.library,
         )
+        self._server = server
         if self._extend is not None:
             self._extend(server)
         secret = self.instance.secret

@@ -75,7 +75,7 @@ class TimeLimit:
 
     def __init__(self, seconds: float | None, clock: CallLater, over: Callable[[], None]) -> None:
         """Prepare; it begins with `start`."""
-        self._left = seconds  # the limit; None for none
+        self.seconds = self._left = seconds  # the limit; None for none
         self._clock = clock  # calls back after some seconds; returns what cancels that
         self._over = over  # the callback, called once, on any thread, when the limit is reached
         self._lock = threading.Lock()
@@ -89,6 +89,14 @@ class TimeLimit:
                 return
             self._since = time.monotonic()
             self._stop = self._clock(self._left, self._check)
+
+    def restart(self, seconds: float | None) -> None:
+        """Begin anew with another limit; None for none."""
+        self.cancel()
+        with self._lock:
+            self.seconds = self._left = seconds
+            self._since = None
+        self.start()
 
     def pause(self) -> None:
         """Let the time stand still, as long as a person is asked."""

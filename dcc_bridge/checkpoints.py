@@ -31,8 +31,7 @@ _OURS: Final = re.compile(r"(\d{4,})-\d{8}T\d{6}Z")
 
 def checkpoint_folder(host: Host) -> Path:
     """Give the folder in which the checkpoints of a host's scene are."""
-    scene = host.file()
-    if scene is not None:
+    if (scene := host.file()) is not None:
         return folder_beside(scene)
     name = re.sub(r"\W+", "_", host.name) or "host"
     return untitled_folder() / name

@@ -74,19 +74,23 @@ class Settings:
     # record says so.
     unattended: Literal["refuse", "deny", "allow"] = "refuse"
     # Of which skills alone ``unattended="allow"`` speaks: a file as
-    # `dcc_bridge.elicitation.unattended` reads it; None for all.
+    # `dcc_bridge.elicitation.routing` reads it; None for all.
     allow_list: Path | None = None
     # Skills of risk "edit" run unasked ("allow") or are asked for first ("ask").
     edit: Literal["allow", "ask"] = "allow"
+    # Code of an agent is refused and its tool not listed ("off"), or runs once a person has agreed
+    # to its text ("ask"), who may agree for the "session" to all code without findings.
+    python: Literal["off", "ask", "session"] = "ask"
+    many: int = 500  # an edit of more items than that at once is asked for
     session_grants: bool = True  # a person may agree to edits for the session
     dialogs_per_minute: int = 10  # dialogs that a client may cause in a minute; the next ones wait
     # Questions of a client that the host draws, or is about to, at a time; the next ones wait.
     pending_questions: int = 3
     # Seconds for an answer in the host's dialog; a longer form has more.
     host_deadline: float = 45.0
-    client_deadline: float = 300.0  # seconds for an answer in the client
-    busy_deadline: float = 120.0  # seconds for an answer in the client while other skills wait
-    call_deadline: float = 300.0  # seconds that a call may wait there; then it never begins
+    # Seconds for an answer in the client, two fifths of it while other skills wait; and that a call
+    # may wait for the host's main thread.
+    client_deadline: float = 300.0
     # The user's own folder for the record of who agreed to what; None for the system's.
     audit: Path | None = None
     # The folder of the user's own skills; None for the system's place.
@@ -97,13 +101,9 @@ class Settings:
 
     @classmethod
     def load(cls, **arguments: Any) -> Settings:
-        """Read the settings.
+        """Read the settings; in `arguments`, what was asked for, None stands for "not said".
 
-        Args:
-            **arguments: What was asked for; None stands for "not said".
-
-        Raises:
-            ValueError: A variable of the environment cannot be read; names it.
+        ValueError names a variable of the environment that cannot be read.
         """
         values = {name: value for name, value in arguments.items() if value is not None}
         for name, hint in get_type_hints(cls).items():
@@ -113,7 +113,6 @@ class Settings:
         return cls(**values)
 
     def __post_init__(self) -> None:
-        """Refuse a value that is not of its kind."""
         for name, hint in get_type_hints(type(self)).items():
             _check(name, hint, getattr(self, name))
 

@@ -194,6 +194,10 @@ class BadArguments(SkillError):
     """A skill's arguments do not fit its signature."""
 
 
+class NotChosen(BadArguments):
+    """An argument is missing, and nobody could be asked to choose it."""
+
+
 class LeakedSecret(BridgeError):
     """A secret was about to leave the process in something that others read."""
 

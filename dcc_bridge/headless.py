@@ -75,10 +75,7 @@ class Headless(Generic[AnyHost]):
     def run(self, on_ready: Callable[[], None], until: Callable[[], bool] = lambda: False) -> None:
         """Serve until `stop`, or until a condition holds, which is checked after each call.
 
-        `on_ready` is called once requests are taken.
-
-        Raises:
-            BridgeError: It cannot be started.
+        `on_ready` is called once requests are taken. BridgeError: it cannot be started.
         """
         try:
             started = self.bridge.start()
@@ -106,10 +103,7 @@ def serve(
     """Serve in a batch interpreter, which has no event loop and nobody to ask.
 
     `until` tells whether to end, and is checked after each call; `ready` is called once requests
-    are taken.
-
-    Raises:
-        BridgeError: It cannot be started.
+    are taken. BridgeError: it cannot be started.
     """
     headless = Headless(host, skills)
     headless.run(lambda: ready(headless.bridge), until)
@@ -134,31 +128,39 @@ def _do(job: batch.Job, host: Host) -> None:
     own, *more = map(Path, job.skills)
     settings = replace(settings, skills=(*settings.skills, *more))
     headless = Headless(host, [own], settings=settings)
-    received = bytearray()
+    received, is_over, facts = bytearray(), threading.Event(), dict[str, str]()
+
+    def until() -> bool:
+        if is_over.is_set() and job.save_as and received == batch.SAVE:
+            facts.update(_save(headless.bridge, Path(job.save_as)))  # its record is open still
+        return is_over.is_set()
 
     def on_ready() -> None:
-        arguments = (received, headless.stop)
+        arguments = (received, lambda: headless.main.post(is_over.set))
         threading.Thread(target=_read_input, args=arguments, daemon=True).start()
         name = f"{host.name} {host.version}"
         job.write_report(host=name, scene=host.scene(), url=headless.bridge.url)
 
-    headless.run(on_ready)
+    headless.run(on_ready, until)
     audit = headless.bridge.audit.file
-    facts = _save(host, Path(job.save_as)) if job.save_as and received == batch.SAVE else {}
     job.write_report(**facts, audit=str(audit) if audit else None)
 
 
-def _read_input(received: bytearray, stop: Callable[[], None]) -> None:
+def _read_input(received: bytearray, stop: Callable[[], object]) -> None:
     while chunk := os.read(0, 4096):
         received += chunk
     stop()
 
 
-def _save(host: Host, target: Path) -> dict[str, str]:
+def _save(running: bridge.Bridge, target: Path) -> dict[str, str]:
+    last = running.recent.records()[0]
+    call = {"call": last.id, "skill": last.skill, "client": last.client, "status": "saved"}
     try:
         copy = checkpoints.take(checkpoints.folder_beside(target), [target])
-        host.save_copy(target)
-    except (OSError, RuntimeError, ValueError, errors.NoCheckpoint) as error:
+        lost = [f"write {target}"]
+        running.audit(("end", {**call, "lost": lost, "checkpoint": copy}), durable=True)
+        running.host.save_copy(target)
+    except (OSError, RuntimeError, ValueError, errors.BridgeError) as error:
         return {"error": f"The skill ran, but the scene cannot be written to {target}: {error}"}
     return {"saved": f"{target}; what was there is in {copy}" if copy else str(target)}
 

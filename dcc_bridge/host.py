@@ -8,7 +8,8 @@ a default here that does the plain thing.
 required      ``name``, ``version``, ``has_ui``, `Host.file`, `Host.save_copy`, `Host.undo_step`,
               `Host.undo_mark`, `Host.undo`, `Host.selection`, `Host.describe`,
               `Host.fingerprint`, `Application.redo`, `Application.select`
-better with   ``item_noun``, ``suffix``, `Host.summary`, `Host.modified`, `Application.watch`,
+better with   ``item_noun``, ``suffix``, `Host.summary`, `Host.modified`, `Host.changes`,
+              `Application.watch`,
               `SceneGuard.losing`, `SceneGuard.guard`, `SceneGuard.lost`, `SceneGuard.take_back`,
               `Application.frame`, `Application.main_window`, `Application.when_ready`,
               `Application.when_leaving`
@@ -25,12 +26,14 @@ from __future__ import annotations
 import atexit
 import json
 from abc import abstractmethod
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from contextvars import ContextVar
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final, NamedTuple, Protocol
+from typing import Any, Final, NamedTuple, Protocol, TypeVar
 
+K = TypeVar("K", bound=Hashable)
 MOST_TOLD: Final = 1000  # names in one answer to an agent; more of them help nobody
 Undo = Callable[[], None]  # takes a registration back; harmless the second time
 LossCheck = Callable[[str, Sequence[Path]], None]
@@ -45,6 +48,19 @@ class UndoMark(NamedTuple):
     label: str | None = None  # what the entry on top is called, or None where the stack is empty
     # What tells the entry on top from every other one, also of the same label.
     entry: Hashable = None
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """What became of the items of a scene since a moment."""
+
+    created: list[str] = field(default_factory=list)
+    changed: list[str] = field(default_factory=list)  # a new name is one
+    deleted: list[str] = field(default_factory=list)  # they were there at that moment
+    is_exact: bool = False  # the host was told of each, so nothing is missing
+
+
+CountChanges = Callable[[], Changes]
 
 
 class Application(Protocol):
@@ -237,6 +253,16 @@ class Host(Application, SceneGuard, Protocol):
         or redone between them, or all of it was undone again.
         """
 
+    def changes(self) -> AbstractContextManager[CountChanges]:
+        """Note from now on, within an undo step, what becomes of the items.
+
+        The default notes nothing, so code of an agent may delete there what nobody was told of.
+
+        Returns:
+            A context that gives what counts the changes since it began, as often as it is called.
+        """
+        return nullcontext(Changes)
+
     # ---- items
 
     @property
@@ -285,6 +311,14 @@ def digest(facts: object) -> str:
     from hashlib import sha256  # 3 ms that whoever only describes a host need not pay
 
     return sha256(json.dumps(facts, default=str, sort_keys=True).encode()).hexdigest()
+
+
+def compared(before: Mapping[K, str], now: Mapping[K, str]) -> Changes:
+    """Tell what became of items, from their names by what stays when they are renamed."""
+    created = [name for key, name in now.items() if key not in before]
+    renamed = [name for key, name in now.items() if before.get(key, name) != name]
+    deleted = [name for key, name in before.items() if key not in now]
+    return Changes(created, renamed, deleted)
 
 
 def _nothing() -> None:

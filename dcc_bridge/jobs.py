@@ -19,27 +19,17 @@ _LEVELS: Final = 30
 
 
 class QueuedJob:
-    """A skill's run on the main thread.
-
-    Attributes:
-        name: Whose it is, for messages.
-        client: For whom it was queued.
-        read: It does not change the scene.
-        edited: It has changed the scene; set by the runner while the job runs.
-        future: What came of it.
-        stack: Its greenlet, from its beginning to its end.
-        context: The context in which it runs.
-    """
+    """A skill's run on the main thread."""
 
     def __init__(self, fn: Callable[[], Any], name: str, read: bool) -> None:
-        self.name = name
-        self.read = read
-        self.edited = False
-        self.client = client.get()
-        self.future: Future[Any] = Future()
-        self.stack: greenlet | None = None
+        self.name = name  # whose it is, for messages
+        self.read = read  # it does not change the scene
+        self.edited = False  # it has changed the scene; set by the runner while the job runs
+        self.client = client.get()  # for whom it was queued
+        self.future: Future[Any] = Future()  # what came of it
+        self.stack: greenlet | None = None  # its greenlet, from its beginning to its end
         self._fn = fn
-        self.context = contextvars.copy_context()
+        self.context = contextvars.copy_context()  # in which it runs
 
     def run(self) -> None:
         """Run it, unless nobody waits for it any more."""
@@ -133,11 +123,9 @@ class JobQueue:
         self._lines: dict[str, deque[QueuedJob]] = {}  # the one whose turn it is first
 
     def __len__(self) -> int:
-        """Count all of them."""
         return sum(map(len, list(self._lines.values())))
 
     def __iter__(self) -> Iterator[QueuedJob]:
-        """Go through all of them."""
         return (job for line in self._lines.values() for job in line)
 
     def append(self, job: QueuedJob) -> None:
@@ -145,11 +133,7 @@ class JobQueue:
         self._lines.setdefault(job.client, deque()).append(job)
 
     def remove(self, job: QueuedJob) -> None:
-        """Take a job out.
-
-        Raises:
-            ValueError: It is not there.
-        """
+        """Take a job out; ValueError: it is not there."""
         line = self._lines.get(job.client, deque())
         line.remove(job)
         if not line:

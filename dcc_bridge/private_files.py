@@ -67,6 +67,24 @@ def open_own(file: Path, flags: int = os.O_RDONLY, forbidden: int = 0o077) -> in
     return opened
 
 
+def claim(descriptor: int, *, wait: bool = False) -> bool:
+    """Lock a file for as long as this process lives or keeps it open; tells whether it is locked.
+
+    Not by `filelock`: the lock has to be on the audit log itself, which is moved and copied without
+    a lock file beside it, and the process that died must not leave one. Windows, and some network
+    folders, have no such lock. Others look at it for a moment only: `wait` until they have.
+    """
+    if sys.platform == "win32":
+        return False
+    import fcntl
+
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
+    except OSError:
+        return False
+    return True
+
+
 @contextmanager
 def _opened(path: Path) -> Iterator[int]:
     """Hold on to a folder, so that nobody can put another one in its place meanwhile."""

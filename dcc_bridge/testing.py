@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from dcc_bridge.callbacks import Callbacks
 from dcc_bridge.elicitation.question import PresenterEvent, Question, Settle, TakeDown
-from dcc_bridge.host import Host, Undo, UndoMark
+from dcc_bridge.host import CountChanges, Host, Undo, UndoMark, compared
 
 OUTSIDE: Final = "Edit outside a step"
 
@@ -176,6 +176,12 @@ class FakeHost(Host):
         redo = self._undo[-1].redo
         self.undo()
         self._redo = redo
+
+    @contextmanager
+    def changes(self) -> Iterator[CountChanges]:
+        """Note the names before and after."""
+        before = {item: item for item in self.items}
+        yield lambda: compared(before, {item: item for item in self.items})
 
     def lost(self, agreed: Sequence[str]) -> list[str]:
         """List the names that the newest step took away, but for those agreed to."""

@@ -68,6 +68,32 @@ def lengths() -> list[int]:
     return [module.length for module in modules() if not module.is_package]
 
 
+def bridge_lines() -> int:
+    """Count the lines of all modules but verbs and agreed code, which have bounds of their own."""
+    return lines_below("") - lines_below("verbs") - agreed_code_lines()
+
+
+def lines_below(folder: str) -> int:
+    """Count the lines of the modules in a folder of the package, "" for all of it."""
+    return sum(it.length for it in modules() if it.file.is_relative_to(PACKAGE / folder))
+
+
+def agreed_code_lines() -> int:
+    """Count the lines of reading, showing and running agreed code."""
+    views = "dcc_bridge.elicitation.details", "dcc_bridge.qt.details_view"
+    return lines_below("code") + sum(it.length for it in modules() if it.name in views)
+
+
+def longest_bundle() -> int:
+    """Count the lines of the verbs of the host that needs most."""
+    folders = (ROOT / "plugins").glob("*/skills/*_verbs")
+    return max((_lines_below(folder) for folder in folders), default=0)
+
+
+def _lines_below(folder: Path) -> int:
+    return sum(len(file.read_text().splitlines()) for file in folder.rglob("*.py"))
+
+
 def short_modules() -> float:
     """Give the share of modules under 60 lines, in percent."""
     return 100 * sum(length < 60 for length in lengths()) / len(lengths())
@@ -211,8 +237,11 @@ def vague_locals() -> float:
 
 BOUNDS = (
     Bound("modules", 160, lambda: len(modules())),
-    Bound("lines", 26_500, lambda: sum(module.length for module in modules())),
-    Bound("lines of the longest module", 400, lambda: max(lengths())),
+    Bound("lines, verbs and agreed code aside", 26_500, lambda: bridge_lines()),
+    Bound("lines of the verbs that hosts share", 2_400, lambda: lines_below("verbs")),
+    Bound("lines of agreed code", 2_600, lambda: agreed_code_lines()),
+    Bound("lines of one host's verbs", 1_100, lambda: longest_bundle()),
+    Bound("lines of the longest module", 400, lambda: max(it.length for it in modules())),
     Bound("median lines of a module", 220, lambda: statistics.median(lengths())),
     Bound("median lines short of 100", 0, lambda: max(0, 100 - statistics.median(lengths()))),
     Bound("modules under 60 lines, %", 15, short_modules),
@@ -234,8 +263,9 @@ BOUNDS = (
 )
 
 NOT_MET_YET = {
-    "lines": 30872.0,
-    "modules imported from one place only, %": 18.9,
+    "lines, verbs and agreed code aside": 30867.0,
+    "lines of one host's verbs": 2242.0,
+    "modules imported from one place only, %": 15.5,
 }
 """Figures that are over their bound; they may only get better."""
 

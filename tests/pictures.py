@@ -24,10 +24,13 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QWidget
 
 from dcc_bridge.cli.hosting import SHOT
+from dcc_bridge.code import agreed
+from dcc_bridge.code.code_text import read_code
 from dcc_bridge.config import data_folder
+from dcc_bridge.elicitation.ask import yes_or_no
 from dcc_bridge.elicitation.broker import Broker
 from dcc_bridge.elicitation.call import Call, Client
-from dcc_bridge.elicitation.question import Offers, Page, Question
+from dcc_bridge.elicitation.question import Consent, Offers, Page, Question
 from dcc_bridge.elicitation.schema import parse
 from dcc_bridge.qt.event_loop import HostLoop
 from dcc_bridge.qt.panel.panel import Panel
@@ -46,7 +49,7 @@ _PAINTED: Final = 600
 """Milliseconds after which the screen shows what was drawn."""
 _COLOURS: Final = 255
 _CLIENT: Final = Client("claude-code", "Claude Code", "2.1")
-_NAMES: Final = ("dialog", "form", "panel")
+_NAMES: Final = ("dialog", "form", "panel", "agreed_code")
 _PHISHING: Final = "https://tracker.example.com.review-login.example/sign-in?next=%2Ftasks"
 _FRAMES: Final = """\
 <openbox_config xmlns="http://openbox.org/3.4/rc"><theme><name>calm</name></theme></openbox_config>
@@ -67,6 +70,28 @@ window.*.client.color: #26282d
 window.client.padding.width: 0
 window.client.padding.height: 0
 window.handle.width: 0
+"""
+_WHY: Final = (
+    "Make the lamps of the bay brighter by half, and take away those that are switched off."
+)
+_CODE: Final = """\
+from pxr import UsdLux
+
+SOFT = 0.35
+report = []
+
+for prim in stage.Traverse():
+    if not prim.HasAPI(UsdLux.LightAPI):
+        continue
+    light = UsdLux.LightAPI(prim)
+    intensity = light.GetIntensityAttr()
+    if not intensity.Get():
+        stage.RemovePrim(prim.GetPath())
+        continue
+    intensity.Set(1.5 * intensity.Get())
+    report.append(f"{prim.GetPath()}: {intensity.Get():.2f}")
+
+result = report
 """
 _PASSES: Final = ("Beauty", "Depth", "Normals", "Motion vectors")
 _SCHEMA: Final[dict[str, Any]] = {
@@ -119,6 +144,23 @@ def form_question() -> Question:
         form=parse(_SCHEMA),
         title="Render",
         offers=Offers(135, 300, hand_over="Claude Code", mute="claude-code"),
+    )
+
+
+def code_question() -> Question:
+    """Make a question about code, some lines of which were agreed to before."""
+    before = _CODE.replace("1.5 *", "1.2 *").replace(
+        "        stage.RemovePrim(prim.GetPath())\n", ""
+    )
+    text = read_code(_CODE, "standalone")
+    return Question(
+        agreed._message(text, _WHY, []),
+        Call("run_python", "Run code", "destructive", _CLIENT),
+        form=yes_or_no("Run"),
+        title="Run code",
+        consent=Consent(),
+        details=agreed._details(text, before),
+        offers=Offers(300, 300, mute="claude-code"),
     )
 
 
@@ -193,6 +235,10 @@ class Window:
         """Draw the form, and say where it is."""
         return self._drawn(form_question(), fill_in)
 
+    def code(self) -> QRect:
+        """Draw the code that is agreed to, and say where it is."""
+        return self._drawn(code_question())
+
     def _drawn(self, question: Question, play: Callable[[Any], None] = lambda _: None) -> QRect:
         self.presenter.show(question, lambda _: None)
         until(lambda: self.presenter.dialogs)
@@ -253,6 +299,8 @@ def _form_and_panel(scene: Path, folder: Path) -> None:
     session = import_module("dcc_bridge.hosts.standalone").UsdSession(scene, has_ui=True)
     window = Window(session)
     window.save(window.form(), folder / "form.png")
+    window.clear()
+    window.save(window.code(), folder / "agreed_code.png")
     window.clear()
     window.save(window.panel(), folder / "panel.png")
     window.close()

@@ -25,9 +25,10 @@ from mcp_types import ElicitRequestParams, ElicitRequestURLParams, ElicitResult
 from dcc_bridge import cli
 from dcc_bridge.cli.skill import PAGES
 from dcc_bridge.config import Settings
+from dcc_bridge.elicitation.broker import BUSY
 from dcc_bridge.elicitation.rate_limits import MUTED_FOR
 from dcc_bridge.elicitation.routing import A_FIELD
-from dcc_bridge.elicitation.schema import MOST_FIELDS
+from dcc_bridge.elicitation.schema import MOST_FIELDS, parse
 from dcc_bridge.hosts.standalone import UsdSession, install
 from dcc_bridge.skills.skill import Metadata
 from tests.cli.commands import SHOT
@@ -313,7 +314,7 @@ def test_every_skill_of_the_pages_runs(tmp_path: Path) -> None:
     copy = results.pop("save_over")["copy"]
     assert Path(copy).is_relative_to(f"{scene}.checkpoints")
     assert results == {name: wanted for name, (_, wanted) in CALLS.items() if name in results}
-    assert "There is no prim '/Wrong'; list_prims lists the prims." in wrong
+    assert "There is no prim '/Wrong'; list_items lists the prims." in wrong
 
 
 @pytest.mark.parametrize("page", TEXTS)
@@ -414,6 +415,21 @@ def test_every_variable_is_a_setting(page: str) -> None:
     assert set(re.findall(r"DCC_BRIDGE_[A-Z_]+[A-Z]", TEXTS[page])) <= settings
 
 
+def test_what_the_guide_says_of_a_field_that_was_left_out_holds() -> None:
+    @dataclass
+    class Shot:
+        name: str
+        frames: int = 24
+
+    form = parse(Shot)
+    data = form.check({"name": "main"})
+
+    assert (data, form.instance(data)) == ({"name": "main"}, Shot("main", 24))
+    guide = " ".join(TEXTS["skills"].split())
+    assert "A field that was left out is not in `answer.data`, even if it has a default." in guide
+    assert "`answer.value` is the model, if you gave one, with its defaults." in guide
+
+
 def test_the_figures_of_readme_are_those_of_the_code() -> None:
     settings, limits = Settings(), TEXTS["README"].partition("## Limits")[2].partition("## ")[0]
     figures = [int(figure) for figure in re.findall(r"\b\d+\b", limits)]
@@ -422,7 +438,7 @@ def test_the_figures_of_readme_are_those_of_the_code() -> None:
         settings.host_deadline,
         A_FIELD,
         settings.client_deadline,
-        settings.busy_deadline,
+        settings.client_deadline * BUSY,
         settings.pending_questions,
         settings.dialogs_per_minute,
         MUTED_FOR / 60,

@@ -24,7 +24,6 @@ import logging
 import os
 import platform
 import secrets
-import sys
 import threading
 import time
 from collections.abc import Iterable, Mapping, Sequence
@@ -41,8 +40,7 @@ from dcc_bridge.errors import NotRecorded
 log = logging.getLogger(__name__)
 
 START: Final = "0" * 64  # the hash before the first line
-# The event of the first line: it holds what is the same for all that follow.
-OPENED: Final = "opened"
+OPENED: Final = "opened"  # the event of the first line: it holds what all that follow share
 CLOSED: Final = "closed"  # the event of the last line of a process that ended in order
 # The fields that are never redacted: a client must not hide behind a hidden argument "cursor".
 _IDENTITY: Final = frozenset(
@@ -51,20 +49,14 @@ _IDENTITY: Final = frozenset(
 )
 _SYNC: Final = getattr(os, "fdatasync", os.fsync)
 
-# What happened, in a word, and its fields; they need not be JSON.
-Event = tuple[str, Mapping[str, Any]]
+Event = tuple[str, Mapping[str, Any]]  # what happened, in a word, and its fields, JSON or not
 
 
 class Auditor(Protocol):
     """Writes events to the audit log."""
 
     def __call__(self, *events: Event, durable: bool = False) -> None:
-        """Write events, all or none; durable ones are on the disk before this returns.
-
-        Raises:
-            NotRecorded: They could not be written.
-        """
-        ...
+        """Write all, or raise NotRecorded; durable ones are on the disk before this returns."""
 
 
 def nowhere(*events: Event, durable: bool = False) -> None:
@@ -104,11 +96,9 @@ class AuditLog:
     """The audit log of one process. It is an `Auditor`."""
 
     def __init__(self, folder: Path, about: Mapping[str, Any] | None = None) -> None:
-        """Write nothing yet."""
         self.folder = folder  # where its file shall be; made when it is needed
         self.disk = Disk()  # what it is written with
-        # The file that is being written, or None before the first event.
-        self.file: Path | None = None
+        self.file: Path | None = None  # what is being written, or None before the first event
         self._about = dict(about or {})  # what is the same for all events: the host, its version
         self._lock = threading.Lock()
         self._name = f"{datetime.now(UTC):%Y%m%dT%H%M%SZ}-{os.getpid()}"
@@ -175,7 +165,7 @@ class AuditLog:
         # the name is random: where it is taken, the next event tries another one
         file = self.folder / f"{self._name}.{secrets.token_hex(4)}.jsonl"
         self._descriptor = self.disk.create(file)
-        claim(self._descriptor, wait=True)
+        private_files.claim(self._descriptor, wait=True)
         try:
             if os.fstat(self._descriptor).st_size:  # whoever starts took it for a dead process's
                 raise BlockingIOError("the new file was ended by another process; try again")
@@ -183,7 +173,6 @@ class AuditLog:
             header = {"format": 1, "prev": START, **process, **self._about}
             self._append([_dated(OPENED, header)], durable=True)
         except OSError:
-            assert self._descriptor is not None
             os.close(self._descriptor)
             self._descriptor, self._must_cut = None, False
             with suppress(OSError):
@@ -206,24 +195,6 @@ def chain(lines: Iterable[Mapping[str, Any]], last_hash: str, number: int) -> tu
 def line_hash(last_hash: str, rest: bytes) -> str:
     """Give the hash of a line, made of the hash before it and the bytes behind its own."""
     return sha256(last_hash.encode() + rest).hexdigest()
-
-
-def claim(descriptor: int, *, wait: bool = False) -> bool:
-    """Lock a file for as long as this process lives or keeps it open; tells whether it is locked.
-
-    Not by `filelock`: the lock has to be on the log itself, which is moved and copied without a
-    lock file beside it, and the process that died must not leave one. Windows, and some network
-    folders, have no such lock. Others look at it for a moment only: `wait` until they have.
-    """
-    if sys.platform == "win32":
-        return False
-    import fcntl
-
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
-    except OSError:
-        return False
-    return True
 
 
 def _dated(event: str, fields: Mapping[str, Any]) -> dict[str, Any]:

@@ -16,13 +16,11 @@ from pathlib import Path
 from typing import Any, Final
 
 from dcc_bridge import private_files
-from dcc_bridge.audit.log import CLOSED, OPENED, START, Disk, chain, claim, line_hash
+from dcc_bridge.audit.log import CLOSED, OPENED, START, Disk, chain, line_hash
 
 log = logging.getLogger(__name__)
 
-# The event of the last line that a later process wrote for one that died.
-RECOVERED: Final = "recovered"
-# The events with which a call ends.
+RECOVERED: Final = "recovered"  # the event of the last line of one that died, written later
 ENDINGS: Final = ("end", "rolled_back", "failed", "no_consent", "partly_applied", "rejected")
 _LINE: Final = re.compile(rb'\{"hash":"([0-9a-f]{64})",(.+)\n')
 _HASH: Final = slice(9, 73)  # where a line has its hash
@@ -37,8 +35,7 @@ class BrokenChain(Exception):
         super().__init__(f"line {number}: {why}")
         self.number = number  # which line of its file, from 1
         self.why = why  # what is wrong with it
-        # The bytes of a last line without its line end, as a write that a crash cut short.
-        self.torn = torn
+        self.torn = torn  # the bytes of a last line without its end, as a crash leaves it
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,8 +58,7 @@ class AuditFile:
     file: Path
     count: int = 0  # how many lines hang together
     last: AuditLine | None = None  # the last of them
-    # The last line of each call that was granted or begun and has no end.
-    unfinished: list[AuditLine] = field(default_factory=list)
+    unfinished: list[AuditLine] = field(default_factory=list)  # granted or begun, and no end
     trouble: BrokenChain | None = None  # where the chain breaks first, or None
 
     @property
@@ -123,11 +119,8 @@ def is_written(file: Path) -> bool:
     """Return whether a process may still write a log; without the locks of `recover` it may."""
     if os.name != "posix":
         return True
-    descriptor = os.open(file, os.O_RDONLY)
-    try:
-        return not claim(descriptor)
-    finally:
-        os.close(descriptor)
+    with file.open("rb") as stream:
+        return not private_files.claim(stream.fileno())
 
 
 def recover(folder: Path) -> int:
@@ -147,8 +140,7 @@ def _line(text: bytes, number: int, last_hash: str) -> AuditLine:
     if not text.endswith(b"\n"):
         why = "it is incomplete: its process died while writing it, or somebody changed it."
         raise BrokenChain(number, why, torn=text)
-    match = _LINE.fullmatch(text)
-    if match is None:
+    if (match := _LINE.fullmatch(text)) is None:
         raise BrokenChain(number, "it is not a line of an audit log.")
     own_hash, rest = match[1].decode(), match[2]
     try:
@@ -164,9 +156,8 @@ def _line(text: bytes, number: int, last_hash: str) -> AuditLine:
 
 def _note_call(open_calls: dict[str, AuditLine], line: AuditLine) -> None:
     call = str(line.fields.get("call"))
-    if line.event == "begin" or (
-        line.event in ("granted", "unasked") and line.fields.get("client")
-    ):
+    is_granted = line.event in ("granted", "unasked") and line.fields.get("client")
+    if line.event == "begin" or is_granted:
         open_calls[call] = line
     elif line.event in ENDINGS:
         open_calls.pop(call, None)
@@ -174,12 +165,10 @@ def _note_call(open_calls: dict[str, AuditLine], line: AuditLine) -> None:
 
 def _recover(file: Path) -> int:
     try:
-        descriptor = private_files.reopen(file)
-        try:
-            may_end = _lacks_end(descriptor) and claim(descriptor)
+        with open(private_files.reopen(file), "rb") as stream:
+            descriptor = stream.fileno()
+            may_end = _lacks_end(descriptor) and private_files.claim(descriptor)
             return _end(read(file), descriptor) if may_end else 0
-        finally:
-            os.close(descriptor)
     except OSError as error:
         log.warning("the audit log %s cannot be looked at: %s", file, error)
         return 0
@@ -210,9 +199,8 @@ def _end_mark(audit_file: AuditFile, torn: bytes) -> bytes:
     calls = [{name: line.fields.get(name) for name in names} for line in audit_file.unfinished]
     mark = {"event": RECOVERED, "by_pid": os.getpid(), "unfinished": calls}
     mark |= {"torn": torn[:_MOST_TORN].decode("ascii", "replace")} if torn else {}
-    lines: list[dict[str, Any]] = [mark]
-    if audit_file.last is None:
-        lines.insert(0, {"event": OPENED, "format": 1, "prev": START})
+    opening = {"event": OPENED, "format": 1, "prev": START}
+    lines: list[dict[str, Any]] = [mark] if audit_file.last else [opening, mark]
     utc = datetime.now(UTC).isoformat(timespec="milliseconds")
     last_hash = audit_file.last.hash if audit_file.last else START
     return chain(({"utc": utc, **line} for line in lines), last_hash, audit_file.count + 1)[0]

@@ -25,10 +25,8 @@ from itertools import islice
 from typing import Any, Final, Protocol
 
 HIDDEN: Final = "(hidden)"  # what stands in the place of a hidden value
-# The words of a schema that hide a value by being true.
-MARKS: Final = frozenset({"writeOnly", "x-redact", "redact"})
-# A shorter text is not looked for in other texts: it would be found everywhere.
-_SHORTEST: Final = 4
+MARKS: Final = frozenset({"writeOnly", "x-redact", "redact"})  # words of a schema that hide
+_SHORTEST: Final = 4  # characters; a shorter text would be found in every other one
 
 MOST_NAMES: Final = 50  # how many items of a list are written; the others are counted
 _MOST_TEXT: Final = 20_000
@@ -44,7 +42,6 @@ class Confidential(Protocol):
     @property
     def hidden(self) -> Set[str]:
         """The texts."""
-        ...
 
 
 _registry_lock: Final = threading.Lock()
@@ -74,8 +71,7 @@ def registered() -> list[Confidential]:
 
 def is_hidden(schema: Schema) -> bool:
     """Whether values of a schema must not be written down."""
-    flags = (schema.get(name) is True for name in MARKS)
-    return schema.get("format") == "password" or any(flags)
+    return schema.get("format") == "password" or any(schema.get(name) is True for name in MARKS)
 
 
 class Redacted:
@@ -208,9 +204,7 @@ def _plain(value: object, deep: int, hidden: Sequence[str]) -> Any:
             kept = islice(value.items(), MOST_NAMES)
             more = len(value) - MOST_NAMES
             cut = {"…": f"and {more:,} more"} if more > 0 else {}
-            fields = {
-                _text(name, hidden): _plain(member, deep - 1, hidden) for name, member in kept
-            }
+            fields = {_text(n, hidden): _plain(member, deep - 1, hidden) for n, member in kept}
             return fields | cut
         case list() | tuple() | set() | frozenset() if deep:
             kept_items = [_plain(item, deep - 1, hidden) for item in islice(value, MOST_NAMES)]

@@ -38,7 +38,7 @@ COMMANDS: Final = {
     "status": Command("say where the plug-in is installed", "install"),
     "pack": Command("make an extension for Blender 4.2 and newer, as one file", "install"),
     "run": Command("run one skill in a host's batch interpreter, as on a render farm", "run"),
-    "serve": Command("start a host with the MCP server in it, until Ctrl+C", "serve"),
+    "serve": Command("start a host with the MCP server in it, until Ctrl+C", "hosting"),
     "list": Command("list the hosts that are running", "hosts"),
     "connect": Command("connect an MCP client to the running hosts over stdio", "hosts"),
     "client": Command("set up an MCP client so that it finds the hosts", "client"),
@@ -87,9 +87,11 @@ def main(argv: Sequence[str] | None = None) -> int:
             return _unread()
         raise
     except exits.Failure as failure:
-        return _sorry(failure, failure.code)
+        exits.tell(str(failure))
+        return failure.code
     except BridgeError as error:
-        return _sorry(error, exits.UNREACHABLE if isinstance(error, Unreachable) else exits.USAGE)
+        exits.tell(str(error))
+        return exits.UNREACHABLE if isinstance(error, Unreachable) else exits.USAGE
 
 
 def _parser(words: Sequence[str]) -> argparse.ArgumentParser:
@@ -138,8 +140,3 @@ def _unread() -> int:
     """Redirect a closed stdout to nowhere, or Python reports it when it exits."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return exits.TOOL_ERROR
-
-
-def _sorry(error: Exception, code: int) -> int:
-    print(f"dcc-bridge: {error}", file=sys.stderr)
-    return code

@@ -56,9 +56,8 @@ def fill(parser: argparse.ArgumentParser) -> None:
 
 def _add(commands: Any, name: str, run: Callable[..., int], summary: str) -> Any:
     parser = commands.add_parser(name, help=summary, description=summary.capitalize() + ".")
-    parser.add_argument(
-        "file", nargs="?", type=Path, metavar="FILE", help="one record; default: all of yours"
-    )
+    which = "one record; default: all of yours"
+    parser.add_argument("file", nargs="?", type=Path, metavar="FILE", help=which)
     parser.set_defaults(run=run)
     return parser
 
@@ -196,9 +195,9 @@ def sentences(call: Call) -> Iterator[str]:
     for fields in call:
         if was_asked and fields["event"] == types.UNASKED:
             continue  # that it began so is no news where it asked later
-        yield f"{_INDENT}{_time(fields)}  {_sentence(fields)}"
-    has_ended = any(fields["event"] in reader.ENDINGS for fields in call)
-    if not has_ended and call[0].get("client"):
+        when = datetime.fromisoformat(str(fields["utc"]))
+        yield f"{_INDENT}{when:%H:%M:%S}  {_sentence(fields)}"
+    if call[0].get("client") and not any(it["event"] in reader.ENDINGS for it in call):
         yield f"{_INDENT}no end is on record"
 
 
@@ -231,7 +230,16 @@ def _sentence(fields: Mapping[str, Any]) -> str:
         return _answer(event, fields)
     if event == "begin":
         return f"began in {safe_line(str(fields.get('scene')))}{_arguments(fields)}"
+    if event == "code":
+        return _code(fields)
     return _ending(event, fields)
+
+
+def _code(fields: Mapping[str, Any]) -> str:
+    counts = [f"{fields[it]} {it}" for it in ("created", "changed", "deleted") if fields.get(it)]
+    facts = [f"{fields.get('bytes')} bytes", *map(str, fields.get("findings") or ()), *counts]
+    text = f"code {str(fields.get('digest'))[:12]} ({', '.join(facts)})"
+    return safe_line(f"{text}: {fields.get('outcome')}", 400)
 
 
 def _answer(event: str, fields: Mapping[str, Any]) -> str:
@@ -281,7 +289,3 @@ def _arguments(fields: Mapping[str, Any], name: str = "arguments") -> str:
 def _quoted(fields: Mapping[str, Any], name: str) -> str:
     text = safe_text(str(fields.get(name)), 400).replace("\n", f"\n{_INDENT}{'':10}")
     return f'"{text}"'
-
-
-def _time(fields: Mapping[str, Any]) -> str:
-    return datetime.fromisoformat(str(fields["utc"])).strftime("%H:%M:%S")

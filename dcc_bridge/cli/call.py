@@ -5,18 +5,18 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any, Final, get_args
 
 import anyio
 
 from dcc_bridge.cli import exits, hosts
+from dcc_bridge.cli.audit import for_person
 from dcc_bridge.cli.hosts import fill_host  # `COMMANDS` names it as one of this module
-from dcc_bridge.client import terminal
-from dcc_bridge.client.agent import Result, Tool
+from dcc_bridge.client import Person, Script, terminal
+from dcc_bridge.client.agent import Result, Tool, parse_text
 from dcc_bridge.client.connection import Era
-from dcc_bridge.client.person import Person, Script
 from dcc_bridge.elicitation.text import safe_line, safe_text
 from dcc_bridge.elicitation.types import Action
 from dcc_bridge.server.protocol import STATUS
@@ -33,34 +33,28 @@ question; a JSON object is the answer itself"""
 
 def parse_answer(text: str) -> Answer:
     """Read ``--answer``, for argparse."""
-    if text in (ASK, *ACTIONS):
+    words = (ASK, *ACTIONS)
+    if text in words:
         return text
-    try:
-        fields = json.loads(text)
-    except ValueError:
-        fields = None
+    fields = parse_text(text)
     if not isinstance(fields, dict):
-        wanted = ", ".join((ASK, *ACTIONS))
-        raise argparse.ArgumentTypeError(f"{wanted} or a JSON object, not {text!r}")
+        raise argparse.ArgumentTypeError(f"{', '.join(words)} or a JSON object, not {text!r}")
     for name, value in fields.items():
         if not all(isinstance(it, str | int | float) for it in _parts(value)):
             raise argparse.ArgumentTypeError(f"{name}: no field of a form can be {_json(value)}")
     return fields
 
 
-@contextmanager
 def answering(
     answer: Answer, who: str, misfit: Callable[[str], None] = exits.tell
-) -> Iterator[Person | None]:
+) -> AbstractContextManager[Person | None]:
     """Give who answers a question of `who`; None where nobody can be asked.
 
     `misfit` is told in a sentence why the answer does not fit a question.
     """
     if answer != ASK:
-        yield Script(answer, misfit)
-        return
-    with terminal.open_terminal(sys.stdin, sys.stderr, who) as person:
-        yield person
+        return nullcontext(Script(answer, misfit, exits.tell))
+    return terminal.open_terminal(sys.stdin, sys.stderr, who)
 
 
 def status_of(result: Result) -> str:
@@ -71,9 +65,10 @@ def status_of(result: Result) -> str:
 def show_result(result: Result, *, as_json: bool) -> int:
     """Print a result, an error to stderr, and give the exit code that tells how it ended."""
     if result.is_error:
-        print(_whole("\n".join(result.texts)), file=sys.stderr)
+        error = "\n".join(result.texts)
+        print(_whole(for_person(error) if sys.stderr.isatty() else error), file=sys.stderr)
     elif as_json:
-        print(json.dumps(_data(result)))
+        print(json.dumps(result.data))
     else:
         print(_prose(result))
     return exit_code(result)
@@ -90,24 +85,10 @@ def value_of(result: Result) -> Any:
     """Give what a skill returned, without the object that the protocol puts around it."""
     if result.structured is None and result.texts == ("Done.",):
         return None  # the server's word for it
-    data = _data(result)
+    data = result.data
     is_wrapped = isinstance(data, dict) and list(data) == ["result"]
-    is_said = any(_read(text) == result.structured for text in result.texts)
+    is_said = any(parse_text(text) == result.structured for text in result.texts)
     return data["result"] if is_wrapped and not is_said else data
-
-
-def _data(result: Result) -> Any:
-    if result.structured is not None:
-        return result.structured
-    values = [_read(text) for text in result.texts]
-    return values[0] if len(values) == 1 else values
-
-
-def _read(text: str) -> Any:
-    try:
-        return json.loads(text)
-    except ValueError:
-        return text
 
 
 def _prose(result: Result) -> str:
@@ -115,11 +96,10 @@ def _prose(result: Result) -> str:
     # Under "result" is what the protocol wants to be an object; the words say it all.
     if not isinstance(result.structured, dict) or list(result.structured) == ["result"]:
         return _whole("\n".join(result.texts))
-    texts = [text for text in result.texts if _read(text) != result.structured]
+    texts = [text for text in result.texts if parse_text(text) != result.structured]
     width = max((len(safe_line(name)) for name in result.structured), default=0)
-    rows = [
-        f"{safe_line(name):{width}}  {_cell(v, width + 2)}" for name, v in result.structured.items()
-    ]
+    fields = result.structured.items()
+    rows = [f"{safe_line(name):{width}}  {_cell(value, width + 2)}" for name, value in fields]
     return "\n".join(rows + [_whole(text) for text in texts])
 
 
@@ -128,7 +108,8 @@ def _whole(text: str) -> str:
 
 
 def _cell(value: Any, indent: int) -> str:
-    parts = [part if isinstance(part, str) else _json(part) for part in _parts(value) or [value]]
+    texts = [part if isinstance(part, str) else _json(part) for part in _parts(value) or [value]]
+    parts = [line for text in texts for line in text.removesuffix("\n").split("\n")]
     return ("\n" + " " * indent).join(safe_line(part, len(part)) for part in parts)
 
 
@@ -143,22 +124,14 @@ def _json(value: Any) -> str:
 def fill_call(parser: argparse.ArgumentParser) -> None:
     """Add what ``call`` takes to a parser."""
     fill_host(parser)
-    parser.add_argument(
-        "tool", metavar="TOOL", help="the tool's name, as `dcc-bridge tools` lists it"
-    )
+    name = "the tool's name, as `dcc-bridge tools` lists it"
+    parser.add_argument("tool", metavar="TOOL", help=name)
     fill_arguments(parser)
-    parser.add_argument(
-        "--era",
-        choices=("auto", "legacy"),
-        default="auto",
-        help="revision of the protocol: auto is the newest, legacy is 2025-11-25",
-    )
+    era = "revision of the protocol: auto is the newest, legacy is 2025-11-25"
+    parser.add_argument("--era", choices=("auto", "legacy"), default="auto", help=era)
     parser.add_argument("--answer", type=parse_answer, default=ASK, metavar="ANSWER", help=_ANSWER)
-    parser.add_argument(
-        "--json",
-        action="store_true",
-        help="print the result as JSON and nothing else; errors still go to stderr",
-    )
+    as_json = "print the result as JSON and nothing else; errors still go to stderr"
+    parser.add_argument("--json", action="store_true", help=as_json)
 
 
 def run_call(options: argparse.Namespace) -> int:
@@ -177,22 +150,19 @@ def run_call(options: argparse.Namespace) -> int:
 async def _call(
     host: hosts.Target, person: Person | None, tool: str, arguments: dict[str, Any], era: Era
 ) -> Result:
-    async with host.connect(era=era, person=person) as client:
-        return await client.call(tool, arguments, _Progress().show)
+    last = ""
 
-
-class _Progress:
-    """Says how far a call is, once for each thing that there is to say."""
-
-    def __init__(self) -> None:
-        self._last = ""
-
-    async def show(self, progress: float, total: float | None, message: str | None) -> None:
+    async def show(progress: float, total: float | None, message: str | None) -> None:
+        """Say at a terminal how far the call is, once for each thing that there is to say."""
+        nonlocal last
         part = f"{progress / total:4.0%}  " if total else ""
         text = f"  {part}{safe_line(message or '')}".rstrip()
-        if text and text != self._last:
-            self._last = text
+        if text and text != last and sys.stderr.isatty():
+            last = text
             print(text, file=sys.stderr, flush=True)
+
+    async with host.connect(era=era, person=person) as client:
+        return await client.call(tool, arguments, show)
 
 
 def fill_arguments(parser: argparse.ArgumentParser) -> None:
@@ -211,6 +181,11 @@ def _arguments(text: str) -> dict[str, Any]:
     return arguments
 
 
+async def _list_tools(host: hosts.Target) -> list[Tool]:
+    async with host.connect() as client:
+        return await client.tools()
+
+
 def run_tools(options: argparse.Namespace) -> int:
     """List the tools."""
     tools = anyio.run(_list_tools, hosts.find(options))
@@ -224,17 +199,11 @@ def run_tools(options: argparse.Namespace) -> int:
     return exits.SUCCESS
 
 
-async def _list_tools(host: hosts.Target) -> list[Tool]:
-    async with host.connect() as client:
-        return await client.tools()
-
-
 def fill_undo(parser: argparse.ArgumentParser) -> None:
     """Add what ``undo`` takes to a parser."""
     fill_host(parser)
-    parser.add_argument(
-        "--call", metavar="ID", default="", help="that call, by its ID or the first part of it"
-    )
+    which = "that call, by its ID or the first part of it"
+    parser.add_argument("--call", metavar="ID", default="", help=which)
 
 
 def run_undo(options: argparse.Namespace) -> int:

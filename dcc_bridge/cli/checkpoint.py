@@ -7,16 +7,18 @@ import os
 import shutil
 import sys
 import tempfile
-from contextlib import suppress
+from contextlib import closing, suppress
 from datetime import UTC, datetime
 from glob import glob
 from pathlib import Path
 from typing import Final
 
 from dcc_bridge import checkpoints
+from dcc_bridge.audit.log import AuditLog, log_folder
 from dcc_bridge.cli import audit, exits, hosts
 from dcc_bridge.elicitation.text import safe_line
 from dcc_bridge.errors import NoCheckpoint
+from dcc_bridge.known_clients import CLI_LABEL
 from dcc_bridge.server import discovery
 
 _NEAR: Final = [f"{'*/' * depth}*{checkpoints.SUFFIX}" for depth in range(4)]
@@ -26,13 +28,8 @@ def fill(parser: argparse.ArgumentParser) -> None:
     """Add the command's options to a parser."""
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
     listing = commands.add_parser("list", help="list the copies, and for which call each was kept")
-    listing.add_argument(
-        "scene",
-        nargs="?",
-        type=Path,
-        metavar="SCENE",
-        help="its file; default: all scenes on record, open in a host, or up to three folders down",
-    )
+    which = "its file; default: all scenes on record, open in a host, or up to three folders down"
+    listing.add_argument("scene", nargs="?", type=Path, metavar="SCENE", help=which)
     listing.set_defaults(run=_list)
     restore = commands.add_parser("restore", help="write a copy over its scene or another file")
     restore.add_argument("file", type=Path, metavar="FILE", help="the copy, as `list` prints it")
@@ -111,6 +108,11 @@ def _restore(options: argparse.Namespace) -> int:
         raise exits.Failure(f"{target} was not written: {error}", exits.TOOL_ERROR) from None
     before = f"; what was there is in {kept}" if kept else ""
     print(f"{target} is the copy of {_when(copy)}{before}")
+    call = {"call": os.urandom(8).hex(), "skill": "checkpoint restore", "client": CLI_LABEL}
+    lost = [f"write {target.name} as of {copy.name}"]
+    facts = {"status": "done", "lost": lost, "file": target, "checkpoint": kept}
+    with closing(AuditLog(log_folder(hosts.settings().audit))) as record:
+        record(("end", call | facts), durable=True)
     return exits.SUCCESS
 
 

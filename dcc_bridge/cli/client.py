@@ -11,14 +11,13 @@ from dcc_bridge import known_clients
 from dcc_bridge.cli import hosts
 from dcc_bridge.cli.exits import SUCCESS, Failure, tell
 from dcc_bridge.client import registration
-from dcc_bridge.client.config_files import CONFIG_FILES, NAME, OTHER, ClientEntry, ConfigFile
+from dcc_bridge.client.registration import CONFIG_FILES, OTHER, ClientEntry
 
 _QUESTIONS: Final = {
     "draws": "can show questions itself",
     "declares": "says that it can show questions but does not: the host asks them",
     "neither": "cannot show questions: the host asks them",
 }
-
 _WRITABLE: Final = [name for name, config in CONFIG_FILES.items() if config.is_writable]
 
 
@@ -31,9 +30,8 @@ def fill(parser: argparse.ArgumentParser) -> None:
     ):
         command = commands.add_parser(name, help=about, description=about.capitalize() + ".")
         command.add_argument("name", type=_writable, metavar="NAME", help=", ".join(_WRITABLE))
-        command.add_argument(
-            "--project", type=_folder, metavar="DIR", help="only for work in that folder"
-        )
+        project = "only for work in that folder"
+        command.add_argument("--project", type=_folder, metavar="DIR", help=project)
         command.set_defaults(do=do)
     listing = commands.add_parser("list", help="list known clients, and which are set up")
     listing.set_defaults(do=_list)
@@ -55,9 +53,8 @@ def run(options: argparse.Namespace) -> int:
 def fill_token(parser: argparse.ArgumentParser) -> None:
     """Add what ``token`` takes to a parser."""
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    make = commands.add_parser(
-        "make", help="print a token for a client that cannot use `dcc-bridge connect`"
-    )
+    about = "print a token for a client that cannot use `dcc-bridge connect`"
+    make = commands.add_parser("make", help=about)
     make.add_argument("label", metavar="LABEL", type=hosts.label, help="a name for that client")
     hosts.fill_host(make)
 
@@ -101,11 +98,9 @@ def _add(options: argparse.Namespace) -> None:
     config = CONFIG_FILES[options.name]
     try:
         change = registration.add(config, options.name, options.project)
-    except registration.HasComments as error:
+    except registration.HasComments:
         print(config.text(ClientEntry.for_client(options.name)))
-        raise registration.HasComments(
-            f"{error}. Add this entry to {config.path(options.project)} yourself"
-        ) from None
+        raise
     known = known_clients.CLIENTS[options.name]
     print(f"{known.name} {'is' if change.is_new else 'was'} set up in {change.file}.")
     _print_backup(change)
@@ -114,13 +109,7 @@ def _add(options: argparse.Namespace) -> None:
 
 
 def _remove(options: argparse.Namespace) -> None:
-    config = CONFIG_FILES[options.name]
-    try:
-        change = registration.remove(config, options.project)
-    except registration.HasComments as error:
-        raise registration.HasComments(
-            f"{error}. Remove {NAME!r} from {config.path(options.project)} yourself"
-        ) from None
+    change = registration.remove(CONFIG_FILES[options.name], options.project)
     result = "is no longer set up" if change.is_new else "was not set up"
     print(f"{known_clients.CLIENTS[options.name].name} {result} in {change.file}.")
     _print_backup(change)
@@ -134,15 +123,12 @@ def _print_backup(change: registration.Change) -> None:
 def _list(options: argparse.Namespace) -> None:
     for name, config in CONFIG_FILES.items():
         known = known_clients.CLIENTS[name]
-        print(f"{name:14}  {known.name}, {_state(name, config)}")
+        state = f"set up by hand: dcc-bridge client print {name}"
+        if config.is_writable:
+            state = "set up" if registration.find(config) is not None else "not set up"
+        print(f"{name:14}  {known.name}, {state}")
         print(f"{'':14}  {config.path()}")
         print(f"{'':14}  It {_QUESTIONS[known.questions]} (as of {known.asof}).")
-
-
-def _state(name: str, config: ConfigFile) -> str:
-    if not config.is_writable:
-        return f"set up by hand: dcc-bridge client print {name}"
-    return "set up" if registration.find(config) is not None else "not set up"
 
 
 def _print(options: argparse.Namespace) -> None:

@@ -21,8 +21,8 @@ from typing import TYPE_CHECKING, Final, TypeAlias, TypeVar
 import anyio
 
 from dcc_bridge.cli import call, exits, hosting, hosts
-from dcc_bridge.client import agent, terminal_io
-from dcc_bridge.client.person import Person, Script
+from dcc_bridge.client import Person, Script, agent
+from dcc_bridge.client.terminal_io import Narrator
 from dcc_bridge.elicitation import question, schema
 
 if TYPE_CHECKING:
@@ -36,14 +36,6 @@ _TITLE: Final = "An agent wants to delete something in a scene, and a person dec
 _ANSWER: Final = """\
 ask (default): you answer, in the window or, without a screen, in this terminal; accept,
 decline and cancel answer for you, with the dialog's own buttons or as the client"""
-_WIDTH: Final = 88
-_INDENT: Final = 4
-_QUOTED: Final = 8
-_SAYS: Final = {
-    "accept": "agrees",
-    "decline": "says no",
-    "cancel": "closes the question without an answer",
-}
 _NOBODY: Final = (
     "Nobody can be asked: the host has no window, and there is no terminal here for the agent's "
     "client to ask in. So it told the host that it cannot show questions."
@@ -55,12 +47,8 @@ def fill(parser: argparse.ArgumentParser) -> None:
     hosting.fill(parser)
     choices = (call.ASK, *call.ACTIONS)
     parser.add_argument("--answer", choices=choices, default=call.ASK, help=_ANSWER)
-    parser.add_argument(
-        "--screenshot",
-        type=Path,
-        metavar="FILE",
-        help="save a picture of the window with the question over it",
-    )
+    picture = "save a picture of the window with the question over it"
+    parser.add_argument("--screenshot", type=Path, metavar="FILE", help=picture)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -109,35 +97,6 @@ def _audience(
         yield InClient(person, narrator)
 
 
-class Narrator:
-    """Prints steps to stdout."""
-
-    def __init__(self, title: str) -> None:
-        self._title = title  # is printed above the first step
-        self._steps = 0
-
-    def step(self, text: str) -> None:
-        """Print the next step."""
-        if not self._steps:
-            print(f"{self._title}\n")
-        self._steps += 1
-        rows = terminal_io.lines(text, _WIDTH - _INDENT)
-        print(f"{self._steps:>2}  " + f"\n{' ' * _INDENT}".join(rows), flush=True)
-
-    def quote(self, text: str) -> None:
-        """Print the beginning of what somebody else says, below the step."""
-        before = " " * _INDENT + "| "
-        quoted = terminal_io.lines(text, _WIDTH - len(before))
-        if len(quoted) > _QUOTED + 1:
-            quoted = [*quoted[:_QUOTED], "(the list goes on)"]
-        for row in quoted:
-            print(f"{before}{row}".rstrip(), flush=True)
-
-    def answer(self, action: str, how: str = "") -> None:
-        """Print what the person answered, as a step."""
-        self.step(f"The person {_SAYS[action]}{how}.")
-
-
 class InClient:
     """A person whom the agent's client asks in this terminal; both sides are told."""
 
@@ -151,17 +110,19 @@ class InClient:
         if self._person is None:
             self._narrator.step(_NOBODY)
 
-    async def ask(self, message: str, form: schema.Form) -> question.Reply:
+    async def ask(self, message: str, form: schema.Form, *, until: str = "") -> question.Reply:
         """Answer a form; see `Person`."""
         assert self._person is not None
         self._begin(message)
-        return self._end(await self._person.ask(message, form))
+        return self._end(await self._person.ask(message, form, until=until))
 
-    async def visit(self, message: str, url: str, *, ours: bool = False) -> question.Reply:
+    async def visit(
+        self, message: str, url: str, *, ours: bool = False, until: str = ""
+    ) -> question.Reply:
         """Go to a page; see `Person`."""
         assert self._person is not None
         self._begin(message)
-        return self._end(await self._person.visit(message, url, ours=ours))
+        return self._end(await self._person.visit(message, url, ours=ours, until=until))
 
     def _begin(self, message: str) -> None:
         if isinstance(self._person, Script):
@@ -222,7 +183,7 @@ class Story:
         host = self._running.host
         digest = await self._on_main(host.scene_digest)
         before = await _look(client)
-        self._tell(f"The agent calls scene_summary: {before}.")
+        self._tell(f"The agent calls summary: {before}.")
         await self._show(f"{before}. An agent is about to delete all {noun(before.kind)}.")
         result = await self._delete(client, before.kind)
         self._tell_result(result)
@@ -249,24 +210,23 @@ class Story:
 
     async def _delete(self, client: agent.Agent, kind: str) -> agent.Result:
         self._tell(
-            f"The agent calls delete_prims for all {noun(kind)}. On the host's main thread, in the "
+            f"The agent calls delete for all {noun(kind)}. On the host's main thread, in the "
             "middle of its body, the skill asks."
         )
         async with anyio.create_task_group() as asking:
             asking.start_soon(self._audience.attend, self._running)
-            result = await client.call("delete_prims", {"pattern": "*", "type_name": kind})
+            result = await client.call("delete", {"pattern": "*", "type": kind})
             asking.cancel_scope.cancel()
         return result
 
     def _tell_result(self, result: agent.Result) -> None:
+        said = " ".join(result.texts)
+        if call.exit_code(result) == exits.TOOL_ERROR:
+            raise exits.Failure(said, exits.TOOL_ERROR)
         if result.is_error:
-            raise exits.Failure(" ".join(result.texts), exits.TOOL_ERROR)
-        data = result.structured or {}
-        why = f" {data['why']}" if data.get("why") else ""
-        refused = ", refused" if call.status_of(result) == "refused" else ""
-        self._tell(
-            f"The skill goes on and returns: {data.get('deleted', 0)} deleted{refused}.{why}"
-        )
+            self._tell(f"The skill ends there: 0 deleted, refused. The agent is told: {said}")
+        else:
+            self._tell(f"The skill goes on and returns: {result.structured['found']} deleted.")
 
     async def _on_main(self, fn: Callable[[], T]) -> T:
         return await asyncio.wrap_future(self._running.main.submit(fn, name="The demo"))
@@ -279,10 +239,10 @@ def noun(kind: str) -> str:
 
 async def _look(client: agent.Agent, kind: str | None = None) -> Scene:
     """Ask for the scene; without a kind, for its cameras, or else what there is most of."""
-    result = await client.call("scene_summary", {})
-    types: Mapping[str, int] = (result.structured or {}).get("types", {})
+    result = await client.call("summary", {})
+    types: Mapping[str, int] = result.structured["types"]
     known = Counter({name: count for name, count in types.items() if name.isidentifier()})
     if not known and kind is None:
         raise exits.Failure("This scene has no prim with a type, so there is nothing to delete.")
     kind = kind or ("Camera" if "Camera" in known else known.most_common(1)[0][0])
-    return Scene(sum(types.values()), kind, known[kind])
+    return Scene(result.structured["prims"], kind, known[kind])

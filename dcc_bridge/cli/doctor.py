@@ -23,13 +23,12 @@ from typing import Any, Final
 import anyio
 
 from dcc_bridge import known_clients
-from dcc_bridge.cli import call, exits, hosts, install
-from dcc_bridge.client import agent, config_files, registration
-from dcc_bridge.client.person import Person
+from dcc_bridge.cli import call, exits, hosts, interpreter
+from dcc_bridge.client import Person, agent, registration
 from dcc_bridge.elicitation.text import safe_text
 from dcc_bridge.elicitation.types import NOT_SUPPORTED, TIMED_OUT
 from dcc_bridge.errors import BridgeError, StartError, Unreachable
-from dcc_bridge.install import locations, plan, probe
+from dcc_bridge.install import locations, plan
 from dcc_bridge.install.locations import Facts, InstallTarget, Location, System, UnknownLocation
 from dcc_bridge.server.clients import packages
 from dcc_bridge.skills.builtin import PATIENCE
@@ -37,6 +36,7 @@ from dcc_bridge.skills.builtin import PATIENCE
 _TOOL: Final = "check_connection"
 _CALLS: Final = 5
 _TIMEOUT: Final = 20.0
+_MANY_TOOLS: Final = 40  # in a longer list agents no longer find the right one
 _NO_WAY_THERE: Final = (
     "See with `dcc-bridge list` where hosts run; for one of another user or computer, set "
     f"{hosts.TOKEN} to a token that `dcc-bridge token make` prints there."
@@ -81,26 +81,22 @@ def fill(parser: argparse.ArgumentParser) -> None:
     """Add the command's options to a parser."""
     applications = ", ".join(sorted(locations.APPLICATIONS))
     hosts.fill_host(parser, f"; or what the plug-in was installed into: {applications}")
-    parser.add_argument(
-        "--no-question", action="store_true", help="do not ask the person a test question"
-    )
+    no_question = "do not ask the person a test question"
+    parser.add_argument("--no-question", action="store_true", help=no_question)
     parser.add_argument("--json", action="store_true", help="print JSON and nothing else")
 
 
 def run(options: argparse.Namespace) -> int:
     """Make the checks, and show each result as soon as it is there."""
-    facts: list[str] = []
-    findings: list[Finding] = []
+    results: list[str | Finding] = []
     for result in _check_all(options):
-        if isinstance(result, Finding):
-            findings.append(result)
-        else:
-            facts.append(result)
+        results.append(result)
         if not options.json:
             print(_text(result), flush=True)
+    findings = [result for result in results if isinstance(result, Finding)]
     if options.json:
-        payload = {"findings": [asdict(finding) for finding in findings], "facts": facts}
-        print(json.dumps(payload, indent=2))
+        facts = [result for result in results if isinstance(result, str)]
+        print(json.dumps({"findings": [*map(asdict, findings)], "facts": facts}, indent=2))
     elif findings:
         print(f"{len(findings)} to fix.", file=sys.stderr)
     else:
@@ -129,13 +125,7 @@ def _text(result: str | Finding) -> str:
 
 
 def check_versions(versions: Mapping[str, str], python: str, whose: str) -> Iterator[Finding]:
-    """Find the versions of packages that are known to break.
-
-    Args:
-        versions: What is installed, by package.
-        python: The version of Python.
-        whose: What they belong to, in words that begin a sentence.
-    """
+    """Find the versions of packages that are known to break; `whose` begins a sentence."""
     for package, first, mended, why, mend in _TRAPS:
         version = versions.get(package)
         if version is None or not first <= _numbers(version) < mended:
@@ -165,12 +155,13 @@ def _check_host(options: argparse.Namespace) -> Results:
         what = f"The host does not answer as it should: {error}"
         yield Finding("server", what, "Restart the host, and look at its log.")
     else:
-        yield _check_main_thread(host, facts, seconds)
+        yield _check_main_thread(host.url, facts, seconds)
         yield from check_versions(facts["packages"], facts["python"], str(facts["host"]))
         for client in facts["clients"]:
             if client["label"] != hosts.LABEL:
                 yield _check_connected(client, facts)
-        yield from _check_skills(facts["broken"])
+        known = facts.get("replaced", {}), facts.get("folders", {})
+        yield from _check_skills(facts["broken"], *known)
         if not options.no_question:
             yield _check_question(host)
 
@@ -204,15 +195,11 @@ def _facts(result: agent.Result) -> Mapping[str, Any]:
     return facts
 
 
-def _check_main_thread(
-    host: hosts.Target, facts: Mapping[str, Any], seconds: float
-) -> str | Finding:
-    main_thread_ms = facts["main_thread_ms"]
-    if main_thread_ms is not None:
-        return (
-            f"{facts['host']} {facts['version']} answers at {host.url}: {seconds * 1000:.1f} ms a "
-            f"call, of which {main_thread_ms:.1f} ms on its main thread."
-        )
+def _check_main_thread(url: str, facts: Mapping[str, Any], seconds: float) -> str | Finding:
+    if (main_thread_ms := facts["main_thread_ms"]) is not None:
+        share = f"of which {main_thread_ms:.1f} ms on its main thread"
+        answers = f"{facts['host']} {facts['version']} answers at {url}"
+        return f"{answers}: {seconds * 1000:.1f} ms a call, {share}."
     busy = facts.get("busy") or f"its main thread has not responded for {PATIENCE:g} s"
     mend = "Close the dialogs that are open in it, or wait until it has finished its work."
     return Finding("main thread", f"{facts['host']} is busy: {busy}", mend)
@@ -232,12 +219,20 @@ def _check_connected(client: Mapping[str, Any], facts: Mapping[str, Any]) -> str
     return Finding("clients", what, mend)
 
 
-def _check_skills(broken: Mapping[str, str]) -> Results:
+def _check_skills(
+    broken: Mapping[str, str], replaced: Mapping[str, str], folders: Mapping[str, int]
+) -> Results:
+    for name, place in sorted(replaced.items()):
+        yield f"The tool {name} is replaced by a skill file: {place}"
     for name, why in broken.items():
         mend = "Correct the file: dcc-bridge skill check FILE. It is read again when you save it."
         yield Finding("skills", f"The skill {name} cannot be loaded: {why}", mend)
     if not broken:
         yield "All skills can be loaded."
+    if (count := sum(folders.values())) > _MANY_TOOLS:
+        files = ", ".join(f"{n} of {it}" for it, n in folders.items() if it != "None")
+        what = f"Clients are listed {count} tools; above {_MANY_TOOLS} agents choose badly."
+        yield Finding("tools", f"{what} Skill folders: {files}.", "Take out those seldom needed.")
 
 
 def _check_question(host: hosts.Target) -> str | Finding:
@@ -248,8 +243,7 @@ def _check_question(host: hosts.Target) -> str | Finding:
             with call.answering(call.ASK, "The doctor") as person:
                 reply = anyio.run(partial(_ask, host, person)) if person is not None else reply
     except BridgeError as error:
-        what = f"The test question could not be asked: {error}"
-        return Finding("question", what, "See above.")
+        return Finding("question", f"The test question could not be asked: {error}", "See above.")
     where = {"host": "in the host", "client": "in this terminal"}.get(reply["answered_by"])
     if reply["seen"] and where is not None:
         return f"The test question was seen {where} and answered after {reply['seconds']:.1f} s."
@@ -281,23 +275,23 @@ def check_setup() -> Results:
     kinds = locations.APPLICATIONS.values()
     plug_ins = [result for kind in kinds for result in _check_plug_ins(kind)]
     yield from plug_ins or ["No plug-in is installed: dcc-bridge install HOST."]
-    checked = map(_check_client, config_files.CONFIG_FILES)
+    checked = map(_check_client, registration.CONFIG_FILES)
     clients = [result for result in checked if result is not None]
     yield from clients or ["No client is set up: dcc-bridge client add NAME."]
 
 
 def _check_plug_ins(kind: InstallTarget) -> Results:
-    for facts in install.find_installations(kind, install.known_versions(kind)):
+    for facts in plan.find_installations(kind, kind.known_versions):
         if "wrong" in facts or facts["missing"]:
             mend = f"Look closer: dcc-bridge doctor {kind.name}"
-            what = f"The installation has changed: {install.describe(facts)}."
+            what = f"The installation has changed: {plan.describe(facts)}."
             yield Finding("installation", what, mend)
         else:
-            yield f"Installed: {install.describe(facts)}."
+            yield f"Installed: {plan.describe(facts)}."
 
 
 def _check_client(name: str) -> str | Finding | None:
-    config, title = config_files.CONFIG_FILES[name], known_clients.CLIENTS[name].name
+    config, title = registration.CONFIG_FILES[name], known_clients.CLIENTS[name].name
     entry = registration.find(config) if config.is_writable else None
     if entry is None:
         return None
@@ -312,11 +306,7 @@ def _check_client(name: str) -> str | Finding | None:
 
 
 def check_installation(host: str) -> Results:
-    """Check an application, and what was installed where it looks for plug-ins.
-
-    Args:
-        host: Its name, as `install` takes it.
-    """
+    """Check an application, named as for `install`, and what is where it looks for plug-ins."""
     kind = locations.APPLICATIONS[host]
     application, facts = _ask_application(kind)
     yield application
@@ -338,7 +328,7 @@ def check_installation(host: str) -> Results:
 
 def _ask_application(kind: InstallTarget) -> tuple[str | Finding, Facts]:
     try:
-        facts = probe.probe(kind)
+        facts = interpreter.probe(kind)
     except UnknownLocation as error:
         mend = "Start it by hand once, and see what it prints."
         return Finding("application", str(error), mend), Facts()
@@ -370,11 +360,8 @@ def _check_files(
         yield Finding("files", what, again)
     is_other = facts.python not in (None, python)
     if is_other:
-        what = (
-            f"It was installed for Python {python}, and {kind.title} has {facts.python}: its "
-            "compiled parts do not load there."
-        )
-        yield Finding("python", what, again)
+        what = f"It was installed for Python {python}, and {kind.title} has {facts.python}"
+        yield Finding("python", f"{what}: its compiled parts do not load there.", again)
     qt = [path for path in vendor.iterdir() if _QT.match(path.name)] if vendor.is_dir() else []
     if qt:
         what = f"There is a Qt in {vendor} ({qt[0].name}); a second Qt crashes the application."

@@ -1,21 +1,32 @@
-"""The standalone host in this process: what it is started with, and what runs then. Main thread."""
+"""``dcc-bridge serve``: a host with the server in it, until it is told to stop. Main thread.
+
+The standalone host runs in this process, for ``demo`` too, and every other one in its own batch
+interpreter.
+"""
 
 from __future__ import annotations
 
 import argparse
 import importlib.util
+import logging
 import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
+from io import TextIOWrapper
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Final
 
-from dcc_bridge.cli import exits, logs
+import platformdirs
+
+from dcc_bridge import private_files
+from dcc_bridge.audit import redact
+from dcc_bridge.cli import exits, hosts, interpreter
 from dcc_bridge.config import Settings, data_folder
+from dcc_bridge.elicitation.text import safe_line
 
 if TYPE_CHECKING:
     from dcc_bridge.cli.windowed import Windowed
@@ -28,8 +39,14 @@ if TYPE_CHECKING:
 # The scene that comes with us, in the resources.
 SHOT: Final = Path("scenes", "shot_010_layout.usda")
 _TRY: Final = "from PySide6.QtWidgets import QApplication; QApplication([])"
-_SCREEN_TIMEOUT: Final = 20.0
+_MOST: Final = 2_000_000  # bytes from which on the file is put aside and a new one begun
+_SILENT: Final = ("mcp", "uvicorn", "httpx2", "httpcore2", "sse_starlette")
 _UNSEEN: Final = ("offscreen", "minimal")  # Qt's platforms that nobody looks at
+_HOW: Final = (
+    "It has no window: questions go to the client that calls. If that cannot ask, --unattended "
+    "decides. Agents find it through `dcc-bridge client add NAME`, you with "
+    "`dcc-bridge tools` and `dcc-bridge call`. Ctrl+C ends it."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,47 +63,89 @@ class Opening:
 
 def fill(parser: argparse.ArgumentParser) -> None:
     """Add the options of a host to a parser."""
-    parser.add_argument(
-        "--scene",
-        type=Path,
-        metavar="FILE",
-        help="the scene to open; default: an empty one, or a sample scene in the standalone host",
-    )
-    parser.add_argument(
-        "--headless", action="store_true", help="no window, even if there is a screen"
-    )
+    scene = "the scene to open; default: an empty one, or a sample scene in the standalone host"
+    parser.add_argument("--scene", type=Path, metavar="FILE", help=scene)
+    headless = "no window, even if there is a screen"
+    parser.add_argument("--headless", action="store_true", help=headless)
     parser.add_argument("--window", action="store_true", help=argparse.SUPPRESS)
 
 
+def fill_serve(parser: argparse.ArgumentParser) -> None:
+    """Add what ``serve`` takes to a parser."""
+    interpreter.fill(parser, "any but standalone has no window, and its own batch interpreter")
+    fill(parser)
+    port = "the server's port; default: any free one"
+    parser.add_argument("--port", type=int, metavar="N", help=port)
+
+
+def run_serve(options: argparse.Namespace) -> int:
+    """Serve until SIGINT, SIGTERM, or the window is closed; Failure if it could not be started."""
+    if options.host != "standalone":
+        return _serve_elsewhere(options)
+    if options.interpreter:
+        raise exits.Failure("--interpreter needs a --host other than standalone.")
+    rule, allow_list = interpreter.read_unattended(options.unattended)
+    settings = hosts.settings(port=options.port, unattended=rule, allow_list=allow_list)
+    run(opening(options, interpreter.skill_folders(options), settings), _announce)
+    return exits.SUCCESS
+
+
+def _announce(running: Running) -> None:
+    where = "in a window" if running.host.has_ui else "without a window"
+    print(f"Ready: {safe_line(running.host.scene())}, {where}, at {running.bridge.url}", flush=True)
+
+
+def _serve_elsewhere(options: argparse.Namespace) -> int:
+    """Give the exit code; Failure if the host was not told to end, or did not end well."""
+    if options.window:
+        raise exits.Failure(
+            f"{options.host} is served without a window here; --window is for the standalone host. "
+            f"With a window, the plug-in serves: dcc-bridge install {options.host}"
+        )
+    with (
+        interpreter.started(options, sys.stderr, port=options.port) as started,
+        exits.on_signal(started.stop),
+    ):
+        if (ready := started.wait_until_ready()) is not None:
+            what = f"{safe_line(ready['host'])}, {safe_line(ready['scene'])}"
+            print(f"Ready: {what}, without a window, at {ready['url']}", flush=True)
+            exits.tell(_HOW)
+        else:  # freecadcmd goes on, and waits for somebody who types
+            started.end()
+        code, was_stopped = started.process.wait(), started.was_stopped.is_set()
+        if (error := started.report().get("error")) is not None:
+            raise exits.Failure(error, exits.USAGE if ready is None else exits.TOOL_ERROR)
+        if was_stopped and code == 0:
+            return exits.SUCCESS
+        when = "when it was told to" if was_stopped else "by itself"
+        sentence = f"{started.program} ended {when}, with {code}. Its output is above."
+        raise exits.Failure(sentence, exits.TOOL_ERROR)
+
+
+# ---- the standalone host
+
+
 def opening(options: argparse.Namespace, skills: list[Path], settings: Settings) -> Opening:
-    """Read what a host is to be started with.
+    """Read what a host is to be started with; Failure if a part of the installation is missing.
 
-    Args:
-        options: What `fill` takes.
-        skills: Folders of skill files that come after all others.
-        settings: How its bridge behaves.
-
-    Raises:
-        Failure: A part of the installation is not there.
+    The options are what `fill` takes; the folders of `skills` come after all others.
     """
     try:
         ours = data_folder("plugins") / "standalone" / "skills"
         scene = options.scene or data_folder("resources") / SHOT
     except FileNotFoundError as error:
         raise exits.Failure(str(error)) from None
-    window = _wants_window(options)
     settings = replace(settings, skills=(*settings.skills, *skills))
-    return Opening(scene, (ours,), settings, window, bundled=options.scene is None)
+    is_bundled = options.scene is None
+    return Opening(scene, (ours,), settings, _wants_window(options), is_bundled)
 
 
 def run(opening: Opening, on_ready: OnReady) -> None:
     """Run a host until it is told to stop; `on_ready` is called there once it takes requests.
 
-    Raises:
-        Failure: It cannot be started; says why.
-        StartError: Its server cannot.
+    Failure says why it cannot be started, StartError why its server cannot.
     """
-    with logs.kept(), _session(opening) as host:
+    with kept(), _session(opening) as host:
         if opening.window:
             windowed().run(host, opening, on_ready)
             return
@@ -98,11 +157,7 @@ def run(opening: Opening, on_ready: OnReady) -> None:
 
 
 def windowed() -> ModuleType:
-    """Import the module of this folder that needs the extra "demo".
-
-    Raises:
-        Failure: It is not installed.
-    """
+    """Import the module that needs the extra "demo"; Failure if that is not installed."""
     try:
         return importlib.import_module("dcc_bridge.cli.windowed")
     except ImportError as error:
@@ -111,11 +166,7 @@ def windowed() -> ModuleType:
 
 @contextmanager
 def _session(opening: Opening) -> Iterator[UsdSession]:
-    """Have the scene open while in the ``with``.
-
-    Raises:
-        Failure: It cannot be read, or the host is not installed.
-    """
+    """Have the scene open in a ``with``; Failure if it cannot be read, or there is no such host."""
     try:  # needs the extra, and this module does not
         from dcc_bridge.hosts.standalone import UsdSession, install
     except ImportError as error:
@@ -148,11 +199,7 @@ def _wants_window(options: argparse.Namespace) -> bool:
 
 
 def find_screen() -> tuple[bool, str]:
-    """Look for a screen.
-
-    Returns:
-        Whether there is one; and if one was announced but cannot be used, a sentence that says why.
-    """
+    """Tell whether there is a screen, and why one that was announced cannot be used, or ""."""
     if os.environ.get("QT_QPA_PLATFORM", "").startswith(_UNSEEN):
         return False, ""
     announced = os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")
@@ -160,30 +207,90 @@ def find_screen() -> tuple[bool, str]:
         return False, ""
     if importlib.util.find_spec("PySide6") is None:
         return False, "PySide6 is not installed, so the host runs without a window."
-    why_not = _try()
-    return not why_not, why_not
-
-
-def _try() -> str:
-    """Make an application in another process: Qt aborts the one that has no screen or library."""
+    command = [sys.executable, "-c", _TRY]  # another process: Qt aborts one that has no screen
     try:
         tried = subprocess.run(
-            [sys.executable, "-c", _TRY],
-            capture_output=True,
-            text=True,
-            errors="replace",
-            timeout=_SCREEN_TIMEOUT,
-            check=False,
+            command, capture_output=True, text=True, errors="replace", timeout=20.0, check=False
         )
     except subprocess.TimeoutExpired:
-        return "The screen does not respond, so the host runs without a window."
+        return False, "The screen does not respond, so the host runs without a window."
     if tried.returncode == 0:
-        return ""
-    return f"Qt cannot show a window here, so the host runs without one: {_reason(tried)}"
-
-
-def _reason(tried: subprocess.CompletedProcess[str]) -> str:
-    """Give the line that says most: Qt's own first one, or the end of a traceback."""
+        return True, ""
+    # What says most is Qt's own first line, or the end of a traceback.
     lines = [line.strip() for line in tried.stderr.splitlines() if line.strip()]
     of_qt = [line.partition(": ")[2] for line in lines if line.startswith("qt.qpa")]
-    return (of_qt or lines[-1:] or [f"it ended with {tried.returncode}."])[0]
+    reason = (of_qt or lines[-1:] or [f"it ended with {tried.returncode}."])[0]
+    return False, f"Qt cannot show a window here, so the host runs without one: {reason}"
+
+
+# ---- logging: a sentence in the terminal, the whole record in a file. What the SDK and uvicorn log
+# is for the file alone: what is news of it, is told by us
+
+
+def file() -> Path:
+    """Give the path of the log file."""
+    return platformdirs.user_state_path("dcc_bridge") / "log" / "host.log"
+
+
+@contextmanager
+def kept() -> Iterator[None]:
+    """Add the handlers to the root logger while in the ``with``."""
+    terminal = logging.StreamHandler()
+    terminal.setLevel(logging.WARNING)
+    terminal.setFormatter(_Sentence())
+    terminal.addFilter(lambda record: record.name.partition(".")[0] not in _SILENT)
+    root = logging.getLogger()
+    handlers: tuple[logging.Handler, ...] = (_File(), terminal)
+    for handler in handlers:
+        root.addHandler(handler)
+    try:
+        yield
+    finally:
+        for handler in handlers:
+            root.removeHandler(handler)
+            handler.close()
+
+
+class _File(logging.FileHandler):
+    def __init__(self) -> None:
+        super().__init__(file(), encoding="utf-8", delay=True)
+        self.setFormatter(_Clean("%(asctime)s %(process)d %(name)s: %(message)s"))
+
+    def emit(self, record: logging.LogRecord) -> None:
+        with suppress(OSError):  # a disk that is full must not end what was logged
+            super().emit(record)
+
+    def handleError(self, record: logging.LogRecord) -> None:
+        """Say nothing: logging would write the record, token and all, to the terminal."""
+
+    def close(self) -> None:
+        with suppress(OSError):  # what could not be written is tried once more
+            super().close()
+
+    def _open(self) -> TextIOWrapper:
+        path = Path(self.baseFilename)
+        private_files.folder(path.parent)
+        with suppress(FileNotFoundError):
+            if path.stat().st_size > _MOST:
+                os.replace(path, path.with_suffix(".1.log"))
+        try:
+            opened = private_files.create(path)
+        except FileExistsError:
+            opened = private_files.reopen(path)
+        return open(opened, "a", encoding="utf-8", errors="backslashreplace")
+
+
+class _Clean(logging.Formatter):
+    """Removes tokens from every record; from our own they are gone already."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        return redact.redact_tokens(super().format(record))
+
+
+class _Sentence(_Clean):
+    """Formats a record as one line: its first, and of a traceback the last."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        first, *rest = super().format(record).splitlines() or [""]
+        text = safe_line(f"{first}: {rest[-1]}" if rest else first, 1000)
+        return f"dcc-bridge: {text}" + (f" (more in {file()})" if rest else "")

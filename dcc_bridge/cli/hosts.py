@@ -8,7 +8,6 @@ import os
 import re
 import signal
 import time
-from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from functools import partial
@@ -22,9 +21,8 @@ from dcc_bridge.known_clients import CLI_LABEL
 from dcc_bridge.server import discovery
 
 if TYPE_CHECKING:
-    from dcc_bridge.client import agent, connection
-    from dcc_bridge.client.person import Person
-    from dcc_bridge.client.proxy.choice import Wanted
+    from dcc_bridge.client import Person, agent, connection
+    from dcc_bridge.client.proxy.lobby import Wanted
 
 LABEL: Final = CLI_LABEL  # under which hosts know this command
 TOKEN: Final = "DCC_BRIDGE_TOKEN"
@@ -56,19 +54,13 @@ class Target:
         self, *, era: connection.Era = "auto", person: Person | None = None
     ) -> AbstractAsyncContextManager[agent.Agent]:
         """Connect to it; see `connection.connect`."""
-        from dcc_bridge.client import connection
+        from dcc_bridge.client.connection import connect
 
-        return connection.connect(
-            self.url, self.token, era=era, person=person, silence=self.silence
-        )
+        return connect(self.url, self.token, era=era, person=person, silence=self.silence)
 
 
 def find(options: argparse.Namespace) -> Target:
-    """Give the host that a command's options name, or the one that is running.
-
-    Raises:
-        Failure: There is none, or it is not clear which one is meant.
-    """
+    """Give the host that the options name, or the running one; Failure if none or several fit."""
     token = os.environ.get(TOKEN)  # for a host of another user, or a forwarded port
     try:
         host = instance(options)
@@ -111,17 +103,13 @@ def _is(record: discovery.Instance, name: str | None) -> bool:
 
 
 def _wanted(options: argparse.Namespace) -> Wanted:
-    from dcc_bridge.client.proxy.choice import Wanted  # 0.4 s, and `list` needs it not
+    from dcc_bridge.client.proxy.lobby import Wanted  # 0.4 s, and `list` needs it not
 
     return Wanted(options.host, options.scene, options.instance)
 
 
 def settings(**arguments: object) -> Settings:
-    """Read the settings.
-
-    Raises:
-        Failure: The environment, or the studio's file, has one that cannot be read.
-    """
+    """Read the settings; Failure if one of the environment or the studio's file cannot be read."""
     try:
         return Settings.load(**arguments).under()
     except ValueError as error:
@@ -138,32 +126,20 @@ def _address(url: str) -> tuple[str | None, int | None]:
 
 
 def fill_host(parser: argparse.ArgumentParser, more: str = "") -> None:
-    """Add what says which host is meant, which several commands take, to a parser.
-
-    Args:
-        parser: The command's.
-        more: What else may stand in the host's place.
-    """
-    parser.add_argument(
-        "url",
-        nargs="?",
-        metavar="ID|URL",
-        help=f"the host, as `dcc-bridge list` shows it; default: the only one{more}",
-    )
+    """Add what says which host is meant to a parser; `more` may stand in the host's place too."""
+    which = f"the host, as `dcc-bridge list` shows it; default: the only one{more}"
+    parser.add_argument("url", nargs="?", metavar="ID|URL", help=which)
     _fill_wanted(parser)
-    parser.add_argument(
-        "--wait", type=float, default=0.0, metavar="S", help="seconds to wait for a host to start"
-    )
+    wait = "seconds to wait for a host to start"
+    parser.add_argument("--wait", type=float, default=0.0, metavar="S", help=wait)
 
 
 def _fill_wanted(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--host", metavar="NAME", help="only this application, such as maya")
-    parser.add_argument(
-        "--scene", metavar="GLOB", help="only scenes whose name matches, such as 'shot_*'"
-    )
-    parser.add_argument(
-        "--instance", metavar="ID", help="only this one, as `dcc-bridge list` shows it"
-    )
+    scene = "only scenes whose name matches, such as 'shot_*'"
+    parser.add_argument("--scene", metavar="GLOB", help=scene)
+    instance = "only this one, as `dcc-bridge list` shows it"
+    parser.add_argument("--instance", metavar="ID", help=instance)
 
 
 def fill_list(parser: argparse.ArgumentParser) -> None:
@@ -177,16 +153,19 @@ def run_list(options: argparse.Namespace) -> int:
     if options.json:
         print(json.dumps([record.told() for record in running], indent=2))
     elif running:
-        _print_table([_COLUMNS, *map(_row, running)])
+        rows = [_COLUMNS, *map(_row, running)]
+        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+        for row in rows:
+            cells = (cell.ljust(width) for cell, width in zip(row, widths, strict=True))
+            print("  ".join(cells).rstrip())
     else:
         print(f"No host is running. {START}")
     return SUCCESS
 
 
 def _row(record: discovery.Instance) -> tuple[str, ...]:
-    since = _age(time.time() - record.started)
     facts = record.id, record.host, record.version, record.scene, record.state
-    cells = *facts, since, str(record.pid), record.url
+    cells = *facts, _age(time.time() - record.started), str(record.pid), record.url
     return tuple(safe_line(cell) for cell in cells)
 
 
@@ -195,23 +174,11 @@ def _age(seconds: float) -> str:
     return f"{max(0, int(seconds // size))} {unit}"
 
 
-def _print_table(rows: Sequence[Sequence[str]]) -> None:
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    for row in rows:
-        cells = (cell.ljust(width) for cell, width in zip(row, widths, strict=True))
-        print("  ".join(cells).rstrip())
-
-
 def fill_connect(parser: argparse.ArgumentParser) -> None:
     """Add the command's options to a parser."""
     _fill_wanted(parser)
-    parser.add_argument(
-        "--label",
-        type=label,
-        default="stdio",
-        metavar="NAME",
-        help="the name by which hosts know this client",
-    )
+    name = "the name by which hosts know this client"
+    parser.add_argument("--label", type=label, default="stdio", metavar="NAME", help=name)
 
 
 def run_connect(options: argparse.Namespace) -> int:

@@ -1,10 +1,16 @@
-"""A host's own batch interpreter with the bridge in it: found, started and ended. Main thread."""
+"""An application's batch interpreter: found, asked what it is, started with the bridge in it.
+
+Main thread.
+"""
 
 from __future__ import annotations
 
 import argparse
 import importlib.util
 import json
+import os
+import re
+import shutil
 import subprocess
 import sys
 import sysconfig
@@ -20,10 +26,10 @@ from typing import IO, Final, Literal
 from dcc_bridge.cli import hosts
 from dcc_bridge.cli.exits import Failure, tell
 from dcc_bridge.config import POLICY, data_folder
-from dcc_bridge.elicitation import unattended
+from dcc_bridge.elicitation import routing
 from dcc_bridge.hosts.batch import HOSTS, JOB, SAVE, Job
-from dcc_bridge.install import locations, plan, probe
-from dcc_bridge.install.locations import System, UnknownLocation
+from dcc_bridge.install import locations, plan
+from dcc_bridge.install.locations import Facts, InstallTarget, System, UnknownLocation
 
 _PACKAGE: Final = Path(__file__).resolve().parents[1]
 # Blender frees a module that `multiprocessing` keeps under this name, and crashes at its end.
@@ -42,6 +48,14 @@ sys.modules.pop("__mp_main__", None)
 """
 _POLL: Final = 0.05
 _GRACE: Final = 15.0  # seconds for its end; then it is killed
+_PROBE_TIMEOUT: Final = 180  # seconds; an application that starts for the first time is slow
+_PROBE: Final = """\
+import json, os, sys
+{it.probe_imports}
+with open(os.environ["DCC_BRIDGE_TELL"], "w") as out:
+    python = "%d.%d" % sys.version_info[:2]
+    json.dump({{"version": {it.probe_version}, "python": python, "shared": {it.probe_shared}}}, out)
+"""
 Rule = Literal["refuse", "deny", "allow"]
 _RULES: Final[dict[str, Rule]] = {"deny": "deny", "fallback": "refuse", "allow": "allow"}
 
@@ -50,10 +64,9 @@ class Interpreter:
     """A batch interpreter that was started."""
 
     def __init__(self, process: subprocess.Popen[bytes], report: Path) -> None:
-        """Take its process, and the file in which it says how far it is."""
         self.process = process
         self.was_stopped = threading.Event()  # whether `stop` was called
-        self._report = report
+        self._report = report  # the file in which it says how far it is
         self._killer = threading.Timer(_GRACE, process.kill)
         self._killer.daemon = True
 
@@ -71,13 +84,9 @@ class Interpreter:
         return report
 
     def wait_until_ready(self, seconds: float | None = None) -> dict[str, str] | None:
-        """Wait until it takes requests.
+        """Wait until it takes requests, and give its report.
 
-        Returns:
-            Its report; None if it failed or was stopped.
-
-        Raises:
-            TimeoutError: It took longer.
+        None if it failed or was stopped; TimeoutError if it took longer.
         """
         end = time.monotonic() + seconds if seconds is not None else None
         while self.process.poll() is None and not self.was_stopped.wait(_POLL):
@@ -94,20 +103,15 @@ class Interpreter:
         self.end()
 
     def end(self, *, save: bool = False) -> None:
-        """Have it end; one that hangs is killed. Any thread.
-
-        Args:
-            save: Its scene is saved first, to the file of the job; for how long is the caller's.
-        """
+        """Have it end; one that hangs is killed, unless it is to `save` its scene. Any thread."""
         assert self.process.stdin is not None
         with suppress(OSError, ValueError):  # it has ended, or was told before
             if save:
                 self.process.stdin.write(SAVE)
             self.process.stdin.close()
-        if save:
-            return
-        with suppress(RuntimeError):  # the timer runs
-            self._killer.start()
+        if not save:  # for how long it may save is the caller's
+            with suppress(RuntimeError):  # the timer runs
+                self._killer.start()
 
     def kill(self) -> None:
         """End its process at once."""
@@ -121,21 +125,15 @@ def started(
 ) -> Iterator[Interpreter]:
     """Run a host's batch interpreter with the bridge in it, as long as the block lasts.
 
-    Args:
-        options: What was said: "host", "interpreter", "scene", "skills", "unattended" and,
-            perhaps, "save_as".
-        output: Where what the host itself prints goes.
-        port: Where the server listens; None for the setting.
-
-    Raises:
-        Failure: There is none.
+    The options are what `fill` takes, "scene" and, perhaps, "save_as". What the host itself prints
+    goes to `output`; a `port` of None is the setting's. Failure if there is no such interpreter.
     """
     with tempfile.TemporaryDirectory(prefix="dcc_bridge-") as folder:
         report, file = Path(folder, "report.json"), Path(folder, "job.json")
         file.write_text(json.dumps(asdict(_job(options, port, report))), encoding="utf-8")
         process = subprocess.Popen(
             command(options.host, options.interpreter, Path(folder)),
-            env={**probe.environment(), JOB: str(file), "PYTHONDONTWRITEBYTECODE": "1"},
+            env={**environment(), JOB: str(file), "PYTHONDONTWRITEBYTECODE": "1"},
             stdin=subprocess.PIPE,
             stdout=output,
             stderr=subprocess.STDOUT,
@@ -169,21 +167,16 @@ def _job(options: argparse.Namespace, port: int | None, report: Path) -> Job:
 
 
 def command(host: str, program: str | None, folder: Path) -> list[str]:
-    """Give the command that starts a host with `dcc_bridge.headless.main`.
+    """Give the command that starts a host's interpreter with `dcc_bridge.headless.main`.
 
-    Args:
-        host: Its name.
-        program: Its batch interpreter; None for the one on PATH.
-        folder: For the file that begins it.
-
-    Raises:
-        Failure: It is not there, or has another Python and the bridge was not installed for it.
+    A `program` of None is the one on PATH; the file that begins it is put into `folder`. Failure if
+    it is not there, or has another Python and the bridge was not installed for it.
     """
     if host == "standalone":
         return [program or sys.executable, "-m", "dcc_bridge.headless"]
     kind = locations.APPLICATIONS[host]
     try:
-        executable = probe.find_program(kind, program)
+        executable = find_program(kind, program)
         if executable is None and kind.module and importlib.util.find_spec(kind.module):
             executable = Path(sys.executable)
         paths = _paths(host, str(executable)) if executable else []
@@ -195,7 +188,7 @@ def command(host: str, program: str | None, folder: Path) -> list[str]:
         raise Failure(f"{kind.title}'s {names} is not on PATH; say --interpreter PATH{python}.")
     start = folder / "start.py"
     start.write_text(_START.format(paths=paths), encoding="utf-8")
-    if host == "blender" and not probe.is_python(executable):
+    if host == "blender" and not is_python(executable):
         return [str(executable), "-b", "--python", str(start)]
     return [str(executable), str(start)]
 
@@ -203,7 +196,7 @@ def command(host: str, program: str | None, folder: Path) -> list[str]:
 def _paths(host: str, program: str) -> list[str]:
     """List the folders of the bridge and its dependencies, for a host's Python."""
     kind = locations.APPLICATIONS[host]
-    facts = probe.probe(kind, program)
+    facts = probe(kind, program)
     for location, _ in kind.locations(System.here(), [facts]):
         installed = plan.InstalledFiles.read(location.folder)
         if installed is not None and installed.facts.get("python") == facts.python:
@@ -212,27 +205,89 @@ def _paths(host: str, program: str) -> list[str]:
         own = dict.fromkeys(sysconfig.get_path(name) for name in ("purelib", "platlib"))
         return [str(_PACKAGE.parent), *own]
     mend = f"dcc-bridge install {host}"
-    if probe.is_python(Path(program)):
+    if is_python(Path(program)):
         mend = f"install it there, and run {Path(program).with_name('dcc-bridge')}"
     raise Failure(
         f"{kind.title} has Python {facts.python}, and the bridge is not installed for it: {mend}"
     )
 
 
+# ---- an application's own program
+
+
+def probe(application: InstallTarget, program: str | None = None) -> Facts:
+    """Ask an application's batch interpreter, a named one or that on PATH, what it is.
+
+    UnknownLocation says that the one that was named does not answer.
+    """
+    if (path := find_program(application, program)) is None:
+        return Facts()
+    with tempfile.TemporaryDirectory(prefix="dcc_bridge-") as home:
+        answer, script = Path(home, "answer.json"), Path(home, "probe.py")
+        script.write_text(_PROBE.format(it=application), encoding="utf-8")
+        # It is asked in a home of its own: an application that starts writes settings.
+        env = {**environment(), "DCC_BRIDGE_TELL": str(answer)}
+        env |= dict.fromkeys(("HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME"), home)
+        with suppress(subprocess.TimeoutExpired, OSError):
+            subprocess.run(
+                [str(path), *([] if is_python(path) else application.script_option), str(script)],
+                env=env,
+                cwd=home,
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                timeout=_PROBE_TIMEOUT,
+                check=False,
+            )
+        try:
+            payload = json.loads(answer.read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            raise UnknownLocation(f"{path} does not say which {application.title} it is.") from None
+    shared = Path(payload["shared"]) if payload.get("shared") else None
+    return Facts(payload["version"], payload["python"], shared, path)
+
+
+def environment() -> dict[str, str]:
+    """Give an environment in which an application finds its own Python.
+
+    A Blender of a distribution takes the first one on PATH for its own, and then cannot load its
+    compiled modules: that must not be the virtual environment from which this was started.
+    """
+    env = dict(os.environ)
+    if sys.prefix != sys.base_prefix:
+        ours = os.path.dirname(sys.executable)
+        folders = env.get("PATH", "").split(os.pathsep)
+        env["PATH"] = os.pathsep.join(folder for folder in folders if folder != ours)
+        env.pop("VIRTUAL_ENV", None)
+    return env
+
+
+def find_program(application: InstallTarget, program: str | None = None) -> Path | None:
+    """Find an application's batch interpreter; UnknownLocation where a named one is not there."""
+    if program is not None:
+        if (path := shutil.which(program)) is None:
+            raise UnknownLocation(f"There is no program at {program}.")
+        return Path(path)
+    paths = (shutil.which(name) for name in application.programs)
+    return next((Path(path) for path in paths if path), None)
+
+
+def is_python(program: Path) -> bool:
+    """Whether a program is a Python, which may have the application as a module."""
+    return re.fullmatch(r"python[\d.]*(\.exe)?", program.name.lower()) is not None
+
+
+# ---- the options
+
+
 def fill(parser: argparse.ArgumentParser, host_help: str | None = None) -> None:
     """Add what says which host is started, and with what, to a parser."""
     parser.add_argument("--host", choices=sorted(HOSTS), default="standalone", help=host_help)
+    skills = "a folder of more skill files; may be given more than once"
     parser.add_argument(
-        "--skills",
-        type=Path,
-        action="append",
-        default=[],
-        metavar="DIR",
-        help="a folder of more skill files; may be given more than once",
+        "--skills", type=Path, action="append", default=[], metavar="DIR", help=skills
     )
-    parser.add_argument(
-        "--interpreter", metavar="PATH", help="the host's batch interpreter, if it is not on PATH"
-    )
+    program = "the host's batch interpreter, if it is not on PATH"
+    parser.add_argument("--interpreter", metavar="PATH", help=program)
     parser.add_argument(
         "--unattended",
         metavar="RULE",
@@ -240,7 +295,7 @@ def fill(parser: argparse.ArgumentParser, host_help: str | None = None) -> None:
         "(the usual default): a skill's fallback values answer, but never as consent; "
         "allow:FILE: the skills listed in the file go on without being asked. Each line has a "
         "skill's name and, to allow only one version of its file, that file's SHA-256 as sha256sum "
-        "prints it; # starts a comment",
+        "prints it, or sha256: and that of an agent's code; # starts a comment",
     )
 
 
@@ -256,13 +311,9 @@ def skill_folders(options: argparse.Namespace) -> list[Path]:
 
 
 def read_unattended(text: str | None) -> tuple[Rule | None, Path | None]:
-    """Parse ``--unattended``.
+    """Parse ``--unattended``: the settings ``unattended`` and ``allow_list``, None where not said.
 
-    Returns:
-        The settings ``unattended`` and ``allow_list``; None where nothing was said.
-
-    Raises:
-        Failure: It is none of them, or the list cannot be read; its line is named.
+    Failure says that it is none of them, or that the list cannot be read; its line is named.
     """
     if text is None:
         return None, None
@@ -272,6 +323,6 @@ def read_unattended(text: str | None) -> tuple[Rule | None, Path | None]:
     if not file:
         return _RULES[word], None
     try:
-        return "allow", unattended.read_allow_list(Path(file).absolute()).file
+        return "allow", routing.read_allow_list(Path(file).absolute()).file
     except ValueError as error:
         raise Failure(f"The file of --unattended allow cannot be used: {error}") from None

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import argparse
 import json
+import re
 import subprocess
 import tempfile
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, nullcontext
 from difflib import get_close_matches
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Final
@@ -21,7 +23,10 @@ import anyio
 from dcc_bridge.audit import reader
 from dcc_bridge.cli import audit, exits, hosts, interpreter
 from dcc_bridge.cli.call import exit_code, fill_arguments, status_of, value_of
-from dcc_bridge.errors import Unreachable
+from dcc_bridge.code.agreed import MOST_SECONDS
+from dcc_bridge.code.code_text import read_code
+from dcc_bridge.elicitation import types
+from dcc_bridge.errors import BadArguments, Unreachable
 from dcc_bridge.server import discovery
 
 if TYPE_CHECKING:
@@ -32,53 +37,80 @@ _TAIL: Final = 2000
 _BUILTIN: Final = ("check_connection", "recent_calls", "undo_last")
 _ALLOW: Final = " --unattended allow:FILE names the skills that may go on without being asked."
 _UNSAVED: Final = (
-    "This command saved nothing, so the change is gone unless the skill saved it itself. "
+    "This command saved nothing, so the change is gone unless the {} saved it itself. "
     "--save-as FILE saves the scene."
 )
 
 
 def fill(parser: argparse.ArgumentParser) -> None:
     """Add the command's options to a parser."""
-    parser.add_argument("skill", metavar="SKILL", help="the skill's name")
+    parser.add_argument("skill", metavar="SKILL", nargs="?", help="the skill's name")
+    parser.add_argument(
+        "--python",
+        type=Path,
+        metavar="FILE",
+        help="in place of a skill, a script of your own: it runs as code of an agent does, as one "
+        "undo step that is taken back if it fails; --args takes writes, a list of files",
+    )
     interpreter.fill(parser)
     parser.add_argument("--scene", type=Path, metavar="FILE", help="the scene to open first")
     fill_arguments(parser)
-    parser.add_argument(
-        "--save-as",
-        type=Path,
-        metavar="FILE",
-        help="where to save the scene if the skill succeeds; a copy of what is there is kept",
-    )
+    target = "where to save the scene if the skill succeeds; a copy of what is there is kept"
+    parser.add_argument("--save-as", type=Path, metavar="FILE", help=target)
     parser.add_argument("--timeout", type=float, default=600.0, metavar="S", help="seconds (600)")
 
 
 def run(options: argparse.Namespace) -> int:
     """Run it, and print what it returned; who was asked and answered goes to the other stream.
 
-    Raises:
-        Failure: It could not be started, or did not end.
+    Failure: it could not be started, or did not end.
     """
+    if (options.skill is None) == (options.python is None):
+        raise exits.Failure("Name a skill, or give a script of your own with --python.")
     with (
+        _own_script(options) if options.python else nullcontext(),
         tempfile.TemporaryFile() as output,
         interpreter.started(options, output, port=0) as started,
     ):
         try:
             return _call(started, options, output)
-        except TimeoutError:
+        except (TimeoutError, subprocess.TimeoutExpired):
             raise exits.Failure(
                 f"It took more than {options.timeout:g} s and was stopped.", exits.TOOL_ERROR
             ) from None
 
 
+@contextmanager
+def _own_script(options: argparse.Namespace) -> Iterator[None]:
+    """Have a script called as an agent's code: who runs it agrees to its very text.
+
+    Failure: it cannot be read or parsed, or the rule for what nobody can be asked is another one.
+    """
+    if options.unattended is not None:
+        raise exits.Failure("--python goes without --unattended: you agree to your own script.")
+    try:
+        text = read_code(options.python.read_text(encoding="utf-8"), options.host)
+    except (OSError, ValueError, BadArguments) as error:
+        raise exits.Failure(f"{options.python} cannot be run: {error}") from None
+    for finding in text.findings:
+        exits.tell(f"{options.python}, line {finding.line}: {finding.reason}")
+    options.skill, seconds = "run_python", min(options.timeout, MOST_SECONDS)
+    why = f"{options.python.name} is run at the command line."
+    options.args = {"why": why, "timeout": seconds, **options.args, "code": text.text}
+    with tempfile.TemporaryDirectory() as folder:
+        listed = Path(folder) / "allowed"
+        listed.write_text(f"sha256:{text.sha256}\n", encoding="utf-8")
+        options.unattended = f"allow:{listed}"
+        yield
+
+
 def _call(started: interpreter.Interpreter, options: argparse.Namespace, output: IO[bytes]) -> int:
     deadline = time.monotonic() + options.timeout
     ready = started.wait_until_ready(options.timeout)
-    if ready is None:
-        started.end()
-        raise _failure(started, output)
     running = discovery.running(hosts.settings().runtime)
-    instance = next((it for it in running if it.url == ready["url"]), None)
+    instance = next((it for it in running if ready and it.url == ready["url"]), None)
     if instance is None:
+        started.end()
         raise _failure(started, output)
     host = hosts.Target(instance.url, instance.token(LABEL), options.host, options.timeout)
     try:
@@ -91,21 +123,17 @@ def _call(started: interpreter.Interpreter, options: argparse.Namespace, output:
         started.process.wait()
         raise
     started.end(save=status_of(result) == "done")
-    try:
-        started.process.wait(max(0.0, deadline - time.monotonic()))
-    except subprocess.TimeoutExpired:
-        raise TimeoutError from None
+    started.process.wait(max(0.0, deadline - time.monotonic()))
     report = started.report()
     if "audit" not in report:
         raise _failure(started, output)
-    return _show(result, report)
+    return _show(result, report, options.python)
 
 
 def _failure(started: interpreter.Interpreter, output: IO[bytes]) -> exits.Failure:
     """Say what kept it from a result: its own sentence, or what the host printed last."""
     code = started.process.wait()
-    error = started.report().get("error")
-    if error is not None:
+    if (error := started.report().get("error")) is not None:
         return exits.Failure(error, exits.USAGE)
     output.seek(0)
     text = output.read().decode(errors="replace")[-_TAIL:].strip()
@@ -119,9 +147,11 @@ async def _call_once(
     with anyio.fail_after(max(0.0, deadline - time.monotonic())):
         async with host.connect() as client:
             names = [tool.name for tool in await client.tools() if tool.name not in _BUILTIN]
-            if skill not in names:
+            result = await client.call(skill, arguments)  # some can be called and are not listed
+            none = f"There is no tool named {skill!r}"
+            if skill not in names and any(text.startswith(none) for text in result.texts):
                 raise exits.Failure(_unknown(skill, host.host, sorted(names)))
-            return await client.call(skill, arguments)
+            return result
 
 
 def _unknown(skill: str, host: str, names: list[str]) -> str:
@@ -131,20 +161,18 @@ def _unknown(skill: str, host: str, names: list[str]) -> str:
     return f"There is no skill {skill!r} for {host}.{meant}{known}"
 
 
-def _show(result: Result, report: dict[str, str]) -> int:
+def _show(result: Result, report: dict[str, str], script: Path | None) -> int:
     """Print what came of it, with who could have answered and what did; give the exit code."""
     events = _events(report["audit"])
-    account = "\n".join(audit.sentences(events)) if events else ""
+    account = _account(events, is_script=script is not None)
     if events:
         exits.tell(account)
         exits.tell(f"The record of it: {report['audit']}")
-    error = audit.for_person("\n".join(result.texts)) if result.is_error else ""
     code = exits.USAGE if status_of(result) == "not_started" else exit_code(result)
-    if code == exits.REFUSED:
-        advice = "" if any("url" in it for it in events) else _ALLOW  # no list can enter a secret
-        exits.tell(f"It was refused, and nothing was changed.{advice}")
-    elif error and error not in account:
-        exits.tell(error)
+    advice = "" if any("url" in it for it in events) else _ALLOW  # no list can enter a secret
+    refused = f"It was refused, and nothing was changed.{advice}" * (code == exits.REFUSED)
+    if sentence := _failure_of(result, account, refused, script):
+        exits.tell(sentence)
     if "error" in report:
         exits.tell(report["error"])
         return exits.TOOL_ERROR
@@ -153,8 +181,22 @@ def _show(result: Result, report: dict[str, str]) -> int:
     if "saved" in report:
         exits.tell(f"The scene was written to {report['saved']}.")
     elif code == exits.SUCCESS and any(it.get("changed") for it in events):
-        exits.tell(_UNSAVED)
+        exits.tell(_UNSAVED.format("script" if script else "skill"))
     return code
+
+
+def _account(events: list[Mapping[str, Any]], *, is_script: bool) -> str:
+    text = "\n".join(audit.sentences(events)) if events else ""
+    unasked = re.escape(types.outcome(types.AGREED, "policy")) + r"(?: \([^)]*\))?"
+    return re.sub(unasked, "agreed to by who ran this command", text) if is_script else text
+
+
+def _failure_of(result: Result, account: str, refused: str, script: Path | None) -> str:
+    """Say why a call failed, or was refused; "" where it did not, or it is told already."""
+    error = audit.for_person("\n".join(result.texts)) if result.is_error else ""
+    if error and script is not None:
+        return f"{script}: {' '.join(error.split())}"
+    return refused or ("" if error in account else error)
 
 
 def _events(record: str | None) -> list[Mapping[str, Any]]:

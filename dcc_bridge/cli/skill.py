@@ -14,7 +14,7 @@ from dcc_bridge.config import data_folder
 from dcc_bridge.skills import lint, loader
 from dcc_bridge.skills.skill import HOSTS
 
-PAGES: Final = ("skills", "hosts", "security", "troubleshooting", "farm")
+PAGES: Final = ("skills", "verbs", "code", "hosts", "security", "troubleshooting", "farm")
 RISKS: Final = ("read", "edit", "destructive")
 _MOST: Final = 60
 # Names that are no files on Windows, whatever comes after their dot.
@@ -30,12 +30,8 @@ def fill(parser: argparse.ArgumentParser) -> None:
     new = commands.add_parser("new", help="write a skill file to start from")
     new.add_argument("name", metavar="NAME", help="the tool's name, such as list_cameras")
     new.add_argument("--folder", type=Path, metavar="DIR", help="default: your own skills")
-    new.add_argument(
-        "--risk",
-        choices=RISKS,
-        default="read",
-        help="what it may do; a destructive skill asks the person before it deletes anything",
-    )
+    risk = "what it may do; a destructive skill asks the person before it deletes anything"
+    new.add_argument("--risk", choices=RISKS, default="read", help=risk)
     new.set_defaults(run=_new)
     checked = commands.add_parser("check", help="check skill files without importing them")
     checked.add_argument("path", type=Path, nargs="+", metavar="PATH", help="a file or a folder")

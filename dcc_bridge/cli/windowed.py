@@ -28,9 +28,9 @@ from dcc_bridge.qt.binding import QGuiApplication, QPixmap, QPoint
 from dcc_bridge.qt.panel import panel
 
 if TYPE_CHECKING:
-    from dcc_bridge.cli.demo import Narrator
     from dcc_bridge.cli.hosting import OnReady, Opening, Running
-    from dcc_bridge.client.person import Person
+    from dcc_bridge.client import Person
+    from dcc_bridge.client.terminal_io import Narrator
     from dcc_bridge.qt.question_dialog import QuestionDialog
     from dcc_standalone.window import MainWindow
 
@@ -60,11 +60,7 @@ class Windowed:
         window.add_agents(self.panel, self.panel.enter)
 
     def start(self) -> Future[None]:
-        """Start the server; done once it takes requests.
-
-        Raises:
-            BridgeError: It cannot be started.
-        """
+        """Start the server; done once it takes requests. BridgeError if it cannot be started."""
         ready = self.bridge.start()
         self._has_started = True
         return ready
@@ -75,11 +71,7 @@ class Windowed:
         self.main.post(self.window.close_now)
 
     def close(self) -> bool:
-        """End the bridge; its widgets are gone then.
-
-        Returns:
-            False if a skill's frame lies below this one: the window then closes again later.
-        """
+        """End the bridge and its widgets; False if a skill's frame is below: closed later then."""
         self.is_stopping = True
         self.bridge.stop()
         if self._has_started and not self.bridge.stopped.done():
@@ -107,8 +99,8 @@ class _Application:
             ready = host.start()
         except BridgeError as error:
             self._fail(window, error)
-            return
-        ready.add_done_callback(lambda _: host.main.post(lambda: self._go_on(host, ready)))
+        else:
+            ready.add_done_callback(lambda _: host.main.post(lambda: self._go_on(host, ready)))
 
     def end(self) -> bool:
         return self._host is None or self._host.close()
@@ -144,10 +136,8 @@ def _module() -> Any:
     try:
         return import_module("dcc_standalone.app")
     except ImportError as error:
-        raise Failure(
-            f"The standalone host's window is not installed ({error}). "
-            "pip install 'dcc-bridge-mcp[demo]', or use --headless."
-        ) from None
+        what = f"The standalone host's window is not installed ({error})"
+        raise Failure(f"{what}. pip install 'dcc-bridge-mcp[demo]', or use --headless.") from None
 
 
 # ---- the demo's person at the window
@@ -170,7 +160,8 @@ class AtWindow:
         self._narrator.quote(dialog.question.message)
         if (file := self._screenshot) is not None:
             await anyio.sleep(_SEEN)
-            await _on_ui(running, lambda: _save(running, dialog, file))
+            if not await _on_ui(running, lambda: _picture(running, dialog).save(str(file))):
+                raise Failure(f"The picture cannot be saved in {file}: does its name end in .png?")
         if (answer := self._answer) is None:
             self._narrator.step("Answer it there.")
         else:
@@ -212,11 +203,6 @@ def _press(dialog: QuestionDialog, answer: str) -> str:
     text = button.text().replace("&", "")
     button.click()
     return text
-
-
-def _save(running: Windowed, dialog: QuestionDialog, file: Path) -> None:
-    if not _picture(running, dialog).save(str(file)):
-        raise Failure(f"The picture cannot be saved in {file}: does its name end in .png?")
 
 
 def _picture(running: Windowed, dialog: QuestionDialog) -> QPixmap:

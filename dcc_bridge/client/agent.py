@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import json
+import mimetypes
+import os
+import tempfile
+from base64 import b64decode
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -47,10 +51,26 @@ class Tool:
 class Result:
     """What came of a call."""
 
-    texts: tuple[str, ...]  # what it says, in its own order; what is no text is named in brackets
+    texts: tuple[str, ...]  # what it says; a picture by its path, other data by its kind
     structured: Any = None  # the same as data, where it has it
     is_error: bool = False  # it did not do what was asked
     meta: Mapping[str, Any] | None = None  # what the server adds
+
+    @property
+    def data(self) -> Any:
+        """The same as data: where it has none, what its texts hold as JSON."""
+        if self.structured is not None:
+            return self.structured
+        values = [parse_text(text) for text in self.texts]
+        return values[0] if len(values) == 1 else values
+
+
+def parse_text(text: str) -> Any:
+    """Read a text as JSON; one that is none is given as it is."""
+    try:
+        return json.loads(text)
+    except ValueError:
+        return text
 
 
 class Agent:
@@ -61,6 +81,8 @@ class Agent:
         self._send = client.session.call_tool
         self._asked: types.InputRequiredResult | None = None  # last, by the call of now
         vars(client.session)["call_tool"] = self._call  # each round of a call goes through it
+        # What is called is not always listed, and what a result is, is checked where it is made.
+        vars(client.session)["validate_tool_result"] = _trust
 
     @property
     def protocol(self) -> str:
@@ -101,6 +123,9 @@ class Agent:
     async def _call(self, *args: Any, **options: Any) -> Any:
         result = await self._send(*args, **options)
         self._asked = result if isinstance(result, types.InputRequiredResult) else None
+        for request in ((self._asked and self._asked.input_requests) or {}).values():
+            if request.params is not None:
+                request.params.meta = result.meta  # where the older era has it
         return result
 
     async def _leave(self, tool: str, arguments: dict[str, Any]) -> None:
@@ -122,13 +147,28 @@ def _risk(tool: types.Tool) -> str:
     return "edit" if hints is not None and hints.destructive_hint is False else "destructive"
 
 
+async def _trust(name: str, result: types.CallToolResult) -> None:
+    """Take a result as it is."""
+
+
 def _text(part: types.ContentBlock) -> str:
     if isinstance(part, types.TextContent):
         return part.text
     if isinstance(part, types.ResourceLink):
         uri = str(part.uri)
         return url2pathname(urlsplit(uri).path) if uri.startswith("file:") else uri
+    if isinstance(part, types.ImageContent):
+        return _picture_file(part)
     return f"[{part.type}: {getattr(part, 'mime_type', None) or 'not shown here'}]"
+
+
+def _picture_file(picture: types.ImageContent) -> str:
+    """Write a picture to a new temporary file; gives its path."""
+    ending = mimetypes.guess_extension(picture.mime_type, strict=False) or ""
+    descriptor, path = tempfile.mkstemp(ending, "dcc_bridge-")
+    with os.fdopen(descriptor, "wb") as file:
+        file.write(b64decode(picture.data))
+    return path
 
 
 # ---- the arguments of a tool, as a person reads them
@@ -165,6 +205,8 @@ def _noun(field: Any, schema: Schema, depth: int = 0) -> str:
         if several in field:
             kinds = [_noun(option, schema, depth + 1) for option in field[several]]
             return " or ".join(dict.fromkeys(kind for kind in kinds if kind != "null"))
+    if field.get("properties"):
+        return f"({', '.join(field['properties'])})"
     noun = _NOUNS.get(str(field.get("type")), "anything")
     inner = field.get("items")
     return f"list of {_noun(inner, schema, depth + 1)}" if noun == "list" and inner else noun

@@ -6,10 +6,12 @@ On the client's own anyio loop.
 from __future__ import annotations
 
 import hmac
+import math
 import secrets
 import ssl
+import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from functools import partial
 from importlib import metadata
 from typing import Any, Final, Literal
@@ -23,12 +25,16 @@ from mcp.client.session import ClientRequestContext, ElicitationFnT
 from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.exceptions import MCPError
 
+from dcc_bridge.client import Person
 from dcc_bridge.client.agent import Agent
-from dcc_bridge.client.person import Person
+from dcc_bridge.elicitation.question import Reply
 from dcc_bridge.elicitation.schema import parse
+from dcc_bridge.elicitation.types import LIMIT, MISFIT
 from dcc_bridge.errors import DISTRIBUTION, SchemaError, Unreachable
 
 Era = Literal["auto", "legacy"]
+_LATE: Final = 0.2  # seconds that the host has to end its question first, and say why
+_DAY: Final = 86_400.0
 _SILENCE: Final = 300.0  # seconds; the server sends something every 15 s while a person decides
 _LIMITS: Final = httpx2.Limits(max_connections=None)  # calls that wait for a person keep theirs
 _NETWORK: Final = (MCPError, httpx2.HTTPError, httpx2.InvalidURL)
@@ -39,11 +45,6 @@ _NOT_THE_HOST: Final = (
 _MOST_HEAD: Final = 4096  # bytes
 _PAGES: Final = "/ask/"  # where a bridge has its own pages
 _PROOF: Final = "/proof"  # where it proves that it made a token, as `server.discovery.host_proof`
-
-
-def is_local(url: str) -> bool:
-    """Tell whether a URL leads to this computer: no other one is given a token."""
-    return urlsplit(url).hostname in ("127.0.0.1", "localhost", "::1")
 
 
 class NotTheHost(httpx2.ConnectError):
@@ -131,12 +132,8 @@ async def connect(
     person: Person | None = None,  # answers questions; None declares that nobody can be asked
     silence: float | None = None,  # as `http_client` takes it
 ) -> AsyncIterator[Agent]:
-    """Connect to a bridge.
-
-    Raises:
-        Unreachable: Nothing answers there, it is not the host of the token, or it went away.
-    """
-    if not is_local(url):
+    """Connect to a bridge; Unreachable: nothing answers, it is another host, or it went away."""
+    if urlsplit(url).hostname not in ("127.0.0.1", "localhost", "::1"):
         raise Unreachable(url, "only a host on this computer is given the token")
     is_connected = False
     try:
@@ -175,16 +172,20 @@ def _callback(person: Person, host: str) -> ElicitationFnT:
     async def answer(
         context: ClientRequestContext, params: types.ElicitRequestParams
     ) -> types.ElicitResult:
-        if not isinstance(params, types.ElicitRequestFormParams):
-            reply = await person.visit(params.message, params.url, ours=params.url.startswith(page))
-            return types.ElicitResult(action=reply.action)
-        try:
-            form = parse(params.requested_schema)
-        except SchemaError:  # to what cannot be drawn nobody has agreed
-            return types.ElicitResult(action="cancel")
-        reply = await person.ask(params.message, form)
+        limit = dict[str, Any](params.meta or {}).get(LIMIT, math.inf)  # an older bridge's has none
+        ends = time.localtime(time.time() + min(limit, _DAY))
+        until = time.strftime("by %H:%M:%S", ends) if limit < _DAY else "soon"
+        reply = Reply("cancel")  # to what cannot be drawn nobody has agreed
+        with anyio.move_on_after(limit + _LATE), suppress(SchemaError):
+            if isinstance(params, types.ElicitRequestFormParams):
+                form = parse(params.requested_schema)
+                reply = await person.ask(params.message, form, until=until)
+            else:
+                ours = params.url.startswith(page)
+                reply = await person.visit(params.message, params.url, ours=ours, until=until)
         content = dict(reply.content) if isinstance(reply.content, Mapping) else None
-        return types.ElicitResult(action=reply.action, content=content)
+        misfit = {MISFIT: True} if reply.reason else None
+        return types.ElicitResult(action=reply.action, content=content, _meta=misfit)
 
     return answer
 

@@ -1,4 +1,4 @@
-"""Adds our entry to a client's configuration, finds it there and removes it. Any thread.
+"""Where each MCP client keeps its configuration; our entry added there, found, removed. Any thread.
 
 The client's own command does it where it is on PATH. Else the file is read and written with `json`:
 as a whole or not at all, after a backup was made. Comments would be lost that way, so a file that
@@ -6,6 +6,25 @@ has some is left as it is, and its owner is shown the entry to paste.
 
 The backup is made once, before the first change; no later one overwrites it, for that would hold
 our own entry. Once the file holds again what the backup holds, the backup takes its place.
+
+The places were read in the clients' own documentation in November 2026:
+
+==============  ================================================================================
+Claude Code     code.claude.com/docs/en/mcp: ``~/.claude.json`` for its user,
+                ``.mcp.json`` in a project; ``CLAUDE_CONFIG_DIR`` moves the former;
+                ``claude mcp add-json --scope user NAME JSON``, ``claude mcp remove``
+Claude Desktop  modelcontextprotocol.io/docs/develop/connect-local-servers:
+                ``claude_desktop_config.json`` among the application's data
+Cursor          cursor.com/docs/context/mcp: ``~/.cursor/mcp.json``, ``.cursor/mcp.json``
+VS Code         code.visualstudio.com/docs/copilot/reference/mcp-configuration: ``mcp.json`` in
+                the user's profile, ``.vscode/mcp.json``; "servers", and a "type";
+                ``code --add-mcp JSON``, where the JSON has the "name" too
+Gemini CLI      github.com/google-gemini/gemini-cli, docs/tools/mcp-server.md:
+                ``~/.gemini/settings.json``, ``.gemini/settings.json``;
+                ``gemini mcp add -s user``, where arguments of the server follow a ``--``
+Codex           developers.openai.com/codex/mcp: ``~/.codex/config.toml``, ``mcp_servers``
+goose           block.github.io/goose/docs/guides/config-files: ``config.yaml``, "extensions"
+==============  ================================================================================
 """
 
 from __future__ import annotations
@@ -16,19 +35,152 @@ import re
 import secrets
 import shutil
 import subprocess
+import sys
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Literal
 
-from dcc_bridge.client.config_files import NAME, ClientEntry, ConfigFile
-
+NAME: Final = "dcc-bridge"  # the name of our entry
+_RUNTIME: Final = "DCC_BRIDGE_RUNTIME"
 BACKUP: Final = ".before-dcc-bridge"  # the suffix of a backup
 _COMMENT_OR_COMMA: Final = re.compile(
     r'("(?:[^"\\]|\\.)*")|//[^\n]*|/\*.*?\*/|,(?=(?:\s|//[^\n]*|/\*.*?\*/)*[}\]])', re.DOTALL
 )
 _TIMEOUT: Final = 60  # seconds for a client's own command: some start a whole runtime
+Folder = Literal["home", "data", "claude", "codex", "goose"]
+Kind = Literal["plain", "typed", "extension"]
+
+
+@dataclass(frozen=True, slots=True)
+class ClientEntry:
+    """The command with which a client starts us. There is no token in it."""
+
+    command: str  # a program, by its whole path: a client's search path is not the shell's
+    args: tuple[str, ...]
+    # Environment variables that it needs; clients pass hardly any of theirs on.
+    env: dict[str, str]
+
+    @classmethod
+    def for_client(cls, label: str) -> ClientEntry:
+        """Make the entry of a client, which hosts will know by that label."""
+        env = {_RUNTIME: os.environ[_RUNTIME]} if os.environ.get(_RUNTIME) else {}
+        script = Path(sys.executable).with_name(f"{NAME}.exe" if os.name == "nt" else NAME)
+        arguments = ("connect", "--label", label)
+        if script.is_file():
+            return cls(str(script), arguments, env)
+        # -P: the client's folder, which may hold a module of our name, must not be searched.
+        return cls(sys.executable, ("-P", "-m", "dcc_bridge", *arguments), env)
+
+    def as_object(self, kind: Kind) -> dict[str, Any]:
+        """Give the entry as the object that a client expects."""
+        if kind == "extension":
+            start = {"name": NAME, "type": "stdio", "cmd": self.command, "args": [*self.args]}
+            return {**start, "envs": self.env, "enabled": True, "timeout": 600}
+        env = {"env": self.env} if self.env else {}
+        server = {"command": self.command, "args": list(self.args), **env}
+        return {"type": "stdio", **server} if kind == "typed" else server
+
+
+@dataclass(frozen=True, slots=True)
+class ConfigFile:
+    """The configuration file of a client."""
+
+    folder: Folder  # the folder of the user's file, as a name that `_folder` resolves
+    name: str  # the user's file below that folder
+    project: str | None = None  # the file in a project's folder, or None where the client has none
+    key: str = "mcpServers"  # the member that lists the servers
+    kind: Kind = "plain"  # how an entry looks in it
+    # The language of the file. Only JSON is written; the others are printed.
+    syntax: Literal["json", "yaml", "toml"] = "json"
+    program: str | None = None  # the client's own command, which may be on PATH
+
+    @property
+    def is_writable(self) -> bool:
+        """Whether an entry is written into it; else a person pastes it."""
+        return self.syntax == "json"
+
+    def path(self, project: Path | None = None) -> Path:
+        """Give the path of the file; ValueError where the client has none for projects."""
+        if project is None:
+            return _folder(self.folder) / self.name
+        if self.project is None:
+            raise ValueError("it has no configuration for a single project")
+        return project.absolute() / self.project
+
+    def text(self, entry: ClientEntry) -> str:
+        """Give an entry as a person pastes it."""
+        server = entry.as_object(self.kind)
+        if self.syntax == "toml":
+            return _toml(self.key, server)
+        if self.syntax == "yaml":  # of which JSON is a part
+            return f"{self.key}:\n  {NAME}: {json.dumps(server)}"
+        return json.dumps({self.key: {NAME: server}}, indent=2)
+
+    def add_command(self, entry: ClientEntry) -> list[str]:
+        """Give the arguments with which the client's own command adds an entry for its user."""
+        server = entry.as_object(self.kind)
+        if self.program == "claude":
+            return ["mcp", "add-json", "--scope", "user", NAME, json.dumps(server)]
+        if self.program == "code":
+            return ["--add-mcp", json.dumps({"name": NAME, **server})]
+        env = [f"-e={name}={value}" for name, value in entry.env.items()]
+        return ["mcp", "add", "-s", "user", *env, NAME, entry.command, "--", *entry.args]
+
+    def remove_command(self) -> list[str]:
+        """Give the arguments with which the client's own command removes our entry.
+
+        There are none for VS Code's: it only adds, and replaces an entry of that name.
+        """
+        return [] if self.program == "code" else ["mcp", "remove", "--scope", "user", NAME]
+
+
+def _toml(key: str, server: dict[str, Any]) -> str:
+    """Give an entry in TOML, whose strings, lists and inline tables hold what JSON's do."""
+    lines = [f"[{key}.{NAME}]"]
+    lines += [f"{name} = {json.dumps(server[name])}" for name in ("command", "args")]
+    if "env" in server:
+        pairs = (f"{name} = {json.dumps(value)}" for name, value in server["env"].items())
+        lines.append(f"env = {{ {', '.join(pairs)} }}")
+    # Codex' limits of 10 s for a start and 60 s for a call are too short for a person who decides.
+    return "\n".join([*lines, "startup_timeout_sec = 30", "tool_timeout_sec = 600"])
+
+
+def _folder(name: Folder) -> Path:
+    home, goose = Path.home(), Path.home() / ".config" / "goose"
+    if sys.platform == "win32":
+        data = Path(os.environ.get("APPDATA") or home / "AppData" / "Roaming")
+        goose = data / "Block" / "goose" / "config"
+    elif sys.platform == "darwin":
+        data = home / "Library" / "Application Support"
+    else:
+        data = Path(os.environ.get("XDG_CONFIG_HOME") or home / ".config")
+    claude = Path(os.environ.get("CLAUDE_CONFIG_DIR") or home)
+    codex = Path(os.environ.get("CODEX_HOME") or home / ".codex")
+    return {"home": home, "data": data, "claude": claude, "codex": codex, "goose": goose}[name]
+
+
+CONFIG_FILES: Final[dict[str, ConfigFile]] = {  # by the label under which they are set up
+    "claude-code": ConfigFile(
+        "claude", ".claude.json", ".mcp.json", kind="typed", program="claude"
+    ),
+    "claude-desktop": ConfigFile("data", "Claude/claude_desktop_config.json"),
+    "cursor": ConfigFile("home", ".cursor/mcp.json", ".cursor/mcp.json"),
+    "vscode": ConfigFile(
+        "data", "Code/User/mcp.json", ".vscode/mcp.json", "servers", "typed", program="code"
+    ),
+    "gemini-cli": ConfigFile(
+        "home", ".gemini/settings.json", ".gemini/settings.json", program="gemini"
+    ),
+    "codex": ConfigFile("codex", "config.toml", ".codex/config.toml", "mcp_servers", syntax="toml"),
+    "goose": ConfigFile("goose", "config.yaml", None, "extensions", "extension", "yaml"),
+}
+OTHER: Final = ConfigFile("home", "", syntax="json")  # the form that most clients understand
+
+
+# ---- our entry in a file
 
 
 class HasComments(ValueError):
@@ -56,14 +208,13 @@ def add(config: ConfigFile, label: str, project: Path | None = None) -> Change:
     if _is_same(present, wanted):
         return Change(file, is_new=False)
     backup = None
-    program = _program(config) if project is None else None
-    if program is not None:
+    if program := _program(config, project):
         backup = _back_up(file)
         if present is not None:  # clients refuse a name that they have
             _run_client(program, config.remove_command())
         _run_client(program, config.add_command(entry))
     if not _is_same(find(config, project), wanted):
-        data = _load(config, file)
+        data = _load(config, file, "Add this entry to")
         backup = _back_up(file) or backup
         data.setdefault(config.key, {})[NAME] = wanted
         _write(file, data)
@@ -78,15 +229,14 @@ def remove(config: ConfigFile, project: Path | None = None) -> Change:
     file = config.path(project)
     if _entry(_parse(_read(file)), config.key) is None:
         return Change(file, is_new=False)
-    program = _program(config) if project is None else None
-    if program is not None:
+    if program := _program(config, project):
         _run_client(program, config.remove_command())
     backup = backup_of(file)
     if _is_backup_and_entry(_read(backup), _read(file), config.key):
         _replace(file, backup.read_bytes(), mode_of=file)
         backup.unlink()
     elif find(config, project) is not None:
-        data = _load(config, file)
+        data = _load(config, file, f"Remove {NAME!r} from")
         del data[config.key][NAME]
         if data == {config.key: {}} and not backup.exists():  # there was no file before us
             file.unlink()
@@ -125,10 +275,10 @@ def _is_same(entry: Mapping[str, Any] | None, wanted: Mapping[str, Any]) -> bool
 
 def _is_backup_and_entry(backup: str, text: str, key: str) -> bool:
     """Whether a text holds what a backup does, our entry and the list for it aside."""
+    if not backup or _comments(backup) != _comments(text):
+        return False
     try:
-        return bool(backup) and all(
-            part(backup) == part(text) for part in (_comments, lambda text: _others(text, key))
-        )
+        return _others(backup, key) == _others(text, key)
     except ValueError:  # the backup is none of ours
         return False
 
@@ -141,8 +291,9 @@ def _others(text: str, key: str) -> dict[str, Any]:
     return {**data, key: others} if others else data
 
 
-def _program(config: ConfigFile) -> str | None:
-    program = shutil.which(config.program) if config.program else None
+def _program(config: ConfigFile, project: Path | None) -> str | None:
+    """Find the client's own command, which writes its user's file only."""
+    program = shutil.which(config.program) if config.program and project is None else None
     # A batch file would have its arguments read by cmd.exe, whose quoting JSON does not survive.
     return None if program and program.lower().endswith((".cmd", ".bat")) else program
 
@@ -164,8 +315,11 @@ def _run_client(program: str, words: list[str]) -> None:
 # ---- the file
 
 
-def _load(config: ConfigFile, file: Path) -> dict[str, Any]:
-    """Read a file that is to be written; HasComments where `json` alone cannot read it."""
+def _load(config: ConfigFile, file: Path, do: str) -> dict[str, Any]:
+    """Read a file that is to be written; HasComments where `json` alone cannot read it.
+
+    It says what the person has to `do` to the file.
+    """
     text = _read(file)
     data = _parse(text)
     if not isinstance(data.get(config.key, {}), dict):
@@ -173,7 +327,8 @@ def _load(config: ConfigFile, file: Path) -> dict[str, Any]:
     try:
         json.loads(text if text.strip() else "{}")
     except ValueError:
-        raise HasComments("it has comments or trailing commas, which would be lost") from None
+        lost = "it has comments or trailing commas, which would be lost"
+        raise HasComments(f"{lost}. {do} {file} yourself") from None
     return data
 
 
@@ -223,10 +378,8 @@ def _replace(file: Path, content: bytes, *, mode_of: Path) -> None:
     file = Path(os.path.realpath(file))
     file.parent.mkdir(parents=True, exist_ok=True)
     new = file.with_name(f".{file.name}.{secrets.token_hex(4)}.new")
-    binary = getattr(os, "O_BINARY", 0)  # only Windows has it
     try:
-        descriptor = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL | binary, 0o600)
-        with open(descriptor, "wb") as out:
+        with open(new, "xb", opener=partial(os.open, mode=0o600)) as out:
             out.write(content)
             out.flush()
             os.fsync(out.fileno())

@@ -27,6 +27,10 @@ from dcc_bridge.errors import RefusedAddress
 DECLINE: Final = "/decline"
 CANCEL: Final = "/cancel"
 SKIP: Final = "/skip"
+ALL: Final = "/all"
+DIFFERENCE: Final = "/diff"
+_FENCED: Final = re.compile(r"^```\n(.*?)\n```$", re.MULTILINE | re.DOTALL)
+_MOST_OF_BLOCK: Final = 20  # lines that are shown of one at first
 _ACTIONS: Final[Mapping[str, types.Action]] = {DECLINE: "decline", CANCEL: "cancel"}
 _YES: Final = {"y", "yes", "true"}
 _NO: Final = {"n", "no", "false"}
@@ -76,23 +80,24 @@ class Terminal:
         self._screen = screen
         self._who = who
         self._lock = anyio.Lock()
+        self._texts: dict[str, str] = {}  # what can be read whole, by what is typed for it
 
-    async def ask(self, message: str, form: schema.Form) -> Reply:
+    async def ask(self, message: str, form: schema.Form, *, until: str = "") -> Reply:
         """Draw a form, and return what the person does with it."""
-        return await self._ask(message, lambda: self._fill(form))
+        return await self._ask(message, until, lambda: self._fill(form))
 
-    async def visit(self, message: str, url: str, *, ours: bool = False) -> Reply:
+    async def visit(self, message: str, url: str, *, ours: bool = False, until: str = "") -> Reply:
         """Show a page's address, and open it once the person said yes."""
-        return await self._ask(message, lambda: self._visit(url, ours))
+        return await self._ask(message, until, lambda: self._visit(url, ours))
 
-    async def _ask(self, message: str, answer: Callable[[], Awaitable[Reply]]) -> Reply:
+    async def _ask(self, message: str, until: str, answer: Callable[[], Awaitable[Reply]]) -> Reply:
         async with self._lock:
             self._keyboard.forget()  # what was typed before nobody can have meant for this
             self._screen.say()
             self._screen.show("", f"{safe_line(self._who)} asks:")
             self._screen.say()
-            self._screen.quote("  ", message)
-            self._screen.say()
+            self._quote(message)
+            self._screen.say(f"\n  Answer {until}.\n" if until else "")
             try:
                 return await answer()
             except _Closed as closed:
@@ -100,6 +105,16 @@ class Terminal:
             except anyio.get_cancelled_exc_class():
                 self._screen.say("\n  The question was withdrawn.")
                 raise
+
+    def _quote(self, message: str) -> None:
+        """Show a message, of a long text in it the beginning."""
+        blocks = _FENCED.findall(message)
+        self._texts = {ALL: _FENCED.sub(r"\1", message)} if blocks else {}
+        self._texts |= {DIFFERENCE: blocks[0]} if len(blocks) > 1 else {}
+        self._screen.quote("  ", _FENCED.sub(_beginning, message))
+        if self._texts:
+            differs = f", {DIFFERENCE} what differs" if DIFFERENCE in self._texts else ""
+            self._screen.say(f"\n  {ALL} shows the whole text{differs}.")
 
     async def _visit(self, url: str, ours: bool) -> Reply:
         try:
@@ -115,8 +130,7 @@ class Terminal:
         return Reply("accept")
 
     async def _fill(self, form: schema.Form) -> Reply:
-        confirmation = form.lone_confirmation
-        if confirmation is not None:
+        if (confirmation := form.lone_confirmation) is not None:
             if confirmation.description:
                 self._screen.quote("  ", confirmation.description)
             await self._confirm(safe_line(confirmation.title))
@@ -180,11 +194,11 @@ class Terminal:
         self._screen.show("  ", prompt)
         while True:
             try:
-                return _parse_yes_or_no(await self._read_line())
+                return _parse_yes_or_no(await self._read_line(prompt))
             except InvalidAnswer as error:
                 self._screen.show("  ! ", str(error))
 
-    async def _read_line(self) -> str:
+    async def _read_line(self, prompt: str = "") -> str:
         self._screen.prompt("  > ")
         text = await self._keyboard.line()
         if text is None:  # Ctrl+D, or the terminal was hung up
@@ -192,6 +206,16 @@ class Terminal:
             raise _Closed("cancel")
         if text.strip() in _ACTIONS:
             raise _Closed(_ACTIONS[text.strip()])
+        if text.strip() in self._texts:
+            self._screen.quote("  ", self._texts[text.strip()], whole=True)
+            self._screen.show("  ", prompt)
+            return await self._read_line(prompt)
+        if prompt and text.strip().startswith("/"):
+            known = ", ".join([*self._texts, *_ACTIONS])
+            self._screen.show(
+                "  ! ", f"There is no {safe_line(text.strip())} here; there is: {known}."
+            )
+            return await self._read_line(prompt)
         return text
 
 
@@ -207,12 +231,18 @@ def open_terminal(source: TextIO | None, preferred: TextIO, who: str) -> Iterato
     elif preferred.isatty():
         yield Terminal(Keyboard(source), Screen(preferred), who)
     else:
-        if sys.platform == "win32":
-            name = "CONOUT$"
-        else:
+        name = "CONOUT$"
+        if sys.platform != "win32":
             name = os.ttyname(source.fileno())
         with open(name, "w", encoding=source.encoding, errors="backslashreplace") as screen:
             yield Terminal(Keyboard(source), Screen(screen), who)
+
+
+def _beginning(block: re.Match[str]) -> str:
+    rows = block[1].split("\n")
+    left = len(rows) - _MOST_OF_BLOCK
+    rest = [f"... and {left} more lines: {ALL}"] if left > 0 else []
+    return "\n".join([*rows[:_MOST_OF_BLOCK], *rest])
 
 
 def _show_address(screen: Screen, where: urls.Address) -> None:

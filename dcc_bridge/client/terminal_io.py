@@ -21,11 +21,19 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Final, TextIO
 
-from dcc_bridge.elicitation.text import safe_text
+from dcc_bridge.elicitation.text import MOST_SHOWN, safe_text
 
 _MOST_LINES: Final = 60
 _NARROWEST: Final = 12
 _HANG: Final = 4  # spaces that indent a continued line, not to be taken for the next thing
+_STEP_WIDTH: Final = 88
+_STEP_INDENT: Final = 4
+_MOST_QUOTED: Final = 8
+_SAYS: Final = {
+    "accept": "agrees",
+    "decline": "says no",
+    "cancel": "closes the question without an answer",
+}
 Put = Callable[["str | None"], object]
 
 
@@ -42,20 +50,20 @@ class Screen:
         """Write a line of ours."""
         self.prompt(text + "\n")
 
-    def quote(self, before: str, text: str) -> None:
-        """Write a text of anybody's, each line of it after a bar of ours."""
-        self._write(f"{before}| ", f"{before}| ", text)
+    def quote(self, before: str, text: str, *, whole: bool = False) -> None:
+        """Write a text of anybody's, each line of it after a bar of ours; `whole` has no limit."""
+        self._write(f"{before}| ", f"{before}| ", text, len(text) if whole else _MOST_LINES)
 
     def show(self, before: str, text: str) -> None:
         """Write a text that should be short after something of ours; the rest of it is indented."""
         self._write(before, " " * (len(before) + _HANG), text)
 
-    def _write(self, first: str, then: str, text: str) -> None:
-        parts = lines(text, self._columns - len(then) - 1)
-        for number, part in enumerate(parts[:_MOST_LINES]):
+    def _write(self, first: str, then: str, text: str, most: int = _MOST_LINES) -> None:
+        parts = lines(text, self._columns - len(then) - 1, max(MOST_SHOWN, most))
+        for number, part in enumerate(parts[:most]):
             self.say(((then if number else first) + part).rstrip())
-        if len(parts) > _MOST_LINES:
-            self.say(f"{then}... and {len(parts) - _MOST_LINES} more lines")
+        if len(parts) > most:
+            self.say(f"{then}... and {len(parts) - most} more lines")
 
     def prompt(self, text: str) -> None:
         """Write the beginning of a line that the person goes on with."""
@@ -71,16 +79,45 @@ class Screen:
             return 80
 
 
-def lines(text: str, columns: int) -> list[str]:
+class Narrator:
+    """Prints the steps of a story to stdout."""
+
+    def __init__(self, title: str) -> None:
+        self._title = title  # is printed above the first step
+        self._steps = 0
+
+    def step(self, text: str) -> None:
+        """Print the next step."""
+        if not self._steps:
+            print(f"{self._title}\n")
+        self._steps += 1
+        rows = lines(text, _STEP_WIDTH - _STEP_INDENT)
+        print(f"{self._steps:>2}  " + f"\n{' ' * _STEP_INDENT}".join(rows), flush=True)
+
+    def quote(self, text: str) -> None:
+        """Print the beginning of what somebody else says, below the step."""
+        before = " " * _STEP_INDENT + "| "
+        quoted = lines(text, _STEP_WIDTH - len(before))
+        if len(quoted) > _MOST_QUOTED + 1:
+            quoted = [*quoted[:_MOST_QUOTED], "(the list goes on)"]
+        for row in quoted:
+            print(f"{before}{row}".rstrip(), flush=True)
+
+    def answer(self, action: str, how: str = "") -> None:
+        """Print what the person answered, as a step."""
+        self.step(f"The person {_SAYS[action]}{how}.")
+
+
+def lines(text: str, columns: int, most: int = MOST_SHOWN) -> list[str]:
     """Make a text safe to show, and break it into lines of so many columns."""
-    return [part for line in safe_text(text).split("\n") for part in _wrapped(line, columns)]
+    return [part for line in safe_text(text, most).split("\n") for part in _wrapped(line, columns)]
 
 
 def _wrapped(line: str, columns: int) -> list[str]:
     is_wide = any(unicodedata.east_asian_width(char) in "WF" for char in line)
     width = max(columns // 2 if is_wide else columns, _NARROWEST)
-    # what follows of a point of a list is indented, so that it cannot pass for the next point
-    hang = "  " if line.startswith("- ") else ""
+    # what follows of a point of a list, or of a numbered line, cannot pass for the next one
+    hang = "  " if line.startswith("- ") else " " * 9 if line.startswith(" ") else ""
     return textwrap.wrap(line, width, subsequent_indent=hang, break_on_hyphens=False) or [""]
 
 
@@ -111,8 +148,7 @@ class Keyboard:
             threading.Thread(
                 target=_read, args=arguments, name="dcc_bridge keyboard", daemon=True
             ).start()
-        line = await self._lines.get()
-        if line is None:
+        if (line := await self._lines.get()) is None:
             self._is_reading = False  # a terminal can be read on after its Ctrl+D
         return line
 
@@ -130,19 +166,12 @@ def _threadsafe(loop: asyncio.AbstractEventLoop, put: Put) -> Put:
 def _read(descriptor: int, encoding: str, put: Put) -> None:
     """Hand over the lines until there are no more. On the thread, whose descriptor it is."""
     rest = b""
-    with open(descriptor, "rb", 0) as raw:
-        while chunk := _chunk(raw.read):
+    with open(descriptor, "rb", 0) as raw, suppress(OSError):  # the terminal was hung up
+        while chunk := raw.read(4096):
             *lines, rest = (rest + chunk).split(b"\n")
             for line in lines:
                 put(line.decode(encoding, "replace").rstrip("\r"))
     put(None)
-
-
-def _chunk(read: Callable[[int], bytes | None]) -> bytes:
-    try:
-        return read(4096) or b""
-    except OSError:  # the terminal was hung up
-        return b""
 
 
 def _flush(terminal: TextIO) -> None:

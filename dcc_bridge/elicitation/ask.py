@@ -16,16 +16,15 @@ from pathlib import Path
 from typing import Any, Final, ParamSpec, TypeVar
 
 from dcc_bridge import checkpoints, errors
+from dcc_bridge.elicitation import routing, secret, types
 from dcc_bridge.elicitation import schema as schemas
-from dcc_bridge.elicitation import secret, types, unattended
 from dcc_bridge.elicitation.call import BACKGROUND, Call, CallGrant, current
 from dcc_bridge.elicitation.context import Flow, current_context, look, run_async, run_sync
-from dcc_bridge.elicitation.question import Consent, Page, Question
+from dcc_bridge.elicitation.question import MOST_MESSAGE, Consent, Details, Page, Question
 from dcc_bridge.elicitation.schema import Form
 from dcc_bridge.elicitation.types import ElicitationResponse, cancelled_response
 from dcc_bridge.elicitation.validation import InvalidAnswer
 
-MOST_MESSAGE: Final = 8192  # bytes of a question's message, as UTF-8
 _GRANTORS: Final = ("client", "host", "policy", "grant")  # theirs is a grant; a fallback's is not
 _REFUSALS: Final = {
     types.NOT_SUPPORTED: errors.NobodyToAsk,
@@ -45,6 +44,7 @@ def elicit_form_sync(
     timeout: float | None = None,
     key: str | None = None,
     consent: bool | None = None,
+    details: Details | str | None = None,
 ) -> ElicitationResponse:
     """Ask for the fields of a form, and wait for the answer.
 
@@ -73,16 +73,17 @@ def elicit_form_sync(
         key: The name of the request on the wire.
         consent: False if it only asks for input, and the skill may go on whatever the answer.
             It grants nothing then, and the audit log says so.
+        details: A text that it is about, shown whole. See `confirm_sync`.
 
     Returns:
         The answer, whatever happened. ``data`` has the fields, and ``value`` the model.
 
     Raises:
-        SchemaError: The form, the fallback or the message cannot be used.
+        SchemaError: The form, the fallback, the message or the details cannot be used.
         WrongThread: It was called in a coroutine; use ``await elicit_form``.
         Busy: The host is already waiting for an answer to a question of its own.
     """
-    question = _form_question(message, schema, title, fallback_values, timeout, key, consent)
+    question = _question(message, schema, title, fallback_values, timeout, key, consent, details)
     return _with_value(question, ask_question_sync(question, "elicit_form"))
 
 
@@ -95,9 +96,10 @@ async def elicit_form(
     timeout: float | None = None,
     key: str | None = None,
     consent: bool | None = None,
+    details: Details | str | None = None,
 ) -> ElicitationResponse:
     """Ask for the fields of a form in an async skill. See `elicit_form_sync`."""
-    question = _form_question(message, schema, title, fallback_values, timeout, key, consent)
+    question = _question(message, schema, title, fallback_values, timeout, key, consent, details)
     return _with_value(question, await ask_question(question, "elicit_form"))
 
 
@@ -170,9 +172,8 @@ async def ask_question(question: Question, name: str) -> ElicitationResponse:
 
 def ask_flow(question: Question) -> Flow[ElicitationResponse]:
     """Ask a question through the bridge, or answer it unattended where there is none."""
-    context = current_context()
-    if context is None:
-        return unattended.answer(question)
+    if (context := current_context()) is None:
+        return routing.unattended_answer(question)
     call = question.call
     risk = call.risk_here
     _refuse(question)
@@ -211,8 +212,7 @@ def _with_checkpoint_place(question: Question) -> Question:
 
 def keep_checkpoint(call: Call, files: Sequence[Path] | None = None) -> None:
     """Keep a copy of what undo will not bring back, and note of what and when. Main thread."""
-    context = current_context()
-    if context is None:
+    if (context := current_context()) is None:
         return
     agreement, host = call.agreement, context.host
     agreement.undoable, agreement.kept_at = False, host.undo_mark()
@@ -238,7 +238,7 @@ def _refuse(question: Question) -> None:
         raise refusal(question, cancelled_response(question.call.ending.reason or types.CANCELLED))
     page = question.page and (question.page.url, question.page.description)
     texts = (question.message, question.title, page, question.items, question.arguments)
-    secret.refuse_secrets((texts, question.fallback, question.form), "a question")
+    secret.refuse_secrets((texts, question.details, question.form), "a question")
 
 
 def _note_answer(question: Question, response: ElicitationResponse) -> ElicitationResponse:
@@ -261,12 +261,7 @@ def _note_answer(question: Question, response: ElicitationResponse) -> Elicitati
 
 
 def check(question: Question, answer: ElicitationResponse) -> None:
-    """Raise unless a question was agreed to.
-
-    Raises:
-        NotConfirmed: It was not; the leaf says why.
-        NotRecorded: It could not be written down.
-    """
+    """Raise the NotConfirmed that says why unless a question was agreed to; or NotRecorded."""
     if answer.message == types.NOT_RECORDED:
         raise errors.NotRecorded("the disk refuses it.")
     if not question.agrees(answer):
@@ -275,8 +270,7 @@ def check(question: Question, answer: ElicitationResponse) -> None:
 
 def refusal(question: Question, answer: ElicitationResponse) -> errors.NotConfirmed:
     """Make the error that says how a question was refused."""
-    kind = _REFUSALS.get(answer.message or "")
-    if kind is None:
+    if (kind := _REFUSALS.get(answer.message or "")) is None:
         kind = errors.Cancelled if answer.action == "cancel" else errors.Declined
     answered = question.answered(answer)
     how, reason = types.outcome(answered.how, answered.by), answer.reason or ""
@@ -293,7 +287,7 @@ def yes_or_no(verb: str) -> Form:
     )
 
 
-def _form_question(
+def _question(
     message: str,
     schema: object,
     title: str | None,
@@ -301,6 +295,7 @@ def _form_question(
     timeout: float | None,
     key: str | None,
     consent: bool | None,
+    details: Details | str | None,
 ) -> Question:
     form, call = schemas.parse(schema), current_call()
     try:
@@ -310,12 +305,12 @@ def _form_question(
     question = Question(
         message=sayable(message),
         call=call,
-        form=form,
+        form=form if fallback is None else replace(form, fallback=fallback_data),
         title=title,
         consent=None if consent is False or call.risk_here != "destructive" else Consent(),
         key=key or next_key(call),
-        fallback=fallback_data,
         timeout=timeout,
+        details=details_of(details),
     )
     if consent is False:
         call.dialogue.inputs.add(question.id)
@@ -353,6 +348,11 @@ def sayable(message: str) -> str:
             "put what it is about into the items of a consent, or the description of a field."
         )
     return message
+
+
+def details_of(details: Details | str | None) -> Details | None:
+    """Return what a question is about as its details; SchemaError as `Details` raises it."""
+    return Details(details) if isinstance(details, str) else details
 
 
 def current_call() -> Call:

@@ -40,10 +40,9 @@ class Desk(Protocol):
         """
 
     def sign_in(self, question: Question, provider: Provider) -> tuple[str, ResultVisit[Tokens]]:
-        """Make a way to a provider and back; gives the URL there, and the page for coming back.
+        """Make a way to a provider and back: the URL there and the page for coming back.
 
-        Raises:
-            MissingExtra: The library for it is not installed.
+        MissingExtra says that the library for it is not installed.
         """
 
 

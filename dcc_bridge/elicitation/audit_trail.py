@@ -35,8 +35,6 @@ _GRANTORS: Final = {  # who can agree, and what the record calls them
     "grant": "grant",
 }
 _ENDED: Final = (types.DECLINED, types.CANCELLED, types.TIMED_OUT)  # each an event of its own
-_FAILED: Final = ("failed", "unknown_outcome")
-_AS_THEY_ARE: Final = ("partly_applied", "no_consent")
 
 
 def _short(call: Call) -> dict[str, Any]:
@@ -48,10 +46,11 @@ def _short(call: Call) -> dict[str, Any]:
     }
 
 
-def _client(call: Call) -> dict[str, Any]:
-    """Give what a client says of itself."""
+def _caller(call: Call) -> dict[str, Any]:
+    """Give the same, with what the client says of itself."""
     client = call.client
-    return {"client_name": client.name, "client_version": client.version} if client else {}
+    says = {"client_name": client.name, "client_version": client.version} if client else {}
+    return {**_short(call), **says}
 
 
 def _full(call: Call) -> dict[str, Any]:
@@ -59,8 +58,7 @@ def _full(call: Call) -> dict[str, Any]:
     is_first, call.agreement.is_recorded = not call.agreement.is_recorded, True
     arguments = call.arguments.value
     return {
-        **_short(call),
-        **_client(call),
+        **_caller(call),
         "first": is_first,
         "title": call.title,
         "risk": call.risk,
@@ -77,13 +75,7 @@ def rejected(call: Call, why: str) -> Event:
     """
     arguments = call.arguments.value
     names = redact.names(arguments) if isinstance(arguments, Mapping) else []
-    return "rejected", {
-        **_short(call),
-        **_client(call),
-        "first": True,
-        "argument_names": names,
-        "error": why,
-    }
+    return "rejected", {**_caller(call), "first": True, "argument_names": names, "error": why}
 
 
 class QuestionRecord:
@@ -95,7 +87,6 @@ class QuestionRecord:
         self._auditor = auditor  # writes it
         self._allow_list = allow_list  # what speaks where nobody can be asked: the setting
         self._question = question  # which question it is
-        self._inner = question.consent.skill if question.consent else ""
         self._lock = threading.Lock()
         self._shown: dict[str, float] = {}
         self._reply: Reply | None = None
@@ -139,9 +130,8 @@ class QuestionRecord:
     def _about(self) -> dict[str, Any]:
         question = self._question
         fields: dict[str, Any] = {"question": question.id, "message": question.message}
-        if self._inner:
-            fields["inner_skill"] = self._inner
         if question.consent is not None:
+            fields |= {"inner_skill": question.consent.skill} if question.consent.skill else {}
             fields |= {"consent": True, "undoable": question.undoable}
             if question.consent.kept is not None:
                 fields["checkpoint_place"] = question.consent.kept
@@ -155,6 +145,7 @@ class QuestionRecord:
             fields |= {"objects": len(question.items), "names": names, "objects_digest": digest}
         if question.arguments:
             fields["shown"] = dict(question.arguments)
+        fields |= {"details_sha256": question.details.sha256} if question.details else {}
         return {**_full(question.call), **fields}
 
     def _answer(self, response: ElicitationResponse) -> dict[str, Any]:
@@ -292,8 +283,7 @@ def _file(host: Host) -> dict[str, object]:
 
     The checkpoint of what cannot be undone is a copy of it.
     """
-    file = host.file()
-    if file is None:
+    if (file := host.file()) is None:
         return {}
     facts: dict[str, object] = {"file": str(file)}
     with suppress(OSError):
@@ -304,8 +294,8 @@ def _file(host: Host) -> dict[str, object]:
 
 
 def _event(status: str, undone: Sequence[str]) -> str:
-    if status in _AS_THEY_ARE:
+    if status in ("partly_applied", "no_consent"):
         return status
-    if undone:
+    if undone and status != "done":  # else a part was taken back and asked about; the rest stands
         return "rolled_back"
-    return "failed" if status in _FAILED else "end"
+    return "failed" if status in ("failed", "unknown_outcome") else "end"

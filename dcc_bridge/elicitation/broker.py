@@ -32,7 +32,7 @@ from typing import Final
 
 from dcc_bridge import callbacks, config
 from dcc_bridge.audit.log import Auditor, nowhere
-from dcc_bridge.elicitation import open_question, types, unattended
+from dcc_bridge.elicitation import open_question, routing, types
 from dcc_bridge.elicitation.audit_trail import QuestionRecord
 from dcc_bridge.elicitation.call import Call
 from dcc_bridge.elicitation.open_question import OpenQuestion, Presentation, granted_response
@@ -40,6 +40,7 @@ from dcc_bridge.elicitation.question import (
     Expired,
     HandOver,
     HostPresenter,
+    Offers,
     PresenterEvent,
     Question,
     Reply,
@@ -55,6 +56,7 @@ from dcc_bridge.known_clients import CLI_LABEL
 log = logging.getLogger(__name__)
 
 TOO_FAST: Final = 0.3  # seconds: nobody reads so fast, so the client that declined did not show it
+BUSY: Final = 0.4  # of the client's time to answer, while other skills wait
 _WRONG_TYPE: Final = "each value is a text, a number, yes or no, or a list of texts."
 
 
@@ -67,20 +69,15 @@ class Broker:
         *,
         host: HostPresenter | None = None,  # draws questions in the host, where a person sits there
         clock: callbacks.CallLater | None = None,  # calls a function after some seconds
-        # Whether others wait for the one who asks, so that a client has less time.
-        busy: Callable[[], bool] = lambda: False,
+        busy: Callable[[], bool] = lambda: False,  # whether others wait: a client has less time
         auditor: Auditor = nowhere,  # writes down what is asked and answered
         limits: config.Limits | None = None,  # how many questions may be open; None for the usual
     ) -> None:
-        """Begin with no question.
-
-        Raises:
-            ValueError: The list of what goes on unasked cannot be read.
-        """
+        """ValueError: the list of what goes on unasked cannot be read."""
         self.settings = settings or config.Settings()
         limits = limits or config.Limits()
         file = self.settings.allow_list
-        self._allow_list = unattended.read_allow_list(file) if file is not None else None
+        self._allow_list = routing.read_allow_list(file) if file is not None else None
         self.audience = Audience(self.settings, host, limits.waiting_questions)  # who may be asked
         self._clock = clock or callbacks.call_later
         self._busy = busy
@@ -119,19 +116,14 @@ class Broker:
         self, question: Question, how: types.ElicitationResponse = open_question.CLOSED_BY_PERSON
     ) -> None:
         """End a question without an answer, as the person at the host unless said otherwise."""
-        pending = self._find(question)
-        if pending is not None:
+        if (pending := self._find(question)) is not None:
             pending.settle(how)
 
     def ask(self, question: Question) -> Future[types.ElicitationResponse]:
-        """Put a question to whoever may answer it.
+        """Put a question to whoever may answer it; Busy: too many are open already.
 
-        Returns:
-            A future that always ends, with an answer that was validated. Cancelling it takes the
-            question down.
-
-        Raises:
-            Busy: Too many are open already.
+        The future always ends, with an answer that was validated. Cancelling it takes the question
+        down.
         """
         call = question.call
         self._shares.enter(client_label(call))
@@ -189,8 +181,7 @@ class Broker:
 
     def _begin_stage(self, pending: OpenQuestion, unable: Unable | None = None) -> None:
         """Go to the next stage; after the last one nobody is left."""
-        presentations = pending.begin_next_stage()
-        if presentations is None:
+        if (presentations := pending.begin_next_stage()) is None:
             return
         for presentation in presentations:
             self._show(presentation)
@@ -200,7 +191,7 @@ class Broker:
             pending.cancel(unable.message)
         else:
             rule = self.settings.unattended
-            pending.settle(unattended.answer(pending.question, rule, self._allow_list))
+            pending.settle(routing.unattended_answer(pending.question, rule, self._allow_list))
 
     def _show(self, presentation: Presentation) -> None:
         with _cancelling_on_error(presentation.open_question):
@@ -211,16 +202,15 @@ class Broker:
 
     def _show_in_client(self, presentation: Presentation) -> None:
         pending, host = presentation.open_question, self.audience.host
-        question = pending.question
-        limit = question.timeout or self.settings.client_deadline
-        channel = self.audience.channel(question)
-        presentation.draw(channel, question, limit, self._handle_event)
+        limit = pending.question.timeout or self.settings.client_deadline
+        question = replace(pending.question, offers=Offers(limit, limit))
+        presentation.draw(self.audience.channel(question), question, limit, self._handle_event)
 
         def cancel_if_busy() -> None:
             if self._busy():
                 pending.cancel(types.TIMED_OUT)
 
-        presentation.add_timer(self._clock(self.settings.busy_deadline, cancel_if_busy))
+        presentation.add_timer(self._clock(BUSY * self.settings.client_deadline, cancel_if_busy))
         if host is not None and ("host",) in pending.stages:
             self._show_chip(presentation, host)
 

@@ -56,13 +56,10 @@ class CallGrant:
     """What one answer allows one call, until it is withdrawn or its time is over."""
 
     question: str  # the id of the question that was agreed to
-    # What may be lost, each once; None where the question named no items: then it was about the
-    # arguments, or all that its text says.
+    # What may be lost, each once; None where it was about the arguments, or all that its text says.
     items: tuple[str, ...] | None = None
     undoable: bool = True  # it does not cover what undo does not bring back
-    # What may be written over, absolute; None for any file, and another scene.
-    files: frozenset[Path] | None = None
-    # When it ends, as `time.monotonic` has it.
+    files: frozenset[Path] | None = None  # may be written over; None for any, and another scene
     until: float = field(default_factory=lambda: time.monotonic() + GRANT_LASTS)
 
 
@@ -71,31 +68,22 @@ class Agreement:
     """What was agreed to so far, and what is kept of it."""
 
     needs_grant: bool = False  # a change without a grant is undone
-    # What a person agreed to, the oldest first.
-    grants: list[CallGrant] = field(default_factory=list)
-    # Why the last question was refused, if nothing was changed since; or None.
-    refused: NotConfirmed | None = None
+    grants: list[CallGrant] = field(default_factory=list)  # what a person agreed to, oldest first
+    refused: NotConfirmed | None = None  # why the last question was, if nothing was changed since
     refusals: int = 0  # how often all that was granted was withdrawn
     undoable: bool = True  # nothing was agreed to that undo does not bring back
-    # What was done that undo does not bring back: "write over shot.usda".
-    lost: list[str] = field(default_factory=list)
-    # The copy that was kept of what undo does not bring back, or None.
-    checkpoint: Path | None = None
-    # The files of which there is a copy; None among them for the scene as a whole.
-    kept: set[Path | None] = field(default_factory=set)
-    # The place in the undo stack when it was kept; what came later is not in it.
-    kept_at: object = None
-    # The folders with the copies that the call has had kept.
-    copies: set[Path] = field(default_factory=set)
+    lost: list[str] = field(default_factory=list)  # done for good: "write over shot.usda"
+    checkpoint: Path | None = None  # the copy of what undo does not bring back, or None
+    kept: set[Path | None] = field(default_factory=set)  # with a copy; None: the whole scene
+    kept_at: object = None  # the place in the undo stack when that was kept
+    copies: set[Path] = field(default_factory=set)  # the folders of the copies kept for it
     is_raised: bool = False  # the call loses something only because it called a skill that does
-    # The audit log tells of the call already, so it must tell how it ended.
-    is_recorded: bool = False
+    is_recorded: bool = False  # the audit log tells of the call, so also how it ended
 
     @property
     def live(self) -> list[CallGrant]:
         """The grants whose time is not over."""
-        now = time.monotonic()
-        return [grant for grant in self.grants if grant.until > now]
+        return [grant for grant in self.grants if grant.until > time.monotonic()]
 
     def allows_loss(self, files: Sequence[Path]) -> bool:
         """Whether files may be written over; none of them: whether the scene may be closed."""
@@ -157,24 +145,26 @@ class Agreement:
 class CallEnding:
     """Why the body should stop before its own end."""
 
-    # Why nobody waits for the call any more, or None. Written by any thread, once.
-    reason: str | None = None
+    reason: str | None = None  # why nobody waits for the call; written once, by any thread
     is_known: bool = False  # the skill was told so
     is_overdue: bool = False  # the call runs for longer than it may
 
 
 @dataclass(slots=True)
 class Dialogue:
-    """What the questions of a call leave for later ones."""
+    """What was said in a call, for what comes later in it."""
 
     questions: int = 0  # how many were named; the next one's key on the wire is counted from it
-    # A sentence for the first question where the same call was made before, or None.
-    repeats: str | None = None
+    repeats: str | None = None  # a sentence for the first question of a call made before
     # What a person entered on pages; kept until the skill has ended, so that what it says and
     # returns can be searched for them.
     secrets: list[Secret] = field(default_factory=list)
-    # The ids of questions that are no consent, as the skill says: a refusal of one ends nothing.
-    inputs: set[str] = field(default_factory=set)
+    inputs: set[str] = field(default_factory=set)  # ids of no consents; refused, they end nothing
+    deeds: list[str] = field(default_factory=list)  # what its skills did, in a person's words
+    # The SHA-256 of the code of an agent that it runs, or "": where nobody can be asked, a list may
+    # allow that very text, and never the skill.
+    code: str = ""
+    for_session: str = ""  # what a yes for the session covers beyond the very question, or ""
 
 
 class RunControl:
@@ -188,6 +178,10 @@ class RunControl:
         """Close the undo step while a question is open. Main thread."""
         return nullcontext()
 
+    def reading(self, what: str) -> AbstractContextManager[None]:
+        """Close the undo step while `what` runs, a part that only reads. Main thread."""
+        return nullcontext()
+
     def edit(self, fn: Callable[[], T]) -> Future[T]:
         """Run a part of the skill on the main thread, in an undo step. Any thread."""
         future: Future[T] = Future()
@@ -198,6 +192,15 @@ class RunControl:
         """Run something on the main thread that only reads the scene. Any thread."""
         return self.edit(fn)
 
+    def take_back(self) -> None:
+        """Undo what the call has changed, and go on in a new undo step. Main thread.
+
+        PartlyApplied: somebody else's change lies on top.
+        """
+
+    def limit(self, seconds: float | None) -> None:
+        """Let the skill run for so long from now on, questions aside; None for no limit."""
+
     def enter(
         self,
         call: Call,
@@ -207,11 +210,8 @@ class RunControl:
     ) -> Generator[Any, Any, None] | None:
         """Have a destructive skill agreed to that is called in another one. Any thread.
 
-        Returns:
-            What asks; None where nobody has to be asked here.
-
-        Raises:
-            WrongRisk: The called skill says that it only reads.
+        Gives what asks; None where nobody has to be asked here. WrongRisk: the called skill says
+        that it only reads.
         """
         call.raise_risk("destructive")
         return None
@@ -223,8 +223,7 @@ class RunControl:
     def record_undo(self, label: str) -> None:
         """Write down that another call's undo step is undone next. Main thread.
 
-        Raises:
-            NotRecorded: It cannot be written, so nothing may be undone.
+        NotRecorded: it cannot be written, so nothing may be undone.
         """
 
     def report(self, progress: Progress) -> None:
@@ -247,13 +246,11 @@ class Call:
     client: Client | None = None  # who called, or None for the host itself
     digest: str = ""  # the digest of the skill's file
     route: Route = Route()  # how the client's own questions are reached
-    # What the skill was called with, for the audit log.
     arguments: Redacted = field(default_factory=Redacted)
     control: RunControl = field(default_factory=RunControl)  # the run that the call belongs to
     agreement: Agreement = field(default_factory=Agreement)  # what was agreed to so far
-    # Why the body should stop before its own end.
     ending: CallEnding = field(default_factory=CallEnding)
-    dialogue: Dialogue = field(default_factory=Dialogue)  # what its questions leave for later ones
+    dialogue: Dialogue = field(default_factory=Dialogue)  # what was said in it
     id: str = field(default_factory=lambda: os.urandom(8).hex())
 
     @property
@@ -273,10 +270,8 @@ class Call:
         """Be a call that may lose something, from here to its end.
 
         What was agreed to before was less than that, so it is no grant for what comes; nothing of
-        what is remembered for the session covers it.
-
-        Raises:
-            WrongRisk: It said that it only reads, so there is no undo step, and an edit may wait.
+        what is remembered for the session covers it. WrongRisk: it said that it only reads, so
+        there is no undo step, and an edit may wait.
         """
         if risk == "destructive" and self.risk == "read":
             raise WrongRisk(self.skill)

@@ -23,7 +23,7 @@ from dcc_bridge.elicitation.context import (
     run_async,
     run_sync,
 )
-from dcc_bridge.elicitation.question import Consent, Question
+from dcc_bridge.elicitation.question import Consent, Details, Question
 from dcc_bridge.elicitation.types import SCENE_CHANGED, outcome
 from dcc_bridge.errors import Cancelled
 
@@ -126,6 +126,7 @@ def confirm_sync(
     title: str | None = None,
     timeout: float | None = None,
     key: str | None = None,
+    details: Details | str | None = None,
 ) -> Grant:
     """Ask for consent, and wait for it.
 
@@ -144,6 +145,10 @@ def confirm_sync(
         title: A heading, a few words.
         timeout: Seconds for an answer; None for the surface's own limit.
         key: The name of the request on the wire.
+        details: A text that is agreed to, such as code: shown whole, with line numbers, what is
+            marked, and first what differs from the text agreed to last. A str has neither. At
+            most 64 kB and 2,000 lines. A client that draws its own forms is asked only where the
+            message and the text fit in 8 kB.
 
     Returns:
         The items, as they are now. On the main thread nothing can change them before the caller
@@ -152,11 +157,13 @@ def confirm_sync(
     Raises:
         NotConfirmed: The person did not agree: `Declined`, `Cancelled`, `TimedOut`, `NobodyToAsk`.
         NoCheckpoint: It cannot be undone, and no copy can be kept; do not go on.
-        SchemaError: The message is too long.
+        SchemaError: The message or the text is too long, or a line is marked that is not there.
         WrongThread: It was called in a coroutine; use ``await confirm``. Or it looks items up on a
             thread to which no call was carried.
     """
-    plan = _Plan(message, items, verb, undoable, files, title, timeout, key)
+    plan = _Plan(
+        message, items, verb, undoable, files, title, timeout, key, ask.details_of(details)
+    )
     return run_sync(_confirm(plan), "confirm")
 
 
@@ -170,12 +177,15 @@ async def confirm(
     title: str | None = None,
     timeout: float | None = None,
     key: str | None = None,
+    details: Details | str | None = None,
 ) -> Grant:
     """Ask for consent in an async skill; edit with ``await grant.apply(fn)``.
 
     See `confirm_sync`.
     """
-    plan = _Plan(message, items, verb, undoable, files, title, timeout, key)
+    plan = _Plan(
+        message, items, verb, undoable, files, title, timeout, key, ask.details_of(details)
+    )
     return await run_async(_confirm(plan), "confirm")
 
 
@@ -212,14 +222,14 @@ class _Plan:
     title: str | None
     timeout: float | None
     key: str | None
+    details: Details | None
 
     def take_snapshot(self) -> SceneSnapshot:
         """Look the items up. Main thread."""
         items = tuple(self.items() if callable(self.items) else self.items or ())
-        context = current_context()
-        if context is None:
+        if (context := current_context()) is None:
             return SceneSnapshot(items, (), "")
-        kinds, fingerprint = tuple(context.host.kinds(items)), context.host.fingerprint(items)
+        fingerprint, kinds = context.host.fingerprint(items), tuple(context.host.kinds(items))
         if self.undoable:
             return SceneSnapshot(items, kinds, fingerprint)
         paths = self._paths()
@@ -257,6 +267,7 @@ class _Plan:
             key=self.key or ask.next_key(call),
             timeout=self.timeout,
             reason=_CHANGED if again else None,
+            details=self.details,
             consent=Consent(
                 snapshot.items, snapshot.kinds, self.undoable, snapshot.kept, files=snapshot.files
             ),
@@ -269,7 +280,7 @@ class _Plan:
             return self._edit(agreed, fn)
         refuse_without_call("An edit")
         future = ask.current_call().control.edit(lambda: self._edit(agreed, fn))
-        result: _EditResult[T] = yield future, context.broker.settings.call_deadline
+        result: _EditResult[T] = yield future, context.broker.settings.client_deadline
         return result
 
     def _edit(self, agreed: SceneSnapshot, fn: Callable[[list[str]], T]) -> _EditResult[Any]:

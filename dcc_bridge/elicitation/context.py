@@ -7,7 +7,6 @@ There is one bridge at most. A flow is a generator that yields the futures it ha
 from __future__ import annotations
 
 import sys
-import threading
 from collections.abc import Callable, Generator
 from concurrent.futures import Future
 from contextvars import ContextVar
@@ -27,7 +26,6 @@ P = ParamSpec("P")
 T = TypeVar("T")
 Wait = tuple[Future[Any], float | None]  # and the seconds that a blocked thread gives it to begin
 Flow = Generator[Wait, Any, T]  # alike on a thread and in a coroutine; its driver waits for it
-# Whether the code runs because a skill file is imported.
 importing: ContextVar[bool] = ContextVar("dcc_bridge_importing", default=False)
 
 
@@ -38,8 +36,7 @@ class ElicitationContext:
     broker: Broker
     main: MainThread  # the way to the main thread
     host: Host  # whose scene it is
-    # Gives out pages of this application, or None where there is no server.
-    desk: Desk | None = None
+    desk: Desk | None = None  # gives out pages; None where there is no server
 
 
 _installed: ElicitationContext | None = None
@@ -78,8 +75,7 @@ def run_sync(flow: Flow[T], name: str) -> T:
         BrokenSkill: It was called by the top level of a skill file.
     """
     _refuse_at_import()
-    context = current_context()
-    if context is not None:
+    if (context := current_context()) is not None:
         refuse_in_coroutine(context.main, name)
     resume: Callable[[Any], Wait] = flow.send
     value: Any = None
@@ -128,12 +124,11 @@ def look(fn: Callable[[], T]) -> Flow[T]:
     context = current_context()
     if context is None or context.main.is_current:
         return fn()
-    call = current.get()
+    call, limit = current.get(), context.broker.settings.client_deadline
     if call is not None:
-        future = call.control.look(fn)
+        result: T = yield call.control.look(fn), limit
     else:
-        future = context.main.submit(fn, name="a look at the scene", read=True)
-    result: T = yield future, context.broker.settings.call_deadline
+        result = yield context.main.submit(fn, name="a look at the scene", read=True), limit
     return result
 
 
@@ -163,31 +158,6 @@ async def wrap_future(future: Future[T]) -> T:
     import asyncio  # 50 ms that `import dcc_bridge` need not cost; a coroutine has it already
 
     return await asyncio.wrap_future(future)
-
-
-def run_in_thread(fn: Callable[[], T], name: str) -> Future[T]:
-    """Run a function on a daemon thread of its own; cancelled before it begins, it never does.
-
-    The threads of anyio's pool are no daemons: one that is stuck in a network drive, or in a
-    skill, would keep the host from ending.
-
-    Raises:
-        RuntimeError: The system gives no more threads.
-    """
-    future: Future[T] = Future()
-
-    def work() -> None:
-        if not future.set_running_or_notify_cancel():
-            return
-        try:
-            result = fn()
-        except BaseException as error:  # noqa: BLE001 - the top of a thread: it is the caller's
-            future.set_exception(error)
-        else:
-            future.set_result(result)
-
-    threading.Thread(target=work, name=f"dcc_bridge {name}", daemon=True).start()
-    return future
 
 
 def refuse_without_call(what: str) -> None:

@@ -31,9 +31,8 @@ class SessionGrant:
     digest: str  # what its file was
     client: str
     most: int  # items it may be about at most; 0 where the question named none
-    about: str  # the digest of what was asked where it named no items; "" where it did
-    # What the skill is called with, by name, where it named no items.
-    arguments: tuple[tuple[str, str], ...]
+    about: str  # the digest of what was asked where it named no items, or showed a text; else ""
+    arguments: tuple[tuple[str, str], ...]  # by name, where it named no items
     until: float  # when it ends, as the clock has it
 
 
@@ -47,10 +46,7 @@ class SessionGrants:
         self._callbacks = Callbacks()
 
     def allow(self, question: Question) -> None:
-        """Add the grant that a question was answered with; it replaces one for fewer items.
-
-        Does nothing for what may lose something.
-        """
+        """Add what an answer granted, in place of the same for fewer items; nothing for a loss."""
         call = question.call
         if not may_remember(question):
             return
@@ -77,6 +73,12 @@ class SessionGrants:
                 return
             self._grants.remove(grant)
         self._callbacks.call()
+
+    def revoke_all(self, skill: str, client: str) -> None:
+        """Revoke what a client may do with a skill."""
+        for grant in self.live:
+            if (grant.skill, grant.client) == (skill, client):
+                self.revoke(grant)
 
     def remaining(self, grant: SessionGrant) -> float:
         """Return the seconds until a grant ends by itself; 0 for one that ended."""
@@ -106,15 +108,20 @@ def may_remember(question: Question) -> bool:
     is_known = call.client is not None and bool(call.digest)
     can_undo = question.consent is not None and question.undoable
     is_told_apart = bool(question.items) or not call.arguments.hides
+    if call.dialogue.for_session:
+        return is_known and can_undo
     return call.risk == "edit" and is_known and can_undo and is_told_apart
 
 
 def _about(question: Question) -> str:
-    """Return the digest of all that is asked where there are no items; else ""."""
-    if question.items:
+    """Return the digest of all that is asked; "" where it is about any items of so many."""
+    if question.items and question.details is None:
         return ""
+    if (covered := question.call.dialogue.for_session) != "":
+        return covered
     form = question.form.schema if question.form else None
-    asked = question.message, form, question.arguments, question.call.arguments.value
+    text = question.details.sha256 if question.details else None
+    asked = question.message, form, text, question.arguments, question.call.arguments.value
     return redact.digest(asked)
 
 

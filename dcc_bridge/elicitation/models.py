@@ -55,8 +55,7 @@ def readable(hint: Any) -> Any:
     if origin in (typing.Union, types.UnionType):
         return typing.Union[tuple(readable(part) for part in parts)]  # noqa: UP007 - no other way from a tuple
     if origin in (list, set, frozenset, tuple, dict) and parts:
-        readable_parts = tuple(part if part is ... else readable(part) for part in parts)
-        return origin[readable_parts]
+        return origin[tuple(part if part is ... else readable(part) for part in parts)]
     return hint
 
 

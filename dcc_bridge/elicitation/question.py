@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -9,7 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal, Protocol
 
 from dcc_bridge.elicitation import types
+from dcc_bridge.elicitation.text import split_lines
 from dcc_bridge.elicitation.types import Answered, ElicitationResponse
+from dcc_bridge.errors import SchemaError
 
 if TYPE_CHECKING:
     from dcc_bridge.elicitation.call import Call
@@ -18,7 +21,10 @@ if TYPE_CHECKING:
 Surface = Literal["client", "host"]
 Stage = tuple[Surface, ...]
 
+MOST_MESSAGE: Final = 8192  # bytes of a question's message, as UTF-8
 MOST_REASON: Final = 500  # how many characters are read of the reason that a person gives
+MOST_DETAILS: Final = 64_000  # bytes of a text that is agreed to
+MOST_LINES: Final = 2_000  # lines of it
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,9 +39,9 @@ class Question:
     # What is agreed to, where the answer decides whether something is lost; or None.
     consent: Consent | None = None
     key: str = "answer"  # its name on the wire
-    fallback: Mapping[str, Any] | None = None  # the answer where nobody can be asked, or None
     timeout: float | None = None  # seconds for an answer; None for the surface's own limit
     reason: str | None = None  # why it is asked again, or None
+    details: Details | None = None  # a text that is agreed to, shown whole; or None
     # What else the person may do with it here.
     offers: Offers = field(default_factory=lambda: Offers())
     id: str = field(default_factory=lambda: os.urandom(4).hex())  # its own
@@ -77,6 +83,34 @@ class Question:
             agreed = types.AGREED if self.agrees(response) else types.DECLINED
             how = agreed if self.consent else types.ANSWERED
         return Answered(self.message, how, response.answered_by)
+
+
+@dataclass(frozen=True, slots=True)
+class Details:
+    """A text that a question is about, shown whole: monospace, with line numbers."""
+
+    text: str  # what is agreed to
+    marks: tuple[tuple[int, str], ...] = ()  # lines, counted from 1, and why each is marked
+    previous: str | None = None  # the text agreed to last; its difference is shown first
+
+    def __post_init__(self) -> None:
+        """SchemaError: it is more than a person reads, or a line is marked that is not there."""
+        for text in (self.text, self.previous or ""):
+            size, count = len(text.encode("utf-8", "surrogatepass")), len(split_lines(text))
+            if size > MOST_DETAILS or count > MOST_LINES:
+                raise SchemaError(
+                    f"The details have {size:,} bytes and {count:,} lines; {MOST_DETAILS:,} and "
+                    f"{MOST_LINES:,} are the most. Ask about a part, or in several questions."
+                )
+        last = len(split_lines(self.text))
+        wrong = [line for line, _ in self.marks if not 1 <= line <= last]
+        if wrong:
+            raise SchemaError(f"Line {wrong[0]} is marked, but the details have {last} lines.")
+
+    @property
+    def sha256(self) -> str:
+        """The digest of the text, which stands for it in the audit log."""
+        return hashlib.sha256(self.text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,11 +211,7 @@ class Visit(Protocol):
     ours: bool
 
     def follow(self, settle: Settle) -> None:
-        """Tell once what the person did on the page, or that they did it before. Any thread.
-
-        Args:
-            settle: To be called on any thread.
-        """
+        """Call `settle` once, on any thread, when the person is done or was before. Any thread."""
 
     def end(self, reason: str) -> None:
         """Take the page down. Any thread, at any time."""
@@ -191,15 +221,10 @@ class Presenter(Protocol):
     """A surface on which questions are drawn."""
 
     def show(self, question: Question, settle: Settle) -> TakeDown:
-        """Draw a question, and return at once.
+        """Draw a question, and return at once what takes it down, given the reason.
 
-        Args:
-            question: What to draw.
-            settle: To be called once with what came of it, on any thread.
-
-        Returns:
-            What takes the question down, given the reason. It may be called at any time and on
-            any thread, also after an answer.
+        `settle` is to be called once with what came of it. Both may be called on any thread, and
+        what takes it down at any time, also after an answer.
         """
 
 
@@ -215,8 +240,7 @@ class HostPresenter(Presenter, Protocol):
     ) -> TakeDown:
         """Say quietly that a question waits on another surface.
 
-        Returns:
-            What takes the chip away; to be called at any time and on any thread.
+        Gives what takes the chip away; to be called at any time and on any thread.
         """
 
     def notice(

@@ -21,6 +21,7 @@ from dcc_bridge.elicitation.question import (
     TakeDown,
     Unable,
 )
+from dcc_bridge.elicitation.text import Translate
 
 log = logging.getLogger(__name__)
 
@@ -209,7 +210,7 @@ class QueuePresenter(Generic[T]):
 
     _questions: QuestionQueue
     _notifications: NotificationBoard[T]
-    _tr: view.Translate
+    _tr: Translate
 
     def show(self, question: Question, settle: Settle) -> TakeDown:
         """Draw a question as soon as no other one is drawn. See `Presenter.show`."""

@@ -48,8 +48,7 @@ class _ClientQueue:
 
     placed: set[QueueEntry] = field(default_factory=set)  # those with a place
     waiting: deque[QueueEntry] = field(default_factory=deque)  # those behind them
-    # When each dialog of the last minute was shown, or will be.
-    dialogs: deque[float] = field(default_factory=deque)
+    dialogs: deque[float] = field(default_factory=deque)  # when those of the last minute come
     notified: float = -WINDOW  # when the person was last notified that some have to wait
     is_served: bool = False  # some thread is showing what has got a place
 
@@ -65,8 +64,7 @@ class RateLimiter:
         now: Callable[[], float] = time.monotonic,
     ) -> None:
         self._per_minute = per_minute  # dialogs a client may cause in a minute; the next ones wait
-        # Questions that may wait for a place; one more is refused.
-        self._most_waiting = most_waiting
+        self._most_waiting = most_waiting  # questions that may wait for a place; more are refused
         self._pending = pending  # questions of a client that have a place at a time
         self._now = now  # the clock, in seconds
         self._lock = threading.Lock()
@@ -112,10 +110,10 @@ class RateLimiter:
             queue.notified = now
             return True
 
-    def mute(self, label: str, seconds: float = MUTED_FOR) -> None:
+    def mute(self, label: str) -> None:
         """Refuse a client's questions for a while; its calls that ask nothing go on."""
         with self._lock:
-            self._muted[label] = self._now() + seconds
+            self._muted[label] = self._now() + MUTED_FOR
 
     def unmute(self, label: str) -> None:
         """Let a client ask again."""

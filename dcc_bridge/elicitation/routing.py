@@ -15,17 +15,31 @@ client shows cannot be withdrawn, so there the client is asked and the host show
 
 from __future__ import annotations
 
-from typing import Final, Literal
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, Literal
 
 from dcc_bridge import known_clients
 from dcc_bridge.config import Settings
-from dcc_bridge.elicitation import grants, rate_limits
+from dcc_bridge.elicitation import grants, rate_limits, types
 from dcc_bridge.elicitation.call import Call
 from dcc_bridge.elicitation.question import HostPresenter, Offers, Presenter, Question, Stage
+from dcc_bridge.elicitation.text import split_lines
+from dcc_bridge.elicitation.types import ElicitationResponse
+from dcc_bridge.elicitation.view import client_details
+
+if TYPE_CHECKING:
+    from dcc_bridge.elicitation.question import Question
 
 Preference = Literal["client", "host", "either"]
-# Seconds for each field after the first: to read what it is, and to type a value.
-A_FIELD: Final = 15.0
+A_FIELD: Final = 15.0  # seconds for each field after the first, to read it and to type a value
+_LINE: Final = re.compile(
+    r"(?P<name>sha256:[0-9a-f]{64}|[A-Za-z0-9_./-]{1,64})"
+    r"(\s+(sha256:)?(?P<digest>[0-9a-f]{8,64}))?"
+)
+A_LINE: Final = 1.0  # for each line of a text that is agreed to, as far as there is time
 
 
 class Audience:
@@ -33,8 +47,7 @@ class Audience:
 
     def __init__(self, settings: Settings, host: HostPresenter | None, most_waiting: int) -> None:
         self.settings = settings  # what the studio allows
-        # Draws questions in the host, or None where nobody sits there.
-        self.host = host if settings.host_dialogs else None
+        self.host = host if settings.host_dialogs else None  # None where nobody sits there
         # How much each client may ask there; `most_waiting` of its questions may wait for a place.
         self.limits = rate_limits.RateLimiter(
             settings.dialogs_per_minute, most_waiting, settings.pending_questions
@@ -54,7 +67,7 @@ class Audience:
     def channel(self, question: Question) -> Presenter | None:
         """Return the presenter of the client; None for one that cannot draw this, or will not."""
         call = question.call
-        if client_label(call) in self._silent:
+        if client_label(call) in self._silent or client_details(question) is None:
             return None
         return call.route.form if question.page is None else call.route.url
 
@@ -63,7 +76,9 @@ class Audience:
         call, settings = question.call, self.settings
         usual = settings.host_deadline if question.page is None else settings.client_deadline
         fields = len(question.form.fields) if question.form else 0
-        soon = question.timeout or usual + A_FIELD * max(0, fields - 1)
+        lines = len(split_lines(question.details.text)) if question.details else 0
+        reading = min(A_LINE * lines, max(0.0, settings.client_deadline - usual))
+        soon = question.timeout or usual + A_FIELD * max(0, fields - 1) + reading
         has_other = settings.consent != "host" or not question.consent
         hand_over = has_other and self.channel(question) is not None
         remember = settings.session_grants and grants.may_remember(question)
@@ -83,8 +98,7 @@ class Audience:
         """Notify the person at the host, now and then, that a client's questions have to wait."""
         label = client_label(call)
         if self.host is not None and label is not None and self.limits.may_notify(label):
-            asker = client_name(call)
-            self.host.notice(f"{asker} asks too often: its next questions have to wait.")
+            self.host.notice(f"{label} asks too often: its next questions have to wait.")
 
     @property
     def silent(self) -> frozenset[str]:
@@ -123,3 +137,75 @@ def stages(
     if prefer == "either" and withdrawable:
         return (("client", "host"),)
     return (("client",), ("host",))
+
+
+# ---- the answer where nobody can be asked, and the studio's list of skills that go on: in a line a
+# name, and after it, if need be, the SHA-256 of its file (`sha256sum FILE`), so that only the very
+# file that somebody looked at goes on. Code of an agent is listed as ``sha256:DIGEST`` of its text.
+
+
+def unattended_answer(
+    question: Question,
+    rule: Literal["refuse", "deny", "allow"] = "refuse",
+    allow_list: AllowList | None = None,
+) -> ElicitationResponse:
+    """Answer with the declared fallback, or decline, as the setting ``unattended`` says.
+
+    The rule "allow" holds for the skills of a list alone, if there is one. The fallback was
+    validated when it was asked.
+    """
+    if rule == "deny":
+        return ElicitationResponse(False, None, types.NOT_SUPPORTED, "decline", "policy")
+    is_code = bool(question.call.dialogue.code)
+    is_listed = _covers(allow_list, question) if allow_list is not None else not is_code
+    allow = rule == "allow" and is_listed
+    form, confirmation = question.form, question.confirmation
+    fallback = form.fallback if form else None
+    if fallback is None and allow and confirmation is not None:
+        return ElicitationResponse(
+            True, {confirmation.name: True}, types.FALLBACK_USED, "accept", "policy"
+        )
+    if fallback is None:
+        return ElicitationResponse(False, None, types.NOT_SUPPORTED, "decline", "nobody")
+    by: types.AnsweredBy = "policy" if allow and question.consent else "fallback"
+    return ElicitationResponse(True, dict(fallback), types.FALLBACK_USED, "accept", by)
+
+
+def _covers(allow_list: AllowList, question: Question) -> bool:
+    """Return whether the list has the called skill, and the destructive one in it that asks."""
+    call = question.call
+    if call.dialogue.code:
+        return allow_list.covers(f"sha256:{call.dialogue.code}", "")
+    losing = (question.consent.skill if question.consent else "") or call.skill
+    inner = losing == call.skill or allow_list.covers(losing, "")
+    return inner and allow_list.covers(call.skill, call.digest)
+
+
+@dataclass(frozen=True, slots=True)
+class AllowList:
+    """The skills that go on where nobody can be asked."""
+
+    file: Path  # where the list is
+    digests: Mapping[str, str]  # by a skill's name what its file's digest begins with, "" for any
+
+    def covers(self, skill: str, digest: str) -> bool:
+        """Return whether a skill is on it, with the file that it has."""
+        listed = self.digests.get(skill)
+        return listed is not None and digest.startswith(listed)
+
+
+def read_allow_list(file: Path) -> AllowList:
+    """Read an allow list; ValueError names the line that cannot be read."""
+    try:
+        lines = file.read_text(encoding="utf-8").splitlines()
+    except (OSError, ValueError) as error:
+        raise ValueError(f"{file} cannot be read: {error}.") from None
+    digests: dict[str, str] = {}
+    for number, line in enumerate(lines, 1):
+        entry = line.partition("#")[0].strip()
+        match = _LINE.fullmatch(entry)
+        if entry and match is None:
+            raise ValueError(f"{file}, line {number}: a skill's name, then a digest if you like.")
+        if match:
+            digests[match["name"]] = match["digest"] or ""
+    return AllowList(file, digests)

@@ -75,6 +75,7 @@ class Form:
     schema: dict[str, Any]  # as it goes over the wire
     hidden: frozenset[str] = frozenset()  # the names of those whose values are not written down
     adapter: TypeAdapter[Any] | None = None  # makes the answer the model that the form came from
+    fallback: Mapping[str, Any] | None = None  # the answer where nobody can be asked, or None
 
     @property
     def lone_confirmation(self) -> Field | None:
@@ -85,11 +86,7 @@ class Form:
         return field if field.kind == "boolean" and field.required else None
 
     def check(self, content: object) -> dict[str, Any]:
-        """Validate an answer, and return the fields' values; unknown keys are dropped.
-
-        Raises:
-            InvalidAnswer: A value does not fit, a required one is missing, or the model refuses.
-        """
+        """Return an answer's values, unknown keys dropped; InvalidAnswer says what is wrong."""
         if not isinstance(content, Mapping):
             raise InvalidAnswer(f"Expected the form's fields, not {shorten(content)}.")
         missing = [f.name for f in self.fields if f.required and f.name not in content]
@@ -100,11 +97,7 @@ class Form:
         return data
 
     def instance(self, data: Mapping[str, Any]) -> Any:
-        """Return an answer as the model or dataclass, or None where the form is of neither.
-
-        Raises:
-            InvalidAnswer: It refuses the values.
-        """
+        """Return data as the model or dataclass, None without one; InvalidAnswer if refused."""
         if self.adapter is None:
             return None
         try:
@@ -115,9 +108,8 @@ class Form:
 
     def agrees(self, data: Mapping[str, Any]) -> bool:
         """Return whether every required yes-or-no in an answer is yes: what makes it a grant."""
-        return all(
-            data.get(f.name) is True for f in self.fields if f.required and f.kind == "boolean"
-        )
+        asked = [f.name for f in self.fields if f.required and f.kind == "boolean"]
+        return all(data.get(name) is True for name in asked)
 
 
 def parse(schema: object) -> Form:

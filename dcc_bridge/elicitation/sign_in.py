@@ -7,12 +7,30 @@ where the skill says. Threads: as `dcc_bridge.elicitation.ask`.
 
 from __future__ import annotations
 
+import logging
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
+from importlib import import_module
+from secrets import token_urlsafe
+from typing import TYPE_CHECKING, Final
+from urllib.parse import parse_qs
 
 from dcc_bridge.elicitation import ask, secret, types
 from dcc_bridge.elicitation.ask_secret import ResultVisit, open_page
 from dcc_bridge.elicitation.question import Question
-from dcc_bridge.errors import SignInFailed
+from dcc_bridge.errors import MissingExtra, SignInFailed
+
+if TYPE_CHECKING:
+    import httpx2
+    from oauthlib.oauth2 import WebApplicationClient
+
+log = logging.getLogger(__name__)
+
+_TIMEOUT: Final = 20.0  # seconds for a provider to exchange a code for tokens
+_MOST: Final = 1 << 20  # bytes of its answer
+_KNOWN_ERROR: Final = re.compile(r"[a-z_]{1,40}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,3 +160,116 @@ def _tokens(
         raise ask.refusal(question, answer)
     question.call.dialogue.secrets.extend(tokens.secrets)
     return tokens
+
+
+class UnusableAnswer(Exception):
+    """An answer of a provider that cannot be used; says why."""
+
+    def __init__(self, why: str, *, by_person: bool = False) -> None:
+        super().__init__(why)
+        self.by_person = by_person  # the person said no there
+
+
+class SignInFlow:
+    """The requests and answers of one sign-in."""
+
+    def __init__(self, provider: Provider, redirect: str) -> None:
+        """Make the state and the code verifier; MissingExtra where oauthlib is not installed."""
+        self.provider = provider
+        self.state = token_urlsafe()  # proves that an answer belongs to it: 256 random bits
+        self._redirect = redirect  # the URL to which the answer comes
+        try:
+            oauth2 = import_module("oauthlib.oauth2")  # 0.1 s and an extra that only this needs
+        except ImportError:
+            raise MissingExtra("Signing in", "signin") from None
+        self._client: WebApplicationClient = oauth2.WebApplicationClient(provider.client_id)
+        self._verifier = self._client.create_code_verifier(64)  # characters
+
+    @property
+    def url(self) -> str:
+        """Where the person goes."""
+        scheme, _, rest = self.provider.authorize_url.partition("://")
+        uri: str = self._client.prepare_request_uri(
+            f"https://{rest}",
+            redirect_uri=self._redirect,
+            scope=list(self.provider.scopes) or None,
+            state=self.state,
+            code_challenge=self._client.create_code_challenge(self._verifier, "S256"),
+            code_challenge_method="S256",
+        )
+        return f"{scheme.lower()}://{uri.partition('://')[2]}"
+
+    def code(self, query: str) -> str:
+        """Read the code that the person's browser brings back, or raise UnusableAnswer."""
+        issuer = self.provider.issuer
+        if issuer and parse_qs(query, keep_blank_values=True).get("iss") != [issuer]:
+            raise UnusableAnswer("the answer came from another issuer than the one that was asked")
+        with _explained():
+            uri = f"https://127.0.0.1/?{query}"
+            return str(self._client.parse_request_uri_response(uri, self.state)["code"])
+
+    async def exchange(self, code: str) -> Tokens:
+        """Have the provider exchange a code for tokens, or raise UnusableAnswer. Worker."""
+        import anyio  # these two take 0.1 s that only who signs in needs
+        import httpx2
+
+        from dcc_bridge.elicitation import urls
+
+        url = urls.read(self.provider.token_url)
+        body = self._client.prepare_request_body(
+            code, redirect_uri=self._redirect, code_verifier=self._verifier
+        )
+        through_proxy = not url.place.is_loopback  # a proxy may be the only way out
+        try:
+            with anyio.fail_after(_TIMEOUT):
+                async with httpx2.AsyncClient(timeout=_TIMEOUT, trust_env=through_proxy) as http:
+                    return self._tokens(await _post(http, url.url, str(body)))
+        except (TimeoutError, httpx2.TimeoutException):
+            raise UnusableAnswer("it did not answer in time") from None
+        except (httpx2.HTTPError, OSError) as error:
+            log.warning("the provider at %s cannot be reached: %r", url.place.host, error)
+            raise UnusableAnswer("it cannot be reached") from None
+
+    def _tokens(self, body: bytes) -> Tokens:
+        with _explained():
+            answer = self._client.parse_request_body_response(body.decode())
+            if str(answer.get("token_type", "")).lower() != "bearer":
+                raise UnusableAnswer("its token is of an unknown kind")
+            expires = answer.get("expires_in")
+            return Tokens(
+                secret.Secret(str(answer["access_token"])),
+                _secret(answer.get("refresh_token")),
+                _secret(answer.get("id_token")),
+                float(expires) if expires is not None else None,
+                tuple(answer.get("scope") or self.provider.scopes),
+            )
+
+
+def _secret(text: object) -> secret.Secret | None:
+    return secret.Secret(text) if isinstance(text, str) and text else None
+
+
+async def _post(http: httpx2.AsyncClient, url: str, content: str) -> bytes:
+    headers = {"Content-Type": "application/x-www-form-urlencoded", "Accept": "application/json"}
+    body = bytearray()
+    async with http.stream("POST", url, content=content, headers=headers) as response:
+        async for part in response.aiter_bytes():
+            body += part
+            if len(body) > _MOST:
+                raise UnusableAnswer("its answer is too long")
+    return bytes(body)
+
+
+@contextmanager
+def _explained() -> Iterator[None]:
+    """Turn what oauthlib raises into a sentence. A provider's own words are not passed on."""
+    from oauthlib.oauth2 import OAuth2Error
+
+    try:
+        yield
+    except OAuth2Error as error:
+        name = str(error.error)
+        known = name if _KNOWN_ERROR.fullmatch(name) else "an unnamed error"
+        raise UnusableAnswer(f"it says {known}", by_person=name == "access_denied") from None
+    except (ValueError, TypeError, KeyError, AttributeError):
+        raise UnusableAnswer("its answer cannot be read") from None

@@ -7,9 +7,10 @@ markup into it. Pure Python, any thread.
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Callable
-from typing import Final
+from typing import Final, Protocol
 
 MOST_SHOWN: Final = 8192  # how much of a message is shown
 MOST_IN_LINE: Final = 160  # how much is shown of what has to fit in a line: names, titles
@@ -25,6 +26,21 @@ _NUMBERED: Final = (
     "\N{SINGLE LEFT-POINTING ANGLE QUOTATION MARK}U+%04X"
     "\N{SINGLE RIGHT-POINTING ANGLE QUOTATION MARK}"
 )
+
+
+class Translate(Protocol):
+    """Translates a text of ours, and fills in its places."""
+
+    def __call__(self, text: str, **values: object) -> str:
+        """Return a text, an English literal so that it can be collected, with its places filled in.
+
+        An integer called ``n`` decides on the plural.
+        """
+
+
+def english(text: str, **values: object) -> str:
+    """Fill in the places of a text, and leave it in English."""
+    return text.format(**values) if values else text
 
 
 def _counted(n: int) -> str:
@@ -84,18 +100,26 @@ def span(seconds: float, tr: Callable[..., str] = str.format) -> str:
 
 
 def _visible(text: str) -> str:
-    before = " "
-    made: list[str] = []
-    for char in text:
-        made.append(numbered(char) if _is_hidden(char, before) else char)
-        before = char
-    return "".join(made)
+    if text.isascii() and text.isprintable():
+        return text
+    pairs = zip(text, " " + text, strict=False)  # each with the one before
+    return "".join(numbered(it) if is_hidden(it, before) else it for it, before in pairs)
 
 
-def _is_hidden(char: str, before: str) -> bool:
+def is_hidden(char: str, before: str) -> bool:
+    """Whether a character is invisible, or reorders what stands beside it, after the one before."""
     if char in "\n\t":
         return False
     if char == _COLOURED:  # "⚠️": it asks for the coloured drawing of a symbol, and that is seen
         return not unicodedata.category(before).startswith("S")
     category = unicodedata.category(char)
     return category[0] == "C" or category in ("Zl", "Zp") or ord(char) in _BLANK
+
+
+# ---- a text that is agreed to, with its lines
+
+
+def split_lines(text: str) -> list[str]:
+    """Split a text where Python's own parser does, and not where Unicode would."""
+    lines = re.split(r"\r\n?|\n", text)
+    return lines if lines[-1] else lines[:-1]

@@ -28,6 +28,8 @@ SURFACE_LOST: Final = "surface_lost"
 AGREED: Final = "agreed"  # these two are how a question ends well, and no message of a response
 ANSWERED: Final = "answered"
 LEFT: Final = "dcc-bridge/left"  # in the meta of a cancel: the client gives up the whole call
+MISFIT: Final = "dcc-bridge/misfit"  # in that of a cancel: no answer that was at hand fitted
+LIMIT: Final = "dcc-bridge/limit"  # in the meta of a question: seconds until it ends by itself
 UNASKED: Final = "unasked"  # an edit that undo takes back; the record has it, and no response
 
 
@@ -87,14 +89,14 @@ class ElicitationResponse:
 
     Attributes:
         accepted: The person agreed, or a fallback value was used; see ``answered_by``.
-        data: The fields' validated values if accepted, otherwise empty.
+        data: The validated values of the fields that were filled in, if accepted; else empty.
         message: Why it was not accepted, or that a fallback was used: one of this module's
             constants, or None where a person simply accepted.
         action: The person's action in the protocol's words.
         answered_by: Who gave the answer. Only "client", "host" and "grant" are a person.
         reason: Why they declined, in their own words and in one line; where the client is muted,
             for how long; or None.
-        value: ``data`` as the pydantic model or dataclass that was given as the schema, or None.
+        value: ``data`` as the model or dataclass that was the schema, with its defaults; or None.
     """
 
     accepted: bool
@@ -155,7 +157,7 @@ def outcome(how: str, by: str = "nobody", tr: Callable[[str], str] = str) -> str
         (TIMED_OUT, ""): tr("nobody answered in time"),
         (HOST_BLOCKED, ""): tr("nobody could answer, because the host waited for the skill"),
         (BRIDGE_CLOSED, ""): tr("the bridge was stopped before anybody answered"),
-        (INVALID_ANSWER, ""): tr("neither of two answers fitted the question"),
+        (INVALID_ANSWER, ""): tr("no answer fitted the question"),
         (DECLINED, "fallback"): fallback,
         (TOO_MANY_QUESTIONS, "policy"): tr("nobody was asked, because too many questions wait"),
         (TOO_MANY_QUESTIONS, ""): tr(
@@ -163,6 +165,7 @@ def outcome(how: str, by: str = "nobody", tr: Callable[[str], str] = str) -> str
         ),
         (NOT_RECORDED, ""): tr("the answer could not be recorded"),
         (NOT_SUPPORTED, ""): tr("nobody could be asked, because nothing here can show a question"),
+        (NOT_SUPPORTED, "policy"): tr("nobody could be asked, and a setting denies it"),
         (MUTED, ""): tr("nobody was asked, because the client is muted"),
         (PAUSED, ""): tr("agents are paused at the host"),
         (SCENE_CHANGED, ""): tr("the scene changed each time it was asked"),

@@ -48,8 +48,7 @@ class UrlHost:
     """The host of a URL."""
 
     host: str  # its name as the network knows it, or its number
-    # The end of it that somebody registered: whose it is. The whole where that is not known.
-    strong: str
+    strong: str  # the end of it that was registered: whose it is; all where that is unknown
     letters: str = ""  # the name as it is read, where that differs from `host`; else ""
     imitated: str = ""  # what the beginning of the name looks like, or ""
     is_number: bool = False  # it is an IP address instead of a name
@@ -75,8 +74,7 @@ class Address:
 
     url: str  # the whole of it, percent-encoded: what is shown, and what opens
     place: UrlHost
-    # What to look at, the worst first; none for a page of this application.
-    dangers: tuple[Danger, ...] = ()
+    dangers: tuple[Danger, ...] = ()  # the worst first; none for a page of ours
     ours: bool = False
 
 
@@ -102,8 +100,7 @@ def read(url: str, *, ours: bool = False) -> Address:
     encoded = f"{scheme}://{host.host}{'' if port is None else f':{port}'}{tail}"
     if ours:
         return Address(encoded, host, ours=True)
-    dangers = (*_of_host(host), *_of_way(scheme, port), *_of_text(tail, len(encoded)))
-    return Address(encoded, host, dangers)
+    return Address(encoded, host, (*_of_host(host), *_of_rest(scheme, port, tail, len(encoded))))
 
 
 def of(question: Question) -> Address:
@@ -249,16 +246,13 @@ def _of_host(host: UrlHost) -> Iterator[Danger]:
         yield Danger("localhost", "It leads to a program on this computer, not to a site.")
 
 
-def _of_way(scheme: str, port: int | None) -> Iterator[Danger]:
+def _of_rest(scheme: str, port: int | None, tail: str, length: int) -> Iterator[Danger]:
+    """Look at the way there, at what stands behind the host, percent-encoded, and at the length."""
     if scheme == "http":
         yield Danger("http", "The connection is not encrypted.")
     if port is not None:
         yield Danger("port", f"It uses the unusual port {port}.")
-
-
-def _of_text(text: str, length: int) -> Iterator[Danger]:
-    """Look at what stands behind the host, percent-encoded, and at the length of the whole."""
-    chars = dict.fromkeys(unquote(text, errors="replace"))
+    chars = dict.fromkeys(unquote(tail, errors="replace"))
     unseen = [safe_line(char) for char in chars if safe_line(char) != char]
     if unseen:
         shown = " ".join(unseen[:3])

@@ -10,14 +10,16 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 from dcc_bridge.elicitation.call import Call
-from dcc_bridge.elicitation.question import Consent, Question
+from dcc_bridge.elicitation.details import DetailsRow, DetailsView, details_view
+from dcc_bridge.elicitation.question import MOST_MESSAGE, Consent, Question
 from dcc_bridge.elicitation.schema import Field, Form, Option
-from dcc_bridge.elicitation.text import numbered, safe_line, safe_text
+from dcc_bridge.elicitation.text import Translate, english, numbered, safe_line, safe_text
 from dcc_bridge.elicitation.validation import InvalidAnswer
 from dcc_bridge.host import Host
+from dcc_bridge.known_clients import CLI_LABEL
 
 _MOST_IN_HEADER: Final = 100
 _MOST_ON_BUTTON: Final = 48
@@ -27,23 +29,6 @@ _MOST_OF_ARGUMENT: Final = 200
 _CLOSED: Final = {ord("»"): numbered("»")}  # what closes a value cannot stand in it
 Facts = tuple[tuple[str, str], ...]
 Typed = Mapping[str, Any] | None
-
-
-class Translate(Protocol):
-    """Translates a text of ours, and fills in its places."""
-
-    def __call__(self, text: str, **values: object) -> str:
-        """Return a text with its named places filled in.
-
-        Args:
-            text: In English, and a literal, so that it can be collected.
-            **values: What stands in the places. An integer called ``n`` decides on the plural.
-        """
-
-
-def english(text: str, **values: object) -> str:
-    """Fill in the places of a text, and leave it in English."""
-    return text.format(**values) if values else text
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,10 +94,10 @@ class QuestionView:
     explanation: str  # what else is said of it, or ""
     # What to fill in; none where the button stands for the only field.
     fields: tuple[FieldView, ...]
-    counts: str  # how many items there are of which kind, or ""
     undo: str  # whether it can be undone, or "" where nothing is lost
     word: str  # what has to be typed before what cannot be undone can be agreed to, or ""
     offers: OffersView  # what else the person may do
+    details: DetailsView | None  # the text that is agreed to, or None
 
 
 def view_of(question: Question, host: Host, tr: Translate = english) -> QuestionView:
@@ -132,10 +117,10 @@ def view_of(question: Question, host: Host, tr: Translate = english) -> Question
         agreement=tr("If you agree: {verb}", verb=whole) if on_button != verb else "",
         explanation=passage(confirmation.description, tr) if confirmation else again,
         fields=() if confirmation else field_views(question.form, consent is not None, tr, typed),
-        counts=_counts(consent, tr) if consent and consent.items else "",
         undo=undo_line(consent, tr) if consent else "",
         word=_word(question.items, verb) if is_lost else "",
         offers=_offers(question, tr),
+        details=details_view(question.details, tr) if question.details else None,
     )
 
 
@@ -169,6 +154,29 @@ def _argument_view(name: str, value: str, tr: Translate) -> ArgumentView:
     if left <= 0:
         return ArgumentView(name, shown, "", passage(value, tr) if "\n" in value else "")
     return ArgumentView(name, f"{shown}…", _left_out(tr, left), passage(value, tr))
+
+
+def client_details(question: Question) -> str | None:
+    """Return a question's details as a client shows them; None where its form has no room.
+
+    Our own command prints a text of any length.
+    """
+    if question.details is None:
+        return ""
+    view, client = details_view(question.details), question.call.client
+    title = view.title if view.changes else ", ".join(filter(None, (view.title, view.difference)))
+    whole = _fenced(title, view.rows, *view.marks)
+    both = _fenced(view.difference, view.changes) + "\n\n" + whole if view.changes else whole
+    if client is not None and client.label == CLI_LABEL:
+        return both
+    room = MOST_MESSAGE - len(question.message.encode("utf-8", "surrogatepass"))
+    fitting = (text for text in (both, whole) if len(text.encode("utf-8", "replace")) <= room)
+    return next(fitting, None)
+
+
+def _fenced(title: str, rows: tuple[DetailsRow, ...], *marks: str) -> str:
+    """Give rows between fences; each begins with its number, so none can close them."""
+    return "\n".join([f"{title}:", *marks, "```", *map(str, rows), "```"])
 
 
 def header(call: Call, host: Host, tr: Translate = english) -> Facts:
@@ -281,7 +289,8 @@ def _word(items: tuple[str, ...], verb: str) -> str:
     return str(len(items)) if items else verb
 
 
-def _counts(consent: Consent, tr: Translate) -> str:
+def item_counts(consent: Consent, tr: Translate = english) -> str:
+    """Return how many items there are of which kind."""
     kinds, n = Counter(consent.kinds).most_common(), len(consent.items)
     names = {"": tr("untyped"), "gone": tr("no longer there")}  # "gone" is what hosts say of those
     named = [f"{names.get(kind, safe_line(kind))} ({n:,})" for kind, n in kinds[:_MOST_KINDS]]
@@ -307,7 +316,11 @@ def _offers(question: Question, tr: Translate) -> OffersView:
     offers, line = question.offers, partial(safe_line, most=_MOST_OF_CLIENT)
     client, n = line(offers.mute or tr("this client")), offers.remember
     remember = hand_over = mute = muting = ""
-    if n == 0:
+    if n is not None and question.call.dialogue.for_session:
+        remember = tr(
+            "Do not ask {client} again this session, for code without findings", client=client
+        )
+    elif n == 0:
         remember = tr(
             "Do not ask {client} this again this session, for the same arguments", client=client
         )

@@ -60,10 +60,10 @@ an id, never a reference to an object. All of it is called on the main thread. F
             return [item, node.id, node.type, node.locked, below]
 
 What it does better if it also has `summary` (units, frames, how many of each type), `watch` (agents
-are told of changes), `modified`, `frame`, `main_window`, `when_ready` and `when_leaving` is said
-with each. Where the application has no named undo steps, keep the labels in a list of your own
-beside its stack, and let `undo_mark` give one only while the application says that nothing came
-on top.
+are told of changes), `changes` (a person is asked about what an agent's code deletes), `modified`,
+`frame`, `main_window`, `when_ready` and `when_leaving` is said with each. Where the application has
+no named undo steps, keep the labels in a list of your own beside its stack, and let `undo_mark`
+give one only while the application says that nothing came on top.
 
 **2. The start.** A `dcc_bridge.main_thread.MainThread` is the way to the main thread; the
 application supplies ``wake`` ("call ``drain`` on the main thread, soon"), and ``spin`` ("run your

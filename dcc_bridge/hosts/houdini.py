@@ -19,8 +19,8 @@ import hou
 from dcc_bridge import checkpoints
 from dcc_bridge.callbacks import Callbacks
 from dcc_bridge.errors import BridgeError
-from dcc_bridge.host import MOST_TOLD, Host, Undo, UndoMark, digest
-from dcc_bridge.hosts.losses import Reach
+from dcc_bridge.host import MOST_TOLD, CountChanges, Host, Undo, UndoMark, compared, digest
+from dcc_bridge.hosts.losses import AgreedIds
 
 _LOSSES: Final = {
     "BeforeLoad": "open another scene",
@@ -65,7 +65,7 @@ class HoudiniHost(Host):
         self._moves = itertools.count(1)
         self._move = 0
         self._nodes: dict[int, str] = {}
-        self._reach = Reach()
+        self._reach = AgreedIds()
         self._is_guarded = self._is_copying = False
 
     def file(self) -> Path | None:
@@ -153,10 +153,8 @@ class HoudiniHost(Host):
     def guard(self, put_back: list[str], *, read: bool) -> Iterator[None]:
         """Keep a copy of what is lost without a grant; put back the update mode.
 
-        What a body leaves that only reads is one action too.
-
-        Raises:
-            NoConsent: Something was lost. Houdini lets nobody refuse it.
+        What a body leaves that only reads is one action too. NoConsent says that something was
+        lost: Houdini lets nobody refuse it.
         """
         if self._is_guarded:  # a stretch within another one is a part of it
             yield
@@ -223,6 +221,18 @@ class HoudiniHost(Host):
     def _note_move(self, labels: tuple[str, ...]) -> None:
         if labels and labels[0] not in self._own:  # with one of ours what lies below is what it was
             self._move = next(self._moves)
+
+    @contextmanager
+    def changes(self) -> Iterator[CountChanges]:
+        """Note nodes by their session ids; of parameters nothing is noted."""
+        before = _census()
+
+        def names() -> dict[int, str]:
+            new = _census() if len(before) < _MOST_COMPARED else {}
+            nodes = [(key, hou.nodeBySessionId(key)) for key in before]
+            return new | {key: node.path() for key, node in nodes if node is not None}
+
+        yield lambda: compared(before, names())
 
     # ---- items
 

@@ -34,7 +34,7 @@ class _Written:
     was_modified: bool  # the scene was not saved then
 
 
-class Reach:
+class AgreedIds:
     """What goes with the items that a person was asked about, as it was when they were.
 
     What takes the name of an item later, or is moved into it, was not agreed to.
@@ -59,8 +59,7 @@ class Losses:
 
     def __init__(self, host: Host, mark_modified: Callable[[], bool]) -> None:
         self._host = host  # whose files they are
-        # Has the application take its scene as not saved; tells whether it does.
-        self._mark_modified = mark_modified
+        self._mark_modified = mark_modified  # takes the scene as not saved; tells whether it does
         self._written: dict[Path, _Written] = {}
         self._new: set[Path] = set()
         self._lost: list[LostAnyway] = []
@@ -81,12 +80,8 @@ class Losses:
     def ending(self, what: str, scene: SceneCopy | None) -> Callable[[], LostAnyway] | None:
         """Take note that a scene is about to go, and keep a copy of what is not saved of it.
 
-        Args:
-            what: What is about to be done: "open another file in place of shot.blend".
-            scene: The name of the scene's copy and what writes it; None where all is saved.
-
-        Returns:
-            What says so once it is gone; None where it may go.
+        `what` is about to be done: "open another file in place of shot.blend"; `scene` is None
+        where all is saved. Gives what says so once it is gone; None where it may go.
         """
         if not self._is_refused(what):
             return None

@@ -18,8 +18,8 @@ from maya import OpenMayaUI, cmds
 from maya.api import OpenMaya
 
 from dcc_bridge.callbacks import Callbacks
-from dcc_bridge.host import MOST_TOLD, Host, Undo, UndoMark, digest
-from dcc_bridge.hosts.losses import Reach
+from dcc_bridge.host import MOST_TOLD, CountChanges, Host, Undo, UndoMark, compared, digest
+from dcc_bridge.hosts.losses import AgreedIds
 from dcc_bridge.hosts.maya_scene import Deletions, describe, facts, guarded, kind, unrecorded
 
 MQtUtil: Any = OpenMayaUI.MQtUtil  # type: ignore[attr-defined]  # its stub is empty
@@ -141,7 +141,7 @@ class MayaHost(Host):
         self._in_step = False
         self._queue = UndoQueue()
         self._deletions = Deletions()
-        self._reach = Reach()
+        self._reach = AgreedIds()
         self._watchers = Callbacks()
         if not self.has_ui:
             # A batch Maya begins with undo off, and what fails is rolled back by it.
@@ -241,6 +241,12 @@ class MayaHost(Host):
     def lost(self, agreed: Sequence[str]) -> list[str]:
         """List the nodes that the newest step deleted beside the agreed ones; by callbacks."""
         return self._deletions.left(self._reach.of(agreed))
+
+    @contextmanager
+    def changes(self) -> Iterator[CountChanges]:
+        """Note nodes by their UUIDs before and after: what values they have is not looked at."""
+        before = _census()
+        yield lambda: compared(before, _census())
 
     # ---- items
 
@@ -346,6 +352,14 @@ class MayaHost(Host):
     def _tell(self, *_: object) -> None:
         if not self._in_step:  # a step that deletes thousands of nodes is reported once, at its end
             self._watchers.call()
+
+
+def _census() -> dict[str, str]:
+    """List the nodes by UUID; of a file that is referenced twice, also by what they are called."""
+    names, nodes = cmds.ls(long=True) or [], dict[str, str]()
+    for uuid, name in zip(cmds.ls(names, uuid=True) or [], names, strict=True):
+        nodes[f"{uuid} {name}" if uuid in nodes else uuid] = name
+    return nodes
 
 
 def _length() -> int:

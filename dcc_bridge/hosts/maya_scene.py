@@ -129,10 +129,8 @@ class Checks:
         yield with_file(
             Message.kBeforeOpenCheck, lambda file, *_: self._other_scene(f"open {_path(file).name}")
         )
-        yield plain(
-            Message.kBeforeSaveCheck,
-            lambda *_: self._may_go_on() and self._over(self._host.file()),
-        )
+        save = Message.kBeforeSaveCheck
+        yield plain(save, lambda *_: self._may_go_on() and self._over(self._host.file()))
         yield with_file(Message.kBeforeExportCheck, lambda file, *_: self._over(_path(file)))
         # An edit may bring something in, as nothing is lost by it; a read may not.
         for added in ("Import", "CreateReference", "LoadReference") if read else ():

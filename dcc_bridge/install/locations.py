@@ -19,7 +19,7 @@ import sys
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import product
 from pathlib import Path
 from typing import ClassVar, Final, Literal
@@ -81,15 +81,6 @@ class Facts:
 
 
 @dataclass(frozen=True, slots=True)
-class Probe:
-    """Python with which an application says what it is."""
-
-    imports: str  # statements, before the expressions
-    version: str  # an expression for its version, a string
-    shared: str = "None"  # one for the folder in which it looks for everybody's plug-ins
-
-
-@dataclass(frozen=True, slots=True)
 class Location:
     """Where a plug-in goes."""
 
@@ -109,7 +100,11 @@ class InstallTarget(ABC):
     programs: ClassVar[tuple[str, ...]]  # its batch interpreter, by the names that are looked for
     module: ClassVar[str] = ""  # under which a Python may have the whole application
     script_option: ClassVar[tuple[str, ...]] = ()  # what stands before a Python file
-    probe: ClassVar[Probe]  # how it is asked for its version
+    # Python with which it says what it is: statements, then an expression for its version, and one
+    # for the folder in which it looks for everybody's plug-ins.
+    probe_imports: ClassVar[str]
+    probe_version: ClassVar[str]
+    probe_shared: ClassVar[str] = "None"
     # The Python that it has from a version on, newest first; None where nobody knows.
     pythons: ClassVar[tuple[tuple[tuple[int, ...], str | None], ...]]
     oldest: ClassVar[tuple[int, ...]]  # the oldest version for which the plug-in is meant
@@ -141,6 +136,11 @@ class InstallTarget(ABC):
                 places.setdefault(location.folder, (location, for_all))
         return list(places.values())
 
+    @property
+    def known_versions(self) -> list[Facts]:
+        """The versions whose folders are known without asking the application."""
+        return [Facts(), *map(Facts, self.known)]
+
     def plugin_folder(self, root: Path) -> Path:
         """Give the plug-in's folder, by the one in which the application looks."""
         return root / self.folder
@@ -168,6 +168,20 @@ class InstallTarget(ABC):
         pythons = (python for first, python in self.pythons if numbers(version) >= first)
         return next(pythons, None)
 
+    def complete(self, facts: Facts, version: str | None, python: str | None) -> Facts:
+        """Put together what person and program said; UnknownLocation where no Python is known."""
+        if version is not None and version != facts.version:
+            is_same = facts.version is not None and facts.version.startswith(f"{version}.")
+            facts = facts if is_same else Facts(version)
+        python = python or facts.python or self.python(facts.version or "")
+        if python is None:
+            raise UnknownLocation(
+                f"Which Python has this {self.title}? Its program {' or '.join(self.programs)} was "
+                f"not found; say {'' if version else f'--version {self.example}, '}--interpreter "
+                "PATH, or --python 3.11."
+            )
+        return replace(facts, python=python)
+
     def required_version(self, facts: Facts) -> str:
         """Give the version, or raise UnknownLocation where nobody said it."""
         if facts.version is None:
@@ -193,11 +207,9 @@ class _Blender(InstallTarget):
     programs = ("blender",)
     module = "bpy"
     script_option = ("-b", "--factory-startup", "--python")
-    probe = Probe(
-        "import bpy",
-        "'.'.join(map(str, bpy.app.version))",
-        "os.path.join(bpy.utils.system_resource('SCRIPTS'), 'addons')",
-    )
+    probe_imports = "import bpy"
+    probe_version = "'.'.join(map(str, bpy.app.version))"
+    probe_shared = "os.path.join(bpy.utils.system_resource('SCRIPTS'), 'addons')"
     pythons = (((5, 1), "3.13"), ((4, 1), "3.11"))
     oldest = (3, 4)
     example = "4.5"
@@ -231,11 +243,9 @@ class _FreeCAD(InstallTarget):
     name = "freecad"
     title = "FreeCAD"
     programs = ("freecadcmd", "FreeCADCmd", "freecad.cmd")
-    probe = Probe(
-        "import FreeCAD",
-        "'.'.join(FreeCAD.Version()[:3])",
-        "os.path.join(FreeCAD.getHomePath(), 'Mod')",
-    )
+    probe_imports = "import FreeCAD"
+    probe_version = "'.'.join(FreeCAD.Version()[:3])"
+    probe_shared = "os.path.join(FreeCAD.getHomePath(), 'Mod')"
     pythons = (((1, 0), "3.11"),)
     oldest = (0, 20)
     example = "1.0"
@@ -258,7 +268,8 @@ class _Houdini(InstallTarget):
     name = "houdini"
     title = "Houdini"
     programs = ("hython",)
-    probe = Probe("import hou", "hou.applicationVersionString()")
+    probe_imports = "import hou"
+    probe_version = "hou.applicationVersionString()"
     pythons = (((22,), "3.13"), ((20, 5), "3.11"))
     oldest = (20, 5)
     example = "21.0"
@@ -297,10 +308,8 @@ class _Maya(InstallTarget):
     name = "maya"
     title = "Maya"
     programs = ("mayapy",)
-    probe = Probe(
-        "import maya.standalone\nmaya.standalone.initialize()\nfrom maya import cmds",
-        "str(cmds.about(version=True))",
-    )
+    probe_imports = "import maya.standalone\nmaya.standalone.initialize()\nfrom maya import cmds"
+    probe_version = "str(cmds.about(version=True))"
     pythons = (((2027,), None), ((2025,), "3.11"))
     oldest = (2025,)
     example = "2026"

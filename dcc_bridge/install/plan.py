@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from dcc_bridge.config import data_folder
 from dcc_bridge.errors import DISTRIBUTION, BridgeError
@@ -23,8 +22,6 @@ from dcc_bridge.install import locations as targets
 from dcc_bridge.install import vendor
 
 LIST_NAME: Final = "installed.json"
-_CACHE: Final = "__pycache__"
-_SKIP: Final = shutil.ignore_patterns(_CACHE, "*.pyc")
 _OLDEST: Final = (3, 11)
 _NEWEST: Final = (3, 13)
 
@@ -44,17 +41,16 @@ class InstalledFiles:
     @classmethod
     def read(cls, folder: Path) -> InstalledFiles | None:
         """Read what was installed in a folder; None where nothing of ours is."""
+        file = folder / LIST_NAME
         try:
-            payload = json.loads((folder / LIST_NAME).read_text(encoding="utf-8"))
+            payload = json.loads(file.read_text(encoding="utf-8"))
             files, folders = (tuple(map(Path, payload[kind])) for kind in ("files", "folders"))
             return cls(dict(payload["facts"]), files, folders)
         except FileNotFoundError:
             return None
         except (OSError, ValueError, KeyError, TypeError) as error:
-            raise NotOurs(
-                f"{folder / LIST_NAME} cannot be read, so nobody knows what was installed: "
-                f"{error}. Take {folder} away by hand."
-            ) from error
+            why = f"{file} cannot be read, so nobody knows what was installed: {error}"
+            raise NotOurs(f"{why}. Take {folder} away by hand.") from error
 
     def save(self, folder: Path) -> None:
         """Write the list into the plug-in's folder."""
@@ -86,10 +82,9 @@ class InstalledFiles:
             _remove_if_empty(parent)
 
     def _compiled(self, folder: Path) -> Iterator[Path]:
-        ours = {*self.files}
         for file in list(_files(folder)):
             source = file.parent.parent / f"{file.name.split('.')[0]}.py"
-            if file.parent.name == _CACHE and file.suffix == ".pyc" and source in ours:
+            if file.parent.name == "__pycache__" and file.suffix == ".pyc" and source in self.files:
                 yield file
 
 
@@ -122,39 +117,30 @@ class Plan:
     def check(self) -> InstalledFiles | None:
         """Look whether it can be done; give what is there already.
 
-        UnknownLocation stands for a version or a Python that will not do, NotOurs for what is in
-        the way.
+        UnknownLocation: a version or a Python that will not do; NotOurs: something is in the way.
         """
-        self._check_versions()
-        folder = self.location.folder
+        title, version, folder = self.application.title, self.facts.version, self.location.folder
+        oldest = self.application.oldest
+        if version and () < targets.numbers(version) < oldest:
+            needed = ".".join(map(str, oldest))
+            raise targets.UnknownLocation(f"{title} {version} is too old; {needed} is needed.")
+        if not _OLDEST <= targets.numbers(self.python) <= _NEWEST:
+            needs = "the bridge needs 3.11 to 3.13"
+            raise targets.UnknownLocation(f"{title} has Python {self.python}; {needs}.")
         old = InstalledFiles.read(folder)
         if old is None:
             for path in (folder, *self.location.texts):
                 if os.path.lexists(path):
                     raise NotOurs(f"{path} was not installed by dcc-bridge; move it away first.")
         elif foreign := old.foreign(folder):
-            raise NotOurs(
-                f"{folder} holds files of somebody else, such as {foreign[0]}. Move them away "
-                "and install again."
-            )
+            what = f"{folder} holds files of somebody else, such as {foreign[0]}"
+            raise NotOurs(f"{what}. Move them away and install again.")
         return old
-
-    def _check_versions(self) -> None:
-        application, version = self.application, self.facts.version
-        title, oldest = application.title, ".".join(map(str, application.oldest))
-        if version and () < targets.numbers(version) < application.oldest:
-            raise targets.UnknownLocation(f"{title} {version} is too old; {oldest} is needed.")
-        if not _OLDEST <= targets.numbers(self.python) <= _NEWEST:
-            needs = "the bridge needs 3.11 to 3.13"
-            raise targets.UnknownLocation(f"{title} has Python {self.python}; {needs}.")
 
     def install(self) -> InstalledFiles:
         """Install it, in place of an older one; the application never finds half of it.
 
-        Raises:
-            NotOurs, UnknownLocation: As `check` says.
-            NotVendored: What it depends on cannot be had.
-            OSError: It cannot be written.
+        It raises what `check` does, NotVendored where what it depends on cannot be had, OSError.
         """
         old = self.check()
         folder, texts = self.location.folder, self.location.texts
@@ -165,32 +151,51 @@ class Plan:
             for parent in parents:
                 on_failure.callback(_remove_if_empty, parent)
             with tempfile.TemporaryDirectory(prefix=".dcc_bridge-", dir=folder.parent) as staging:
-                self._build(Path(staging, "plug-in"))
+                new = Path(staging, "plug-in")
+                plugin = data_folder("plugins") / self.application.name
+                for source, target in self.location.sources:
+                    vendor.copy_sources(plugin / source, new / target)
+                vendor.fill(new / self.location.vendor, self.python, self.system.platform)
                 if old is not None:
                     old.delete(folder)
-                Path(staging, "plug-in").rename(folder)
+                new.rename(folder)
             on_failure.pop_all()
         for file, text in texts.items():
             file.parent.mkdir(parents=True, exist_ok=True)  # it went with the old one
             file.write_text(text, encoding="utf-8")
-        installed = InstalledFiles(self._facts(), (*_files(folder), *texts), tuple(parents))
-        installed.save(folder)
-        return installed
-
-    def _build(self, folder: Path) -> None:
-        plugin = data_folder("plugins") / self.application.name
-        for source, target in self.location.sources:
-            shutil.copytree(plugin / source, folder / target, ignore=_SKIP, dirs_exist_ok=True)
-        vendor.fill(folder / self.location.vendor, self.python, self.system.platform)
-
-    def _facts(self) -> dict[str, str]:
-        return {
+        facts = {
             "host": self.application.name,
             "host_version": self.facts.version or "",
             "python": self.python,
             "platform": self.system.platform,
             "bridge": metadata.version(DISTRIBUTION),
         }
+        installed = InstalledFiles(facts, (*_files(folder), *texts), tuple(parents))
+        installed.save(folder)
+        return installed
+
+
+def find_installations(
+    application: targets.InstallTarget, versions: Iterable[targets.Facts]
+) -> Iterator[dict[str, Any]]:
+    """Look where some versions of an application look for plug-ins; give what is there of ours."""
+    for location, for_all in application.locations(targets.System.here(), versions):
+        about = {"host": application.name, "folder": str(location.folder), "for_all_users": for_all}
+        try:
+            if (installed := InstalledFiles.read(location.folder)) is not None:
+                yield {**about, **installed.facts, "missing": len(installed.missing())}
+        except NotOurs as error:
+            yield {**about, "wrong": str(error)}
+
+
+def describe(installation: dict[str, Any]) -> str:
+    """Say in a line what is installed."""
+    if "wrong" in installation:
+        return f"{installation['host']}: {installation['wrong']}"
+    shared = " for all users" if installation["for_all_users"] else ""
+    missing = f" ({installation['missing']} files missing)" if installation["missing"] else ""
+    text = "{host} {host_version}{shared}: version {bridge}, Python {python}, in {folder}{missing}"
+    return text.format(**installation | {"shared": shared, "missing": missing})
 
 
 def _files(folder: Path) -> Iterator[Path]:

@@ -41,7 +41,6 @@ _TAGS: Final[dict[Platform, tuple[str, ...]]] = {
 }
 _NEVER: Final = re.compile(r"(pyside|shiboken|pyqt|qtpy)", re.IGNORECASE)
 _PACKAGE: Final = Path(__file__).resolve().parents[1]
-_SKIP: Final = shutil.ignore_patterns("__pycache__", "*.pyc")
 _TIMEOUT: Final = 600  # seconds for pip, which may have to download all of it
 _BLENDER_PYTHONS: Final = ("3.11", "3.13")  # what 4.2 to 5.0 has, and what 5.1 and newer have
 _BLENDER_SYSTEMS: Final = {"linux": "linux-x64", "win32": "windows-x64", "darwin": "macos-arm64"}
@@ -97,7 +96,13 @@ def fill(into: Path, python: str, platform: Platform) -> None:
     _run(command(into, python, platform), into)
     shutil.rmtree(into / "bin", ignore_errors=True)  # commands of this Python, not of the host's
     _refuse_qt(into)
-    shutil.copytree(_PACKAGE, into / "dcc_bridge", ignore=_SKIP)
+    copy_sources(_PACKAGE, into / "dcc_bridge")
+
+
+def copy_sources(source: Path, target: Path) -> None:
+    """Copy a folder into another, which may be there; what Python compiled stays behind."""
+    ignored = shutil.ignore_patterns("__pycache__", "*.pyc")
+    shutil.copytree(source, target, ignore=ignored, dirs_exist_ok=True)
 
 
 def _run(words: list[str], into: Path) -> None:
@@ -133,8 +138,8 @@ def build_extension(into: Path, platform: Platform) -> Path:
     source = data_folder("plugins") / "blender"
     with tempfile.TemporaryDirectory(prefix="dcc_bridge-") as temporary:
         folder = Path(temporary, "extension")
-        shutil.copytree(source / "dcc_bridge_blender", folder, ignore=_SKIP)
-        shutil.copytree(source / "skills", folder / "skills", ignore=_SKIP)
+        copy_sources(source / "dcc_bridge_blender", folder)
+        copy_sources(source / "skills", folder / "skills")
         wheels = folder / "wheels"
         wheels.mkdir()
         for python in _BLENDER_PYTHONS:

@@ -11,7 +11,9 @@ as PySide6's; what is used of them has to be in PySide2 5.15 and in PySide6 6.5 
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 _KNOWN: Final = {"PySide6": "shiboken6", "PySide2": "shiboken2"}
@@ -53,3 +55,18 @@ else:
 def run(loop: QEventLoop) -> None:  # noqa: F405 - one of Qt's
     """Run an event loop until it is quit; in PySide2 the method has another name."""
     (getattr(loop, "exec", None) or loop.exec_)()
+
+
+def sheet(files: Sequence[Path], width: int, height: int, quality: int) -> bytes:
+    """Put pictures of one size side by side, two in a row, as one JPEG."""
+    known = sys.modules[__name__]  # in the application they are found when they are asked for
+    columns, rows = min(len(files), 2), (len(files) + 1) // 2
+    picture = known.QImage(width * columns, height * rows, known.QImage.Format.Format_RGB32)
+    picture.fill(0)
+    painter = known.QPainter(picture)
+    for number, file in enumerate(files):
+        painter.drawImage(number % 2 * width, number // 2 * height, known.QImage(str(file)))
+    painter.end()
+    target = files[0].with_name("sheet.jpg")
+    picture.save(str(target), "JPG", quality)
+    return target.read_bytes()

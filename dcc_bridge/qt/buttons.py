@@ -10,7 +10,7 @@ from dcc_bridge.elicitation.question import MOST_REASON
 from dcc_bridge.elicitation.text import safe_line, tool_tip
 from dcc_bridge.elicitation.view import OffersView
 from dcc_bridge.qt import binding as qt
-from dcc_bridge.qt.labels import SMALL, Mnemonics, label, plain_column, scale, tr, unmarked
+from dcc_bridge.qt.labels import SMALL, Mnemonics, add_all, label, plain_column, scale, tr, unmarked
 
 ARM_DELAY: Final = 250  # milliseconds for which what cannot be taken back cannot be clicked
 ENTER: Final = (qt.Qt.Key.Key_Return, qt.Qt.Key.Key_Enter)
@@ -63,8 +63,7 @@ class Exits(qt.QWidget):
         self._is_held = False
         self.cancel = Button(mnemonics.mark(tr("Cancel")))  # gives no answer
         self.cancel.setToolTip(tr("Close without an answer. Nothing is done."))
-        # Says no, with the reason if one stands there.
-        self.decline = Button(mnemonics.mark(tr("Decline")))
+        self.decline = Button(mnemonics.mark(tr("Decline")))  # with the reason that stands there
         self.decline.setToolTip(tr("Say no. The agent is told that you do not want this."))
         self.with_reason = small(unmarked(tr("with a reason…")))  # brings the line for that reason
         self.with_reason.setToolTip(tr("Say no, and tell the agent why."))
@@ -76,14 +75,15 @@ class Exits(qt.QWidget):
         self.verb = Button(unmarked(verb) if consent else mnemonics.mark(verb))  # agrees
         (self.cancel if consent else self.verb).setDefault(True)
         self.with_reason.clicked.connect(self._ask_reason)
-        self._moment = qt.QTimer(self)
-        self._moment.setSingleShot(True)
+        self._moment = qt.QTimer(self, singleShot=True)
         self._moment.timeout.connect(self._arm)
         if consent:
             scale(self.verb, 1.0, bold=True)
             warning = qt.QStyle.StandardPixmap.SP_MessageBoxWarning
             self.verb.setIcon(self.style().standardIcon(warning))
-        self._lay_out(*aside)
+        row = qt.QHBoxLayout()
+        add_all(qt.QVBoxLayout(self), *aside, self.reason, row)
+        add_all(row, self.decline, self.with_reason, None, self.cancel, self.verb)
 
     def showEvent(self, event: qt.QShowEvent) -> None:
         """Start the moment in which a click meant for something else does nothing."""
@@ -115,19 +115,6 @@ class Exits(qt.QWidget):
         self._is_armed = True
         self.verb.setEnabled(not self._is_held)
 
-    def _lay_out(self, *aside: qt.QWidget) -> None:
-        column = qt.QVBoxLayout(self)
-        for part in aside:
-            column.addWidget(part)
-        column.addWidget(self.reason)
-        row = qt.QHBoxLayout()
-        row.addWidget(self.decline)
-        row.addWidget(self.with_reason)
-        row.addStretch(1)
-        row.addWidget(self.cancel)
-        row.addWidget(self.verb)
-        column.addLayout(row)
-
 
 _TICK: Final = 250
 _TYPING: Final = 5.0  # seconds after a touch for which the person is taken to be still at it
@@ -156,15 +143,12 @@ class Countdown(qt.QWidget):
         self._is_drawn = False
         self._left = qt.QLabel()
         scale(self._left, SMALL)
-        # Begins anew; hidden where there is no more time to be had.
-        self.more = Button(mnemonics.mark(tr("More time")))
+        self.more = Button(mnemonics.mark(tr("More time")))  # hidden where no more is to be had
         scale(self.more, SMALL)
         self.more.clicked.connect(self.begin_anew)
         row = qt.QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
-        row.addWidget(self._left)
-        row.addWidget(self.more)
-        row.addStretch(1)
+        add_all(row, self._left, self.more, None)
         self._timer = qt.QTimer(self)
         self._timer.timeout.connect(self.tick)
         self._timer.start(_TICK)
@@ -214,8 +198,7 @@ class Further(qt.QWidget):
 
     def __init__(self, offers: OffersView, mnemonics: Mnemonics, countdown: qt.QWidget) -> None:
         super().__init__()
-        # Agreeing is meant for the session; None where that is not offered.
-        self.remember: qt.QCheckBox | None = None
+        self.remember: qt.QCheckBox | None = None  # agrees for the session; None: not offered
         self.hand_over: Button | None = None  # answers elsewhere; None where that is not offered
         self.mute: Button | None = None  # mutes the client; None where nobody is to be muted
         if offers.remember:
@@ -260,9 +243,8 @@ class NameToArm(qt.QWidget):
         self.editor = qt.QLineEdit()
         self.editor.setAccessibleName(tr("Type {word} to go on", word=safe_line(word)))
         self.editor.textChanged.connect(self._look)
-        column = plain_column(self)
-        column.addWidget(label(tr("Type {word} to go on:", word=safe_line(word))))
-        column.addWidget(self.editor)
+        request = label(tr("Type {word} to go on:", word=safe_line(word)))
+        add_all(plain_column(self), request, self.editor)
 
     @qt.Slot(str)
     def _look(self, text: str) -> None:

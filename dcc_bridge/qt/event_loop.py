@@ -42,11 +42,7 @@ class HostLoop:
     """The host's Qt event loop, as `MainThread` uses it."""
 
     def __init__(self) -> None:
-        """Tie the lanes to the event loop. Main thread, with the host's QApplication alive.
-
-        Raises:
-            StartError: There is no QApplication, or this is not its thread.
-        """
+        """Tie the lanes to the event loop. Main thread with a QApplication alive, or StartError."""
         app = qt.QCoreApplication.instance()
         if app is None or not app.inherits("QApplication"):  # the wrapper may know less than Qt
             raise StartError("There is no QApplication yet; start once the host's window is up.")
@@ -57,7 +53,6 @@ class HostLoop:
             raise StartError("This is not the host's main thread; start from there.")
         app.aboutToQuit.connect(self._bell.quit)
         self._input = _Input()
-        # The two lanes to the main thread.
         self.main = MainThread(self.wake, self.spin, blocked=self.is_blocked, repaint=self.repaint)
         atexit.register(self._leave)
 
@@ -90,12 +85,9 @@ class HostLoop:
     def repaint(self, serves_stop: bool) -> bool:
         """Have the windows painted; keys and clicks wait, the host's timers do not. Main thread.
 
-        Args:
-            serves_stop: Serve Esc, and buttons with the property `LIVE`; other keys and clicks
-                come when the job is over. Shortcuts pressed meanwhile are keys then.
-
-        Returns:
-            Whether Esc was pressed.
+        With `serves_stop` Esc is served, and buttons with the property `LIVE`; other keys and
+        clicks come when the job is over. Shortcuts pressed meanwhile are keys then. Gives whether
+        Esc was pressed.
         """
         if not serves_stop:
             self._input.presses_live = False  # another skill may have left it so
@@ -152,8 +144,7 @@ class _Bell(qt.QObject):
         super().__init__()
         self._loop = loop
         self._depth = 0
-        self._timer = qt.QTimer(self)
-        self._timer.setSingleShot(True)
+        self._timer = qt.QTimer(self, singleShot=True)
         self._timer.timeout.connect(self._ring)
 
     @property
@@ -240,9 +231,8 @@ class _Input(qt.QObject):
         if event.key() == qt.Qt.Key.Key_Escape:
             self._escaped = self._escaped or event.type() == _Kind.KeyPress
         else:
-            copy = qt.QKeyEvent(
-                event.type(), event.key(), event.modifiers(), event.text(), event.isAutoRepeat()
-            )
+            what = event.type(), event.key(), event.modifiers()
+            copy = qt.QKeyEvent(*what, event.text(), event.isAutoRepeat())
             self.held.append((window, copy))
         return True
 

@@ -14,14 +14,14 @@ from dcc_bridge.elicitation.validation import InvalidAnswer
 from dcc_bridge.elicitation.view import FieldView, QuestionView
 from dcc_bridge.qt import binding as qt
 from dcc_bridge.qt.buttons import small
+from dcc_bridge.qt.details_view import DetailsBox
 from dcc_bridge.qt.items_view import Arguments
-from dcc_bridge.qt.labels import SMALL, Mnemonics, Notice, label, plain_column, tr
+from dcc_bridge.qt.labels import SMALL, Mnemonics, Notice, add_all, label, plain_column, tr
 
 _WIDTH: Final = 72  # of the window, in average characters
 _LEAST_WIDTH: Final = 40
 _LEAST_LINES: Final = 4
-# Characters of a message's first line up to which it is drawn as a heading.
-_LONGEST_HEADING: Final = 160
+_LONGEST_HEADING: Final = 160  # characters of a first line that is drawn as a heading
 
 
 class FormView(qt.QWidget):
@@ -79,8 +79,7 @@ class FieldRow(qt.QWidget):
         row = qt.QHBoxLayout()
         row.addWidget(self.editor, 0 if isinstance(self.editor, Tick) else 1)
         if isinstance(self.editor, Tick):
-            row.addWidget(self.editor.leave)
-            row.addStretch(1)
+            add_all(row, self.editor.leave, None)
         column.addLayout(row)
         if view.explanation:
             column.addWidget(label(view.explanation, size=SMALL))
@@ -98,8 +97,7 @@ class FieldRow(qt.QWidget):
                 part.setAccessibleName(tr("Clear: {title}", title=view.title))
             elif not part.accessibleName() and part.focusPolicy() != qt.Qt.FocusPolicy.NoFocus:
                 part.setAccessibleName(name)
-        # On Linux Qt gives a drop-down the name of what is chosen in it.
-        is_choice = isinstance(editor, Choice)
+        is_choice = isinstance(editor, Choice)  # whose name on Linux is what is chosen in it
         texts = (name if is_choice else "", view.explanation)
         editor.setAccessibleDescription("\n".join(filter(None, texts)))
 
@@ -135,8 +133,9 @@ class Body(qt.QScrollArea):
         self._inner = qt.QWidget()
         column = qt.QVBoxLayout(self._inner)
         column.setSpacing(self.fontMetrics().height() // 2)
-        for widget in _texts(view):
-            column.addWidget(widget)
+        add_all(column, *_texts(view))
+        boxes = [part for part in parts if isinstance(part, DetailsBox)]
+        self._wanted = max((box.sizeHint().width() for box in boxes), default=0)
         for part in parts:
             if isinstance(part, FormView):
                 column.addSpacing(self.fontMetrics().height() // 2)
@@ -149,7 +148,7 @@ class Body(qt.QScrollArea):
 
     def sizeHint(self) -> qt.QSize:
         """As wide as a line that reads well, as high as everything in it."""
-        width = self.fontMetrics().averageCharWidth() * _WIDTH
+        width = max(self.fontMetrics().averageCharWidth() * _WIDTH, self._wanted)
         return qt.QSize(width, self._inner.heightForWidth(width))
 
     def minimumSizeHint(self) -> qt.QSize:
@@ -183,8 +182,7 @@ def _texts(view: QuestionView) -> list[qt.QWidget]:
 
 _NUMBER: Final = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?", re.ASCII | re.IGNORECASE)
 _LONG: Final = 48
-# Of the formats: the same in every language.
-EXAMPLES: Final = {
+EXAMPLES: Final = {  # the same in every language
     "email": "name@studio.com",
     "uri": "https://",
     "date": "2026-11-20",
@@ -255,11 +253,8 @@ class Tick(qt.QCheckBox):
     def value(self) -> object:
         """What it holds."""
         state = self.checkState()
-        return (
-            None
-            if state == qt.Qt.CheckState.PartiallyChecked
-            else state == qt.Qt.CheckState.Checked
-        )
+        is_left_out = state == qt.Qt.CheckState.PartiallyChecked
+        return None if is_left_out else state == qt.Qt.CheckState.Checked
 
     @qt.Slot()
     def _tell(self) -> None:
@@ -376,14 +371,11 @@ Editor = Line | NumberLine | Tick | Choice | Choices
 
 def make(view: FieldView, mnemonics: Mnemonics) -> Editor:
     """Make the editor of a field; a check box carries its own title, with a mnemonic."""
-    match view.field.kind:
-        case "boolean":
-            return Tick(view, mnemonics)
-        case "choice":
-            return Choice(view)
-        case "choices":
-            return Choices(view)
-        case "string":
-            return Line(view)
-        case _:
-            return NumberLine(view)
+    if view.field.kind == "boolean":
+        return Tick(view, mnemonics)
+    editors: dict[str, type[Line | Choice | Choices]] = {
+        "choice": Choice,
+        "choices": Choices,
+        "string": Line,
+    }
+    return editors.get(view.field.kind, NumberLine)(view)

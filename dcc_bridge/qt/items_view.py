@@ -9,15 +9,16 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
-from dcc_bridge.elicitation.question import Question
+from dcc_bridge.elicitation.question import Consent, Question
 from dcc_bridge.elicitation.text import breakable, safe_line, tool_tip
-from dcc_bridge.elicitation.view import ArgumentView, QuestionView
+from dcc_bridge.elicitation.view import ArgumentView, QuestionView, item_counts
 from dcc_bridge.qt import binding as qt
 from dcc_bridge.qt.buttons import Button, small
 from dcc_bridge.qt.labels import (
     SMALL,
     Mnemonics,
     Notice,
+    add_all,
     label,
     on_base,
     plain_column,
@@ -78,7 +79,6 @@ class Preview(qt.QWidget):
     def __init__(
         self,
         question: Question,
-        counts: str,
         undo: qt.QWidget,
         mnemonics: Mnemonics,
         select: Callable[[Sequence[str]], None],
@@ -93,11 +93,13 @@ class Preview(qt.QWidget):
         self.filter.setClearButtonEnabled(True)
         self.filter.setVisible(len(question.items) >= _FILTER_FROM)
         self.filter.textChanged.connect(self.items.narrow)
-        # Selects in the scene what is selected here, or all of it.
-        self.look = Button(mnemonics.mark(tr("Select in the scene")))
+        self.look = Button(mnemonics.mark(tr("Select in the scene")))  # what is selected, or all
         scale(self.look, SMALL)
         self.look.clicked.connect(self._look)
-        self._lay_out(counts, undo)
+        top = qt.QHBoxLayout()
+        top.addWidget(label(item_counts(question.consent or Consent(), tr), bold=True), 1)
+        top.addWidget(self.look)
+        add_all(plain_column(self), top, self.filter, self.list, undo)
 
     @qt.Slot()
     def _look(self) -> None:
@@ -115,16 +117,6 @@ class Preview(qt.QWidget):
         view.setTextElideMode(qt.Qt.TextElideMode.ElideMiddle)
         view.setAccessibleName(tr("What this is about"))
         return view
-
-    def _lay_out(self, counts: str, undo: qt.QWidget) -> None:
-        column = plain_column(self)
-        top = qt.QHBoxLayout()
-        top.addWidget(label(counts, bold=True), 1)
-        top.addWidget(self.look)
-        column.addLayout(top)
-        column.addWidget(self.filter)
-        column.addWidget(self.list)
-        column.addWidget(undo)
 
 
 class _List(qt.QListView):
@@ -179,12 +171,9 @@ class _Value(qt.QWidget):
         self._more = small(unmarked(tr("Show all")))
         self._more.setAccessibleName(tr("Show all of {name}", name=argument.name))
         self._more.clicked.connect(self._show_whole)
-        column, row = plain_column(self, 0), qt.QHBoxLayout()
-        column.addWidget(self._label)
-        column.addLayout(row)
-        row.addWidget(self._rest)
-        row.addWidget(self._more)
-        row.addStretch(1)
+        row = qt.QHBoxLayout()
+        add_all(plain_column(self, 0), self._label, row)
+        add_all(row, self._rest, self._more, None)
         self._rest.setVisible(bool(argument.rest))
         self._more.setVisible(bool(argument.whole))
 

@@ -84,6 +84,17 @@ def plain_column(widget: qt.QWidget, spacing: int | None = None) -> qt.QVBoxLayo
     return column
 
 
+def add_all(box: qt.QBoxLayout, *parts: qt.QWidget | qt.QLayout | None) -> None:
+    """Add parts to a layout, one after the other; None is a stretch."""
+    for part in parts:
+        if part is None:
+            box.addStretch(1)
+        elif isinstance(part, qt.QLayout):
+            box.addLayout(part)
+        else:
+            box.addWidget(part)
+
+
 def scale(widget: qt.QWidget, size: float, *, bold: bool = False) -> None:
     """Scale a widget's font; a host may have set it in points or in pixels."""
     font = widget.font()

@@ -13,7 +13,7 @@ from dcc_bridge.elicitation.question_queue import Act
 from dcc_bridge.elicitation.text import safe_line
 from dcc_bridge.qt import binding as qt
 from dcc_bridge.qt.event_loop import OURS, DeferredDeletion
-from dcc_bridge.qt.labels import SMALL, label, plain_column, tr
+from dcc_bridge.qt.labels import SMALL, add_all, label, plain_column, tr
 
 
 class CallMenu(qt.QMenu):
@@ -53,8 +53,7 @@ def tip(call: str) -> str:
 
 
 _WIDTH: Final = 48  # of a notification's text, in average characters
-# Milliseconds for which something is said that nobody need do anything about.
-_PASSING: Final = 8000
+_PASSING: Final = 8000  # milliseconds for which something is said that needs no answer
 _KIND: Final = (
     qt.Qt.WindowType.Tool
     | qt.Qt.WindowType.FramelessWindowHint
@@ -68,8 +67,7 @@ class Notification(qt.QDialog):
     def __init__(self, text: str, acts: tuple[Act, ...], parent: qt.QWidget | None) -> None:
         super().__init__(parent, _KIND)
         self.text = safe_line(text)
-        # Copies the id of the call that it is about; None where it is about none.
-        self.menu: CallMenu | None = None
+        self.menu: CallMenu | None = None  # copies the id of its call, if it is about one
         self.setProperty(OURS, True)
         frame = qt.QFrame()  # sets it off from the window below, which has the same ground
         frame.setFrameShape(qt.QFrame.Shape.Box)
@@ -83,8 +81,7 @@ class Notification(qt.QDialog):
         row = qt.QHBoxLayout(frame)
         row.addWidget(words, 1)
         self.buttons = [_button(caption, act) for caption, act in acts]  # what can be done about it
-        for button in self.buttons:
-            row.addWidget(button)
+        add_all(row, *self.buttons)
 
     def set_call(self, call: str) -> None:
         """Show which call it is about in the tooltip, and let a menu copy its id."""
@@ -124,8 +121,7 @@ class Notifications(qt.QObject):
             notification.set_call(call)
         for button in notification.buttons:
             button.clicked.connect(lambda: self.remove(notification))
-        timer = qt.QTimer(notification)
-        timer.setSingleShot(True)
+        timer = qt.QTimer(notification, singleShot=True)
         timer.timeout.connect(lambda: self.remove(notification))
         timer.start(_PASSING)
         return notification

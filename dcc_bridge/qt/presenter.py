@@ -27,7 +27,7 @@ from dcc_bridge.main_thread import MainThread
 from dcc_bridge.qt import binding as qt
 from dcc_bridge.qt import event_loop, notifications
 from dcc_bridge.qt.buttons import ARM_DELAY, Button
-from dcc_bridge.qt.labels import SMALL, Notice, label, plain_column, scale, tr
+from dcc_bridge.qt.labels import SMALL, Notice, add_all, label, plain_column, scale, tr
 from dcc_bridge.qt.question_dialog import QuestionDialog
 
 _LOST: Final = Unable(SURFACE_LOST, ends=True)
@@ -86,8 +86,7 @@ class DialogPresenter(question_queue.QueuePresenter[notifications.Notification],
             return
         parent = self._parent()
         alive = parent if parent is not None and qt.isValid(parent) else None
-        is_page = ticket.question.page is not None
-        kind = UrlDialog if is_page else QuestionDialog
+        kind = QuestionDialog if ticket.question.page is None else UrlDialog
         dialog = kind(ticket.timely(), self._host, alive, partial(self._answer, ticket))
         self._dialogs[ticket] = dialog
         dialog.destroyed.connect(self._end_lost_questions)
@@ -101,9 +100,8 @@ class DialogPresenter(question_queue.QueuePresenter[notifications.Notification],
 
     def set_aside(self, ticket: question_queue.Ticket) -> None:
         """Hide a question's dialog, with all that is filled in. Main thread."""
-        dialog = self._dialogs.get(ticket)
-        if dialog is not None and qt.isValid(dialog):
-            dialog.set_aside()
+        if ticket in self._dialogs and qt.isValid(self._dialogs[ticket]):
+            self._dialogs[ticket].set_aside()
 
     def take_down(self, ticket: question_queue.Ticket) -> dict[str, Any] | None:
         """Delete a question's dialog, and return what was filled in. Main thread."""
@@ -158,9 +156,7 @@ class AddressView(qt.QWidget):
         self.text = where.url
         self.url = _same(where.url)  # what opens: exactly what is shown
         ours = tr("A page of this application")
-        # Its host, with the part in bold that somebody registered.
         self.host = label(ours, size=1.1, bold=True) if where.ours else _host(where.place)
-        # What to look at before going there.
         self.notices = [Notice(danger.text) for danger in where.dangers]
         self.whole = _whole(where.url)  # all of it, to be read and copied
         column = plain_column(self)
@@ -168,12 +164,9 @@ class AddressView(qt.QWidget):
             column.addWidget(label(passage(question.page.description, tr)))
         column.addWidget(self.host)
         if where.place.letters and not where.ours:
-            letters = tr("It reads {letters}", letters=safe_line(where.place.letters))
-            column.addWidget(label(letters))
-        for notice in self.notices:
-            column.addWidget(notice)
-        column.addWidget(label(tr("The whole address:"), size=SMALL))
-        column.addWidget(self.whole)
+            letters = safe_line(where.place.letters)
+            column.addWidget(label(tr("It reads {letters}", letters=letters)))
+        add_all(column, *self.notices, label(tr("The whole address:"), size=SMALL), self.whole)
 
 
 def _same(text: str) -> qt.QUrl:
@@ -258,19 +251,18 @@ class After(qt.QWidget):
         self._url = url  # what is copied
         self._alone = alone  # the page says itself when it is done
         self.text: qt.QLabel = label("")
-        # Says that the person is done there; hidden where the page says so itself.
-        self.finished = Button(tr("I have finished"))
+        self.finished = Button(tr("I have finished"))  # hidden where the page says so itself
         self.again = Button(tr("Try again"))  # opens it once more
-        # Copies the address, for a browser that was opened by hand.
-        self.copy = Button(tr("Copy the address"))
+        self.copy = Button(tr("Copy the address"))  # for a browser that was opened by hand
         self.decline = Button(tr("Decline"))  # says no, where it could not be opened
         self.cancel = Button(tr("Cancel"))  # gives no answer
         self._buttons = (self.finished, self.decline, self.cancel, self.again, self.copy)
-        self._moment = qt.QTimer(self)  # the second click of a double one is meant for the first
-        self._moment.setSingleShot(True)
+        self._moment = qt.QTimer(self, singleShot=True)  # takes no second click of a double one
         self._moment.timeout.connect(self._arm)
         self.copy.clicked.connect(self._copy)
-        self._lay_out()
+        row = qt.QHBoxLayout()
+        add_all(qt.QVBoxLayout(self), self.text, row)
+        add_all(row, self.again, self.copy, None, self.cancel, self.decline, self.finished)
         self.hide()
 
     def show_for(self, *, opened: bool) -> None:
@@ -301,14 +293,3 @@ class After(qt.QWidget):
         qt.QApplication.clipboard().setText(self._url)
         self.text.setText(tr("The address was copied. Come back here once you are done there."))
         self.finished.setVisible(not self._alone)
-
-    def _lay_out(self) -> None:
-        column = qt.QVBoxLayout(self)
-        column.addWidget(self.text)
-        row = qt.QHBoxLayout()
-        for button in (self.again, self.copy):
-            row.addWidget(button)
-        row.addStretch(1)
-        for button in (self.cancel, self.decline, self.finished):
-            row.addWidget(button)
-        column.addLayout(row)

@@ -18,6 +18,7 @@ from dcc_bridge.elicitation.view import Facts, argument_views, view_of
 from dcc_bridge.host import Host
 from dcc_bridge.qt import binding as qt
 from dcc_bridge.qt import buttons, event_loop, form, items_view
+from dcc_bridge.qt.details_view import DetailsBox
 from dcc_bridge.qt.labels import SMALL, Mnemonics, label, on_base, plain_column, rule, tr
 
 
@@ -51,8 +52,7 @@ class Header(qt.QFrame):
 
 _PAGES: Final = {qt.Qt.Key.Key_PageUp: -1, qt.Qt.Key.Key_PageDown: 1}
 _MOST_OF_SCREEN: Final = 0.8
-# Milliseconds in which no key is heard: long enough for the second of two hasty presses.
-KEY_DELAY: Final = 500
+KEY_DELAY: Final = 500  # milliseconds without keys, longer than a hasty second press
 
 
 class QuestionDialog(qt.QDialog):
@@ -63,27 +63,23 @@ class QuestionDialog(qt.QDialog):
         question: Question,
         host: Host,
         parent: qt.QWidget | None,  # the host's main window; with None it stays on top of all
-        # Called once, with what the person did, after the dialog is gone from sight.
-        answered: Callable[[Reply | Expired | HandOver], None],
+        answered: Callable[[Reply | Expired | HandOver], None],  # once, when it is gone from sight
     ) -> None:
         """Draw a question; ``show`` makes it appear."""
         view = view_of(question, host, tr)  # a host that fails leaves no half of a window
         super().__init__(parent, _flags(parent))
         self.question = question
         self.view = view  # what is shown of it
-        # The fields, or None where the verb's button stands for the only one.
-        self.form: form.FormView | None = None
-        # What the skill is called with, or None where that is not shown.
-        self.arguments: items_view.Arguments | None = None
-        # The items that it is about, or None where there are none.
-        self.preview: items_view.Preview | None = None
+        self.form: form.FormView | None = None  # None where the verb stands for the only field
+        self.arguments: items_view.Arguments | None = None  # None where they are not shown
+        self.details: DetailsBox | None = None  # the text that is agreed to, or None
+        self.preview: items_view.Preview | None = None  # the items, or None where there are none
         self.name: buttons.NameToArm | None = None  # what is to be typed first, or None
         self._host = host
         self._answered: Callable[[Reply | Expired | HandOver], None] | None = answered
         self._is_set_aside = False
         self._wrong: form.FieldRow | None = None
-        self.deaf = qt.QTimer(self)  # runs as long as no key is heard
-        self.deaf.setSingleShot(True)
+        self.deaf = qt.QTimer(self, singleShot=True)  # runs as long as no key is heard
         self.setProperty(event_loop.OURS, True)
         self.setWindowTitle(tr("{host}: a question for you", host=host.name))
         self.setAccessibleDescription(self.view.message)
@@ -91,8 +87,7 @@ class QuestionDialog(qt.QDialog):
             half_built.callback(self.setParent, None)
             self._build((parent.window() if parent else self).windowIcon())
             half_built.pop_all()
-        self._refit = qt.QTimer(self)  # a layout takes a turn of the event loop to know its size
-        self._refit.setSingleShot(True)
+        self._refit = qt.QTimer(self, singleShot=True)  # a layout knows its size a turn later
         self._refit.timeout.connect(self._fit)
         self._connect()
         self._focus_first()
@@ -121,8 +116,7 @@ class QuestionDialog(qt.QDialog):
 
     def show_place(self, place: int, count: int) -> None:
         """Show which one of several questions it is."""
-        several = tr("{place} of {n}", place=place, n=count) if count > 1 else ""
-        self.header.place.setText(several)
+        self.header.place.setText(tr("{place} of {n}", place=place, n=count) if count > 1 else "")
 
     def showEvent(self, event: qt.QShowEvent) -> None:
         """Hear no key for a moment: it was meant for what had the keyboard before."""
@@ -159,6 +153,9 @@ class QuestionDialog(qt.QDialog):
         if focused is self.exits.reason:
             self.exits.decline.click()
             return
+        if self.details is not None and focused is self.details.search:
+            self.details.find_next()
+            return
         is_mute = self.further.mute is not None and focused is self.further.mute
         if is_mute or (consent and (ctrl or focused is verb)):
             return
@@ -187,12 +184,13 @@ class QuestionDialog(qt.QDialog):
         undo = items_view.undo_line(view) if view.undo else None
         if undo is not None and self.question.items:
             show = partial(_show, self._host)
-            self.preview = items_view.Preview(self.question, view.counts, undo, mnemonics, show)
+            self.preview = items_view.Preview(self.question, undo, mnemonics, show)
         self.name = buttons.NameToArm(view.word) if view.word else None
         if self.question.arguments:
             self.arguments = items_view.Arguments(argument_views(self.question.arguments, tr))
-        parts = [self.arguments, self.form, self.preview or undo, self.name, *self._parts()]
-        self.body = form.Body(view, *filter(None, parts))  # the words and the fields
+        self.details = DetailsBox(view.details, mnemonics) if view.details else None
+        parts = [self.arguments, self.details, self.form, self.preview or undo, self.name]
+        self.body = form.Body(view, *filter(None, (*parts, *self._parts())))
         self._column = plain_column(self, 0)
         for part in (self.header, rule(), self.body, rule(), self.exits):
             self._column.addWidget(part, int(part is self.body))
@@ -225,18 +223,18 @@ class QuestionDialog(qt.QDialog):
         self.deaf.timeout.connect(self._hear_keys)
         self.further.handed_over.connect(self._hand_over)
         self.further.muted.connect(self._mute)
-        if self.arguments is not None:
-            self.arguments.changed.connect(self._refit.start)
-            self.arguments.changed.connect(self.countdown.touch)
+        for part in (self.arguments, self.form):
+            if part is not None:
+                part.changed.connect(self._refit.start)
+                part.changed.connect(self.countdown.touch)
+        if self.details is not None:
+            self.details.touched.connect(self.countdown.touch)
         if self.preview is not None:
             self.preview.filter.textChanged.connect(self.countdown.touch)
         if self.name is not None:
             self.exits.hold(True)
             self.name.lacking.connect(self.exits.hold)
             self.name.editor.textChanged.connect(self.countdown.touch)
-        if self.form is not None:
-            self.form.changed.connect(self._refit.start)
-            self.form.changed.connect(self.countdown.touch)
 
     @qt.Slot()
     def _decline(self) -> None:

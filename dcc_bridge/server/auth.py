@@ -1,4 +1,6 @@
-"""Authentication: exact Host and Origin, and a token, before anything else sees a request. Worker.
+"""Authentication, and the sessions of legacy clients. Worker.
+
+A request needs the exact Host and Origin, and a token, before anything else sees it.
 
 Whoever has no token may ask for one thing: that the host prove itself, before it is sent one. The
 SDK's own defaults are no boundary: they know no token and let any ``http://localhost:*`` in.
@@ -6,16 +8,20 @@ SDK's own defaults are no boundary: they know no token and let any ``http://loca
 
 from __future__ import annotations
 
-from collections import Counter
+import time
+from collections import Counter, deque
 from collections.abc import Callable
 from contextlib import ExitStack
-from typing import Any, Final
+from contextvars import ContextVar
+from typing import Final
 from urllib.parse import parse_qs
 from weakref import WeakValueDictionary
 
 import anyio
 from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
 from mcp.server.auth.provider import AccessToken
+from mcp.server.streamable_http import EventCallback, EventMessage, EventStore
+from mcp_types import JSONRPCMessage, jsonrpc_message_adapter
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
 from starlette.datastructures import Headers
 from starlette.responses import JSONResponse, PlainTextResponse, Response
@@ -24,7 +30,6 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from dcc_bridge import config, errors
 from dcc_bridge.elicitation.rate_limits import Shares
 from dcc_bridge.server.discovery import host_proof, issue_token, token_label
-from dcc_bridge.server.replay import ReplayStore
 from dcc_bridge.server.worker import LOOPBACK
 
 LABEL: Final = "dcc_bridge.label"  # where a request's scope holds the label that its token proved
@@ -32,9 +37,18 @@ PROOF: Final = "/proof"  # where ?label=...&nonce=... is answered with `host_pro
 TURN: Final = "dcc_bridge.turn"  # where it holds what ends the request's turn
 MOST_BODY: Final = 2**20  # bytes that a request may bring
 _NAMES: Final = {LOOPBACK, "localhost"}
+# Where a client looks for OAuth (RFC 8414, 9728) and registers (RFC 7591), and what it is told.
+_SIGN_IN: Final = ("/.well-known/oauth-", "/.well-known/openid-configuration", "/register")
+_NO_SIGN_IN: Final = {
+    "error": "invalid_request",
+    "error_description": "This server has no sign-in: let `dcc-bridge client add` write the entry.",
+}
 _LISTEN: Final = "subscriptions/listen"
 _OPENING: Final = {None, *HANDSHAKE_PROTOCOL_VERSIONS}  # the protocols of a legacy session
 _HEADERS: Final = {401: {"WWW-Authenticate": "Bearer"}, 503: {"Connection": "close"}}
+MOST_EVENTS: Final = 256  # of a session, for a client that comes back
+MOST_BYTES: Final = 8 * 2**20  # of them
+MOST_OF_ALL: Final = 64 * 2**20  # of all sessions
 
 
 class AuthMiddleware:
@@ -42,26 +56,15 @@ class AuthMiddleware:
 
     def __init__(
         self,
-        app: ASGIApp,
-        port: int,
-        secret: str,
-        events: ReplayStore,
-        on_left: Callable[[str], None],
-        limits: config.Limits,
+        app: ASGIApp,  # serves requests that are let in
+        port: int,  # where the server listens; a request's Host names it
+        secret: str,  # the host's master secret
+        events: ReplayStore,  # what was sent to each legacy session
+        on_left: Callable[[str], None],  # told the id of one whose last open stream has ended
+        limits: config.Limits,  # how many requests and sessions a client may have
         *,
-        public: tuple[str, ...] = (),
+        public: tuple[str, ...] = (),  # how paths start that need no token: their last part is one
     ) -> None:
-        """Guard an application.
-
-        Args:
-            app: What serves requests that are let in.
-            port: Where the server listens; a request's Host names it.
-            secret: The host's master secret.
-            events: What was sent to each legacy session.
-            on_left: Told the id of a legacy session whose last open stream has ended.
-            limits: How many requests and sessions a client may have.
-            public: What a path starts with that needs no token: its last part is one.
-        """
         self._app = app
         self._public = public
         self._secret = secret
@@ -189,20 +192,22 @@ class AuthMiddleware:
         """Answer a request that is refused, or that asks for a proof; None for any other."""
         hosts, origins = headers.getlist("host"), headers.getlist("origin")
         if len(hosts) != 1 or hosts[0].lower() not in self._hosts:
-            return refusal_response(
-                421, "This server only answers under its own address: check the host in the URL."
-            )
+            why = "This server only answers under its own address: check the host in the URL."
+            return refusal_response(421, why)
         if self._is_public(scope):
             return None  # its pages say themselves, in words for a person, whom they refuse
         if len(origins) > 1 or any(origin not in self._origins for origin in origins):
             return refusal_response(403, "A web page of another origin may not reach this server.")
         if scope["path"] == PROOF:
             return self._prove(scope)
-        label = self._label(headers.getlist("authorization"))
+        if scope["path"].startswith(_SIGN_IN):
+            return JSONResponse(_NO_SIGN_IN, 404 if scope["method"] == "GET" else 400)
+        given = headers.getlist("authorization")
+        kind, _, token = given[0].partition(" ") if len(given) == 1 else ("", "", "")
+        label = token_label(self._secret, token) if kind.lower() == "bearer" else None
         if label is None:
-            return refusal_response(
-                401, "This host requires its own token: connect with dcc-bridge, which sends it."
-            )
+            why = "This host requires its own token: connect with dcc-bridge, which sends it."
+            return refusal_response(401, why)
         size = headers.get("content-length", "")  # without one, the SDK counts what comes
         if size.isdecimal() and int(size[:20]) > MOST_BODY:
             return refusal_response(413, f"A request brings {MOST_BODY} bytes at most.")
@@ -218,20 +223,139 @@ class AuthMiddleware:
     def _is_public(self, scope: Scope) -> bool:
         return bool(scope["path"].startswith(self._public))
 
-    def _label(self, given: list[str]) -> str | None:
-        kind, _, token = given[0].partition(" ") if len(given) == 1 else ("", "", "")
-        if kind.lower() != "bearer":
-            return None
-        return token_label(self._secret, token)
-
 
 def refusal_response(status: int, why: str) -> JSONResponse:
-    """Build the response to a request that is refused.
-
-    Args:
-        status: The status code of HTTP.
-        why: A sentence for whoever reads the client's log.
-    """
-    error: dict[str, Any] = {"code": -32600, "message": why}
-    body = {"jsonrpc": "2.0", "id": None, "error": error}
+    """Build the response to a refused request; `why` is for whoever reads the client's log."""
+    body = {"jsonrpc": "2.0", "id": None, "error": {"code": -32600, "message": why}}
     return JSONResponse(body, status, _HEADERS.get(status))
+
+
+# ---- what was sent to legacy sessions
+
+
+class SessionEvents:
+    """The last events of one session."""
+
+    def __init__(self, label: str = "") -> None:
+        self.label = label  # its client's
+        self.size = 0  # the bytes of all of them
+        self.used = time.monotonic()  # when its client was last heard of; monotonic seconds
+        self._count = 0
+        self._events: deque[tuple[int, str, bytes]] = deque()
+
+    def add(self, stream: str, message: JSONRPCMessage | None) -> str:
+        """Keep an event, dropping the oldest where there are too many; gives its id."""
+        self._count += 1
+        sent = b""  # an event that only gives the stream a number
+        if message is not None:
+            sent = message.model_dump_json(by_alias=True, exclude_unset=True).encode()
+        self.size += len(sent)
+        self._events.append((self._count, stream, sent))
+        while len(self._events) > MOST_EVENTS or self.size > MOST_BYTES:
+            self.drop_oldest()
+        return str(self._count)
+
+    def drop_oldest(self) -> None:
+        """Forget the oldest event."""
+        self.size -= len(self._events.popleft()[2])
+
+    def after(self, number: int) -> tuple[str | None, list[EventMessage]]:
+        """Give the stream that an event was on, and what was sent there since."""
+        stream = next((on for count, on, *_ in self._events if count == number), None)
+        since = [
+            EventMessage(jsonrpc_message_adapter.validate_json(sent), str(count))
+            for count, on, sent in self._events
+            if on == stream and count > number and sent
+        ]
+        return stream, since
+
+
+_current: ContextVar[SessionEvents | None] = ContextVar("dcc_bridge_session_events", default=None)
+
+
+class ReplayStore(EventStore):
+    """What was sent to legacy sessions, for a client that lost its stream and comes back.
+
+    The SDK has one store for all sessions, and its stream ids are the requests' own numbers, which
+    are the same in every session. So each session has `SessionEvents` of its own, in the context of
+    each of its requests: `opening` creates them for the request that opens a session, whose tasks
+    inherit them, and `enter` finds them again. They live as long as the session's tasks.
+
+    What was sent is kept as the text that it is on the wire: so its bytes are counted.
+    """
+
+    def __init__(self, most_bytes: int = MOST_OF_ALL) -> None:
+        self._most_bytes = most_bytes  # of all; then the client with the most loses its oldest
+        self._total = 0  # theirs, or more: a session that has ended is still counted
+        self._sessions: WeakValueDictionary[str, SessionEvents] = WeakValueDictionary()
+
+    def opening(self, label: str, send: Send) -> Send:
+        """Create the events of a session that a client's request may open.
+
+        The session's id is read on the way of the response.
+        """
+        events = SessionEvents(label)
+        _current.set(events)
+
+        async def noting(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                session = Headers(raw=message["headers"]).get("mcp-session-id")
+                if session is not None:
+                    self._sessions[session] = events
+            await send(message)
+
+        return noting
+
+    def enter(self, session: str) -> None:
+        """Find the events of the session that a request belongs to."""
+        _current.set(self._sessions.get(session))
+        self.note_use(session)
+
+    def note_use(self, session: str) -> None:
+        """Note that a session's client was heard of just now."""
+        if (events := self._sessions.get(session)) is not None:
+            events.used = time.monotonic()
+
+    def sessions(self, label: str) -> list[str]:
+        """List the sessions of a client, the one that was silent the longest first."""
+        own = [(it.used, name) for name, it in self._sessions.items() if it.label == label]
+        return [name for _, name in sorted(own)]
+
+    def forget(self, session: str) -> None:
+        """Forget a session that was ended, and its events: some timer may hold them still."""
+        events = self._sessions.pop(session, None)
+        while events is not None and events.size:
+            events.drop_oldest()
+
+    async def store_event(self, stream_id: str, message: JSONRPCMessage | None) -> str:
+        """Keep what is sent on a stream of the current session."""
+        events = _current.get()
+        if events is None:
+            return ""
+        before = events.size
+        event = events.add(stream_id, message)
+        self._total += events.size - before
+        while self._total > self._most_bytes:
+            self._total = sum(it.size for it in self._sessions.values())
+            if self._total > self._most_bytes:
+                self._greediest().drop_oldest()
+        return event
+
+    def _greediest(self) -> SessionEvents:
+        """Find the largest session of the client whose sessions are the largest together."""
+        of_client: Counter[str] = Counter()
+        for events in self._sessions.values():
+            of_client[events.label] += events.size
+        return max(self._sessions.values(), key=lambda it: (of_client[it.label], it.size))
+
+    async def replay_events_after(
+        self, last_event_id: str, send_callback: EventCallback
+    ) -> str | None:
+        """Send again what followed an event on its stream."""
+        events = _current.get()
+        if events is None or not last_event_id.isdecimal():
+            return None
+        stream, since = events.after(int(last_event_id))
+        for message in since:
+            await send_callback(message)
+        return stream

@@ -18,13 +18,12 @@ from pydantic import ValidationError
 
 from dcc_bridge.callbacks import call_safely
 from dcc_bridge.elicitation.call import Progress
-from dcc_bridge.elicitation.question import Expired, Question, Reply, Settle, Unable, Unreadable
-from dcc_bridge.elicitation.types import CANCELLED
-from dcc_bridge.server.protocol import Answer, carried, elicit_request
+from dcc_bridge.elicitation.question import Expired, Question, Settle, Unable, Unreadable
+from dcc_bridge.elicitation.types import ANSWERED, CANCELLED
+from dcc_bridge.server.protocol import Answer, carried, elicit_request, reply
 
 log = logging.getLogger(__name__)
 
-ANSWERED: Final = "answered"  # why a question is taken down that a person answered
 _LEAST: Final = 1e-6
 
 Context = ServerRequestContext[Any, Any]
@@ -40,11 +39,11 @@ class ClientQuestion:
         self._withdrawn = anyio.Event()
         self._why = ""
 
-    def answer(self, reply: Answer) -> None:
+    def answer(self, answer: Answer) -> None:
         """Hand over what the client said; only the first time counts."""
         settle, self._settle = self._settle, None
         if settle is not None:
-            call_safely(settle, reply)  # if that fails, the request still waits for what comes next
+            call_safely(settle, answer)  # if that fails, the request waits for what comes next
 
     def withdraw(self, why: str = "") -> None:
         """Forget the question: it was answered elsewhere, or ended."""
@@ -61,7 +60,9 @@ class ClientQuestion:
                 await self._withdrawn.wait()  # the client agreed; the page says when it is done
             asking.cancel_scope.cancel()
         if self.question.visit is not None and self._why == ANSWERED:
-            await tell_completed(request, self.question)
+            # the page, to which the client sent the person, has what it needs
+            session, related = request.session, request.request_id
+            await session.send_elicit_complete(self.question.id, related_request_id=related)
 
     async def _watch(self, scope: anyio.CancelScope) -> None:
         await self._withdrawn.wait()
@@ -123,8 +124,7 @@ class ProgressNotices:
     def __init__(self, requests: list[Context]) -> None:
         self._requests = requests
         self._meter = ProgressMeter()
-        # What the skill reported and the client was not told yet.
-        self.latest: Progress | None = None
+        self.latest: Progress | None = None  # what was reported and the client was not told yet
 
     @property
     def is_due(self) -> bool:
@@ -154,7 +154,7 @@ class ProgressNotices:
             await self.send(waiting)
 
 
-async def ask_legacy(request: ServerRequestContext[Any, Any], question: Question) -> Answer:
+async def ask_legacy(request: Context, question: Question) -> Answer:
     """Put a question to a legacy client in the middle of its request.
 
     A JSON-RPC error as the answer never becomes the call's error: the question falls through.
@@ -168,12 +168,7 @@ async def ask_legacy(request: ServerRequestContext[Any, Any], question: Question
         return _fall_through(error.error.code)
     except ValidationError:
         return Unreadable()
-    return Reply(result.action, result.content)
-
-
-async def tell_completed(request: ServerRequestContext[Any, Any], question: Question) -> None:
-    """Tell a legacy client that the page, to which it sent the person, has what it needs."""
-    await request.session.send_elicit_complete(question.id, related_request_id=request.request_id)
+    return reply(result)
 
 
 def _fall_through(code: int) -> Expired | Unable:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import platform
 import threading
 import time
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -88,6 +88,8 @@ def connection_report(
         "python": platform.python_version(),
         "packages": packages(),
         "clients": [{**_facts(it), "silent": it.client.label in silent} for it in seen],
+        "replaced": skills.replaced,
+        "folders": Counter(str(it.skill.file and it.skill.file.parent) for it in skills.entries()),
         "broken": {name: str(why) for name, why in sorted(skills.broken.items())},
     }
 

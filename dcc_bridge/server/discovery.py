@@ -62,8 +62,7 @@ class Instance:
     pid: int = field(default_factory=os.getpid)
     state: State = "starting"  # "starting" until all its tools are there, then "ready"
     started: float = field(default_factory=time.time)  # when, in seconds since the epoch
-    # The master secret, from which tokens are made.
-    secret: str = field(default_factory=lambda: secrets.token_hex(32), repr=False)
+    secret: str = field(default_factory=lambda: secrets.token_hex(32), repr=False)  # makes tokens
     file: str | None = None  # the full path of the scene's file, or None for a scene without one
 
     def __post_init__(self) -> None:
@@ -164,19 +163,16 @@ def token_label(secret: str, token: str) -> str | None:
     label, dot, _ = token.rpartition(".")
     if not (label and dot and "." not in label):
         return None
-    wanted = issue_token(secret, label)
-    same = hmac.compare_digest(wanted.encode("utf-8", "replace"), token.encode("utf-8", "replace"))
-    return label if same else None
+    wanted = issue_token(secret, label).encode("utf-8", "replace")
+    return label if hmac.compare_digest(wanted, token.encode("utf-8", "replace")) else None
 
 
 def folder(runtime: Path | None = None) -> Path:
     """Give the folder of the running hosts, made if need be; StartError where it is not ours."""
     try:
-        with warnings.catch_warnings():
+        with warnings.catch_warnings(action="ignore"):
             # XDG_RUNTIME_DIR need not be set; the folder is checked here
-            warnings.simplefilter("ignore")
-            path = runtime or platformdirs.user_runtime_path("dcc_bridge")
-        return private_files.folder(path)
+            return private_files.folder(runtime or platformdirs.user_runtime_path("dcc_bridge"))
     except OSError as error:
         raise errors.StartError(
             f"Where running hosts are written down cannot be used: {str(error).rstrip('.')}. Set "
@@ -193,7 +189,9 @@ def running(runtime: Path | None = None) -> list[Instance]:
         if instance is not None and is_locked(lock):
             instances.append(instance)
         elif instance is not None:
-            _remove(file, lock)
+            for gone in (file, lock):
+                with suppress(OSError):  # somebody else did, or reads it in this moment
+                    gone.unlink()
     return sorted(instances, key=lambda instance: -instance.started)
 
 
@@ -219,9 +217,3 @@ def _read(file: Path) -> Instance | None:
             return Instance(**json.load(record))
     except (OSError, ValueError, TypeError):
         return None
-
-
-def _remove(*files: Path) -> None:
-    for file in files:
-        with suppress(OSError):  # somebody else did, or reads it in this moment
-            file.unlink()

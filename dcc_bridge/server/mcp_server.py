@@ -15,7 +15,6 @@ from typing import Any, Final
 import anyio
 from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 from mcp.server.lowlevel import NotificationOptions
-from mcp.server.lowlevel import Server as LowLevelServer
 from mcp.server.mcpserver import Context as ToolContext
 from mcp.server.mcpserver import MCPServer
 from mcp.server.request_state import RequestStateSecurity
@@ -88,7 +87,10 @@ class Server(MCPServer[Any]):
             )
         # the span of each message, which nobody collects; the SDK has no public name for it
         self.middleware[:] = [it for it in self.middleware if "otel" not in type(it).__module__]
-        _say_that_lists_change(self._lowlevel_server)
+        # the legacy handshake is to say that lists change; the SDK has no argument for it
+        lowlevel, options = self._lowlevel_server, NotificationOptions(tools_changed=True)
+        make = partial(lowlevel.create_initialization_options, options)
+        lowlevel.create_initialization_options = make  # type: ignore[method-assign]  # its only way in
         self.middleware.append(self._fill_in)
         self._plain = [*self.middleware], self._lowlevel_server.get_request_handler(CALL)
         self.stamp = self._lowlevel_server.server_info_stamp
@@ -99,6 +101,11 @@ class Server(MCPServer[Any]):
         self._runner = runner
         self._soon = soon
         scene.serve(self)
+        resources.ScenePrompts(registry, scene).serve(self)
+
+    def add_instructions(self, text: str) -> None:
+        """Tell agents more when they connect from now on. Any thread."""
+        self._lowlevel_server.instructions = f"{self.instructions} {text}"
 
     async def _note_client(
         self, ctx: ServerRequestContext[Any, Any], call_next: CallNext
@@ -115,12 +122,21 @@ class Server(MCPServer[Any]):
         """List the skills, those that cannot be loaded, and what was added through the SDK."""
         listed = []
         for number, entry in enumerate(self._registry.entries()):
-            listed.append(_tool(entry))
+            try:
+                listed.append(protocol.tool(entry))
+            except SkillError as error:
+                listed.append(protocol.unavailable(entry.skill.name, str(error)))
             if number % _AT_ONCE == 0:  # a thousand schemas take half a second the first time
                 await anyio.sleep(0)
         broken = sorted(self._registry.broken.items())
         listed += [protocol.unavailable(name, str(why)) for name, why in broken]
         return [*listed, *await super().list_tools()]
+
+    async def list_prompts(self) -> list[Any]:
+        """List the prompts, without those that need the verbs where there are none."""
+        has_verbs = "list_items" in self._registry
+        prompts = await super().list_prompts()
+        return [it for it in prompts if has_verbs or it.name not in resources.PROMPTS]
 
     async def _handle_list_tools(self, ctx: Any, params: Any) -> ListToolsResult:
         await self._complete()
@@ -225,8 +241,7 @@ class Server(MCPServer[Any]):
     def _is_ours(self, name: str, context: ToolContext[Any, Any]) -> bool:
         if name in self._registry:
             return True
-        state = context.request_state
-        if state is not None and self.calls.knows(state):
+        if context.request_state is not None and self.calls.knows(context.request_state):
             return True
         return self._tool_manager.get_tool(name) is None
 
@@ -277,7 +292,6 @@ class ToolListChanges:
     """
 
     def __init__(self, bus: SubscriptionBus, soon: client_channel.Soon) -> None:
-        """Know nobody yet."""
         self._bus = bus  # the way to the modern clients that listen
         self._soon = soon  # the way to the worker's loop from any thread
         self._changed = anyio.Event()
@@ -304,27 +318,16 @@ class ToolListChanges:
         while True:
             await self._changed.wait()
             self._changed = anyio.Event()
-            await self._notify_all()
-
-    async def _notify_all(self) -> None:
-        """Notify every client; one that is gone is left out, and nothing is raised."""
-        await self._bus.publish(ToolsListChanged())
-        for session in list(self._sessions.values()):
-            # a client that does not read must not stop the rest
-            with suppress(anyio.BrokenResourceError, anyio.ClosedResourceError):
-                with anyio.move_on_after(_SLOW):
-                    await session.send_tool_list_changed()
+            await self._bus.publish(ToolsListChanged())
+            for session in list(self._sessions.values()):
+                # a client that is gone, or does not read, must not stop the rest
+                with suppress(anyio.BrokenResourceError, anyio.ClosedResourceError):
+                    with anyio.move_on_after(_SLOW):
+                        await session.send_tool_list_changed()
 
 
 def _label(context: ServerRequestContext[Any, Any]) -> str:
     return str(context.request.scope[auth.LABEL]) if context.request is not None else ""
-
-
-def _say_that_lists_change(server: LowLevelServer[Any]) -> None:
-    """Let the legacy handshake say that lists change; the SDK has no argument for it."""
-    options = NotificationOptions(tools_changed=True)
-    make = partial(server.create_initialization_options, options)
-    server.create_initialization_options = make  # type: ignore[method-assign]  # its only way in
 
 
 @contextmanager
@@ -337,10 +340,3 @@ def _root_logger_untouched() -> Iterator[None]:
     finally:
         root.handlers[:] = handlers
         root.setLevel(level)
-
-
-def _tool(entry: Entry) -> Tool:
-    try:
-        return protocol.tool(entry)
-    except SkillError as error:
-        return protocol.unavailable(entry.skill.name, str(error))

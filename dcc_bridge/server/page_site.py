@@ -19,19 +19,11 @@ from dcc_bridge import config, main_thread
 from dcc_bridge.elicitation import urls
 from dcc_bridge.elicitation.call import Call
 from dcc_bridge.elicitation.question import Offers, Question
-from dcc_bridge.elicitation.sign_in import Provider
+from dcc_bridge.elicitation.sign_in import Provider, SignInFlow
 from dcc_bridge.elicitation.text import safe_line
 from dcc_bridge.host import Host
 from dcc_bridge.server import one_time_page
-from dcc_bridge.server.one_time_page import (
-    FIELD,
-    Html,
-    OneTimePage,
-    PageEnding,
-    SecretPage,
-    problem_with,
-)
-from dcc_bridge.server.sign_in_page import SignInFlow, SignInPage
+from dcc_bridge.server.one_time_page import Html, OneTimePage, PageEnding, SecretPage, SignInPage
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -230,8 +222,7 @@ class PageSite:
         key = page.admit(request.cookies.get(_COOKIE, ""))
         if key is None:
             return self._say(_OTHER_BROWSER, page)
-        response = self._draw(page, question)
-        path = PREFIX + page.id
+        response, path = self._draw(page, question), PREFIX + page.id
         response.set_cookie(_COOKIE, key, path=path, httponly=True, samesite="strict")
         return response
 
@@ -246,14 +237,12 @@ class PageSite:
             return self._say(_OTHER_BROWSER, page)
         match sent.get("exit"):
             case "accept" if isinstance(page, SecretPage):
-                text = sent.get(FIELD, "")
-                if problem := problem_with(text):
+                text = sent.get(one_time_page.FIELD, "")
+                if problem := one_time_page.problem_with(text):
                     return self._draw(page, question, problem)
                 return self._after(page, page.enter(text))
-            case "decline":
-                return self._after(page, page.leave("decline"))
-            case "cancel":
-                return self._after(page, page.leave("cancel"))
+            case "decline" | "cancel" as action:
+                return self._after(page, page.leave(action))
             case _:
                 return self._say(_UNREADABLE, page)
 
@@ -262,8 +251,7 @@ class PageSite:
 
         if not was_first:
             return self._say(page.used, page)
-        # going back asks nothing again
-        return RedirectResponse(PREFIX + page.id, 303, one_time_page.HEADERS)
+        return RedirectResponse(PREFIX + page.id, 303, one_time_page.HEADERS)  # asks nothing again
 
     def _draw(self, page: SecretPage, question: Question, problem: str = "") -> Response:
         title = f"{'Error: ' if problem else ''}A question for you · {self._desk.place}"

@@ -20,6 +20,7 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
+from functools import partial
 from hashlib import sha256
 from typing import Any, Final
 
@@ -49,8 +50,6 @@ _WAITING: Final = {  # what a client is told from time to time, by the state of 
 Result = CallToolResult | InputRequiredResult
 Same = tuple[str, str, str]  # client, skill, digest of the arguments: they make two calls the same
 Answers = Mapping[str, Any]
-
-
 Event = ClientQuestion | Result  # awaited by any number of requests, and never taken back
 
 
@@ -229,22 +228,19 @@ class ParkedCalls:
             if parked.modern:
                 return protocol.input_required(event.question, f"{parked.call.id}.{number}")
             async with anyio.create_task_group() as telling:
-                telling.start_soon(parked.notices.repeat, self._keepalive, self._waiting(parked))
+                waiting = partial(self._waiting, parked)
+                telling.start_soon(parked.notices.repeat, self._keepalive, waiting)
                 await event.ask_in(request)
                 telling.cancel_scope.cancel()
             number += 1
 
     async def _event(self, parked: ParkedCall, number: int) -> Event:
-        return await parked.wait_for_event(number, self._keepalive, self._waiting(parked))
+        return await parked.wait_for_event(number, self._keepalive, partial(self._waiting, parked))
 
-    def _waiting(self, parked: ParkedCall) -> Callable[[], str]:
-        """Make what says for what a call waits now."""
-
-        def waiting() -> str:
-            record = self._recent.find(parked.call.id)
-            return _WAITING[record.state] if record is not None else ""
-
-        return waiting
+    def _waiting(self, parked: ParkedCall) -> str:
+        """Say for what a call waits now."""
+        record = self._recent.find(parked.call.id)
+        return _WAITING[record.state] if record is not None else ""
 
     def _abandon(self, parked: ParkedCall) -> None:
         self._broker.end(parked.call)

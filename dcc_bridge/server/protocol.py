@@ -22,12 +22,12 @@ from pydantic import ValidationError
 from dcc_bridge.audit.redact import each_text
 from dcc_bridge.elicitation.call import Client
 from dcc_bridge.elicitation.question import Expired, Question, Reply, Unable, Unreadable
-from dcc_bridge.elicitation.types import LEFT
-from dcc_bridge.elicitation.view import argument_views, undo_line
+from dcc_bridge.elicitation.types import INVALID_ANSWER, LEFT, LIMIT, MISFIT
+from dcc_bridge.elicitation.view import argument_views, client_details, undo_line
 from dcc_bridge.server.clients import SeenClient
 from dcc_bridge.skills.call_history import Outcome, Status
 from dcc_bridge.skills.registry import Entry
-from dcc_bridge.skills.returns import Returns, is_file, plain
+from dcc_bridge.skills.signature import Returns, is_file, plain
 
 log = logging.getLogger(__name__)
 
@@ -50,14 +50,18 @@ _INSTEAD: Final = {"action": "cancel", "_meta": {_MARK: True}}
 def input_required(question: Question, state: str) -> types.InputRequiredResult:
     """Put a question to a modern client, which sends the call again with the answer."""
     return types.InputRequiredResult(
-        input_requests={question.key: elicit_request(question)}, request_state=state
+        input_requests={question.key: elicit_request(question)},
+        request_state=state,
+        _meta={LIMIT: question.offers.latest},  # a request in it carries no meta in this era
     )
 
 
 def reply(response: Any) -> Answer:
-    """Read a modern client's answer. It is checked against its form by the broker."""
+    """Read a client's answer. It is checked against its form by the broker."""
     if not isinstance(response, types.ElicitResult) or _MARK in (response.meta or {}):
         return Unreadable()
+    if MISFIT in (response.meta or {}):
+        return Expired(INVALID_ANSWER)
     return Reply(response.action, response.content)
 
 
@@ -126,11 +130,12 @@ def _parts(question: Question) -> list[str | None]:
     more = f"\nand {rest} more" if rest > 0 else ""
     undo = undo_line(question.consent) if question.consent else None
     given = "\n".join(f"- {argument}" for argument in argument_views(question.arguments))
-    return [question.message, given, shown + more, undo, question.reason]
+    return [question.message, given, shown + more, undo, question.reason, client_details(question)]
 
 
 def elicit_request(question: Question, legacy_id: str | None = None) -> types.ElicitRequest:
     """Serialize a question; a page's has an id on the legacy era."""
+    meta: Any = {LIMIT: question.offers.latest}
     if question.page is not None:
         message = "\n\n".join(filter(None, (question.message, question.page.description)))
         return types.ElicitRequest(
@@ -138,12 +143,13 @@ def elicit_request(question: Question, legacy_id: str | None = None) -> types.El
                 message=carried(message),
                 url=question.page.url,
                 elicitation_id=legacy_id,
+                _meta=meta,
             )
         )
     message = "\n\n".join(part for part in _parts(question) if part)
     schema = question.form.schema if question.form is not None else {}
     params = types.ElicitRequestFormParams(
-        message=carried(message), requested_schema=carried(schema)
+        message=carried(message), requested_schema=carried(schema), _meta=meta
     )
     return types.ElicitRequest(params=params)
 
@@ -266,10 +272,7 @@ def _result(
     structured: dict[str, Any] | None = None,
 ) -> types.CallToolResult:
     return types.CallToolResult(
-        content=content,
-        structured_content=structured,
-        is_error=is_error,
-        _meta={STATUS: status},
+        content=content, structured_content=structured, is_error=is_error, _meta={STATUS: status}
     )
 
 

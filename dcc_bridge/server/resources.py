@@ -1,4 +1,4 @@
-"""The scene as resources, and subscriptions to its changes. Worker.
+"""The scene as resources, subscriptions to its changes, and prompts about it. Worker.
 
 ``scene://summary``, ``scene://selection`` and, by a template that is named as the host names its
 things, ``scene://prim/{path}``. Each is read on the main thread as a read job: beside an edit that
@@ -16,6 +16,8 @@ from collections import Counter
 from collections.abc import Callable, Coroutine, Iterable
 from concurrent.futures import Future
 from contextlib import suppress
+from functools import partial
+from itertools import islice
 from typing import Any, Final
 
 import anyio
@@ -32,11 +34,14 @@ from dcc_bridge import errors, main_thread
 from dcc_bridge.elicitation.context import wrap_future
 from dcc_bridge.host import MOST_TOLD, Host
 from dcc_bridge.server.protocol import carried
+from dcc_bridge.skills.registry import Registry
 
 SUMMARY: Final = "scene://summary"
 SELECTION: Final = "scene://selection"
 MOST_WANTED: Final = 1000  # resources of which one client may hear
 _JSON: Final = "application/json"
+_MOST_KNOWN: Final = 100_000  # items, the first of a scene, among which one is completed
+_MOST_PROPOSED: Final = 100  # that a completion may have
 _PAUSE: Final = 0.1
 _PATIENCE: Final = 1.0  # seconds for a legacy client to take a notice; it is not sent again
 
@@ -50,12 +55,13 @@ class SceneResources:
 
     def __init__(self, host: Host, main: main_thread.MainThread, spawn: Spawn) -> None:
         self._host = host  # whose scene it is
-        self._main = main  # the way to its main thread
+        self.main = main  # the way to its main thread
         self._spawn = spawn  # starts a coroutine on the worker, from any thread
         self.bus = InMemorySubscriptionBus()  # for whatever else the clients that listen hear
         self._listen = _Listen(self.bus)
         self._sessions: dict[str, _Subscriber] = {}
         self._is_due = False
+        self.known: dict[str, list[str]] = {}  # what completes an argument, until a change
 
     def serve(self, server: MCPServer[Any]) -> None:
         """Add the resources, and the requests by which a client asks to hear of them."""
@@ -69,7 +75,8 @@ class SceneResources:
             description=f"Its type and what the host knows about it. The path names the {noun}; "
             "characters that a URI cannot hold are percent-encoded.",
             mime_type=_JSON,
-            security=_ITEMS,
+            # a path with a slash before it, or two dots in it, is looked up in a scene, not on disk
+            security=ResourceSecurity(exempt_params={"path"}),
         )(self.item)
         add = server._lowlevel_server.add_request_handler  # MCPServer itself adds none of these
         add("resources/subscribe", types.SubscribeRequestParams, self._subscribe)
@@ -90,6 +97,7 @@ class SceneResources:
 
     def changed(self) -> None:
         """Tell, soon, those who want to hear of it. Any thread, as often as need be."""
+        self.known = {}
         subscribed = any(subscriber.uris for subscriber in list(self._sessions.values()))
         if self._is_due or not (subscribed or self._listen.wanted):
             return
@@ -104,13 +112,12 @@ class SceneResources:
     def _selected(self) -> dict[str, Any]:
         items = self._host.selection
         shown = items[:MOST_TOLD]
-        kinds = self._host.kinds(shown)
-        listed = [{"item": item, "type": kind} for item, kind in zip(shown, kinds, strict=True)]
-        return {"selected": len(items), "items": listed}
+        pairs = zip(shown, self._host.kinds(shown), strict=True)
+        return {"selected": len(items), "items": [{"item": it, "type": kind} for it, kind in pairs]}
 
     async def _read(self, look: Callable[[], dict[str, Any]], what: str) -> str:
         try:
-            facts = await wrap_future(self._main.submit(look, name=f"reading {what}", read=True))
+            facts = await wrap_future(self.main.submit(look, name=f"reading {what}", read=True))
         except LookupError as error:
             why = error.args[0] if error.args else error
             raise ResourceNotFoundError(str(carried(str(why)))) from error
@@ -130,26 +137,21 @@ class SceneResources:
     async def _subscribe(
         self, ctx: Context, params: types.SubscribeRequestParams
     ) -> types.EmptyResult:
-        subscriber = self._subscriber(ctx)
+        name = _session(ctx)
+        if name not in self._sessions:
+            self._sessions[name] = _Subscriber(ctx.session)
+            # the SDK's own place for what ends with a session; nothing public leads there
+            ctx.session._connection.exit_stack.callback(self._sessions.pop, name, None)
+        subscriber = self._sessions[name]
         if len(subscriber.uris) >= MOST_WANTED:
             raise MCPError(types.INVALID_PARAMS, f"You already listen for {MOST_WANTED} resources.")
         subscriber.uris.add(str(params.uri))
         return types.EmptyResult()
 
-    def _subscriber(self, ctx: Context) -> _Subscriber:
-        name = _session(ctx)
-        if name not in self._sessions:
-            self._sessions[name] = _Subscriber(ctx.session)
-            # the SDK's own place for what ends with a session; nothing public leads there
-            ending = ctx.session._connection.exit_stack
-            ending.callback(self._sessions.pop, name, None)
-        return self._sessions[name]
-
     async def _unsubscribe(
         self, ctx: Context, params: types.UnsubscribeRequestParams
     ) -> types.EmptyResult:
-        subscriber = self._sessions.get(_session(ctx))
-        if subscriber is not None:
+        if (subscriber := self._sessions.get(_session(ctx))) is not None:
             subscriber.uris.discard(str(params.uri))
         return types.EmptyResult()
 
@@ -192,8 +194,60 @@ class _Listen(ListenHandler):
             self.wanted -= Counter(uris)
 
 
-# A path may begin with a slash, or hold two dots: it is looked up in a scene, not on disk.
-_ITEMS: Final = ResourceSecurity(exempt_params={"path"})
+class ScenePrompts:
+    """What a person may pick in their client; its agent then works with the verbs."""
+
+    def __init__(self, registry: Registry, scene: SceneResources) -> None:
+        self._registry = registry  # has the verbs, where the host has acts
+        self._scene = scene
+
+    def serve(self, server: MCPServer[Any]) -> None:
+        """Add the prompts, and what completes their arguments."""
+        server.prompt(title="Check this scene for publish")(self.check_scene)
+        server.prompt(title="Explain this scene")(self.explain_scene)
+        server.prompt(title="Tidy the names")(self.tidy_names)
+        server.completion()(self.complete)  # type: ignore[no-untyped-call]  # the SDK's has no type
+
+    async def check_scene(self, item: str = "") -> str:
+        """Say what must be mended before this scene is published."""
+        return _CHECK.format(item or "this scene", [item] if item else [])
+
+    async def explain_scene(self, item: str = "") -> str:
+        """Explain this scene, or an item of it, to somebody who sees it for the first time."""
+        return _EXPLAIN.format(item or "this scene", [item] if item else [])
+
+    async def tidy_names(self, type: str = "", item: str = "") -> str:
+        """Find the names that do not follow the others, and propose better ones."""
+        return _TIDY.format(type, item)
+
+    async def complete(self, ref: object, argument: Any, context: object) -> types.Completion:
+        """Complete an item or a type by those of the scene, which is walked once a change."""
+        name, begun, known = argument.name, argument.value.lower(), self._scene.known
+        try:
+            if name not in known:
+                look = self._scene.main.submit(partial(self._known, name), name=name, read=True)
+                known[name] = await wrap_future(look)
+        except errors.BridgeError:  # the host is busy, or has no verbs
+            return types.Completion(values=[])
+        parts = ((it, it if "/" in begun else it.rpartition("/")[2]) for it in known[name])
+        fits = (it for it, part in parts if begun in part.lower())
+        return types.Completion(values=carried(list(islice(fits, _MOST_PROPOSED))))
+
+    def _known(self, name: str) -> list[str]:
+        if name == "type":
+            return list(self._registry.find("summary").skill.fn()["types"])
+        return list(self._registry.find("list_items").skill.fn(limit=1).every[:_MOST_KNOWN])
+
+
+PROMPTS: Final = {"check_scene", "explain_scene", "tidy_names"}
+_CHECK: Final = """Check {0} for publish: call check with items={1}, and look at it once. Tell me by
+rule what fails, what comes of it, and which tool would mend it. Change nothing before I agree."""
+_EXPLAIN: Final = """Explain {0} to somebody who sees it for the first time: call summary,
+list_items sorted by -size, inspect what matters, and look once with items={1}. Say what it shows,
+how it is organised, and what is unusual. Change nothing."""
+_TIDY: Final = """Tidy the names of this scene: call list_items with type={0!r}, under={1!r}, find
+the rule that most names follow, and show me the old and new names of the others and what collides,
+as rename with preview=True gives them. Rename them in one call once I agree."""
 
 
 def _ours(uris: Iterable[str]) -> list[str]:

@@ -19,17 +19,15 @@ from starlette.requests import ClientDisconnect
 
 from dcc_bridge.audit import redact
 from dcc_bridge.config import Limits
-from dcc_bridge.server.auth import MOST_BODY, AuthMiddleware
+from dcc_bridge.server.auth import MOST_BODY, AuthMiddleware, ReplayStore
 from dcc_bridge.server.connections import RESTS, connection_class
 from dcc_bridge.server.fast_path import FastPath
 from dcc_bridge.server.mcp_server import Server
 from dcc_bridge.server.page_site import PREFIX, SIGNED_IN, PageDesk, PageSite
-from dcc_bridge.server.replay import ReplayStore
 from dcc_bridge.server.worker import Worker
 
 PATH: Final = "/mcp"
-# Milliseconds after which a legacy client that lost its stream is to come back for the rest; well
-# within `session_grace`, after which its call is given up.
+# Milliseconds until a legacy client that lost its stream comes back, well within `session_grace`.
 _COME_BACK: Final = 1000
 # The SDK's own check of Host and Origin lets any port in; that of `AuthMiddleware` is exact.
 _OPEN: Final = TransportSecuritySettings(enable_dns_rebinding_protection=False)
@@ -59,28 +57,20 @@ class McpService:
 
     def __init__(
         self,
-        server: Server,
-        worker: Worker,
-        listening: socket.socket,
-        secret: str,
-        desk: PageDesk,
-        limits: Limits,
+        server: Server,  # what clients speak to
+        worker: Worker,  # where it runs
+        listening: socket.socket,  # bound and listening
+        secret: str,  # the master secret
+        desk: PageDesk,  # the pages for secrets and sign-ins
+        limits: Limits,  # how many connections there may be, and for how long silent
     ) -> None:
-        """Build everything; nothing is served yet.
-
-        Args:
-            server: What clients speak to.
-            worker: Where it runs.
-            listening: A socket that is bound and listening.
-            secret: The master secret.
-            desk: The pages for secrets and sign-ins.
-            limits: How many connections there may be, and for how long they may be silent.
-        """
+        """Build everything; nothing is served yet."""
         redact.install_log_filter()  # the loggers of what was imported on this thread
         self._server = server
         self._worker = worker
         self._socket = listening
         self._grace = limits.session_grace
+        self._graces: dict[str, Callable[[], None]] = {}  # what stops that of a session
         self._stopping = anyio.Event()
         events = ReplayStore()
         app = server.streamable_http_app(
@@ -113,7 +103,9 @@ class McpService:
                     notifying.start_soon(self._server.changes.notify_clients)
                     await self._stopping.wait()
                     notifying.cancel_scope.cancel()
-                await self._wait_for_last_words()
+                with anyio.move_on_after(_LAST_WORDS):
+                    while self._server.calls.open or self._auth.answering:
+                        await anyio.sleep(0.01)
                 self._uvicorn.end()
                 self._auth.close()
 
@@ -122,19 +114,16 @@ class McpService:
         self._server.scene.close()
         self._stopping.set()
 
-    async def _wait_for_last_words(self) -> None:
-        with anyio.move_on_after(_LAST_WORDS):
-            while self._server.calls.open or self._auth.answering:
-                await anyio.sleep(0.01)
-
     def _stream_ended(self, session: str) -> None:
         """Give a legacy client that lost its stream a moment to come back."""
 
         def end_if_gone() -> None:
+            del self._graces[session]
             if not self._auth.streams[session]:
                 self._server.calls.end_session(session)
 
-        self._worker.later(self._grace, end_if_gone)
+        self._graces.pop(session, bool)()  # that of a stream before, which ended long ago
+        self._graces[session] = self._worker.later(self._grace, end_if_gone)
 
 
 class _Uvicorn(uvicorn.Server):

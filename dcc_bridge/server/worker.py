@@ -91,8 +91,7 @@ class Worker:
 
     def __init__(self, make: Callable[[Worker], Service]) -> None:
         """Prepare; nothing runs yet."""
-        # Makes the service; called on the worker, so that its imports are done there.
-        self._make = make
+        self._make = make  # makes the service; called on the worker, for its imports
         self._loop: asyncio.AbstractEventLoop | None = None
         self._deadlines = Deadlines(self.soon)
         self._service: Service | None = None
@@ -136,9 +135,8 @@ class Worker:
         One that is still busy after `limit` seconds is left to the interpreter.
         """
         self._stopped = True  # `_serve` looks at it once `soon` would be heard
-        service = self._service
-        if service is not None:
-            self.soon(service.stop)
+        if self._service is not None:
+            self.soon(self._service.stop)
         if self._thread.ident is not None and not self.is_current:
             self._thread.join(limit)
 

@@ -27,7 +27,6 @@ log = logging.getLogger(__name__)
 MOST_LISTED: Final = 20
 PATIENCE: Final = 5.0  # seconds in which a host's main thread should take something
 _QUESTION: Final = "This is a test question. Do you see it? Nothing depends on your answer."
-_NOTHING: Final[dict[str, Any]] = {"type": "object", "properties": {}}
 Undo = Callable[[str, Call | None], bool]
 
 
@@ -51,10 +50,13 @@ def tools(recent: Recent, main: MainThread, host: Host, undo: Undo) -> list[Skil
         mine = call.client.label if call is not None and call.client is not None else None
         records = [it for it in recent.records() if call is None or it.id != call.id]
         listed = records[: max(limit, 0)]
-        others = [it for it in listed if it.client != mine]
         return {
             "calls": [_details(record) for record in listed if record.client == mine],
-            "others": [{"title": record.title, "state": record.state} for record in others],
+            "others": [  # not by their titles, which tell what was done
+                {"title": it.skill.replace("_", " ").capitalize(), "state": it.state}
+                for it in listed
+                if it.client != mine
+            ],
         }
 
     @skill(title="Undo last agent action", risk="edit", thread="any")
@@ -81,7 +83,8 @@ def tools(recent: Recent, main: MainThread, host: Host, undo: Undo) -> list[Skil
 def _to_undo(recent: Recent, host: Host, call_id: str) -> Record:
     """Find the call to undo: the one named, or the last one that left anything."""
     recent.follow_undo(host)
-    left = [it for it in recent.records() if it.effect.steps or it.effect.lasting]
+    # What was written where nothing was is in nobody's way.
+    left = [it for it in recent.records() if call_id or it.effect.steps or it.effect.copy]
     left = [it for it in left if it.id.startswith(call_id) and (call_id or not it.effect.undone_by)]
     if not left:
         raise BridgeError("There is nothing to undo: nothing that an agent changed stands.")
@@ -91,6 +94,8 @@ def _to_undo(recent: Recent, host: Host, call_id: str) -> Record:
 def _undo_call(record: Record, host: Host, undo: Undo, call: Call | None) -> str:
     why, label = why_not_undo(record, host.undo_mark().label, host.name), record.effect.label
     if why or label is None:
+        also = " An earlier call is undone by its call_id; see recent_calls."
+        why += also if record.effect.lasting else ""
         raise BridgeError(f"{record.title} was not undone, nor was anything else. {why}")
     if call is not None:
         call.control.record_undo(label)
@@ -100,28 +105,26 @@ def _undo_call(record: Record, host: Host, undo: Undo, call: Call | None) -> str
 
 def _details(record: Record) -> dict[str, Any]:
     """Say of a call all that its own client may know."""
-    last, effect = record.answers[-1] if record.answers else None, record.effect
+    last, effect, progress = record.answers[-1] if record.answers else None, record.effect, None
+    if record.progress is not None:
+        done, total, message = record.progress
+        parts = f"{done:g}", f"of {total:g}" if total else "", message
+        progress = " ".join(filter(None, parts))
     details: dict[str, Any] = {
         "call": record.id,
         "tool": record.skill,
+        "did": record.title if record.state == "done" else None,
         "state": record.state,
         "seconds_ago": round(time.time() - record.began),
         "answered": types.outcome(last.how, last.by) if last else None,
         "answered_by": last.by if last else None,
         "error": record.error,
-        "progress": _progress(record),
+        "progress": progress,
         "undo_step": effect.label,
         "undone_by": effect.undone_by or None,
         "copy": str(effect.copy) if effect.copy else None,
     }
     return {name: value for name, value in details.items() if value is not None}
-
-
-def _progress(record: Record) -> str | None:
-    if record.progress is None:
-        return None
-    done, total, message = record.progress
-    return " ".join(part for part in (f"{done:g}", total and f"of {total:g}", message) if part)
 
 
 def connection_tool(about: Callable[[str | None], dict[str, Any]], main: MainThread) -> Skill:
@@ -161,7 +164,7 @@ def _round_trip(main: MainThread) -> dict[str, Any]:
 
 def _test_question() -> dict[str, Any]:
     began = time.perf_counter()
-    answer = elicit_form_sync(_QUESTION, _NOTHING, title="I see it")
+    answer = elicit_form_sync(_QUESTION, {"type": "object", "properties": {}}, title="I see it")
     return {
         "seconds": round(time.perf_counter() - began, 2),
         "answered_by": answer.answered_by,
@@ -205,9 +208,9 @@ class Undoing:
         return True
 
     def _note(self, record: Record | None, steps: Sequence[str], by: Call | None) -> None:
-        whose = (
-            {"call": record.id, "skill": record.skill, "client": record.client} if record else {}
-        )
+        whose = {}
+        if record is not None:
+            whose = {"call": record.id, "skill": record.skill, "client": record.client}
         who = {"by": "host"} if by is None else {"by": "client", "by_call": by.id}
         log.info("%s was undone by the %s", steps, who["by"])
         try:

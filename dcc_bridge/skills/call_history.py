@@ -18,8 +18,7 @@ from typing import Any, Final, Literal
 from dcc_bridge import callbacks, errors
 from dcc_bridge.elicitation import secret, types
 from dcc_bridge.elicitation.call import Call, Progress
-from dcc_bridge.elicitation.text import safe_line
-from dcc_bridge.elicitation.view import Translate, english
+from dcc_bridge.elicitation.text import Translate, english, safe_line
 from dcc_bridge.host import Host, UndoMark
 
 log = logging.getLogger(__name__)
@@ -48,8 +47,7 @@ class Outcome:
 
     status: Status  # "done", or what kept it from being done
     value: Any = None  # what the skill returned
-    # A sentence for the agent where it is not done; None where the value says it.
-    error: str | None = None
+    error: str | None = None  # a sentence for the agent; None where the value says it
     note: str = ""  # what the agent is told beside the value, or ""
 
 
@@ -61,16 +59,14 @@ def refusal(call: Call) -> Status:
 def outcome_of_failure(call: Call, error: BaseException) -> Outcome:
     """Say what came of a call whose body raised, and log what the agent is not told.
 
-    Args:
-        call: Which one; its changes were undone.
-        error: What it raised.
+    Its changes were undone.
     """
     left = call.agreement.remainder
     match error:
         case errors.Stopped():
             overdue = call.ending.is_overdue
             return Outcome("timed_out" if overdue else "cancelled", None, f"{error} {left}")
-        case errors.NotConfirmed():
+        case errors.NotConfirmed() | errors.NotChosen():
             return Outcome(refusal(call), None, str(error))
         case errors.NoConsent():
             also = f" {left}" if call.agreement.lost else ""
@@ -80,7 +76,7 @@ def outcome_of_failure(call: Call, error: BaseException) -> Outcome:
     trace = call.arguments.scrub(secret.format_error(error))
     log.warning("call %s: %s failed\n%s", call.id, call.skill, trace)
     reason, kind = str(error), type(error).__name__
-    if not (reason and isinstance(error, ValueError)):
+    if not (reason and (isinstance(error, ValueError) or type(error) is LookupError)):
         reason = f"{kind}: {reason}" if reason else kind
     if not reason.endswith((".", "!", "?")):
         reason += "."
@@ -100,8 +96,7 @@ class Effect:
     """What a call left in the scene and on disk."""
 
     steps: tuple[str, ...] = ()  # the labels of its undo steps, the oldest first
-    # What is on top of the undo stack while all of it can be undone, or None.
-    label: str | None = None
+    label: str | None = None  # the top of the undo stack while all of it can be undone, or None
     depth: int = 0  # how deep the undo stack was with them
     file: Path | None = None  # the scene's file then, or None
     lasting: bool = False  # it did what undo does not bring back
@@ -126,13 +121,19 @@ class Record:
     answers: tuple[types.Answered, ...] = ()  # how its questions ended, the oldest first
     effect: Effect = Effect()  # what it left
     error: str | None = None  # a sentence where it is not done, or None
-    # How much is done, of how much if that is known, and a word about it; or None.
-    progress: Progress | None = None
+    progress: Progress | None = None  # how much is done, of how much, and a word about it
 
     @property
     def only_read(self) -> bool:
         """Whether it asked nobody and was to change nothing: there is little to know of it."""
         return self.risk == "read" and not self.answers
+
+
+def deed(call: Call) -> str:
+    """Say what a call did, in a person's words: its title where its skill did not say so."""
+    deeds = call.dialogue.deeds
+    more = [f"and {len(deeds) - 3} more"] if len(deeds) > 3 else []
+    return safe_line(secret.redact("; ".join([*deeds[:3], *more]))) or call.title
 
 
 def why_not_undo(record: Record, top: str | None, host: str, tr: Translate = english) -> str:
@@ -159,11 +160,7 @@ class Recent:
     """All calls that have not ended, and the last ones that have."""
 
     def __init__(self, most: int = 100) -> None:
-        """Begin with none.
-
-        Args:
-            most: How many ended calls are kept, of those that only read and of the others each.
-        """
+        # `most` ended calls are kept, of those that only read and of the others each.
         self._lock = threading.Lock()
         self._live: OrderedDict[str, Record] = OrderedDict()
         self._ended: deque[Record] = deque(maxlen=most)
@@ -185,23 +182,15 @@ class Recent:
             return self._live.get(call)
 
     def watch(self, fn: Watcher) -> callbacks.Unsubscribe:
-        """Be told of each change.
+        """Be told of each change; gives what ends that.
 
-        Args:
-            fn: Gets the record as it is now, on whatever thread changed it; it must be quick. Two
-                changes on two threads may be told in either order: `records` has the last word.
-
-        Returns:
-            What ends it.
+        `fn` gets the record as it is now, on whatever thread changed it; it must be quick. Two
+        changes on two threads may be told in either order: `records` has the last word.
         """
         return self._watchers.add(fn)
 
     def follow(self, call: Call) -> Trail:
-        """Take in a call that is queued.
-
-        Returns:
-            What writes its record from now on.
-        """
+        """Take in a call that is queued; gives what writes its record from now on."""
         client = call.client.label if call.client is not None else None
         record = Record(
             call.id, call.skill, call.title, client, call.risk, "queued", began=time.time()
@@ -209,7 +198,7 @@ class Recent:
         with self._lock:
             self._live[call.id] = record
         self._watchers.call(record)
-        return Trail(self, call.id)
+        return Trail(self, call)
 
     def of_step(self, label: str) -> Record | None:
         """Give the call whose newest undo step has that label, and that it can be undone by."""
@@ -246,12 +235,7 @@ class Recent:
             self._watchers.call(record)
 
     def change(self, call: str, **changes: Any) -> None:
-        """Write down what changed of a call; nothing can change of one that has ended.
-
-        Args:
-            call: Its id.
-            **changes: Fields of `Record`.
-        """
+        """Write down which fields of a call's record changed; one that has ended keeps its own."""
         with self._lock:
             before = self._live.get(call)
             if before is None:
@@ -276,7 +260,7 @@ def _is_undone(effect: Effect, mark: UndoMark, undone: set[str | None] | None) -
 class Trail:
     """The record of one call, as its run writes it."""
 
-    def __init__(self, recent: Recent, call: str) -> None:
+    def __init__(self, recent: Recent, call: Call) -> None:
         self._recent = recent
         self._call = call
         self._lock = threading.Lock()
@@ -292,13 +276,13 @@ class Trail:
     def begin(self) -> None:
         """Note that it runs."""
         self.has_begun = True
-        self._recent.change(self._call, state="running")
+        self._recent.change(self._call.id, state="running")
 
     def question_opened(self) -> None:
         """Note that a question of it is open."""
         with self._lock:
             self._questions += 1
-        self._recent.change(self._call, state="asking")
+        self._recent.change(self._call.id, state="asking")
 
     def question_closed(self, answered: types.Answered) -> None:
         """Note how a question of it ended; others may still be open."""
@@ -306,16 +290,17 @@ class Trail:
             self._questions -= 1
             self._answers += (answered,)
             state: State = "asking" if self._questions else "running"
-        self._recent.change(self._call, state=state, answers=self._answers)
+        self._recent.change(self._call.id, state=state, answers=self._answers)
 
     def note_paused(self) -> None:
         """Note that it may not begin, or go on, because the person paused agents."""
-        self._recent.change(self._call, answers=(*self._answers, _PAUSED))
+        self._recent.change(self._call.id, answers=(*self._answers, _PAUSED))
 
     def report(self, progress: Progress) -> None:
         """Note how far it is."""
-        self._recent.change(self._call, progress=progress)
+        self._recent.change(self._call.id, progress=progress)
 
     def end(self, state: Status, error: str | None = None, effect: Effect = Effect()) -> None:
         """Note how it ended; only the first time counts."""
-        self._recent.change(self._call, state=state, error=error, effect=effect)
+        title = deed(self._call) if state == "done" else self._call.title
+        self._recent.change(self._call.id, state=state, title=title, error=error, effect=effect)

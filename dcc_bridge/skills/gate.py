@@ -42,10 +42,7 @@ def ask_before(
 
 
 def ask_inside(
-    fn: Callable[..., object],
-    args: tuple[object, ...],
-    kwargs: Mapping[str, object],
-    call: Call,
+    fn: Callable[..., object], args: tuple[object, ...], kwargs: Mapping[str, object], call: Call
 ) -> context.Flow[None] | None:
     """Ask what stands before the body of a destructive skill that another one calls.
 
@@ -124,15 +121,10 @@ def missing_question(missing: Mapping[str, Options], call: Call, doc: str = "") 
 def chosen(
     missing: Mapping[str, Options], asked: Question, answer: types.ElicitationResponse
 ) -> dict[str, Any]:
-    """Give what was chosen, as the function wants it.
-
-    Raises:
-        BadArguments: Nobody can be asked.
-        NotConfirmed: The person did not choose.
-    """
+    """Give what was chosen; NotChosen: nobody can be asked, NotConfirmed: it was refused."""
     if answer.message == types.NOT_SUPPORTED:
         names = ", ".join(missing)
-        raise errors.BadArguments(f"{names}: required, because the person could not be asked.")
+        raise errors.NotChosen(f"{names}: required, because the person could not be asked.")
     if not answer.accepted:
         raise ask.refusal(asked, answer)
     data = answer.data or {}

@@ -26,7 +26,7 @@ from typing import Any, Final
 from dcc_bridge.elicitation.context import importing
 from dcc_bridge.errors import BrokenSkill, Busy, SkillError
 from dcc_bridge.host import Host, loss_check
-from dcc_bridge.skills.registry import NAME, Entry, Filed, check_name, clash
+from dcc_bridge.skills.registry import Entry, Filed, check_name, clash
 from dcc_bridge.skills.signature import Signature
 from dcc_bridge.skills.skill import Skill, describe, metadata_of, unimported
 from dcc_bridge.skills.source import Declared, Source, explained
@@ -53,10 +53,14 @@ class SkillFile:
             return False
         return not self.is_certain or any(entry.signature is None for entry in self.entries)
 
+    @property
+    def tools(self) -> tuple[str, ...]:
+        """The names of its tools, or of those that it had before it broke."""
+        return self.names or tuple(entry.skill.name for entry in self.entries)
+
     def may_offer(self, name: str) -> bool:
         """Whether a tool of that name broke when it was imported, and may be tried again."""
-        import_failed = self.error is not None and bool(self.source.content)
-        return import_failed and name in _keys(self)
+        return self.error is not None and bool(self.source.content) and name in _keys(self)
 
 
 def read(source: Source, host: str) -> SkillFile:
@@ -88,29 +92,19 @@ def imported(skill_file: SkillFile, skills: Iterable[Skill], host: str) -> Skill
         ]
     except BrokenSkill as error:
         raise BrokenSkill(f"{skill_file.source.file.name}: {error}") from error
-    return replace(
-        skill_file,
-        entries=_for_host(entries, host),
-        is_imported=True,
-        is_certain=True,
-        error=None,
-        names=(),
-    )
+    return SkillFile(skill_file.source, _for_host(entries, host), is_imported=True)
 
 
 def broken(skill_file: SkillFile, error: BrokenSkill) -> SkillFile:
     """Note that a file cannot be imported: nothing of it can be called."""
-    names = skill_file.names or tuple(entry.skill.name for entry in skill_file.entries)
-    return replace(skill_file, entries=(), error=error, names=names)
+    return replace(skill_file, entries=(), error=error, names=skill_file.tools)
 
 
 def succeeding(skill_file: SkillFile, before: SkillFile | None) -> SkillFile:
     """Let a file that broke when it was saved keep the names of its tools, to say why there."""
     if skill_file.error is None or before is None:
         return skill_file
-    return replace(
-        skill_file, names=before.names or tuple(entry.skill.name for entry in before.entries)
-    )
+    return replace(skill_file, names=before.tools)
 
 
 def is_listed_alike(first: SkillFile, other: SkillFile) -> bool:
@@ -123,9 +117,7 @@ def is_listed_alike(first: SkillFile, other: SkillFile) -> bool:
 
 
 def filed(
-    skill_files: Iterable[SkillFile],
-    added: Mapping[str, Entry],
-    folders: Mapping[str, SkillError],
+    skill_files: Iterable[SkillFile], added: Mapping[str, Entry], folders: Mapping[str, SkillError]
 ) -> Filed:
     """Put the files together, which come in the order of trust.
 
@@ -153,9 +145,6 @@ def _place(
 ) -> None:
     skill = entry.skill
     taken = added.get(skill.name) or entries.get(skill.name)
-    if taken is None and NAME.fullmatch(skill.name):
-        entries[skill.name] = entry
-        return
     place = f"{skill.file}: {skill.name}"
     if taken is not None:
         refused[place] = clash(taken.skill, skill)
@@ -164,6 +153,8 @@ def _place(
         check_name(skill.name)
     except BrokenSkill as error:
         refused[place] = BrokenSkill(f"{skill.file}: {error}")
+    else:
+        entries[skill.name] = entry
 
 
 def _keys(skill_file: SkillFile) -> tuple[str, ...]:
@@ -198,7 +189,7 @@ def skills(source: Source) -> list[Skill]:
     none has one, the public ones. BrokenSkill says where and why it cannot be imported, or that it
     has no function to offer.
     """
-    module = _import(source)
+    module = import_source(source)
     functions = list(_functions(module))
     marked = [fn for fn in functions if metadata_of(fn)]
     public = [fn for fn in functions if not fn.__name__.startswith(("_", "<"))]
@@ -253,7 +244,17 @@ def _functions(module: ModuleType) -> Iterator[Callable[..., Any]]:
             seen.add(id(value))
 
 
-def _import(source: Source) -> ModuleType:
+@contextmanager
+def broken_by(file: Path) -> Iterator[None]:
+    """Say of whatever a file's code raises where and why it broke."""
+    try:
+        yield
+    except (Exception, SystemExit) as error:  # sys.exit must not end the host
+        raise BrokenSkill(explained(error, file)) from error
+
+
+def import_source(source: Source) -> ModuleType:
+    """Run a file; BrokenSkill says where and why it cannot be imported. Main thread."""
     file = source.file
     stem = f"dcc_bridge_skill_{file.stem}_{sha256(str(file).encode()).hexdigest()[:8]}_"
     module = ModuleType(stem + source.digest[:8])
@@ -264,13 +265,14 @@ def _import(source: Source) -> ModuleType:
     context = copy_context()
     context.run(importing.set, True)
     try:
-        code = compile(source.content, str(file), "exec", dont_inherit=True)
-        context.run(exec, code, vars(module))
-    except (Exception, SystemExit) as error:  # sys.exit must not end the host
+        with broken_by(file):
+            code = compile(source.content, str(file), "exec", dont_inherit=True)
+            context.run(exec, code, vars(module))
+    except BrokenSkill:
         del sys.modules[module.__name__]
         if before is not None:
             sys.modules[module.__name__] = before
-        raise BrokenSkill(explained(error, file)) from error
+        raise
     for old in [name for name in sys.modules if name.startswith(stem)][:-KEPT]:
         del sys.modules[old]
     return module

@@ -95,10 +95,8 @@ def _line(error: SkillError) -> int:
 def _messages(text: Text) -> Messages:
     for node in ast.walk(text.tree):
         if isinstance(node, ast.ImportFrom) and node.level:
-            yield (
-                node.lineno,
-                "A skill file is not part of a package: it cannot import from one.",
-            )
+            why = "A skill file is not part of a package: it cannot import from one."
+            yield node.lineno, why
     if not text.chosen:
         yield 1, "It has no function that is a skill, or could be one."
     graph, modules = CallGraph(text.tree), set(_modules(text.tree))
@@ -147,10 +145,8 @@ def check_docstring(function: Function) -> Messages:
         if name not in described and not _describes_itself(node):
             yield node.lineno, f"{function.name}: its docstring does not describe {name!r} in Args."
     for name in sorted(described - parameters.keys() - {"**kwargs", "*args", "kwargs", "args"}):
-        yield (
-            function.lineno,
-            f"{function.name}: its docstring describes {name!r}, which does not exist.",
-        )
+        why = f"its docstring describes {name!r}, which does not exist"
+        yield function.lineno, f"{function.name}: {why}."
 
 
 def check_risk(
@@ -196,10 +192,8 @@ def check_locks(function: Function, graph: CallGraph) -> Messages:
         for call in graph.calls(block):
             if call.matches(lint_tables.ASKS):
                 why = "if the main thread needs it too, the host freezes. Ask first"
-                yield (
-                    call.line,
-                    f"{function.name}: {call.written} asks while {lock} is held: {why}.",
-                )
+                does = f"{call.written} asks while {lock} is held"
+                yield call.line, f"{function.name}: {does}: {why}."
 
 
 def check_asks(function: Function, metadata: Metadata, calls: Iterable[WrittenCall]) -> Messages:

@@ -8,11 +8,11 @@ hold what skills use, and the runner's gate does not rest on them.
 Sources, each the maker's own reference:
 
 - USD: https://openusd.org/release/api/, UsdStage, UsdPrim, UsdObject, UsdAttribute, SdfLayer
-- Maya: Python Commands Reference at https://help.autodesk.com/view/MAYAUL/2025/ENU/
-- Blender: https://docs.blender.org/api/current/, bpy.types.BlendData*, bpy.ops
-- Houdini: https://www.sidefx.com/docs/houdini/hom/hou/, hou.Node, hou.Parm, hou.hipFile
+- Maya: Python Commands Reference at https://help.autodesk.com/view/MAYAUL/2025/ENU/; API: MMessage
+- Blender: https://docs.blender.org/api/current/, bpy.types.BlendData*, bpy.ops, bpy.app, bpy.msgbus
+- Houdini: https://www.sidefx.com/docs/houdini/hom/hou/, hou.Node, hou.Parm, hou.hipFile, hou.undos
 - FreeCAD: https://freecad.github.io/SourceDoc/, App::Document, and its wiki's "Document API"
-- Python: https://docs.python.org/3/library/, os, shutil, pathlib, subprocess, time
+- Python: https://docs.python.org/3/library/, os, shutil, pathlib, subprocess, time, sys
 - Ours: `dcc_bridge.hosts.standalone.prims`
 """
 

@@ -24,7 +24,6 @@ from pathlib import Path
 from typing import Final
 
 from dcc_bridge import config, main_thread
-from dcc_bridge.elicitation.context import run_in_thread, wrap_future
 from dcc_bridge.errors import BrokenSkill, SkillError
 from dcc_bridge.host import Host
 from dcc_bridge.skills import importer, trust
@@ -81,24 +80,39 @@ class Library:
 
     async def watch(self, every: float = EVERY) -> None:
         """Look again and again, every so many seconds, until cancelled. A task of the worker."""
-        while True:
-            began = time.perf_counter()
-            try:
-                await wrap_future(run_in_thread(lambda: self.look(time.sleep), "skills"))
-                took = time.perf_counter() - began
-                await self.describe()
-            except Exception:  # whatever a drive or a type does: the next look may go better
-                log.exception("the skill files could not be looked at")
-                took = time.perf_counter() - began
-            await asyncio.sleep(max(every, took * _SHARE))
+        is_over = threading.Event()
 
-    async def describe(self) -> None:
-        """Describe what was read, so that the first list need not: a thousand take a second."""
+        def look_on() -> None:  # to start a thread for each look would cost more than the look
+            while not is_over.is_set():
+                began = time.perf_counter()
+                try:
+                    self.look(time.sleep)
+                    took = time.perf_counter() - began
+                    self.describe(is_over.wait)
+                except Exception:  # whatever a drive or a type does: the next look may go better
+                    log.exception("the skill files could not be looked at")
+                    took = time.perf_counter() - began
+                is_over.wait(max(every, took * _SHARE))
+
+        thread = threading.Thread(target=look_on, name="dcc_bridge skills", daemon=True)
+        thread.start()
+        try:
+            await asyncio.sleep(float("inf"))  # of a wait for nothing only a timer keeps hold
+        finally:
+            is_over.set()
+            thread.join(_SETTLE)  # where a drive hangs, nobody waits for it
+
+    def describe(self, is_over: Callable[[float], bool]) -> None:
+        """Describe what was read, so that the first list need not: a thousand take a second.
+
+        `is_over` leaves requests some seconds, and tells whether to end.
+        """
         for entry in self._registry.entries():
             if entry.signature is not None and not entry.signature.is_described:
                 with suppress(SkillError):  # the list will say why
                     entry.signature.describe()
-                await asyncio.sleep(_TURN)
+                if is_over(_TURN):
+                    return
 
     def fetch(self, name: str) -> Future[Entry]:
         """Give a skill with its function, importing its file if need be. Any thread.
@@ -185,6 +199,8 @@ class Library:
             entry = self._registry.find(name)
         except SkillError:
             entry = None
+        if entry is not None and entry.skill.file is None and name not in self._registry.added:
+            entry = None  # a verb, whose place a file may take
         if entry is not None and entry.skill.is_imported:
             return []
         with self._lock:

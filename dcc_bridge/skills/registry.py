@@ -1,14 +1,14 @@
 """The skills that there are, by name. Any thread.
 
 Those that were added in code come first; then those of files, as `dcc_bridge.skills.loader`
-last read them.
+last read them; then the verbs, whose places files may take.
 """
 
 from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, Final
@@ -28,8 +28,7 @@ class Entry:
     """A skill that can be listed and called."""
 
     skill: Skill
-    # What it takes and gives; None where only importing its file can say.
-    signature: Signature | None
+    signature: Signature | None  # what it takes and gives; None where only importing can say
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +49,7 @@ class Registry:
         self._lock = threading.Lock()
         self._added: dict[str, Entry] = {}
         self._filed = Filed()
+        self._verbs: dict[str, Entry] = {}
         self._watchers = Callbacks()
 
     def add(self, skill: Skill) -> Callable[[], None]:
@@ -69,6 +69,14 @@ class Registry:
             self._added[skill.name] = entry
         self._watchers.call()
         return lambda: self._remove(entry)
+
+    def set_verbs(self, verbs: Iterable[Skill]) -> None:
+        """Take in the tools whose places skill files of their names take."""
+        from dcc_bridge.skills.signature import Signature, shape_of  # as above
+
+        self._verbs = {it.name: Entry(it, Signature(shape_of(it.fn, it.name), it.name))
+                       for it in verbs}  # fmt: skip
+        self._watchers.call()
 
     def replace_filed(self, filed: Filed) -> None:
         """Take in what skill files hold now, in place of what they held before."""
@@ -96,6 +104,14 @@ class Registry:
             return dict(self._filed.refused)
 
     @property
+    def replaced(self) -> dict[str, str]:
+        """The verbs whose places skill files take, also broken ones, and where those are."""
+        filed = self._filed  # frozen
+        places: dict[str, object] = {**filed.broken}
+        places |= {name: entry.skill.file for name, entry in filed.entries.items()}
+        return {name: str(places[name]) for name in places.keys() & self._verbs.keys()}
+
+    @property
     def added(self) -> dict[str, Entry]:
         """The skills that were made in code."""
         with self._lock:
@@ -110,22 +126,26 @@ class Registry:
             return entry
         if error is not None:
             raise BrokenSkill(str(error))
+        if name in self._verbs:
+            return self._verbs[name]
         names = [entry.skill.name for entry in self.entries()]
-        # a name that no tool can have is not compared
-        raise UnknownSkill(
+        raise UnknownSkill(  # a name that no tool can have is not compared
             name, get_close_matches(name, names, n=2) if NAME.fullmatch(name) else []
         )
 
     def __contains__(self, name: Any) -> bool:
         """Whether a skill, or a broken file, has that name."""
         with self._lock:
-            return any(name in it for it in (self._added, self._filed.entries, self._filed.broken))
+            files = self._filed.entries, self._filed.broken
+            return any(name in it for it in (self._added, *files, self._verbs))
 
     def entries(self) -> list[Entry]:
-        """List the skills, by name."""
+        """List the skills, by name, but those that another one replaces."""
         with self._lock:
-            every = {**self._filed.entries, **self._added}
-        return [every[name] for name in sorted(every)]
+            verbs = {n: it for n, it in self._verbs.items() if n not in self._filed.broken}
+            every = {**verbs, **self._filed.entries, **self._added}
+        listed = [every[name] for name in sorted(every)]
+        return [entry for entry in listed if entry.skill.metadata.replaced_by not in every]
 
     def _remove(self, entry: Entry) -> None:
         with self._lock:

@@ -33,14 +33,7 @@ log = logging.getLogger(__name__)
 
 
 class Run(RunControl):
-    """One run of one skill, from the queue to its outcome.
-
-    Attributes:
-        skill: What is run.
-        call: For whom.
-        outcome: What came of it. It always ends with an outcome, and is never cancelled. It may
-            be known before the run ends, where that takes too long.
-    """
+    """One run of one skill, from the queue to its outcome."""
 
     def __init__(
         self,
@@ -53,6 +46,8 @@ class Run(RunControl):
         progress: Callable[[Progress], None],
     ) -> None:
         self.skill = skill
+        # It always ends with an outcome, and is never cancelled. It may be known before the run
+        # ends, where that takes too long.
         self.outcome: Future[Outcome] = Future()
         self._runner = runner
         self._missing = missing
@@ -66,12 +61,11 @@ class Run(RunControl):
             host, runner.main, call, skill.undo_label, self._account, self.paused, look
         )
         self._ending = threading.Lock()
-        self._is_over = False
-        self._is_abandoned = False
+        self._is_over = self._is_abandoned = False
         self._outer: bool | None = None
         self._queued: Future[Outcome] | None = None
         self._why_not = "it was cancelled before it began; nothing was changed."
-        self._queue_limit = TimeLimit(runner.settings.call_deadline, runner.clock, self._expire)
+        self._queue_limit = TimeLimit(runner.settings.client_deadline, runner.clock, self._expire)
         self._time_limit = TimeLimit(skill.metadata.timeout, runner.clock, self._overrun)
         call.agreement.needs_grant = gate.needs_grant(skill, runner.settings)
         call.control = self
@@ -101,11 +95,7 @@ class Run(RunControl):
             self._queued.cancel()
 
     def refuse(self, why: str) -> None:
-        """End it before it begins.
-
-        Args:
-            why: A sentence for the agent.
-        """
+        """End it before it begins; `why` is a sentence for the agent."""
         self.cancel()
         self._end(Outcome("not_started", None, why))
 
@@ -122,9 +112,9 @@ class Run(RunControl):
     def on_main_thread(self) -> Outcome:
         """Run as a job."""
         self._begin()
-        is_read = self.skill.metadata.risk == "read"
-        step = self._steps.reading if is_read else self._steps.open
-        return self._guarded(lambda: self._body(step), self._steps.roll_back)
+        steps = self._steps
+        step = steps.reading if self.skill.metadata.risk == "read" else steps.open
+        return self._guarded(lambda: self._body(step), steps.roll_back)
 
     def on_pool_thread(self) -> Outcome:
         """Run on a thread of the pool; edits are jobs of their own."""
@@ -149,13 +139,11 @@ class Run(RunControl):
         return await asyncio.shield(wrap_future(ending))
 
     def _warn_of_blocking(self, seconds: float) -> None:
-        log.warning(
+        why = (
             "call %s: %s held the worker's loop for %.1f s, and every client waited: await what "
-            'takes long, or make it a plain function with thread="any"',
-            self._call.id,
-            self.skill.name,
-            seconds,
+            'takes long, or make it a plain function with thread="any"'
         )
+        log.warning(why, self._call.id, self.skill.name, seconds)
 
     def _report(self, progress: Progress) -> None:
         done, total, message = progress
@@ -166,6 +154,20 @@ class Run(RunControl):
     def pause(self) -> AbstractContextManager[None]:
         """Close the undo step while a question is open. Main thread."""
         return self._steps.pause()
+
+    def take_back(self) -> None:
+        """Undo what the call has changed, and go on in a new undo step. Main thread."""
+        self._steps.take_back()
+
+    def limit(self, seconds: float | None) -> None:
+        """Let the skill run for so long from now on, questions aside; None for no limit."""
+        self._time_limit.restart(seconds)
+
+    @contextmanager
+    def reading(self, what: str) -> Iterator[None]:
+        """Close the undo step while `what` runs; NoConsent says that it edited."""
+        with self._steps.pause(), self._steps.reading(what):
+            yield
 
     def edit(self, fn: Callable[[], T]) -> Future[T]:
         """Run a part of the skill on the main thread, in an undo step. Any thread."""
@@ -211,8 +213,7 @@ class Run(RunControl):
         if not agreement.is_raised or self._outer is None:
             yield
             return
-        needs_grant, self._outer = self._outer, None
-        refusals = agreement.refusals
+        needs_grant, self._outer, refusals = self._outer, None, agreement.refusals
         yield  # where it fails or is undone, nothing is given back
         # What was agreed to by name limits the caller too, and it all stays one undo step.
         is_limited = bool(agreement.live) and agreement.covered is not None
@@ -313,7 +314,7 @@ class Run(RunControl):
             self.outcome.set_result(outcome)
 
     def _expire(self) -> None:
-        waited = self._runner.settings.call_deadline
+        waited = self._runner.settings.client_deadline
         self._why_not = f"it waited for {waited:g} s, and will not begin any more; nothing was "
         self._why_not += "changed. Try again later."
         self.cancel()
@@ -326,7 +327,7 @@ class Run(RunControl):
 
     def _give_up(self) -> None:
         message = (
-            f"{self.skill.name} has run for more than its {self.skill.metadata.timeout:g} s and "
+            f"{self.skill.name} has run for more than its {self._time_limit.seconds:g} s and "
             "cannot be stopped. It may still change the scene: look with recent_calls how it ended "
             "before you go on."
         )
@@ -339,8 +340,7 @@ class Run(RunControl):
             if not self.has_begun:  # a coroutine undoes its changes first, and notes its end
                 self._end(Outcome("not_started", None, f"{name}: {self._why_not}"))
             return
-        error = queued.exception()
-        if error is None:
+        if (error := queued.exception()) is None:
             return
         message = str(error) if isinstance(error, BridgeError) else "The skill could not be run."
         status: Status = "failed" if self.has_begun else "not_started"

@@ -12,13 +12,12 @@ import threading
 from collections.abc import Callable, Coroutine, Mapping
 from concurrent.futures import Future
 from contextvars import copy_context
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from dcc_bridge import callbacks, config, main_thread
 from dcc_bridge.audit.log import Auditor, nowhere
 from dcc_bridge.elicitation import audit_trail, rate_limits, routing, types
 from dcc_bridge.elicitation.call import Call, Progress
-from dcc_bridge.elicitation.context import run_in_thread
 from dcc_bridge.errors import BridgeError, Busy, NotRecorded, Paused
 from dcc_bridge.host import Host
 from dcc_bridge.skills.call_history import Outcome, Recent
@@ -27,6 +26,7 @@ from dcc_bridge.skills.signature import Options
 from dcc_bridge.skills.skill import Skill
 
 log = logging.getLogger(__name__)
+T = TypeVar("T")
 Spawn = Callable[[Coroutine[Any, Any, Outcome]], "Future[Outcome]"]
 _RESERVE: Final = 4  # calls of the bridge's own tools that one client may have open
 
@@ -42,8 +42,7 @@ class Runner:
         spawn: Spawn,  # starts a coroutine on the worker's loop, from any thread
         clock: callbacks.CallLater,
         edited: Callable[[Call, str], None] = lambda call, label: None,
-        # Told that a call may change the scene, before it does, and what came of it.
-        auditor: Auditor = nowhere,
+        auditor: Auditor = nowhere,  # told before a call may change the scene, and what came of it
         limits: config.Limits | None = None,  # how much may run and wait; None for the usual
     ) -> None:
         limits = limits or config.Limits()
@@ -60,8 +59,7 @@ class Runner:
         self._lock = threading.Lock()
         self._live: dict[str, Run] = {}
         self._lines: dict[str | None, dict[str, Run]] = {}  # by client, what had not begun lately
-        # The bridge's own, which run where the pool is full, too.
-        self.own_tools: frozenset[Skill] = frozenset()
+        self.own_tools: frozenset[Skill] = frozenset()  # they run where the pool is full, too
         self._pool = rate_limits.Shares("pool calls", max(1, limits.threads // 3), limits.threads)
         self._reserve = rate_limits.Shares("calls of the bridge's own tools", _RESERVE)
 
@@ -148,13 +146,11 @@ class Runner:
 
     def _queue(self, run: Run) -> Future[Outcome]:
         if run.skill.is_async:
-            queued = self._spawn(run.on_loop())
-        elif _on_main(run.skill):
+            return self._spawn(run.on_loop())
+        if _on_main(run.skill):
             is_read = run.skill.metadata.risk == "read"
-            queued = self.main.submit(run.on_main_thread, name=run.skill.title, read=is_read)
-        else:
-            queued = self._start_on_pool(run)
-        return queued
+            return self.main.submit(run.on_main_thread, name=run.skill.title, read=is_read)
+        return self._start_on_pool(run)
 
     def _start_on_pool(self, run: Run) -> Future[Outcome]:
         label = routing.client_label(run.call)
@@ -175,6 +171,31 @@ class Runner:
             run = self._live.pop(call, None)
             if run is not None:
                 self._lines.get(routing.client_label(run.call), {}).pop(call, None)
+
+
+def run_in_thread(fn: Callable[[], T], name: str) -> Future[T]:
+    """Run a function on a daemon thread of its own; cancelled before it begins, it never does.
+
+    The threads of anyio's pool are no daemons: one that is stuck in a network drive, or in a
+    skill, would keep the host from ending.
+
+    Raises:
+        RuntimeError: The system gives no more threads.
+    """
+    future: Future[T] = Future()
+
+    def work() -> None:
+        if not future.set_running_or_notify_cancel():
+            return
+        try:
+            result = fn()
+        except BaseException as error:  # noqa: BLE001 - the top of a thread: it is the caller's
+            future.set_exception(error)
+        else:
+            future.set_result(result)
+
+    threading.Thread(target=work, name=f"dcc_bridge {name}", daemon=True).start()
+    return future
 
 
 class Pause:

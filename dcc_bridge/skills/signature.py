@@ -1,36 +1,50 @@
-"""A skill's signature and docstring as a schema, and arguments checked against it. Any thread."""
+"""What a skill takes and gives: its schemas, its arguments checked, its result. Any thread."""
 
 from __future__ import annotations
 
 import inspect
 import json
-from collections.abc import Callable, Mapping
-from contextlib import suppress
-from dataclasses import dataclass
+import types
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, is_dataclass
 from difflib import get_close_matches
 from enum import Enum
 from functools import cached_property
-from typing import Annotated, Any, Final, Literal, get_args, get_origin, get_type_hints
+from pathlib import PurePath
+from typing import Annotated, Any, Final, Literal, Union, get_args, get_origin, get_type_hints
 
 import docstring_parser
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, create_model
 from pydantic.json_schema import GenerateJsonSchema
+from pydantic_core import PydanticSerializationError, to_jsonable_python
 
 from dcc_bridge.elicitation.models import readable
 from dcc_bridge.errors import BadArguments, BrokenSkill
-from dcc_bridge.skills.returns import Returns, broken_if_unreadable
 
 _NAMED: Final = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
 Options = Mapping[str, Any]  # the words on the wire, and the value that the function wants for each
 _ASKED: Final = "If it is left out, the person is asked."
+_UNTYPED: Final = (Any, None, type(None), object, str)
+_FILES: Final = (bytes, bytearray, PurePath)
+
+
+@contextmanager
+def broken_if_unreadable(name: str) -> Iterator[None]:
+    """Say of a skill that its signature cannot be read, whatever its types raise."""
+    try:
+        yield
+    except BrokenSkill:
+        raise
+    except Exception as error:  # a type may do anything while Python or pydantic looks at it
+        raise BrokenSkill(f"{name}: its signature cannot be read: {error}") from error
 
 
 @dataclass(frozen=True, slots=True)
 class Shape:
     """What a function takes and gives, whoever read it: Python, or us in its source."""
 
-    # Each named parameter's type, and its default; ``...`` where it has none.
-    parameters: Mapping[str, tuple[Any, Any]]
+    parameters: Mapping[str, tuple[Any, Any]]  # type and default, ``...`` for none
     returns: Any = Any  # the type of its result; Any where it is not told
     doc: str = ""  # its docstring, or ""
 
@@ -75,8 +89,8 @@ class Signature:
         """The JSON schema of the arguments; BrokenSkill where a type cannot be described."""
         with broken_if_unreadable(self._name):
             schema = self._model.model_json_schema(schema_generator=_Quiet)
-        schema.pop("title", None)
         schema.pop("description", None)
+        _shorten(schema, self._name)
         return schema
 
     @cached_property
@@ -108,8 +122,7 @@ class Signature:
     def bind(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
         """Check arguments and give them as the function wants them; choices to ask for are not in.
 
-        Raises:
-            BadArguments: They do not fit; names each one that does not, and why.
+        BadArguments names each one that does not fit, and why.
         """
         try:
             model = self._validated(dict(arguments))
@@ -153,7 +166,7 @@ class Signature:
     def _field(
         self, name: str, hint: Any, default: Any, description: str | None
     ) -> tuple[Any, Any]:
-        more: dict[str, Any] = {"alias": name, "title": words(name)}
+        more: dict[str, Any] = {"alias": name}
         if name in self._asked:
             description = f"{description} {_ASKED}" if description else _ASKED
             more["json_schema_extra"] = lambda schema: schema.pop("default", None)
@@ -175,6 +188,17 @@ class _Quiet(GenerateJsonSchema):
 
     def emit_warning(self, kind: Any, detail: str) -> None:
         pass
+
+
+def _shorten(schema: dict[str, Any], name: str) -> None:
+    """Leave out what says nothing, since agents pay for each word: titles that repeat a name."""
+    for part in ("properties", "$defs"):
+        for key, value in schema.get(part, {}).items():
+            _shorten(value, key)
+    if str(schema.get("title", "")).lower().replace(" ", "_").removeprefix("p_") == name.lower():
+        del schema["title"]
+    if schema.get("default") in ("", [], {}):
+        del schema["default"]
 
 
 def _parsed(text: str) -> Any:
@@ -229,3 +253,135 @@ def options_of(hint: Any) -> Options | None:
 def words(name: str) -> str:
     """Return a parameter's name as a person reads it."""
     return name.replace("_", " ").capitalize()
+
+
+# ---- what a skill gives
+
+
+class Returns:
+    """The type of a skill's result: its schema, and the result as plain JSON.
+
+    A model, a dataclass, a TypedDict or a dict is an object as it stands; a number, a truth value
+    or a list is put under the key ``result``, because the protocol wants an object. A text, an
+    image, a file, what may be this or that, and what has no type, has no schema, and is an object
+    only if it is one.
+    """
+
+    def __init__(self, hint: Any, name: str) -> None:
+        self._hint = hint
+        self._name = name  # the skill's name
+
+    @property
+    def schema(self) -> dict[str, Any] | None:
+        """The JSON schema of the structured result, or None."""
+        return self._adapter[1] if self._adapter is not None else None
+
+    def structured(self, value: Any) -> dict[str, Any] | None:
+        """Give a result as a JSON object, or None; ValueError where it does not fit its type."""
+        if self._adapter is None:
+            return plain(value) if _is_object(value) else None
+        adapter, _, is_wrapped = self._adapter
+        try:
+            valid = adapter.validate_python({"result": value} if is_wrapped else value)
+        except ValidationError as error:
+            first = error.errors()[0]
+            where = ".".join(str(part) for part in first["loc"])
+            what = where or f"a value of type {type(value).__name__}"
+            raise ValueError(f"{what} does not fit its annotation: {first['msg']}") from error
+        result = plain({"result": valid.result} if is_wrapped else valid)
+        assert isinstance(result, dict)
+        return result
+
+    @cached_property
+    def _adapter(self) -> tuple[TypeAdapter[Any], dict[str, Any], bool] | None:
+        hint = readable(self._hint)
+        if _has_no_schema(hint):
+            return None
+        with suppress(BrokenSkill), broken_if_unreadable(self._name):
+            return self._make(hint)
+        return None  # what it cannot describe is told in words
+
+    def _make(self, hint: Any) -> tuple[TypeAdapter[Any], dict[str, Any], bool] | None:
+        adapter = TypeAdapter(hint)
+        schema = _rooted(adapter.json_schema(schema_generator=_Strict, mode="serialization"))
+        if schema.get("type") == "object":
+            return adapter, schema, False
+        wrapper = create_model(f"{self._name}_result", result=(hint, ...))
+        wrapped = TypeAdapter(wrapper)
+        wrapped_schema = wrapped.json_schema(schema_generator=_Strict, mode="serialization")
+        return wrapped, wrapped_schema, True
+
+
+class _Strict(GenerateJsonSchema):
+    def emit_warning(self, kind: Any, detail: str) -> None:
+        raise ValueError(detail)
+
+
+def plain(value: Any) -> Any:
+    """Give a value as JSON has it, models, dataclasses and paths in plain words.
+
+    Raises:
+        ValueError: It refers to itself, is too deep, or holds what has no words of its own.
+    """
+    try:
+        payload = to_jsonable_python(
+            value, by_alias=True, fallback=_worded, bytes_mode="base64", inf_nan_mode="null"
+        )
+    except (PydanticSerializationError, RecursionError) as error:
+        raise ValueError(str(error)) from error
+    text = json.dumps(payload, ensure_ascii=False)
+    try:
+        text.encode()
+    except UnicodeEncodeError:  # a file's name may hold what UTF-8 cannot
+        return json.loads(text.encode("utf-8", "replace"))
+    return payload
+
+
+def _worded(value: Any) -> str:
+    """Give the text of a value that JSON does not know, such as a host's vector.
+
+    Raises:
+        ValueError: It has none but its address, or is an object that was deleted.
+    """
+    text = ""
+    if not callable(value):
+        with suppress(Exception):  # a host's API raises anything for what was deleted
+            text = str(value)
+    if not text or text == object.__repr__(value):
+        what = f"a value of type {type(value).__name__}"
+        raise ValueError(f"{what} is no JSON; return names, numbers, lists or dicts")
+    return text
+
+
+def is_file(value: object) -> bool:
+    """Whether a value is shown rather than told: bytes, or a path."""
+    return isinstance(value, _FILES)
+
+
+def _is_object(value: object) -> bool:
+    is_instance = is_dataclass(value) and not isinstance(value, type)
+    return is_instance or isinstance(value, Mapping | BaseModel)
+
+
+def _has_no_schema(hint: Any) -> bool:
+    if any(hint is untyped for untyped in _UNTYPED) or _is_file_type(hint):
+        return True
+    origin, parts = get_origin(hint), get_args(hint)
+    if origin is Annotated:
+        return _has_no_schema(parts[0])
+    shows_file = origin in (list, tuple) and any(_shows_file(part) for part in parts)
+    return shows_file or origin in (Union, types.UnionType)
+
+
+def _shows_file(hint: Any) -> bool:
+    return _is_file_type(hint) or any(_shows_file(part) for part in get_args(hint))
+
+
+def _is_file_type(hint: Any) -> bool:
+    return isinstance(hint, type) and issubclass(hint, _FILES)
+
+
+def _rooted(schema: dict[str, Any]) -> dict[str, Any]:
+    """Give the root of a model that refers to itself its own words, as clients look for a type."""
+    name = str(schema.get("$ref", "")).rpartition("/")[2]
+    return {**schema["$defs"][name], "$defs": schema["$defs"]} if name else schema

@@ -47,6 +47,7 @@ class Metadata:
     hosts: tuple[str, ...] = ()
     timeout: float | None = None
     ask_missing: bool = False
+    replaced_by: str = ""
 
     def __post_init__(self) -> None:
         """Refuse a value that is not of its kind, so that a slip of the pen is no other risk."""
@@ -125,6 +126,7 @@ def skill(
     hosts: tuple[str, ...] | list[str] = (),
     timeout: float | None = None,
     ask_missing: bool = False,
+    replaced_by: str = "",
 ) -> Callable[[_F], _F]: ...
 
 
@@ -157,6 +159,8 @@ def skill(fn: Callable[..., Any] | None = None, /, **fields: Any) -> Any:
             end it. None for any time.
         ask_missing: A required choice (a Literal or an Enum) that the agent left out is asked of
             the person, before the body.
+        replaced_by: The tool that is listed in its place, where there is one of that name; it can
+            be called all the same.
 
     Returns:
         The function, wrapped if it is destructive; or the decorator.
@@ -245,7 +249,8 @@ def metadata_of(fn: object) -> Metadata | None:
 
 # ---- while a skill runs, in coroutines too
 
-TURN: Final = 0.05  # seconds between two turns of the host: half of the 0.1 s that a person sees
+FRAME: Final = 0.016  # seconds between two turns of a host that paints at once
+TURN: Final = 0.05  # and of one that does not: half of the 0.1 s that a person sees
 STOPPABLE: Final = 0.5  # seconds after which Esc is served: before, a key was not meant for a skill
 
 
@@ -267,6 +272,13 @@ def report_progress(done: float, total: float | None = None, message: str = "") 
         call.control.report((done, total, message))
 
 
+def report_done(text: str) -> None:
+    """Say in a person's words what the skill did, "Moved 12 lights": its title once it is done."""
+    call = current.get()
+    if call is not None:
+        call.dialogue.deeds.append(text)
+
+
 def check_cancelled() -> None:
     """End the skill here if it was cancelled, or has run for longer than it may.
 
@@ -279,12 +291,26 @@ def check_cancelled() -> None:
         raise Stopped(call.title, overdue=call.ending.reason is None)
 
 
+def keeping_alive() -> Callable[[], None]:
+    """Make what code that is no loop of ours calls, every `FRAME` or so, as `track` does.
+
+    It lets the host paint, and raises Stopped where the call has to end.
+    """
+    stoppable = time.perf_counter() + STOPPABLE
+
+    def pause() -> None:
+        _repaint(time.perf_counter() > stoppable)
+        check_cancelled()
+
+    return pause
+
+
 def track(items: Iterable[T], *, message: str = "", total: float | None = None) -> Iterator[T]:
     """Iterate over items, report the progress, and stop if the call is cancelled.
 
-    On the host's main thread the host paints its windows meanwhile, about every 50 ms. After half
-    a second Esc and the panel's *Cancel* and *Pause* work; all other input waits until the skill
-    has ended, and no other skill begins.
+    On the host's main thread the host paints its windows meanwhile, every 16 ms, or about every
+    50 ms where that takes a while. After half a second Esc and the panel's *Cancel* and *Pause*
+    work; all other input waits until the skill has ended, and no other skill begins.
 
     Args:
         items: Anything that can be iterated over once.
@@ -303,7 +329,8 @@ def track(items: Iterable[T], *, message: str = "", total: float | None = None) 
             report_progress(done, length, message)
             _repaint(begin > stoppable)
             end = time.perf_counter()
-            next_turn = end + max(TURN, end - begin)  # a slow window gets half of the time at most
+            took = end - begin  # a window gets a quarter of the time, a slow one half of it at most
+            next_turn = end + max(FRAME, min(3 * took, TURN), took)
         check_cancelled()
         yield item
         done += 1

@@ -45,8 +45,7 @@ class Declared:
 
     name: str  # the tool's name
     metadata: skill.Metadata  # what the decorator was told
-    # What it takes and gives, or None where only importing the file can say.
-    shape: signature.Shape | None
+    shape: signature.Shape | None  # what it takes and gives, or None where only importing can say
 
 
 @dataclass(frozen=True)
@@ -101,8 +100,7 @@ class Text:
         marked = [fn for fn in functions if self._mark(fn) is not None]
         public = [fn for fn in functions if not fn.name.startswith("_")]
         documented = [fn for fn in public if ast.get_docstring(fn)]
-        # The functions that are its skills, as far as its text says: those that are marked; where
-        # none is, the public ones with a docstring; where none has one, the public ones.
+        # Its skills, as far as its text says: where none is marked, those with a docstring, or all.
         self.chosen = marked or documented or public
 
     def skills(self) -> tuple[Declared, ...]:
@@ -144,9 +142,8 @@ class Text:
         others = [it for it in fn.decorator_list if not self._is_skill(_called(it))]
         if len(fn.decorator_list) - len(others) > 1 or (others and len(fn.decorator_list) > 1):
             return False
-        return all(
-            (self._names.origin(_called(it)) or ("",))[0] in _PLAIN_DECORATORS for it in others
-        )
+        origins = (self._names.origin(_called(it)) or ("",) for it in others)
+        return all(origin[0] in _PLAIN_DECORATORS for origin in origins)
 
     def _may_make_a_skill(self, node: ast.AST) -> bool:
         if isinstance(node, Function):

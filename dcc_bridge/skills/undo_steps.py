@@ -66,6 +66,7 @@ class Steps:
         self._main = main
         self._call = call
         self._label = label
+        self._name = call.skill  # of what runs, for the error that says what it did
         self._stretch: ExitStack | None = None
         self._is_reading = False
         self._is_other_scene = False
@@ -122,8 +123,8 @@ class Steps:
             yield
 
     @contextmanager
-    def reading(self) -> Iterator[None]:
-        """Undo what a body that says it only reads has left on the host's undo stack.
+    def reading(self, what: str = "") -> Iterator[None]:
+        """Undo what a body, or `what` of it, that only reads has left on the host's undo stack.
 
         It has no step of its own, which some hosts refuse where reading is fine. What the person
         does while a question is open is theirs.
@@ -133,12 +134,12 @@ class Steps:
             NoConsent: It changed the scene.
         """
         self._check_live()
-        outer, self._is_reading = self._is_reading, True
+        outer, self._is_reading, self._name = self._is_reading, True, what or self._name
         try:
             with self._stretches():
                 yield
         finally:
-            self._is_reading = outer
+            self._is_reading, self._name = outer, self._call.skill
 
     @contextmanager
     def pause(self) -> Iterator[None]:
@@ -152,6 +153,14 @@ class Steps:
             if was_open:
                 self._begin()  # first: a skill that goes on in spite of it is seen to change things
                 self._note_begin()
+
+    def take_back(self) -> None:
+        """Undo what the call changed until now, and go on in a step of another label."""
+        try:
+            self._end()
+            self.roll_back()
+        finally:
+            self._begin()
 
     def roll_back(self) -> None:
         """Undo what the call changed, newest first.
@@ -221,7 +230,8 @@ class Steps:
         refusal = None if self._is_reading else self._paused()
         if refusal is not None:  # the switch was turned while it waited for an answer
             raise refusal
-        part = f".{len(self._done) + 1}" if self._done else ""
+        steps = len(self._done) + len(self._undone)
+        part = f".{steps + 1}" if steps else ""
         self._current_label = f"{self._label} [{self._call.id[:6]}{part}]"
         stretch = ExitStack()
         with stretch:
@@ -277,7 +287,7 @@ class Steps:
         beside = self._refused()
         if beside is not None:
             self.roll_back()
-            raise NoConsent(call.skill, beside)
+            raise NoConsent(self._name, beside)
         if not self._account.has_begun:
             self.roll_back()
             raise NotRecorded("it could not be when the skill was granted its edit.")

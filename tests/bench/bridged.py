@@ -30,7 +30,8 @@ class BridgedServer:
         self._runtime = TemporaryDirectory()
         self._loop = HostLoop()
         settings = Settings(runtime=Path(self._runtime.name))
-        self._bridge = Bridge(FakeHost(), self._loop.main, settings=settings)
+        self.main = self._loop.main  # the way to the main thread
+        self._bridge = Bridge(FakeHost(), self.main, settings=settings)
         for fn in (ping, ask):
             self._bridge.registry.add(describe(fn))
         self.started: Future[Server] = Future()
@@ -38,7 +39,7 @@ class BridgedServer:
 
     def submit(self) -> Future[None]:
         """Have nothing done on the main thread. Any thread."""
-        return self._loop.main.submit(lambda: None, read=True)
+        return self.main.submit(lambda: None, read=True)
 
     def stop(self) -> None:
         """Stop it."""

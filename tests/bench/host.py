@@ -132,6 +132,12 @@ class Host(QObject):
         """Serve without a bridge; imported on a thread, as a bridge would."""
         Thread(target=self._serve_bare, daemon=True).start()
 
+    def _do_peer(self, kind: str) -> None:
+        """Serve as another server does, in whose environment this process runs."""
+        from tests.bench import peers
+
+        peers.serve(kind).add_done_callback(_say_server)
+
     def _do_bridge(self) -> None:
         from tests.bench.bridged import BridgedServer
 

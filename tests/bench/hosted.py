@@ -20,15 +20,16 @@ _ROOT: Final = Path(__file__).parents[2]
 class Process:
     """A module of this folder in a process of its own."""
 
-    def __init__(self, module: str, *arguments: str) -> None:
+    def __init__(self, module: str, *arguments: str, python: str = sys.executable) -> None:
         """Start it.
 
         Args:
             module: Its name in this folder.
             *arguments: Its command line.
+            python: The interpreter, where another environment is meant.
         """
         self._process = subprocess.Popen(
-            [sys.executable, "-m", f"tests.bench.{module}", *arguments],
+            [python, "-m", f"tests.bench.{module}", *arguments],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,

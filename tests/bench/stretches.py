@@ -122,7 +122,7 @@ def measure_deletion(prims: int) -> dict[str, float]:
     """Give the milliseconds of each part of one deletion, and the longest without a paint."""
     sys.path.insert(0, str(Path.cwd() / "plugins/standalone/skills"))
     deleting = describe(importlib.import_module("delete_prims").delete_prims)
-    session, other = UsdSession(), UsdSession()
+    session, other = UsdSession(), Usd.Stage.CreateInMemory()
     uninstall = standalone.install(session)
     _groups(session.stage, prims)
     assert session.undo_labels  # what is edited by hand is a step by now
@@ -152,7 +152,7 @@ def measure_deletion(prims: int) -> dict[str, float]:
     session.undo()
     undone = time.process_time()
     uninstall()
-    groups = _groups(other.stage, prims)
+    groups = _groups(other, prims)
     cleared = time.process_time()
     with Sdf.ChangeBlock():
         for group in groups:

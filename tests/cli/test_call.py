@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
 import signal
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -25,9 +27,9 @@ def test_tools_are_listed_with_their_risk_in_columns(host: Served) -> None:
 
     lines = [line for line in done.out.splitlines() if not line.startswith(" ")]
     assert done.code == 0
-    assert any(line.split()[:3] == ["delete_prims", "destructive", "Delete"] for line in lines)
-    assert any(line.split()[:2] == ["scene_summary", "read"] for line in lines)
-    assert any(line.split()[:2] == ["set_attribute", "edit"] for line in lines)
+    assert any(line.split()[:3] == ["delete", "destructive", "Delete"] for line in lines)
+    assert any(line.split()[:2] == ["summary", "read"] for line in lines)
+    assert any(line.split()[:2] == ["set_values", "edit"] for line in lines)
     columns = {line.index(line.split()[1]) for line in lines}
     assert len(columns) == 1
     assert not any("And then give back" in line for line in lines)
@@ -36,13 +38,40 @@ def test_tools_are_listed_with_their_risk_in_columns(host: Served) -> None:
 def test_each_tool_is_listed_with_what_it_takes(host: Served) -> None:
     told = host.run("tools").out
 
-    _, listed = told.split("\nlist_prims ")
+    _, listed = told.split("\nlist_items ")
     assert [line.strip() for line in listed.splitlines()[1:4]] == [
-        "type_name: text, optional",
-        'under: text, optional ["/"]',
+        "type: text, optional",
         'name: text, optional ["*"]',
+        "under: text, optional",
     ]
-    assert "\n    new_name: text, required\n" in told
+    assert "\n    prop: text, required\n" in told
+
+
+def test_an_argument_of_objects_is_listed_with_their_fields(host: Served) -> None:
+    listed = host.run("tools").out
+
+    assert "\n    things: list of (type, name, under, at, values), required\n" in listed
+    assert "\n    values: object, optional\n" in listed
+
+
+def test_a_picture_is_written_to_a_file_whose_path_is_printed(
+    host: Served, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+
+    said, path = map(Path, host.run("call", "picture").out.splitlines())
+
+    assert (said.name, path.parent, path.suffix) == ("a dot", tmp_path, ".png")
+    assert path.read_bytes() == b"\x89PNG\r\n\x1a\n"
+
+
+def test_progress_is_shown_at_a_terminal_and_not_in_a_log(host: Served) -> None:
+    logged = host.run("call", "halfway")
+    with at_terminal([*COMMAND, "call", "halfway"], environment(host.runtime)) as (tty, process):
+        tty.until("   50%  Halfway\n")
+        out, _ = process.communicate(timeout=LIMIT)
+
+    assert (logged.out, logged.err) == (out, "") == ("there\n", "")
 
 
 def test_a_host_can_be_named_by_its_url(host: Served) -> None:
@@ -62,7 +91,7 @@ def test_without_json_data_is_laid_out_for_a_person(host: Served) -> None:
     done = host.run("call", "scene_summary")
 
     assert done.code == 0
-    assert "up_axis            Y\n" in done.out
+    assert re.search(r"^up +Y$", done.out, re.MULTILINE)
 
 
 @pytest.mark.parametrize("era", ["auto", "legacy"])
@@ -112,7 +141,7 @@ def test_an_error_of_the_tool_is_told_from_a_refusal(host: Served) -> None:
     assert [one.code for one in (failed, unknown, wrong)] == [1, 1, 1]
     assert "boom failed: KeyError: 'nothing there'" in failed.err
     assert "no tool named 'nothing_of_the_kind'" in unknown.err
-    assert "Did you mean scene_summary?" in host.run("call", "sceen_summary").err
+    assert "Did you mean summary?" in host.run("call", "sceen_summary").err
     assert "depth" in wrong.err
     assert "Traceback" not in failed.err + unknown.err + wrong.err
     assert failed.out + unknown.out + wrong.out == ""
@@ -121,7 +150,7 @@ def test_an_error_of_the_tool_is_told_from_a_refusal(host: Served) -> None:
 def test_an_answer_that_cannot_be_given_closes_the_question_and_says_why(host: Served) -> None:
     done = host.run("call", "place_camera", "--answer", "accept", "--json")
 
-    assert json.loads(done.out)["message"] == "cancelled"
+    assert json.loads(done.out)["message"] == "invalid_answer"
     assert "name is required and has no default" in done.err
 
 
@@ -171,6 +200,7 @@ def test_nested_values_are_laid_out_for_a_person(host: Served) -> None:
         "none    null",
         'lists   ["a", true, null]',
         "        text",
+        "        in two",
         "        false",
         'nested  {"é": {"deep": null}}',
     ]
@@ -186,7 +216,31 @@ def test_fields_can_be_given_as_json(host: Served) -> None:
 
 
 def test_a_page_is_agreed_to(host: Served) -> None:
-    assert host.run("call", "visit", "--answer", "accept").out == "accept by client\n"
+    agreed = host.run("call", "visit", "--answer", "accept")
+
+    assert agreed.out == "accept by client\n"
+    place = r"Sign in, please\. Open by \d\d:\d\d:\d\d: https://example.org/sign-in\?next=%2Fhome\n"
+    assert re.fullmatch(f"dcc-bridge: {place}", agreed.err)
+
+
+@pytest.mark.parametrize("era", ["auto", "legacy"])
+def test_where_a_page_is_waited_for_its_address_is_told_with_until_when(
+    host: Served, era: str
+) -> None:
+    waited = host.run("call", "key", "--answer", "accept", "--era", era)
+
+    assert waited.out == "nobody entered it\n"
+    page = f"{host.url.removesuffix('/mcp')}/ask/"
+    waits = rf"It needs a key\. Open by \d\d:\d\d:\d\d; the call waits for it: {page}\S+\n"
+    assert re.search(waits, waited.err)
+
+
+def test_where_nobody_can_be_asked_for_what_is_missing_it_is_no_error_of_the_tool(
+    host: Served,
+) -> None:
+    done = host.run("call", "turn")
+
+    assert (done.code, "axis: required" in done.err) == (3, True)
 
 
 def test_no_host_is_a_sentence_that_says_how_to_start_one(runtime: Path) -> None:
@@ -294,6 +348,29 @@ def test_a_person_at_a_terminal_refuses(host: Served, era: str, typed: str, code
 
     assert process.returncode == code
     assert cameras(host) == 127
+
+
+def test_a_person_is_not_told_what_an_agent_is_told_of_their_no(host: Served) -> None:
+    command = [*COMMAND, "call", "wipe"]
+    with at_terminal(command, environment(host.runtime)) as (tty, process):
+        tty.until("  > ")
+        tty.type("no")
+        tty.until("Nothing was changed.\n")
+        process.communicate(timeout=LIMIT)
+
+    assert process.returncode == 3
+
+
+@pytest.mark.parametrize("era", ["auto", "legacy"])
+def test_a_prompt_says_until_when_it_is_open_and_ends_by_itself(host: Served, era: str) -> None:
+    command = [*COMMAND, "call", "brief", "--era", era]
+    with at_terminal(command, environment(host.runtime)) as (tty, process):
+        shown = tty.until("  > ")
+        tty.until("The question was withdrawn.")
+        out, _ = process.communicate(timeout=LIMIT)
+
+    assert re.search(r"\n  Answer by \d\d:\d\d:\d\d\.\n", shown)
+    assert (out, process.returncode) == ("cancel: timed_out\n", 0)
 
 
 def test_nothing_that_a_server_sends_steers_the_terminal(host: Served) -> None:

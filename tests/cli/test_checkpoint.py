@@ -122,6 +122,37 @@ def test_a_copy_is_restored_over_its_scene_and_what_was_there_is_kept(
     assert f"what was there is in {copies(scene)[1].parent}" in capsys.readouterr().out
 
 
+def test_what_was_restored_is_on_record_with_the_copy_of_what_was_there(
+    scene: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    restored = copies(scene)[0]
+    assert cli.main(["checkpoint", "restore", str(restored), "--yes"]) == 0
+    capsys.readouterr()
+
+    assert cli.main(["audit", "show"]) == 0
+    shown = capsys.readouterr().out
+    assert cli.main(["checkpoint", "list"]) == 0
+    listed = capsys.readouterr().out
+    assert cli.main(["audit", "verify"]) == 0
+
+    assert "checkpoint restore for cli  call " in shown
+    written = f"done, without undo: write {scene.name} as of {restored.parent.name}"
+    assert f"{written}; what was there is in {copies(scene)[1].parent}" in shown
+    assert "checkpoint restore for cli, call " in listed
+
+
+def test_what_was_restored_and_cannot_be_recorded_is_told(
+    scene: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("dcc_bridge.audit.log.Disk.write", Mock(side_effect=OSError("disk full")))
+
+    assert cli.main(["checkpoint", "restore", str(copies(scene)[0]), "--yes"]) == 2
+
+    said = capsys.readouterr()
+    assert f"{scene} is the copy of" in said.out
+    assert "The audit record cannot be written" in said.err
+
+
 def test_a_copy_is_restored_to_another_file_without_a_question(scene: Path) -> None:
     other = scene.with_name("other.usda")
 

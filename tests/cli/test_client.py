@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from dcc_bridge import known_clients
 from dcc_bridge.client import registration
-from dcc_bridge.client.config_files import CONFIG_FILES
+from dcc_bridge.client.registration import CONFIG_FILES
 from tests.cli.commands import Done, _run_here, environment
 
 WRITABLE = [name for name, config in CONFIG_FILES.items() if config.is_writable]

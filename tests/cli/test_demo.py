@@ -35,6 +35,8 @@ def test_an_agreement_deletes_and_undo_brings_back_in_numbered_steps(runtime: Pa
 
     text = told(done)
     assert done.err == ""
+    assert "The agent calls summary: " + BEFORE in text
+    assert "The agent calls delete for all cameras." in text
     assert "Delete 127 cameras?" in text
     assert "The person agrees." in text
     assert "127 deleted." in text
@@ -49,15 +51,15 @@ def test_an_agreement_deletes_and_undo_brings_back_in_numbered_steps(runtime: Pa
 @pytest.mark.parametrize(
     ("answer", "does", "why"),
     [
-        ("decline", "says no", "Declined in the client."),
-        ("cancel", "closes the question", "Closed in the client without an answer."),
+        ("decline", "says no", "Declined in the client:"),
+        ("cancel", "closes the question", "Closed in the client without an answer:"),
     ],
 )
 def test_a_refusal_deletes_nothing(runtime: Path, answer: str, does: str, why: str) -> None:
     text = told(run(runtime, "demo", "--headless", "--answer", answer), REFUSED)
 
     assert f"The person {does}" in text
-    assert f"0 deleted, refused. {why}" in text
+    assert f"0 deleted, refused. The agent is told: {why}" in text
     assert AS_IT_WAS in text
 
 
@@ -65,7 +67,7 @@ def test_without_a_screen_and_a_terminal_it_says_that_nobody_can_be_asked(runtim
     text = told(run(runtime, "demo", **WINDOW), REFUSED)
 
     assert "Nobody can be asked: the host has no window, and there is no terminal here" in text
-    assert "0 deleted, refused. Nobody could be asked" in text
+    assert "0 deleted, refused. The agent is told: Nobody could be asked" in text
     assert "without a window" in text
     assert AS_IT_WAS in text
 

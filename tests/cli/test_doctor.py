@@ -61,6 +61,23 @@ def test_it_names_a_skill_that_cannot_be_loaded(tmp_path: Path) -> None:
     assert "line 1" in findings(done)["skills"]
 
 
+def test_it_warns_of_more_tools_than_an_agent_can_choose_from(tmp_path: Path) -> None:
+    folders = [tmp_path / "ours", tmp_path / "theirs"]
+    body = (
+        'from dcc_bridge import skill\n\n@skill(risk="read")\ndef {}() -> None:\n    """Wait."""\n'
+    )
+    for number in range(40):
+        file = folders[number % 2] / f"wait_{number}.py"
+        file.parent.mkdir(exist_ok=True)
+        file.write_text(body.format(file.stem))
+    with live(tmp_path, skills=folders) as running:
+        done = doctor(running, tmp_path, "--no-question", "--json")
+
+    assert done.code == 1
+    assert re.search(r"listed 4\d tools", findings(done)["tools"])
+    assert f"20 of {folders[0]}, 20 of {folders[1]}." in findings(done)["tools"]
+
+
 def test_it_says_that_nobody_can_be_asked(tmp_path: Path) -> None:
     with live(tmp_path) as running:
         running.call("recent_calls", label="cursor")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from dcc_bridge.cli import logs
+from dcc_bridge.cli import hosting
 
 TOKEN = "ab" * 32
 
@@ -16,11 +16,11 @@ TOKEN = "ab" * 32
 def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Give the file of a user of the test's own."""
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
-    return logs.file()
+    return hosting.file()
 
 
 def test_nothing_is_made_while_nothing_goes_wrong(file: Path) -> None:
-    with logs.kept():
+    with hosting.kept():
         logging.getLogger("dcc_bridge").info("all is well")
 
     assert not file.parent.exists()
@@ -29,7 +29,7 @@ def test_nothing_is_made_while_nothing_goes_wrong(file: Path) -> None:
 def test_what_others_log_of_a_client_is_in_the_file_alone(
     file: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    with logs.kept():
+    with hosting.kept():
         logging.getLogger("mcp.server").warning("a client said %s", TOKEN)
         logging.getLogger("studio").warning("no licence for %s\nsecond line \x1b[2J", TOKEN)
 
@@ -43,16 +43,16 @@ def test_what_others_log_of_a_client_is_in_the_file_alone(
 
 def test_a_sentence_is_shown_to_its_end(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
     sentence = f"There are two skills of a name: {'x' * 300}. Rename the other."
-    with logs.kept():
+    with hosting.kept():
         logging.getLogger("dcc_bridge").warning(sentence)
 
     assert sentence in capsys.readouterr().err.replace("dcc_bridge: ", "")
 
 
 def test_a_file_that_is_full_is_put_aside_once(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(logs, "_MOST", 100)
+    monkeypatch.setattr(hosting, "_MOST", 100)
     for number in range(3):
-        with logs.kept():
+        with hosting.kept():
             logging.getLogger("dcc_bridge").warning("%d %s", number, "x" * 200)
 
     assert [" 2 x" in one.read_text() for one in (file, file.with_name("host.1.log"))] == [
@@ -67,7 +67,7 @@ def test_a_place_that_cannot_be_written_ends_nothing(
 ) -> None:
     (tmp_path / "dcc_bridge").write_text("in the way")
 
-    with logs.kept():
+    with hosting.kept():
         logging.getLogger("dcc_bridge").warning("said all the same")
 
     assert capsys.readouterr().err == "dcc-bridge: said all the same\n"
@@ -79,9 +79,9 @@ def test_a_disk_that_is_full_ends_nothing_and_tells_no_token(
     def full(self: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(logs._File, "flush", full)
+    monkeypatch.setattr(hosting._File, "flush", full)
 
-    with logs.kept():
+    with hosting.kept():
         logging.getLogger("studio").warning("no licence for %s", TOKEN)
 
     assert TOKEN not in capsys.readouterr().err

@@ -81,6 +81,11 @@ def test_what_stood_where_the_scene_is_saved_is_kept(tmp_path: Path) -> None:
     assert (done.code, "Things" in out.read_text()) == (0, True)
     assert (copy / "out.usda").read_text() == "as it was"
     assert f"The scene was written to {out}; what was there is in {copy}." in done.err
+    assert f"saved, without undo: write {out}; what was there is in {copy}" in done.err
+    listed = commands.run(
+        tmp_path, "checkpoint", "list", out, DCC_BRIDGE_AUDIT=str(tmp_path / "audit")
+    )
+    assert "rename_prim for run, call " in listed.out
 
 
 def test_a_change_that_is_saved_nowhere_is_told_with_the_option_that_saves_it(
@@ -106,6 +111,7 @@ def test_where_nobody_sits_nothing_is_deleted(tmp_path: Path, rule: tuple[str, .
     done = delete(tmp_path, "--save-as", tmp_path / "out.usda", *rule)
 
     assert (done.code, "nobody could be asked" in done.err) == (3, True)
+    assert ("a setting denies it" in done.err) == ("deny" in rule)
     assert not (tmp_path / "out.usda").exists()
 
 
@@ -162,8 +168,8 @@ def test_what_is_not_on_the_list_is_refused(tmp_path: Path, line: str) -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("no_such_skill",), "There are: delete_prims, "),
-        (("list_prim",), "Did you mean list_prims"),
+        (("no_such_skill",), "There are: assign_material, "),
+        (("list_prim",), "Did you mean list_items"),
         (("list_prims", "--args", "{"), "this is not JSON"),
         (("list_prims", "--args", "[]"), "an object such as"),
         (("list_prims", "--args", '{"limit": "many"}'), "limit"),
@@ -212,6 +218,37 @@ def test_one_that_takes_too_long_is_ended(tmp_path: Path) -> None:
 
     assert (done.code, done.out) == (1, "")
     assert "It took more than 0.01 s and was stopped." in done.err
+
+
+def test_a_script_of_ones_own_runs_as_agreed_code_and_what_it_reaches_is_told(
+    tmp_path: Path,
+) -> None:
+    script, out = tmp_path / "tidy.py", tmp_path / "out.usda"
+    script.write_text('stage.RemovePrim("/World/Props")\nmemory["n"] = 1\n"tidied"\n')
+
+    done = run(tmp_path, "--python", script, "--scene", SHOT, "--save-as", out)
+
+    assert done.code == 0, done.err
+    assert json.loads(done.out)["result"] == "tidied"
+    assert f"{script}, line 1: removes or replaces prims" in done.err
+    assert "agreed to by who ran this command" in done.err
+    assert ("a setting allows it" in done.err, "allowed)" in done.err) == (False, False)
+    assert '"Props"' not in out.read_text()
+    assert f"code {sha256(script.read_bytes()).hexdigest()[:12]}" in done.err
+
+
+def test_a_script_that_fails_saves_nothing(tmp_path: Path) -> None:
+    script, out = tmp_path / "bad.py", tmp_path / "out.usda"
+    script.write_text('stage.DefinePrim("/World/New")\nstage.nothing()\n')
+
+    done = run(tmp_path, "--python", script, "--scene", SHOT, "--save-as", out)
+    broken = run(tmp_path, "--python", SHOT, "--scene", SHOT)
+    neither = run(tmp_path, "--scene", SHOT)
+
+    assert (done.code, broken.code, neither.code, out.exists()) == (1, 2, 2, False)
+    last = done.err.splitlines()[-1]
+    assert last.startswith(f"dcc-bridge: {script}: run_python: line 2: stage.nothing() ")
+    assert "Nothing was changed." in done.err
 
 
 @pytest.mark.real

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from dcc_bridge.install import probe
+from dcc_bridge.cli.interpreter import is_python
 from tests.cli import commands
 from tests.cli.commands import Done
 from tests.hosts import bpy_module, freecad
@@ -234,7 +234,7 @@ def test_a_python_that_has_blender_as_a_module_is_one_of_its_interpreters(tmp_pa
 @pytest.mark.parametrize("name", ["python", "python3.11", "Python.exe", "blender", "mayapy"])
 def test_a_python_is_told_from_an_application_by_its_name(name: str, tmp_path: Path) -> None:
     """Blender's own words are not for a Python."""
-    assert probe.is_python(tmp_path / name) is name.lower().startswith("python")
+    assert is_python(tmp_path / name) is name.lower().startswith("python")
 
 
 def test_a_window_is_not_for_a_host_that_is_served_in_batch(tmp_path: Path) -> None:

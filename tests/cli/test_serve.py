@@ -117,9 +117,9 @@ def test_a_signal_ends_the_window_within_two_seconds_with_a_dialog_open(
     def end() -> float:
         with serve(tmp_path, "--window", **WINDOW) as host:
             assert "in a window" in host.ready
-            with background(tmp_path, *DELETE) as caller:
-                assert caller.stderr is not None
-                assert "Waiting for the person's answer" in caller.stderr.readline()
+            command = host.command(*DELETE)
+            with at_terminal(command, environment(tmp_path)) as (tty, caller):
+                tty.until("Waiting for the person's answer")
                 done, seconds = host.end(number)
                 caller.communicate(timeout=LIMIT)
         assert done.code == CODES[number]
@@ -176,7 +176,7 @@ def test_a_broken_skill_file_is_named_and_harms_no_other(tmp_path: Path) -> None
     assert "bad.py, line 1" in done.err
     assert "Unavailable" in listed
     assert "place_camera" in listed
-    assert "delete_prims" in listed
+    assert "set_values" in listed
 
 
 def test_a_scene_of_the_users_own_is_opened(tmp_path: Path) -> None:

@@ -15,9 +15,9 @@ from mcp import Client
 from mcp.shared.exceptions import MCPError
 
 from dcc_bridge import elicit_form_sync, skill
+from dcc_bridge.client import Person, Script
 from dcc_bridge.client.agent import Agent, Result
 from dcc_bridge.client.connection import Era, connect, http_client
-from dcc_bridge.client.person import Person, Script
 from dcc_bridge.elicitation.question import Reply
 from dcc_bridge.elicitation.schema import Form
 from dcc_bridge.errors import Unreachable
@@ -132,12 +132,12 @@ class Leaving(Script):
         super().__init__("accept")
         self._host = host
 
-    async def ask(self, message: str, form: Form) -> Reply:
+    async def ask(self, message: str, form: Form, *, until: str = "") -> Reply:
         self._host.pump.main.when_unwound(self._host.bridge.stop)
         with anyio.CancelScope(shield=True):  # in the older era the question is withdrawn
             while not self._host.bridge.stopped.done():
                 await anyio.sleep(0.01)
-        return await super().ask(message, form)
+        return await super().ask(message, form, until=until)
 
 
 @pytest.mark.parametrize("era", ["auto", "legacy"])
@@ -160,7 +160,7 @@ class Absent(Script):
         super().__init__("accept")
         self.asked = anyio.Event()
 
-    async def ask(self, message: str, form: Form) -> Reply:
+    async def ask(self, message: str, form: Form, *, until: str = "") -> Reply:
         self.asked.set()
         await anyio.sleep_forever()
         raise AssertionError("it must not come to this")

@@ -413,3 +413,52 @@ def test_a_question_is_drawn_where_it_is_answered_even_if_stderr_goes_elsewhere(
 
         assert future.result(LIMIT).action == "accept"
         assert log.read() == ""
+
+
+TEXT = "\n".join(f"{number:>5}    value_{number} = {number}" for number in range(1, 41))
+DIFFERS = f"   39 +  new\n{'':>5} -  gone"
+AGREED = f"Run it?\n\n2 lines differ:\n```\n{DIFFERS}\n```\n\n40 lines:\n```\n{TEXT}\n```"
+
+
+def test_of_a_long_text_the_beginning_is_shown_and_the_rest_on_demand(person: Asked) -> None:
+    answer = person.ask(CONFIRM, AGREED)
+
+    first = person.until("> ")
+    person.type("/diff")
+    differs = person.until("> ")
+    person.type("/foo")
+    unknown = person.until("> ")
+    person.type("/all")
+    whole = person.until("> ")
+    person.type("yes")
+
+    assert "value_20 = 20" in first
+    assert "value_21" not in first
+    assert "|... and 20 more lines: /all" in first.replace("| ", "|")
+    assert "/all shows the whole text, /diff what differs." in first
+    assert ("gone" in differs, "value_1 " in differs) == (True, False)
+    assert "There is no /foo here; there is: /all, /diff, /decline, /cancel." in unknown
+    assert ("value_40 = 40" in whole, "```" in whole) == (True, False)
+    assert all("Delete 127 cameras? Type yes or no" in it for it in (differs, whole))
+    assert reply(answer) == Reply("accept", {"confirm": True})
+
+
+def test_no_part_of_a_line_can_pass_for_the_next_one(person: Asked) -> None:
+    forged = f"    1    {'x' * 60}  2    nothing_is_lost()"
+    answer = person.ask(CONFIRM, f"Run it?\n```\n{forged}\n```")
+
+    shown = person.until("Delete 127 cameras?")
+    person.type("/cancel")
+
+    (line,) = [line for line in shown.splitlines() if "nothing_is_lost" in line]
+    assert line.startswith("  |" + " " * 10)
+    assert reply(answer) == Reply("cancel")
+
+
+def test_where_no_text_is_asked_about_its_words_are_an_answer(person: Asked) -> None:
+    answer = person.ask({"name": {"type": "string"}}, "Which?")
+
+    person.until("> ")
+    person.type("/all")
+
+    assert reply(answer) == Reply("accept", {"name": "/all"})

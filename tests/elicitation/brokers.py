@@ -56,6 +56,7 @@ def ask(
     client: Any = None,
     settings: Settings | None = None,
     call: Call | None = None,
+    fallback: dict[str, Any] | None = None,
     **more: Any,
 ) -> tuple[Any, Clock, Broker]:
     """Put a question, and give its future, the clock and the broker."""
@@ -63,7 +64,8 @@ def ask(
     broker = Broker(settings, host=host, clock=clock)
     asking = call or Call("delete", "Delete", client=CLAUDE)
     asking.route = replace(asking.route, form=client)
-    return broker.ask(Question("Sure?", asking, FORM, **more)), clock, broker
+    form = replace(FORM, fallback=fallback)
+    return broker.ask(Question("Sure?", asking, form, **more)), clock, broker
 
 
 @contextmanager

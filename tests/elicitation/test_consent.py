@@ -12,6 +12,7 @@ import pytest
 from dcc_bridge import confirm, confirm_sync, on_main, skill
 from dcc_bridge.elicitation.question import Reply
 from dcc_bridge.errors import NotConfirmed
+from dcc_bridge.hosts.standalone import UsdSession
 from dcc_bridge.testing import FakeHost, ScriptedPresenter
 from tests.live import ERAS, accept, live, say, status, text
 
@@ -214,6 +215,23 @@ def test_a_skill_on_a_pool_thread_edits_through_its_grant(tmp_path: Path) -> Non
     assert status(result) == "done"
     assert host.items == []
     assert len(host.labels) == 1
+
+
+def test_what_we_lock_for_a_look_is_no_change_of_the_scene(tmp_path: Path) -> None:
+    session, person = UsdSession(has_ui=True), ScriptedPresenter(YES, YES, YES)
+    session.stage.DefinePrim("/cam1")
+
+    @skill(risk="destructive", confirms=True, thread="any")
+    def delete() -> None:
+        """Delete a camera."""
+        grant = confirm_sync("Delete?", items=["/cam1"])
+        grant.apply_sync(lambda items: session.stage.RemovePrim(items[0]))
+
+    with live(tmp_path, delete, host=session, presenter=person) as running:
+        result = running.call("delete")
+
+    assert status(result) == "done"
+    assert len(person.shown) == 1
 
 
 def test_a_pool_skill_that_fails_after_its_edit_is_rolled_back(tmp_path: Path) -> None:

@@ -22,9 +22,9 @@ from mcp_types import CallToolResult, ElicitRequestParams, ElicitResult
 from dcc_bridge import carry, confirm, confirm_sync, elicit_form, elicit_form_sync, skill
 from dcc_bridge.elicitation.broker import Broker
 from dcc_bridge.elicitation.call import Call
+from dcc_bridge.elicitation.open_question import Watchdog, wait_of
 from dcc_bridge.elicitation.question import Question, Reply
 from dcc_bridge.elicitation.types import HOST_BLOCKED
-from dcc_bridge.elicitation.watchdog import Watchdog, wait_of
 from dcc_bridge.headless import Pump
 from dcc_bridge.testing import ScriptedPresenter
 from tests.elicitation.brokers import FORM, Clock
@@ -40,7 +40,7 @@ DEADLINE = 8.0
 
 @pytest.fixture(autouse=True)
 def _hurry(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("dcc_bridge.elicitation.watchdog.PATIENCE", PATIENCE)
+    monkeypatch.setattr("dcc_bridge.elicitation.open_question.PATIENCE", PATIENCE)
 
 
 def bridge_with(tmp_path: Path, *skills: Callable[..., Any]) -> Any:

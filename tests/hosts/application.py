@@ -5,7 +5,7 @@ from __future__ import annotations
 import subprocess
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import asynccontextmanager, contextmanager, suppress
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
@@ -13,7 +13,7 @@ import anyio
 from mcp import Client
 from mcp_types import CallToolResult
 
-from dcc_bridge.install import probe
+from dcc_bridge.cli import interpreter
 from dcc_bridge.server import discovery
 from dcc_bridge.server.discovery import Instance
 from tests.hosts.orders import DONE, ORDERS
@@ -53,10 +53,11 @@ class Application:
 
     @property
     def output(self) -> str:
-        """All that it wrote, once it ended."""
+        """All that it wrote, once it ended, what Blender notes of a crash, and its exit code."""
         if self._said is None:
             self._said = self._process.communicate(timeout=LIMIT)
-        return "".join(self._said)
+        crash = [file.read_text(errors="replace") for file in self.folder.glob("*.crash.txt")]
+        return "".join([*self._said, *crash, f"\nexit code {self._process.returncode}"])
 
     def _running(self) -> list[Instance]:
         return discovery.running(self.folder / "runtime")
@@ -87,7 +88,13 @@ class Application:
             with anyio.fail_after(limit):
                 return await agent()
 
-        return anyio.run(bounded)
+        try:
+            return anyio.run(bounded)
+        except Exception as error:  # whatever a client makes of a server that died
+            with suppress(subprocess.TimeoutExpired):
+                self._process.wait(2)
+                raise AssertionError(f"it ended: {self.output}") from error
+            raise
 
     def order(self, *orders: str) -> None:
         """Tell the person who sits at it what to do next; see `tests.hosts.person`."""
@@ -121,7 +128,7 @@ def started(
         folder: An empty one.
         **environment: What it is to know besides.
     """
-    env = probe.environment()  # a virtual environment's Python is not the application's
+    env = interpreter.environment()  # a virtual environment's Python is not the application's
     kept = {n: v for n, v in env.items() if not n.startswith(("DCC_BRIDGE_", "XDG_"))}
     ours = {
         "HOME": str(folder),

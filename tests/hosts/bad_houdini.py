@@ -172,7 +172,7 @@ class HoudiniPort(Port):
             self.state(),
             (self._houdini.update_mode, undos.enabled, undos._depth),
             self.objects(),
-            tuple(label for label, _, _ in undos.done),
+            tuple(entry[0] for entry in undos.done),
             files=in_files(self.folder, FILES),
         )
 

@@ -5,6 +5,7 @@ Blender runs it with ``--python``. Main thread, from a timer.
 
 from __future__ import annotations
 
+import faulthandler
 import json
 import math
 import os
@@ -58,6 +59,7 @@ def told_of_question() -> dict[str, Any]:
         "takes": is_drawn and time.monotonic() > dialog._opened + sys.modules[DIALOG]._ARM,
         "sidebar": in_sidebar(),
         "problems": list(dialog._fields._problems.values()) if is_drawn else [],
+        "page": getattr(dialog._pages, "_page", None) if is_drawn else None,
         "filled": dialog._fields.content(dialog._running[0]) if is_drawn else {},
     }
 
@@ -169,9 +171,7 @@ def render() -> None:
     scene.cycles.time_limit = 5
     scene.cycles.use_denoising = False  # Debian's is built without
     scene.render.resolution_x = scene.render.resolution_y = 64
-    window: Any = bpy.context.window_manager
-    with bpy.context.temp_override(window=window.windows[0]):
-        bpy.ops.render.render("INVOKE_DEFAULT")
+    bpy.ops.render.render("INVOKE_DEFAULT")
 
 
 def button() -> None:
@@ -257,6 +257,7 @@ def look() -> float:
     return 0.05
 
 
+faulthandler.enable()
 preferences: Any = bpy.context.preferences
 preferences.view.show_splash = False
 bpy.utils.register_class(Button)

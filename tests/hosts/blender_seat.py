@@ -20,7 +20,7 @@ WAYS: Final = {"accept": -2, "decline": -1}
 """How many buttons to the left of *Cancel* an answer is; that is a consent's blue one at first."""
 _GAP: Final = 6
 """Pixels between two buttons."""
-_AROUND: Final = (300, 0, 900, SIZE[1])
+_AROUND: Final = (100, 0, 1050, SIZE[1])
 """Where a dialog can be."""
 _ASIDE: Final = 70
 """Pixels from a button's middle to where nothing is written on it."""

@@ -49,7 +49,7 @@ def opened(folder: Path, screen: Screen, *words: str, **more: str) -> Iterator[A
     command = [PROGRAM, *words, "--window-geometry", "0", "0", width, height]
     # other tests of this process have Qt draw nowhere
     seen = {"DISPLAY": screen.display, "QT_QPA_PLATFORM": "xcb"}
-    ours = {**seen, "LIBGL_ALWAYS_SOFTWARE": "1"}
+    ours = {**seen, "LIBGL_ALWAYS_SOFTWARE": "1", "TMPDIR": str(folder)}  # where it notes a crash
     with started([*command, "--python", _PERSON], folder, **ours, **more) as running:
         yield running
 

@@ -183,8 +183,8 @@ class TestBlender(HostContract):
             bpy.data.objects["Light"].name = "Lamp"
             bpy.data.collections.remove(bpy.data.collections[0])
 
-        assert stand.host.lost([]) == ["Cube", "Light", "Collection"]
-        assert stand.host.lost(["Cube"]) == ["Light", "Collection"]
+        assert stand.host.lost([]) == ["Cube", "Light", "collection:Collection"]
+        assert stand.host.lost(["Cube"]) == ["Light", "collection:Collection"]
 
     def test_a_file_that_a_skill_opens_is_another_place_and_what_was_unsaved_is_kept(
         self, stand: Stand, tmp_path: Path

@@ -220,6 +220,19 @@ class HostContract:
         assert (first in lost[1], second in lost[1], lost[2]) == (False, True, [])
         assert host.lost([]) == []
 
+    def test_what_became_of_items_since_a_moment_is_told_within_a_step(self, stand: Stand) -> None:
+        host, (first, second) = stand.host, stand.items
+
+        with host.undo_step("Delete"), host.changes() as count:
+            before = count()
+            stand.delete(first)
+            after = count()
+
+        assert before.deleted == before.created == []
+        assert first in after.deleted
+        assert second not in after.deleted
+        assert after.created == []
+
     def test_a_skill_that_saves_without_a_grant_leaves_the_file_as_it_was(
         self, stand: Stand
     ) -> None:

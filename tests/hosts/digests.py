@@ -5,6 +5,7 @@ Each host's own API is imported where it runs only.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, Final
@@ -35,8 +36,49 @@ def _blender() -> list[Any]:
         [[each.name, _values(each), _modifiers(each)] for each in things],
         [[mesh.name, _mesh(mesh)] for mesh in bpy.data.meshes],
         [[group.name, [item_of(each) for each in group.objects]] for group in bpy.data.collections],
-        [[scene.name, _values(scene)] for scene in bpy.data.scenes],
+        [[it.name, _values(it), _values(it.render)] for it in bpy.data.scenes],
         [[material.name, _values(material)] for material in bpy.data.materials],
+        [[each.name, _values(each)] for each in [*bpy.data.lights, *bpy.data.cameras]],
+        [[each.name, _nodes(each.node_tree)] for each in [*bpy.data.materials, *bpy.data.worlds]],
+        [[each.name, _places(each)] for each in things],
+    ]
+
+
+def _nodes(tree: Any) -> list[Any]:
+    """List nodes with the values of their inputs, and links."""
+    inputs = [
+        [node.name, it.identifier, _value(getattr(it, "default_value", None))]
+        for node in (tree.nodes if tree else ())
+        for it in node.inputs
+    ]
+    links = [
+        [it.from_node.name, it.from_socket.identifier, it.to_node.name, it.to_socket.identifier]
+        for it in (tree.links if tree else ())
+    ]
+    return [inputs, sorted(links)]
+
+
+def _places(thing: Any) -> list[Any]:
+    """Give what an object's place hangs on, its slots, and its keys."""
+    animation = thing.animation_data
+    action = animation.action if animation else None
+    slots = [[slot.link, slot.material and slot.material.name] for slot in thing.material_slots]
+    parent = [thing.parent and thing.parent.name, repr(thing.matrix_parent_inverse)]
+    data = [thing.data and thing.data.name, action and action.name]
+    return [slots, parent, data, action and [list(action.frame_range), repr(_curves(action))]]
+
+
+def _curves(action: Any) -> list[Any]:
+    bags = [bag for layer in getattr(action, "layers", ()) for strip in layer.strips
+            for bag in strip.channelbags]  # fmt: skip
+    curves = [curve for bag in bags or [action] for curve in bag.fcurves]
+    return [
+        [
+            it.data_path,
+            it.array_index,
+            [[tuple(key.co), key.interpolation] for key in it.keyframe_points],
+        ]
+        for it in curves
     ]
 
 
@@ -64,17 +106,31 @@ def _value(value: Any) -> str:
 
 
 def _freecad() -> list[Any]:
-    """List every object with all its properties. An undo changes their order."""
+    """List every object with all its properties, and how it looks. An undo changes their order.
+
+    Which were set since they were made, FreeCAD notes with them, and what watches them.
+    """
     import FreeCAD
 
-    return sorted([part.Name, part.TypeId, part.Content] for part in FreeCAD.ActiveDocument.Objects)
+    objects = FreeCAD.ActiveDocument.Objects
+    facts = [(it, it.Content + (it.ViewObject.Content if it.ViewObject else "")) for it in objects]
+    noted = re.compile(r' status="\d+"|\s*<Extensions.*?</Extensions>', re.DOTALL)
+    return sorted([it.Name, it.TypeId, noted.sub("", told)] for it, told in facts)
 
 
 def _houdini() -> list[Any]:
-    """Give the code that would make every node again."""
+    """Give the code that would make every node again, node groups and what the playbar has."""
+    import hou
+
     from dcc_bridge.hosts.houdini import find
 
-    return [node.asCode(recurse=True) for node in find("/").children()]
+    networks = [hou.node("/"), *find("/").allSubChildren()]
+    known = [(it, it.nodeGroups()) for it in networks if isinstance(it, hou.OpNode)]
+    groups = [
+        [it.path(), g.name(), [n.path() for n in g.nodes()]] for it, has in known for g in has
+    ]
+    playbar = [hou.fps(), hou.frame(), list(hou.playbar.frameRange())]
+    return [[node.asCode(recurse=True) for node in find("/").children()], groups, playbar]
 
 
 def _maya() -> list[Any]:

@@ -96,6 +96,17 @@ class TestFreeCAD(HostContract):
 
         assert (host.undo_mark(), scene_digest(host)) == (before, digest)
 
+    def test_what_is_hidden_is_seen_again_after_an_undo(self, stand: Stand) -> None:
+        """FreeCAD opens no transaction for that alone where it has no window."""
+        before, box = stand.host.undo_mark(), FreeCAD.ActiveDocument.Box
+
+        with stand.host.undo_step("Hide"):
+            box.Visibility = False
+        after = stand.host.undo_mark()
+        stand.host.undo()
+
+        assert (after.depth, box.Visibility) == (before.depth + 1, True)
+
     def test_what_is_in_an_agreed_group_may_go_with_it(self, stand: Stand) -> None:
         """In which order they are deleted does not matter; what is put into it later may not."""
         document = FreeCAD.ActiveDocument

@@ -22,7 +22,7 @@ from typing import Any
 import FreeCADGui
 
 from dcc_bridge.elicitation.call import Call, Client
-from dcc_bridge.elicitation.question import Consent, Offers, PresenterEvent, Question
+from dcc_bridge.elicitation.question import Consent, Details, Offers, PresenterEvent, Question
 from dcc_bridge.elicitation.schema import parse
 from dcc_bridge.elicitation.view import field_views
 from dcc_bridge.qt import binding
@@ -156,6 +156,25 @@ class Scenes:
         until(lambda: heard)
         return rows, len(self.host.selection), heard
 
+    def text(self) -> Any:
+        before = "\n".join(f"part_{n}.Length = {n}" for n in range(40))
+        text = before.replace("part_30.Length = 30", "App.ActiveDocument.removeObject('Part')")
+        details = Details(text, ((31, "removes objects"),), before)
+        call = Call("run", "Run", "destructive", CLIENT)
+        dialog, heard = self.ask(
+            Question("Run 40 lines?", call, YES, consent=Consent(), details=details)
+        )
+        assert dialog.details is not None
+        lines = dialog.details.lines
+        save(dialog, "text")
+        click(dialog.details.switch)
+        dialog.details.search.setText("removeObject")
+        dialog.details.find_next()
+        current = lines.textCursor().block().text(), lines.verticalScrollBar().value() > 0
+        click(dialog.exits.cancel)
+        until(lambda: heard)
+        return [*current, len(lines.rows), heard]
+
     def corner(self) -> Any:
         acted: list[str] = []
         question = Question("What is it called?", Call("x", "X", "edit", CLIENT))
@@ -254,7 +273,8 @@ def play() -> dict[str, Any]:
     """Play every scene, and give what was seen."""
     scenes = Scenes()
     seen: dict[str, Any] = {"binding": binding.NAME, "language": language(), "hint": hint()}
-    for scene in (scenes.lanes, scenes.modal, scenes.form, scenes.destructive, scenes.corner):
+    plays = (scenes.lanes, scenes.modal, scenes.form, scenes.destructive, scenes.text)
+    for scene in (*plays, scenes.corner):
         seen[scene.__name__] = scene()
     scenes.close()
     seen["others"] = [name for name in ("PySide6", "shiboken6") if name in sys.modules]

@@ -148,6 +148,21 @@ def test_what_was_typed_is_there_when_the_same_is_asked_again(new: Seat, end: st
     assert "hero" in new.seen()["objects"]
 
 
+def test_a_text_is_read_page_by_page_and_then_agreed_to(new: Seat) -> None:
+    """What differs is on the first page; a letter turns the pages, and is no answer."""
+    asked = new.ask("agree_to_text")
+    new.blue()
+    new.screen.tap("s")  # Show all lines
+    new.blue()  # it takes the next key once it is drawn again
+    new.screen.tap("n")
+    new.sees(lambda seen: seen["page"] == 1)
+    open_still = not asked.done()
+    new.answer("accept")
+
+    assert open_still
+    assert status(asked.result()) == "done"
+
+
 def test_the_sidebar_says_what_goes_on_and_its_buttons_act(new: Seat) -> None:
     """A question, a call that runs, a pause and the history are in it, as in Qt's panel.
 
@@ -192,6 +207,13 @@ def test_an_error_in_mid_edit_leaves_nothing(new: Seat) -> None:
     failed = new.application.call("break_off", {"name": "half"})
 
     assert (status(failed), new.seen()["objects"]) == ("failed", before)
+
+
+def test_an_operator_runs_while_another_thread_runs_python(new: Seat) -> None:
+    """Blender lets go of the GIL for as long as it runs one."""
+    pushed = new.application.call("push_beside_a_thread", {"times": 3000})
+
+    assert status(pushed) == "done", text(pushed)
 
 
 @pytest.mark.parametrize("seconds", [3, pytest.param(60, marks=pytest.mark.long)])

@@ -59,6 +59,13 @@ def test_a_thousand_items_are_filtered_looked_at_and_kept(seen: dict[str, Any]) 
     assert (rows, selected, heard["action"]) == (11, 11, "cancel")
 
 
+def test_a_text_is_read_and_searched(seen: dict[str, Any]) -> None:
+    line, has_scrolled, lines, (heard,) = seen["text"]
+
+    assert (line, has_scrolled, lines) == ("App.ActiveDocument.removeObject('Part')", True, 40)
+    assert heard["action"] == "cancel"
+
+
 def test_chips_and_toasts_act(seen: dict[str, Any]) -> None:
     assert seen["corner"] == ["here", "undo"]
 
@@ -74,4 +81,4 @@ def test_a_choice_that_is_to_be_made_says_so(seen: dict[str, Any]) -> None:
 def test_everything_can_be_seen(seen: dict[str, Any], folder: Path) -> None:
     pictures = {file.stem for file in folder.glob("*.png") if file.stat().st_size > 1000}
 
-    assert pictures == {"form", "fields", "destructive", "chip", "toast"}
+    assert pictures == {"form", "fields", "destructive", "text", "chip", "toast"}

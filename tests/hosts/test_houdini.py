@@ -137,7 +137,7 @@ def test_hython_has_no_ui_and_none_is_touched(houdini: Houdini, host: Host, hou:
 
     assert host.has_ui == hasattr(hou, "ui") == (not houdini.batch)
     assert host.main_window() is None
-    assert host.summary()["networks"] == {"/obj": 5, "/stage": 0}
+    assert host.summary()["networks"] == {"/obj": 5, "/stage": 0, "/mat": 0}
 
 
 def test_a_copy_leaves_the_scene_its_name(

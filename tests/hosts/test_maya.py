@@ -311,8 +311,8 @@ def test_what_takes_the_name_of_what_was_agreed_to_is_not_agreed_to(
         cmds.delete("|away")
 
     assert host.lost(["|key", "|nowhere"]) == [
-        *("|cameras|key", "|cameras|key|shot_000Shape"),
-        *("|cameras|nowhere", "|cameras|nowhere|shot_001Shape"),
+        *("|cameras|key", "|cameras|key|keyShape"),  # rename: a shape goes along
+        *("|cameras|nowhere", "|cameras|nowhere|nowhereShape"),
     ]
 
 

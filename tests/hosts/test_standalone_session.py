@@ -5,9 +5,10 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
-from pxr import Sdf
+from pxr import Sdf, Usd
 
 from dcc_bridge.errors import WrongThread
 from dcc_bridge.hosts import standalone
@@ -309,3 +310,55 @@ def test_what_is_below_an_agreed_prim_was_agreed_to_and_nothing_else(
         session.stage.RemovePrim("/Worldly")
 
     assert session.lost(agreed) == beside
+
+
+def remade(prim: Usd.Prim) -> None:
+    children: Any = prim.GetStage().GetRootLayer().GetPrimAtPath(prim.GetPath()).nameParent
+    with Sdf.ChangeBlock():
+        del children.nameChildren[prim.GetName()]
+        Sdf.PrimSpec(children, "b", Sdf.SpecifierDef, "Camera")
+
+
+@pytest.mark.parametrize(
+    "lose",
+    [
+        remade,
+        lambda prim: prim.GetPrimStack()[0].properties.clear(),
+        lambda prim: prim.RemoveProperty("held"),
+        lambda prim: prim.GetAttribute("held").ClearAtTime(1),
+        lambda prim: prim.GetAttribute("held").ClearDefault(),
+        lambda prim: prim.GetAttribute("held").Block(),
+    ],
+)
+def test_a_property_that_lost_itself_a_key_or_its_value_is_counted_as_deleted(
+    session: UsdSession, lose: Callable[[Usd.Prim], object]
+) -> None:
+    prim = session.stage.GetPrimAtPath("/World/b")
+    held = prim.CreateAttribute("held", Sdf.ValueTypeNames.Int)
+    for frame in (Usd.TimeCode.Default(), 1, 2):
+        held.Set(1, frame)
+
+    with session.undo_step("Lose"), session.changes() as count:
+        held.Set(2)
+        held.Set(2, 3)
+        before = count()
+        lose(prim)
+        after = count()
+
+    assert (before.deleted, before.is_exact) == ([], True)
+    assert "/World/b.held" in after.deleted
+
+
+def test_what_another_file_or_too_much_lost_is_no_exact_count(session: UsdSession) -> None:
+    other = Sdf.Layer.CreateAnonymous()
+    spec = Sdf.AttributeSpec(Sdf.CreatePrimInLayer(other, "/Lamp"), "held", Sdf.ValueTypeNames.Int)
+    prim = session.stage.GetPrimAtPath("/World/b")
+    prim.GetReferences().AddReference(other.identifier, "/Lamp")
+
+    with session.undo_step("Edit"), session.changes() as count:
+        spec.default = 1
+        elsewhere = count()
+        for number in range(2_000):
+            prim.CreateAttribute(f"a{number}", Sdf.ValueTypeNames.Int)
+
+    assert (elsewhere.is_exact, count().is_exact) == (False, False)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import itertools
 import json
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from pxr import Usd
+from pxr import Sdf, Usd
 
 from dcc_bridge.elicitation import context
 from dcc_bridge.elicitation.broker import Broker
@@ -22,6 +25,7 @@ from dcc_bridge.elicitation.question import (
 )
 from dcc_bridge.headless import Pump
 from dcc_bridge.hosts.standalone import UsdSession, install
+from dcc_bridge.main_thread import MainThread
 from dcc_bridge.skills.importer import skills
 from dcc_bridge.skills.signature import Signature
 from dcc_bridge.skills.source import Source
@@ -36,11 +40,16 @@ Meanwhile = Callable[[UsdSession], object]
 CAMERA = "/World/Cameras/sq010/sh0010_cam"
 
 
-def call(name: str, /, **arguments: Any) -> dict[str, Any]:
-    """Call a skill as its file has it, and see that its answer is JSON."""
+def load(name: str) -> Callable[..., Any]:
+    """Give a skill's function as its file has it."""
     file = FOLDER / f"{name}.py"
     (skill,) = skills(Source.of(file, file.read_bytes()))
-    answer: dict[str, Any] = skill.fn(**arguments)
+    return skill.fn
+
+
+def call(name: str, /, **arguments: Any) -> dict[str, Any]:
+    """Call a skill as its file has it, and see that its answer is JSON."""
+    answer: dict[str, Any] = load(name)(**arguments)
     assert json.loads(json.dumps(answer, allow_nan=False)) == answer
     return answer
 
@@ -121,6 +130,7 @@ class TestReading:
         assert told["prims"] == sum(told["types"].values())
         assert "/World/Cameras" in told["top"]
         assert told["frames"] == [1001, 1120]
+        assert (told["up"], told["fps"], told["units"]) == ("Y", 24.0, "0.01 m")
         assert (told["selection"], told["undo"]) == ([CAMERA], None)
         assert told["layers"] == ["shot_010_layout.usda"]
 
@@ -430,3 +440,88 @@ class TestSaving:
         """A file that cannot be."""
         with pytest.raises(ValueError, match=says):
             call("save_scene", path=str(tmp_path / name))
+
+
+MANY = 6000
+
+
+@pytest.fixture
+def forest(monkeypatch: pytest.MonkeyPatch) -> Iterator[UsdSession]:
+    """An application with many prims, some below others, whose window paints when it may."""
+    session = UsdSession()
+    with Sdf.ChangeBlock():
+        for number in range(MANY):
+            path = f"/World/g{number % 3}/p{number}"
+            leaf = Sdf.CreatePrimInLayer(session.stage.GetRootLayer(), path)
+            for spec in (leaf.nameParent.nameParent, leaf.nameParent, leaf):
+                spec.specifier = Sdf.SpecifierDef
+    assert session.undo_labels
+    clock = SimpleNamespace(perf_counter=itertools.count().__next__)  # each look at it, a second
+    monkeypatch.setattr("dcc_bridge.skills.skill.time", clock)
+    uninstall = install(session)
+    yield session
+    uninstall()
+
+
+def calls(session: UsdSession, work: Callable[[], object]) -> list[int]:
+    """Do it on the main thread; count the calls, of functions and of USD's, before each paint."""
+    counts = [0]
+
+    def count(frame: object, event: str, function: object) -> None:
+        counts[-1] += event in ("call", "c_call")
+
+    def paint(serves_stop: bool) -> bool:
+        counts.append(0)
+        return False
+
+    def job() -> None:
+        sys.setprofile(count)
+        try:
+            work()
+        finally:
+            sys.setprofile(None)
+
+    main = MainThread(lambda seconds: None, repaint=paint)
+    remove = context.install(Broker(host=ScriptedPresenter(YES)), main, session)
+    done = main.submit(job)
+    main.drain()
+    remove()
+    done.result()
+    return counts
+
+
+@pytest.mark.parametrize("pattern", ["p*", "g*", "*/g1*"])
+def test_no_part_of_a_large_deletion_goes_through_the_scene_without_a_paint(
+    forest: UsdSession, pattern: str
+) -> None:
+    delete_prims = load("delete_prims")
+
+    def delete() -> None:
+        with forest.undo_step("Delete"):
+            delete_prims(pattern)
+        assert forest.lost([])
+        forest.lost(["/World/g1"])
+
+    most = max(calls(forest, delete))
+
+    assert forest.undo_labels[-1] == "Delete"
+    assert most < MANY / 3
+
+
+@pytest.mark.parametrize(
+    "look",
+    [
+        lambda session: session.fingerprint([f"/World/g1/p{at}" for at in range(MANY)]),
+        lambda session: session.lost([]),
+    ],
+)
+def test_what_nobody_touched_since_is_not_gone_through_again(
+    forest: UsdSession, look: Callable[[UsdSession], object]
+) -> None:
+    children: Any = forest.stage.GetRootLayer().GetPrimAtPath("/World/g0").nameChildren
+    with forest.undo_step("Delete"), Sdf.ChangeBlock():
+        children.clear()
+
+    first, again = (sum(calls(forest, lambda: look(forest))) for _ in range(2))
+
+    assert again < first / 10

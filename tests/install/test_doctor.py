@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from dcc_bridge.cli import install
+from dcc_bridge.cli import interpreter
 from dcc_bridge.cli.doctor import Finding, check_installation, check_setup
 from dcc_bridge.client import registration
-from dcc_bridge.client.config_files import CONFIG_FILES
-from dcc_bridge.install import probe, vendor
+from dcc_bridge.client.registration import CONFIG_FILES
+from dcc_bridge.install import vendor
 from dcc_bridge.install.locations import APPLICATIONS, Facts, System
-from dcc_bridge.install.plan import LIST_NAME, Plan
+from dcc_bridge.install.plan import LIST_NAME, Plan, find_installations
 
 
 @pytest.fixture
@@ -29,7 +29,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     system, told = System("linux", tmp_path, {}), Facts("1.0", "3.11", program=Path("/freecadcmd"))
     monkeypatch.setattr(vendor, "fill", fill)
     monkeypatch.setattr(System, "here", lambda: system)
-    monkeypatch.setattr(probe, "probe", lambda kind: told)
+    monkeypatch.setattr(interpreter, "probe", lambda kind: told)
     kind = APPLICATIONS["freecad"]
     plan = Plan(kind, told, kind.location(system, told, False), system)
     plan.install()
@@ -91,7 +91,7 @@ def test_another_python_than_it_was_installed_for(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """After an update of the application."""
-    monkeypatch.setattr(probe, "probe", lambda kind: Facts("1.0", "3.13"))
+    monkeypatch.setattr(interpreter, "probe", lambda kind: Facts("1.0", "3.13"))
 
     finding = the_finding()
 
@@ -101,7 +101,7 @@ def test_another_python_than_it_was_installed_for(
 def test_what_was_never_installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The mend is the command."""
     monkeypatch.setattr(System, "here", lambda: System("linux", tmp_path, {}))
-    monkeypatch.setattr(probe, "probe", lambda kind: Facts())
+    monkeypatch.setattr(interpreter, "probe", lambda kind: Facts())
 
     finding = the_finding()
 
@@ -168,9 +168,6 @@ def test_a_plug_in_is_found_though_its_application_is_not_asked(
     for told in (Facts("4.2.1", "3.11"), Facts("5.2", "3.13")):
         Plan(kind, told, kind.location(system, told, False), system).install()
 
-    found = [
-        one["host_version"]
-        for one in install.find_installations(kind, install.known_versions(kind))
-    ]
+    found = [one["host_version"] for one in find_installations(kind, kind.known_versions)]
 
     assert found == ["4.2.1", "5.2"]

@@ -8,9 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from dcc_bridge.install import probe
+from dcc_bridge.cli import interpreter
 from dcc_bridge.install.locations import APPLICATIONS, Facts, UnknownLocation
-from dcc_bridge.install.probe import complete
 
 
 @pytest.mark.parametrize(
@@ -26,7 +25,7 @@ def test_our_virtual_environment_is_not_on_a_hosts_path(
     monkeypatch.setenv("PATH", os.pathsep.join(("/venv/bin", "/usr/bin")))
     monkeypatch.setenv("VIRTUAL_ENV", "/venv")
 
-    env = probe.environment()
+    env = interpreter.environment()
 
     assert env["PATH"].split(os.pathsep) == expected.split(":")
     assert ("VIRTUAL_ENV" in env) == (base == "/venv")
@@ -52,18 +51,18 @@ def test_which_python_a_version_has(host: str, version: str, python: str | None)
     application = APPLICATIONS[host]
     if python is None:
         with pytest.raises(UnknownLocation, match="--python"):
-            complete(application, Facts(), version, None)
-        assert complete(application, Facts(), version, "3.11").python == "3.11"
+            application.complete(Facts(), version, None)
+        assert application.complete(Facts(), version, "3.11").python == "3.11"
     else:
-        assert complete(application, Facts(), version, None).python == python
+        assert application.complete(Facts(), version, None).python == python
 
 
 def test_what_the_program_says_counts_for_its_own_version_only() -> None:
     """Somebody who names another version does not get the Python of the one on PATH."""
     application, facts = APPLICATIONS["maya"], Facts("2025.3", "3.11", program=Path("/mayapy"))
 
-    assert complete(application, facts, "2025", None) == facts
-    assert complete(application, facts, "2026", None).program is None
+    assert application.complete(facts, "2025", None) == facts
+    assert application.complete(facts, "2026", None).program is None
 
 
 @pytest.mark.parametrize("host", APPLICATIONS)
@@ -72,6 +71,6 @@ def test_a_version_is_asked_for_where_it_tells_the_python_too(host: str) -> None
     application = APPLICATIONS[host]
 
     with pytest.raises(UnknownLocation, match=f"--version {application.example}"):
-        complete(application, Facts(), None, None)
+        application.complete(Facts(), None, None)
 
-    assert complete(application, Facts(), application.example, None).python
+    assert application.complete(Facts(), application.example, None).python

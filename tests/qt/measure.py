@@ -32,7 +32,7 @@ from PySide6.QtWidgets import (
 from dcc_bridge.elicitation.question import Offers, Question
 from dcc_bridge.qt.panel.panel import Panel
 from dcc_bridge.qt.question_dialog import QuestionDialog
-from tests.pictures import fill_in, form_question, page_question, waiting_question
+from tests.pictures import code_question, fill_in, form_question, page_question, waiting_question
 from tests.qt.desk import Desk
 from tests.qt.stage import Stage, armed, consent, until
 
@@ -74,6 +74,12 @@ def drawn(stage: Stage) -> Iterator[tuple[str, QWidget]]:
     armed(stage.dialog)
     until(lambda: not stage.dialog.body.verticalScrollBar().isVisible())
     yield "url", stage.dialog
+    take_down("measured")
+    until(lambda: not stage.presenter.dialogs)
+    _, take_down = stage.show(code_question())
+    armed(stage.dialog)
+    until(lambda: not stage.dialog.body.verticalScrollBar().isVisible())
+    yield "code", stage.dialog
     take_down("measured")
     until(lambda: not stage.presenter.dialogs)
     stage.show(form_question())

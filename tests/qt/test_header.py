@@ -10,7 +10,7 @@ from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QApplication, QLabel
 
 from dcc_bridge.elicitation.call import Call, Client
-from dcc_bridge.elicitation.question import Question
+from dcc_bridge.elicitation.question import Details, Question
 from dcc_bridge.elicitation.text import safe_line
 from dcc_bridge.elicitation.view import header
 
@@ -113,7 +113,9 @@ def test_there_are_two_hundred_spoofs() -> None:
 
 @pytest.mark.parametrize("spoof", SPOOFS, ids=range(len(SPOOFS)))
 def test_a_message_leaves_the_header_as_it_was(honest: QImage, spoof: str) -> None:
-    assert top(consent(spoof, title=spoof, reason=spoof)) == honest
+    text = Details(spoof[:2000], ((1, spoof),), spoof[1:2000])
+
+    assert top(consent(spoof, title=spoof, reason=spoof, details=text)) == honest
 
 
 def test_a_message_is_shown_to_its_last_mark(app: QApplication) -> None:

@@ -10,9 +10,9 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QPushButton
 
-from dcc_bridge.elicitation.question import HandOver, Offers, Question, Reply
+from dcc_bridge.elicitation.question import Consent, HandOver, Offers, Question, Reply
 from dcc_bridge.elicitation.text import safe_line
-from dcc_bridge.elicitation.view import view_of
+from dcc_bridge.elicitation.view import item_counts
 from dcc_bridge.qt.question_dialog import QuestionDialog
 
 from .stage import (
@@ -95,9 +95,9 @@ def test_the_list_is_what_the_question_is_about() -> None:
 def test_the_kinds_are_counted_the_commonest_first() -> None:
     kinds = ("Mesh", "Camera", "Camera", "A", "gone", "C", "")
 
-    view = view_of(consent(items=tuple("abcdefg"), kinds=kinds), HOST)
+    counts = item_counts(Consent(tuple("abcdefg"), kinds))
 
-    assert view.counts == "Camera (2) · Mesh (1) · A (1) · no longer there (1) · other types (2)"
+    assert counts == "Camera (2) · Mesh (1) · A (1) · no longer there (1) · other types (2)"
 
 
 def test_the_filter_narrows_by_name_and_by_kind() -> None:

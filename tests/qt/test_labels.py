@@ -15,7 +15,7 @@ from PySide6.QtCore import QTranslator
 from PySide6.QtWidgets import QApplication, QWidget
 
 from dcc_bridge.elicitation.call import Call, Client
-from dcc_bridge.elicitation.question import Offers, Question
+from dcc_bridge.elicitation.question import Details, Offers, Question
 from dcc_bridge.elicitation.view import passage
 from dcc_bridge.qt.form import EXAMPLES, Line
 from dcc_bridge.qt.labels import Mnemonics, tr
@@ -92,6 +92,8 @@ def test_a_form_of_every_field_is_translated(language: Brackets, required: list[
         consent("q?", offers=Offers(hand_over="q", remember=1, mute="q")),
         consent("q?", offers=Offers(remember=20)),
         consent("q?", call=Call("q", "q")),
+        consent("q?", details=Details("q", ((1, "q"),))),
+        consent("q?", details=Details("q\n" * 9, ((1, "q"),), "q\n" * 12)),
         ask_name("q?", call=Call("q", "q", client=CLIENT), title=None),
         ask_name("q?", reason="q"),
     ],

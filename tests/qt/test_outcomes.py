@@ -231,7 +231,7 @@ OUTCOMES = {
         then=stop,
     ),
     "malformed": Outcome(
-        "neither of two answers fitted the question",
+        "no answer fitted the question",
         event=("unanswered", "nobody"),
         asked=accept(),
         has_ui=False,

@@ -19,7 +19,8 @@ from PySide6.QtWidgets import QApplication
 from dcc_bridge.client.terminal import SKIP, Terminal
 from dcc_bridge.client.terminal_io import Screen
 from dcc_bridge.elicitation.call import Call, Client
-from dcc_bridge.elicitation.question import Consent, Question
+from dcc_bridge.elicitation.details import details_view
+from dcc_bridge.elicitation.question import Consent, Details, Question
 from dcc_bridge.elicitation.schema import Form
 from dcc_bridge.elicitation.view import argument_views, field_views, view_of
 from dcc_bridge.qt.form import FormView
@@ -92,7 +93,9 @@ def plug_in(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str], Any]]:
     bpy: Any = MagicMock()
     bpy.props = SimpleNamespace(**{f"{kind}Property": dict for kind in PROPERTIES})
     bpy.props.EnumProperty = lambda items, **more: {"default": items[0][0], **more}
+    mathutils: Any = SimpleNamespace(Vector=tuple)
     monkeypatch.setitem(sys.modules, "bpy", bpy)
+    monkeypatch.setitem(sys.modules, "mathutils", mathutils)
     monkeypatch.syspath_prepend(PLUG_IN)
     before = set(sys.modules)
     yield lambda name: import_module(f"dcc_bridge_blender.{name}")
@@ -304,7 +307,9 @@ class Typed:
         return 1
 
 
-def consent(plug_in: Callable[[str], Any], *, has_native: bool) -> tuple[Any, Any]:
+def consent(
+    plug_in: Callable[[str], Any], *, has_native: bool, details: Details | None = None
+) -> tuple[Any, Any]:
     """Give an open dialog that asks to delete, and what lists the answers that it draws."""
     module, layout = plug_in("dialog"), MagicMock()
     parameters = {"confirm_text": None} if has_native else {}
@@ -312,7 +317,7 @@ def consent(plug_in: Callable[[str], Any], *, has_native: bool) -> tuple[Any, An
     manager.bl_rna.functions = {"invoke_props_dialog": SimpleNamespace(parameters=parameters)}
     agreed = form(["yes"], yes={"type": "boolean", "title": "Delete"})
     call = Call("delete_cameras", "Delete cameras", client=Client("claude"))
-    question = Question("Delete them?", call, agreed, consent=Consent())
+    question = Question("Delete them?", call, agreed, consent=Consent(), details=details)
     heard: list[Any] = []
     dialog = module.OperatorDialog(question, view_of(question, FakeHost()), heard.append)
     dialog.heard, dialog.is_open = heard, True
@@ -324,6 +329,68 @@ def consent(plug_in: Callable[[str], Any], *, has_native: bool) -> tuple[Any, An
         return [pressed.kwargs["text"] for pressed in row.operator.call_args_list]
 
     return dialog, drawn
+
+
+def pages(plug_in: Callable[[str], Any], details: Details) -> Callable[[str], list[Any]]:
+    """Give what presses a button below a text in Blender, and lists all that is drawn then."""
+    shown = plug_in("pages").Pages(details_view(details))
+
+    def press(answer: str) -> list[Any]:
+        assert shown.turn(answer) is (answer != "accept")
+        layout = Layout()
+        shown.draw(layout, 84, 30, lambda row, _, caption: row.label(caption))
+        return layout.drawn
+
+    return press
+
+
+def test_in_blender_a_text_is_read_page_by_page(plug_in: Callable[[str], Any]) -> None:
+    press = pages(plug_in, Details("\n".join(f"v{n} = {n}" for n in range(1, 46))))
+
+    first, second, last, beyond = map(press, ("accept", *["next_page"] * 3))
+
+    assert first[:2] == ["45 lines", [[f"{n}", f"v{n} = {n}"] for n in range(1, 21)]]
+    assert [page[2] for page in (first, second, last)] == [
+        [f"Page {n} of 3", ["Previous"], ["Next"]] for n in (1, 2, 3)
+    ]
+    assert [len(page[1]) for page in (first, second, last)] == [20, 20, 20]  # nothing moves
+    assert last == beyond
+    assert press("previous_page") == second
+
+
+def test_in_blender_what_differs_comes_first_and_a_mark_says_why(
+    plug_in: Callable[[str], Any],
+) -> None:
+    press = pages(plug_in, Details("a\nb", ((2, "loses b"),), "a\nc"))
+
+    title, rows, below = press("accept")
+    whole = press("switch_text")
+
+    assert title == "1 line differs from what was agreed to last"
+    assert rows == [["1", "a"], ["-", "c"], ["2 +", "b"], ["!", "Line 2: loses b"]]
+    assert below == ["Page 1 of 1", [], [], "Show all lines"]
+    assert whole[0] == "2 lines · 1 line differs from what was agreed to last"
+    assert whole[1] == [["1", "a"], ["2", "b"], ["!", "Line 2: loses b"]]
+
+
+@pytest.mark.parametrize(("letter", "most"), [("x", 72), ("W", 42), ("語", 32)])
+def test_in_blender_a_line_is_broken_before_it_is_cut(
+    plug_in: Callable[[str], Any], letter: str, most: int
+) -> None:
+    (_, rows, _) = pages(plug_in, Details(200 * letter))("accept")
+
+    assert "".join(text for _, text in rows) == 200 * letter
+    assert max(len(text) for _, text in rows) == most
+    assert [number for number, _ in rows] == ["1"] + [""] * (len(rows) - 1)
+
+
+def test_turning_a_page_in_blender_is_no_answer(plug_in: Callable[[str], Any]) -> None:
+    dialog, _ = consent(plug_in, has_native=False, details=Details("x\n" * 30))
+
+    dialog._press("next_page", "LEFTMOUSE")
+    dialog._press("accept", "LEFTMOUSE")  # the second click of two
+
+    assert (dialog.heard, dialog.is_open, dialog._pages._page) == ([], True, 1)
 
 
 def test_two_options_that_look_the_same_are_told_apart() -> None:

@@ -71,3 +71,23 @@ def test_the_listening_socket_does_not_delay_what_it_sends() -> None:
         assert accepted.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
         client.close()
         accepted.close()
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "status"),
+    [
+        ("GET", "/.well-known/oauth-protected-resource/mcp", 404),
+        ("GET", "/.well-known/oauth-authorization-server", 404),
+        ("GET", "/.well-known/openid-configuration", 404),
+        ("POST", "/register", 400),
+    ],
+)
+def test_a_client_that_looks_for_a_sign_in_is_told_in_its_words_that_there_is_none(
+    method: str, path: str, status: int, tmp_path: Path
+) -> None:
+    with live(tmp_path) as running:
+        url = running.bridge.url.removesuffix("/mcp") + path
+        asked = running.beside(lambda: httpx2.request(method, url, trust_env=False))
+
+    assert (asked.status_code, asked.json()["error"]) == (status, "invalid_request")
+    assert "dcc-bridge client add" in asked.json()["error_description"]

@@ -23,6 +23,7 @@ from dcc_bridge.elicitation import context
 from dcc_bridge.elicitation.question import Reply
 from dcc_bridge.errors import StartError
 from dcc_bridge.testing import FakeHost, ScriptedPresenter
+from tests.bench.agent import LEGACY, Agent, Server
 from tests.live import ERAS, Live, live, status, text
 from tests.server.skills import CONFIRM, Skills
 
@@ -76,6 +77,25 @@ def test_a_legacy_client_that_is_killed_is_given_up_after_its_grace(
     assert client != 0
     assert person.taken_down == ["cancelled"]
     assert len(skills.host.items) == 127
+
+
+def test_a_legacy_client_has_its_whole_grace_since_its_last_stream_ended(tmp_path: Path) -> None:
+    skills, person = Skills(has_ui=True), ScriptedPresenter(OPEN)
+
+    with live(
+        tmp_path, skills.delete(), host=skills.host, presenter=person, session_grace=1.0
+    ) as running:
+        token = running.bridge.instance.token("lost")
+        agent = Agent(Server(running.bridge.url, token), LEGACY)
+        earlier = time.monotonic()  # by then the streams of the handshake have ended
+        agent.send(agent.calling("delete"))
+        running.until(lambda: bool(person.shown) and time.monotonic() > earlier + 0.7)
+        agent.close()
+        lost = time.monotonic()
+        running.until(lambda: bool(person.taken_down))
+        took = time.monotonic() - lost
+
+    assert took > 0.9
 
 
 def killed(running: Live, era: str, when: Callable[[], bool]) -> int:

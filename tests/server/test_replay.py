@@ -14,7 +14,7 @@ import httpx2
 from mcp_types import JSONRPCRequest
 
 from dcc_bridge.elicitation.question import Reply
-from dcc_bridge.server import replay
+from dcc_bridge.server import auth
 from dcc_bridge.testing import ScriptedPresenter
 from tests.live import Live, live
 from tests.server.skills import Skills
@@ -103,7 +103,7 @@ def test_an_unknown_event_brings_nothing(tmp_path: Path) -> None:
         heard.append(message)
 
     async def ask() -> list[str | None]:
-        store = replay.ReplayStore(1000)
+        store = auth.ReplayStore(1000)
         store.opening("test", keep)
         await store.store_event("2", None)
         return [await store.replay_events_after(one, keep) for one in ("", "7", "x.y")]
@@ -113,9 +113,9 @@ def test_an_unknown_event_brings_nothing(tmp_path: Path) -> None:
 
 
 def test_a_session_keeps_the_last_events_only() -> None:
-    session = replay.SessionEvents()
+    session = auth.SessionEvents()
 
-    ids = [session.add("2", None) for _ in range(replay.MOST_EVENTS + 10)]
+    ids = [session.add("2", None) for _ in range(auth.MOST_EVENTS + 10)]
 
     assert session.after(int(ids[0])) == (None, [])
     assert session.after(int(ids[-1])) == ("2", [])
@@ -123,7 +123,7 @@ def test_a_session_keeps_the_last_events_only() -> None:
 
 def test_all_sessions_keep_so_many_bytes_and_the_greediest_client_loses_first() -> None:
     message = JSONRPCRequest(jsonrpc="2.0", id=1, method="ping", params={"_": "x" * 1000})
-    store = replay.ReplayStore(most_bytes=10_000)
+    store = auth.ReplayStore(most_bytes=10_000)
 
     async def fill() -> dict[str, int]:
         loop, kept = asyncio.get_running_loop(), {}
@@ -145,7 +145,7 @@ def test_all_sessions_keep_so_many_bytes_and_the_greediest_client_loses_first() 
 def test_an_event_is_kept_without_a_look_at_the_other_sessions() -> None:
     """Else each event of a crowd would cost what the crowd is large."""
     message = JSONRPCRequest(jsonrpc="2.0", id=1, method="ping", params={"_": "x" * 1000})
-    store = replay.ReplayStore(most_bytes=100_000)
+    store = auth.ReplayStore(most_bytes=100_000)
 
     async def fill() -> int:
         loop = asyncio.get_running_loop()
@@ -159,7 +159,7 @@ def test_an_event_is_kept_without_a_look_at_the_other_sessions() -> None:
 
 def test_events_of_sessions_that_ended_take_no_room() -> None:
     message = JSONRPCRequest(jsonrpc="2.0", id=1, method="ping", params={"_": "x" * 1000})
-    store = replay.ReplayStore(most_bytes=10_000)
+    store = auth.ReplayStore(most_bytes=10_000)
 
     async def fill() -> int:
         loop = asyncio.get_running_loop()
@@ -174,7 +174,7 @@ def test_events_of_sessions_that_ended_take_no_room() -> None:
     assert anyio.run(fill) == 6
 
 
-async def opened(store: replay.ReplayStore, name: str) -> Context:
+async def opened(store: auth.ReplayStore, name: str) -> Context:
     """Open a session of a client, and give the context of its tasks."""
     context = copy_context()
 
@@ -187,7 +187,7 @@ async def opened(store: replay.ReplayStore, name: str) -> Context:
     return context
 
 
-async def count(store: replay.ReplayStore) -> int:
+async def count(store: auth.ReplayStore) -> int:
     """Count the events that a session still has."""
     heard: list[Any] = []
 

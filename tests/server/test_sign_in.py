@@ -14,10 +14,8 @@ import pytest
 from mcp_types import ElicitRequestParams, ElicitRequestURLParams, ElicitResult
 
 from dcc_bridge import skill
-from dcc_bridge.elicitation.sign_in import Provider, Tokens, sign_in, sign_in_sync
+from dcc_bridge.elicitation.sign_in import Provider, SignInFlow, Tokens, sign_in, sign_in_sync
 from dcc_bridge.errors import MissingExtra, RefusedAddress
-from dcc_bridge.server import sign_in_page
-from dcc_bridge.server.sign_in_page import SignInFlow
 from dcc_bridge.testing import FakeHost, ScriptedPresenter
 from tests.live import ERAS, Tap, live, status, text
 from tests.server.provider import ACCESS, REFRESH, Site, provider
@@ -112,7 +110,7 @@ def test_the_skill_gets_the_tokens(
 def test_an_answer_that_is_not_right_signs_nobody_in(
     tmp_path: Path, how: str, why: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sign_in_page, "_TIMEOUT", 0.5 if how == "slow" else 20.0)
+    monkeypatch.setattr("dcc_bridge.elicitation.sign_in._TIMEOUT", 0.5 if how == "slow" else 20.0)
     person, tap = Browser(), Tap()
     with provider(how) as site:
         tracker = Tracker(site)

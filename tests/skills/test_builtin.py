@@ -206,6 +206,34 @@ def test_entries_that_a_body_pushed_by_itself_are_undone_with_its_step(tmp_path:
     assert (host.items, host.labels) == (["a", "b", "c"], [])
 
 
+def test_a_save_over_nothing_does_not_stand_in_the_way_of_the_call_before_it(
+    tmp_path: Path,
+) -> None:
+    file = tmp_path / "new.fake"
+    host = FakeHost(["a", "b"], has_ui=True)
+
+    @skill(risk="edit")
+    def drop() -> None:
+        """Drop the last one."""
+        host.items.pop()
+
+    @skill(risk="destructive", confirms=True)
+    def save() -> None:
+        """Save it."""
+        confirm_sync("Save?", verb="Save", undoable=False, files=[file])
+        file.write_text("[]")
+
+    with live(tmp_path, drop, save, host=host, presenter=ScriptedPresenter(YES)) as running:
+        running.call("drop")
+        running.call("save")
+        saved = calls(running)["calls"][0]["call"]
+        named = running.call("undo_last", {"call_id": saved})
+        undone = running.call("undo_last")
+
+    assert "Undo does not bring it back." in text(named)
+    assert (text(undone), host.items) == ("Undone: Drop, of test.", ["a", "b"])
+
+
 def test_after_a_save_only_a_call_that_is_named_is_undone(tmp_path: Path) -> None:
     file = tmp_path / "shot.fake"
     file.write_text("[]")
@@ -233,6 +261,7 @@ def test_after_a_save_only_a_call_that_is_named_is_undone(tmp_path: Path) -> Non
 
     assert "Save was not undone, nor was anything else." in text(refused)
     assert f"What was there is in {saved['copy']}" in text(refused)
+    assert "An earlier call is undone by its call_id; see recent_calls." in text(refused)
     assert (after, host.items) == (["a"], ["a", "b"])
     assert text(named) == "Undone: Drop, of test."
     assert "There is nothing to undo" in text(unknown)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import sys
 import threading
 from collections.abc import Iterator
@@ -85,7 +86,7 @@ def test_what_was_read_is_described_before_anybody_asks(tmp_path: Path) -> None:
     shelf.look()
     first, second = shelf.registry.entries()
 
-    asyncio.run(shelf.library.describe())
+    shelf.library.describe(lambda seconds: False)
 
     assert first.signature is not None
     assert first.signature.is_described
@@ -399,6 +400,33 @@ class TestReload:
 
         shelf.look()
         assert shelf.call("list_cameras") == ["two"]
+
+
+def test_all_looks_are_made_on_one_thread_which_ends_with_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """To start one for each is most of what an idle bridge would compute."""
+    library, looks = Shelf(tmp_path).library, threading.Semaphore(0)
+    threads: set[threading.Thread] = set()
+
+    def look(settle: object) -> None:
+        threads.add(threading.current_thread())
+        looks.release()
+
+    async def watch() -> None:
+        asyncio.run_coroutine_threadsafe(library.watch(every=0.0), asyncio.get_running_loop())
+        for _ in range(3):
+            assert await asyncio.to_thread(looks.acquire, timeout=20)
+            gc.collect()  # nobody holds the task
+
+    monkeypatch.setattr(library, "look", look)
+    monkeypatch.setattr("dcc_bridge.skills.loader._SHARE", 0)
+
+    asyncio.run(watch())
+
+    (thread,) = threads
+    thread.join(20)
+    assert not thread.is_alive()
 
 
 def test_a_look_that_fails_is_not_the_last_one(

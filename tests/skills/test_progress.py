@@ -5,7 +5,9 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import anyio
@@ -16,7 +18,10 @@ from mcp.client.streamable_http import streamable_http_client
 
 from dcc_bridge import check_cancelled, report_progress, skill, track
 from dcc_bridge.callbacks import Throttle, call_later
+from dcc_bridge.elicitation import context
+from dcc_bridge.elicitation.broker import Broker
 from dcc_bridge.errors import Stopped
+from dcc_bridge.main_thread import MainThread
 from dcc_bridge.skills.call_history import Record
 from dcc_bridge.testing import FakeHost
 from tests.live import ERAS, Live, live, status
@@ -201,3 +206,34 @@ def test_a_legacy_client_that_ends_its_session_stops_a_skill_in_its_middle(tmp_p
 def test_what_is_told_of_a_stop_is_a_sentence() -> None:
     assert str(Stopped("Rename")) == "Rename was cancelled."
     assert "longer than it may" in str(Stopped("Rename", overdue=True))
+
+
+@pytest.mark.parametrize(
+    ("cost", "most", "share"), [(0.001, 0.02, 0.06), (0.01, 0.05, 0.26), (0.2, 0.41, 0.51)]
+)
+def test_a_window_is_painted_each_frame_but_a_slow_one_leaves_the_skill_half_of_the_time(
+    monkeypatch: pytest.MonkeyPatch, cost: float, most: float, share: float
+) -> None:
+    now, painted = [0.0], list[float]()
+
+    def paint(serves_stop: bool) -> bool:
+        painted.append(now[0])
+        now[0] += cost
+        return False
+
+    def work() -> None:
+        for _ in track(range(5000)):
+            now[0] += 0.001
+
+    monkeypatch.setattr(
+        "dcc_bridge.skills.skill.time", SimpleNamespace(perf_counter=lambda: now[0])
+    )
+    main = MainThread(lambda seconds: None, repaint=paint)
+    remove = context.install(Broker(), main, FakeHost())
+    done = main.submit(work)
+    main.drain()
+    remove()
+    done.result()
+
+    assert max(then - at for at, then in pairwise(painted)) < most
+    assert cost * len(painted) / now[0] < share

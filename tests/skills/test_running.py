@@ -62,7 +62,7 @@ def test_a_call_that_waits_past_its_deadline_never_begins(tmp_path: Path) -> Non
     skills, person = Skills(has_ui=True), ScriptedPresenter(None)
 
     with live(
-        tmp_path, skills.delete(), host=skills.host, presenter=person, call_deadline=0.2
+        tmp_path, skills.delete(), host=skills.host, presenter=person, client_deadline=0.2
     ) as running:
         first = call(running, "delete")
         running.until(lambda: bool(person.shown))

@@ -213,7 +213,6 @@ class Stage:
             dialogs_per_minute=10**6,
             host_deadline=0.25,
             client_deadline=0.25,
-            call_deadline=0.25,
             consent="either",
         )
 

@@ -30,6 +30,7 @@ import pytest
 
 from dcc_bridge import skill
 from dcc_bridge.config import Limits
+from dcc_bridge.server import connections
 from dcc_bridge.server.connections import RESTS, LimitedConnection
 from tests.bench.figures import memory, percentile
 from tests.live import Live, live, text
@@ -39,6 +40,12 @@ from tests.tiers import sampled
 PING = b'{"jsonrpc":"2.0","id":1,"method":"ping"}'
 HALF = 300
 FUZZED = [1000, pytest.param(10_000, marks=pytest.mark.long)]
+
+
+@pytest.fixture(params=connections.PARSERS, ids=lambda parser: parser.__name__, autouse=True)
+def _parser(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Hold each limit with either parser: where one has no wheel, the other one reads."""
+    monkeypatch.setattr(connections, "PARSERS", [request.param])
 
 
 def lasts(sock: socket.socket, limit: float) -> bool:
@@ -171,6 +178,75 @@ def test_a_connection_may_rest_for_longer_than_a_client_keeps_it(tmp_path: Path)
         assert running.beside(talk) == ["seen", "seen"]
 
     assert RESTS > 5.0  # what httpx, for one, keeps
+
+
+def test_a_head_without_an_end_is_refused_before_its_time_is_over(tmp_path: Path) -> None:
+    """Nothing else would keep a sender from filling the memory in those seconds."""
+    with live(tmp_path, request_deadline=60.0) as running:
+        raw = Raw.to(running)
+        endless = raw.head(0)[:-2] + b"X-Long: " + b"a" * 300_000
+
+        assert running.beside(lambda: raw.write(endless)).status in (400, 0)
+
+
+def test_trailers_without_an_end_are_refused_before_their_time_is_over(tmp_path: Path) -> None:
+    chunked = {"Content-Length": None, "Transfer-Encoding": "chunked"}
+    with live(tmp_path, request_deadline=60.0) as running:
+        raw = Raw.to(running)
+        endless = raw.head(0, chunked) + b"1\r\n{\r\n0\r\nX-Long: " + b"a" * 300_000
+
+        assert running.beside(lambda: raw.write(endless)).status in (400, 0)
+
+
+def test_what_comes_behind_a_body_is_no_header(tmp_path: Path) -> None:
+    headers, body = request("tools/list")
+    with live(tmp_path) as running:
+        raw = Raw.to(running)
+        other = {"Content-Length": None, "Transfer-Encoding": "chunked", "Connection": "close"}
+        token = f"Authorization: {raw.own['Authorization']}".encode()
+        head = raw.head(0, {**headers, **other, "Authorization": None})
+        chunks = b"%x\r\n%b\r\n0\r\n%b\r\n\r\n" % (len(body), body, token)
+
+        assert running.beside(lambda: raw.write(head + chunks)).status == 401
+
+
+def test_requests_that_are_sent_ahead_are_answered_in_turn(tmp_path: Path) -> None:
+    headers, body = request("tools/list")
+    with live(tmp_path) as running:
+        raw = Raw.to(running)
+        first = raw.head(0, {"Authorization": None})
+        last = raw.head(len(body), {**headers, "Connection": "close"}) + body
+
+        with raw.open() as sock:
+            sock.sendall(first + first + last)
+            answered = running.beside(lambda: b"".join(iter(lambda: sock.recv(65536), b"")))
+
+    assert [part[:3] for part in answered.split(b"HTTP/1.1 ")[1:]] == [b"401", b"401", b"200"]
+
+
+def test_a_flood_of_requests_on_one_connection_does_not_pile_up(tmp_path: Path) -> None:
+    with live(tmp_path) as running:
+        raw = Raw.to(running)
+
+        def attack() -> int:
+            with raw.open() as sock:
+                sock.sendall(raw.head(0, {"Authorization": None}) * 1000)
+                return raw.say("tools/list", {}).status
+
+        assert running.beside(attack) == 200
+
+
+@pytest.mark.parametrize("protocol", ["h2c", "websocket"])
+def test_who_offers_another_protocol_is_answered_in_this_one(protocol: str, tmp_path: Path) -> None:
+    """As Java's client does in each first request."""
+    headers, body = request("tools/list")
+    offer = {"Connection": "Upgrade", "Upgrade": protocol}
+    with live(tmp_path) as running, Raw.to(running).line() as line:
+        statuses = running.beside(
+            lambda: [line.send(body, {**headers, **more}).status for more in (offer, {}, offer)]
+        )
+
+    assert statuses == [200, 200, 200]
 
 
 def test_a_flood_of_connections_leaves_room(tmp_path: Path) -> None:

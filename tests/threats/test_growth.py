@@ -27,7 +27,10 @@ CALLS: Final = 1000
 LEFT: Final = 1.0
 """Blocks a call: a count is off by some hundreds, for timers and stacks differ by the moment. Of a
 call that is held whole there are about two hundred."""
-ROOM: Final = {"dialogs_per_minute": 10**6}
+BATCHES: Final = 4
+"""A kind that seems to leave something is called on: a leak goes on in each batch."""
+# A session is held for its grace: how many are depends on the speed of the machine.
+ROOM: Final[dict[str, Any]] = {"dialogs_per_minute": 10**6, "session_grace": 0.0}
 Call = Callable[[Line, str], object]
 
 
@@ -60,8 +63,7 @@ def test_no_kind_of_call_leaves_anything_behind(
         fns = skills(host, ledger)
         with live(tmp_path, *fns, host=host, presenter=Person(), **ROOM) as running:
             for name, call in kinds_of_calls(running).items():
-                before = blocks_after(running, call, f"{name} before")
-                left[name] = (blocks_after(running, call, name) - before) / CALLS
+                left[name] = left_a_call(running, call, name)
 
     print(left)
     assert {name: blocks for name, blocks in left.items() if blocks > LEFT} == {}
@@ -115,6 +117,16 @@ def kinds_of_calls(running: Live) -> dict[str, Call]:
         "tools/list": lambda line, word: line.say("tools/list", {}),
         "session": session,
     }
+
+
+def left_a_call(running: Live, call: Call, name: str) -> float:
+    """Give what a call leaves on average, over more of them as long as that is too much."""
+    before = blocks_after(running, call, f"{name} before")
+    for batch in range(1, BATCHES + 1):
+        left = (blocks_after(running, call, f"{name} {batch}") - before) / (batch * CALLS)
+        if left <= LEFT:
+            break
+    return left
 
 
 def blocks_after(running: Live, call: Call, word: str) -> int:

@@ -26,16 +26,20 @@ from anyio.abc import TaskGroup
 from anyio.to_thread import run_sync
 from mcp.shared.subscriptions import ServerEvent
 
-from dcc_bridge.client.proxy import messages
-from dcc_bridge.client.proxy.choice import HostChoice, describe
-from dcc_bridge.client.proxy.lobby import OWN, TOOLS
+from dcc_bridge.client.proxy.lobby import OWN, TOOLS, HostChoice, describe
 from dcc_bridge.client.proxy.upstream import (
+    CANCELLED,
+    CHANGED,
+    LISTEN,
     SET_LEVEL,
     UPDATED,
     ClientState,
     HostRequests,
     RetryStates,
     Upstream,
+    failure,
+    header_map,
+    preceded,
 )
 from dcc_bridge.errors import StartError
 
@@ -50,7 +54,7 @@ _RETRY_AFTER: Final = 5.0
 _HANDSHAKE: Final = "initialize"
 _LOBBYS: Final = frozenset({_HANDSHAKE, "server/discover", "ping", SET_LEVEL})
 # Notices that concern only the host in which the client works.
-_OF_ONE_HOST: Final = frozenset({*messages.CHANGED, UPDATED})
+_OF_ONE_HOST: Final = frozenset({*CHANGED, UPDATED})
 _UNANSWERED: Final = (
     "The answer reached nobody, and the call has ended: look at the scene before you try again."
 )
@@ -103,17 +107,18 @@ class Router:
         self._client.remember(request)
         parked = self._states.host(request)
         target = parked or self._host
+        is_own = request.method == "tools/call" and (request.params or {}).get("name") in OWN
         if request.method == _HANDSHAKE:
             self._handshake = request
         elif request.method == SET_LEVEL and self._host is not None and self._client.hello:
             self._upstream(self._host).ask(request.method, request.params or {})
-        if request.method == messages.LISTEN:
+        if request.method == LISTEN:
             self._listen(request)
-        elif request.method in _LOBBYS or _is_own(request) or target is None:
+        elif request.method in _LOBBYS or is_own or target is None:
             self.say_lobby(request)
         elif parked is not None and not self._is_there(parked):
             why = f"{describe(parked)}, which asked this question, is not running any more. "
-            await self._say(messages.failure(request, why + _UNANSWERED))
+            await self._say(failure(request, why + _UNANSWERED))
         else:
             self._upstream(target).request(request)
 
@@ -128,13 +133,12 @@ class Router:
             self._upstream(self._host)  # which is told of all that is listened to
 
     def _notice(self, notice: types.JSONRPCNotification) -> None:
-        if notice.method != messages.CANCELLED:
+        if notice.method != CANCELLED:
             self.say_lobby(notice)
             if self._host is not None and notice.method != "notifications/initialized":
                 self._upstream(self._host).send(notice)
             return
-        number = (notice.params or {}).get("requestId")
-        if number is None:
+        if (number := (notice.params or {}).get("requestId")) is None:
             return
         upstreams = list(self._upstreams.values())
         concerned = [upstream for upstream in upstreams if upstream.in_flight.pop(number, None)]
@@ -176,10 +180,11 @@ class Router:
                 # not before: nothing keeps a connection open that has nothing in flight
                 upstream.in_flight.pop(request.id, None)
                 self._leave(upstream)
+                self._close_when_left(upstream)
 
     async def _noticed(self, upstream: Upstream, notice: types.JSONRPCNotification) -> None:
         passed_on: types.JSONRPCNotification | None = notice
-        if notice.method == messages.CANCELLED:
+        if notice.method == CANCELLED:
             passed_on = self._requests.withdrawn(upstream, notice)
         elif notice.method == "notifications/subscriptions/acknowledged":
             passed_on = None  # the lobby has acknowledged it
@@ -196,16 +201,16 @@ class Router:
     ) -> types.JSONRPCResponse | types.JSONRPCError:
         if isinstance(message, types.JSONRPCError):
             gone = upstream.is_lost or message.error.code == types.CONNECTION_CLOSED
-            return messages.failure(request, self._lost(upstream, request)) if gone else message
-        self._states.note(message.result, upstream.host)
+            return failure(request, self._lost(upstream, request)) if gone else message
+        self._states.note(request, message.result, upstream.host)
         if request.method == "tools/call" and "content" in message.result:
             news = self._choice.take_news(upstream.host)
-            return message if news is None else messages.preceded(message, news)
+            return message if news is None else preceded(message, news)
         if request.method != "tools/list":
             return message
         tools = [tool for tool in message.result.get("tools", []) if tool.get("name") not in OWN]
         upstream.header_maps |= {
-            tool["name"]: headers for tool in tools if (headers := messages.header_map(tool))
+            tool["name"]: headers for tool in tools if (headers := header_map(tool))
         }
         ours = [] if message.result.get("nextCursor") else _TOOLS
         return message.model_copy(update={"result": {**message.result, "tools": tools + ours}})
@@ -301,7 +306,7 @@ class Router:
             await self._say(notice)
         while upstream.in_flight:
             _, request = upstream.in_flight.popitem()
-            await self._say(messages.failure(request, self._lost(upstream, request)))
+            await self._say(failure(request, self._lost(upstream, request)))
 
     async def _is_running(self, host: Instance) -> bool:
         with suppress(OSError, StartError):
@@ -316,11 +321,15 @@ class Router:
         )
 
     def close(self) -> None:
-        """Close all connections soon, and open no other one; the hosts are told."""
+        """End what its client left at a question, then all connections; open no other one."""
         self._is_closed = True
+        for host, request in self._states.leave():
+            if self._is_there(host):
+                self._upstream(host).request(request)
+                self._upstream(host).left.add(request.id)
         for upstream in self._upstreams.values():
+            self._close_when_left(upstream)
+
+    def _close_when_left(self, upstream: Upstream) -> None:
+        if self._is_closed and upstream.left.isdisjoint(upstream.in_flight):
             upstream.close()
-
-
-def _is_own(request: types.JSONRPCRequest) -> bool:
-    return request.method == "tools/call" and (request.params or {}).get("name") in OWN

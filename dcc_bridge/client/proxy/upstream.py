@@ -20,18 +20,26 @@ import httpx2
 import mcp_types as types
 from mcp.client._transport import ReadStream, WriteStream
 from mcp.client.streamable_http import streamable_http_client
-from mcp.shared import subscriptions
+from mcp.shared import inbound, subscriptions
 from mcp.shared.inbound import MCP_PROTOCOL_VERSION_HEADER
 from mcp.shared.message import ClientMessageMetadata, SessionMessage
 
 from dcc_bridge.client.connection import http_client
-from dcc_bridge.client.proxy import messages
+from dcc_bridge.elicitation.types import LEFT
 
 if TYPE_CHECKING:
     from dcc_bridge.server.discovery import Instance
 
 log = logging.getLogger(__name__)
 
+CHANGED: Final = tuple(  # what a client is told when it works in another host
+    f"notifications/{what}/list_changed" for what in ("tools", "resources", "prompts")
+)
+CANCELLED: Final = "notifications/cancelled"
+LISTEN: Final = "subscriptions/listen"
+Params = dict[str, Any]
+# Which arguments of a tool are sent as a header too, by the tool's name.
+HeaderMaps = Mapping[str, Mapping[tuple[str, ...], str]]
 _CLOSE_TIMEOUT: Final = 1.0  # seconds for the requests with which a session is closed
 _OWN: Final = "dcc_bridge-"
 _MOST_STATES: Final = 4096
@@ -43,7 +51,7 @@ class Hello:
     """The client's handshake, with the version that was agreed on."""
 
     version: str  # a revision of the legacy era
-    params: messages.Params  # what the client said
+    params: Params  # what the client said
 
 
 class Upstream:
@@ -53,6 +61,7 @@ class Upstream:
         """Prepare; `run` opens it."""
         self.host = host  # where it leads
         self.in_flight: dict[types.RequestId, types.JSONRPCRequest] = {}  # the client waits for it
+        self.left: set[types.RequestId] = set()  # of those, what ends a call whose client has left
         self.header_maps: dict[str, Mapping[tuple[str, ...], str]] = {}
         self.is_lost = False  # out of reach: what was in flight is not known to be done
         self._hello = hello  # the client's handshake; None for a client of the modern era
@@ -77,7 +86,7 @@ class Upstream:
         self.in_flight[request.id] = request
         self.send(request)
 
-    def ask(self, method: str, params: messages.Params | None) -> None:
+    def ask(self, method: str, params: Params | None) -> None:
         """Send a request of ours, whose answer nobody waits for."""
         self.send(_own(method, params))
 
@@ -136,16 +145,15 @@ class Upstream:
         self._handshake = request.id
         await write.send(SessionMessage(request))
         await self._shaken.wait()
-        done = messages.notice("notifications/initialized")
+        done = make_notice("notifications/initialized")
         await write.send(SessionMessage(done, ClientMessageMetadata(headers=self._headers(done))))
 
     def _headers(self, message: types.JSONRPCMessage) -> dict[str, str] | None:
         if self._hello is not None:
             return {MCP_PROTOCOL_VERSION_HEADER: self._hello.version}
-        modern = messages.version(message) if isinstance(message, types.JSONRPCRequest) else None
-        if modern is None or not isinstance(message, types.JSONRPCRequest):
-            return None
-        return messages.headers(message, modern, self.header_maps)
+        if isinstance(message, types.JSONRPCRequest) and (modern := version(message)) is not None:
+            return headers(message, modern, self.header_maps)
+        return None
 
     async def _listen(
         self,
@@ -170,10 +178,9 @@ class Upstream:
         return str(message.id).startswith(_OWN)
 
 
-def _own(method: str, params: dict[str, Any] | None) -> types.JSONRPCRequest:
-    return types.JSONRPCRequest(
-        jsonrpc="2.0", id=f"{_OWN}{next(_ids)}", method=method, params=params
-    )
+def _own(method: str, params: Params | None) -> types.JSONRPCRequest:
+    number = f"{_OWN}{next(_ids)}"
+    return types.JSONRPCRequest(jsonrpc="2.0", id=number, method=method, params=params)
 
 
 # ---- what hosts wait for
@@ -209,14 +216,14 @@ class HostRequests:
         if ours is None:
             return None
         del self._open[ours]
-        return messages.notice(notice.method, {**params, "requestId": ours})
+        return make_notice(notice.method, {**params, "requestId": ours})
 
     def abandon(self, upstream: Upstream, why: str) -> Iterator[types.JSONRPCNotification]:
         """Withdraw all that a host asked which is gone."""
         numbers = [number for number, (host, _) in self._open.items() if host is upstream]
         for number in numbers:
             del self._open[number]
-            yield messages.notice(messages.CANCELLED, {"requestId": number, "reason": why})
+            yield make_notice(CANCELLED, {"requestId": number, "reason": why})
 
 
 class RetryStates:
@@ -227,18 +234,30 @@ class RetryStates:
 
     def __init__(self) -> None:
         self._hosts: OrderedDict[str, Instance] = OrderedDict()
+        self._open: dict[str, tuple[Params, list[str]]] = {}  # what was called, and what it asks
 
-    def note(self, result: dict[str, Any], host: Instance) -> None:
+    def note(self, request: types.JSONRPCRequest, result: dict[str, Any], host: Instance) -> None:
         """Look whether a result parks its call."""
         state = result.get("requestState")
         if isinstance(state, str):
             self._hosts[state] = host
+            self._open[state] = request.params or {}, list(result.get("inputRequests") or {})
             if len(self._hosts) > _MOST_STATES:
-                self._hosts.popitem(last=False)
+                self._open.pop(self._hosts.popitem(last=False)[0], None)
 
     def host(self, request: types.JSONRPCRequest) -> Instance | None:
         """Give the host that a retry belongs to; None for what is no retry, or of nobody's."""
-        return self._hosts.get(str((request.params or {}).get("requestState")))
+        state = str((request.params or {}).get("requestState"))
+        self._open.pop(state, None)
+        return self._hosts.get(state)
+
+    def leave(self) -> Iterator[tuple[Instance, types.JSONRPCRequest]]:
+        """Give what ends each call whose question nobody answered: its client has left."""
+        while self._open:
+            state, (params, keys) = self._open.popitem()
+            answers = {key: {"action": "cancel", "_meta": {LEFT: True}} for key in keys}
+            again = {**params, "inputResponses": answers, "requestState": state}
+            yield self._hosts[state], _own("tools/call", again)
 
 
 # ---- what the client has said once
@@ -257,8 +276,8 @@ class ClientState:
         self.hello: Hello | None = None
         # What a client of the modern era listens to, by the request.
         self.listening: dict[types.RequestId, types.JSONRPCRequest] = {}
-        self._level: messages.Params | None = None
-        self._watched: dict[str, messages.Params] = {}
+        self._level: Params | None = None
+        self._watched: dict[str, Params] = {}
 
     @property
     def hears_changes(self) -> bool:
@@ -275,7 +294,7 @@ class ClientState:
         params = request.params or {}
         if request.method == SET_LEVEL:
             self._level = params
-        elif request.method == messages.LISTEN:
+        elif request.method == LISTEN:
             self.listening[request.id] = request
         elif request.method == _SUBSCRIBE:
             self._watched[str(params.get("uri"))] = params
@@ -295,10 +314,10 @@ class ClientState:
 
     def change_notices(self) -> Iterator[types.JSONRPCNotification]:
         """Give what a client of the legacy era is told when it works in another host."""
-        for method in messages.CHANGED:
-            yield messages.notice(method)
+        for method in CHANGED:
+            yield make_notice(method)
         for uri in self._watched:
-            yield messages.notice(UPDATED, {"uri": uri})
+            yield make_notice(UPDATED, {"uri": uri})
 
     def change_events(self) -> Iterator[subscriptions.ServerEvent]:
         """Give the same for a client of the modern era."""
@@ -311,3 +330,64 @@ class ClientState:
             wanted = (request.params or {}).get("notifications", {})
             for uri in wanted.get("resourceSubscriptions", []):
                 yield subscriptions.ResourceUpdated(str(uri))
+
+
+# ---- messages that the proxy makes itself, and what it has to read of the others
+
+
+def make_notice(method: str, params: Params | None = None) -> types.JSONRPCNotification:
+    """Make a notification."""
+    return types.JSONRPCNotification(jsonrpc="2.0", method=method, params=params)
+
+
+def failure(request: types.JSONRPCRequest, why: str) -> types.JSONRPCResponse | types.JSONRPCError:
+    """Answer a request that cannot be served; what an agent called tells it in a result."""
+    if request.method != "tools/call":
+        error = types.ErrorData(code=types.CONNECTION_CLOSED, message=why)
+        return types.JSONRPCError(jsonrpc="2.0", id=request.id, error=error)
+    result = types.CallToolResult(content=[types.TextContent(text=why)], is_error=True)
+    payload = result.model_dump(by_alias=True, exclude_none=True, mode="json")
+    if version(request) is None:
+        payload.pop("resultType", None)  # the legacy era has no such word
+    return types.JSONRPCResponse(jsonrpc="2.0", id=request.id, result=payload)
+
+
+def preceded(response: types.JSONRPCResponse, text: str) -> types.JSONRPCResponse:
+    """Put a sentence of ours before what a tool says."""
+    content = [{"type": "text", "text": text}, *response.result["content"]]
+    return response.model_copy(update={"result": {**response.result, "content": content}})
+
+
+def version(request: types.JSONRPCRequest) -> str | None:
+    """Give the version that a request of the modern era names; None for one of the legacy era."""
+    meta = (request.params or {}).get("_meta")
+    named = meta.get(types.PROTOCOL_VERSION_META_KEY) if isinstance(meta, Mapping) else None
+    return named if isinstance(named, str) else None
+
+
+def headers(request: types.JSONRPCRequest, modern: str, maps: HeaderMaps) -> dict[str, str]:
+    """Give what HTTP says beside a request of the modern era, whose params are there.
+
+    Of a tool that was never listed no argument is sent as a header.
+    """
+    params: Params = request.params or {}
+    fields = {
+        inbound.MCP_PROTOCOL_VERSION_HEADER: modern,
+        inbound.MCP_METHOD_HEADER: request.method,
+    }
+    key = inbound.NAME_BEARING_METHODS.get(request.method)
+    name = params.get(key) if key is not None else None
+    if isinstance(name, str):
+        fields[inbound.MCP_NAME_HEADER] = inbound.encode_header_value(name)
+        arguments = params.get("arguments")
+        if name in maps and isinstance(arguments, Mapping):
+            fields |= inbound.mcp_param_headers(maps[name], arguments)
+    return fields
+
+
+def header_map(tool: Mapping[str, Any]) -> Mapping[tuple[str, ...], str]:
+    """Give which arguments of a listed tool are sent as a header too."""
+    schema = tool.get("inputSchema")
+    if inbound.find_invalid_x_mcp_header(schema) is not None:
+        return {}
+    return inbound.x_mcp_header_map(schema)

@@ -12,23 +12,21 @@ from pathlib import Path
 from typing import Any, Final
 
 import bpy
+from mathutils import Vector
 
 from dcc_bridge.errors import LostAnyway, NotUndoable
-from dcc_bridge.host import Host, Undo, UndoMark, digest
+from dcc_bridge.host import Changes, CountChanges, Host, Undo, UndoMark, compared, digest
 from dcc_bridge.hosts.blender import blender_loop, objects
-from dcc_bridge.hosts.blender.blender_undo import Changes, Stack
-from dcc_bridge.hosts.losses import Losses, Reach
+from dcc_bridge.hosts.blender.blender_undo import ChangeCounter, Stack
+from dcc_bridge.hosts.losses import AgreedIds, Losses
 
-_MOST_COUNTED: Final = 20_000
-"""Objects whose types are counted for a summary: 25 ms."""
+_MOST_COUNTED: Final = 20_000  # objects whose types are counted for a summary: 25 ms
+
+_MOST_NOTED: Final = 10_000  # items up to which those that change are noted
 
 
 class BlenderHost(Host):
-    """The file that is open in Blender.
-
-    Attributes:
-        is_in_step: An undo step is open.
-    """
+    """The file that is open in Blender."""
 
     name, item_noun, suffix = "Blender", "object", ".blend"
 
@@ -37,13 +35,13 @@ class BlenderHost(Host):
         self.version = bpy.app.version_string
         self.has_ui = not bpy.app.background
         self._stack = Stack()
-        self._changes = Changes(self._stack, self._note_file)
+        self._changes = ChangeCounter(self._stack, self._note_file)
         self._losses = Losses(self, lambda: bpy.data.is_dirty)
         self._went: Callable[[], LostAnyway] | None = None
         self._put_back: list[str] = []
-        self._reach = Reach()
+        self._reach = AgreedIds()
         self._inventory: objects.Inventory | None = None  # an add-on is made before any scene is
-        self.is_in_step = False
+        self.is_in_step = False  # an undo step is open
 
     def close(self) -> None:
         """Leave nothing of ours in Blender; harmless the second time."""
@@ -66,6 +64,15 @@ class BlenderHost(Host):
     def modified(self) -> bool:
         """Whether there is anything that is not saved; a script's edit without an entry too."""
         return bpy.data.is_dirty or not self._changes.are_saved
+
+    @property
+    def change_count(self) -> int:
+        """Another number after each change that Blender has evaluated."""
+        return self._changes.seen
+
+    def unnoticed(self) -> AbstractContextManager[None]:
+        """Take what the block does for no change: what it makes is gone at its end."""
+        return self._changes.unnoticed()
 
     def summary(self) -> dict[str, Any]:
         """Add Blender's units, frames, engine and how many objects there are of each type."""
@@ -116,11 +123,7 @@ class BlenderHost(Host):
         blender_loop.redraw()
 
     def take_back(self) -> None:
-        """Undo.
-
-        Raises:
-            NotUndoable: Another file was opened after what is to be undone.
-        """
+        """Undo; NotUndoable: another file was opened after what is to be undone."""
         if self._stack.mark().label is None:
             raise NotUndoable(self._stack.why_opened)
         self.undo()
@@ -129,7 +132,24 @@ class BlenderHost(Host):
         """List the objects, collections and materials that the newest step deleted or renamed."""
         covered = objects.local(self._reach.of(agreed))
         missing = self._inventory.missing() if self._inventory is not None else []
-        return [name for name in missing if name not in covered]
+        return [name for name in missing if not {name, name.partition(":")[2]} & covered]
+
+    @contextmanager
+    def changes(self) -> Iterator[CountChanges]:
+        """Note items by their ids, and what is evaluated: not of more than 10,000 items."""
+        before, counter = objects.items_by_id(), self._changes
+        counter.touched = set() if counter.count >= 0 and len(before) <= _MOST_NOTED else None
+
+        def count() -> Changes:
+            its = compared(before, objects.items_by_id())
+            touched = counter.touched if counter.count and counter.touched else ()
+            names = {*objects.items_by_id(touched).values()} - {*its.created, *its.changed}
+            return Changes(its.created, [*its.changed, *sorted(names)], its.deleted)
+
+        try:
+            yield count
+        finally:
+            counter.touched = None
 
     @contextmanager
     def guard(self, put_back: list[str], *, read: bool) -> Iterator[None]:
@@ -199,13 +219,13 @@ class BlenderHost(Host):
         self._changes.watchers.call()
 
     def frame(self, items: Sequence[str]) -> None:
-        """Show objects in every 3D view; what is selected stays so."""
-        selected = self.selection
-        self.select(items)
-        for view in blender_loop.views():
-            with view:
-                bpy.ops.view3d.view_selected()
-        self.select(selected)
+        """Show objects in every 3D view."""
+        layer: Any = bpy.context.view_layer
+        layer.update()
+        things = filter(None, map(objects.find, items))
+        corners = [it.matrix_world @ Vector(corner) for it in things for corner in it.bound_box]
+        for space, _ in blender_loop.views() if corners else ():
+            blender_loop.show(space.region_3d, corners)
 
     def describe(self, item: str) -> dict[str, Any]:
         """Describe an object."""
@@ -213,8 +233,8 @@ class BlenderHost(Host):
 
     def kinds(self, items: Sequence[str]) -> list[str]:
         """Name the types, without a description of each."""
-        things = map(objects.find, items)
-        return [thing.type if thing is not None else "gone" for thing in things]
+        things = map(objects.block, items)
+        return [objects.kind_of(thing) if thing is not None else "gone" for thing in things]
 
     def fingerprint(self, items: Sequence[str]) -> str:
         """Digest file, identity, type, parent, locks and what is below."""

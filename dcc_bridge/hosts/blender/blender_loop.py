@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from typing import Any, Final, Literal
 
 import bpy
+from mathutils import Vector
 
 from dcc_bridge.main_thread import MainThread
 
@@ -22,27 +23,22 @@ log = logging.getLogger(__name__)
 IDLE: Final = 0.05
 BUSY: Final = 0.005
 BUSY_FOR: Final = 2.0
+_MARGIN, _SIZE = 0.7, 2.0  # around what a view shows, and of what has no size
 _MODE: Final = "OBJECT"
 _JOBS: Final[tuple[Literal["RENDER", "OBJECT_BAKE"], ...]] = ("RENDER", "OBJECT_BAKE")
 
 
 class BlenderLoop:
-    """Blender's event loop, as `MainThread` uses it. Made on the main thread.
-
-    Attributes:
-        main: The two lanes to the main thread.
-        turn: Called whenever the timer fires: somebody else's event loop.
-        ticks: How often the timer fired.
-    """
+    """Blender's event loop, as `MainThread` uses it. Made on the main thread."""
 
     def __init__(self) -> None:
-        """Begin to look for work."""
+        # Called whenever the timer fires: somebody else's event loop.
         self.turn: Callable[[], None] = lambda: None
         self._woken = False
         self._due: float | None = None
         self._worked = time.monotonic()
-        self.ticks = 0
-        self.main = MainThread(self.wake, blocked=is_blocked)
+        self.ticks = 0  # how often the timer fired
+        self.main = MainThread(self.wake, blocked=is_blocked)  # the two lanes to the main thread
         bpy.app.timers.register(self._tick, persistent=True)
 
     def wake(self, delay: float) -> None:
@@ -61,7 +57,7 @@ class BlenderLoop:
         self.ticks += 1
         now = time.monotonic()
         try:
-            if self._is_due(now):
+            if self._woken or (self._due is not None and now >= self._due):
                 self._woken, self._due = False, None
                 self._worked = now
                 self.main.drain()
@@ -70,42 +66,48 @@ class BlenderLoop:
             log.exception("a turn of the bridge failed")
         return BUSY if now - self._worked < BUSY_FOR else IDLE
 
-    def _is_due(self, now: float) -> bool:
-        return self._woken or (self._due is not None and now >= self._due)
-
 
 def is_blocked() -> bool:
     """Tell whether Blender is in the middle of something that an edit would break. Main thread."""
     # A render reads the scene on another thread. An operator that follows the mouse keeps pointers
-    # into it; Blender lists those since 4.2. An add-on's own may run for ever and do no harm.
-    return any(bpy.app.is_job_running(job) for job in _JOBS) or any(map(_is_blenders, _followers()))
-
-
-def _followers() -> list[bpy.types.Operator]:
-    windows = bpy.context.window_manager
-    shown = [] if windows is None else list(windows.windows)
-    return [operator for window in shown for operator in getattr(window, "modal_operators", ())]
-
-
-def _is_blenders(operator: bpy.types.Operator) -> bool:
-    return not hasattr(bpy.types, operator.bl_idname)  # those made in Python are there
+    # into it; Blender lists those since 4.2. An add-on's own may run for ever and do no harm: those
+    # made in Python are in `bpy.types`.
+    following = (it for window in _shown() for it in getattr(window, "modal_operators", ()))
+    is_busy = any(bpy.app.is_job_running(job) for job in _JOBS)
+    return is_busy or not all(hasattr(bpy.types, it.bl_idname) for it in following)
 
 
 def in_window() -> AbstractContextManager[None]:
-    """Make a window the current one, and a 3D view in it where there is one.
+    """Make a window the current one for an operator; in background there is none.
 
-    In background there is none, and operators that need none run all the same.
+    A timer has one, until it opens another file, and nothing is overridden then: while an operator
+    runs, Blender up to 5.0, with a Python before 3.12, reads the members of `temp_override` without
+    the GIL whenever another thread holds it, and may crash.
     """
-    return next(views(), None) or next(_windows(), None) or nullcontext()
+    windows = _shown() if bpy.context.window is None else []
+    context: Any = bpy.context  # its stub does not say that it is left as others are
+    return context.temp_override(window=windows[0]) if windows else nullcontext()
 
 
-def views() -> Iterator[AbstractContextManager[None]]:
-    """Give a context for each 3D view that can be seen."""
+def views() -> Iterator[tuple[bpy.types.SpaceView3D, bpy.types.Region]]:
+    """Give each 3D view that can be seen, with the region that it is drawn in."""
     for window in _shown():
         for area in window.screen.areas:
             if area.type == "VIEW_3D":
-                region = next(part for part in area.regions if part.type == "WINDOW")
-                yield _override(window, area, region)
+                space: Any = area.spaces.active
+                yield space, next(part for part in area.regions if part.type == "WINDOW")
+
+
+def show(view: Any, corners: Sequence[Vector]) -> None:
+    """Have a 3D view show points, as Blender's operator does, which would need an override."""
+    low, high = (Vector([end(it) for it in zip(*corners, strict=True)]) for end in (min, max))
+    if view.view_perspective == "CAMERA":
+        view.view_perspective = "PERSP"
+        view.update()
+    zoom = max(view.window_matrix[at][at] for at in (0, 1))
+    distance = _MARGIN * zoom * (max((high - low)[:]) or _SIZE)
+    view.view_location = (low + high) / 2
+    view.view_distance = distance * (1 if view.is_perspective else view.view_distance)
 
 
 def redraw() -> None:
@@ -119,9 +121,8 @@ def redraw() -> None:
 def view_kept(put_back: list[str], is_same_file: Callable[[], bool]) -> Iterator[None]:
     """Keep the scenes that are shown, the active object's mode, and that undo is on.
 
-    Args:
-        put_back: Gets the names of what was another one at the end.
-        is_same_file: Whether no other one was opened in between.
+    `put_back` gets the names of what was another one at the end; `is_same_file` tells whether no
+    other one was opened in between.
     """
     scenes, mode, undo = _shown_scenes(), _mode(), editing().use_global_undo
     try:
@@ -176,20 +177,6 @@ def _show_scenes(names: list[tuple[str, str]]) -> list[str]:
     return changed
 
 
-def _windows() -> Iterator[AbstractContextManager[None]]:
-    for window in _shown():
-        yield _override(window, window.screen.areas[0])
-
-
 def _shown() -> list[bpy.types.Window]:
     windows = bpy.context.window_manager
     return [] if bpy.app.background or windows is None else list(windows.windows)
-
-
-@contextmanager
-def _override(
-    window: bpy.types.Window, area: bpy.types.Area, region: bpy.types.Region | None = None
-) -> Iterator[None]:
-    members: Any = {"window": window, "area": area} | ({"region": region} if region else {})
-    with bpy.context.temp_override(**members):
-        yield

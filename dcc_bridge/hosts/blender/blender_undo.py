@@ -20,8 +20,8 @@ import re
 import sys
 import tempfile
 import threading
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from typing import Any, Final
 
 import bpy
@@ -29,6 +29,7 @@ import bpy
 from dcc_bridge.callbacks import Callbacks
 from dcc_bridge.host import UndoMark
 from dcc_bridge.hosts.blender.blender_loop import editing, in_window
+from dcc_bridge.hosts.blender.objects import identity, lists
 
 _LONGEST: Final = 63
 """Bytes of a name; Blender cuts off the rest, which is what makes ours unique."""
@@ -45,20 +46,16 @@ class Stack:
     Its entries are told apart by tokens of ours: Blender may put a new one where an old one of the
     same name has been. It is looked at before and after each undo and redo, so what else is above
     the entry that was on top has been pushed.
-
-    Attributes:
-        opened: How many other files were opened.
-        why_opened: What a roll-back says that would go back to before the last one.
-        handlers: How many of ours are running.
-        is_loading: A file is read, or was read and nothing has been looked at since.
     """
 
     def __init__(self) -> None:
-        """Know of nothing that was pushed."""
         self._labels: dict[str, str] = {}
-        self._dropped = self.opened = self.handlers = 0
+        self._dropped = 0
+        self.opened = 0  # how many other files were opened
+        self.handlers = 0  # how many of ours are running
+        # A file is read, or was read and nothing has been looked at since.
         self.is_loading = False
-        self.why_opened = ""
+        self.why_opened = ""  # what a roll-back says that would go back to before the last one
         self._begin()
 
     def start_over(self) -> None:
@@ -78,11 +75,7 @@ class Stack:
         self._steps: list[tuple[_Key, object]] = []
 
     def prepare(self) -> None:
-        """Have something on the stack that the first edit can be undone to.
-
-        Raises:
-            RuntimeError: Blender's undo is turned off, so nothing could be taken back.
-        """
+        """Have something on the stack to undo the first edit to; RuntimeError: undo is off."""
         if not editing().use_global_undo:
             raise RuntimeError(
                 "Blender's undo is turned off, and an agent's edit could not be taken back: turn "
@@ -197,26 +190,18 @@ _MOST_READ: Final = 2_000
 """Data-blocks up to which custom properties are compared, after a step and after a read."""
 
 
-class Changes:
-    """Counts changes of the scene by Blender's handlers, and reports them.
-
-    Attributes:
-        watchers: Called whenever the scene or the selection has changed.
-    """
+class ChangeCounter:
+    """Counts changes of the scene by Blender's handlers, and reports them."""
 
     def __init__(self, stack: Stack, files: Callable[[str, str], None]) -> None:
-        """Listen to Blender.
-
-        Args:
-            stack: Told of each undo and redo, and that another file was opened.
-            files: Called around each load and save with the handler's name and the file, which is
-                "" where Blender does not tell: before 4.0, and for a new scene.
-        """
-        self._stack = stack
+        self._stack = stack  # told of each undo and redo, and that another file was opened
+        # Called around each load and save with the handler's name and the file, which is "" where
+        # Blender does not tell: before 4.0, and for a new scene.
         self._files = files
         self._thread = threading.get_ident()
-        self.watchers = Callbacks()
-        self._count = self._saved = self._edits = 0
+        self.watchers = Callbacks()  # called whenever the scene or the selection has changed
+        self.seen = self._saved = self._edits = 0  # the first: as Blender told of them
+        self.touched: set[int] | None = None  # what was evaluated while it is noted
         self._added: list[tuple[list[Any], Any]] = []
         for name in filter(lambda name: hasattr(bpy.app.handlers, name), (*_BEFORE, *_HANDLERS)):
             handlers, fn = getattr(bpy.app.handlers, name), self._handler(name)
@@ -229,7 +214,7 @@ class Changes:
         layer = bpy.context.view_layer
         if layer is not None:
             layer.update()  # what waits to be evaluated is told of now
-        return self._count
+        return self.seen
 
     def state(self, *, read: bool = False) -> tuple[int, int]:
         """Give what is another one after a change; for a read, what is soon compared."""
@@ -240,6 +225,17 @@ class Changes:
     def are_saved(self) -> bool:
         """Whether there was none since the file was loaded or saved."""
         return self.count == self._saved
+
+    @contextmanager
+    def unnoticed(self) -> Iterator[None]:
+        """Take what the block does for no change: what it makes is gone at its end."""
+        before = self.count, self._edits
+        try:
+            yield
+        finally:
+            while self.seen != self.count:  # Blender tells of it now, and of what follows from it
+                continue
+            self.seen, self._edits = before
 
     def end(self) -> None:
         """Listen no more; harmless the second time."""
@@ -265,25 +261,24 @@ class Changes:
     def _handle(self, name: str, about: object, depsgraph: Any) -> None:
         if name in _UNDONE:
             self._stack.look(moved=name in _HANDLERS)
+        if name == "load_post":
+            self._stack.start_over()
         if name.startswith(("load", "save")):
-            self._about(name, about if isinstance(about, str) else "")
+            self._files(name, about if isinstance(about, str) else "")
         if name in _BEFORE:
             return
         if name == "depsgraph_update_post" and depsgraph and depsgraph.mode != "VIEWPORT":
             return
-        if depsgraph and any(map(_is_edit, depsgraph.updates)):
-            self._edits += 1
+        edits = [it for it in depsgraph.updates if _is_edit(it)] if depsgraph else []
+        self._edits += bool(edits)
+        if self.touched is not None:
+            self.touched.update(identity(it.id.original) for it in edits)
         self._changed(name)
 
-    def _about(self, name: str, file: str) -> None:
-        if name == "load_post":
-            self._stack.start_over()
-        self._files(name, file)
-
     def _changed(self, name: str) -> None:
-        self._count += 1
+        self.seen += 1
         if name in ("load_post", "save_post"):
-            self._saved = self._count
+            self._saved = self.seen
         self.watchers.call()
 
 
@@ -295,19 +290,14 @@ def _is_edit(update: Any) -> bool:
 
 def census(*, read: bool = False) -> int:
     """Digest what Blender does not tell of; after a read not the images: a render leaves one."""
-    collections = [getattr(bpy.data, name) for name in _lists() if not (read and name == "images")]
+    passed = {*_WINDOWS, "images"} if read else _WINDOWS
+    collections = [getattr(bpy.data, name) for name in lists().values() if name not in passed]
     names = tuple(tuple(blocks.keys()) for blocks in collections)
     few = sum(map(len, names)) <= (_MOST_READ if read else _MOST_COMPARED)
     custom = [_custom(block) for blocks in collections for block in blocks] if few else []
     texts = [text.as_string() for text in bpy.data.texts]
     markers = [[(m.name, m.frame) for m in scene.timeline_markers] for scene in bpy.data.scenes]
     return hash((names, repr([values for values in custom if values]), repr(texts), repr(markers)))
-
-
-def _lists() -> list[str]:
-    """Name the lists of data-blocks, but for what is Blender's own windows."""
-    lists = (p.identifier for p in bpy.types.BlendData.bl_rna.properties if p.type == "COLLECTION")
-    return [name for name in lists if name not in _WINDOWS]
 
 
 def _custom(block: Any) -> list[tuple[str, str]]:

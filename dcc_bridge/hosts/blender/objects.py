@@ -1,4 +1,8 @@
-"""Objects, as items: found by name, described, and told apart. Main thread."""
+"""Objects and other data, as items: found by name, described, and told apart. Main thread.
+
+An object is named plainly, other data with what it is, and a node by its owner:
+``material:Steel``, ``collection:Set [//set.blend]``, ``material:Steel/Mix``.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +10,8 @@ import difflib
 import re
 from array import array
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Hashable, Iterable, Sequence
+from functools import cache
 from typing import Any, Final
 
 import bpy
@@ -15,33 +20,83 @@ _LINKED: Final = re.compile(r"(.*) \[(.+)\]", re.DOTALL)
 _Families = dict[bpy.types.Object, list[bpy.types.Object]]
 _KEPT: Final = ("collections", "scenes", "materials", "images", "node_groups", "texts")
 """What a person misses, besides objects; an object's own data goes with it."""
-_MOST: Final = 200
-"""Names of children, modifiers and so on that are told of one object."""
+_MOST: Final = 200  # names of children, modifiers and so on that are told of one object
 
 
 def item_of(thing: bpy.types.ID) -> str:
-    """Give the item that an object is."""
-    return f"{thing.name} [{thing.library.filepath}]" if thing.library else thing.name
+    """Give the item that an object is, or other data."""
+    prefix = "" if isinstance(thing, bpy.types.Object) else f"{word_of(thing)}:"
+    return prefix + (f"{thing.name} [{thing.library.filepath}]" if thing.library else thing.name)
+
+
+def word_of(thing: bpy.types.ID) -> str:
+    """Give what an item of data begins with: "material"."""
+    kinds = [kind.__name__.lower() for kind in type(thing).__mro__]  # a point light is a light
+    return next(kind for kind in kinds if kind in lists())
+
+
+@cache
+def lists() -> dict[str, str]:
+    """Give the list of `bpy.data` of each kind of data: "materials" of "material"."""
+    rna: Any = bpy.types.BlendData.bl_rna
+    kinds = [p for p in rna.properties if p.type == "COLLECTION"]
+    return {p.fixed_type.identifier.lower(): p.identifier for p in kinds}
+
+
+def block(item: str) -> Any:
+    """Give the object, other data or node of that name, or None."""
+    thing = find(item)
+    word, colon, name = item.partition(":")
+    if thing is not None or not colon or word not in lists():
+        return thing
+    thing = _searched(getattr(bpy.data, lists()[word]), name, item)
+    if thing is not None or _LINKED.fullmatch(name):
+        return thing
+    ends = [at for at, letter in enumerate(item) if letter == "/"]
+    owners = ((tree_of(block(item[:at])), item[at + 1 :]) for at in reversed(ends))
+    return next((tree.nodes[node] for tree, node in owners if tree and node in tree.nodes), None)
+
+
+def tree_of(thing: Any) -> Any:
+    """Give the node tree of data, or None."""
+    if isinstance(thing, bpy.types.NodeTree):
+        return thing
+    return getattr(thing, "node_tree", None) or getattr(thing, "compositing_node_group", None)
+
+
+def kind_of(thing: Any) -> str:
+    """Give a type as Blender calls it: "MESH", "MATERIAL", "ShaderNodeMix"."""
+    if isinstance(thing, bpy.types.Node):
+        return thing.bl_idname
+    return thing.type if isinstance(thing, bpy.types.Object) else word_of(thing).upper()
 
 
 def find(item: str) -> bpy.types.Object | None:
     """Give the object of that name, or None."""
-    objects = bpy.data.objects
-    linked = _LINKED.fullmatch(item)
-    if linked is not None:
-        for thing in objects:
-            if thing.library and item_of(thing) == item:
-                return thing
-    local = objects.get(item)
-    return local if local is not None and not local.library else None
+    try:
+        if item in known and item_of(known[item]) == item:
+            return known[item]
+    except ReferenceError:  # it is gone, or an undo has put another one in its place
+        del known[item]
+    thing: bpy.types.Object | None = _searched(bpy.data.objects, item, item)
+    if thing is not None:
+        known[item] = thing
+    return thing
+
+
+known: Final[dict[str, bpy.types.Object]] = {}
+"""Objects by item, as they were found: Blender looks at all names each time that it is asked."""
+
+
+def _searched(things: Any, name: str, item: str) -> Any:
+    linked = (it for it in things if it.library and item_of(it) == item)
+    thing = next(linked, None) if _LINKED.fullmatch(name) else None
+    local = things.get(name) if thing is None else None
+    return local if local is not None and not local.library else thing
 
 
 def require(item: str) -> bpy.types.Object:
-    """Give the object of that name.
-
-    Raises:
-        LookupError: There is none; says which ones have a similar name.
-    """
+    """Give the object of that name; LookupError says which ones have a similar one."""
     thing = find(item)
     if thing is not None:
         return thing
@@ -60,20 +115,32 @@ class Inventory:
     """What was in a file at one moment: some 6 ms for 20,000 objects, and as much to compare."""
 
     def __init__(self) -> None:
-        """Look at the file that is open."""
         self._names = {name: getattr(bpy.data, name).keys() for name in ("objects", *_KEPT)}
         self._ids = _ids()
 
     def missing(self) -> list[str]:
         """Name what is not there any more, the objects first."""
         now = Inventory()
-        lists = [(old, now._names[name]) for name, old in self._names.items()]
-        gone = [name for old, new in lists if old != new for name in Counter(old) - Counter(new)]
+        words = {plural: f"{word}:" for word, plural in lists().items()} | {"objects": ""}
+        both = [(words[name], old, now._names[name]) for name, old in self._names.items()]
+        changed = [pair for pair in both if pair[1] != pair[2]]
+        gone = [word + name for word, old, new in changed for name in Counter(old) - Counter(new)]
         if self._ids != now._ids:  # another one may have taken the name
             names = dict(zip(now._ids, now._names["objects"], strict=True))
             known = zip(self._ids, self._names["objects"], strict=True)
             gone = [name for one, name in known if names.get(one) != name] + gone
         return list(dict.fromkeys(gone))
+
+
+def items_by_id(ids: Container[int] | None = None) -> dict[Hashable, str]:
+    """List the items that a person misses, by what a new name does not change: since 4.1.
+
+    Before, it is the name. With `ids`, those of these identities alone.
+    """
+    lasts = "session_uid" in bpy.types.ID.bl_rna.properties
+    every = (it for name in ("objects", *_KEPT) for it in getattr(bpy.data, name))
+    things = (it for it in every if ids is None or identity(it) in ids)
+    return {it.session_uid if lasts else item_of(it): item_of(it) for it in things}
 
 
 def _ids() -> array[int]:
@@ -102,11 +169,10 @@ def facts(items: Sequence[str]) -> list[list[Any]]:
 
 
 def description(item: str) -> dict[str, Any]:
-    """Describe an object, for an agent.
-
-    Raises:
-        LookupError: There is none of that name.
-    """
+    """Describe an object, for an agent; of other data and nodes little. LookupError: no such."""
+    other = block(item)
+    if other is not None and not isinstance(other, bpy.types.Object):
+        return {"name": other.name, "type": kind_of(other)}
     thing = require(item)
     return {
         "name": thing.name,
@@ -133,9 +199,13 @@ def _rounded(values: Any) -> list[float]:
 
 
 def _facts(item: str, families: _Families) -> list[Any]:
-    thing = find(item)
+    thing = block(item)
     if thing is None:
         return [item, "gone"]
+    if not isinstance(thing, bpy.types.Object):
+        within = sorted(map(item_of, getattr(thing, "all_objects", ())))
+        own = thing.as_pointer() if isinstance(thing, bpy.types.Node) else identity(thing)
+        return [item, own, kind_of(thing), None, within, []]
     under = sorted((item_of(obj), identity(obj), obj.type) for obj in _below(thing, families))
     parent = item_of(thing.parent) if thing.parent else None
     channels: list[Any] = [thing.lock_location, thing.lock_rotation, thing.lock_scale]

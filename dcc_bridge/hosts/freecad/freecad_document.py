@@ -4,10 +4,16 @@ from __future__ import annotations
 
 import math
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from difflib import get_close_matches
 from itertools import islice
+from types import SimpleNamespace
 from typing import Any, Final
 
 import FreeCAD
+
+from dcc_bridge.host import Changes, CountChanges
 
 _MOST: Final = 200  # parts of a value that an agent is given
 _NO_PICTURE: Final = ("offscreen", "minimal")
@@ -21,18 +27,16 @@ def document() -> Any:
 
 
 def find(item: str) -> Any:
-    """Find an object by its internal name, or by its label where only one has that.
-
-    Raises:
-        LookupError: There is none, or there are several.
-    """
-    labelled = document().getObjectsByLabel(item)
-    obj = document().getObject(item) or (labelled[0] if len(labelled) == 1 else None)
-    if obj is None and labelled:
+    """Find an object by its name, or the label that it alone has; LookupError if there is none."""
+    obj = document().getObject(item)
+    labelled = document().getObjectsByLabel(item) if obj is None else [obj]
+    if len(labelled) > 1:
         raise LookupError(f"{len(labelled)} objects have the label {item!r}: give the name of one.")
-    if obj is None:
-        raise LookupError(f"There is no object {item!r} in {document().Label}.")
-    return obj
+    if not labelled:
+        near = ", ".join(get_close_matches(item, (it.Name for it in document().Objects), 3, 0.5))
+        told = f"; near: {near}." if near else "."
+        raise LookupError(f"There is no object {item!r} in {document().Label}{told}")
+    return labelled[0]
 
 
 def facts(item: str) -> list[Any]:
@@ -53,6 +57,37 @@ def reach(item: str) -> set[str]:
             ahead += [other for other in obj.OutList if other.Name not in found]
             found.update(other.Name for other in obj.OutList)
     return found
+
+
+@contextmanager
+def noting_changes() -> Iterator[CountChanges]:
+    """Note what becomes of objects, in every document; FreeCAD tells of each."""
+    home = FreeCAD.ActiveDocument.Name if FreeCAD.ActiveDocument else ""
+    created, changed, deleted = dict[str, None](), dict[str, None](), dict[str, None]()
+
+    def name(obj: Any) -> str:
+        document = obj.Document.Name
+        return str(obj.Name) if document == home else f"{document}#{obj.Name}"
+
+    def note_end(obj: Any) -> None:
+        if created.pop(name(obj), deleted) is deleted:  # else it was made after the beginning
+            deleted[name(obj)] = None
+
+    listener = SimpleNamespace(
+        slotCreatedObject=lambda obj: created.setdefault(name(obj)),
+        slotChangedObject=lambda obj, _: changed.setdefault(name(obj)),
+        slotDeletedObject=note_end,
+    )
+    FreeCAD.addDocumentObserver(listener)
+    try:
+        yield lambda: Changes(
+            [*created],
+            [it for it in changed if it not in created and it not in deleted],
+            [*deleted],
+            is_exact=True,
+        )
+    finally:
+        FreeCAD.removeDocumentObserver(listener)
 
 
 def plain(value: Any) -> Any:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager, nullcontext
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from itertools import islice
 from pathlib import Path
 from types import SimpleNamespace
@@ -18,10 +18,17 @@ import FreeCAD
 
 from dcc_bridge.callbacks import Callbacks
 from dcc_bridge.errors import Busy
-from dcc_bridge.host import MOST_TOLD, Host, Undo, UndoMark, digest
-from dcc_bridge.hosts.freecad.freecad_document import document, facts, find, gui, reach
+from dcc_bridge.host import MOST_TOLD, CountChanges, Host, Undo, UndoMark, digest
+from dcc_bridge.hosts.freecad.freecad_document import (
+    document,
+    facts,
+    find,
+    gui,
+    noting_changes,
+    reach,
+)
 from dcc_bridge.hosts.freecad.freecad_undo import transactions
-from dcc_bridge.hosts.losses import Losses, Reach
+from dcc_bridge.hosts.losses import AgreedIds, Losses
 
 Later = Callable[[Callable[[], None]], object]
 _CHANGES: Final = (
@@ -48,7 +55,7 @@ class FreeCADHost(Host):
         self._watchers = Callbacks()
         self._transactions = transactions()
         self._losses = Losses(self, self._mark_modified)
-        self._reach = Reach()
+        self._reach = AgreedIds()
 
     def file(self) -> Path | None:
         """Give the document's file."""
@@ -91,8 +98,7 @@ class FreeCADHost(Host):
     def undo_step(self, label: str) -> Iterator[None]:
         """Open a transaction, and close it whatever happens; an empty one leaves no entry.
 
-        Raises:
-            Busy: The person is in a task, which keeps a transaction open: ours would end it.
+        Busy: the person is in a task, which keeps a transaction open: ours would end it.
         """
         open_transaction = FreeCAD.getActiveTransaction()
         if open_transaction is not None:
@@ -112,11 +118,7 @@ class FreeCADHost(Host):
         self._transactions.undo()
 
     def take_back(self) -> None:
-        """Undo the newest transaction in the newest of its documents.
-
-        Raises:
-            NotUndoable: A document was closed after it.
-        """
+        """Undo the newest transaction in its newest document; NotUndoable: one was closed since."""
         self._transactions.take_back()
 
     def redo(self) -> None:
@@ -127,6 +129,10 @@ class FreeCADHost(Host):
     def lost(self, agreed: Sequence[str]) -> list[str]:
         """List what the newest step deleted, but for items and what was in them when asked for."""
         return self._transactions.lost(self._reach.of(agreed))
+
+    def changes(self) -> AbstractContextManager[CountChanges]:
+        """Note what becomes of objects; FreeCAD tells of each."""
+        return noting_changes()
 
     @contextmanager
     def guard(self, put_back: list[str], *, read: bool) -> Iterator[None]:

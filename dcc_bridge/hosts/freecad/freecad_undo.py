@@ -42,7 +42,6 @@ class Transactions:
     """What can be undone in FreeCAD, by its own events."""
 
     def __init__(self) -> None:
-        """Listen to FreeCAD, for as long as it runs."""
         self._stacks: dict[str, _Stack] = {}
         self._number = 0
         self._label: str | None = None
@@ -51,7 +50,9 @@ class Transactions:
         self._new_documents: set[str] = set()
         self._deleted: dict[tuple[str, str], int] = {}
         self._losses: Losses | None = None
+        self.stale: set[str] = set()  # documents that have to be computed before a step ends
         self._listener = SimpleNamespace(
+            slotBeforeChangeObject=self._changing,
             slotCommitTransaction=self._committed,
             slotCloseTransaction=self._closed,
             slotUndoDocument=self._undid,
@@ -90,6 +91,7 @@ class Transactions:
         self._label = label
         try:
             yield
+            self.compute()
         finally:
             self._label = None
             FreeCAD.closeActiveTransaction()
@@ -115,11 +117,7 @@ class Transactions:
             self.take_back()
 
     def take_back(self) -> None:
-        """Undo the newest entry of one document, and compute what depends on it.
-
-        Raises:
-            NotUndoable: A document was closed after it.
-        """
+        """Undo one document's newest entry, and recompute; NotUndoable: one was closed since."""
         top = self._top()
         for name, stack in list(self._stacks.items()):
             if top is not None and stack.done and stack.done[-1] == top:
@@ -155,7 +153,19 @@ class Transactions:
         self._number += 1
         return _Entry(self._number, label)
 
+    def compute(self) -> None:
+        """Compute what depends on what was changed."""
+        for name in self.stale & FreeCAD.listDocuments().keys():
+            FreeCAD.getDocument(name).recompute()
+        self.stale.clear()
+
     # ---- what FreeCAD calls
+
+    def _changing(self, obj: Any, prop: str) -> None:
+        """Have a change recorded that alone opens no transaction: whether an object is seen."""
+        if self._label is not None and prop == "Visibility":
+            obj.Label2 = (text := obj.Label2) + " "
+            obj.Label2 = text
 
     def _committed(self, doc: Any) -> None:
         stack = self._stacks.setdefault(doc.Name, _Stack())

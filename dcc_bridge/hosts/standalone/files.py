@@ -31,12 +31,7 @@ def absolute(path: Path | str) -> Path:
 
 
 def read(path: Path) -> Usd.Stage:
-    """Open what is on disk, not what somebody made of it in memory.
-
-    Raises:
-        OSError: It is not there, or must not be read.
-        ValueError: It is not a USD file.
-    """
+    """Open what is on disk, not what was made of it in memory; OSError, ValueError say why not."""
     if not path.exists():
         raise FileNotFoundError(f"There is no file {path}.")
     if not path.is_file() or not os.access(path, os.R_OK):
@@ -128,12 +123,8 @@ def write_sublayers(layers: Iterable[Sdf.Layer], locks: Locks) -> None:
 def save_as(stage: Usd.Stage, target: Path) -> Usd.Stage:
     """Write a stage's root layer to another file, and open that one in its place.
 
-    Returns:
-        A stage with the new root layer, the same session layer, mutings and load rules.
-
-    Raises:
-        OSError: The file cannot be written.
-        ValueError: The scene itself consists of that file.
+    Session layer, mutings and load rules stay. OSError, or ValueError where the scene itself
+    consists of that file.
     """
     known = Sdf.Layer.Find(str(target))
     if known and known in stage.GetUsedLayers():

@@ -26,7 +26,6 @@ class Locks:
     """Locks the layers of a scene for a while, and knows what the person had locked."""
 
     def __init__(self) -> None:
-        """Lock nothing."""
         self._own: dict[Sdf.Layer, _Permissions] = {}
         self._kept: list[Sdf.Layer] = []
         self._is_reading = False
@@ -36,12 +35,13 @@ class Locks:
         """Whether the person lets a layer be saved; our own locks do not count."""
         return self._own[layer][1] if layer in self._own else bool(layer.permissionToSave)
 
-    def refuse_in_read(self, what: str) -> None:
-        """Refuse to move along the undo stack while a body runs that says that it only reads.
+    def locked(self, stage: Usd.Stage) -> frozenset[Sdf.Layer]:
+        """Give the layers that the person lets nobody edit; our own locks do not count."""
+        used = {it: self._own.get(it) or _permissions(it) for it in stage.GetUsedLayers() if it}
+        return frozenset(layer for layer, (edit, _) in used.items() if not edit)
 
-        Raises:
-            RuntimeError: One runs.
-        """
+    def refuse_in_read(self, what: str) -> None:
+        """Raise RuntimeError while a body runs that says that it only reads."""
         if self._is_reading:
             raise RuntimeError(f"{what} changes the scene, and this skill says that it only reads.")
 
@@ -67,12 +67,7 @@ class Locks:
 
         No layer can be saved past the session; layers that are only referenced, whose edits no undo
         step holds, cannot be edited; for a read no layer can. USD itself raises then. A body that
-        takes such a lock away and edits has what it edited put back.
-
-        Args:
-            stage: The scene.
-            put_back: Gets the names of what was put back.
-            read: The body says that it only reads.
+        takes such a lock away and edits has what it edited put back, and named in `put_back`.
         """
         outer, self._view = self._view, _View(stage)
         # FindOrOpen keeps a layer that a body takes out of the scene, until that is undone

@@ -2,25 +2,37 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
-from difflib import get_close_matches
-from fnmatch import fnmatchcase
-from itertools import islice
-from typing import Any, Final
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from fnmatch import translate
+from hashlib import sha256
+from itertools import chain, islice
+from math import isfinite
+from typing import Any, Final, NamedTuple, TypeVar
 
-from pxr import Sdf, Usd, UsdGeom
+from pxr import Gf, Sdf, Tf, Usd, UsdGeom
 
 from dcc_bridge import track
-from dcc_bridge.host import digest
-from dcc_bridge.hosts.standalone.values import plain
+from dcc_bridge.host import Changes, CountChanges, digest
 
+T = TypeVar("T")
+Held = Callable[[Sdf.Path], list[Any]]  # the specs at a path
 _FEW: Final = 500  # prims that are soon looked at or deleted
+_COMPARED: Final = 2_000  # with more prims and properties nobody waits for what they held
+_READING: Final = "Reading the scene"
+is_path: Final = Sdf.Path.IsValidPathString
+is_plain: Final = re.compile(r"(?:/[A-Za-z_][A-Za-z0-9_]*)+").fullmatch
+# Of the class, for one of a prim costs four times as much: USD looks whether the prim is there.
+_path, _type, _children = Usd.Prim.GetPath, Usd.Prim.GetTypeName, Usd.Prim.GetAllChildren
+_is_active, _is_defined = Usd.Prim.IsActive, Usd.Prim.IsDefined
+_has = Usd.Prim.HasAuthoredMetadata
 
 
 def prim_at(stage: Usd.Stage, path: str) -> Usd.Prim | None:
     """Give the prim at a path, or None. A path that is none, USD complains of; we do not."""
-    if not Sdf.Path.IsValidPathString(path):
+    if not is_path(path):
         return None
     place = Sdf.Path(path)
     is_prim = place.IsAbsolutePath() and place.IsPrimPath()
@@ -35,47 +47,38 @@ def require(stage: Usd.Stage, path: str) -> Usd.Prim:
     return prim
 
 
-def require_attribute(prim: Usd.Prim, name: str) -> Usd.Attribute:
-    """Give an attribute that a prim has; ValueError names those that are like it."""
-    attribute = prim.GetAttribute(name)
-    if attribute and attribute.IsDefined():
-        return attribute
-    if prim.GetRelationship(name):
-        raise ValueError(f"{name} of {prim.GetPath()} is a relationship, not an attribute.")
-    names = prim.GetPropertyNames()
-    near = get_close_matches(name, names, 5) or names[:10]
-    raise ValueError(
-        f"{prim.GetPath()} has no attribute {name!r}. It has {', '.join(near) or 'none'}."
-    )
-
-
 def find(
     stage: Usd.Stage, name: str = "*", type_name: str | None = None, under: str = "/"
 ) -> list[Usd.Prim]:
     """List the active, loaded, defined prims that match, in the order of the scene.
 
-    Args:
-        stage: The scene.
-        name: Glob on the prim's name, or on its whole path if there is a slash in it.
-        type_name: The exact type; None or "*" for any.
-        under: Where to look; that prim itself is not among them.
-
-    Raises:
-        ValueError: There is no prim ``under`` which to look.
+    `name` is a glob on the prim's name, or on its whole path if there is a slash in it. None or "*"
+    is any type. The prim `under` which to look is not among them; ValueError where there is none.
     """
+    return [prim for prim, _ in _matching(stage, name, type_name, under)]
+
+
+def find_paths(stage: Usd.Stage, name: str, type_name: str | None, under: str) -> list[str]:
+    """List the paths of what `find` does."""
+    return [str(path) for _, path in _matching(stage, name, type_name, under)]
+
+
+def _matching(
+    stage: Usd.Stage, name: str, type_name: str | None, under: str
+) -> Iterator[tuple[Usd.Prim, Sdf.Path]]:
     root = stage.GetPseudoRoot() if under == "/" else require(stage, under)
-    return [
-        prim
-        for prim in Usd.PrimRange(root)
-        if prim != root
-        and type_name in (None, "*", str(prim.GetTypeName()))
-        and fnmatchcase(str(prim.GetPath()) if "/" in name else prim.GetName(), name)
-    ]
+    every = list(Usd.PrimRange(root))  # a walk would end in a crash if the host edits as it paints
+    matches, is_whole = re.compile(translate(name)).match, "/" in name
+    for prim in tracked(every[1:], _READING):
+        if type_name in (None, "*") or _type(prim) == type_name:
+            path = _path(prim)
+            if matches(str(path) if is_whole else path.name):
+                yield prim, path
 
 
 def _nearest(stage: Usd.Stage, path: str) -> str:
     """Help with the first step of a path that is not there."""
-    if not Sdf.Path.IsValidPathString(path) or not Sdf.Path(path).IsAbsolutePath():
+    if not is_path(path) or not Sdf.Path(path).IsAbsolutePath():
         return 'A path looks like "/World/Cameras/cam1".'
     above = (p for p in Sdf.Path(path).GetAncestorsRange() if stage.GetPrimAtPath(p))
     parent = next(above, Sdf.Path.absoluteRootPath)
@@ -84,18 +87,20 @@ def _nearest(stage: Usd.Stage, path: str) -> str:
     return f"Under {parent} there is {', '.join(names[:10]) or 'nothing'}{more}."
 
 
-def remove(stage: Usd.Stage, paths: Iterable[Sdf.Path]) -> list[Sdf.Path]:
+def remove(stage: Usd.Stage, paths: Iterable[Sdf.Path | str]) -> list[Sdf.Path]:
     """Delete prims with what is below them; gives those that were only deactivated.
 
     A prim that comes from a referenced file cannot be deleted from here; it is deactivated, which
     is how USD hides it from everybody who looks at this scene. ValueError names a locked layer.
     """
-    gone = list(paths)
+    gone = [Sdf.Path(path) for path in tracked(list(paths), _READING)]
+    tops = Sdf.Path.RemoveDescendentPaths(gone)
     for layer in stage.GetLayerStack(includeSessionLayers=True):
-        _remove_specs(layer, [path for path in gone if layer.GetPrimAtPath(path)])
-    left = [path for path in gone if stage.GetPrimAtPath(path)]
-    for prim in filter(None, map(stage.GetPrimAtPath, left)):  # one below another goes with it
-        prim.SetActive(False)
+        _remove_specs(layer, tops)
+    left = [path for path in tracked(gone, "Deleting") if stage.GetPrimAtPath(path)]
+    for path in tracked(left, "Deleting"):
+        if prim := stage.GetPrimAtPath(path):  # one below another goes with it
+            prim.SetActive(False)
     return left
 
 
@@ -119,25 +124,107 @@ def rename(stage: Usd.Stage, prim: Usd.Prim, name: str) -> Sdf.Path:
     return old.ReplaceName(name)
 
 
+@contextmanager
+def noting_changes(stage: Usd.Stage, held: Held) -> Iterator[CountChanges]:
+    """Note what becomes of prims and of what layers `held` in their properties.
+
+    Of a prim that is deleted and made anew, what it no longer has counts as deleted; the prim too,
+    where that is no single change block. It is not exact where other files or variants are edited.
+    """
+    before, touched, resynced = _every_path(stage), set[Sdf.Path](), set[Sdf.Path]()
+    gone, moves = set[Sdf.Path](), list[tuple[Sdf.Path, Sdf.Path]]()
+
+    def note(notice: Any, _stage: object) -> None:
+        touched.update(notice.GetChangedInfoOnlyPaths())
+        for path in notice.GetResyncedPaths():
+            (resynced if path.IsAbsoluteRootOrPrimPath() else touched).add(path)
+            kind, other = notice.GetPrimResyncType(path)
+            if kind.name.endswith("Source"):
+                moves.append((path, other))
+            elif kind.name == "Delete":
+                gone.add(path)
+
+    def count() -> Changes:
+        now = _every_path(stage) if resynced else before  # else there are the same prims
+        missing, new = before - now, now - before
+        moved = {it: it for it in missing} if moves else {}
+        for old, path in moves:
+            moved = {it: at.ReplacePrefix(old, path) for it, at in moved.items()}
+        moved = {it: at for it, at in moved.items() if at in new}
+        lost = (missing - moved.keys()) | (gone & before & now)
+        stay = before & now
+        changed = (({it.GetPrimPath() for it in touched} | resynced) & stay) | {*moved.values()}
+        created = sorted(map(str, new - {*moved.values()}))
+        less, is_exact = _less(stage, held, touched, resynced)
+        lost |= {it for it in less if it.GetPrimPath() in stay}
+        return Changes(created, sorted(map(str, changed)), sorted(map(str, lost)), is_exact)
+
+    listener = Tf.Notice.Register(Usd.Notice.ObjectsChanged, note, stage)
+    try:
+        yield count
+    finally:
+        listener.Revoke()
+
+
+def _less(
+    stage: Usd.Stage, held: Held, touched: set[Sdf.Path], resynced: set[Sdf.Path]
+) -> tuple[set[Sdf.Path], bool]:
+    """Give the properties that hold less than they `held`, and whether these are all."""
+    tops = filter(None, map(stage.GetPrimAtPath, Sdf.Path.RemoveDescendentPaths([*resynced])))
+    every = list(islice(chain.from_iterable(map(Usd.PrimRange.AllPrims, tops)), _COMPARED))
+    props = {prop.path for it in every for spec in held(_path(it)) for prop in spec.properties}
+    props |= {it for it in islice(touched, _COMPARED) if it.IsPrimPropertyPath()}
+    if len(every) + max(len(props), len(touched)) >= _COMPARED:
+        return set(), False
+    layers = stage.GetLayerStack(includeSessionLayers=True)
+    less, is_exact = set[Sdf.Path](), True
+    for path in props:
+        before, now = held(path), list(filter(None, (it.GetObjectAtPath(path) for it in layers)))
+        is_hidden = (it := stage.GetAttributeAtPath(path)) and not it.HasAuthoredValue()
+        kept = {it for spec in now for it in _facts(spec) if not is_hidden or it == "targets"}
+        if before and not (now and kept.issuperset(it for spec in before for it in _facts(spec))):
+            less.add(path)
+        is_exact = is_exact and bool(before or now)  # else it is of another file, or a variant
+    return less, is_exact
+
+
+def _facts(spec: Any) -> Iterator[object]:
+    """Name what a property holds: each frame with a key, a value, targets."""
+    is_attribute = isinstance(spec, Sdf.AttributeSpec)
+    if (spec.connectionPathList if is_attribute else spec.targetPathList).GetAppliedItems():
+        yield "targets"
+    if is_attribute:
+        values = {**spec.GetInfo("timeSamples"), "value": spec.default}
+        yield from (it for it, v in values.items() if not isinstance(v, Sdf.ValueBlock | None))
+        yield from ["spline"] * spec.HasSpline()
+
+
+def _every_path(stage: Usd.Stage) -> set[Sdf.Path]:
+    every = list(Usd.PrimRange.AllPrims(stage.GetPseudoRoot()))
+    return {_path(prim) for prim in tracked(every[1:], _READING)}
+
+
 def _remove_specs(layer: Sdf.Layer, paths: list[Sdf.Path]) -> None:
-    if paths and not layer.permissionToEdit:
-        raise ValueError(f"The layer {layer.GetDisplayName()} is locked: unlock it first.")
     names = defaultdict[Sdf.Path, set[str]](set)
-    for path in Sdf.Path.RemoveDescendentPaths(paths):
-        names[path.GetParentPath()].add(path.name)
-    for parent, gone in _tracked(list(names.items()), "Deleting", len(paths)):
+    for path in tracked(paths if layer.rootPrims else [], _READING):
+        if layer.GetPrimAtPath(path):
+            names[path.GetParentPath()].add(path.name)
+    if names and not layer.permissionToEdit:
+        raise ValueError(f"The layer {layer.GetDisplayName()} is locked: unlock it first.")
+    for parent, gone in tracked(list(names.items()), "Deleting", len(paths)):
         children: Any = layer.GetPrimAtPath(parent).nameChildren  # the stubs leave edits out
         with Sdf.ChangeBlock():
-            if len(gone) < min(_FEW, len(children) / 2):
+            if len(gone) == len(children):
+                children.clear()  # two thirds of what the last way takes
+            elif len(gone) < min(_FEW, len(children) / 2):
                 for name in gone:
                     del children[name]
             else:  # by name, each removal moves all that stay
                 children[:] = [it for it in children if it.name not in gone]
 
 
-MOST_COUNTED: Final = 20_000
-"""Prims that are counted by type in 25 ms, as measured."""
-_MOST_NAMED: Final = 200
+MOST_COUNTED: Final = 20_000  # prims that are counted by type in 25 ms, as measured
+_MOST_NAMED: Final = 200  # so many that an agent learns what there is
 _MOST_ELEMENTS: Final = 16
 
 
@@ -152,15 +239,15 @@ def scene_summary(stage: Usd.Stage, most: int | None = MOST_COUNTED) -> dict[str
     types = Counter(p.GetTypeName() or "(no type)" for p in islice(prims, most))
     return {
         "default_prim": str(stage.GetDefaultPrim().GetPath()) if stage.HasDefaultPrim() else None,
-        "top": _names([str(prim.GetPath()) for prim in top]),
+        "top": [str(prim.GetPath()) for prim in top][:_MOST_NAMED],
         "prims": types.total(),
         "counted_all": next(prims, None) is None,
         "types": dict(types.most_common()),
-        "up_axis": str(UsdGeom.GetStageUpAxis(stage)),
-        "metres_per_unit": UsdGeom.GetStageMetersPerUnit(stage),
+        "up": str(UsdGeom.GetStageUpAxis(stage)),
+        "units": f"{UsdGeom.GetStageMetersPerUnit(stage):g} m",
         "frames": [stage.GetStartTimeCode(), stage.GetEndTimeCode()],
-        "frames_per_second": stage.GetFramesPerSecond(),
-        "layers": _names([layer.GetDisplayName() for layer in stage.GetLayerStack(False)]),
+        "fps": stage.GetFramesPerSecond(),
+        "layers": [it.GetDisplayName() for it in stage.GetLayerStack(False)][:_MOST_NAMED],
     }
 
 
@@ -178,11 +265,11 @@ def describe_prim(stage: Usd.Stage, path: str) -> dict[str, Any]:
         "path": str(prim.GetPath()),
         "type": str(prim.GetTypeName()),
         "active": prim.IsActive(),
-        "children": _names([child.GetName() for child in children]),
+        "children": [child.GetName() for child in children][:_MOST_NAMED],
         "children_count": len(children),
         "attributes": {a.GetName(): _attribute(a) for a in prim.GetAttributes() if a.HasValue()},
         "relationships": {
-            r.GetName(): _names([str(target) for target in r.GetTargets()])
+            r.GetName(): [str(target) for target in r.GetTargets()][:_MOST_NAMED]
             for r in prim.GetRelationships()
         },
     }
@@ -199,52 +286,99 @@ def _attribute(attribute: Usd.Attribute) -> dict[str, Any]:
     return facts | ({"keys": keys} if keys else {})
 
 
-def _names(names: Sequence[str]) -> list[str]:
-    """Name so many that an agent learns what there is."""
-    return list(names[:_MOST_NAMED])
-
-
 def scene_digest(stage: Usd.Stage) -> str:
     """Digest everything that the local layers hold, the session layer too."""
     return digest([it.ExportToString() for it in stage.GetLayerStack(includeSessionLayers=True)])
 
 
-def fingerprint(stage: Usd.Stage, items: Iterable[str]) -> str:
-    """Digest what prims or properties are, not their values; their order does not matter.
+class Look(NamedTuple):
+    """What there is of some items at one moment."""
+
+    fingerprint: str  # what they and all below them are, not their values; in no order
+    kinds: list[str]  # the type of each, "gone" for what is no prim
+    below: int  # how many prims are below them and none of them
+
+
+def look(stage: Usd.Stage, items: Sequence[str], locked: Collection[Sdf.Layer] = ()) -> Look:
+    """Look at prims or properties, and at each prim below them once.
 
     In another scene's file, the same path is another thing.
     """
-    every = _tracked(names := sorted(set(items)), "Reading the scene", len(names))
-    return digest([stage.GetRootLayer().identifier, [repr(_describe(stage, it)) for it in every]])
-
-
-def _tracked(values: list[Any], message: str, size: int) -> Iterable[Any]:
-    """Show how far it is where that takes a while."""
-    return track(values, message=message) if size > _FEW else values
-
-
-def _describe(stage: Usd.Stage, item: str) -> list[object]:
-    path = Sdf.Path(item) if Sdf.Path.IsValidPathString(item) else Sdf.Path.emptyPath
-    prim = stage.GetPrimAtPath(path.GetPrimPath())
-    if not path.IsAbsolutePath() or not prim:
-        return [item, "gone"]
-    if path.IsPropertyPath():
-        return [item, *_property(prim.GetProperty(path.name)), _locks(prim)]
-    every = [(p.GetPath(), p.GetTypeName(), p.IsActive(), p.IsDefined()) for p in branch(prim)]
-    return [item, _locks(prim), *every]
+    facts, kinds, below, top = sha256(), dict[str, str](), 0, "none"
+    facts.update(stage.GetRootLayer().identifier.encode())
+    for item in tracked(sorted(dict.fromkeys(items)), _READING):  # most of them are in order
+        thing = stage.GetPrimAtPath(item) if is_plain(item) else _odd(stage, item)
+        kinds[item] = fact = "gone"
+        if thing and not isinstance(thing, Usd.Prim):
+            fact = f"{_property(thing)} {_locks(thing.GetPrim(), locked)}"
+        elif thing:
+            kinds[item] = _type(thing)
+            fact = f"{_fact(thing)} {_locks(thing, locked)}"
+            if item.startswith(top) and not thing.IsInstanceProxy():
+                below -= 1  # it comes behind what it is below, and was counted with that
+            elif _children(thing):
+                top = f"{item.rstrip('/')}/"
+                for it in tracked(list(branch(thing))[1:], _READING):
+                    facts.update(f"{_path(it)} {_fact(it)}\n".encode())
+                    below += 1
+        facts.update(f"{item!r} {fact}\n".encode())
+    return Look(facts.hexdigest(), [*map(kinds.__getitem__, items)], below)
 
 
 def branch(prim: Usd.Prim) -> Iterable[Usd.Prim]:
     """Give a prim and all below it: a range costs ten times the rest, and most are leaves."""
-    return Usd.PrimRange.AllPrims(prim) if prim.GetAllChildrenNames() else (prim,)
+    return Usd.PrimRange.AllPrims(prim) if _children(prim) else (prim,)
 
 
-def _property(prop: Usd.Property) -> list[object]:
-    if isinstance(prop, Usd.Attribute):
-        return [str(prop.GetTypeName()), str(prop.GetVariability())]
-    return ["relationship" if prop else "gone"]
+def tracked(values: list[T], message: str, size: int | None = None) -> Iterable[T]:
+    """Show how far it is where that takes a while."""
+    is_long = (len(values) if size is None else size) > _FEW
+    return track(values, message=message) if is_long else values
 
 
-def _locks(prim: Usd.Prim) -> list[object]:
+def _odd(stage: Usd.Stage, item: str) -> Any:
+    path = Sdf.Path(item) if is_path(item) else Sdf.Path.emptyPath
+    return stage.GetObjectAtPath(path) if path.IsAbsolutePath() else None
+
+
+def _fact(prim: Usd.Prim) -> str:
+    return f"{_type(prim)!r} {_is_active(prim)} {_is_defined(prim)}"
+
+
+def _property(it: Any) -> str:
+    is_attribute = isinstance(it, Usd.Attribute)
+    return f"{it.GetTypeName()} {it.GetVariability()}" if is_attribute else "a relationship"
+
+
+def _locks(prim: Usd.Prim, locked: Collection[Sdf.Layer]) -> list[object]:
     """USD locks whole layers, and forbids edits of a prim by its permission."""
-    return [(spec.permission, spec.layer.permissionToEdit) for spec in prim.GetPrimStack()]
+    if not locked and not _has(prim, "permission"):
+        return []
+    states = [(spec.layer in locked, spec.permission) for spec in prim.GetPrimStack()]
+    return [it for it in enumerate(states) if it[1] != (False, Sdf.PermissionPublic)]
+
+
+# ---- values
+
+
+def plain(value: Any) -> Any:
+    """Write a value as JSON can carry it: vectors as lists, quaternions with the real part first.
+
+    What JSON has no word for, infinity and USD's rarer types, becomes text.
+    """
+    match value:
+        case None | bool() | int() | str():
+            return value
+        case float():
+            return value if isfinite(value) else str(value)
+        case dict():
+            return {str(key): plain(part) for key, part in value.items()}
+        case Sdf.AssetPath():
+            return value.path
+        case Sdf.TimeCode():
+            return float(value)
+        case Sdf.PathExpression():
+            return value.GetText()
+        case Gf.Quath() | Gf.Quatf() | Gf.Quatd():
+            return [value.GetReal(), *plain(value.GetImaginary())]
+    return [plain(part) for part in value] if hasattr(value, "__len__") else str(value)

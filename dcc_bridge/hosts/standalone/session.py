@@ -14,17 +14,19 @@ from contextlib import AbstractContextManager, contextmanager
 from functools import cache
 from importlib import metadata
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from pxr import Usd
 
 from dcc_bridge.callbacks import Callbacks
 from dcc_bridge.errors import DISTRIBUTION, WrongThread
-from dcc_bridge.host import Host, Undo, UndoMark
+from dcc_bridge.host import MOST_TOLD, CountChanges, Host, Undo, UndoMark
 from dcc_bridge.hosts.standalone import files, prims
 from dcc_bridge.hosts.standalone.locks import Locks
 from dcc_bridge.hosts.standalone.prims import prim_at
 from dcc_bridge.hosts.standalone.undo_stack import UndoStack
+
+T = TypeVar("T")
 
 
 class UsdSession(Host):
@@ -36,17 +38,9 @@ class UsdSession(Host):
     def __init__(
         self, path: Path | str | None = None, *, has_ui: bool = False, as_copy: bool = False
     ) -> None:
-        """Open a scene.
+        """Open a scene; an empty, untitled one without a file. As a copy, it is never saved to it.
 
-        Args:
-            path: The scene's file; None for an empty, untitled scene.
-            has_ui: Whether a person sits in front of a window.
-            as_copy: The scene is an untitled one that holds what the file does, so that no save
-                ever writes to that file.
-
-        Raises:
-            OSError: The file is not there, or must not be read.
-            ValueError: It is not a USD file.
+        OSError: the file is not there, or must not be read. ValueError: it is not a USD file.
         """
         self.name = "dcc_bridge standalone"
         self.version = _version()
@@ -63,6 +57,7 @@ class UsdSession(Host):
             self._untitled = f"untitled copy of {self._path.name}"
             self._stage, self._path = files.untitled(self._untitled, self._stage), None
         self._locks = Locks()
+        self._seen: dict[Callable[..., object], tuple[object, Any]] = {}
         self._history = UndoStack(self._stage, self._announce, self._touched)
 
     @property
@@ -101,11 +96,8 @@ class UsdSession(Host):
     def open(self, path: Path | str) -> None:
         """Open another scene, or the same one as it is on disk. The undo stack is emptied.
 
-        In an undo step it ends what the step had, and the step goes on with the new scene.
-
-        Raises:
-            OSError: The file is not there, or must not be read. The open scene stays.
-            ValueError: It is not a USD file. The open scene stays.
+        In an undo step it ends what the step had, and the step goes on with the new scene. Where it
+        raises as a new session does, the open scene stays.
         """
         self._check_thread("open")
         file = files.absolute(path)
@@ -116,17 +108,10 @@ class UsdSession(Host):
         self._announce()
 
     def save(self, path: Path | str | None = None) -> Path:
-        """Write the scene and its unsaved sublayers, each file whole or not at all.
+        """Write the scene and its unsaved sublayers, each file whole or not at all; gives its file.
 
-        Args:
-            path: Another file, which is the scene's own from then on; None for its own.
-
-        Returns:
-            The scene's file.
-
-        Raises:
-            OSError: A file cannot be written; says which and why.
-            ValueError: The scene has no file yet and none was given, or it cannot be that one.
+        Another file is its own from then on. OSError says which cannot be written; ValueError where
+        there is none yet and none was given, or it cannot be that one.
         """
         self._check_thread("save")
         if path is None and self._path is None:
@@ -146,10 +131,7 @@ class UsdSession(Host):
         return target
 
     def save_copy(self, path: Path) -> None:
-        """Write the scene to another file; this one stays open.
-
-        Sublayers that are not saved are written beside it: ``shot.1.below.usda``.
-        """
+        """Write the scene to another file, and unsaved sublayers beside: ``shot.1.below.usda``."""
         self._check_thread("save_copy")
         target, root = files.absolute(path), self._stage.GetRootLayer()
         unsaved = [layer for layer in self._history.unsaved() if layer != root]
@@ -164,21 +146,13 @@ class UsdSession(Host):
 
     @contextmanager
     def undo_step(self, label: str) -> Iterator[None]:
-        """Make one entry of the undo stack of what is edited inside.
-
-        An exception rolls it back and goes on. A step without an edit leaves no entry. There is
-        none inside of another one: RuntimeError.
-        """
+        """Make one entry of what is edited, if any; an exception rolls it back and goes on."""
         self._check_thread("undo_step")
         with self._history.step(label):
             yield
 
     def undo(self) -> None:
-        """Undo the step on top of the stack.
-
-        Raises:
-            RuntimeError: There is none, a step is open, or a layer is locked.
-        """
+        """Undo the step on top; RuntimeError: there is none, one is open, or a layer is locked."""
         self._check_thread("undo")
         self._locks.refuse_in_read("undo")
         self._history.undo()
@@ -204,6 +178,11 @@ class UsdSession(Host):
         self._locks.refuse_in_read("redo")
         self._history.redo()
 
+    def changes(self) -> AbstractContextManager[CountChanges]:
+        """Note what becomes of prims, properties, keys and values, by USD's notices."""
+        self._check_thread("changes")
+        return prims.noting_changes(self._stage, self._history.held)
+
     @property
     def is_in_step(self) -> bool:
         """Whether a step is open: what it edits is told of when it is closed."""
@@ -227,10 +206,9 @@ class UsdSession(Host):
         return self._history.redo_labels
 
     def on_change(self, callback: Callable[[], None]) -> Callable[[], None]:
-        """Be called after a step, rollback, undo, redo, open, save or change of selection.
+        """Be called once after a step, rollback, undo, redo, open, save or change of selection.
 
-        Once for each, when all is done. An edit outside a step is not told of: listen to the stage.
-        Gives what ends it.
+        Not after an edit outside a step: listen to the stage for that. Gives what ends it.
         """
         self._check_thread("on_change")
         return self._listeners.add(callback)
@@ -277,7 +255,13 @@ class UsdSession(Host):
 
     def kinds(self, items: Sequence[str]) -> list[str]:
         """Name the USD type of each prim; "" for one without a type, "gone" for one that is not."""
+        if len(items) > MOST_TOLD:  # they are looked at for a question
+            return self._look(items).kinds
         return [str(p.GetTypeName()) if p else "gone" for p in map(self.stage.GetPrimAtPath, items)]
+
+    def find(self, name: str = "*", type_name: str | None = None, under: str = "/") -> list[str]:
+        """List the paths of what `prims.find` does; at once where nothing was edited since."""
+        return list(self._once(prims.find_paths, name, type_name, under))
 
     def select(self, items: Sequence[str]) -> None:
         """Select prims, so that the window shows them."""
@@ -285,11 +269,26 @@ class UsdSession(Host):
 
     def fingerprint(self, items: Sequence[str]) -> str:
         """Digest what a person agreed to change: identity, type, parent, locks, descendants."""
-        return prims.fingerprint(self.stage, items)
+        return self._look(items).fingerprint
+
+    def count_below(self, items: Sequence[str]) -> int:
+        """Count the prims below some, but for those among them."""
+        return self._look(items).below
 
     def scene_digest(self) -> str:
         """Digest everything that the scene's own layers hold."""
         return prims.scene_digest(self.stage)
+
+    def _look(self, items: Sequence[str]) -> prims.Look:
+        return self._once(prims.look, tuple(items), self._locks.locked(self.stage))
+
+    def _once(self, look: Callable[..., T], *asked: object) -> T:
+        """Look something up; only once where a question and its answer do with no edit between."""
+        now = (*asked, self._history.notices, self.stage.GetRootLayer().identifier)
+        if look not in self._seen or self._seen[look][0] != now:
+            self._seen[look] = now, look(self._stage, *asked)
+        found: T = self._seen[look][1]
+        return found
 
     def _check_thread(self, what: str) -> None:
         if threading.get_ident() != self._thread:
@@ -307,6 +306,7 @@ class UsdSession(Host):
             self.losing(f"go on in another file, {scene.name}", [scene])
 
     def _announce(self) -> None:
+        self._seen.clear()
         self._selection = self._existing(self._selection)
         self._listeners.call()
         self._touched()

@@ -3,12 +3,12 @@
 For each layer of the local layer stack (root, session, their sublayers) there is a mirror of what
 it held when we looked last. USD's notices say where it was touched since: values, and some
 metadata, are copied to the mirror one by one, so that such a step costs what was edited in it; for
-any other the layer is copied whole. An edit that nobody put in a step becomes a step of its own,
-labelled `OUTSIDE`, as soon as anybody looks at the stacks or moves along them: it is undone and
-redone like any other, and never lost.
+any other the layer is copied whole. An edit outside a step becomes a step of its own, `OUTSIDE`, as
+soon as anybody looks at the stacks or moves along them: it is undone like any other, never lost.
 
-The places come from a witness, another stage over the same layers with no prim in it: it costs
-nothing, and tells of what the scene's own stage hides, as below instances (measured, 26.11).
+The places come from a witness, another stage over the same layers with no prim in it: it tells of
+what the scene's own hides, as below instances (measured, 26.11). It goes where prims come or go,
+which would cost it half of what it costs the scene.
 
 The stack holds at most `MOST_STEPS` steps and about `MOST_BYTES` (`Copy.size`, two million
 prims, attributes and relationships); the oldest go first, the newest always stays.
@@ -20,52 +20,20 @@ all of these as they are.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Any, Final
 
 from pxr import Sdf, Tf, Usd
 
 from dcc_bridge.host import UndoMark
-from dcc_bridge.hosts.standalone.layer_copies import MOST_PLACES, Copy, LayerChange, copy_of
+from dcc_bridge.hosts.standalone.layer_copies import Copy, LayerChange, Place, State, Step
+from dcc_bridge.hosts.standalone.prims import is_path, tracked
 
 OUTSIDE: Final = "Edit outside a step"
 MOST_STEPS: Final = 100
+MOST_PLACES: Final = 1000
 MOST_BYTES: Final = 512 * 2**20
-
-Place = Sdf.Layer | None
-"""A layer, or None for the root layer, whichever that is: "save as" makes another one root."""
-
-State = Mapping[Place, object]
-"""What stands for what each layer held at one moment: the same object, the same content."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Step:
-    """One entry of the undo stack.
-
-    Attributes:
-        label: What the person reads in the Edit menu.
-        before: The state before it.
-        after: The state after it; the same but for the touched layers.
-        changes: What was changed, in that order.
-        redo: What could be redone before it.
-        resynced: The prims and properties that were made, deleted or composed anew.
-    """
-
-    label: str
-    before: State
-    after: State
-    changes: tuple[tuple[Place, LayerChange], ...]
-    redo: tuple[Step, ...]
-    resynced: frozenset[Sdf.Path]
-
-    def held(self, path: Sdf.Path, mirrors: Mapping[Place, Copy]) -> list[Any]:
-        """List what the layers held at a path before it, if it is the newest."""
-        contents = {place: mirrors[place].content for place in self.before}
-        contents |= {at: it.held.content for at, it in reversed(self.changes) if it.covers(path)}
-        return [spec for it in contents.values() if (spec := it.GetObjectAtPath(path))]
 
 
 class UndoStack:
@@ -74,16 +42,12 @@ class UndoStack:
     def __init__(
         self, stage: Usd.Stage, changed: Callable[[], None], touched: Callable[[], None]
     ) -> None:
-        """Begin with empty stacks.
-
-        Args:
-            stage: The scene.
-            changed: Called once after each step, rollback, undo and redo.
-            touched: Called after every edit, on the thread that made it.
-        """
+        """Begin with none; `changed` is told of each step and move, `touched` of every edit."""
+        self.notices = 0  # goes up as any layer, or what the scene shows of them, is another one
         self._changed = changed
         self._touched_callback = touched
         self._before: State | None = None
+        self._lost: tuple[object, list[str]] | None = None
         self._dropped = 0
         self.reset(stage)
         # USD keeps a bound method weakly: the listeners go with this object.
@@ -93,10 +57,7 @@ class UndoStack:
         )
 
     def reset(self, stage: Usd.Stage) -> None:
-        """Begin again with another scene, or the same read anew; nothing in it is unsaved.
-
-        A step that is open stays open, and holds what is edited from here on.
-        """
+        """Begin again with another scene, in which nothing is unsaved; an open step stays open."""
         self._follow(stage)
         self._undo: list[Step] = []
         self._redo: list[Step] = []
@@ -128,11 +89,24 @@ class UndoStack:
 
     def lost(self, agreed: Sequence[str]) -> list[str]:
         """List what the newest step deleted beside the agreed prims and what is below them."""
-        covered = {Sdf.Path(item) for item in agreed if Sdf.Path.IsValidPathString(item)}
-        root, gone = Sdf.Path.absoluteRootPath, self._gone(self._undo[-1]) if self._undo else []
-        prims = {path for path in gone if path.IsPrimPath()}  # which take their properties along
-        alone = [path for path in gone if path in prims or path.GetPrimPath() not in prims]
-        return [str(it) for it in alone if covered.isdisjoint((root, *it.GetPrefixes()))]
+        now = self._undo[-1:], self.notices
+        if self._lost is None or self._lost[0] != now:  # it is asked for more than once
+            every = self._undo[-1].lost(self._stage, self._mirrors) if self._undo else []
+            self._lost = now, every
+        named, root = set(agreed), Sdf.Path.absoluteRootPath
+        beside = [it for it in self._lost[1] if it not in named]
+        covered = {Sdf.Path(item) for item in (agreed if beside else ()) if is_path(item)}
+        if not covered:
+            return beside
+        above = (
+            (it, Sdf.Path(it).GetPrefixes()) for it in tracked(beside, "Checking what was deleted")
+        )
+        return [it for it, over in above if covered.isdisjoint((root, *over))]
+
+    def held(self, path: Sdf.Path) -> list[Any]:
+        """List what the layers held at a path when the open step began."""
+        before = self._before or self._clean
+        return Step("", before, {}, (*self._changes,), (), frozenset()).held(path, self._mirrors)
 
     @property
     def is_in_step(self) -> bool:
@@ -199,10 +173,7 @@ class UndoStack:
     def move_root(self, stage: Usd.Stage, relocate: Callable[[Sdf.Layer], None]) -> None:
         """Go on with a stage whose root layer is another one that holds the same.
 
-        Args:
-            stage: The scene with its new root layer.
-            relocate: Called for each copy that is kept of the old one, to change in it what
-                depends on where the file lies.
+        `relocate` changes in each copy of the old one what depends on where the file lies.
         """
         every = [it for step in self._undo + self._redo for it in step.changes] + self._changes
         copies = [change.held.content for place, change in every if place is None]
@@ -212,6 +183,7 @@ class UndoStack:
 
     def _follow(self, stage: Usd.Stage) -> None:
         self._stage, self._root = stage, stage.GetRootLayer()
+        self.notices += 1
         self._resynced: set[Sdf.Path] = set()
         self._observer = Tf.Notice.Register(Usd.Notice.ObjectsChanged, self._resync, stage)
         self._call_witness()
@@ -219,6 +191,7 @@ class UndoStack:
 
     def _call_witness(self) -> None:
         """Have another one: in time there are instances in it, and below these it is blind."""
+        self._witness: Usd.Stage | None
         layers, nothing = (self._root, self._stage.GetSessionLayer()), Usd.StagePopulationMask()
         witness = self._witness = Usd.Stage.OpenMasked(*layers, nothing, Usd.Stage.LoadNone)
         self._witnessed = Tf.Notice.Register(Usd.Notice.ObjectsChanged, self._note_places, witness)
@@ -236,6 +209,9 @@ class UndoStack:
         return self._root if place is None else place
 
     def _note(self, notice: Sdf.Notice.LayersDidChange, _sender: object) -> None:
+        self.notices += 1
+        if self._edited is None:
+            self._witness = None
         ours = {place for place in map(self._place, notice.GetLayers()) if place in self._clean}
         self._touched |= ours
         if self._is_open:  # the witness saw nothing of the edit before
@@ -245,6 +221,7 @@ class UndoStack:
             self._touched_callback()
 
     def _resync(self, notice: Usd.Notice.ObjectsChanged, _stage: object) -> None:
+        self.notices += 1
         if self._before is not None:
             self._resynced.update(notice.GetResyncedPaths())
 
@@ -253,53 +230,33 @@ class UndoStack:
             self._edited = None
 
     def _note_places(self, notice: Usd.Notice.ObjectsChanged, _stage: object) -> None:
+        if self._edited is None:
+            return
         resynced, paths = notice.GetResyncedPaths(), notice.GetChangedInfoOnlyPaths()
         self._is_open = self._is_open and not (resynced or paths)
         fields = {it: frozenset(notice.GetChangedFields(it)) for it in paths[:MOST_PLACES]}
-        is_small = len(resynced) + len(paths) + len(self._edited or ()) < MOST_PLACES
+        is_small = len(resynced) + len(paths) + len(self._edited) < MOST_PLACES
         is_plain = all(fields.values()) and all(it.IsPropertyPath() for it in resynced)
         if not (is_small and is_plain):  # without a field it is renamed, from where is not told
             self._edited = None
-        if self._edited is not None:
-            for path in (*resynced, *paths):
-                self._edited[path] = self._edited.get(path, frozenset()) | fields.get(path, set())
-
-    def _gone(self, step: Step) -> list[Sdf.Path]:
-        """List what the layers held before a step, and who looks at the scene has no more."""
-        mirrors = [self._mirrors[place].content for place in step.before]
-        paths = [*step.resynced]
-        for content in [*mirrors, *(change.held.content for _, change in step.changes)]:
-            for path in Sdf.Path.RemoveDescendentPaths(list(step.resynced)):
-                if content.GetObjectAtPath(path):
-                    content.Traverse(path, paths.append)  # type: ignore[arg-type]  # gives paths
-        things = {path for path in paths if path.IsPrimPath() or path.IsPrimPropertyPath()}
-        layers = self._stage.GetLayerStack(includeSessionLayers=True)
-        whole = {at: it.held.content for at, it in reversed(step.changes) if it.places is None}
-        old = [whole.get(place, self._mirrors[place].content) for place in step.before]
-        moved = _relocated(layers) - _relocated(old)  # renamed in what is referenced
-        return sorted(moved | {path for path in things if self._is_gone(path, step, layers)})
-
-    def _is_gone(self, path: Sdf.Path, step: Step, layers: list[Sdf.Layer]) -> bool:
-        before = step.held(path, self._mirrors)
-        if prim := path.IsPrimPath() and self._stage.GetPrimAtPath(path):
-            return _is_hidden(prim, before) or _has_lost_its_source(prim, before)
-        prop = path.IsPropertyPath() and self._stage.GetPropertyAtPath(path)
-        is_there = prop and prop.IsAuthored()  # one of the prim's schema is there without it, too
-        return bool(before) and not is_there and not any(it.GetObjectAtPath(path) for it in layers)
+            return
+        for path in (*resynced, *paths):
+            self._edited[path] = self._edited.get(path, frozenset()) | fields.get(path, set())
 
     def _look(self) -> None:
         """Bring the mirror of every layer up to date that was touched, or is new in the stack."""
         stack = self._stage.GetLayerStack(includeSessionLayers=True)
         new = {self._held(self._place(layer)) for layer in stack} - self._clean.keys()
         touched, edited = self._touched, None if self._is_open else self._edited
-        seen = {*map(self._place, self._witness.GetLayerStack(includeSessionLayers=True))}
+        stack = self._witness.GetLayerStack(includeSessionLayers=True) if self._witness else []
+        seen = {*map(self._place, stack)}
         for place in touched:  # of a layer that was taken out, the witness sees nothing
             where = edited if place in seen else None
             change = LayerChange(self._mirrors[place], self._layer(place), where)
             self._mirrors[place] = change.mirror
             if not any(at == place and it.places is None for at, it in self._changes):
                 self._changes.append((place, change))
-        self._mirrors.update({place: Copy.of(copy_of(self._layer(place))) for place in new})
+        self._mirrors.update({place: Copy.of_layer(self._layer(place)) for place in new})
         if edited is None:
             self._call_witness()
         self._forget()
@@ -347,12 +304,18 @@ class UndoStack:
                 raise RuntimeError(
                     f"The layer {layer.GetDisplayName()} is locked; unlock it first."
                 )
+        if any(change.places is None for _, change in changes):
+            self._witness = None
         with Sdf.ChangeBlock():
             for place, change in changes:
                 self._mirrors[place] = change.swap(self._mirrors[place], self._layer(place))
+        if self._witness is None:
+            self._call_witness()
         self._forget()
         self._clean, self._changes = {**self._clean, **state}, []
-        self._keep_edit_target()
+        # Where a layer is no longer part of the scene, every edit of it would fail.
+        if self._stage.GetEditTarget().GetLayer() not in self._stage.GetLayerStack():
+            self._stage.SetEditTarget(self._root)
         return bool(changes)
 
     @contextmanager
@@ -367,11 +330,6 @@ class UndoStack:
             for layer in locked:
                 layer.SetPermissionToEdit(False)
 
-    def _keep_edit_target(self) -> None:
-        """Leave a layer that is no longer part of the scene, where every edit would fail."""
-        if self._stage.GetEditTarget().GetLayer() not in self._stage.GetLayerStack():
-            self._stage.SetEditTarget(self._root)
-
     def _trim(self) -> None:
         while len(self._undo) > MOST_STEPS or (len(self._undo) > 1 and self._size() > MOST_BYTES):
             del self._undo[0]
@@ -379,18 +337,3 @@ class UndoStack:
 
     def _size(self) -> int:
         return sum(it.held.size for step in self._undo + self._redo for _, it in step.changes)
-
-
-def _relocated(layers: list[Sdf.Layer]) -> set[Sdf.Path]:
-    return {source for layer in layers for source, _ in layer.relocates}
-
-
-def _is_hidden(now: Usd.Prim, before: list[Any]) -> bool:
-    """Whether a prim was deactivated: what is referenced is deleted in this way."""
-    return not now.IsActive() and not any(it.HasInfo("active") and not it.active for it in before)
-
-
-def _has_lost_its_source(now: Usd.Prim, before: list[Any]) -> bool:
-    """Whether a prim refers to nothing any more, so that all that came from there is gone."""
-    had = any(spec.hasReferences or spec.hasPayloads for spec in before)
-    return had and not now.HasAuthoredReferences() and not now.HasAuthoredPayloads()

@@ -8,12 +8,13 @@ from typing import Final
 from dcc_bridge.elicitation.text import breakable
 from dcc_bridge.qt import binding as qt
 from dcc_bridge.qt.event_loop import LIVE, DeferredDeletion
-from dcc_bridge.qt.labels import label
-from dcc_bridge.qt.panel import widgets
+from dcc_bridge.qt.labels import add_all, label, plain_column
 from dcc_bridge.qt.panel.rows import Act, Row
+from dcc_bridge.qt.panel.widgets import Action, SecondaryLabel, style_icon
 
 _WIDE: Final = 26  # lines of text that fit side by side into a card that is wide
 _STEPS: Final = 1000
+_DIRECTIONS: Final = qt.QBoxLayout.Direction
 _ARROWS: Final = {qt.Qt.Key.Key_Up: -1, qt.Qt.Key.Key_Down: 1}
 
 
@@ -31,12 +32,12 @@ class Card(qt.QFrame):
         self.setAutoFillBackground(True)
         self._title = label("", bold=row.stands_out)
         self._title.setForegroundRole(qt.QPalette.ColorRole.Text)
-        self._detail = widgets.SecondaryLabel(on_base=True)
-        self._icon = widgets.style_icon(self, qt.QStyle.StandardPixmap.SP_MessageBoxQuestion)
+        self._detail = SecondaryLabel(on_base=True)
+        self._icon = style_icon(self, qt.QStyle.StandardPixmap.SP_MessageBoxQuestion)
         self._bar.setTextVisible(False)
         self._bar.setFixedHeight(self.fontMetrics().height() // 2)
         self._acts = qt.QHBoxLayout()
-        self.buttons: list[widgets.Action] = []
+        self.buttons: list[Action] = []
         self._lay_out()
         self._tint_bar()
         self._draw_buttons(row)
@@ -53,10 +54,8 @@ class Card(qt.QFrame):
     def resizeEvent(self, event: qt.QResizeEvent) -> None:
         """Put several buttons below the words where it is narrow."""
         super().resizeEvent(event)
-        is_wide = self.width() >= self.fontMetrics().height() * _WIDE
-        beside = is_wide or len(self.buttons) < 2
-        directions = qt.QBoxLayout.Direction
-        self._box.setDirection(directions.LeftToRight if beside else directions.TopToBottom)
+        beside = len(self.buttons) < 2 or self.width() >= self.fontMetrics().height() * _WIDE
+        self._box.setDirection(_DIRECTIONS.LeftToRight if beside else _DIRECTIONS.TopToBottom)
 
     def changeEvent(self, event: qt.QEvent) -> None:
         """Follow the palette: the empty part of the bar must be seen on the card."""
@@ -76,13 +75,10 @@ class Card(qt.QFrame):
         for action in self.buttons:
             action.setAccessibleName(f"{action.text()}: {row.title}")
         self._icon.setVisible(row.stands_out)
-        self._show_progress(row.done)
-
-    def _show_progress(self, done: float | None) -> None:
-        self._bar.setVisible(done is not None)
-        if done is not None:
-            self._bar.setRange(0, _STEPS if done >= 0 else 0)  # without an end it moves
-            self._bar.setValue(round(_STEPS * done))
+        self._bar.setVisible(row.done is not None)
+        if row.done is not None:
+            self._bar.setRange(0, _STEPS if row.done >= 0 else 0)  # without an end it moves
+            self._bar.setValue(round(_STEPS * row.done))
 
     def _draw_buttons(self, row: Row) -> None:
         """Draw the buttons anew; a button that stays keeps what focus it has."""
@@ -94,8 +90,8 @@ class Card(qt.QFrame):
         for at, action in enumerate(self.buttons):
             self._acts.insertWidget(at, action)
 
-    def _make(self, act: Act) -> widgets.Action:
-        action = widgets.Action(act.caption, act.tip, act.verb)
+    def _make(self, act: Act) -> Action:
+        action = Action(act.caption, act.tip, act.verb)
         action.pressed_for.connect(self._emit_acted)
         action.setProperty(LIVE, act.verb == "cancel")
         return action
@@ -108,9 +104,8 @@ class Card(qt.QFrame):
         gap = self.fontMetrics().height() // 2
         words = qt.QVBoxLayout()
         words.setSpacing(gap // 3)
-        for part in (self._title, self._detail, self._bar):
-            words.addWidget(part)
-        self._box = qt.QBoxLayout(qt.QBoxLayout.Direction.LeftToRight, self)
+        add_all(words, self._title, self._detail, self._bar)
+        self._box = qt.QBoxLayout(_DIRECTIONS.LeftToRight, self)
         self._box.setContentsMargins(gap, gap, gap, gap)
         self._box.setSpacing(gap)
         top = qt.QHBoxLayout()
@@ -129,23 +124,19 @@ class Cards(qt.QScrollArea):
     def __init__(self, empty: str, deletion: DeferredDeletion) -> None:
         super().__init__()
         self._deletion = deletion  # of cards that are over
-        self._drawn: dict[str, Card | widgets.SecondaryLabel] = {}
+        self._drawn: dict[str, Card | SecondaryLabel] = {}
         self.setWidgetResizable(True)
         self.setFrameShape(qt.QFrame.Shape.NoFrame)
         self.setFocusPolicy(qt.Qt.FocusPolicy.NoFocus)
         self.setHorizontalScrollBarPolicy(qt.Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setSizePolicy(qt.QSizePolicy.Policy.Preferred, qt.QSizePolicy.Policy.Maximum)
-        self._inner = inner = qt.QWidget()
-        self._column = qt.QVBoxLayout(inner)
-        gap = self.fontMetrics().height() // 2
-        self._column.setContentsMargins(0, 0, 0, 0)
-        self._column.setSpacing(gap)
-        self._empty = widgets.SecondaryLabel()
+        self._inner = qt.QWidget()
+        self._column = plain_column(self._inner, self.fontMetrics().height() // 2)
+        self._empty = SecondaryLabel()
         self._empty.show_text(empty)
-        self._column.addWidget(self._empty)
-        self._column.addStretch(1)
-        self.setWidget(inner)
-        inner.setAutoFillBackground(False)
+        add_all(self._column, self._empty, None)
+        self.setWidget(self._inner)
+        self._inner.setAutoFillBackground(False)
         self.viewport().setAutoFillBackground(False)
 
     @property
@@ -154,7 +145,7 @@ class Cards(qt.QScrollArea):
         return [drawn for drawn in self._drawn.values() if isinstance(drawn, Card)]
 
     @property
-    def buttons(self) -> list[widgets.Action]:
+    def buttons(self) -> list[Action]:
         """What can be done, from the top."""
         return [button for card in self.cards for button in card.buttons]
 
@@ -162,14 +153,16 @@ class Cards(qt.QScrollArea):
         """Show these rows: those that stay are changed, and keep their focus."""
         wanted = {row.key: row for row in rows}
         is_same = list(wanted) == list(self._drawn)
-        for key in [key for key in self._drawn if key not in wanted]:
-            widget = self._drawn.pop(key)
+        for widget in (self._drawn.pop(key) for key in self._drawn.keys() - wanted.keys()):
             self._column.removeWidget(widget)
             self._deletion.add(widget)
         self._drawn = {key: self._drawn_row(row) for key, row in wanted.items()}
         self._empty.setVisible(not rows)
         if not is_same:
-            self._order()
+            for at, widget in enumerate(self._drawn.values(), 1):
+                if self._column.indexOf(widget) != at:
+                    self._column.insertWidget(at, widget)
+                    widget.show()  # Qt would do so in a later turn, and until then it had no height
             self._column.activate()  # in this turn, or they flicker into their place
         self.updateGeometry()
 
@@ -213,11 +206,10 @@ class Cards(qt.QScrollArea):
         self.ensureWidgetVisible(cards[at + step])
         return True
 
-    def _drawn_row(self, row: Row) -> Card | widgets.SecondaryLabel:
+    def _drawn_row(self, row: Row) -> Card | SecondaryLabel:
         drawn = self._drawn.get(row.key)
         if row.is_heading:
-            kind = widgets.SecondaryLabel
-            heading = drawn if isinstance(drawn, kind) else kind()
+            heading = drawn if isinstance(drawn, SecondaryLabel) else SecondaryLabel()
             heading.show_text(row.title)
             return heading
         if isinstance(drawn, Card):
@@ -226,10 +218,3 @@ class Cards(qt.QScrollArea):
         card = Card(row, self._deletion)
         card.acted.connect(self.acted)
         return card
-
-    def _order(self) -> None:
-        """Lay the cards out in their order."""
-        for at, widget in enumerate(self._drawn.values()):
-            if self._column.indexOf(widget) != at + 1:
-                self._column.insertWidget(at + 1, widget)
-                widget.show()  # Qt would do so in a later turn, and until then it had no height

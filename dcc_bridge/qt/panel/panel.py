@@ -7,22 +7,36 @@ hidden. Main thread.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
-from typing import Final
+from typing import Any, Final
 
 from dcc_bridge.callbacks import Unsubscribe
+from dcc_bridge.elicitation import types
 from dcc_bridge.elicitation.question import Question
+from dcc_bridge.elicitation.text import safe_line, safe_text, tool_tip
 from dcc_bridge.qt import binding as qt
 from dcc_bridge.qt.event_loop import DeferredDeletion
-from dcc_bridge.qt.labels import tr
-from dcc_bridge.qt.panel import history, rows, widgets
+from dcc_bridge.qt.labels import SMALL, add_all, scale, tr
+from dcc_bridge.qt.notifications import CallMenu, tip
+from dcc_bridge.qt.panel import rows, widgets
 from dcc_bridge.qt.panel.cards import Cards
 from dcc_bridge.qt.panel.state import Port, State, looks_like, read
+from dcc_bridge.skills.call_history import Record, why_not_undo
 
 rows.tr = tr
 _BETWEEN: Final = 100  # milliseconds between two refreshes
 _TICK: Final = 1000
+_AT_TOP: Final = int(qt.Qt.AlignmentFlag.AlignTop | qt.Qt.AlignmentFlag.AlignRight)
+_ICONS: Final = {
+    "done": qt.QStyle.StandardPixmap.SP_DialogApplyButton,
+    "undone": qt.QStyle.StandardPixmap.SP_BrowserReload,
+    "unanswered": qt.QStyle.StandardPixmap.SP_MessageBoxInformation,
+    "refused": qt.QStyle.StandardPixmap.SP_DialogCancelButton,
+    "cancelled": qt.QStyle.StandardPixmap.SP_DialogCancelButton,
+    "not_started": qt.QStyle.StandardPixmap.SP_DialogCancelButton,
+}
+Index = qt.QModelIndex | qt.QPersistentModelIndex
 
 
 class Panel(qt.QWidget):
@@ -40,8 +54,7 @@ class Panel(qt.QWidget):
         self._tab_order: list[qt.QWidget] = []
         self.state: State | None = None
         self.banner = widgets.Banner()  # the bridge's state and address, and the pause switch
-        self.history = history.History()  # the calls that ended
-        # The questions and the calls that run or wait.
+        self.history = History()  # the calls that ended
         self.now = Cards(tr("What agents do, and what they ask you, appears here."), self._deletion)
         self.grants = Cards(
             tr("Edits that you allow for the session are listed here; you can revoke them."),
@@ -49,8 +62,8 @@ class Panel(qt.QWidget):
         )
         self.clients = Cards(tr("Agents that connect are listed here."), self._deletion)
         self.tabs = qt.QTabWidget()  # the history, the grants and the clients
-        self._throttle = self._timer(_BETWEEN, self.refresh, single=True)
-        self._clock = self._timer(_TICK, self._refresh_if_changed, single=False)
+        self._throttle = qt.QTimer(self, interval=_BETWEEN, singleShot=True)
+        self._clock = qt.QTimer(self, interval=_TICK)
         self.setAccessibleName(tr("Agents"))
         self._connect()
         self._lay_out()
@@ -149,14 +162,9 @@ class Panel(qt.QWidget):
         self._port.undo(label)
         self.refresh()
 
-    def _timer(self, milliseconds: int, fn: Callable[[], None], *, single: bool) -> qt.QTimer:
-        timer = qt.QTimer(self)
-        timer.setInterval(milliseconds)
-        timer.setSingleShot(single)
-        timer.timeout.connect(fn)
-        return timer
-
     def _connect(self) -> None:
+        self._throttle.timeout.connect(self.refresh)
+        self._clock.timeout.connect(self._refresh_if_changed)
         self.banner.paused.connect(self._pause)
         self.banner.unmuted.connect(self._unmute)
         self.history.undone.connect(self._undo)
@@ -191,8 +199,7 @@ class Panel(qt.QWidget):
         self._column = column = qt.QVBoxLayout(self)
         column.setContentsMargins(gap, gap, gap, gap)
         column.setSpacing(gap + gap // 2)
-        column.addWidget(self.banner)
-        column.addWidget(self.now)
+        add_all(column, self.banner, self.now)
         column.addWidget(self.tabs, 1)
 
 
@@ -200,6 +207,194 @@ def _padded(cards: Cards) -> qt.QWidget:
     page = qt.QWidget()
     column = qt.QVBoxLayout(page)
     column.setContentsMargins(0, page.fontMetrics().height() // 2, 0, 0)
-    column.addWidget(cards)
-    column.addStretch(1)
+    add_all(column, cards, None)
     return page
+
+
+# ---- the history of calls, and the undo of the step on top of the host's stack
+
+
+class HistoryModel(qt.QAbstractTableModel):
+    """The calls that ended, the newest on top: what each was, and when it ended."""
+
+    def __init__(self, style: qt.QStyle) -> None:
+        super().__init__()
+        self.records: list[Record] = []
+        self._warning = style.standardIcon(qt.QStyle.StandardPixmap.SP_MessageBoxWarning)
+        self._icons = {state: style.standardIcon(icon) for state, icon in _ICONS.items()}
+
+    def show_records(self, records: Sequence[Record]) -> None:
+        """Show these."""
+        self.beginResetModel()
+        self.records = list(records)
+        self.endResetModel()
+
+    def rowCount(self, parent: Index = qt.QModelIndex()) -> int:  # noqa: B008 - Qt's own signature
+        """Give how many there are."""
+        return 0 if parent.isValid() else len(self.records)
+
+    def columnCount(self, parent: Index = qt.QModelIndex()) -> int:  # noqa: B008 - Qt's own signature
+        """Give two columns: the call, and its time."""
+        return 2
+
+    def data(self, index: Index, role: int = qt.Qt.ItemDataRole.DisplayRole) -> Any:
+        """Give the text, the icon or the tooltip of a row."""
+        record, is_time = self.records[index.row()], index.column() == 1
+        match role:
+            case qt.Qt.ItemDataRole.ToolTipRole:
+                return tool_tip("\n".join(_facts(record)))
+            case qt.Qt.ItemDataRole.TextAlignmentRole if is_time:
+                return _AT_TOP
+            case qt.Qt.ItemDataRole.DisplayRole if is_time:
+                ended = qt.QDateTime.fromSecsSinceEpoch(int(record.ended or record.began))
+                return qt.QLocale().toString(ended.time(), qt.QLocale.FormatType.ShortFormat)
+            case _ if is_time:
+                return None
+            case qt.Qt.ItemDataRole.DisplayRole:
+                return f"{safe_line(record.title)}\n{summary(record)}"
+            case qt.Qt.ItemDataRole.AccessibleTextRole:
+                return f"{safe_line(record.title)}. {summary(record)}"
+            case qt.Qt.ItemDataRole.DecorationRole:
+                return self._icons.get(rows.sign(record), self._warning)
+        return None
+
+
+class History(qt.QWidget):
+    """The list of calls that ended, with an undo button."""
+
+    undone = qt.Signal(str)  # the person wants the step of that label undone
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._state: State | None = None
+        self.model = HistoryModel(self.style())
+        self.model.setParent(self)
+        self.list = self._make_list()
+        self.menu = CallMenu(self.list)  # copies the id of the chosen one
+        self._empty = widgets.SecondaryLabel()  # where nothing is listed
+        self._empty.show_text(tr("What agents did, and who agreed to it, will be listed here."))
+        self.reads = qt.QCheckBox(tr("Reads too"))  # whether calls that only read are listed too
+        self.reads.setToolTip(tr("Also list calls that changed nothing."))
+        self.reads.setFocusPolicy(qt.Qt.FocusPolicy.TabFocus)
+        scale(self.reads, SMALL)
+        self.undo = widgets.Action(tr("Undo"))  # takes back the chosen one, or the newest
+        self._why = widgets.SecondaryLabel()
+        self.reads.toggled.connect(self._refresh)
+        self.undo.clicked.connect(self._undo)
+        self.list.selectionModel().selectionChanged.connect(self._show_undo)
+        self._lay_out()
+
+    def show_state(self, state: State) -> None:
+        """Show what ended until now."""
+        self._state = state
+        self._refresh()
+
+    @property
+    def chosen(self) -> Record | None:
+        """The call that is selected."""
+        selected = self.list.selectionModel().selectedRows()
+        return self.model.records[selected[0].row()] if selected else None
+
+    @qt.Slot()
+    def _refresh(self) -> None:
+        ended = self._state.ended if self._state is not None else ()
+        shown = [record for record in ended if self.reads.isChecked() or not record.only_read]
+        if shown != self.model.records:
+            self._replace(shown)
+        self._empty.setVisible(not shown)
+        self.list.setVisible(bool(shown))
+        self._show_undo()
+
+    def _replace(self, shown: list[Record]) -> None:
+        """List other calls; what is selected and what is looked at stay where they are."""
+        chosen, bar = self.chosen, self.list.verticalScrollBar()
+        looked_at = self.list.indexAt(self.list.viewport().rect().topLeft())
+        is_first = looked_at.isValid() and bar.value()
+        first = self.model.records[looked_at.row()] if is_first else None
+        self.model.show_records(shown)
+        places = {record.id: row for row, record in enumerate(shown)} if chosen or first else {}
+        if chosen is not None and chosen.id in places:
+            self.list.setCurrentIndex(self.model.index(places[chosen.id], 0))
+        if first is not None and first.id in places:
+            top = qt.QAbstractItemView.ScrollHint.PositionAtTop
+            self.list.scrollTo(self.model.index(places[first.id], 0), top)
+
+    @qt.Slot()
+    def _show_undo(self) -> None:
+        if self._state is None:
+            return
+        self.menu.set_call(self.chosen.id if self.chosen is not None else "")
+        record = self._undo_target()
+        text, why = tr("Undo"), tr("No agent changed the scene yet.")
+        if record is not None:
+            why = why_not_undo(record, self._state.top, self._state.host, tr)
+            if not why:
+                text = tr("Undo {title}", title=safe_line(record.title, 32)).replace("&", "&&")
+        self.undo.setEnabled(not why)
+        self.undo.setText(text)
+        self.undo.setToolTip(why)
+        self.undo.setAccessibleDescription(why)
+        self._why.show_text(why if self.model.records else "")
+
+    def _undo_target(self) -> Record | None:
+        """Give the call that Undo is about: the chosen one, or the newest that left a step."""
+        if self.chosen is not None or self._state is None:
+            return self.chosen
+        left = (it for it in self._state.ended if it.effect.steps or it.effect.lasting)
+        return self._state.undoable or next(left, None)
+
+    @qt.Slot()
+    def _undo(self) -> None:
+        record = self._undo_target()
+        if record is not None and record.effect.label is not None:
+            self.undone.emit(record.effect.label)
+
+    def _make_list(self) -> qt.QTreeView:
+        view = qt.QTreeView()
+        view.setModel(self.model)
+        view.setHeaderHidden(True)
+        view.setRootIsDecorated(False)
+        view.setUniformRowHeights(True)
+        view.setFrameShape(qt.QFrame.Shape.NoFrame)
+        view.setFocusPolicy(qt.Qt.FocusPolicy.TabFocus)
+        view.setHorizontalScrollBarPolicy(qt.Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        view.setVerticalScrollMode(qt.QAbstractItemView.ScrollMode.ScrollPerPixel)
+        view.setEditTriggers(qt.QAbstractItemView.EditTrigger.NoEditTriggers)
+        view.setAccessibleName(tr("What agents did"))
+        scale(view, SMALL)
+        header = view.header()
+        header.setStretchLastSection(False)
+        header.setResizeContentsPrecision(0)  # of the rows in sight: all of them take too long
+        header.setSectionResizeMode(0, qt.QHeaderView.ResizeMode.Stretch)
+        header.setSectionResizeMode(1, qt.QHeaderView.ResizeMode.ResizeToContents)
+        return view
+
+    def _lay_out(self) -> None:
+        gap = self.fontMetrics().height() // 2
+        foot = qt.QHBoxLayout()
+        foot.setSpacing(gap)
+        add_all(foot, self.undo, None, self.reads)
+        column = qt.QVBoxLayout(self)
+        column.setContentsMargins(0, gap, 0, 0)
+        column.setSpacing(gap)
+        column.addWidget(self.list, 1)
+        column.addWidget(self._empty)
+        column.addStretch(0)
+        add_all(column, self._why, foot)
+
+
+def summary(record: Record) -> str:
+    """Say who called, and how it ended."""
+    return f"{rows.who(record.client)} · {rows.ended(record)}"
+
+
+def _facts(record: Record) -> Iterator[str]:
+    """Say all that is known of a call: each question and its answer, an error, the copies."""
+    yield summary(record)
+    for it in record.answers:
+        yield f"{safe_line(it.question)} {types.outcome(it.how, it.by, tr)}".strip()
+    if record.error:
+        yield safe_text(record.error)
+    if record.effect.copy is not None:
+        yield tr("What was there is in {copy}", copy=record.effect.copy)
+    yield tip(record.id)

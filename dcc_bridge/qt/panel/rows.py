@@ -9,8 +9,8 @@ from typing import Final
 from dcc_bridge.elicitation import types
 from dcc_bridge.elicitation.grants import SessionGrant
 from dcc_bridge.elicitation.question import Question
-from dcc_bridge.elicitation.text import safe_line, span
-from dcc_bridge.elicitation.view import Translate, argument_views, english
+from dcc_bridge.elicitation.text import Translate, english, safe_line, span
+from dcc_bridge.elicitation.view import argument_views
 from dcc_bridge.qt.panel.state import Asked, Port, Seen, State
 from dcc_bridge.skills.call_history import Record
 
@@ -39,8 +39,7 @@ def headline(state: State) -> str:
     if any(asked.surfaces for asked in state.asked):
         return tr("Waiting for an answer elsewhere")
     if state.running:
-        first = state.running[0]
-        return tr("{who} is working", who=who(first.client))
+        return tr("{who} is working", who=who(state.running[0].client))
     return tr("Ready for agents")
 
 
@@ -128,13 +127,11 @@ class Row:
     """One thing in a list."""
 
     key: str  # its own, as long as it is there
-    # What it is. A row with nothing else is a heading.
-    title: str
+    title: str  # what it is; a row with nothing else is a heading
     detail: str = ""  # a sentence below
     acts: tuple[Act, ...] = ()
     stands_out: bool = False  # the person is waited for
-    # How much is done, of 1; -1 where nobody knows; None where nothing is told.
-    done: float | None = None
+    done: float | None = None  # how much is done, of 1; -1 where nobody knows; None: not told
 
     @property
     def is_heading(self) -> bool:
@@ -163,7 +160,7 @@ def clients(state: State) -> list[Row]:
     """List who is connected, and who is muted."""
     connected_rows = [_client(seen, state) for seen in state.clients]
     silent = state.muted.keys() - {seen.client.label for seen in state.clients}
-    return [*connected_rows, *(_muted(label, state) for label in sorted(silent))]
+    return [*connected_rows, *(_muted(label, label, state) for label in sorted(silent))]
 
 
 def grant_key(grant: SessionGrant) -> str:
@@ -229,7 +226,6 @@ def _grant(grant: SessionGrant, seconds: float) -> Row:
 
 
 def _covered(grant: SessionGrant) -> str:
-    """Say what a grant covers."""
     if grant.most:
         return tr("up to {n} items", n=grant.most) if grant.most > 1 else tr("1 item")
     if not grant.arguments:
@@ -244,19 +240,16 @@ def _client(seen: Seen, state: State) -> Row:
     detail = tr("calls itself {name}", name=itself) if itself else ""
     can = tr("draws questions") if seen.form else tr("its questions come to you here")
     parts = [detail, ago(state.at - seen.at), can]
-    label = client.label
-    if label in state.muted:
-        parts = [_silence(label, state)]
-    key = f"{label}/{client.name}/{client.version}"
-    return Row(key, who(label), " · ".join(filter(None, parts)), (_mute(label, state),))
+    key = f"{client.label}/{client.name}/{client.version}"
+    if client.label in state.muted:
+        return _muted(key, client.label, state)
+    words = " · ".join(filter(None, parts))
+    return Row(key, who(client.label), words, (_mute(client.label, state),))
 
 
-def _muted(label: str, state: State) -> Row:
-    return Row(label, who(label), _silence(label, state), (_mute(label, state),))
-
-
-def _silence(label: str, state: State) -> str:
-    return tr("Muted for {left} more", left=span(state.muted[label], tr))
+def _muted(key: str, label: str, state: State) -> Row:
+    left = tr("Muted for {left} more", left=span(state.muted[label], tr))
+    return Row(key, who(label), left, (_mute(label, state),))
 
 
 def _mute(label: str, state: State) -> Act:

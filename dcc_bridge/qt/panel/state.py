@@ -120,8 +120,7 @@ class State:
     running: tuple[Record, ...]  # the calls that run, oldest first, without those that ask
     queued: tuple[Record, ...]  # the calls that wait, oldest first
     ended: tuple[Record, ...]  # the calls that ended, newest first
-    # What was agreed to for the session, and for how many seconds.
-    grants: tuple[tuple[SessionGrant, float], ...]
+    grants: tuple[tuple[SessionGrant, float], ...]  # for the session, and the seconds left
     muted: Mapping[str, float]  # the labels that are muted, and for how many seconds
     clients: tuple[Seen, ...]  # who is connected, the one that spoke last first
     top: str | None  # what the host's own undo would undo
@@ -151,6 +150,7 @@ def read(port: Port) -> State:
     asked = tuple(Asked(question, surfaces) for question, surfaces in port.broker.asked)
     asking = {item.question.call.id for item in asked}
     shown = [r for r in live if r.id not in asking and now - r.began >= QUICK]
+    ended = (record for record in records if record.state not in LIVE)
     audience = port.broker.audience
     return State(
         at=now,
@@ -160,15 +160,9 @@ def read(port: Port) -> State:
         asked=asked,
         running=tuple(record for record in shown if record.state != "queued"),
         queued=tuple(record for record in shown if record.state == "queued"),
-        ended=_ended(records),
+        ended=tuple(sorted(ended, key=lambda it: it.ended or it.began, reverse=True)),
         grants=tuple((grant, audience.grants.remaining(grant)) for grant in audience.grants.live),
         muted=audience.limits.muted,
         clients=tuple(port.clients.seen),
         top=port.host.undo_mark().label,
     )
-
-
-def _ended(records: Sequence[Record]) -> tuple[Record, ...]:
-    """Give the calls that ended, the newest first."""
-    ended = (record for record in records if record.state not in LIVE)
-    return tuple(sorted(ended, key=lambda record: record.ended or record.began, reverse=True))

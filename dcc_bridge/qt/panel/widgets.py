@@ -8,20 +8,17 @@ from dcc_bridge.elicitation.text import breakable
 from dcc_bridge.qt import binding as qt
 from dcc_bridge.qt.buttons import ENTER
 from dcc_bridge.qt.event_loop import LIVE
-from dcc_bridge.qt.labels import SMALL, label, scale, tr, unmarked
+from dcc_bridge.qt.labels import SMALL, add_all, label, plain_column, scale, tr, unmarked
 from dcc_bridge.qt.panel import rows
 from dcc_bridge.qt.panel.state import State
 
-# Of the text's own colour, mixed with the ground: it must still be read easily.
-_SHARE: Final = 0.72
+_SHARE: Final = 0.72  # of the text's own colour, mixed with the ground: still easily read
 _PALETTES: Final = (
     qt.QEvent.Type.PaletteChange,
     qt.QEvent.Type.ApplicationPaletteChange,
     qt.QEvent.Type.ParentChange,
     qt.QEvent.Type.StyleChange,
 )
-
-
 Role = qt.QPalette.ColorRole
 
 
@@ -48,11 +45,10 @@ class SecondaryLabel(qt.QLabel):
 
     def __init__(self, *, on_base: bool = False) -> None:
         super().__init__()
-        roles = qt.QPalette.ColorRole
-        self._text, self._ground = roles.WindowText, roles.Window
+        self._text, self._ground = Role.WindowText, Role.Window
         if on_base:  # it stands on the palette's base colour, and not on the window's
-            self._text, self._ground = roles.Text, roles.Base
-        self.setForegroundRole(roles.WindowText)
+            self._text, self._ground = Role.Text, Role.Base
+        self.setForegroundRole(Role.WindowText)
         self.setTextFormat(qt.Qt.TextFormat.PlainText)
         self.setWordWrap(True)
         scale(self, SMALL)
@@ -75,9 +71,9 @@ class SecondaryLabel(qt.QLabel):
         parent = self.parentWidget()
         around = parent.palette() if parent is not None else qt.QApplication.palette()
         colour = muted(around, self._text, self._ground)
-        if self.palette().color(qt.QPalette.ColorRole.WindowText) != colour:
+        if self.palette().color(Role.WindowText) != colour:
             own = qt.QPalette()
-            own.setColor(qt.QPalette.ColorRole.WindowText, colour)
+            own.setColor(Role.WindowText, colour)
             self.setPalette(own)
 
 
@@ -141,8 +137,7 @@ class Banner(qt.QWidget):
         self._muted = SecondaryLabel()
         self.unmute = Action(tr("Unmute"), tr("Let all agents ask again."))
         self.unmute.clicked.connect(self.unmuted)
-        self._copied_timer = qt.QTimer(self)
-        self._copied_timer.setSingleShot(True)
+        self._copied_timer = qt.QTimer(self, singleShot=True)
         self._copied_timer.timeout.connect(self._reset_copy)
         self._lay_out()
 
@@ -199,13 +194,9 @@ class Banner(qt.QWidget):
             top.addWidget(icon)
         top.addWidget(self._headline, 1)
         top.addWidget(self.pause, 0, qt.Qt.AlignmentFlag.AlignTop)
-        rows_below = (self._muted, self.unmute), (self._where, self.copy)
-        column = qt.QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(gap // 2)
-        column.addLayout(top)
-        column.addWidget(self._who)
-        for text, action in rows_below:
+        column = plain_column(self, gap // 2)
+        add_all(column, top, self._who)
+        for text, action in ((self._muted, self.unmute), (self._where, self.copy)):
             below = qt.QHBoxLayout()
             below.setSpacing(gap)
             below.addWidget(text, 1)

@@ -18,14 +18,15 @@ from typing import Any, ClassVar, Final
 
 import bpy
 
-from dcc_bridge.elicitation.question import HandOver, PresenterEvent, Question, Reply
+from dcc_bridge.elicitation.question import Consent, HandOver, PresenterEvent, Question, Reply
 from dcc_bridge.elicitation.text import safe_line
 from dcc_bridge.elicitation.validation import InvalidAnswer
-from dcc_bridge.elicitation.view import ArgumentView, QuestionView, argument_views
+from dcc_bridge.elicitation.view import ArgumentView, QuestionView, argument_views, item_counts
 from dcc_bridge.hosts.blender.blender_loop import redraw
 
-from .drawing import say, scaled
+from .drawing import say, scaled, stir
 from .fields import NAMES, WIDE_NAME, WIDE_VALUE, Fields
+from .pages import Pages
 
 WIDTH: Final = 540
 _COLUMNS: Final = 84
@@ -69,6 +70,8 @@ class OperatorDialog:
         self.is_open = False
         self._view = view
         self._fields = Fields(view.fields)
+        self._pages = Pages(view.details) if view.details else None
+        self._columns = max(self._fields.columns, 1.4 if view.details else 1)
         self._typed: dict[str, Any] = {}
         self._initial: dict[str, Any] | None = None  # what was filled in at first
         self._is_touched = False
@@ -156,7 +159,7 @@ class OperatorDialog:
                 if dialog._initial is None:
                     dialog._initial = dialog._fields.content(self)
                 windows: Any = context.window_manager
-                width = WIDTH * dialog._fields.columns
+                width = int(WIDTH * dialog._columns)
                 return windows.invoke_props_dialog(self, width=width, **dialog._native)
 
             def draw(self, context: bpy.types.Context) -> None:
@@ -185,6 +188,7 @@ class OperatorDialog:
                 pressed: Any = self
                 dialog._press(pressed.answer, event.type)
                 redraw()  # else the dialog shows what has changed when the mouse moves
+                stir(context, event)
                 return {"FINISHED"}
 
         return Ask, Press
@@ -229,6 +233,9 @@ class OperatorDialog:
         """Take an answer, given with the mouse or Enter, or chosen by its letter."""
         self.keep()
         self._is_touched = True
+        if self._pages is not None and self._pages.turn(answer):
+            self._opened = time.monotonic()  # the answers may have moved below the mouse
+            return
         if time.monotonic() < self._opened + _ARM:
             return
         if key != "LEFTMOUSE" and not (key in _ENTER and answer == self._chosen):
@@ -296,7 +303,7 @@ class OperatorDialog:
         height = context.window.height if context.window is not None else 0
         lines = scaled(context, height) / _LINE - _FIXED_LINES  # for the message and the items
         most = max(3, min(_MOST_LINES, int(lines / 2)))
-        wide = _COLUMNS * self._fields.columns
+        wide = int(_COLUMNS * self._columns)
         column = layout.box().column(align=True)
         for caption, text in view.header:
             icon = "NONE" if caption else "BLENDER"
@@ -305,10 +312,7 @@ class OperatorDialog:
         asked = layout.box().column(align=True)  # a text in a box is as bright as the items
         for text in (view.title, view.message, view.agreement, view.explanation):
             say(asked, text, wide - _INSET, most=most)
-        if question.arguments:
-            _draw_arguments(layout.box(), argument_views(question.arguments))
-        if question.consent is not None and question.items:
-            self._draw_items(layout.box(), question.consent.kinds, most)
+        self._draw_subject(layout, int(lines) - view.message.count("\n"), most, wide - _INSET)
         self._fields.draw(operator, layout, lines - view.message.count("\n") - bool(self.wrong))
         say(layout, view.undo, wide, icon="ERROR" if view.word else "NONE")
         if view.word:
@@ -326,6 +330,17 @@ class OperatorDialog:
         layout.label(text=foot, translate=False)
         if not self._native:
             layout.emboss = "NONE"  # what Blender adds to it below: its OK
+
+    def _draw_subject(self, layout: Any, room: int, most: int, wide: int) -> None:
+        """Draw what it is about: arguments, a text, items."""
+        question = self.question
+        if question.arguments:
+            _draw_arguments(layout.box(), argument_views(question.arguments))
+        if self._pages is not None:
+            room -= len(question.arguments) + (most if question.items else 0)
+            self._pages.draw(layout.box(), wide, room, self._draw_answer)
+        if question.consent is not None and question.items:
+            self._draw_items(layout.box(), question.consent, most)
 
     def _draw_answers(self, operator: Any, layout: Any) -> None:
         """Draw a button for each answer; the one that Enter gives is the blue one."""
@@ -349,9 +364,9 @@ class OperatorDialog:
         part.alert = red and not part.active_default
         part.operator("dcc_bridge.press", text=caption, translate=False).answer = answer
 
-    def _draw_items(self, box: Any, kinds: tuple[str, ...], most: int) -> None:
-        items = self.question.items
-        box.label(text=self._view.counts, translate=False)
+    def _draw_items(self, box: Any, consent: Consent, most: int) -> None:
+        items, kinds = consent.items, consent.kinds
+        box.label(text=item_counts(consent), translate=False)
         columns = 1 if len(items) <= most // 2 else 2
         shown = list(zip(items, kinds or ("",) * len(items), strict=False))[: columns * most - 1]
         grid = box.grid_flow(columns=columns, even_columns=True, align=True)

@@ -16,6 +16,13 @@ def scaled(context: bpy.types.Context, pixels: float) -> float:
     return float(pixels / preferences.system.ui_scale)
 
 
+def stir(context: bpy.types.Context, event: bpy.types.Event) -> None:
+    """Move the mouse and back: what pops up is drawn again with its next event, and not before."""
+    if context.window is not None:
+        for x in (event.mouse_x ^ 1, event.mouse_x):
+            context.window.cursor_warp(x, event.mouse_y)
+
+
 def columns_of(context: bpy.types.Context, margin: float) -> int:
     """Give how many characters stand side by side in the region that is drawn."""
     width = context.region.width if context.region is not None else 0

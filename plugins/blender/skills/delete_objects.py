@@ -14,7 +14,7 @@ from dcc_bridge.hosts.blender.objects import below, find
 _NOUNS = {"MESH": "mesh object", "EMPTY": "empty", "LIGHT_PROBE": "light probe"}
 
 
-@skill(risk="destructive", confirms=True, undo="Delete objects")
+@skill(risk="destructive", confirms=True, undo="Delete objects", replaced_by="delete")
 def delete_objects(pattern: str, type_name: str = "*") -> dict[str, Any]:
     """Delete the objects that match. The person is asked before.
 

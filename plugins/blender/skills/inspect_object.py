@@ -12,7 +12,7 @@ from dcc_bridge.hosts.blender.objects import description, require
 _MOST = 200
 
 
-@skill(risk="read")
+@skill(risk="read", replaced_by="inspect")
 def inspect_object(name: str) -> dict[str, Any]:
     """Describe an object, with the values that set_property can set.
 

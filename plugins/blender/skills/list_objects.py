@@ -11,7 +11,7 @@ from dcc_bridge import skill
 from dcc_bridge.hosts.blender.objects import item_of
 
 
-@skill(risk="read")
+@skill(risk="read", replaced_by="list_items")
 def list_objects(
     type_name: str | None = None,
     name: str = "*",

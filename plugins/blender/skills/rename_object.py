@@ -10,7 +10,7 @@ from dcc_bridge.hosts.blender.objects import require
 _LONGEST = 63
 
 
-@skill(risk="edit")
+@skill(risk="edit", replaced_by="rename")
 def rename_object(name: str, new_name: str) -> dict[str, str]:
     """Rename an object. The person can undo it.
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import struct
 import tempfile
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import bpy
+import numpy as np
 
 from dcc_bridge import skill
 from dcc_bridge.hosts.blender.blender_loop import views
@@ -16,7 +19,7 @@ from dcc_bridge.hosts.blender.blender_loop import views
 _MOST = 2048
 
 
-@skill(risk="read")
+@skill(risk="read", replaced_by="look")
 def render_image(width: int = 640, height: int = 360, viewport: bool = True) -> bytes:
     """See the scene as an image: the 3D view as the artist sees it, or a render.
 
@@ -33,15 +36,48 @@ def render_image(width: int = 640, height: int = 360, viewport: bool = True) -> 
     scene: Any = bpy.context.scene
     if view is None and scene.camera is None:
         raise ValueError("There is no camera to render through; set the scene's camera first.")
+    if view is not None:
+        return _png(_drawn(view, width, height))
     with tempfile.TemporaryDirectory(prefix="dcc_bridge-") as folder:
         image = Path(folder) / "image.png"
         with _set(scene.render, width, height, image):
-            if view is None:
-                bpy.ops.render.render(write_still=True)
-            else:
-                with view:
-                    bpy.ops.render.opengl(write_still=True)
+            bpy.ops.render.render(write_still=True)
         return image.read_bytes()
+
+
+def _drawn(view: Any, width: int, height: int) -> Any:
+    """Draw a 3D view beside its window; the operator that does it would need an override."""
+    import gpu  # there is none without a window
+
+    space, region = view
+    seen, context = space.region_3d, bpy.context
+    window = seen.window_matrix.copy()
+    window[0][0] = window[1][1] * height / width  # as wide as the image, in place of the region
+    offscreen = gpu.types.GPUOffScreen(width, height)
+    try:
+        shown = context.scene, context.view_layer, space, region, seen.view_matrix, window
+        offscreen.draw_view3d(*shown, do_color_management=True)
+        buffer: Any = offscreen.texture_color.read()
+        buffer.dimensions = width * height * 4
+        return np.array(buffer, np.uint8).reshape(height, width, 4)[::-1]  # from the top
+    finally:
+        offscreen.free()
+
+
+def _png(pixels: Any) -> bytes:
+    """Write pixels as a PNG, by its specification: Blender's own writer wants an image in the file.
+
+    https://www.w3.org/TR/png-3/
+    """
+    height, width, _ = pixels.shape
+    rows = np.hstack([np.zeros((height, 1), np.uint8), pixels.reshape(height, width * 4)])
+    header = struct.pack(">IIBBBBB", width, height, 8, 6, 0, 0, 0)
+    parts = (b"IHDR", header), (b"IDAT", zlib.compress(rows.tobytes())), (b"IEND", b"")
+    chunks = [
+        struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data))
+        for name, data in parts
+    ]
+    return b"\x89PNG\r\n\x1a\n" + b"".join(chunks)
 
 
 @contextmanager

@@ -10,7 +10,7 @@ from dcc_bridge import confirm_sync, skill
 from dcc_bridge.hosts.blender import in_window
 
 
-@skill(risk="destructive", confirms=True)
+@skill(risk="destructive", confirms=True, replaced_by="save")
 def save_scene(path: str | None = None) -> dict[str, str]:
     """Save the open file. It is written over, and undo does not bring that back.
 

@@ -8,7 +8,7 @@ from dcc_bridge import skill
 from dcc_bridge.hosts.blender.objects import require
 
 
-@skill(risk="edit")
+@skill(risk="edit", replaced_by="set_values")
 def set_property(name: str, prop: str, value: Any, of_data: bool = False) -> dict[str, Any]:
     """Set a value of an object. The person can undo it.
 

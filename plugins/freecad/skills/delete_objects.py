@@ -10,7 +10,7 @@ from dcc_bridge import confirm_sync, skill
 from dcc_bridge.hosts.freecad.freecad_document import document
 
 
-@skill(risk="destructive", confirms=True, undo="Delete objects")
+@skill(risk="destructive", confirms=True, undo="Delete objects", replaced_by="delete")
 def delete_objects(pattern: str, type_name: str = "*") -> dict[str, Any]:
     """Delete the objects that match. The person is asked before, and can undo it.
 

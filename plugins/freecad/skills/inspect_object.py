@@ -8,7 +8,7 @@ from dcc_bridge import skill
 from dcc_bridge.hosts.freecad.freecad_document import find, plain
 
 
-@skill(risk="read")
+@skill(risk="read", replaced_by="inspect")
 def inspect_object(name: str) -> dict[str, Any]:
     """Read an object's properties, and which objects it uses and is used by.
 

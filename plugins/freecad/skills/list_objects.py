@@ -9,7 +9,7 @@ from dcc_bridge import skill
 from dcc_bridge.hosts.freecad.freecad_document import document
 
 
-@skill(risk="read")
+@skill(risk="read", replaced_by="list_items")
 def list_objects(type_name: str | None = None, name: str = "*", limit: int = 200) -> dict[str, Any]:
     """List the objects of the active FreeCAD document: names, labels and types.
 

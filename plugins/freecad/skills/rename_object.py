@@ -6,7 +6,7 @@ from dcc_bridge import skill
 from dcc_bridge.hosts.freecad.freecad_document import find
 
 
-@skill(risk="edit")
+@skill(risk="edit", replaced_by="rename")
 def rename_object(name: str, new_label: str) -> dict[str, str]:
     """Give an object another label, which is what the person reads. They can undo it.
 

@@ -8,7 +8,7 @@ from dcc_bridge import confirm_sync, skill
 from dcc_bridge.hosts.freecad.freecad_document import document
 
 
-@skill(risk="destructive", confirms=True)
+@skill(risk="destructive", confirms=True, replaced_by="save")
 def save_document(path: str | None = None) -> dict[str, str]:
     """Save the active document. Its file is overwritten, and undo does not bring that back.
 

@@ -8,7 +8,7 @@ from dcc_bridge import skill
 from dcc_bridge.hosts.freecad.freecad_document import document, find, plain
 
 
-@skill(risk="edit")
+@skill(risk="edit", replaced_by="set_values")
 def set_property(
     name: str, property_name: str, value: bool | float | str | list[float]
 ) -> dict[str, Any]:

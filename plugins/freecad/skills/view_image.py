@@ -14,7 +14,7 @@ from dcc_bridge.hosts.freecad.freecad_document import view
 Background = Literal["Current", "White", "Black", "Transparent"]
 
 
-@skill(risk="read")
+@skill(risk="read", replaced_by="look")
 def view_image(width: int = 960, height: int = 540, background: Background = "Current") -> bytes:
     """See the document as the person does: its 3D view, as an image.
 

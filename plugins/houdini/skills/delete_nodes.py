@@ -10,7 +10,7 @@ from dcc_bridge import confirm_sync, skill
 from dcc_bridge.hosts.houdini import find
 
 
-@skill(risk="destructive", confirms=True, undo="Delete nodes")
+@skill(risk="destructive", confirms=True, undo="Delete nodes", replaced_by="delete")
 def delete_nodes(pattern: str, type_name: str = "*", under: str = "/obj") -> dict[str, Any]:
     """Delete the nodes of a network that match, and what is inside. The person is asked before.
 

@@ -10,7 +10,7 @@ import hou
 from dcc_bridge import skill
 
 
-@skill(risk="read")
+@skill(risk="read", replaced_by="look")
 def flipbook(frame: float | None = None) -> bytes:
     """See the scene as the artist does: one frame of the scene view, as an image.
 

@@ -10,7 +10,7 @@ from dcc_bridge import skill
 from dcc_bridge.hosts.houdini import find
 
 
-@skill(risk="read")
+@skill(risk="read", replaced_by="inspect")
 def inspect_node(node: str, all_parameters: bool = False) -> dict[str, Any]:
     """Read a node's parameters, its inputs, and what is wrong with it.
 

@@ -9,7 +9,7 @@ from dcc_bridge import skill
 from dcc_bridge.hosts.houdini import find
 
 
-@skill(risk="read")
+@skill(risk="read", replaced_by="list_items")
 def list_nodes(
     under: str = "/obj",
     type_name: str | None = None,

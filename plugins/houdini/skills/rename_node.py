@@ -8,7 +8,7 @@ from dcc_bridge import skill
 from dcc_bridge.hosts.houdini import find
 
 
-@skill(risk="edit")
+@skill(risk="edit", replaced_by="rename")
 def rename_node(node: str, new_name: str) -> dict[str, str]:
     """Rename a node. Houdini changes relative references to it, and the person can undo it.
 

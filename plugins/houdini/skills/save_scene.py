@@ -9,7 +9,7 @@ import hou
 from dcc_bridge import confirm_sync, skill
 
 
-@skill(risk="destructive", confirms=True)
+@skill(risk="destructive", confirms=True, replaced_by="save")
 def save_scene(path: str | None = None) -> dict[str, str]:
     """Save the open scene. Its file is overwritten, and undo does not bring that back.
 

@@ -12,7 +12,7 @@ from dcc_bridge import confirm_sync, skill
 from dcc_bridge.hosts.maya_scene import is_locked, is_referenced, kind
 
 
-@skill(risk="destructive", confirms=True, undo="Delete nodes")
+@skill(risk="destructive", confirms=True, undo="Delete nodes", replaced_by="delete")
 def delete_nodes(pattern: str, type_name: str = "*", under: str = "|") -> dict[str, Any]:
     """Delete the objects that match, with all that is below them. The person is asked before.
 

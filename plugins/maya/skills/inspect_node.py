@@ -11,7 +11,7 @@ from dcc_bridge import skill
 from dcc_bridge.hosts.maya_scene import find
 
 
-@skill(risk="read")
+@skill(risk="read", replaced_by="inspect")
 def inspect_node(node: str) -> dict[str, Any]:
     """Read what an artist sees of a node in the Channel Box, and what is connected to it.
 

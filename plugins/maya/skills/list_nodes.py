@@ -11,7 +11,7 @@ from dcc_bridge import skill
 from dcc_bridge.hosts.maya_scene import kind
 
 
-@skill(risk="read")
+@skill(risk="read", replaced_by="list_items")
 def list_nodes(
     type_name: str | None = None, under: str = "|", name: str = "*", limit: int = 200
 ) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from maya import cmds
 from dcc_bridge import skill
 
 
-@skill(risk="read")
+@skill(risk="read", replaced_by="look")
 def playblast(frame: float | None = None, width: int = 960, height: int = 540) -> bytes:
     """See the scene as the artist does: one frame of the active viewport, as an image.
 

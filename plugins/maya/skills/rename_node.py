@@ -10,7 +10,7 @@ from dcc_bridge import skill
 from dcc_bridge.hosts.maya_scene import find, is_locked, is_referenced
 
 
-@skill(risk="edit")
+@skill(risk="edit", replaced_by="rename")
 def rename_node(node: str, new_name: str) -> dict[str, str]:
     """Rename a node. Connections stay, and the person can undo it.
 

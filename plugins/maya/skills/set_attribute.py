@@ -10,7 +10,7 @@ from dcc_bridge import skill
 from dcc_bridge.hosts.maya_scene import find
 
 
-@skill(risk="edit")
+@skill(risk="edit", replaced_by="set_values")
 def set_attribute(node: str, name: str, value: bool | float | str | list[float]) -> dict[str, Any]:
     """Set an attribute of a node. The person can undo it.
 

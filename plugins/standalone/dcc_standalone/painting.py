@@ -113,8 +113,11 @@ _SELECTED_SIZE = 2.5
 class Brush:
     """Paints one picture."""
 
-    def __init__(self, painter: QPainter, screen: Screen, selected: set[str]) -> None:
+    def __init__(
+        self, painter: QPainter, screen: Screen, selected: set[str], *, wire: bool = False
+    ) -> None:
         self._painter = painter
+        self._wire = wire
         self._screen = screen
         self._selected = selected
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
@@ -186,8 +189,8 @@ class Brush:
         colour = _display(drawn.shape.colour)
         for face, shade in drawn.faces:
             fill = _shaded(colour, shade)
-            self._painter.setBrush(fill)
-            self._painter.setPen(QPen(fill.darker(125), 0.8))
+            self._painter.setBrush(Qt.BrushStyle.NoBrush if self._wire else fill)
+            self._painter.setPen(QPen(colour if self._wire else fill.darker(125), 0.8))
             self._painter.drawPolygon(face)
 
     def _emphasise(self, drawn: Drawn) -> None:

@@ -5,7 +5,7 @@ No Qt in here. Main thread, as everything that reads the stage.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
 from math import hypot
@@ -13,10 +13,12 @@ from typing import Any
 
 from pxr import Gf, Tf, Usd, UsdGeom, UsdLux, UsdShade
 
-from dcc_standalone.space import Box, Point, dot
+from dcc_standalone.space import Box, Point, cross, dot
 from dcc_standalone.tree import Kind, kind_of
 
 Colour = tuple[float, float, float]
+_Seen = tuple[Usd.Prim, Kind]
+_FIRST = Usd.TimeCode.EarliestTime()
 _GREY: Colour = (0.46, 0.49, 0.54)
 _SOLID = {Kind.GEOMETRY, Kind.CURVES}
 FACES = ((0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3))
@@ -50,11 +52,22 @@ class Scenery:
     """How large a camera or light is drawn, in the scene's units."""
 
 
-def collect(stage: Usd.Stage) -> Scenery:
-    """Find the shapes of all visible prims of a stage."""
-    reader = _Reader(stage)
+def collect(
+    stage: Usd.Stage,
+    time: Usd.TimeCode = _FIRST,
+    through: Callable[[Sequence[_Seen]], Iterable[_Seen]] = iter,
+) -> Scenery:
+    """Find the shapes of all visible prims of a stage.
+
+    Args:
+        stage: The scene.
+        time: The frame; by default the first key of each value.
+        through: What the prims are iterated with, where it takes long.
+    """
+    reader = _Reader(stage, time)
     prims = list(_visible(stage))
-    solids = [shape for prim, kind in prims if kind in _SOLID for shape in reader.solid(prim, kind)]
+    boxes = through([seen for seen in prims if seen[1] in _SOLID])
+    solids = [shape for prim, kind in boxes for shape in reader.solid(prim, kind)]
     placed = [(prim, kind, reader.axes(prim)) for prim, kind in prims if kind not in _SOLID]
     focus = _focus(solids, [axes.origin for _, _, axes in placed])
     size = Box.around(focus).radius * 0.013
@@ -70,7 +83,7 @@ def _focus(solids: Sequence[Shape], places: Sequence[Point]) -> tuple[Point, ...
     return tuple(kept or everything or (box.low, box.high))
 
 
-def _visible(stage: Usd.Stage) -> Iterator[tuple[Usd.Prim, Kind]]:
+def _visible(stage: Usd.Stage) -> Iterator[_Seen]:
     prims = iter(Usd.PrimRange(stage.GetPseudoRoot()))
     for prim in prims:
         imageable = UsdGeom.Imageable(prim)
@@ -102,11 +115,11 @@ class _Axes:
 
     def is_mirrored(self) -> bool:
         """Whether left became right."""
-        return dot(self.x, _cross(self.y, self.z)) < 0
+        return dot(self.x, cross(self.y, self.z)) < 0
 
     def shades(self) -> tuple[float, ...]:
         """Say how bright the faces of a box are."""
-        normals = _cross(self.y, self.z), _cross(self.z, self.x), _cross(self.x, self.y)
+        normals = cross(self.y, self.z), cross(self.z, self.x), cross(self.x, self.y)
         sign = -1.0 if self.is_mirrored() else 1.0
         lit = [sign * dot(normal, _SUN) / (hypot(*normal) or 1.0) for normal in normals]
         return tuple(
@@ -117,8 +130,7 @@ class _Axes:
 class _Reader:
     """Reads places, with what USD remembers between prims."""
 
-    def __init__(self, stage: Usd.Stage) -> None:
-        time = Usd.TimeCode.EarliestTime()
+    def __init__(self, stage: Usd.Stage, time: Usd.TimeCode) -> None:
         self._time = time
         self._places = UsdGeom.XformCache(time)
         self._bounds = UsdGeom.BBoxCache(time, [UsdGeom.Tokens.default_, UsdGeom.Tokens.render])
@@ -179,7 +191,3 @@ def _diffuse(material: UsdShade.Material) -> Colour:
 def _numbers(value: object) -> Any:
     """Give the numbers of one of USD's vectors or matrices; its own iterator takes 20 µs each."""
     return memoryview(value).tolist()  # type: ignore[arg-type]  # they are buffers; the stubs do not say so
-
-
-def _cross(a: Point, b: Point) -> Point:
-    return a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]

@@ -13,9 +13,16 @@ Point = tuple[float, float, float]
 Spot = tuple[float, float, float]
 """A place on the screen and its depth, which is negative behind the eye."""
 
-_LENS = 1.0 / tan(0.5 * 40.0 * pi / 180.0)
+LENS_ANGLE = 40.0
+"""Degrees that the person sees from side to side, where the window is narrowest."""
+_LENS = 1.0 / tan(0.5 * LENS_ANGLE * pi / 180.0)
 _MARGIN = 1.12
 _STEEPEST = 0.499 * pi
+
+
+def cross(a: Point, b: Point) -> Point:
+    """Give the vector that is square to both."""
+    return a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]
 
 
 def dot(a: Point, b: Point) -> float:
@@ -101,14 +108,33 @@ class Eye:
         return replace(self, target=centre).zoom(distance / self.distance)
 
 
+@dataclass(frozen=True, slots=True)
+class Aimed(Eye):
+    """Looks along axes of its own, as a camera does: right, up and back."""
+
+    turned: tuple[Point, Point, Point] = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
+
+    def axes(self) -> tuple[Point, Point, Point]:
+        """Give them."""
+        return self.turned
+
+
 class Screen:
     """Projects for one eye and one size of window."""
 
-    def __init__(self, eye: Eye, width: float, height: float) -> None:
+    def __init__(self, eye: Eye, width: float, height: float, scale: float | None = None) -> None:
+        """Begin.
+
+        Args:
+            eye: Where it stands.
+            width: Of the window, in pixels.
+            height: Of the window, in pixels.
+            scale: Pixels that a unit is long, one unit away; None for the person's lens.
+        """
         self.eye = eye
         self._right, self._up, self._back = eye.axes()
         self._x, self._y = width / 2, height / 2
-        self._scale = min(width, height) / 2 * _LENS
+        self._scale = scale or min(width, height) / 2 * _LENS
         self._near = eye.distance * 0.01
         target = eye.target
         self._shift = (dot(target, self._right), dot(target, self._up), dot(target, self._back))

@@ -8,7 +8,8 @@ from typing import Any
 
 from pxr import Gf, Sdf, Usd
 
-from dcc_bridge.hosts.standalone.values import coerce, plain
+from dcc_bridge.hosts.standalone.prims import plain
+from dcc_standalone.coercion import coerce
 
 NOTHING = "\N{EN DASH}"
 """What stands where there is no value."""

@@ -65,6 +65,10 @@ class Viewport(QWidget):
             self._scenery = collect(self._session.stage)
         return self._scenery
 
+    def shows(self, session: UsdSession) -> bool:
+        """Whether it is a picture of this session."""
+        return self._session is session
+
     def _open(self) -> None:
         """Frame another scene; one that only got another name is looked at as it was."""
         if self.scenery.focus != self._focus:

@@ -11,10 +11,10 @@ from pxr import Sdf
 from dcc_bridge import confirm_sync, skill
 from dcc_bridge.errors import NotConfirmed
 from dcc_bridge.hosts.standalone import session
-from dcc_bridge.hosts.standalone.prims import branch, find, remove
+from dcc_bridge.hosts.standalone.prims import remove
 
 
-@skill(risk="destructive", confirms=True, undo="Delete prims")
+@skill(risk="destructive", confirms=True, undo="Delete prims", replaced_by="delete")
 def delete_prims(pattern: str, type_name: str = "*", under: str = "/") -> dict[str, Any]:
     """Delete the prims that match, with all that is below them. The person is asked before.
 
@@ -31,25 +31,21 @@ def delete_prims(pattern: str, type_name: str = "*", under: str = "/") -> dict[s
         How many were deleted, or why none. Of those, "only_deactivated" come from a referenced
         file.
     """
-    if not _paths(pattern, type_name, under):
-        what = f"{_words(type_name, 2)} matching {pattern!r} under {under}"
-        return {"deleted": 0, "why": f"There are no {what}."}
     try:
         agreed = confirm_sync(
             lambda items: f"Delete {_count(type_name, items)}?{_which(items)}{_below(items)}",
-            items=lambda: _paths(pattern, type_name, under),
+            items=lambda: session().find(pattern, type_name, under),
             verb=lambda items: f"Delete {_count(type_name, items)}",
             title="Delete prims",
         )
     except NotConfirmed as no:
         reason = f" The reason given: {no.said!r}." if no.said else ""
         return {"deleted": 0, "why": f"{no.how.capitalize()}.{reason}"}
-    hidden = remove(session().stage, map(Sdf.Path, agreed))
+    if not agreed:
+        what = f"{_words(type_name, 2)} matching {pattern!r} under {under}"
+        return {"deleted": 0, "why": f"There are no {what}."}
+    hidden = remove(session().stage, agreed)
     return {"deleted": len(agreed), "only_deactivated": [str(path) for path in hidden]}
-
-
-def _paths(pattern: str, type_name: str, under: str) -> list[str]:
-    return [str(prim.GetPath()) for prim in find(session().stage, pattern, type_name, under)]
 
 
 def _count(type_name: str, items: Sequence[str]) -> str:
@@ -58,20 +54,15 @@ def _count(type_name: str, items: Sequence[str]) -> str:
 
 def _which(items: Sequence[str]) -> str:
     """Say where all of them are."""
-    paths = [Sdf.Path(item) for item in items]
-    if len(paths) < 2:
+    if len(items) < 2:
         return f" It is {items[0]}." if items else ""
-    where = paths[0].GetParentPath()
-    for path in paths:
-        where = where.GetCommonPrefix(path.GetParentPath())
-    return f"\nAll of them are under {where}."
+    first, last = (Sdf.Path(item).GetParentPath() for item in (min(items), max(items)))
+    return f"\nAll of them are under {first.GetCommonPrefix(last)}."
 
 
 def _below(items: Sequence[str]) -> str:
     """Count what goes with them without having matched."""
-    prims = [session().stage.GetPrimAtPath(item) for item in items]
-    every = {below.GetPath() for prim in prims for below in branch(prim)}
-    count = len(every) - len(items)
+    count = session().count_below(items)
     return f" {count} more {_words('*', count)} below them will go too." if count else ""
 
 

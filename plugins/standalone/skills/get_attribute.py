@@ -8,11 +8,11 @@ from pxr import Usd
 
 from dcc_bridge import skill
 from dcc_bridge.hosts.standalone import session
-from dcc_bridge.hosts.standalone.prims import require, require_attribute
-from dcc_bridge.hosts.standalone.values import plain
+from dcc_bridge.hosts.standalone.prims import plain, require
+from dcc_standalone.coercion import require_attribute
 
 
-@skill(risk="read")
+@skill(risk="read", replaced_by="inspect")
 def get_attribute(path: str, name: str, time: float | None = None) -> dict[str, Any]:
     """Read an attribute of a prim.
 

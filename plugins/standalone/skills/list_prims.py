@@ -9,7 +9,7 @@ from dcc_bridge.hosts.standalone import session
 from dcc_bridge.hosts.standalone.prims import find
 
 
-@skill(risk="read")
+@skill(risk="read", replaced_by="list_items")
 def list_prims(
     type_name: str | None = None, under: str = "/", name: str = "*", limit: int = 200
 ) -> dict[str, Any]:

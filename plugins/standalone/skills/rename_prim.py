@@ -7,7 +7,7 @@ from dcc_bridge.hosts.standalone import session
 from dcc_bridge.hosts.standalone.prims import rename, require
 
 
-@skill(risk="edit")
+@skill(risk="edit", replaced_by="rename")
 def rename_prim(path: str, new_name: str) -> dict[str, str]:
     """Rename a prim. It keeps its place among its siblings, and the person can undo it.
 

@@ -8,7 +8,7 @@ from dcc_bridge import confirm_sync, skill
 from dcc_bridge.hosts.standalone import files, session
 
 
-@skill(risk="destructive", confirms=True)
+@skill(risk="destructive", confirms=True, replaced_by="save")
 def save_scene(path: str | None = None) -> dict[str, str]:
     """Save the open scene with its unsaved sublayers. Files are overwritten; undo does not help.
 

@@ -8,7 +8,7 @@ from dcc_bridge import skill
 from dcc_bridge.hosts.standalone import prims, session
 
 
-@skill(risk="read")
+@skill(risk="read", replaced_by="summary")
 def scene_summary() -> dict[str, Any]:
     """Describe the open USD scene: its file, units, frames, layers, and what prims it has.
 

@@ -8,11 +8,11 @@ from pxr import Sdf, Tf, Usd
 
 from dcc_bridge import skill
 from dcc_bridge.hosts.standalone import session
-from dcc_bridge.hosts.standalone.prims import require, require_attribute
-from dcc_bridge.hosts.standalone.values import coerce, plain
+from dcc_bridge.hosts.standalone.prims import plain, require
+from dcc_standalone.coercion import coerce, require_attribute
 
 
-@skill(risk="edit")
+@skill(risk="edit", replaced_by="set_values")
 def set_attribute(path: str, name: str, value: Any, time: float | None = None) -> dict[str, Any]:
     """Set an attribute of a prim. The person can undo it.
 

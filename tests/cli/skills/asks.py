@@ -1,8 +1,10 @@
 """Skills that ask in ways that the bundled ones do not."""
 
-from typing import Any
+from typing import Any, Literal
 
-from dcc_bridge import elicit_form_sync, elicit_url_sync, skill
+from dcc_bridge import elicit_form_sync, elicit_url_sync, report_progress, skill
+from dcc_bridge.elicitation.ask_secret import ask_secret_sync
+from dcc_bridge.errors import TimedOut
 
 CAMERA = {
     "type": "object",
@@ -59,10 +61,34 @@ def spoof_with_words(fail: bool = False) -> str:
 
 
 @skill(risk="read")
+def brief() -> str:
+    """Ask for a second."""
+    fields = {"ok": {"type": "boolean"}}
+    answer = elicit_form_sync("Now?", {"properties": fields, "required": ["ok"]}, timeout=1.0)
+    return f"{answer.action}: {answer.message}"
+
+
+@skill(risk="read")
 def visit() -> str:
     """Send the person to a page."""
     answer = elicit_url_sync("Sign in, please.", "https://example.org/sign-in?next=%2Fhome")
     return f"{answer.action} by {answer.answered_by}"
+
+
+@skill(risk="read", ask_missing=True)
+def turn(axis: Literal["up", "down"]) -> str:
+    """Turn it."""
+    return axis
+
+
+@skill(risk="read")
+def key() -> str:
+    """Ask for a secret, for a second."""
+    try:
+        ask_secret_sync("It needs a key.", label="Key", timeout=1.0)
+    except TimedOut:
+        return "nobody entered it"
+    return "entered"
 
 
 @skill(risk="read")
@@ -80,7 +106,7 @@ def wipe() -> str:
 @skill(risk="read")
 def values() -> dict[str, Any]:
     """Give values of all kinds."""
-    lists = [["a", True, None], "text", False]
+    lists = [["a", True, None], "text\nin two\n", False]
     return {"ok": True, "none": None, "lists": lists, "nested": {"é": {"deep": None}}}
 
 
@@ -88,3 +114,16 @@ def values() -> dict[str, Any]:
 def yes() -> bool:
     """Give one value."""
     return True
+
+
+@skill(risk="read")
+def picture() -> list[Any]:
+    """Give a picture, and say what it is."""
+    return ["a dot", b"\x89PNG\r\n\x1a\n"]
+
+
+@skill(risk="read")
+def halfway() -> str:
+    """Say how far it is."""
+    report_progress(1, 2, "Halfway")
+    return "there"

@@ -61,7 +61,7 @@ def test_without_a_host_it_says_so_and_goes_on_once_one_is_started(
             async with _news(session, era, heard):
                 with serve(tmp_path, "--headless"):
                     await until(lambda: CHANGED[era] in heard)
-                    assert "list_prims" in await names(session)
+                    assert "list_items" in await names(session)
                     assert "found" in await said(session, "list_prims")
 
     run(agent)
@@ -296,4 +296,5 @@ def test_stdout_carries_the_protocol_and_nothing_else(tmp_path: Path) -> None:
     heard = [json.loads(line) for line in done.stdout.splitlines()]
     assert (done.returncode, done.stderr) == (0, "")
     assert {one["jsonrpc"] for one in heard} == {"2.0"}
-    assert heard[0]["result"]["protocolVersion"] == "2025-11-25"
+    assert heard[0]["error"]["code"] == -32700
+    assert heard[1]["result"]["protocolVersion"] == "2025-11-25"

@@ -6,11 +6,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import anyio
 import pytest
+from mcp import Client
 from mcp_types import ElicitResult
 
 from tests.client.proxy.host import LARGE
@@ -213,3 +215,20 @@ def test_the_notice_that_the_hosts_tools_changed_arrives(runtime: Path) -> None:
 
     run(agent)
     assert "ToolsListChanged" in heard
+
+
+def test_a_client_that_ends_at_a_question_leaves_none_behind(runtime: Path) -> None:
+    async def agent() -> None:
+        async with client(runtime, asked=accept()) as session:
+            parked = await session.session.call_tool("ask", {}, allow_input_required=True)
+            assert parked.result_type == "input_required"
+        async with client(runtime) as session:
+            await until(partial(_was_left, session))
+
+    run(agent)
+
+
+async def _was_left(session: Client) -> bool:
+    calls = (await told(session, "recent_calls"))["calls"]
+    asks = [call for call in calls if call["tool"] == "ask"]
+    return bool(asks) and str(asks[0].get("answered")).startswith("the call was cancelled")

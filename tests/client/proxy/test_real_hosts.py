@@ -78,8 +78,8 @@ def test_three_applications_and_a_change_between_them_in_mid_session(
                     assert await said(session, "where") == scene
                     await _adds(session, scene)
                 await told(session, "use_host", host=standalone)
-                assert "list_prims" in await names(session)
-                assert SHOT.name in await said(session, "scene_summary")
+                assert "list_items" in await names(session)
+                assert SHOT.name in await said(session, "summary")
 
     with ExitStack() as stack:
         in_blender = stack.enter_context(started(blender(tmp_path), tmp_path))

@@ -9,7 +9,7 @@ import anyio
 import pytest
 from mcp_types import JSONRPCMessage, JSONRPCRequest, JSONRPCResponse
 
-from dcc_bridge.client.proxy.choice import HostChoice, Wanted
+from dcc_bridge.client.proxy.lobby import HostChoice, Wanted
 from dcc_bridge.client.proxy.router import Router
 from dcc_bridge.server import discovery
 from dcc_bridge.server.discovery import Instance

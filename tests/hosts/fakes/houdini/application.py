@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import Any
@@ -12,10 +12,11 @@ from xml.etree import ElementTree
 
 import pytest
 
-from tests.hosts.fakes.houdini import nodes
+from tests.hosts.fakes.houdini import geometry, nodes, types
 from tests.hosts.fakes.houdini.nodes import OpNode
-from tests.hosts.fakes.houdini.panes import NetworkEditor, PythonPanel, Rect, SceneViewer
+from tests.hosts.fakes.houdini.panes import NetworkEditor, PythonPanel, Rect
 from tests.hosts.fakes.houdini.scene import Scene, Undos
+from tests.hosts.fakes.houdini.viewport import SETS, SceneViewer, Vector3
 
 MODULE = Path(__file__).parents[4] / "plugins" / "houdini"
 OURS = ("dcc_bridge_houdini", "dcc_bridge.hosts.houdini")
@@ -47,7 +48,7 @@ class Houdini:
         self.posted: list[Callable[[], None]] = []
         self.polled: list[Callable[[], None]] = []
         self.update_mode = "AutoUpdate"
-        self.tabs: list[Any] = [NetworkEditor(), SceneViewer()]
+        self.tabs: list[Any] = [NetworkEditor(), SceneViewer(self)]
         self._licence = licence
         self._file_events: list[Callable[[str], None]] = []
         self._selected: list[Callable[[Any], None]] = []
@@ -132,11 +133,15 @@ class Houdini:
     def node(self, path: str) -> OpNode | None:
         """Find a node."""
         kept = self.scene.at(path)
-        return OpNode(self, kept) if kept is not None else None
+        return nodes.reference(self, kept) if kept is not None else None
+
+    def objects(self) -> list[OpNode]:
+        """Give all nodes."""
+        return [nodes.reference(self, kept) for kept in self.scene.nodes.values()]
 
     def _by_id(self, session_id: int) -> OpNode | None:
         kept = self.scene.nodes.get(session_id)
-        return OpNode(self, kept) if kept is not None else None
+        return nodes.reference(self, kept) if kept is not None else None
 
     def hscript(self, command: str) -> tuple[str, str]:
         """Run ``mwrite -n "path"``: a copy, which leaves the scene its name.
@@ -160,6 +165,37 @@ class Houdini:
         self.scene.write(target)
         self.scene.path, self.scene.is_new, self.scene.modified = target.as_posix(), False, False
 
+    def _set_fps(
+        self,
+        fps: float,
+        modify_frame_count: bool = True,
+        preserve_keyframes: bool = False,
+        preserve_frame_start: bool = False,
+    ) -> None:
+        """`hou.setFps`: unless it is told otherwise, the range lasts as many seconds as before."""
+        factor, (start, end) = fps / self.scene.fps, self.scene.range
+        start = start if preserve_frame_start else (start - 1) * factor + 1
+        self.scene.range = start, end * factor if modify_frame_count else end
+        self.scene.fps, self.scene.frame = fps, (self.scene.frame - 1) * factor + 1
+
+    def _files(self) -> list[tuple[Any, str]]:
+        every = [(self.node(it.path), it.parms.get("file")) for it in self.scene.nodes.values()]
+        return [(node.parm("file"), path) for node, path in every if node and path]
+
+    def _move(self, moved: Sequence[OpNode], into: OpNode) -> tuple[OpNode, ...]:
+        (node,) = moved
+        into._check_unlocked()
+        old, new = node.path(), into._free(node.name())
+
+        def edit() -> None:
+            for kept in [node._kept, *self.scene.below(old)]:
+                kept.path = new + kept.path[len(old) :]
+
+        self.undos.record("Move", edit)
+        found = self.node(new)
+        assert found is not None
+        return (found,)
+
     def _make(self) -> dict[str, Any]:
         file = SimpleNamespace(
             path=lambda: self.scene.path,
@@ -174,7 +210,21 @@ class Houdini:
         )
         return {
             **{e.__name__: e for e in vars(nodes).values() if _is_error(e)},
-            "OpNode": OpNode,
+            **{name: getattr(nodes, name) for name in ("OpNode", "ObjNode", "SopNode", "Keyframe")},
+            "nodeTypeCategories": types.categories,
+            "parmTemplateType": SimpleNamespace(**types.FORMS),
+            "exprLanguage": SimpleNamespace(Hscript="Hscript", Python="Python"),
+            "hmath": SimpleNamespace(
+                buildTransform=geometry.build, identityTransform=lambda: geometry.build({})
+            ),
+            "Vector3": Vector3,
+            "Matrix3": list,
+            "displaySetType": SimpleNamespace(**{name: name for name in SETS}),
+            "glShadingType": SimpleNamespace(Wire="Wire", Smooth="Smooth"),
+            "geometryViewportType": SimpleNamespace(Perspective="Perspective", Top="Top"),
+            "Geometry": geometry.Geometry,
+            "fileReferences": self._files,
+            "moveNodesTo": self._move,
             "BoundingRect": Rect,
             "NetworkEditor": NetworkEditor,
             "SceneViewer": SceneViewer,
@@ -196,12 +246,18 @@ class Houdini:
             "setUpdateMode": lambda mode: setattr(self, "update_mode", mode),
             "hscript": self.hscript,
             "selectedNodes": lambda: tuple(
-                OpNode(self, kept) for kept in self.scene.nodes.values() if kept.selected
+                nodes.reference(self, kept) for kept in self.scene.nodes.values() if kept.selected
             ),
             "clearAllSelected": self._clear_selection,
-            "playbar": SimpleNamespace(frameRange=lambda: (1.0, 240.0)),
-            "frame": lambda: 24.0,
-            "fps": lambda: 24.0,
+            "playbar": SimpleNamespace(
+                frameRange=lambda: self.scene.range,
+                setFrameRange=lambda start, end: setattr(self.scene, "range", (start, end)),
+            ),
+            "frame": lambda: self.scene.frame,
+            "setFrame": lambda frame: setattr(self.scene, "frame", frame),
+            "fps": lambda: self.scene.fps,
+            "setFps": self._set_fps,
+            "sopNodeTypeCategory": lambda: types.categories()["Sop"],
             "qt": SimpleNamespace(mainWindow=lambda: self.window),
             "pypanel": SimpleNamespace(interfaceByName=lambda name: name),
         }
@@ -253,7 +309,8 @@ class Houdini:
         late = ModuleType("hdefereval") if not self.batch else None
         monkeypatch.setitem(sys.modules, "hdefereval", late)
         monkeypatch.syspath_prepend(str(MODULE / "scripts" / "python"))
-        for name in OURS:
+        acts = [name for name in sys.modules if name.partition(".")[0] == "houdini_verbs"]
+        for name in (*OURS, *acts):
             monkeypatch.delitem(sys.modules, name, raising=False)
 
 

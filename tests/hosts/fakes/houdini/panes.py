@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Any
-
 from tests.hosts.fakes.houdini.nodes import OpNode
-from tests.hosts.fakes.pixel import PNG
 
 
 class Rect:
@@ -51,36 +47,3 @@ class PythonPanel:
 
     def setIsCurrentTab(self) -> None:
         self.raised += 1
-
-
-class _Settings:
-    """Flipbook settings; the person's own unless they were stashed."""
-
-    def __init__(self, *, own: bool = True) -> None:
-        self._is_own = own
-        self.path = ""
-
-    def stash(self) -> _Settings:
-        return _Settings(own=False)
-
-    def frameRange(self, frames: tuple[float, float]) -> None:
-        assert not self._is_own, "the settings of the person's own flipbooks would change"
-
-    def output(self, path: str) -> None:
-        self.path = path
-
-    def outputToMPlay(self, on: bool) -> None:
-        assert not on, "a window of its own would open on the artist's screen"
-
-
-class SceneViewer:
-    """A scene view."""
-
-    def curViewport(self) -> Any:
-        return object()
-
-    def flipbookSettings(self) -> _Settings:
-        return _Settings()
-
-    def flipbook(self, viewport: object, settings: _Settings) -> None:
-        Path(settings.path).write_bytes(PNG)

@@ -24,6 +24,10 @@ class Kept:
         parms: Its parameters.
         asset: It is a locked asset.
         selected: By the person.
+        wires: What leads into it: its input, the id of the other node, and that one's output.
+        keys: Of each parameter that has some: frame, value and expression.
+        locked: Its parameters that are locked.
+        flags: "display" and "render", of a node that makes a shape.
         id: Unique in this session.
     """
 
@@ -32,6 +36,10 @@ class Kept:
     parms: dict[str, Any] = field(default_factory=dict)
     asset: bool = False
     selected: bool = False
+    wires: list[list[int]] = field(default_factory=list)
+    keys: dict[str, list[list[Any]]] = field(default_factory=dict)
+    locked: list[str] = field(default_factory=list)
+    flags: list[str] = field(default_factory=list)
     id: int = field(default_factory=lambda: next(_ids))
 
 
@@ -44,7 +52,10 @@ class Scene:
         self.is_new = True
         self.modified = False
         self.generation = 0
-        for path, of in (("/", "root"), ("/obj", "obj"), ("/stage", "stage")):
+        # What no document says that the undo stack has: node groups, by network, and the playbar.
+        self.groups: dict[str, dict[str, list[int]]] = {}
+        self.fps, self.frame, self.range = 24.0, 24.0, (1.0, 240.0)
+        for path, of in (("/", "root"), ("/obj", "obj"), ("/stage", "stage"), ("/mat", "mat")):
             self.add(path, of)
 
     def add(self, path: str, type_name: str, **more: Any) -> Kept:
@@ -91,10 +102,11 @@ class Undos:
         self._depth = 0
         self._dirty = False
         self._open = ""
+        self._added: list[Any] = []
         self.enabled = True
         self.most = 1000
-        self.done: list[tuple[str, Any, Any]] = []
-        self.undone: list[tuple[str, Any, Any]] = []
+        self.done: list[tuple[str, Any, Any, list[Any]]] = []
+        self.undone: list[tuple[str, Any, Any, list[Any]]] = []
 
     def record(self, label: str, edit: Callable[[], Any]) -> Any:
         """Run what can be undone."""
@@ -104,19 +116,30 @@ class Undos:
         self._scene.modified = True
         return made
 
+    def add(self, undo: Any, label: str, tag: str | None = None) -> None:
+        """`hou.undos.add`: an operation of one's own; in a group it is assumed to be of that."""
+        from tests.hosts.fakes.houdini.nodes import OperationFailed  # which takes from here
+
+        if not (hasattr(undo, "undo") and hasattr(undo, "redo")):
+            raise OperationFailed("The object has no undo() or no redo() method.")
+        with self.group(label):
+            self._added.append(undo)
+            self._dirty = True
+
     @contextmanager
     def group(self, label: str, editor: object = None) -> Iterator[None]:
         """Make one action of what is done inside; the outermost one counts."""
-        before = copy.deepcopy(self._scene.nodes)
+        before = copy.deepcopy(self._scene.nodes) if not self._depth else {}
         if not self._depth:
-            self._dirty, self._open = False, label
+            self._dirty, self._open, self._added = False, label, []
         self._depth += 1
         try:
             yield
         finally:
             self._depth -= 1
             if not self._depth and self._dirty and self.enabled:
-                self.done.append((label, before, copy.deepcopy(self._scene.nodes)))
+                after = copy.deepcopy(self._scene.nodes)
+                self.done.append((label, before, after, self._added))
                 self.undone.clear()
                 del self.done[: -self.most]
 
@@ -140,11 +163,11 @@ class Undos:
     def undoLabels(self) -> tuple[str, ...]:
         """List the labels; the first is the one that is undone next."""
         open_one = (self._open,) if self._depth else ()
-        return open_one + tuple(label for label, _, _ in reversed(self.done))
+        return open_one + tuple(entry[0] for entry in reversed(self.done))
 
     def redoLabels(self) -> tuple[str, ...]:
         """List the labels; the first is the one that is redone next."""
-        return tuple(label for label, _, _ in reversed(self.undone))
+        return tuple(entry[0] for entry in reversed(self.undone))
 
     def memoryUsage(self) -> int:
         return len(self.done)
@@ -162,4 +185,6 @@ class Undos:
         entry = one.pop()
         other.append(entry)
         self._scene.nodes = copy.deepcopy(entry[to])
+        for added in entry[3] if to == 2 else reversed(entry[3]):
+            added.redo() if to == 2 else added.undo()
         return True

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, Final
 
+from tests.hosts.fakes.maya import turning
+from tests.hosts.fakes.maya.node_types import ORDERS
 from tests.hosts.fakes.maya.scene import Node
 
 if TYPE_CHECKING:
@@ -77,6 +80,53 @@ class SelectionList:
         self.ids.append(found[0].uuid)
 
 
+class EulerRotation:
+    """`MEulerRotation`: angles in radians, and one of six orders."""
+
+    def __init__(self, x: float, y: float, z: float, order: int = 0) -> None:
+        self.x, self.y, self.z, self.order = x, y, z, order
+
+    def reorderIt(self, order: int) -> EulerRotation:
+        names = ORDERS.split(":")
+        given = [math.degrees(angle) for angle in (self.x, self.y, self.z)]
+        turned = turning.reordered(given, names[self.order], names[order])
+        self.x, self.y, self.z = (math.radians(angle) for angle in turned)
+        self.order = order
+        return self
+
+
+class Matrix(list[float]):
+    """`MMatrix`: sixteen numbers."""
+
+
+class TransformationMatrix:
+    """`MTransformationMatrix`, of which only the rotation is asked."""
+
+    def __init__(self, matrix: Matrix) -> None:
+        self._rows, _ = turning.taken_apart(matrix)
+
+    def rotation(self) -> EulerRotation:
+        x, y, z = (math.radians(angle) for angle in turning.angles(self._rows))
+        return EulerRotation(x, y, z)
+
+
+class Vector(list[float]):
+    """`MVector`: ``^`` is the cross product."""
+
+    def __sub__(self, other: Vector) -> Vector:
+        return Vector(a - b for a, b in zip(self, other, strict=True))
+
+    def __xor__(self, other: Vector) -> Vector:
+        a, b = self, other
+        return Vector(a[n - 2] * b[n - 1] - a[n - 1] * b[n - 2] for n in range(3))
+
+    def length(self) -> float:
+        return math.hypot(*self)
+
+    def normal(self) -> Vector:
+        return Vector(n / self.length() for n in self)
+
+
 def contents(maya: Maya) -> dict[str, Any]:
     """Give what the module holds."""
     chosen = type("MSelectionList", (SelectionList,), {"maya": maya})
@@ -89,6 +139,10 @@ def contents(maya: Maya) -> dict[str, Any]:
         "MFn": SimpleNamespace(kDagNode=DAG),
         "MFnDependencyNode": DependencyNode,
         "MFnDagNode": DagNode,
+        "MEulerRotation": EulerRotation,
+        "MMatrix": Matrix,
+        "MTransformationMatrix": TransformationMatrix,
+        "MVector": Vector,
     }
 
 

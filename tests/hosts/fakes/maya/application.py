@@ -14,6 +14,7 @@ import pytest
 from tests.hosts.fakes.maya import api
 from tests.hosts.fakes.maya.commands import Commands
 from tests.hosts.fakes.maya.scene import Node, Scene, Undo
+from tests.hosts.fakes.maya.views import PERSONS
 
 if TYPE_CHECKING:
     from tests.hosts.fakes.maya.windows import Windows
@@ -35,6 +36,11 @@ class Maya:
         loaded: The plug-ins.
         vendors: Who registered a plug-in, in which version.
         windows: What there is to see; None in batch.
+        references: The files that are referenced, each with its reference node.
+        translators: What is read and written, by the plug-ins that are loaded.
+        panels: The views, with what was set of each.
+        focus: The panel that has it.
+        drawn: What playblasts were made of.
     """
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, *, batch: bool = False) -> None:
@@ -47,6 +53,17 @@ class Maya:
         self.loaded: dict[str, dict[str, Any]] = {}
         self.vendors: list[tuple[str, str]] = []
         self.windows: Windows | None = None
+        self.references: dict[str, str] = {}
+        self.translators: dict[str, tuple[tuple[str, ...], str]] = {
+            "mayaAscii": (("readSupport", "writeSupport"), "*.ma"),
+            "OBJ": (("readSupport",), "*.obj"),
+            "OBJexport": (("writeSupport",), "*.obj"),
+            "FBX export": (("writeSupport",), "*.fbx"),
+            "image": (("readSupport",), "*.*"),
+        }
+        self.panels: dict[str, dict[str, Any]] = {PERSONS: {"camera": "persp"}}
+        self.focus = PERSONS
+        self.drawn: list[dict[str, Any]] = []
         self._numbers = itertools.count(1)
         self._install(monkeypatch)
 
@@ -129,14 +146,14 @@ class Maya:
         return names
 
     def _install(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        commands = Commands(self).functions() | {
+        self.commands = Commands(self)
+        commands = self.commands.functions() | {
             "evalDeferred": self.evalDeferred,
             "loadPlugin": self.loadPlugin,
             "unloadPlugin": self.unloadPlugin,
-            "workspaceControl": lambda *a, **k: self._seen().workspaceControl(*a, **k),
-            "deleteUI": lambda name: self._seen().deleteUI(name),
-            "shelfLayout": lambda *a, **k: self._seen().shelfLayout(*a, **k),
-            "shelfButton": lambda **k: self._seen().shelfButton(**k),
+            "workspaceControl": lambda *a, **k: self.seen().workspaceControl(*a, **k),
+            "shelfLayout": lambda *a, **k: self.seen().shelfLayout(*a, **k),
+            "shelfButton": lambda **k: self.seen().shelfButton(**k),
         }
         parts: dict[str, dict[str, Any]] = {
             "maya": {},
@@ -155,10 +172,12 @@ class Maya:
                 setattr(sys.modules[above], last, module)
             monkeypatch.setitem(sys.modules, name, module)
         monkeypatch.syspath_prepend(str(MODULE / "scripts"))
-        for name in OURS:
+        acts = [name for name in sys.modules if name.partition(".")[0] == "maya_verbs"]
+        for name in (*OURS, *acts):
             monkeypatch.delitem(sys.modules, name, raising=False)
 
-    def _seen(self) -> Windows:
+    def seen(self) -> Windows:
+        """Give its windows; RuntimeError where it has none."""
         if self.windows is None:
             raise RuntimeError("There is no window in this Maya.")
         return self.windows

@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
+import json
+import math
 import threading
 from collections.abc import Callable, Iterable
+from dataclasses import asdict
 from fnmatch import fnmatchcase
 from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
-from tests.hosts.fakes.maya import api
+from tests.hosts.fakes.maya import api, node_types
+from tests.hosts.fakes.maya.graph import Graph
 from tests.hosts.fakes.maya.scene import Node
-from tests.hosts.fakes.pixel import PNG
+from tests.hosts.fakes.maya.views import Views
 
 if TYPE_CHECKING:
     from tests.hosts.fakes.maya.application import Maya
 
-SHAPES = ("camera", "mesh", "nurbsCurve", "directionalLight")
+OURS = ("functions", "new", "free_name", "value_of", "local", "world")  # no commands
 
 
-class Commands:
+class Commands(Graph, Views):
     """The commands, as functions of a module: `module` makes it of them."""
 
     def __init__(self, maya: Maya) -> None:
@@ -28,7 +32,7 @@ class Commands:
 
     def functions(self) -> dict[str, Callable[..., Any]]:
         """Give each by its name, guarded."""
-        names = [name for name in dir(self) if not name.startswith("_") and name != "functions"]
+        names = [name for name in dir(self) if not name.startswith("_") and name not in OURS]
         return {name: self._guarded(name, getattr(self, name)) for name in names}
 
     def _guarded(self, name: str, command: Callable[..., Any]) -> Callable[..., Any]:
@@ -47,7 +51,12 @@ class Commands:
     def file(self, path: str = "", **flags: Any) -> Any:
         scene = self._maya.scene
         if flags.get("query"):
+            if flags.get("reference"):
+                return [*self._maya.references]
             return scene.name if flags.get("sceneName") else scene.modified
+        if "modified" in flags:
+            scene.modified = flags["modified"]
+            return scene.modified
         if "rename" in flags:
             scene.name = flags["rename"]
         kinds = {
@@ -55,12 +64,13 @@ class Commands:
             "open": self._open,
             "save": self._save,
             "exportAll": self._export,
+            "exportSelected": self._export,
             "i": self._import,
+            "reference": self._import,
             "removeReference": self._remove_reference,
         }
-        for do in (do for flag, do in kinds.items() if flags.get(flag)):
-            do(path, flags)
-        return path
+        given = [do(path, flags) for flag, do in kinds.items() if flags.get(flag)]
+        return next((names for names in given if names is not None), path)
 
     def _may(self, check: str, *path: str) -> bool:
         """Ask before; what the command gives after a no is nowhere said: here, what it always does.
@@ -95,14 +105,51 @@ class Commands:
             self._maya.scene.modified = False
 
     def _export(self, path: str, flags: dict[str, Any]) -> None:
-        if not flags.get("preserveReferences"):
+        is_scene = flags.get("type", "mayaAscii") in ("mayaAscii", "mayaBinary")
+        if is_scene and not flags.get("preserveReferences"):
             raise AssertionError("an export without preserveReferences flattens references")
         if self._may("export?", path):
-            self._write(Path(path))
+            if not flags.get("exportSelected"):
+                self._write(Path(path))
+                return
+            nodes = [asdict(self._maya.scene.nodes[one]) for one in self._maya.scene.selected]
+            Path(path).write_text(json.dumps(nodes))
 
-    def _import(self, path: str, flags: dict[str, Any]) -> None:
-        if self._may("import?", path):
-            self._maya.scene.add("imported", "transform")  # whether undo takes it out is not said
+    def _import(self, path: str, flags: dict[str, Any]) -> list[str] | None:
+        """Bring nodes in, all of them in the namespace; "file is undoable".
+
+        Import options: merged into the root namespace, what is there already gets a number.
+        """
+        if not self._may("create reference?" if flags.get("reference") else "import?", path):
+            return None
+        if not flags.get("returnNewNodes"):
+            self._maya.scene.add("imported", "transform")
+            return None
+        things = json.loads(Path(path).read_text())
+
+        def edit() -> list[Node]:
+            space = flags["namespace"].removeprefix(":")
+            assert space or flags["mergeNamespacesOnClash"]
+            tops = [self._brought(thing, space) for thing in things]
+            if flags.get("reference"):
+                self._maya.references[path] = self.new("reference", f"{flags['namespace']}RN").name
+                for node in tops:
+                    node.referenced = True
+            return tops
+
+        return [self._told(node) for node in self._record("file", edit)]
+
+    def _brought(self, thing: Any, namespace: str) -> Node:
+        """Make a transform of a name, or one with a mesh and a texture."""
+        told = thing if isinstance(thing, dict) else {"name": thing}
+        name = f"{namespace}:{told['name']}" if namespace else told["name"]
+        top = self.new("transform", name)
+        if "points" in told:
+            mesh = self.new("mesh", f"{top.name}Shape", top)
+            mesh.values |= {"points": told["points"], "faces": told["faces"]}
+        if "texture" in told:
+            self.new("file", "file1").values["fileTextureName"] = told["texture"]
+        return top
 
     def _remove_reference(self, path: str, flags: dict[str, Any]) -> None:
         self._maya.fire("remove reference")
@@ -134,19 +181,6 @@ class Commands:
             self._maya.scene.autokey = state
 
         return self._maya.undo.record("autoKeyframe", edit)
-
-    def currentUnit(self, **flags: Any) -> str:
-        return {"linear": "cm", "angle": "deg", "time": "film"}[self._flag(flags)]
-
-    def playbackOptions(self, **flags: Any) -> float:
-        return {"minTime": 1.0, "maxTime": 120.0}[self._flag(flags)]
-
-    def currentTime(self, query: bool = False) -> float:
-        return 12.0
-
-    @staticmethod
-    def _flag(flags: dict[str, Any]) -> str:
-        return next(name for name in flags if name != "query")
 
     # ---- undo
 
@@ -190,39 +224,82 @@ class Commands:
         """List nodes. With an empty list it lists all of them, as with no list at all."""
         scene = self._maya.scene
         wanted = [one for name in names for one in ([name] if isinstance(name, str) else name)]
-        nodes: Iterable[Node] = scene.nodes.values()
-        if wanted:
-            nodes = [node for name in wanted for node in self._matching(name)]
+        for of in _listed(flags.get("type"), flags.get("exactType")):
+            if of not in node_types.TYPES:
+                raise RuntimeError(f"Unknown object type: {of}")
+        pairs = []
+        if not wanted:
+            kinds = [node for node in scene.nodes.values() if self._is_listed(node, flags)]
+            kinds = kinds if not flags.get("dag") else list(scene.nodes.values())
+            pairs = [(node, scene.path(node)) for node in kinds]
+        else:
+            pairs = [pair for name in wanted for pair in self._matching(name)]
+        if flags.get("allPaths"):
+            pairs = [(node, path) for node, _ in pairs for path in scene.paths(node)]
         if flags.get("selection"):
             nodes = [scene.nodes[one] for one in scene.selected if one in scene.nodes]
-        nodes = [node for node in nodes if self._is_listed(node, flags)]
-        return [node.uuid if flags.get("uuid") else scene.path(node) for node in nodes]
+            pairs = [(node, scene.path(node)) for node in nodes]
+        if flags.get("dag"):
+            pairs = self._deep(pairs if wanted else [p for p in pairs if p[0].parent is None])
+        pairs = [(node, path) for node, path in pairs if self._is_listed(node, flags)]
+        if flags.get("uuid"):
+            return [node.uuid for node, _ in pairs]
+        return [path if flags.get("long") else scene.short(path) for _, path in pairs]
 
-    def _matching(self, name: str) -> list[Node]:
-        every = self._maya.scene.nodes.values()
-        if "*" in name or "?" in name:
-            return [node for node in every if fnmatchcase(node.name, name)]
-        return self._maya.scene.find(name)
+    def _deep(self, pairs: Iterable[tuple[Node, str]]) -> list[tuple[Node, str]]:
+        """Give each DAG node and all below it, each node once, in the order of the outliner."""
+        found: dict[str, tuple[Node, str]] = {}
+        for node, path in pairs:
+            if node.is_dag:
+                found.setdefault(node.uuid, (node, path))
+                below = ((one, f"{path}|{one.name}") for one in self._maya.scene.children(node))
+                for pair in self._deep(below):
+                    found.setdefault(pair[0].uuid, pair)
+        return list(found.values())
 
-    @staticmethod
-    def _is_listed(node: Node, flags: dict[str, Any]) -> bool:
-        types = {
-            "type": flags.get("type"),
-            "cameras": "camera" if flags.get("cameras") else None,
-            "lights": "directionalLight" if flags.get("lights") else None,
+    def _matching(self, name: str) -> list[tuple[Node, str]]:
+        scene = self._maya.scene
+        if "*" in name:
+            pairs = [(node, scene.path(node)) for node in scene.nodes.values()]
+            return [(node, path) for node, path in pairs if fnmatchcase(node.name, name)]
+        return scene.resolve(name.removeprefix(":"))
+
+    def _is_listed(self, node: Node, flags: dict[str, Any]) -> bool:
+        types = _listed(flags.get("type"))
+        exact = _listed(flags.get("exactType"))
+        role = self.getClassification(node.type)[0]
+        kinds = {
+            "cameras": node.is_of("camera"),
+            "lights": node.is_of("light"),
+            "shapes": node.is_of("shape"),
+            "transforms": node.is_of("transform"),
+            "geometry": node.is_of("geometryShape"),
+            "noIntermediate": not node.values.get("intermediateObject"),
+            "materials": role.startswith("shader/surface"),
+            "textures": role.startswith("texture"),
+            "assemblies": node.parent is None and node.is_of("transform"),
+            "defaultNodes": node.is_default,
         }
-        is_top = node.parent is None and node.type == "transform"
-        is_one = not flags.get("assemblies") or is_top
-        return is_one and all(of in (None, node.type) for of in types.values())
+        is_of = not types or any(node.is_of(one) for one in types)
+        is_exact = not exact or node.type in exact
+        return is_of and is_exact and all(fits for flag, fits in kinds.items() if flags.get(flag))
 
     def objExists(self, name: str) -> bool:
         return bool(self._matching(name))
 
-    def nodeType(self, name: str) -> str:
-        return self._one(name).type
+    def nodeType(
+        self, name: str, inherited: bool = False, isTypeName: bool = False
+    ) -> list[str] | str:
+        """Name a node's type, or what it derives from, the widest first."""
+        assert "." not in name, "it takes a node"
+        type_name = name if isTypeName else self._one(name).type
+        return [*node_types.bases(type_name)] if inherited else type_name
 
     def _one(self, name: str) -> Node:
-        found = self._maya.scene.find(name)
+        return self._path(name)[0]
+
+    def _path(self, name: str) -> tuple[Node, str]:
+        found = self._maya.scene.resolve(name.removeprefix(":"))
         if not found:
             raise RuntimeError(f"No object matches name: {name}")
         if len(found) > 1:
@@ -231,83 +308,104 @@ class Commands:
 
     def listRelatives(self, names: Any, **flags: Any) -> list[str] | None:
         """List relatives. It gives None for none."""
-        scene, found = self._maya.scene, []
+        scene = self._maya.scene
+        found: list[tuple[Node, str]] = []
         for name in [names] if isinstance(names, str) else names:
-            node = self._one(name)
+            node, path = self._path(name)
             if flags.get("parent"):
-                found += [scene.nodes[node.parent]] if node.parent else []
+                above = path.rpartition("|")[0]
+                found += [self._path(above)] if above else []
             elif flags.get("allDescendents"):
-                found += scene.below(node)
-            elif flags.get("shapes"):
-                found += [one for one in scene.children(node) if one.type in SHAPES]
+                found += self._deep([(node, path)])[1:]
             else:
-                found += scene.children(node)
-        of = flags.get("type")
-        return [scene.path(node) for node in found if of in (None, node.type)] or None
+                found += [(one, f"{path}|{one.name}") for one in scene.children(node)]
+        if flags.get("shapes"):
+            found = [pair for pair in found if pair[0].is_of("shape")]
+        if flags.get("noIntermediate"):
+            found = [pair for pair in found if not pair[0].values.get("intermediateObject")]
+        if of := flags.get("type"):
+            found = [pair for pair in found if pair[0].is_of(of)]
+        full = flags.get("fullPath")
+        return [path if full else scene.short(path) for _, path in found] or None
 
     def lockNode(self, name: str, query: bool = False, lock: bool = False) -> list[bool]:
         if not query:
             self._one(name).locked = lock
         return [self._one(name).locked]
 
-    def referenceQuery(self, name: str, isNodeReferenced: bool = False) -> bool:
-        return self._one(name).referenced
+    def referenceQuery(self, name: str, **flags: Any) -> Any:
+        """Ask of a node whether it is referenced, or of a file or reference node."""
+        if flags.get("isNodeReferenced"):
+            return self._one(name).referenced
+        files = self._maya.references
+        if flags.get("referenceNode"):
+            return files[name]
+        if flags.get("unresolvedName"):
+            return name
+        found = [file for file, node in files.items() if node == name]
+        if not found:
+            raise RuntimeError(f"'{name}' is not associated with a reference file.")
+        return found[0]
 
-    def camera(self, name: str, query: bool = False, startupCamera: bool = False) -> bool:
-        return self._one(name).startup
-
-    # ---- attributes
-
-    def listAttr(self, name: str, **flags: Any) -> list[str] | None:
-        return list(self._one(name).values) or None
-
-    def attributeQuery(self, attribute: str, node: str, exists: bool) -> bool:
-        return attribute in self._one(node).values
-
-    def getAttr(self, plug: str, **flags: Any) -> Any:
-        name, _, attribute = plug.rpartition(".")
-        return not self._one(name).locked if flags else self._one(name).values[attribute]
-
-    def setAttr(self, plug: str, *values: Any, **flags: Any) -> None:
-        name, _, attribute = plug.rpartition(".")
+    def camera(self, name: str, query: bool = False, **flags: bool) -> Any:
+        """Ask whether it is Maya's own, or for its angle, in the unit of the interface."""
         node = self._one(name)
-        if isinstance(node.values[attribute], float) and isinstance(values[0], str):
-            raise RuntimeError(f"setAttr: '{plug}' is not a string attribute.")
+        if flags.get("startupCamera"):
+            return node.startup
+        film = node.values["verticalFilmAperture"] * 25.4
+        angle = 2 * math.atan(film / (2 * node.values["focalLength"]))
+        return math.degrees(angle) if self._maya.scene.settings["angle"] == "deg" else angle
 
-        def edit() -> None:
-            node.values[attribute] = values[0] if len(values) == 1 else [values]
-            self._maya.scene.modified = True
+    def expression(self, name: str, query: bool, string: bool) -> str:
+        return str(self._one(name).values["expression"])
 
-        self._maya.undo.record("setAttr", edit)
+    def scriptNode(self, name: str, query: bool, beforeScript: bool) -> str:
+        return str(self._one(name).values["before"])
 
-    def listConnections(self, name: str, **flags: Any) -> list[str] | None:
-        return None
+    def help(self, name: str, list: bool = False, language: str = "mel") -> Any:
+        """List commands, or tell the flags of one."""
+        if list:
+            return ["polyCube", "aScriptsProcedure"]
+        if name != "polyCube":
+            raise RuntimeError("no help for a procedure")
+        return "\nSynopsis: polyCube [flags]\nFlags:\n   -h -height  Length\n"
+
+    def translator(self, name: str = "", query: bool = True, **flags: bool) -> Any:
+        """Tell what the plug-ins that are loaded read and write."""
+        if flags.get("list"):
+            return [*self._maya.translators]
+        way, filters = self._maya.translators[name]
+        return filters if flags.get("filter") else next(iter(flags)) in way
 
     # ---- edits
 
-    def createNode(self, type_name: str, name: str) -> str:
-        scene = self._maya.scene
-        made = self._maya.undo.record("createNode", lambda: scene.add(name, type_name))
-        self._maya.fire_node("node added", made)
-        return scene.path(made)
-
     def rename(self, name: str, new: str) -> str:
+        """Rename; what is taken gets a number, and a shape of its name goes along."""
         node = self._one(name)
-        if node.locked or node.referenced:
+        if node.locked or node.referenced or node.is_default:
             raise RuntimeError("Cannot rename a locked or read only node.")
-        taken = {one.name for one in self._maya.scene.nodes.values() if one.parent == node.parent}
-        number = next(n for n in range(1000) if new + (str(n) if n else "") not in taken)
+        parent = self._maya.scene.nodes.get(node.parent or "")
+        full = new.removeprefix(":")
+        full = full if full == node.name else self.free_name(full, parent, node.type)
 
         def edit() -> None:
-            node.name = new + (str(number) if number else "")
+            for one in self._maya.scene.children(node):
+                if one.is_of("shape") and one.name == f"{node.name}Shape":
+                    one.name = f"{full}Shape"
+            node.name = full
 
         self._maya.undo.record("rename", edit)
         self._maya.fire("NameChanged")
-        return node.name
+        return self._told(node)
 
-    def delete(self, names: Any) -> None:
-        nodes = [self._one(name) for name in ([names] if isinstance(names, str) else names)]
-        if any(node.locked or node.referenced for node in nodes):
+    def delete(self, *names: Any, constructionHistory: bool = False) -> None:
+        """Delete nodes with all below them, or what they are made by, deformers too."""
+        wanted = [one for name in names for one in ([name] if isinstance(name, str) else name)]
+        nodes = [self._one(name) for name in wanted]
+        if constructionHistory:
+            self._maya.undo.record("delete", lambda: self._unmake(nodes), destroys=True)
+            return
+        if any(node.locked or node.referenced or node.is_default for node in nodes):
             raise RuntimeError("Cannot delete locked or read only nodes.")
         scene = self._maya.scene
         below = [each for node in nodes for each in (node, *scene.below(node))]
@@ -321,6 +419,13 @@ class Commands:
 
         self._maya.undo.record("delete", edit, destroys=True)
 
+    def _unmake(self, nodes: Iterable[Node]) -> None:
+        for shape in (one for node in nodes for one in (node, *self._maya.scene.below(node))):
+            if "inMesh" in shape.inputs:
+                names = self.listHistory(shape.uuid, pruneDagObjects=True) or []
+                for creator in [self._one(name) for name in names]:
+                    self._remove(creator)
+
     def _remove(self, node: Node) -> None:
         """Remove a node: who listens is told while it is there, and of a parent first.
 
@@ -332,8 +437,17 @@ class Commands:
             ends = [api.ObjectOfNode(self._maya, one) for one in (curve, node)]
             plugs = [SimpleNamespace(node=lambda end=end: end) for end in ends]
             self._maya.fire("connection", *plugs, False)
+        for _, other, _ in [*self._ends_in(node), *self._ends_out(node)]:
+            ends = [api.ObjectOfNode(self._maya, one) for one in (node, other)]
+            plugs = [SimpleNamespace(node=lambda end=end: end) for end in ends]
+            self._maya.fire("connection", *plugs, False)
         self._maya.fire_node("node removed", node)
         scene.nodes.pop(node.uuid, None)
+        for other in scene.nodes.values():
+            for own in [own for own, giver in other.inputs.items() if giver[0] == node.uuid]:
+                del other.inputs[own]
+            other.members = [one for one in other.members if one.partition(".")[0] != node.uuid]
+            other.more_parents = [one for one in other.more_parents if one != node.uuid]
 
     def select(self, *names: str) -> None:
         """Select; it is undoable."""
@@ -347,14 +461,14 @@ class Commands:
 
     def viewFit(self) -> None:
         """Fit the view to what is selected; it is undoable."""
-        framed = list(self.ls(selection=True))
+        framed = list(self.ls(selection=True, long=True))
 
         def edit() -> None:
             self._maya.framed = framed
 
         self._maya.undo.record("viewFit", edit)
 
-    def playblast(self, completeFilename: str, **flags: Any) -> str:
-        assert not flags["viewer"], "a viewer of its own would open on the artist's screen"
-        Path(completeFilename).write_bytes(PNG)
-        return completeFilename
+
+def _listed(*types: Any) -> list[str]:
+    """Make one list of what is a name, several or none."""
+    return [one for of in types if of for one in ([of] if isinstance(of, str) else of)]

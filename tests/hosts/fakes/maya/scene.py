@@ -8,7 +8,9 @@ import uuid
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
+
+from tests.hosts.fakes.maya import node_types
 
 DAMAGED = "Undo was not successful. Damaged undo/redo information has been flushed."
 
@@ -26,6 +28,12 @@ class Node:
         referenced: It comes from a referenced file.
         startup: A camera that Maya itself makes.
         drives: The UUID of the node that it is connected to, and goes with, or None.
+        more_parents: The UUIDs of what else it is below: each is an instance of it.
+        inputs: What leads into its attributes: the giver's UUID and attribute.
+        locks: Its attributes that are locked.
+        members: Of a set or layer: UUIDs, or a UUID and a component.
+        keys: Of an animation curve: time, value, and the tangents in and out.
+        is_default: Maya's own: it can be neither renamed nor deleted.
     """
 
     name: str
@@ -36,12 +44,29 @@ class Node:
     referenced: bool = False
     startup: bool = False
     drives: str | None = None
+    more_parents: list[str] = field(default_factory=list)
+    inputs: dict[str, tuple[str, str]] = field(default_factory=dict)
+    locks: list[str] = field(default_factory=list)
+    members: list[str] = field(default_factory=list)
+    keys: list[tuple[float, float, str, str]] = field(default_factory=list)
+    is_default: bool = False
     uuid: str = field(default_factory=lambda: str(uuid.uuid4()).upper())
+    named: ClassVar[int] = 0
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        """Count new names: an index of them is another one then."""
+        if name == "name":
+            Node.named += 1
+        object.__setattr__(self, name, value)
 
     @property
     def is_dag(self) -> bool:
         """Whether it has a path."""
-        return self.type not in ("reference", "script", "animCurveTL", "lambert")
+        return "dagNode" in node_types.bases(self.type)
+
+    def is_of(self, base: str) -> bool:
+        """Whether its type derives from another one."""
+        return base in node_types.bases(self.type)
 
 
 class Scene:
@@ -49,11 +74,18 @@ class Scene:
 
     def __init__(self) -> None:
         self.nodes: dict[str, Node] = {}
+        self._index: dict[str, list[Node]] = {}
+        self._indexed: object = None
         self.selected: list[str] = []
         self.name = ""
         self.modified = False
         self.namespace = ":"
         self.autokey = False
+        self.settings: dict[str, Any] = {
+            **{"linear": "cm", "angle": "deg", "time": "film", "up": "y", "frame": 12.0},
+            **{"minTime": 1.0, "maxTime": 120.0},
+            **{"animationStartTime": 1.0, "animationEndTime": 200.0},
+        }
 
     def add(self, name: str, type_name: str, parent: Node | None = None, **more: Any) -> Node:
         """Add a node, as the scene had it all along."""
@@ -68,18 +100,59 @@ class Scene:
         above = self.nodes.get(node.parent) if node.parent else None
         return (self.path(above) if above else "") + "|" + node.name
 
+    def paths(self, node: Node) -> list[str]:
+        """Give each of a DAG node's paths: several if it or what it is below is instanced."""
+        if not node.is_dag:
+            return [node.name]
+        parents = [
+            self.nodes[one] for one in (node.parent, *node.more_parents) if one in self.nodes
+        ]
+        above = [path for parent in parents for path in self.paths(parent)]
+        return [f"{path}|{node.name}" for path in above or [""]]
+
+    def short(self, path: str) -> str:
+        """Give the shortest name that means one path only, as commands do."""
+        parts = path.split("|")
+        if len(self._called(parts[-1])) == 1:
+            return parts[-1]
+        every = [known for node in self.nodes.values() for known in self.paths(node)]
+        for begin in range(len(parts) - 1, 0, -1):
+            name = "|".join(parts[begin:])
+            if sum(f"|{known}".endswith(f"|{name}") for known in every) == 1:
+                return name
+        return path
+
+    def resolve(self, name: str) -> list[tuple[Node, str]]:
+        """Find by long path, partial path, name or UUID: each node, and the path that was meant."""
+        if name in self.nodes:
+            return [(self.nodes[name], self.path(self.nodes[name]))]
+        found = []
+        last = name.rpartition("|")[2]
+        for node in self._called(last):
+            fits = [
+                path
+                for path in self.paths(node)
+                if (path == name if name.startswith("|") else f"|{path}".endswith(f"|{name}"))
+            ]
+            found += [(node, fits[0])] if fits else []
+        return found
+
+    def _called(self, name: str) -> list[Node]:
+        """Give the nodes of a name, by an index of what is there now."""
+        now = (Node.named, len(self.nodes), id(self.nodes))
+        if now != self._indexed:
+            self._indexed, self._index = now, {}
+            for node in self.nodes.values():
+                self._index.setdefault(node.name, []).append(node)
+        return self._index.get(name, [])
+
     def find(self, name: str) -> list[Node]:
         """Find by long path, partial path, name or UUID."""
-        if name in self.nodes:
-            return [self.nodes[name]]
-        every = [(self.path(node), node) for node in self.nodes.values()]
-        if name.startswith("|"):
-            return [node for path, node in every if path == name]
-        return [node for path, node in every if f"|{path}".endswith(f"|{name}")]
+        return [node for node, _ in self.resolve(name.removeprefix(":"))]
 
     def children(self, node: Node) -> list[Node]:
         """List what is right below."""
-        return [one for one in self.nodes.values() if one.parent == node.uuid]
+        return [one for one in self.nodes.values() if node.uuid in (one.parent, *one.more_parents)]
 
     def below(self, node: Node) -> list[Node]:
         """List all that is below."""
@@ -97,7 +170,7 @@ class Scene:
         self.name, self.modified = path.as_posix(), False
 
 
-Memory = tuple[dict[str, Node], list[str]]
+Memory = tuple[dict[str, Node], list[str], dict[str, Any]]
 
 
 class Undo:
@@ -127,18 +200,24 @@ class Undo:
         self.depth = 0
         self._chunk: tuple[str, Memory] | None = None
         self._dirty = self._is_damaged = False
+        self._made_unseen: set[str] = set()
         self.done: list[tuple[str, Memory, Memory]] = []
         self.undone: list[tuple[str, Memory, Memory]] = []
 
     def record(self, name: str, edit: Callable[[], Any], *, destroys: bool = False) -> Any:
         """Run an undoable command."""
-        before = self._memory()
+        before = None if self.depth or not self.on else self._memory()
+        there = set(self._scene.nodes)
         made = edit()
         if not self.on:
-            self._is_damaged |= destroys
+            self._made_unseen |= set(self._scene.nodes) - there
+            # What came and went unrecorded is on no list.
+            self._is_damaged |= destroys and bool(
+                there - set(self._scene.nodes) - self._made_unseen
+            )
         elif self.depth:
             self._dirty = True
-        else:
+        elif before is not None:
             self._push(name, before)
         return made
 
@@ -184,11 +263,13 @@ class Undo:
             raise RuntimeError("There are no more commands to undo.")
         entry = one.pop()
         other.append(entry)
-        nodes, selected = copy.deepcopy(entry[to])
-        before, self._scene.nodes, self._scene.selected = self._scene.nodes, nodes, selected
+        before = self._scene.nodes
+        nodes, self._scene.selected, self._scene.settings = copy.deepcopy(entry[to])
+        self._scene.nodes = nodes
+        Node.named += 1
         for key in nodes.keys() - before.keys():  # a node that comes back is told of as one added
             self._fire_node("node added", nodes[key])
         self._fire(event)
 
     def _memory(self) -> Memory:
-        return copy.deepcopy((self._scene.nodes, self._scene.selected))
+        return copy.deepcopy((self._scene.nodes, self._scene.selected, self._scene.settings))

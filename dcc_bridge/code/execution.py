@@ -1,0 +1,274 @@
+"""Runs agreed code on the host's main thread, with a checkpoint in each of its loops and functions.
+
+At a checkpoint the time-out and a cancellation act, and the host's window is painted every 16 ms or
+so. Code that catches what ends it meets it again at its next checkpoint, to which no name leads: it
+is a constant in the compiled code. A single call into C cannot be cut (``sum(iter(int, 1))``,
+``10**10**8``, a boolean, a bake), nor a loop in the Python of others, or in a text for ``exec``.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import gc
+import json
+import os
+import sys
+import traceback
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from threading import Event, Thread, get_ident
+from time import perf_counter
+from types import CodeType
+from typing import Any, Final, Never
+
+from dcc_bridge.code.bounded import failure_text, name_missing, plain_value
+from dcc_bridge.code.process_state import Caught, process_kept
+from dcc_bridge.code.trip_wire import AGREED, ReachedOut, guarded_import, trip_wire
+from dcc_bridge.errors import BridgeError, Stopped
+from dcc_bridge.skills.skill import FRAME, TURN
+
+_MARK: Final = os.urandom(16)  # the constant in whose place the checkpoint's is put
+_LAST: Final = "value of the last line"  # no name that can be written
+# A copy that code may change; the site's own `exit` closes the host's `stdin`.
+_BUILTINS: Final = {"__import__": guarded_import, "exit": sys.exit, "quit": sys.exit}
+
+
+@dataclass(frozen=True, slots=True)
+class CodeResult:
+    """What came of code that ran to its end."""
+
+    result: Any  # what JSON carries of `result`, where it was assigned, or of the last expression
+    stdout: str
+    stderr: str
+    seconds: float
+    memory: str  # JSON of its `memory`; "" where that is no dict
+
+
+class CodeFailed(BridgeError):
+    """Agreed code raised. The text has the code's own lines and the message.
+
+    Attributes:
+        name_missing: The attribute, name or call that is not there or was called wrongly, or "".
+        stdout: What it had printed until then.
+        stderr: The same, with the warnings.
+    """
+
+    stdout = stderr = ""
+
+    def __init__(self, text: str, name: str = "") -> None:
+        super().__init__(text)
+        self.name_missing = name
+
+
+def execute(
+    tree: ast.Module,
+    text: str,
+    namespace: dict[str, Any],
+    *,
+    timeout: float,
+    writes: Sequence[Path] = (),
+    pause: Callable[[], None] = lambda: None,
+    writers: Sequence[tuple[Any, str, Callable[..., Iterable[Any]]]] = (),
+) -> CodeResult:
+    """Run code that a person agreed to. Main thread; not inside another.
+
+    Args:
+        tree: What was parsed from the text. It is changed: give each run one of its own.
+        text: The code itself, for the lines of an error.
+        namespace: The names that the code gets. It is emptied: what the code leaves ends with it,
+            but for what something else holds, such as a handler.
+        timeout: Seconds after which it ends at its next checkpoint.
+        writes: The files and folders that it may write to.
+        pause: Called at a checkpoint every 16 ms or so: paints the host's window, and raises where
+            the call was cancelled. The code ends, and the error is the caller's.
+        writers: What writes files in C++, as `Acts.writers` gives it.
+
+    Raises:
+        CodeFailed: It raised, `SystemExit` and `KeyboardInterrupt` included, or what it left did.
+        ReachedOut: It tried what it had not declared, even if it caught that.
+        Stopped: It ran for longer than `timeout`.
+    """
+    begin, reached = perf_counter(), list[str]()
+    turns, lines = _Turns(timeout, pause), text.splitlines()
+    names = namespace | {"__name__": "__agreed__", "__builtins__": vars(builtins) | _BUILTINS}
+    namespace.clear()
+    run, value, memory, failures = Caught(), None, "", list[CodeFailed]()
+    gc.collect()  # what others have left is none of the code's
+    with turns, trip_wire(writes, reached, writers):
+        with process_kept(text) as outputs:
+            with run:
+                value, memory = _outcome(_compiled(tree, turns), names)
+            if run.error is not None:
+                failures.append(_failure(run.error, lines))
+            with _finalizers(failures, lines):
+                del names
+                run.error = None
+                gc.collect()
+        printed = outputs.stdout.text(), outputs.stderr.text()
+    if turns.stop is not None:
+        raise turns.stop
+    if reached:
+        raise ReachedOut(" ".join(dict.fromkeys(reached[:5])))
+    for failure in failures[:1]:
+        failure.stdout, failure.stderr = printed
+        raise failure
+    return CodeResult(value, *printed, perf_counter() - begin, memory)
+
+
+def _outcome(code: CodeType, names: dict[str, Any]) -> tuple[Any, str]:
+    """Run it, and give its value and its memory as JSON carries them."""
+    before = names.get("result")
+    exec(code, names)
+    last, result, memory = names.get(_LAST), names.get("result"), names.get("memory")
+    value = plain_value(last if result is before else result)
+    if not isinstance(memory, dict):
+        return value, ""
+    try:
+        return value, json.dumps(memory, allow_nan=False)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise CodeFailed(f"memory holds what JSON cannot carry: {error}.") from None
+
+
+def _failure(error: BaseException, lines: Sequence[str]) -> CodeFailed:
+    """Tell an error without holding it, since its frames hold what the code left."""
+    if type(error) is CodeFailed:  # `isinstance` would ask the code
+        return CodeFailed(str(error))
+    failure = CodeFailed("The code failed.")
+    with Caught():  # an error's own text is code as well
+        failure = CodeFailed(failure_text(error, lines), name_missing(error, lines))
+    return failure
+
+
+@contextmanager
+def _finalizers(failures: list[CodeFailed], lines: Sequence[str]) -> Iterator[None]:
+    """Gather what finalizers of the code raise; those of others go on as they do."""
+    others = sys.unraisablehook
+
+    def keep(raised: Any) -> None:
+        trace = traceback.walk_tb(raised.exc_traceback)
+        if any(frame.f_code.co_filename == AGREED for frame, _ in trace):
+            failures.append(_failure(raised.exc_value, lines))
+        else:
+            others(raised)
+
+    sys.unraisablehook = keep
+    try:
+        yield
+    finally:
+        sys.unraisablehook = others
+
+
+class _Halted(BaseException):
+    """Unwinds the code; `except Exception` does not hold it."""
+
+
+class _Turns:
+    """When a checkpoint paints and when it ends the code: a thread tells it when to look.
+
+    To read an attribute at each turn of a loop takes a tenth of what reading the clock takes.
+    """
+
+    def __init__(self, timeout: float, pause: Callable[[], None]) -> None:
+        self.is_idle = True  # read by the code; a checkpoint calls `take_turn` where it is False
+        self.stop: BaseException | None = None  # what ended the code, for its caller
+        self._timeout, self._pause = timeout, pause
+        self._due = self._deadline = perf_counter() + timeout
+        self._stack = sys.getrecursionlimit() + 400  # so painting works in a deep recursion
+        self._ident, self._is_pausing, self._ended = get_ident(), False, Event()
+        self._ticker = Thread(target=self._tick, name="dcc_bridge agreed code", daemon=True)
+
+    def __enter__(self) -> None:
+        self._due = min(perf_counter() + FRAME, self._deadline)
+        self._ticker.start()
+
+    def __exit__(self, *error: object) -> None:
+        """Let functions that outlive the run, such as handlers, go on, unless it was ended."""
+        self._ended.set()
+        self._ticker.join()
+        self.is_idle = self.stop is None
+
+    def take_turn(self) -> bool:
+        """Paint, or end the code; gives True."""
+        if self.stop is not None:
+            raise _Halted
+        if get_ident() != self._ident:
+            return True
+        begin = perf_counter()
+        if begin >= self._deadline:
+            line = sys._getframe(1).f_lineno
+            what = f"The code, which was at line {line} after {self._timeout:g} s,"
+            self._halt(Stopped(what, overdue=True))
+        if begin >= self._due and not self._is_pausing:  # painting may call functions of the code
+            self._paint()
+            end = perf_counter()
+            took = end - begin  # the window gets a quarter of the time, as in `track`
+            self._due = end + max(FRAME, min(3 * took, TURN), took)
+        self.is_idle = True  # at last: where the stack was too deep for this, the next one tries
+        return True
+
+    def _paint(self) -> None:
+        caught, limit = Caught(), sys.getrecursionlimit()
+        sys.setrecursionlimit(max(limit, self._stack))
+        self._is_pausing = True
+        with caught:
+            self._pause()
+        self._is_pausing = False
+        with suppress(RecursionError):  # just at the limit; it is put back when the code ends
+            sys.setrecursionlimit(limit)
+        if caught.error is not None or self.stop is not None:
+            self._halt(self.stop or caught.error)
+
+    def _halt(self, error: BaseException | None) -> Never:
+        if error is not None:  # its frames and its context would hold those of the code
+            error.__traceback__ = error.__context__ = None
+        self.stop, self.is_idle = error, False
+        raise _Halted
+
+    def _tick(self) -> None:
+        while not self._ended.wait(FRAME / 2):
+            self.is_idle = False
+
+
+def _compiled(tree: ast.Module, turns: _Turns) -> CodeType:
+    """Compile it with its checkpoints; the last line's value gets a name."""
+    for node in [*ast.walk(tree)]:
+        _add_checkpoint(node)
+    if tree.body and isinstance(last := tree.body[-1], ast.Expr):
+        target = ast.copy_location(ast.Name(_LAST, ast.Store()), last)
+        tree.body[-1] = ast.copy_location(ast.Assign([target], last.value), last)
+    return _with_constant(compile(tree, AGREED, "exec", dont_inherit=True), turns)
+
+
+def _add_checkpoint(node: ast.AST) -> None:
+    match node:
+        case ast.For() | ast.AsyncFor() | ast.While() | ast.FunctionDef() | ast.AsyncFunctionDef():
+            first = node.body[0]
+            at = int(isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant))
+            node.body.insert(at, ast.copy_location(ast.Expr(_checkpoint(node)), node))
+        case ast.Lambda():
+            both = [_checkpoint(node), node.body]
+            node.body = ast.copy_location(ast.BoolOp(ast.And(), both), node)
+        case ast.comprehension():
+            node.ifs.insert(0, _checkpoint(node.target))
+
+
+def _checkpoint(at: ast.AST) -> ast.expr:
+    """Give ``turns.is_idle or turns.take_turn()``, which is true."""
+    template = ast.parse("0 .is_idle or 0 .take_turn()", mode="eval").body
+    for node in ast.walk(template):
+        ast.copy_location(node, at)
+        if isinstance(node, ast.Constant):
+            node.value = _MARK
+    return template
+
+
+def _with_constant(code: CodeType, turns: _Turns) -> CodeType:
+    def changed(value: Any) -> Any:
+        if isinstance(value, CodeType):
+            return _with_constant(value, turns)
+        return turns if isinstance(value, bytes) and value == _MARK else value
+
+    return code.replace(co_consts=tuple(map(changed, code.co_consts)))

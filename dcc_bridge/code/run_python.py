@@ -1,0 +1,207 @@
+"""The tool ``run_python``: code of an agent, run once a person has agreed to its very text.
+
+It is read before anybody is asked, runs in one undo step, and is taken back whole where it fails,
+reaches out, or deletes what nobody had named: that is asked about again, with the list. It is no
+sandbox: a person who agrees lets it do all that their account can. Main thread.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from dcc_bridge.audit.log import AuditLog
+from dcc_bridge.code.agreed import (
+    MOST_SECONDS,
+    CodeSession,
+    CodeSessions,
+    agree,
+    agree_to_loss,
+    check_memory,
+)
+from dcc_bridge.code.code_record import CodeRecord, States, answer_of, states, written_since
+from dcc_bridge.code.code_text import CodeText, read_code
+from dcc_bridge.code.execution import CodeFailed, CodeResult, execute
+from dcc_bridge.code.trip_wire import ReachedOut
+from dcc_bridge.config import Settings
+from dcc_bridge.elicitation.ask import current_call
+from dcc_bridge.elicitation.call import Call
+from dcc_bridge.elicitation.text import safe_line
+from dcc_bridge.errors import BadArguments, BridgeError, NotConfirmed, Stopped
+from dcc_bridge.host import Changes, UndoMark
+from dcc_bridge.skills.skill import HOSTS, Skill, describe, keeping_alive, skill
+from dcc_bridge.verbs import Json, whole_path
+from dcc_bridge.verbs.acts import Acts
+
+NAME: Final = "run_python"
+MOST_FILES: Final = 20  # that one run may declare
+_MOST_ASKED: Final = 3  # times that a loss is asked for; it is another one each time
+_GRACE: Final = 1.0  # seconds in which code meets its time limit at a checkpoint of its own
+_MOST_PRINTED: Final = 1000  # characters of what failed code had printed
+_ANOTHER: Final = "The code deletes something else each time that it runs."
+Tools = Mapping[str, Callable[..., Any]]
+
+
+def tool(acts: Acts, settings: Settings, audit: AuditLog, tools: Tools) -> Skill | None:
+    """Make the tool; None where the studio does not want it, or the host gives code no names.
+
+    `tools` are the verbs: `look` and `find_api` are used, where they are there.
+    """
+    if settings.python == "off" or not acts.has("namespace"):
+        return None
+    return describe(CodeTool(acts, settings, audit, tools).run_python)
+
+
+class CodeTool:
+    """Asks for code of agents, runs it, and takes it back."""
+
+    def __init__(self, acts: Acts, settings: Settings, audit: AuditLog, tools: Tools) -> None:
+        self._acts = acts
+        self._host = acts.host
+        self._settings = settings
+        self._audit = audit
+        self._tools = tools
+        self._sessions = CodeSessions()
+        names = self._host.name.lower().split()
+        self._host_word = next((it for it in HOSTS if it in names), "standalone")
+
+    @skill(name=NAME, title="Run code", risk="destructive", confirms=True)
+    def run_python(
+        self,
+        code: str,
+        why: str,
+        writes: list[str] = [],  # noqa: B006 - never changed, and a short schema
+        timeout: float = 60,
+        look: Json | None = None,
+    ) -> Any:
+        """Run Python in the host, for what no other tool can do. The person reads it and agrees.
+
+        Names: bpy; cmds, om; hou; App, doc; or stage. Each run is fresh but for the dict memory
+        (JSON). Gives result, or the last expression. One undo step; an error takes all of it back.
+
+        Args:
+            code: At most 400 lines.
+            why: For the person, a sentence.
+            writes: Files that it writes.
+            timeout: Seconds.
+            look: Arguments of look, for a picture at its end.
+        """
+        text, files = read_code(code, self._host_word), self._files(writes)
+        picture = self._picture(look)
+        if not 0 < timeout <= MOST_SECONDS:
+            raise BadArguments(f"timeout is more than 0 and at most {MOST_SECONDS:g} seconds.")
+        call = current_call()
+        session = self._sessions.of(call)
+        agree(call, text, why, files, session, self._settings)
+        record, before = CodeRecord(self._audit, call, text, files), states(files)
+        record.begin()
+        outcome, changes = "failed", Changes()
+        try:
+            result, changes = self._run(call, text, before, timeout, session)
+            outcome = "done"
+        except NotConfirmed as error:
+            outcome = "stopped" if isinstance(error, Stopped) else "refused"
+            raise
+        finally:
+            record.end(outcome, changes)
+        session.keep(result.memory)
+        return answer_of(call, text, result, changes, written_since(before), picture)
+
+    # ---- before
+
+    def _files(self, writes: Sequence[str]) -> list[Path]:
+        if len(writes) > MOST_FILES:
+            raise BadArguments(f"writes: {MOST_FILES} files at most; name their folder.")
+        for path in writes:
+            if safe_line(path, len(path)) != path:
+                raise BadArguments(f"writes: {safe_line(path)} has characters that no path has.")
+        try:
+            return [whole_path(self._acts, path) for path in writes]
+        except ValueError as error:
+            raise BadArguments(f"writes: {error}") from None
+
+    def _picture(self, arguments: Json | None) -> Callable[[], Any]:
+        """Give what makes the picture; nothing where none is wanted."""
+        if arguments is None:
+            return lambda: None
+        if "look" not in self._tools:
+            raise BadArguments(f"look: {self._host.name} draws no pictures here.")
+        from dcc_bridge.skills.signature import Signature  # pydantic: the worker has it by then
+
+        look = self._tools["look"]
+        bound = Signature.of(look, "look").bind(arguments)
+        return lambda: look(**bound)
+
+    # ---- running
+
+    def _run(
+        self, call: Call, text: CodeText, before: States, timeout: float, session: CodeSession
+    ) -> tuple[CodeResult, Changes]:
+        """Run it, and again where the person agrees to what it deleted.
+
+        `before` has the files that it may write.
+        """
+        agreed = frozenset[str]()
+        for asked in range(_MOST_ASKED + 1):
+            mark = self._host.undo_mark()  # the person may work on while a question is open
+            names = {**self._acts.namespace(), "memory": session.memory()}
+            try:
+                result, changes = self._run_once(text, before, timeout, names)
+                check_memory(result.memory)
+                if agreed.issuperset(changes.deleted):
+                    return result, changes
+            except (CodeFailed, ReachedOut, BadArguments) as error:
+                call.control.take_back()
+                raise self._failed(call, error, mark) from None
+            except Stopped:
+                call.ending.is_overdue = call.ending.reason is None
+                raise
+            call.control.take_back()
+            if asked < _MOST_ASKED:
+                agreed = agree_to_loss(call, text, changes.deleted, self._host.item_noun)
+        raise BridgeError(f"{_ANOTHER} {self._left(call, mark)}")
+
+    def _run_once(
+        self, text: CodeText, before: States, timeout: float, names: dict[str, Any]
+    ) -> tuple[CodeResult, Changes]:
+        call = current_call()
+        if text.sha256 != call.dialogue.code:
+            raise BridgeError("The code is not what was agreed to, so it was not run.")
+        tree = ast.parse(text.text)  # each run changes one of its own
+        with self._acts.in_context(), self._host.changes() as count:
+            pause, writers = keeping_alive(), self._acts.writers()
+            call.control.limit(timeout + _GRACE)
+            try:
+                result = execute(
+                    *(tree, text.text, names),
+                    timeout=timeout,
+                    writes=[*before],
+                    pause=pause,
+                    writers=writers,
+                )
+                pause()  # it may have been in a call without a checkpoint
+            finally:
+                call.control.limit(None)
+                deeds, lost = [f"write {it}" for it in written_since(before)], call.agreement.lost
+                lost += [deed for deed in deeds if deed not in lost]
+            return result, count()
+
+    def _failed(self, call: Call, error: BridgeError, mark: UndoMark) -> BridgeError:
+        name, near = getattr(error, "name_missing", ""), ""
+        if re.search("[A-Za-z]", name) and "find_api" in self._tools:
+            api = self._tools["find_api"](name, 3)
+            cards = [(card["name"], card.get("signature", "")) for card in api["cards"]]
+            close = [" ".join(filter(None, card)) for card in cards] or api.get("near", ())
+            near = f" find_api knows: {'; '.join(close)}." if close else ""
+        if printed := getattr(error, "stdout", "")[-_MOST_PRINTED:]:
+            near += f" It had printed, at the end: {printed!r}."
+        return BridgeError(f"{error}{near} {self._left(call, mark)}")
+
+    def _left(self, call: Call, mark: UndoMark) -> str:
+        """Say what stands of it, as the host's undo stack shows."""
+        if self._host.undo_mark() == mark:
+            return call.agreement.remainder
+        return "Not all of it could be taken back: look at the scene before you go on."

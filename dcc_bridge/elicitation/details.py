@@ -1,0 +1,83 @@
+"""A text that a question is about, as a surface shows it: its lines, marks, and what differs.
+
+Each line is safe to show as plain text. Any thread.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from operator import itemgetter
+from typing import Any
+
+from dcc_bridge.elicitation.question import Details
+from dcc_bridge.elicitation.text import Translate, english, safe_line, safe_text, split_lines
+
+
+@dataclass(frozen=True, slots=True)
+class DetailsRow:
+    """A line of a text that is agreed to, or something between two of them."""
+
+    number: int  # counted from 1; 0 for what is not in the text
+    text: str  # the line, or how many are left out
+    mark: str = ""  # why it is marked, or ""
+    sign: str = " "  # "+" for a line that the text before did not have, "-" for one that is gone
+
+    def __str__(self) -> str:
+        """Give the row as a text in which no line can pass for another one."""
+        return f"{self.number or '':>5} {self.sign}{'!' if self.mark else ' '} {self.text}".rstrip()
+
+
+@dataclass(frozen=True, slots=True)
+class DetailsView:
+    """A text that is agreed to."""
+
+    title: str  # how long it is
+    rows: tuple[DetailsRow, ...]  # all of it
+    marks: tuple[str, ...]  # why lines are marked, each with its number
+    difference: str = ""  # how much differs from the text agreed to last, or ""
+    changes: tuple[DetailsRow, ...] = ()  # what does, with the lines around it
+
+
+def details_view(details: Details, tr: Translate = english) -> DetailsView:
+    """Make the view of a text that is agreed to, and of what differs from the one before."""
+    lines, reasons = split_lines(details.text), dict[int, str]()
+    for number, reason in sorted(details.marks, key=itemgetter(0)):
+        reasons[number] = "; ".join(filter(None, (reasons.get(number), safe_line(reason))))
+    before = lines if details.previous is None else split_lines(details.previous)
+    matcher = SequenceMatcher(None, before, lines)
+    is_new = matcher.ratio() < 0.5
+    groups = [] if is_new else list(matcher.get_grouped_opcodes(3))
+    blocks = [block for group in groups for block in group if block[0] != "equal"]
+    new = {at for *_, first, end in blocks for at in range(first, end)}
+    texts = [safe_text(line, len(line)) for line in lines]
+    rows = tuple(
+        DetailsRow(at, text, reasons.get(at, ""), "+" if at - 1 in new else " ")
+        for at, text in enumerate(texts, 1)
+    )
+    n = sum(max(end - first, new_end - new_first) for _, first, end, new_first, new_end in blocks)
+    differs = tr("{n:,} lines differ from what was agreed to last", n=n)
+    differs = tr("1 line differs from what was agreed to last") if n == 1 else differs
+    differs = tr("a wholly new text") if is_new else differs
+    return DetailsView(
+        title=tr("1 line") if len(rows) == 1 else tr("{n:,} lines", n=len(rows)),
+        rows=rows,
+        marks=tuple(tr("line {line}: {why}", line=line, why=why) for line, why in reasons.items()),
+        difference="" if details.previous is None else differs,
+        changes=() if is_new else tuple(_changes(groups, before, rows, tr)),
+    )
+
+
+def _changes(
+    groups: list[Any], before: list[str], rows: tuple[DetailsRow, ...], tr: Translate
+) -> Iterator[DetailsRow]:
+    shown = 0
+    for group in [*groups, [("equal", 0, 0, len(rows), len(rows))]]:
+        if groups and group[0][3] > shown:
+            yield DetailsRow(0, tr("… unchanged lines: {n:,}", n=group[0][3] - shown))
+        for tag, first, end, new_first, new_end in group:
+            for line in before[first:end] if tag != "equal" else ():
+                yield DetailsRow(0, safe_text(line, len(line)), sign="-")
+            yield from rows[new_first:new_end]
+        shown = group[-1][4]

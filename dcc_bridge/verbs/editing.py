@@ -1,0 +1,396 @@
+"""The verbs that change the scene: each one undo step, read back from it, all or nothing.
+
+An error in any part of one goes on to the bridge, which takes back what was done until then. Main
+thread.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from itertools import product
+from typing import Any, Final, Literal, NotRequired, TypedDict
+
+from dcc_bridge.skills.skill import report_done, skill, track
+from dcc_bridge.verbs import (
+    Count,
+    Json,
+    by_depth,
+    counted,
+    cover,
+    is_there,
+    plural,
+    point,
+    refuse,
+    result,
+)
+from dcc_bridge.verbs.acts import SCENE, Acts, Placement, Vector
+from dcc_bridge.verbs.reading import no_such, shown
+from dcc_bridge.verbs.seeing import add, frame_of, middle
+
+_MOST_STARS: Final = 4  # of a pattern: each one more multiplies the ways to match
+Numbers = list[float]
+Part = Literal["at", "rotation", "scale"]
+
+
+class Thing(TypedDict):
+    """What `create` makes one item from."""
+
+    type: str
+    name: NotRequired[str]
+    under: NotRequired[str]
+    at: NotRequired[Numbers]
+    values: NotRequired[Json]
+
+
+class Editing:
+    """The verbs that edit, over a host's acts."""
+
+    def __init__(self, acts: Acts, count: Count) -> None:
+        self._acts = acts
+        self._count = count
+
+    def verbs(self) -> list[Callable[..., Any]]:
+        """Give the verbs as they are offered."""
+        things = self.create, self.duplicate, self.transform, self.group, self.rename
+        return [self.select, *things, self.assign_material]
+
+    def _check(self, items: Sequence[str], verb: str, *, more: int = 1) -> None:
+        """See that items are there, and ask for many at once."""
+        if not items:
+            raise ValueError("items: give at least one.")
+        for item in track(items):
+            self._acts.kind(item)
+        cover(items)
+        self._count.ask(verb, len(items) * more, self._acts.host.item_noun, items)
+
+    @skill(risk="edit")
+    def select(self, items: list[str], frame: bool = False) -> Any:
+        """Select items for the person; no other tool touches the selection or the view.
+
+        Args:
+            items: None of them clears the selection.
+            frame: Show them in the viewport.
+        """
+        for item in track(items):
+            self._acts.kind(item)
+        self._acts.host.select(items)
+        if frame:
+            self._acts.host.frame(items)
+        did = f"Selected {counted(self._acts, items)}" if items else "Cleared the selection"
+        report_done(did)
+        return result(self._acts.host.selection)
+
+    @skill(risk="edit")
+    def create(self, things: list[Thing]) -> Any:
+        """Create items: lights, cameras, meshes, groups, nodes.
+
+        Args:
+            things: Each with a type that find_api knows; at is [x, y, z] in world space, values
+                are its properties.
+        """
+        if not things:
+            raise ValueError("things: give at least one.")
+        self._count.ask("Create", len(things), "item")
+        made = [self._made(number, thing) for number, thing in enumerate(track(things))]
+        items = [str(row["item"]) for row in made]
+        report_done(f"Created {counted(self._acts, items)}")
+        return result(items, made=made)
+
+    def _made(self, number: int, thing: Thing) -> Json:
+        acts, kind = self._acts, thing["type"]
+        try:
+            if (under := thing.get("under")) is not None:
+                acts.kind(under)
+            types = list(acts.types())
+            if kind not in types:
+                raise LookupError(no_such("type", kind, types))
+            item = acts.create(kind, thing.get("name"), under)
+            if (at := point(thing.get("at", []), "at")) is not None:
+                acts.place(item, at=at)
+            for prop, value in thing.get("values", {}).items():
+                acts.set_value(item, prop, value)
+        except (LookupError, ValueError) as error:
+            raise ValueError(f"things[{number}]: {error}") from error
+        row = {"item": item, "type": acts.kind(item)}
+        values = {prop: shown(acts.value(item, prop)) for prop in thing.get("values", {})}
+        placed = {"at": _rounded(acts.placement(item).at)} if at is not None else {}
+        return row | placed | ({"values": values} if values else {})
+
+    @skill(risk="edit")
+    def duplicate(
+        self,
+        items: list[str],
+        count: int = 1,
+        to: list[str | Numbers] = [],  # noqa: B006 - never changed, and a short schema
+        linked: bool = True,
+    ) -> Any:
+        """Copy items, as instances or whole; also to replace placeholders.
+
+        Args:
+            items: Each is copied with what is below it.
+            count: Copies of each.
+            to: A copy for each of these instead: a point, or an item whose place it takes.
+            linked: Copies share their data.
+        """
+        if count < 1:
+            raise ValueError(f"count is 1 or more, not {count}.")
+        self._check(items, "Copy", more=len(to) or count)
+        places = [self._place_of(place) for place in track(to)] or [(None, None, None)] * count
+        copies = []
+        for item, place in track(product(items, places), total=len(items) * len(places)):
+            copies.append(self._acts.duplicate(item, linked=linked))
+            if to:
+                self._acts.place(copies[-1], *place)
+        of = self._acts.name(items[0]) if len(items) == 1 else counted(self._acts, items)
+        report_done(f"Made {plural(len(copies), 'copy')} of {of}")
+        return result(copies)
+
+    def _place_of(self, place: str | Numbers) -> tuple[Vector | None, Vector | None, Vector | None]:
+        if isinstance(place, list):
+            return point(place, "to"), None, None
+        found = self._acts.placement(place)
+        return found.at, found.rotation, found.scale
+
+    @skill(risk="edit")
+    def transform(
+        self,
+        items: list[str],
+        at: Numbers = [],  # noqa: B006 - never changed, and a short schema; so are the next ones
+        move: Numbers = [],  # noqa: B006
+        rotate: Numbers = [],  # noqa: B006
+        scale: Numbers = [],  # noqa: B006
+        look_at: str | Numbers = "",
+        on: str = "",
+        space: Literal["world", "local"] = "world",
+        apply: list[Part] = [],  # noqa: B006
+    ) -> Any:
+        """Move, rotate, scale, aim, set down on others, apply transforms.
+
+        rotate is the new rotation in degrees about x, y, z; look_at an item or a point to face; on
+        an item to stand on, or "ground"; apply puts parts into the data; space is of at, move and
+        rotate.
+        """
+        self._check(items, "Transform")
+        if not (at or move or rotate or scale or look_at or on or apply):
+            raise ValueError("Say what to do: at, move, rotate, scale, look_at, on or apply.")
+        acts = self._acts
+        before = {item: acts.placement(item, space) for item in track(items)}
+        offset, wanted = point(move, "move"), point(at, "at")
+        turned, size = point(rotate, "rotate"), point(scale, "scale")
+        for item in track(by_depth(acts, items), message="Moving"):
+            place = wanted or (before[item].at if offset else None)
+            if place and offset:
+                place = add(place, offset)
+            if place or turned or size:
+                acts.place(item, place, turned, size, space)
+            if look_at:
+                acts.place(item, rotation=self._aimed(item, look_at))
+            if on:
+                acts.place(item, at=self._set_down(item, on))
+            if apply:
+                acts.apply(item, apply)
+        did = "Aimed" if look_at else "Moved" if place else "Transformed"
+        report_done(f"{did} {counted(acts, items)}")
+        rows = ({"item": item, "before": _told(before[item]),
+                 "after": _told(acts.placement(item, space))}
+                for item in items)  # fmt: skip
+        return result(items, changed=rows)
+
+    def _aimed(self, item: str, look_at: str | Numbers) -> Vector:
+        """Give the rotation in world space with which an item looks at something."""
+        acts, eye = self._acts, self._acts.placement(item).at
+        target = point(look_at, "look_at") if isinstance(look_at, list) else self._middle(look_at)
+        axis, up = acts.aim(item)
+        if target is None or math.dist(eye, target) < 1e-9:
+            raise ValueError(f"{item} is where it is to look at: move one of them.")
+        world_up = (0.0, 1.0, 0.0) if acts.up == "Y" else (0.0, 0.0, 1.0)
+        return aimed(axis, up, add(target, eye, -1.0), world_up)
+
+    def _middle(self, item: str) -> Vector:
+        box = self._acts.bounds(item)
+        return self._acts.placement(item).at if box is None else middle(box)
+
+    def _set_down(self, item: str, on: str) -> Vector:
+        """Give the place where the lowest point of an item is on the top of another one."""
+        acts, axis = self._acts, 1 if self._acts.up == "Y" else 2
+        floor = ((0.0,) * 3, (0.0,) * 3) if on == "ground" else acts.bounds(on)
+        box, at = acts.bounds(item), list(acts.placement(item).at)
+        if floor is None or box is None:
+            bare = on if floor is None else item
+            raise ValueError(f"{bare} has no size, so nothing stands on it.")
+        at[axis] += floor[1][axis] - box[0][axis]
+        return at[0], at[1], at[2]
+
+    @skill(risk="edit")
+    def group(
+        self,
+        items: list[str],
+        under: str = "",
+        into: str = "",
+        kind: Literal["parent", "collection", "set", "layer", "folder"] = "parent",
+        keep_place: bool = True,
+    ) -> Any:
+        """Parent, unparent, collect items in a collection, set, layer or folder.
+
+        Args:
+            items: Which ones.
+            under: The new parent; "@scene" for none.
+            into: Or the collection, set, layer or folder; made if there is none.
+            kind: What `into` is.
+            keep_place: They stay where they are in the world.
+        """
+        self._check(items, "Group")
+        if bool(under) == bool(into) or (kind == "parent") == bool(into):
+            raise ValueError('Give under, or into with its kind: "collection", "set", ...')
+        if into:
+            where = self._acts.collect(items, into, kind)
+            report_done(f"Put {counted(self._acts, items)} into {self._acts.name(where)}")
+            return result(items, into=where)
+        parent = None if under == SCENE else under
+        if parent:
+            self._acts.kind(parent)
+        moved: dict[str, str] = {}
+        for item in track(by_depth(self._acts, items, deepest=True)):
+            moved[item] = self._acts.set_parent(item, parent, keep_place=keep_place)
+        now = [_followed(moved[item], moved) for item in track(items)]
+        where = f"under {self._acts.name(parent)}" if parent else "at the top of the scene"
+        report_done(f"Put {counted(self._acts, now)} {where}")
+        return result(now, under=self._acts.parent(now[0]))
+
+    @skill(risk="edit")
+    def assign_material(
+        self,
+        items: list[str] = [],  # noqa: B006 - never changed, and a short schema
+        material: str = "",
+        values: Json = {},  # noqa: B006 - the same
+    ) -> Any:
+        """Give items a material, an existing one or one made of values.
+
+        Args:
+            items: None of them only makes or changes it.
+            material: Its name; without one it is new.
+            values: base_color and emission [r, g, b], metallic, roughness, opacity, normal and
+                texture (files).
+        """
+        if items:
+            self._check(items, "Assign a material to")
+        acts, known = self._acts, list(self._acts.materials())
+        if material and material not in known and not values:
+            raise ValueError(f"{no_such('material', material, known)} With values it is made.")
+        name = acts.material(material or None, values) if values or not material else material
+        for item in track(items):
+            acts.assign(item, name)
+        what = f"Gave {counted(acts, items)} the" if items else "Made the"
+        report_done(f"{what} material {name}")
+        return result(items, material=name, is_new=name not in known, users=list(acts.users(name)))
+
+    @skill(risk="edit")
+    def rename(
+        self,
+        names: dict[str, str] = {},  # noqa: B006 - never changed, and a short schema
+        pattern: str = "",
+        to: str = "",
+        under: str = "",
+        preview: bool = False,
+    ) -> Any:
+        """Rename items, by name or by pattern; what refers to them follows.
+
+        Args:
+            names: {item: new name}; goes before the pattern.
+            pattern: Glob on the name, such as "Cube*".
+            to: The new name: "*" is what it matched, "##" a number of two digits.
+            under: Only items below this one.
+            preview: Only tell the pairs and the collisions.
+        """
+        acts = self._acts
+        for item in track(names):
+            acts.kind(item)
+        wanted = {**self._matching(pattern, to, under), **names}
+        wanted = {it: name for it, name in track(wanted.items()) if name != acts.name(it)}
+        if not wanted:
+            raise ValueError("Nothing is to be renamed: see list_items for the names.")
+        collisions = self._collisions(wanted)
+        if preview:
+            new = {item: self._called(item, name) for item, name in wanted.items()}
+            preview_pairs = [(item, _followed(new[item], new)) for item in wanted]
+            return result(list(wanted), pairs=preview_pairs, collisions=collisions)
+        refuse(collisions)
+        cover(list(wanted))
+        self._count.ask("Rename", len(wanted), acts.host.item_noun, list(wanted))
+        moved: dict[str, str] = {}
+        # The deepest first: until then no path changes. What still has a wanted name makes way.
+        for item in track(by_depth(acts, wanted, deepest=True), message="Renaming"):
+            other = self._called(item, wanted[item])
+            if other in wanted and other not in moved:
+                moved[other] = acts.rename(other, f"{wanted[other]}_renaming")
+            moved[item] = acts.rename(moved.get(item, item), wanted[item])
+        now = [_followed(moved[item], moved) for item in track(wanted)]
+        report_done(f"Renamed {counted(acts, now)}")
+        # An item that is no name stays what it was: then its name is told.
+        every = zip(wanted, now, strict=True)
+        pairs = ((it, new if new != it else acts.name(new)) for it, new in every)
+        return result(now, pairs=pairs)
+
+    def _matching(self, pattern: str, to: str, under: str) -> dict[str, str]:
+        """Give the new names of the items that match."""
+        stars = pattern.count("*")
+        if not pattern:
+            return {}
+        if not to or to.count("*") > stars or stars > _MOST_STARS:
+            needs = "a name, with no more * than pattern"
+            raise ValueError(f"to needs {needs}; {_MOST_STARS} at most.")
+        glob = re.compile(re.escape(pattern).replace(r"\*", "(.*?)").replace(r"\?", "."))
+        wanted: dict[str, str] = {}
+        for item in track(self._acts.items(under or None), message="Reading names"):
+            if match := glob.fullmatch(self._acts.name(item)):
+                parts = iter(match.groups())
+                name = re.sub(r"\*", lambda _: next(parts), to)  # noqa: B023 - used at once
+                number = str(len(wanted) + 1)
+                wanted[item] = re.sub("#+", lambda it: number.zfill(len(it[0])), name)  # noqa: B023
+        return wanted
+
+    def _called(self, item: str, name: str) -> str:
+        """Say what an item would be called with another name."""
+        own = self._acts.name(item)
+        return (item.removesuffix(own) if item.endswith(own) else "") + name
+
+    def _collisions(self, wanted: Mapping[str, str]) -> list[str]:
+        """Say which names are wanted twice, or taken."""
+        to = {item: self._called(item, name) for item, name in track(wanted.items())}
+        twice = {name for name, count in Counter(to.values()).items() if count > 1}
+        taken = {it for it in track(to.values()) if it not in wanted and is_there(self._acts, it)}
+        return [f"{item}: {name} is {'wanted twice' if name in twice else 'taken'}."
+                for item, name in to.items() if name in twice | taken]  # fmt: skip
+
+
+def _followed(item: str, moved: Mapping[str, str]) -> str:
+    """Give an item as it is called now, where items above it got another path since."""
+    at = len(item)
+    while (at := max(item.rfind("/", 0, at), item.rfind("|", 0, at))) > 0:
+        if (new := moved.get(item[:at])) is not None:
+            item, at = new + item[at:], len(new)
+    return item
+
+
+def aimed(axis: Vector, up: Vector, to: Vector, world_up: Vector) -> Vector:
+    """Give the degrees about fixed x, y, z that turn an axis to a direction, the other one up."""
+    own, other = frame_of(axis, up), frame_of(to, world_up)
+    # rows of the matrix that turns the one frame into the other
+    m = [[sum(other[k][i] * own[k][j] for k in range(3)) for j in range(3)] for i in range(3)]
+    y = math.asin(max(-1.0, min(1.0, -m[2][0])))
+    if abs(m[2][0]) < 1 - 1e-9:
+        x, z = math.atan2(m[2][1], m[2][2]), math.atan2(m[1][0], m[0][0])
+    else:  # two of the three turn about one axis
+        x, z = math.atan2(-m[1][2], m[1][1]), 0.0
+    return math.degrees(x), math.degrees(y), math.degrees(z)
+
+
+def _rounded(vector: Vector) -> Numbers:
+    return [round(number, 5) + 0.0 for number in vector]
+
+
+def _told(placement: Placement) -> Json:
+    return {name: _rounded(getattr(placement, name)) for name in ("at", "rotation", "scale")}

@@ -1,0 +1,400 @@
+"""The verbs that tell what there is: summary, list_items, inspect, find_api. Main thread.
+
+What grows with the scene is walked with `track`, so that the host paints meanwhile, and what is
+told of it has a limit that the answer names.
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+import re
+from collections import Counter, defaultdict
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import asdict, astuple
+from difflib import get_close_matches
+from fnmatch import fnmatchcase
+from functools import cache, partial
+from heapq import nlargest, nsmallest
+from itertools import chain, islice
+from typing import Any, Final
+
+from dcc_bridge import skill, track
+from dcc_bridge.verbs import Told
+from dcc_bridge.verbs.acts import SCENE, Acts, ApiEntry, Part, Value
+
+_MOST_COUNTED: Final = 10_000  # items whose types a summary counts, where the host does not
+_MOST_COMPARED: Final = 5000  # names among which a near one is looked for
+_MOST_VALUES: Final = 120  # properties of one item
+_MOST_LIST: Final = 24  # elements of a list within an answer
+_MOST_TEXT: Final = 600  # characters of a text within an answer
+_SCENE_VALUES: Final = ("frame", "start", "end", "fps", "camera", "size", "units")
+_LINK: Final = ("from", "out", "to", "in")
+_PARTS: Final[tuple[Part, ...]] = ("values", "uses", "bounds", "counts")
+_PLACE: Final = ("at", "rotation", "scale")
+_OF_ALL: Final = {"", "type", "name", "parent", *_PLACE, "bounds", "size", "center"}  # no property
+_IS: Final = {"<=": operator.le, ">=": operator.ge, "<": operator.lt, ">": operator.gt}
+Field = Callable[[str, str], Any]  # what an item has under a name
+_WORD: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+
+
+def verbs(acts: Acts) -> list[Callable[..., Any]]:
+    """Make the verbs that tell what there is."""
+    index = ApiIndex(acts)
+
+    @skill(title="Summary of the scene", risk="read")
+    def summary() -> dict[str, Any]:
+        """Describe the open scene: file, units, up axis, frames, fps, counts by type, selection.
+
+        Call this first.
+        """
+        return scene_summary(acts)
+
+    @skill(title="List items", risk="read")
+    def list_items(
+        type: str = "",
+        name: str = "*",
+        under: str = "",
+        uses: str = "",
+        where: dict[str, Any] = {},  # noqa: B006 - it is only read, and the schema shows it
+        fields: list[str] = [],  # noqa: B006 - the same
+        sort: str = "",
+        limit: int = 100,
+    ) -> Any:
+        """Find items by type, name, place, material or value.
+
+        Args:
+            type: Glob, in any case.
+            name: Glob; with a slash in it, on the whole item.
+            under: An item above.
+            uses: A material, file or item.
+            where: {prop: value}; also ">2", "!=x" or a glob.
+            fields: Told of each: size, center, bounds, at, rotation, scale, parent, uses,
+                material, faces, any property.
+            sort: A field, or "-size".
+            limit: Of rows.
+        """
+        if not 1 <= limit <= 1000:
+            raise ValueError(f"limit is 1 to 1000, not {limit}.")
+        candidates = acts.users(uses) if uses else acts.items(under or None)
+        if uses and under:
+            candidates = filter({*track(acts.items(under))}.__contains__, candidates)
+        # what has to be looked for in the whole scene is looked for once
+        field = partial(_field, acts, cache(lambda: frozenset(acts.materials())))
+        named = [it for it in track(candidates) if _is_named(acts, it, type, name)]
+        matches = [it for it in track(named) if all(fits(field(it, n), where[n]) for n in where)]
+        listed = _sorted(field, matches, sort, limit) if sort else matches[:limit]
+        has = fields if type and "*" not in type else ["type", *fields]
+        rows = [{"item": it} | {n: shown(field(it, n)) for n in has} for it in track(listed)]
+        asked = sorted({*where, *fields, sort.removeprefix("-")} - _OF_ALL)
+        some = [*listed, *named[:_MOST_COMPARED]]  # what is sorted or tested has it first
+        note = _lacking(acts, asked, some, field) if named else _unknown_type(acts, type)
+        told = Told(found=len(matches), listed=len(rows), rows=rows, **note)
+        told.every = matches
+        return told
+
+    @skill(title="Inspect items", risk="read")
+    def inspect(items: list[str], parts: list[Part] = [*_PARTS]) -> dict[str, Any]:  # noqa: B006
+        """Tell exact values, inputs, uses, keys, bounds, counts and texts of items, 20 at most.
+
+        "held" says why a plain write of a value would be refused. Bounds are of the world.
+
+        Args:
+            items: The items; "@scene" for the scene's own values.
+            parts: What is told of each.
+        """
+        if not 1 <= len(items) <= 20:
+            raise ValueError(f"Give 1 to 20 items, not {len(items)}.")
+        return {"items": [_inspected(acts, item, parts) for item in track(items)]}
+
+    @skill(title="Find in the API", risk="read")
+    def find_api(query: str, limit: int = 8) -> dict[str, Any]:
+        """Look up types, properties, operators and sockets of this version's own API.
+
+        Args:
+            query: A few words, such as "camera focal length".
+            limit: Cards at most.
+        """
+        return index.find(query, limit)
+
+    return [summary, list_items, inspect, find_api]
+
+
+# ---- near names, for the errors of all verbs
+
+
+def near(name: str, names: Iterable[str], most: int = 5) -> list[str]:
+    """Give the names most like one: in another case, as a part, with a slip in it or a word."""
+    low, known = name.lower(), list(dict.fromkeys(islice(names, _MOST_COMPARED)))
+    folded = {it.lower(): it for it in reversed(known)}
+    alike = [folded[it] for it in get_close_matches(low, folded, most)]
+    words = {it: {word.lower() for word in _WORD.findall(it)} for it in known}
+    slips = set(get_close_matches(low, set[str]().union(*words.values())))
+    parts = [it for it in known if low in it.lower() or (len(it) > 2 and it.lower() in low)
+             or words[it] & slips]  # fmt: skip
+    return list(dict.fromkeys([*alike, *sorted(parts, key=len)]))[:most]
+
+
+def no_such(what: str, name: str, names: Iterable[str]) -> str:
+    """Say that there is no such thing, and what there is instead: 'no type Lite; near: Light'."""
+    known = list(islice(names, _MOST_COMPARED))
+    close = near(name, known)
+    instead = f"near: {', '.join(close)}" if close else f"there is: {', '.join(known[:10]) or 0}"
+    return f"There is no {what} {name!r}; {instead}{', ...' * (not close and len(known) > 10)}."
+
+
+# ---- how a value is told
+
+
+def shown(value: Any) -> Any:
+    """Shorten a value for an answer: six digits, so many elements, so many characters."""
+    match value:
+        case Value():
+            return shown(value.value)
+        case float():
+            return float(f"{value:.6g}") if math.isfinite(value) else str(value)
+        case str() if len(value) > _MOST_TEXT:
+            start = re.sub(r"\s\S{0,40}$", "", value[:_MOST_TEXT])  # no half a word
+            return f"{start}... ({len(value)} characters)"
+        case Mapping():
+            more = len(value) - _MOST_LIST
+            rest = {"...": f"{more} more"} if more > 0 else {}
+            return {str(key): shown(it) for key, it in islice(value.items(), _MOST_LIST)} | rest
+        case list() | tuple():
+            more = len(value) - _MOST_LIST
+            return [*map(shown, value[:_MOST_LIST]), *([f"... {more} more"] if more > 0 else [])]
+    return value
+
+
+# ---- summary
+
+
+def scene_summary(acts: Acts) -> dict[str, Any]:
+    """Describe a scene: what the host says, in the same words everywhere."""
+    facts = {**acts.host.summary(), "up": acts.up}
+    facts["unsaved"] = facts.pop("modified", None)
+    selection = facts.pop("selection", [])
+    if "types" not in facts:
+        facts["types"] = _types(acts)  # of the first ones, in a large scene
+    facts |= _scene_values(acts)
+    if "start" in facts and "end" in facts:
+        facts["frames"] = [facts.pop("start"), facts.pop("end")]
+    facts = {name: shown(value) for name, value in facts.items()}
+    return {**facts, "selected": len(selection), "selection": shown(selection)}
+
+
+def scene_value(acts: Acts, prop: str) -> Any:
+    """Read a property of the scene itself; None where the host has no such."""
+    with suppress(LookupError, ValueError, NotImplementedError):
+        return acts.value(SCENE, prop).value
+    return None
+
+
+def _scene_values(acts: Acts) -> dict[str, Any]:
+    values = ((prop, scene_value(acts, prop)) for prop in _SCENE_VALUES)
+    return {prop: shown(value) for prop, value in values if value is not None}
+
+
+def _types(acts: Acts) -> dict[str, int]:
+    return dict(Counter(map(acts.kind, track(islice(acts.items(), _MOST_COUNTED)))).most_common())
+
+
+# ---- list_items
+
+
+def _is_named(acts: Acts, item: str, kind: str, name: str) -> bool:
+    if kind and not fnmatchcase(acts.kind(item).lower(), kind.lower()):
+        return False
+    return name == "*" or fnmatchcase(item if "/" in name else acts.name(item), name)
+
+
+def _unknown_type(acts: Acts, kind: str) -> dict[str, str]:
+    """Say of a type that nothing has whether there is such a one."""
+    known = [*_types(acts), *acts.types()]
+    if not kind or any(fnmatchcase(it.lower(), kind.lower()) for it in known):
+        return {}
+    return {"note": no_such("type", kind, known) + f" Globs work: '*{kind.strip('*')}*'."}
+
+
+def _lacking(acts: Acts, names: Iterable[str], items: list[str], field: Field) -> dict[str, str]:
+    """Say of properties that none of the items has what is near them."""
+    lacking = [it for it in names if all(field(item, it) is None for item in track(items))]
+    examples = {acts.kind(item): item for item in track(items if lacking else ())}
+    parts: Sequence[Part] = ("values", "counts")
+    known = [it for item in islice(examples.values(), _MOST_LIST) for part in parts
+             for it in acts.look_into(item, part) or ()]  # fmt: skip
+    notes = [no_such("property", it, known) for it in lacking if it not in known]
+    return {"note": " ".join(notes)} if notes else {}
+
+
+def _field(acts: Acts, materials: Callable[[], Container[str]], item: str, name: str) -> Any:
+    match name:
+        case "type":
+            return acts.kind(item)
+        case "name" | "parent":
+            return getattr(acts, name)(item)
+        case "at" | "rotation" | "scale":
+            with suppress(ValueError):
+                return list(getattr(acts.placement(item), name))
+            return None
+        case "bounds" | "size" | "center":
+            return _of_bounds(acts, item, name)
+        case "uses" | "material":
+            used = acts.look_into(item, "uses") or ()
+            return [it for it in used if name == "uses" or it in materials()]
+    with suppress(LookupError, ValueError):
+        return acts.value(item, name).value
+    return (acts.look_into(item, "counts") or {}).get(name)
+
+
+def _of_bounds(acts: Acts, item: str, name: str) -> list[Any] | None:
+    if (bounds := acts.bounds(item)) is None or name == "bounds":
+        return bounds and list(map(list, bounds))
+    sign, share = (-1, 1.0) if name == "size" else (1, 0.5)
+    return [(b + sign * a) * share for a, b in zip(*bounds, strict=True)]
+
+
+def fits(value: Any, wanted: Any) -> bool:
+    """Whether a value is the wanted one: a glob, or a number after <, >, <=, >= or !=."""
+    if isinstance(wanted, str):
+        if wanted.startswith("!="):
+            return not fits(value, _number(wanted[2:].strip()))
+        if sign := next((it for it in _IS if wanted.startswith(it)), ""):
+            bound = _number(wanted[len(sign) :].strip())
+            return _is_number(value) and _is_number(bound) and bool(_IS[sign](value, bound))
+        if isinstance(value, str):
+            return fnmatchcase(value, wanted)
+        if isinstance(value, list | tuple):
+            return any(fits(it, wanted) for it in value)
+    if _is_number(value) and _is_number(wanted):
+        return math.isclose(value, wanted, rel_tol=1e-5, abs_tol=1e-6)
+    if isinstance(value, list | tuple) and isinstance(wanted, list | tuple):
+        return len(value) == len(wanted) and all(map(fits, value, wanted))
+    return bool(value == wanted)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _number(text: str) -> float | str:
+    with suppress(ValueError):
+        return float(text)
+    return text
+
+
+def _sorted(field: Field, items: list[str], sort: str, limit: int) -> list[str]:
+    """Give the first items by a field, those without it last; lists by how large they are."""
+    name, first = sort.removeprefix("-"), nlargest if sort.startswith("-") else nsmallest
+    keys: dict[str, Any] = {}
+    for item in track(items):
+        value = field(item, name)
+        if isinstance(value, list | tuple):
+            value = math.prod(value) if value and all(map(_is_number, value)) else str(value)
+        if value not in (None, "[]"):
+            keys[item] = value
+    if not all(map(_is_number, keys.values())):
+        keys = {item: str(value) for item, value in track(keys.items())}
+    without = (item for item in items if item not in keys)
+    return list(islice(chain(first(limit, track(keys), key=keys.__getitem__), without), limit))
+
+
+# ---- inspect
+
+
+def _inspected(acts: Acts, item: str, parts: Sequence[Part]) -> dict[str, Any]:
+    if item == SCENE:
+        return {"item": SCENE, "values": _scene_values(acts)}
+    try:
+        facts = dict[str, Any](item=item, type=acts.kind(item), parent=acts.parent(item))
+    except LookupError as error:
+        return {"item": item, "error": str(error.args[0] if error.args else error)}
+    with suppress(ValueError):
+        placement = acts.placement(item)
+        facts |= {name: shown(getattr(placement, name)) for name in _PLACE}
+    for part in dict.fromkeys(parts):
+        value: Any = acts.bounds(item) if part == "bounds" else acts.look_into(item, part)
+        if part == "values" and value:
+            facts |= _values(value)
+        elif part == "inputs" and value:
+            facts[part] = [dict(zip(_LINK, astuple(it), strict=True)) for it in value]
+        elif value:
+            facts[part] = shown(value)
+    return facts
+
+
+def _values(values: Mapping[str, Value]) -> dict[str, Any]:
+    """Tell properties, and of those that are held why."""
+    listed = dict(islice(values.items(), _MOST_VALUES))
+    told: dict[str, Any] = {"values": {name: shown(value) for name, value in listed.items()}}
+    if held := {name: value.held for name, value in values.items() if value.held}:
+        told["held"] = held
+    if (more := len(values) - _MOST_VALUES) > 0:
+        told["values_left_out"] = more
+    return told
+
+
+# ---- find_api
+
+
+class ApiIndex:
+    """The words of an application's API, indexed when it is first asked."""
+
+    def __init__(self, acts: Acts) -> None:
+        self._acts = acts
+        self._entries: list[ApiEntry] = []
+        self._names: list[frozenset[str]] = []  # the words of each entry's name
+        self._by_word: dict[str, list[int]] = {}
+
+    def find(self, query: str, limit: int = 8) -> dict[str, Any]:
+        """Give the cards that go best with a query, or near names where none does."""
+        if not (words := [word.lower() for word in _WORD.findall(query)]):
+            raise ValueError(f"{query!r} has no word to look for.")
+        if not self._entries:
+            self._build()
+        scores = self._scores(words, query.strip().lower())
+        best = sorted(scores, key=lambda at: (-scores[at], len(self._entries[at].name), at))
+        cards = [asdict(self._entries[at]).items() for at in best[:limit]]
+        told = [{name: shown(value) for name, value in card if value} for card in cards]
+        miss = {} if best else {"near": near(query.strip(), self._by_word)}
+        return {"found": len(best), "cards": told, **miss}
+
+    def _build(self) -> None:
+        entries, names = [], []
+        by_word: defaultdict[str, list[int]] = defaultdict(list)
+        for at, entry in enumerate(track(self._acts.api(), message="Reading the API")):
+            name = frozenset(word.lower() for word in _WORD.findall(entry.name))
+            entries.append(entry)
+            names.append(name)
+            for word in name | {word.lower() for word in _WORD.findall(entry.text)}:
+                by_word[word].append(at)
+        self._entries, self._names, self._by_word = entries, names, dict(by_word)
+
+    def _scores(self, words: Sequence[str], query: str) -> Mapping[int, float]:
+        """Score over all words: a rare one counts more, and one of the name more than its text."""
+        scores: defaultdict[int, float] = defaultdict(float)
+        for word in words:
+            hits: dict[int, float] = {}
+            for known, closeness in self._known(word):
+                rarity = math.log1p(len(self._entries) / len(self._by_word[known]))
+                for at in self._by_word[known]:
+                    weight = closeness * rarity * (2.0 if known in self._names[at] else 1.0)
+                    hits[at] = max(hits.get(at, 0.0), weight)
+            for at, weight in hits.items():
+                scores[at] += weight
+        for at in scores:
+            name = self._entries[at].name.lower()
+            scores[at] *= 3.0 if name == query else 1.0
+            scores[at] /= 1.0 + 0.05 * len(self._names[at])  # of two, the plainer one
+        return scores
+
+    def _known(self, word: str) -> list[tuple[str, float]]:
+        """Give the indexed words that are meant, and how close each is; slips where none is."""
+        known = [(word, 1.0)] if word in self._by_word else []
+        if len(word) > 2:
+            known += [(it, 0.5) for it in self._by_word if it != word and it.startswith(word)]
+        if not known and len(word) > 3:
+            alike = [it for it in self._by_word if abs(len(it) - len(word)) <= 2]
+            known = [(it, 0.4) for it in get_close_matches(word, alike, 3, 0.75)]
+        return known

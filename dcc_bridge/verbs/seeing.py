@@ -1,0 +1,399 @@
+"""The verbs that see: look and check, and the geometry that they need. Main thread."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from functools import partial
+from itertools import islice, product
+from pathlib import Path, PureWindowsPath
+from typing import Any, Final, Literal, NamedTuple
+
+from dcc_bridge import skill, track
+from dcc_bridge.errors import SkillError
+from dcc_bridge.skills import importer, trust
+from dcc_bridge.skills.source import Source
+from dcc_bridge.verbs.acts import Acts, Bounds, Junk, Rule, Shot, Vector
+from dcc_bridge.verbs.reading import scene_value
+
+MOST_BYTES: Final = 100_000  # of a picture
+MOST_EDGE: Final = 1568  # pixels; agents' models shrink what is larger
+_MOST_SEEN: Final = 2000  # items, the first of a scene, that are looked for in a picture
+_MOST_FOUND: Final = 12  # items whose place in the picture is told
+_MOST_FAILED: Final = 20  # items of a rule that are named
+_ANGLE: Final = 35.0  # from top to bottom, of a view that is made for the items
+_UNIT: Final[Bounds] = ((-1.0, -1.0, -1.0), (1.0, 1.0, 1.0))
+_OPPOSITE: Final = {"back": "front", "left": "right", "bottom": "top"}
+_VIEWS: Final = {"front", "right", "top", *_OPPOSITE, "three_quarter", "around"}
+_MARK: Final = "__check_rule__"
+
+Shading = Literal["solid", "wire", "material"]
+Finding = tuple[Any, ...]  # an item, why it fails a rule or "", maybe the batch step that mends it
+Check = Callable[[Acts, Sequence[str]], Iterable[Finding]]
+
+
+def verbs(acts: Acts, checks: Path | None = None) -> list[Callable[..., Any]]:
+    """Make the verbs that see. `checks` is the folder of the studio's own rules."""
+
+    @skill(title="Look at the scene", risk="read")
+    def look(
+        items: list[str] = [],  # noqa: B006 - it is only read, and the schema shows it
+        view: str = "three_quarter",
+        shading: Shading = "solid",
+        frames: list[float] = [],  # noqa: B006 - the same
+        size: int = 768,
+        marks: list[str] = [],  # noqa: B006 - the same
+    ) -> Any:
+        """See the scene, or some items, as one picture with a legend of what is where in it.
+
+        The person's view, camera and selection stay as they are.
+
+        Args:
+            items: Framed; empty for all.
+            view: person, front, back, left, right, top, bottom, three_quarter, around (four
+                pictures), or a camera.
+            shading: Of surfaces.
+            frames: A picture of each, four at most.
+            size: The long edge in pixels.
+            marks: More items for the legend.
+        """
+        return _seen(acts, items, view, shading, frames, size, marks)
+
+    @skill(title="Check the scene", risk="read")
+    def check(
+        rules: list[str] = [],  # noqa: B006 - it is only read, and the schema shows it
+        items: list[str] = [],  # noqa: B006 - the same
+    ) -> dict[str, Any]:
+        """Check items by rules: scale, names, files, the studio's own; tells why and what mends it.
+
+        Args:
+            rules: Their names; empty for all.
+            items: Empty for all.
+        """
+        return _checked(acts, checks, rules, items)
+
+    return [look, check]
+
+
+# ---- geometry
+
+
+def add(a: Vector, b: Vector, share: float = 1.0) -> Vector:
+    """Add a share of a vector to another one."""
+    return a[0] + share * b[0], a[1] + share * b[1], a[2] + share * b[2]
+
+
+def _dot(a: Vector, b: Vector) -> float:
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+
+
+def cross(a: Vector, b: Vector) -> Vector:
+    """Give what is upright on two vectors."""
+    return a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]
+
+
+def _unit(a: Vector) -> Vector:
+    if (length := math.hypot(*a)) < 1e-12:
+        raise ValueError("There is no direction from a point to itself.")
+    return a[0] / length, a[1] / length, a[2] / length
+
+
+def frame_of(forward: Vector, up: Vector) -> tuple[Vector, Vector, Vector]:
+    """Give the directions right, up and forward, of length 1, of who looks along `forward`."""
+    ahead = _unit(forward)
+    axes: list[Vector] = [_unit(up), (1.0, 0.0, 0.0), (0.0, 1.0, 0.0)]  # of two, one is not ahead
+    right = _unit(cross(ahead, next(it for it in axes if abs(_dot(ahead, it)) < 1 - 1e-9)))
+    return right, cross(right, ahead), ahead
+
+
+def middle(box: Bounds) -> Vector:
+    """Give the middle of a box."""
+    return add(add((0.0, 0.0, 0.0), box[0], 0.5), box[1], 0.5)
+
+
+# ---- look
+
+
+def shots(acts: Acts, items: Sequence[str], view: str, aspect: float) -> list[Shot]:
+    """Give from where the pictures of a view are taken."""
+    if view not in _VIEWS:
+        try:
+            return [acts.viewpoint(view)]
+        except LookupError as error:
+            raise LookupError(f"{error} Views: person, {', '.join(sorted(_VIEWS))}.") from None
+    zero, right = (0.0, 0.0, 0.0), (1.0, 0.0, 0.0)
+    up: Vector = (0.0, 1.0, 0.0) if acts.up == "Y" else (0.0, 0.0, 1.0)
+    front = cross(right, up)
+    box = _framed(acts, items)
+    ways = {"front": front, "right": right, "top": up}
+    ways |= {name: add(zero, ways[other], -1) for name, other in _OPPOSITE.items()}
+    if view in ways:
+        over = {"top": ways["back"], "bottom": front}.get(view, up)
+        return [_fitting(box, ways[view], over, aspect, 0.0)]
+    turns = map(math.radians, [45, 135, 225, 315] if view == "around" else [40])
+    around = [add(add(zero, front, math.cos(it)), right, math.sin(it)) for it in turns]
+    return [_fitting(box, _unit(add(way, up, 0.5)), up, aspect, _ANGLE) for way in around]
+
+
+def _framed(acts: Acts, items: Sequence[str]) -> Bounds:
+    on_top = items or (it for it in track(acts.items()) if acts.parent(it) is None)
+    boxes = [box for item in on_top if (box := _box(acts, item, 1.0 if items else 0.0))] or [_UNIT]
+    low, high = zip(*boxes, strict=True)
+    (x, y, z), (a, b, c) = map(min, zip(*low, strict=True)), map(max, zip(*high, strict=True))
+    return (x, y, z), (a, b, c)
+
+
+def _box(acts: Acts, item: str, size: float) -> Bounds | None:
+    # a light has no form; it is seen at its place, with a box of that size
+    if (box := acts.bounds(item)) or not size:
+        return box
+    with suppress(ValueError):
+        at = acts.placement(item).at
+        return add(at, _UNIT[0], size), add(at, _UNIT[1], size)
+    return None
+
+
+def _fitting(box: Bounds, way: Vector, up: Vector, aspect: float, angle: float) -> Shot:
+    """Look at a box from a direction, from so far that all of it is in the picture."""
+    target = middle(box)
+    right, over, ahead = frame_of(add((0.0, 0.0, 0.0), way, -1), up)
+    points = [add((x, y, z), target, -1) for x, y, z in product(*zip(*box, strict=True))]
+    halves = [max(abs(_dot(p, over)), abs(_dot(p, right)) / aspect) * 1.08 for p in points]
+    depths = [_dot(p, ahead) for p in points]
+    if not angle:
+        height = max(2 * max(halves), 1e-3)
+        return Shot(add(target, way, max(depths) + height), target, up, height=height)
+    slope = math.tan(math.radians(angle) / 2)
+    far = max(half / slope - deep for half, deep in zip(halves, depths, strict=True))
+    return Shot(add(target, way, max(far, 1e-2)), target, up, angle)
+
+
+class _Spot(NamedTuple):
+    """Where a box is in a picture: shares of it, from the left and the top, and how far away."""
+
+    left: float
+    top: float
+    right: float
+    bottom: float
+    near: float
+    far: float
+
+    @property
+    def area(self) -> float:
+        width = min(self.right, 1.0) - max(self.left, 0.0)
+        height = min(self.bottom, 1.0) - max(self.top, 0.0)
+        return max(width, 1e-9) * max(height, 1e-9) if width >= 0 and height >= 0 else 0.0
+
+    def hides(self, other: _Spot) -> bool:
+        begins = self.left <= other.left and self.top <= other.top and self.far < other.near
+        return begins and self.right >= other.right and self.bottom >= other.bottom
+
+
+def spot(shot: Shot, box: Bounds, aspect: float) -> _Spot | None:
+    """Find a box in a picture; None for what is not wholly before the eye."""
+    right, over, ahead = frame_of(add(shot.target, shot.eye, -1), shot.up)
+    ways = [add((x, y, z), shot.eye, -1) for x, y, z in product(*zip(*box, strict=True))]
+    depths = [_dot(way, ahead) for way in ways]
+    if min(depths) < 1e-9:
+        return None
+    tall = [_height(shot, depth) for depth in depths]
+    across = [0.5 + _dot(way, right) / (t * aspect) for way, t in zip(ways, tall, strict=True)]
+    down = [0.5 - _dot(way, over) / t for way, t in zip(ways, tall, strict=True)]
+    return _Spot(min(across), min(down), max(across), max(down), min(depths), max(depths))
+
+
+def _height(shot: Shot, depth: float) -> float:  # that a picture shows, so far from the eye
+    return 2 * depth * math.tan(math.radians(shot.angle) / 2) if shot.angle else shot.height
+
+
+def _seen(
+    acts: Acts, items: Sequence[str], view: str, shading: str, frames: Sequence[float], size: int,
+    marks: Sequence[str],
+) -> list[Any]:  # fmt: skip
+    if not 64 <= size <= MOST_EDGE:
+        raise ValueError(f"size is 64 to {MOST_EDGE} pixels, not {size}.")
+    aspect = 4 / 3
+    if view not in _VIEWS and (form := scene_value(acts, "size")):  # as it is rendered
+        aspect = max(0.25, min(4.0, form[0] / max(form[1], 1)))
+    boxes = _boxes(acts, [*items, *marks])
+    views = shots(acts, items, view, aspect)
+    taken = [replace(shot, frame=frame) for frame in frames or (None,) for shot in views]
+    if len(taken) > 4:
+        raise ValueError(f"That is {len(taken)} pictures; one look shows 4 at most.")
+    picture, how = _drawn(acts, taken, size, aspect, shading)
+    units = scene_value(acts, "units") or "units"
+    lines = [f"{view}, {shading}, {how}; across and down in percent, {units} away"]
+    if frames:
+        lines.append(f"frames {', '.join(f'{it:g}' for it in frames)}; places are of this frame")
+    for number, shot in enumerate(views, 1):
+        wide = float(f"{_height(shot, math.dist(shot.eye, shot.target)) * aspect:.4g}")
+        lines.append(f"Picture {number}: {wide} {units} wide at its middle")
+        lines += _legend({it: box and spot(shot, box, aspect) for it, box in track(boxes.items())})
+    return ["\n".join(lines), picture]
+
+
+def _drawn(
+    acts: Acts, taken: Sequence[Shot], size: int, aspect: float, shading: str
+) -> tuple[bytes, str]:
+    edge, sheet = float(size), len(taken) > 1
+    for _ in range(6):
+        width = round(edge * min(1.0, aspect) / (2 if sheet else 1))
+        height = round(width / aspect)
+        picture = acts.draw(taken, width, height, shading)
+        if len(picture) <= MOST_BYTES:
+            each = f" each, {len(taken)} in two columns, row by row" if sheet else ""
+            return picture, f"{width} x {height} pixels{each}"
+        edge *= min(0.9, 0.95 * math.sqrt(MOST_BYTES / len(picture)))
+    raise ValueError(f"The picture is larger than {MOST_BYTES} bytes however small it is drawn.")
+
+
+def _boxes(acts: Acts, wanted: Sequence[str]) -> dict[str, Bounds | None]:
+    if wanted:
+        return {item: _box(acts, item, 1e-3) for item in wanted if acts.kind(item) is not None}
+    parents = {item: acts.parent(item) for item in track(islice(acts.items(), _MOST_SEEN))}
+    leaves = parents.keys() - set(parents.values())
+    return {item: box for item in track(parents) if item in leaves and (box := acts.bounds(item))}
+
+
+def _legend(spots: Mapping[str, _Spot | None]) -> Iterator[str]:
+    """Tell where items are in a picture, and what is hidden or outside."""
+    inside = {item: it for item, it in spots.items() if it is not None and it.area}
+    largest = sorted(inside, key=lambda item: -inside[item].area)[:_MOST_FOUND]
+    for item in largest:
+        it, away = inside[item], float(f"{inside[item].near:.4g}")
+        left, top, right, bottom = (round(100 * share) for share in it[:4])
+        cut = ", cut off" if min(it[:2]) < 0 or max(it[2:4]) > 1 else ""
+        before = next((other for other in largest if inside[other].hides(it)), None)
+        hidden = f", may be hidden by {before}" if before else ""
+        yield f"  {item}: {left} to {right}, {top} to {bottom}, {away}{cut}{hidden}"
+    if more := len(inside) - len(largest):
+        yield f"  and {more} smaller ones"
+    if out := [item for item in spots if item not in inside]:
+        yield f"  outside: {', '.join(out[:_MOST_FOUND])}" + ", ..." * (len(out) > _MOST_FOUND)
+
+
+# ---- check
+
+
+def check_rule(fn: Check | None = None, /, *, mend: str = "") -> Any:
+    """Mark a function of a studio as a rule of `check`; its docstring says what fails.
+
+    It takes the acts and the items, and gives the items that fail, each with why, and if it knows
+    that with the step of a batch that mends it. `mend` is the verb that mends all, as it is called.
+    """
+    if fn is None:
+        return partial(check_rule, mend=mend)
+    setattr(fn, _MARK, mend)
+    return fn
+
+
+def _checked(acts: Acts, folder: Path | None, names: list[str], items: list[str]) -> dict[str, Any]:
+    broken: list[str] = []
+    known = {rule.name: (rule, run) for rule, run in _checks(acts, folder, broken)}
+    if unknown := next((name for name in names if name not in known), None):
+        raise ValueError(f"There is no rule {unknown!r}; there are: {', '.join([*known, *broken])}")
+    every = (it for item in items for it in (item, *acts.items(item))) if items else acts.items()
+    looked_at = list(dict.fromkeys(track(every)))
+    among, failed, passed = set(looked_at), dict[str, Any](), []
+    for rule, run in (known[name] for name in names or known):
+        try:
+            found = [it for it in track(run(looked_at)) if it[1] and (not items or it[0] in among)]
+        except (SkillError, LookupError, ValueError) as error:
+            broken.append(f"{rule.name}: {error}")
+            continue
+        named = found[:_MOST_FAILED]
+        facts = {"what": rule.text, "mend": rule.mend, "count": len(found)}
+        facts["items"] = {item: why for item, why, *_ in named}
+        if mends := {item: mend[0] for item, _, *mend in named if any(mend)}:
+            facts["mends"] = mends
+        failed |= {rule.name: facts} if found else {}
+        passed += [] if found else [rule.name]
+    result = {"looked_at": len(looked_at), "failed": failed, "passed": passed}
+    return result | ({"broken": broken} if broken else {})
+
+
+def _checks(acts: Acts, folder: Path | None, broken: list[str]) -> Iterator[tuple[Rule, Any]]:
+    """Give all rules: ours, the host's, the studio's; of one name the last counts."""
+    yield from ((rule, partial(fn, acts)) for rule, fn, needs in _SHARED if acts.has(*needs))
+    yield from ((rule, partial(acts.failures, rule.name)) for rule in acts.rules())
+    yield from ((rule, partial(fn, acts)) for rule, fn in _studio(folder, broken))
+
+
+def _studio(folder: Path | None, broken: list[str]) -> Iterator[tuple[Rule, Check]]:
+    """Import the rules of a studio's files, which must be trusted as skills are."""
+    for file in sorted(folder.glob("[!_.]*.py")) if folder is not None else ():
+        try:
+            source = Source.of(file, trust.read(file, trust.check_folder(file.parent)))
+            rules = vars(importer.import_source(source))
+        except (SkillError, OSError) as error:
+            broken.append(str(error))
+        else:
+            for name, fn in rules.items():
+                if (mend := getattr(fn, _MARK, None)) is not None:
+                    what = (fn.__doc__ or name).strip().partition("\n")[0]
+                    yield Rule(name, what, mend), partial(_guarded, fn, file)
+
+
+def _guarded(fn: Check, file: Path, acts: Acts, items: Sequence[str]) -> Iterator[Finding]:
+    with importer.broken_by(file):
+        for finding in fn(acts, items):
+            if isinstance(finding, str) or not 2 <= len(finding) <= 3:
+                raise TypeError(f"it gave {finding!r}; it must yield item, text[, mend]")
+            yield str(finding[0]), str(finding[1]), *finding[2:]
+
+
+def _scale(negative: bool, acts: Acts, items: Sequence[str]) -> Iterator[Finding]:
+    for item in items:
+        why = ""
+        with suppress(ValueError):  # for what cannot be placed
+            scale = acts.placement(item, "local").scale
+            fails = min(scale) < 0 if negative else max(abs(it - 1) for it in scale) > 1e-4
+            if fails and acts.look_into(item, "counts"):  # a light may have any
+                why = f"scale {', '.join(f'{it:.4g}' for it in scale)}"
+        yield item, why
+
+
+def _duplicate_names(acts: Acts, items: Sequence[str]) -> Iterator[Finding]:
+    names = {it: name for it in track(items) if not it.endswith(f"/{(name := acts.name(it))}")}
+    counts = Counter(names.values())  # a path of slashes has its own place
+    for item, name in names.items():
+        yield item, f"{counts[name]} are called {name}" if counts[name] > 1 else ""
+
+
+def _file(absolute: bool, acts: Acts, items: Sequence[str]) -> Iterator[Finding]:
+    folder = (acts.host.file() or Path("scene")).parent
+    for item, prop, written in acts.files():
+        rooted = written.startswith("/") or PureWindowsPath(written).is_absolute()
+        is_absolute = rooted and not written.startswith("//")  # so Blender says it is relative
+        fails = is_absolute if absolute else _is_missing(written, folder)
+        yield item, f"{prop}: {written}" if fails else ""
+
+
+def _is_missing(written: str, folder: Path) -> bool:
+    if not written or "://" in written or any(it in written for it in "$%#`"):
+        return False  # whether it is there only the application knows
+    path = folder / written.removeprefix("//")
+    if "<" in path.name:  # a pattern, such as <UDIM>
+        return not any(path.parent.glob(path.name.partition("<")[0] + "*"))
+    return not path.exists()
+
+
+def _junk(what: Junk, acts: Acts, items: Sequence[str]) -> Iterator[Finding]:
+    among = set(acts.materials()) if what == "unused" else None
+    with suppress(ValueError):  # the host has no such
+        yield from ((it, what) for it in acts.junk(what) if among is None or it in among)
+
+
+_APPLY: Final = 'transform(apply=["scale"])'
+_SHARED: Final[Sequence[tuple[Rule, Check, tuple[str, ...]]]] = (
+    (Rule("scale_applied", "the scale is not 1", _APPLY), partial(_scale, False), ("apply",)),
+    (Rule("negative_scale", "the scale is negative", _APPLY), partial(_scale, True), ()),
+    (Rule("duplicate_names", "the name is there twice", "rename"), _duplicate_names, ()),
+    (Rule("missing_files", "not there", "set_values"), partial(_file, False), ("files",)),
+    (Rule("absolute_paths", "absolute", "set_values"), partial(_file, True), ("files",)),
+    (Rule("empty_groups", "empty", "clean"), partial(_junk, "empty_groups"), ("junk",)),
+    (Rule("unused_materials", "unused", "clean"), partial(_junk, "unused"), ("junk", "materials")),
+)

@@ -1,0 +1,30 @@
+"""The verbs of Blender: its acts, for 3.4 in a window and for the module ``bpy``. Main thread."""
+
+from __future__ import annotations
+
+from dcc_bridge.host import Host
+from dcc_bridge.hosts.blender import BlenderHost
+from dcc_bridge.verbs.acts import Acts
+
+from .api import Introspection
+
+
+def acts(host: Host) -> Acts:
+    """Give Blender's acts."""
+    assert isinstance(host, BlenderHost)
+    return BlenderActs(host)
+
+
+class BlenderActs(Introspection):
+    """Blender's side of the verbs."""
+
+    up = "Z"
+    instructions = (
+        "Items are objects, by name; linked ones as `Tree [//set.blend]`. Other data has a prefix: "
+        "material:Steel, collection:Set, image:wood.png, world:World; a node is "
+        "material:Steel/Principled BSDF, its inputs are its properties. list_items shows objects; "
+        "under='material:' lists materials, under='material:Steel' its nodes. Z is up, lengths in "
+        "Blender units, angles in degrees, cameras and lights look along -Z. Data has its own "
+        'properties: data.energy, data.lens, modifiers["Bevel"].width. Objects of linked copies '
+        "share data; apply gives an item its own. Children of a deleted object stay."
+    )

@@ -1,0 +1,328 @@
+"""What there is: items, what is in them, their size, files and rules. Main thread."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
+from typing import Any, Final
+
+import bpy
+import numpy as np
+from mathutils import Matrix, Vector
+
+from dcc_bridge.hosts.blender import BlenderHost, in_window
+from dcc_bridge.hosts.blender.objects import block, item_of, kind_of, known, lists, tree_of
+from dcc_bridge.verbs.acts import Acts, Bounds, Part, Rule, SocketLink
+
+from . import properties, values
+from .items import Family, owner_of, require, sockets_of
+
+_MOST: Final = 100
+_FILES: Final = dict.fromkeys(
+    ("images", "libraries", "sounds", "fonts", "movieclips", "volumes", "cache_files"), "filepath"
+)
+_MESH_RULES: Final = {
+    "ngons": Rule("ngons", "faces of more than four corners", "create TRIANGULATE_MODIFIER"),
+    "non_manifold": Rule("non_manifold", "edges that have not two faces"),
+}
+
+
+class Reading(Acts):
+    """The acts that only read."""
+
+    host: BlenderHost
+    in_context = staticmethod(in_window)
+
+    def __init__(self, host: BlenderHost) -> None:
+        self.host = host
+        self._family = Family()
+        self._is_stale = False  # something was made since Blender evaluated the scene
+        self._is_moved = False  # or only placed
+
+    def namespace(self) -> dict[str, Any]:
+        """Give code ``bpy``."""
+        return {"bpy": bpy}
+
+    def items(self, under: str | None = None) -> Iterable[str]:
+        """Objects; below "material:" all materials, below one its nodes; of a collection all."""
+        if under is None:
+            return map(_noted, list(bpy.data.objects))
+        word, colon, name = under.partition(":")
+        if colon and not name and word in lists():
+            return map(item_of, list(getattr(bpy.data, lists()[word])))
+        thing = require(under)
+        if isinstance(thing, bpy.types.Object):
+            return map(item_of, self._below(thing))
+        if isinstance(thing, bpy.types.Collection):
+            return map(item_of, [*thing.children_recursive, *thing.all_objects])
+        tree = tree_of(thing)
+        return [f"{under}/{node.name}" for node in tree.nodes] if tree else []
+
+    def kind(self, item: str) -> str:
+        """Such as "MESH", "MATERIAL" or "ShaderNodeMix"."""
+        return kind_of(require(item))
+
+    def name(self, item: str) -> str:
+        """Its name, without a prefix or a library."""
+        return str(require(item).name)
+
+    def parent(self, item: str) -> str | None:
+        """An object's parent, a node's owner, a collection's collection."""
+        thing = require(item)
+        if isinstance(thing, bpy.types.Node):
+            return owner_of(item)
+        if isinstance(thing, bpy.types.Collection):
+            return next(
+                (item_of(it) for it in bpy.data.collections if thing in list(it.children)), None
+            )
+        above = getattr(thing, "parent", None)
+        return item_of(above) if isinstance(above, bpy.types.ID) else None
+
+    def users(self, thing: str) -> Iterable[str]:
+        """Objects, materials and collections that use a thing; an image's file is one, too."""
+        found = block(thing) or bpy.data.materials.get(thing)
+        if found is None:
+            found = next((block(it) for it, _, path in self.files() if thing in _names(path)), None)
+        if found is None or isinstance(found, bpy.types.Node):
+            require(thing)
+            return []
+        return (item_of(it) for it in self._users(found))
+
+    def _users(self, thing: Any) -> Iterator[Any]:
+        seen, wanted = {thing}, [thing]
+        while wanted:
+            using = bpy.data.user_map(subset=wanted)
+            found = {user for users in using.values() for user in users} - seen
+            seen |= found
+            shown = (bpy.types.Object, bpy.types.Material, bpy.types.Collection, bpy.types.World)
+            yield from sorted((it for it in found if isinstance(it, shown)), key=item_of)
+            wanted = [it for it in found if not isinstance(it, (*shown, bpy.types.Scene))]
+
+    def look_into(self, item: str, part: Part) -> Any:
+        """Tell one part."""
+        thing = require(item)
+        match part:
+            case "values":
+                listed = islice(properties.slots(item, thing).items(), _MOST)
+                return {name: values.told(slot) for name, slot in listed}
+            case "inputs":
+                return self._links(item, thing)
+            case "uses":
+                return list(islice(dict.fromkeys(_uses(thing)), _MOST))
+            case "keys":
+                return dict(islice(_keys(item, thing), _MOST))
+            case "counts":
+                return self._counts(thing)
+            case "text":
+                return _text(thing)
+            case "bounds":
+                return self.bounds(item)
+
+    def _links(self, item: str, thing: Any) -> list[SocketLink] | None:
+        is_node = isinstance(thing, bpy.types.Node)
+        tree, owner = (thing.id_data if is_node else tree_of(thing)), owner_of(item)
+        if tree is None:
+            return None
+        wanted = (it for it in tree.links if not is_node or it.to_node == thing)
+        return [_told(owner, it) for it in islice(wanted, _MOST)]
+
+    def _counts(self, thing: Any) -> dict[str, int] | None:
+        if isinstance(thing, bpy.types.Collection):
+            return {"objects": len(thing.all_objects)}
+        if not isinstance(thing, bpy.types.Object):
+            tree = tree_of(thing)
+            return {"nodes": len(tree.nodes), "links": len(tree.links)} if tree else None
+        if thing.type != "MESH":
+            return None
+        mesh: Any = thing.evaluated_get(self._depsgraph()).data
+        counts = {"faces": mesh.polygons, "vertices": mesh.vertices, "edges": mesh.edges}
+        return {name: len(those) for name, those in counts.items()}
+
+    # ---- where it is
+
+    def world(self, thing: bpy.types.Object) -> Matrix:
+        """Give where an object is, without evaluating all of the scene after each change."""
+        if thing.constraints or thing.parent_type != "OBJECT":
+            self._is_stale |= self._is_moved
+            self._depsgraph()
+            return thing.matrix_world.copy()
+        return self.above(thing) @ thing.matrix_basis
+
+    def above(self, thing: bpy.types.Object) -> Matrix:
+        """Give what an object's own transform is relative to."""
+        if thing.parent is None:
+            return Matrix()
+        if thing.parent_type != "OBJECT":
+            return thing.matrix_world @ thing.matrix_basis.inverted_safe()
+        return self.world(thing.parent) @ thing.matrix_parent_inverse
+
+    def _depsgraph(self) -> Any:
+        layer: Any = bpy.context.view_layer
+        if self._is_stale or layer.depsgraph is None:
+            layer.update()
+            self._is_stale = self._is_moved = False
+        return layer.depsgraph
+
+    def touch(self) -> None:
+        """Take note that something was made that has to be evaluated."""
+        self._is_stale = True
+        self._family.forget()
+
+    def _children(self, thing: bpy.types.Object) -> list[bpy.types.Object]:
+        return self._family.children(thing, self.host.change_count)
+
+    def _below(self, thing: bpy.types.Object) -> list[bpy.types.Object]:
+        found = self._children(thing)
+        for child in found:  # the list grows meanwhile
+            found += self._children(child)
+        return found
+
+    def bounds(self, item: str) -> Bounds | None:
+        """Evaluated, with children and what a collection's instance shows."""
+        thing = require(item)
+        if isinstance(thing, bpy.types.Collection):
+            corners = [it for each in thing.all_objects for it in self._corners(each, Matrix())]
+        elif isinstance(thing, bpy.types.Object):
+            own = [thing, *self._below(thing)]
+            corners = [it for each in own for it in self._corners(each, Matrix())]
+        else:
+            return None
+        if not corners:
+            return None
+        low, high = np.min(corners, axis=0), np.max(corners, axis=0)
+        return _vector(low), _vector(high)
+
+    def _corners(self, thing: bpy.types.Object, outer: Matrix) -> list[Vector]:
+        """Give the corners of one object's own box, in the world."""
+        matrix = outer @ self.world(thing)
+        if thing.instance_type == "COLLECTION" and thing.instance_collection is not None:
+            inner = thing.instance_collection
+            offset: Any = inner.instance_offset
+            within = matrix @ Matrix.Translation(-offset)
+            return [it for each in inner.all_objects for it in self._corners(each, within)]
+        if thing.data is None or thing.type in ("LIGHT", "CAMERA", "SPEAKER", "LIGHT_PROBE"):
+            return []
+        box: Any = thing.evaluated_get(self._depsgraph()).bound_box
+        if thing.type == "MESH" and all(tuple(it) == tuple(box[0]) for it in box):
+            return []  # it has no vertices
+        return [matrix @ Vector(corner) for corner in box]
+
+    # ---- of the whole file
+
+    def materials(self) -> Iterable[str]:
+        """As items."""
+        return map(item_of, list(bpy.data.materials))
+
+    def files(self) -> Iterable[tuple[str, str, str]]:
+        """Of images, libraries, sounds, fonts and so on that are not packed."""
+        for name, prop in _FILES.items():
+            for thing in list(getattr(bpy.data, name)):
+                path = getattr(thing, prop)
+                is_file = (
+                    path and not path.startswith("<") and not getattr(thing, "packed_file", None)
+                )
+                if is_file and getattr(thing, "source", "FILE") not in ("GENERATED", "VIEWER"):
+                    yield item_of(thing), prop, path
+
+    def rules(self) -> Iterable[Rule]:
+        """Of meshes."""
+        return _MESH_RULES.values()
+
+    def failures(self, rule: str, items: Sequence[str]) -> Iterator[tuple[str, str]]:
+        """Count by the arrays of the meshes."""
+        for item in items:
+            thing = block(item)
+            is_mesh = getattr(thing, "type", "") == "MESH"
+            mesh = thing.evaluated_get(self._depsgraph()).data if is_mesh else None
+            count = 0 if mesh is None else _FAULTS[rule](mesh)
+            yield item, f"{count} {'faces' if rule == 'ngons' else 'edges'}" if count else ""
+
+
+def _noted(thing: bpy.types.Object) -> str:
+    """Give an item, which is found at once then."""
+    item = item_of(thing)
+    known[item] = thing
+    return item
+
+
+def _vector(values: Any) -> tuple[float, float, float]:
+    x, y, z = map(float, values)
+    return x, y, z
+
+
+def _names(path: str) -> set[str]:
+    return {path, bpy.path.abspath(path), bpy.path.basename(path)}
+
+
+def _told(owner: str, link: Any) -> SocketLink:
+    source, target = link.from_node, link.to_node
+    return SocketLink(
+        f"{owner}/{source.name}",
+        next(name for name, it in sockets_of(source.outputs).items() if it == link.from_socket),
+        f"{owner}/{target.name}",
+        next(name for name, it in sockets_of(target.inputs).items() if it == link.to_socket),
+    )
+
+
+def _uses(thing: Any) -> Iterator[str]:
+    """Give the data, files and objects that something refers to."""
+    owners = [thing, *getattr(thing, "modifiers", ()), *getattr(thing, "constraints", ())]
+    if isinstance(thing, bpy.types.Object):
+        yield from (item_of(it.material) for it in thing.material_slots if it.material)
+        yield from map(item_of, thing.users_collection)
+    tree = tree_of(thing)
+    owners += list(tree.nodes) if tree else []
+    for owner in owners:
+        for rna in owner.bl_rna.properties:
+            is_one = rna.type == "POINTER" and rna.identifier != "rna_type"
+            used = getattr(owner, rna.identifier, None) if is_one else None
+            if isinstance(used, bpy.types.ID) and used not in (thing, tree, thing.id_data):
+                yield item_of(used)
+                if isinstance(used, bpy.types.Image) and used.filepath:
+                    yield used.filepath
+
+
+def _animated(thing: Any) -> Iterator[tuple[Any, str]]:
+    for data, before in (
+        (thing, ""),
+        (getattr(thing, "data", None), "data."),
+        (tree_of(thing), ""),
+    ):
+        if isinstance(data, bpy.types.ID):
+            yield data, before
+
+
+def _keys(item: str, thing: Any) -> Iterator[tuple[str, Any]]:
+    for data, before in _animated(thing):
+        curves = values.all_curves(data)
+        for path in dict.fromkeys(curve.data_path for curve in curves):
+            owner, _, name = path.rpartition(".")
+            resolved = data.path_resolve(owner) if owner else data
+            slot = properties.Slot(item, resolved, name)
+            yield before + path, [[*it] for it in values.read_keys(slot)[:_MOST]]
+
+
+def _text(thing: Any) -> str | None:
+    if isinstance(thing, bpy.types.Text):
+        return thing.as_string()
+    if getattr(thing, "type", "") == "FONT":
+        return str(thing.data.body)
+    animation = getattr(thing, "animation_data", None)
+    drivers = animation.drivers if animation else ()
+    lines = [f"{it.data_path}[{it.array_index}] = {it.driver.expression}" for it in drivers]
+    return "\n".join(lines) or None
+
+
+def _ngons(mesh: Any) -> int:
+    sizes = np.zeros(len(mesh.polygons), np.int32)
+    mesh.polygons.foreach_get("loop_total", sizes)
+    return int((sizes > 4).sum())
+
+
+def _open_edges(mesh: Any) -> int:
+    edges = np.zeros(len(mesh.loops), np.int32)
+    mesh.loops.foreach_get("edge_index", edges)
+    return int((np.bincount(edges, minlength=len(mesh.edges)) != 2).sum())
+
+
+_FAULTS: Final = {"ngons": _ngons, "non_manifold": _open_edges}

@@ -1,0 +1,243 @@
+"""What `look` draws: the 3D view in a window, and without one a short render. Main thread."""
+
+from __future__ import annotations
+
+import math
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Final
+
+import bpy
+import numpy as np
+from mathutils import Matrix, Vector
+
+from dcc_bridge.hosts.blender.blender_loop import views
+from dcc_bridge.hosts.blender.objects import item_of
+from dcc_bridge.verbs.acts import Shot
+
+from .building import use_nodes
+from .files import Files
+from .items import require
+
+_SAMPLES: Final = 4
+_QUALITY: Final = 80
+_SHADING: Final = {"solid": "SOLID", "wire": "WIREFRAME", "material": "MATERIAL"}
+_OURS: Final = "dcc_bridge look"
+
+
+class Seeing(Files):
+    """The acts of `look`."""
+
+    def viewpoint(self, view: str) -> Shot:
+        """The first 3D view is the person's."""
+        if view == "person":
+            return _persons()
+        thing = require(view)
+        if not isinstance(thing, bpy.types.Object) or thing.type != "CAMERA":
+            raise LookupError(f"{view} is no camera.")
+        return _through(thing, self.world(thing))
+
+    def draw(self, shots: Sequence[Shot], width: int, height: int, shading: str) -> bytes:
+        """From a scene of our own that is gone afterwards."""
+        with self.host.unnoticed():
+            return _jpeg(_sheet([_drawn(shot, width, height, shading) for shot in shots]))
+
+
+def _sheet(pictures: list[Any]) -> Any:
+    if len(pictures) == 1:
+        return pictures[0]
+    if len(pictures) % 2:
+        pictures.append(np.ones_like(pictures[0]))
+    rows = [np.concatenate(pictures[at : at + 2], 1) for at in range(0, len(pictures), 2)]
+    return np.concatenate(rows[::-1], 0)  # Blender's first row is the lowest
+
+
+def _persons() -> Shot:
+    view = next(views(), None)
+    if view is None:
+        raise LookupError("There is no window whose view could be seen: give a camera or a side.")
+    space: Any = view[0]
+    seen = space.region_3d
+    if seen.view_perspective == "CAMERA" and space.camera is not None:
+        return _through(space.camera, space.camera.matrix_world)
+    matrix = seen.view_matrix.inverted()
+    tall = 2 / seen.window_matrix[1][1]
+    eye, target = matrix.translation, seen.view_location
+    is_flat = seen.view_perspective == "ORTHO"
+    angle = 0.0 if is_flat else math.degrees(2 * math.atan(tall / 2))
+    return Shot(_three(eye), _three(target), _three(matrix.col[1].xyz), angle, tall)
+
+
+def _through(camera: Any, matrix: Matrix) -> Shot:
+    corners = camera.data.view_frame(scene=bpy.context.scene)
+    tall, far = corners[0].y - corners[1].y, -corners[0].z
+    is_flat = camera.data.type == "ORTHO"
+    turn = matrix.to_3x3().normalized()
+    target = matrix.translation + turn @ Vector((0, 0, -10.0))
+    angle = 0.0 if is_flat else math.degrees(2 * math.atan2(tall / 2, far))
+    up = _three(turn @ Vector((0, 1, 0)))
+    return Shot(_three(matrix.translation), _three(target), up, angle, tall, item_of(camera))
+
+
+def _three(numbers: Any) -> tuple[float, float, float]:
+    x, y, z = map(float, numbers)
+    return x, y, z
+
+
+def _matrix(shot: Shot) -> Matrix:
+    """Give where a camera stands for a shot."""
+    back: Any = (Vector(shot.eye) - Vector(shot.target)).normalized()
+    over: Any = Vector(shot.up)
+    right = over.cross(back).normalized()
+    rows: Any = (right, back.cross(right), back)
+    return Matrix.Translation(shot.eye) @ Matrix(rows).transposed().to_4x4()
+
+
+def _drawn(shot: Shot, width: int, height: int, shading: str) -> Any:
+    """Give the pixels of one picture, the lowest row first."""
+    person: Any = bpy.context.scene
+    with _scene_for(shading) as scene:
+        data = bpy.data.cameras.new(_OURS)
+        camera = bpy.data.objects.new(_OURS, data)
+        try:
+            scene.collection.objects.link(camera)
+            scene.camera = camera
+            _aim(camera, shot, width / height)
+            scene.frame_set(person.frame_current if shot.frame is None else round(shot.frame))
+            view = next(views(), None)
+            if view is None:
+                return _rendered(scene, width, height)
+            return _viewed(view, scene, camera, width, height, shading)
+        finally:
+            bpy.data.objects.remove(camera)
+            bpy.data.cameras.remove(data)
+
+
+@contextmanager
+def _scene_for(shading: str) -> Iterator[Any]:
+    """Have a scene that shows what the person's does; neutral light for a plain look."""
+    person: Any = bpy.context.scene
+    world = None
+    scene = person.copy()
+    try:
+        lights = any(it.type == "LIGHT" and not it.hide_render for it in person.objects)
+        if shading != "material" or not (lights or _glows(person.world)):
+            world = scene.world = _plain_world()
+        yield scene
+    finally:
+        bpy.data.scenes.remove(scene)
+        if world is not None:
+            bpy.data.worlds.remove(world)
+
+
+def _plain_world() -> Any:
+    world: Any = bpy.data.worlds.new(_OURS)
+    use_nodes(world)
+    world.node_tree.nodes["Background"].inputs["Color"].default_value = (0.6, 0.6, 0.6, 1)
+    return world
+
+
+def _glows(world: Any) -> bool:
+    """Whether things are seen by a world's own light."""
+    tree: Any = world.node_tree if world is not None else None
+    lit = [it.inputs["Color"] for it in (tree.nodes if tree else ()) if it.type == "BACKGROUND"]
+    return any(it.is_linked or max(it.default_value[:3]) > 0.2 for it in lit)
+
+
+def _aim(camera: Any, shot: Shot, aspect: float) -> None:
+    if shot.camera:
+        camera.data = require(shot.camera).data
+    camera.matrix_world = _matrix(shot)
+    if shot.camera:
+        return
+    lens = camera.data
+    lens.clip_start, lens.clip_end = 0.01, 1e5
+    lens.sensor_fit = "VERTICAL"
+    if shot.angle:
+        lens.angle_y = math.radians(shot.angle)
+    else:
+        lens.type = "ORTHO"
+        lens.ortho_scale = shot.height * max(1.0, aspect if lens.sensor_fit != "VERTICAL" else 1.0)
+
+
+def _rendered(scene: Any, width: int, height: int) -> Any:
+    """Render with Cycles: without a window nothing else is sure to have a GPU."""
+    render = scene.render
+    has_cycles = hasattr(scene, "cycles")
+    render.engine = "CYCLES" if has_cycles else "BLENDER_WORKBENCH"
+    if has_cycles:
+        scene.cycles.device, scene.cycles.samples = "CPU", _SAMPLES
+        scene.cycles.use_denoising, scene.cycles.max_bounces = False, 4
+    render.resolution_x, render.resolution_y, render.resolution_percentage = width, height, 100
+    render.use_compositing = render.use_sequencer = render.use_border = False
+    render.film_transparent = False
+    with tempfile.TemporaryDirectory(prefix="dcc_bridge-") as folder:
+        render.filepath, render.use_file_extension = str(Path(folder) / "shot"), True
+        if hasattr(render.image_settings, "media_type"):  # since 5.0
+            render.image_settings.media_type = "IMAGE"
+        render.image_settings.file_format = "PNG"
+        # A single picture is one of the frame that the person's scene shows, whatever ours does.
+        scene.frame_start = scene.frame_end = scene.frame_current
+        bpy.ops.render.render(animation=True, scene=scene.name)
+        return _pixels(str(next(Path(folder).iterdir())))
+
+
+def _pixels(path: str) -> Any:
+    image: Any = bpy.data.images.load(path)
+    try:
+        width, height = image.size
+        pixels = np.empty(width * height * 4, np.float32)
+        image.pixels.foreach_get(pixels)
+    finally:
+        bpy.data.images.remove(image)
+    return pixels.reshape(height, width, 4)
+
+
+def _viewed(seen: Any, scene: Any, camera: Any, width: int, height: int, shading: str) -> Any:
+    """Draw the 3D view beside the window."""
+    import gpu  # there is none without a window
+
+    space, region = seen
+    layer = scene.view_layers[0]
+    layer.update()
+    graph = layer.depsgraph
+    offscreen = gpu.types.GPUOffScreen(width, height)
+    lit = shading == "material" and any(it.type == "LIGHT" for it in scene.objects)
+    ours = {"type": _SHADING[shading], "use_scene_lights": lit, "use_scene_world": lit}
+    before = {name: getattr(space.shading, name) for name in ours}
+    overlays = space.overlay.show_overlays
+    try:
+        _set(space.shading, ours)
+        space.overlay.show_overlays = False
+        view = camera.matrix_world.inverted()
+        window = camera.calc_matrix_camera(graph, x=width, y=height)
+        offscreen.draw_view3d(scene, layer, space, region, view, window, do_color_management=True)
+        buffer: Any = offscreen.texture_color.read()
+        buffer.dimensions = width * height * 4
+        pixels = np.array(buffer, np.float32) / 255
+    finally:
+        _set(space.shading, before)
+        space.overlay.show_overlays = overlays
+        offscreen.free()
+    return pixels.reshape(height, width, 4)
+
+
+def _set(owner: Any, values: Mapping[str, Any]) -> None:
+    for name, value in values.items():
+        setattr(owner, name, value)
+
+
+def _jpeg(pixels: Any) -> bytes:
+    height, width, _ = pixels.shape
+    image: Any = bpy.data.images.new(_OURS, width, height)
+    try:
+        image.pixels.foreach_set(np.ascontiguousarray(pixels, np.float32).ravel())
+        with tempfile.TemporaryDirectory(prefix="dcc_bridge-") as folder:
+            file = Path(folder) / "look.jpg"
+            image.filepath_raw, image.file_format = str(file), "JPEG"
+            image.save(quality=_QUALITY) if bpy.app.version >= (3, 4) else image.save()
+            return file.read_bytes()
+    finally:
+        bpy.data.images.remove(image)

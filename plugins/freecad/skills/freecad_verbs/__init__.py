@@ -1,0 +1,39 @@
+"""What FreeCAD does for the verbs, 0.20 and newer. Main thread."""
+
+from __future__ import annotations
+
+from typing import Final, Literal
+
+from dcc_bridge.host import Host
+from dcc_bridge.verbs.acts import Acts
+
+from .building import Builds
+from .files import Files
+from .looking import Looks
+from .places import Places
+from .reading import Reads
+from .values import Values
+
+_INSTRUCTIONS: Final = (
+    "FreeCAD makes shapes from properties. An item is an object's internal name (Box001), which "
+    "never changes; rename changes its label. Lengths are mm, angles degrees, Z is up. Create "
+    "Part::Box, Part::Cylinder, Part::Cut (link its Base and Tool with connect, out: Shape) or "
+    "PartDesign::Body. Properties have parts: Placement.Base.x. connect drives one by another's "
+    "expression; Spreadsheet::Sheet has cells (A1). Linked copies are App::Link and the only ones "
+    "with a scale. Groups have no place; App::Part has. There are no keys, cameras and lights."
+)
+
+
+class FreeCADActs(Looks, Reads, Values, Builds, Files, Places):
+    """FreeCAD's side of the verbs."""
+
+    instructions = _INSTRUCTIONS
+    up: Literal["Y", "Z"] = "Z"
+
+    def __init__(self, host: Host) -> None:
+        self.host = host
+
+
+def acts(host: Host) -> Acts:
+    """Give the acts of this FreeCAD."""
+    return FreeCADActs(host)

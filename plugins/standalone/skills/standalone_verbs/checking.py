@@ -1,0 +1,75 @@
+"""What is wrong with a scene as USD's own validators see it, and what its schemas know."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Final
+
+from pxr import UsdValidation  # type: ignore[attr-defined]  # newer than the stubs
+
+from dcc_bridge.verbs.acts import ApiEntry, Rule
+from dcc_standalone import schemas
+
+from .items import Items
+
+_MOST_TOLD: Final = 300
+_TOGETHER: Final = 100  # prims that are validated in 10 ms
+# By what a validator is called in USD, the few of them that matter to who makes scenes.
+_TEXTS: Final = {
+    "usd_core": ("UsdCoreValidators", "USD cannot compose it, or it has values of a wrong type"),
+    "usd_geom": ("UsdGeomValidators", "Geometry that USD does not allow, or no up axis or units"),
+    "usd_shade": ("UsdShadeValidators", "A material or its binding breaks USD's rules"),
+    "usd_skel": ("UsdSkelValidators", "A skeleton is bound where USD does not look for it"),
+    "usd_lux": ("UsdLuxValidators", "A light stands where USD does not allow it"),
+    "usd_physics": ("UsdPhysicsValidators", "Physics that USD cannot simulate"),
+}
+
+
+class Checking(Items):
+    """Checks a scene, and tells of USD."""
+
+    def rules(self) -> Iterable[Rule]:
+        """Give a rule for each family of validators, and one for the layers."""
+        yield Rule(
+            "default_prim",
+            "The scene has no default prim, so that it cannot be referenced whole",
+            'set_values(changes=[{"item": "@scene", "prop": "default_prim", "value": "/World"}])',
+        )
+        for name, (_, text) in _TEXTS.items():
+            yield Rule(name, text)
+
+    def failures(self, rule: str, items: Sequence[str]) -> Iterator[tuple[str, str]]:
+        """Give what fails, prim by prim; what holds for the scene is said of its first prim."""
+        if rule == "default_prim":
+            if items and not self.stage.GetDefaultPrim():
+                yield items[0], "The scene has no default prim."
+            return
+        keyword = _TEXTS[rule][0]
+        if items:
+            yield from self._of_scene(keyword, items[0])
+        context = UsdValidation.ValidationContext([keyword], False)
+        parts = [items[at : at + _TOGETHER] for at in range(0, len(items), _TOGETHER)]
+        for part in parts:
+            yield part[0], ""
+            said = defaultdict[str, list[str]](list)
+            for error in context.Validate([self.prim(item) for item in part]):
+                for site in error.GetSites():
+                    at = site.GetPrim() if site.IsPrim() else site.GetProperty()
+                    said[str(at.GetPath().GetPrimPath() if at else part[0])].append(
+                        str(error.GetMessage())
+                    )
+            for item, messages in said.items():
+                yield item, " ".join(dict.fromkeys(messages))[:_MOST_TOLD]
+
+    def _of_scene(self, keyword: str, item: str) -> Iterator[tuple[str, str]]:
+        registry = UsdValidation.ValidationRegistry()
+        for each in registry.GetValidatorMetadataForKeyword(keyword):
+            validator = registry.GetOrLoadValidatorByName(each.name)
+            said = [str(error.GetMessage()) for error in validator.Validate(self.stage)]
+            if said:
+                yield item, f"The scene: {' '.join(said)}"[:_MOST_TOLD]
+
+    def api(self) -> Iterator[ApiEntry]:
+        """Give the types with their properties, and the shaders with their sockets."""
+        return (ApiEntry(*entry) for entry in schemas.entries())

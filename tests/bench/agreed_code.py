@@ -1,0 +1,84 @@
+"""What checkpoints and the trip wire cost agreed code, and what they cost a host that runs none.
+
+``python -m tests.bench.agreed_code [--rounds N]``. Five loops, compiled with checkpoints and
+without, with the wire open and closed, each beside the plain way in the same round. Then an audit
+event (``os.open`` of a file for reading) before the hook is there, with the hook idle and with a
+wire open, and a whole run of one line.
+"""
+
+from __future__ import annotations
+
+import ast
+import operator
+import os
+import sys
+from collections.abc import Callable
+from typing import Any, Final
+
+from dcc_bridge.code.execution import _compiled, _Turns, execute
+from dcc_bridge.code.trip_wire import trip_wire
+from tests.bench.figures import options, over, paired, show, timed
+
+LOOPS: Final = {
+    "a plain loop": "for i in range(100_000): x = i + 1",
+    "a loop that calls": "def f(i): return i + 1\nfor i in range(50_000): f(i)",
+    "a loop over points": "p = [(i, i) for i in range(50_000)]\nfor x, y in p: z = (x * x + y) % 7",
+    "a comprehension": "x = [i * 2 for i in range(100_000)]",
+    "a loop of C calls": "for i in range(20_000): ','.join(map(str, range(10)))",
+}
+
+
+def main() -> None:
+    """Measure, and print the ratios."""
+    rounds: int = options(__doc__, rounds=15).rounds
+    events = {"no hook yet": [_events() for _ in range(rounds)]}
+    loops = {name: _loop(code, rounds) for name, code in LOOPS.items()}
+    events["hook, idle"] = [_events() for _ in range(rounds)]
+    with trip_wire([], []):
+        events["wire open"] = [_events() for _ in range(rounds)]
+    columns = ["median of", "plain (ms)", "checkpoints (ms)", "wire as well (ms)", "ratio", "ratio"]
+    rows: list[list[object]] = [
+        [name, *(over(way, 50) for way in ways), *(_ratio(way, ways[0]) for way in ways[1:])]
+        for name, ways in loops.items()
+    ]
+    show("Agreed code", columns, rows)
+    plain = events["no hook yet"]
+    rows = [[name, over(way, 50), _ratio(way, plain)] for name, way in events.items()]
+    show("Opening a file to read 100 times, one event each", ["hook", "ms", "ratio"], rows)
+    whole = timed(lambda: execute(ast.parse("1"), "1", {}, timeout=9), 100)
+    print(f"\nA run of one line takes {over([whole], 50):.3f} ms. Python {sys.version.split()[0]}")
+
+
+def _runner(code: Any) -> Callable[[], object]:
+    return lambda: exec(code, {})
+
+
+def _loop(text: str, rounds: int) -> list[list[list[float]]]:
+    """Time it plain, with checkpoints, and with both; the three take turns."""
+    turns = _Turns(3600, lambda: None)
+    plain, checked = compile(text, "plain", "exec"), _compiled(ast.parse(text), turns)
+    ways: list[list[list[float]]] = [[], [], []]
+    with turns:
+        for _ in range(rounds):
+            ways[0].append(timed(_runner(plain), 3))
+            ways[1].append(timed(_runner(checked), 3))
+            with trip_wire([], []):
+                ways[2].append(timed(_runner(checked), 3))
+    return ways
+
+
+def _open_and_close() -> None:
+    for _ in range(100):
+        os.close(os.open(__file__, os.O_RDONLY))
+
+
+def _events() -> list[float]:
+    return timed(_open_and_close, 5)
+
+
+def _ratio(ours: list[list[float]], theirs: list[list[float]]) -> str:
+    return f"{paired(ours, theirs, operator.truediv):.2f} x"
+
+
+if __name__ == "__main__":
+    main()

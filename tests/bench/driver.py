@@ -1,0 +1,244 @@
+"""The bridge beside other servers: what a call costs, and what the artist feels of many.
+
+``python -m tests.bench.driver [--quick] [--json FILE] [--svg FILE] [--environments DIR]``. Each
+server has a Qt application and an environment of its own, made from the package index on first use.
+Rounds are interleaved and shuffled, and a ratio is the median of the ratios within each round, with
+the smallest and the largest. ``--svg`` needs the extra "bench".
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import subprocess
+import sys
+import venv
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import median
+from time import sleep
+from typing import Any, Final
+
+import platformdirs
+
+from tests.bench.agent import ERAS, MODERN, Agent, Server
+from tests.bench.figures import options, over, percentile, show, timed
+from tests.bench.hosted import Process, process
+
+Rounds = dict[str, list[list[float]]]  # milliseconds, by round, of each server
+_QT: Final = "PySide6-Essentials>=6.5,<6.12"
+_CROWD: Final = 32
+
+
+@dataclass(frozen=True, slots=True)
+class Peer:
+    """A server that is measured."""
+
+    kind: str  # what its process is told to serve
+    title: str  # what stands in the table
+    packages: tuple[str, ...] = ()  # of its own environment; none for ours
+    eras: tuple[str, ...] = ERAS  # what it speaks
+
+
+PEERS: Final = (
+    Peer("bridge", "the bridge, on the main thread"),
+    Peer("sdk_json", "SDK, JSON, not on the main thread"),
+    Peer("sdk_sse", "SDK, SSE, not on the main thread"),
+    Peer("sdk_hop", "SDK, SSE, with a Qt event"),
+    Peer("fastmcp", "fastmcp, with a Qt event", ("fastmcp==4.1.2", _QT)),
+    Peer("core", "dcc-mcp-core, with a Qt event", ("dcc-mcp-core==0.20.49", _QT)),
+    Peer("core_timer", "dcc-mcp-core, 5 ms timer", ("dcc-mcp-core==0.20.49", _QT)),
+    Peer("polled", "a socket polled each 10 ms, no MCP", (), (MODERN,)),
+    Peer("floor", "floor: a hand-written answer and a Qt event", (), (MODERN,)),
+)
+OURS: Final = PEERS[0].kind
+
+
+class Bench:
+    """All servers, each in its process, and an agent of each era for each."""
+
+    def __init__(self, stack: ExitStack, environments: Path) -> None:
+        """Start everything; the stack ends it."""
+        self._hosts: dict[str, Process] = {}
+        self._servers: dict[str, Server] = {}
+        self._agents: dict[tuple[str, str], Agent] = {}
+        for peer in PEERS:
+            python = _environment(environments, peer.packages)
+            host = Process("host", python=python)
+            stack.callback(host.kill)  # others leave threads behind that no exit waits for
+            command = peer.kind if peer.kind == OURS else f"peer {peer.kind}"
+            self._hosts[peer.kind] = host
+            self._servers[peer.kind] = server = Server(**host.tell(command))
+            for era in peer.eras:
+                self._agents[peer.kind, era] = agent = Agent(server, era)
+                stack.callback(agent.close)
+
+    def calls(self, era: str, rounds: int, calls: int) -> Rounds:
+        """Time read calls, one after the other; the first round does not count."""
+
+        def measure(kind: str) -> list[float]:
+            agent = self._agents[kind, era]
+            agent.reconnect()
+            request = agent.calling("ping")
+            assert b"pong" in agent.exchange(request)
+            return timed(lambda: agent.exchange(request), calls)
+
+        return _shuffled([kind for kind, it in self._agents if it == era], rounds + 1, measure)
+
+    def gaps(self, rounds: int, seconds: float) -> tuple[Rounds, Rounds]:
+        """Give how late a 5 ms beat is while a crowd calls, and how often it was answered."""
+        rates: Rounds = defaultdict(list)
+
+        def measure(kind: str) -> list[float]:
+            with process("crowd", str(_CROWD)) as crowd:
+                crowd.tell(json.dumps(self._servers[kind].to_json()))
+                self._hosts[kind].tell("beat")
+                sleep(seconds)
+                late: list[float] = self._hosts[kind].tell("gaps")
+                counted = json.loads(crowd.end())
+            rates[kind].append([counted["calls"] / counted["seconds"]])
+            return late
+
+        kinds = [peer.kind for peer in PEERS if peer.kind != "polled"]
+        return _shuffled(kinds, rounds, measure), rates
+
+
+def _shuffled(kinds: list[str], rounds: int, measure: Callable[[str], list[float]]) -> Rounds:
+    times: Rounds = defaultdict(list)
+    for _ in range(rounds):
+        for kind in random.sample(kinds, len(kinds)):
+            times[kind].append(measure(kind))
+    return {kind: its[1:] if len(its) > 1 else its for kind, its in times.items()}
+
+
+def _environment(folder: Path, packages: tuple[str, ...]) -> str:
+    """Give the interpreter of an environment with these packages; make it if it is not there."""
+    if not packages:
+        return sys.executable
+    own = folder / "+".join(name.partition(">")[0].replace("==", "-") for name in packages)
+    python = own / "bin" / "python"
+    if not (own / "whole").exists():
+        print(f"Installing {', '.join(packages)} in {own}", file=sys.stderr)
+        venv.create(own, with_pip=True, clear=True)
+        subprocess.run([python, "-m", "pip", "install", "-q", *packages], check=True)
+        (own / "whole").touch()
+    return str(python)
+
+
+@contextmanager
+def _silent_peers() -> Iterator[None]:
+    """Have dcc-mcp-core say nothing of each call, which would cost it time."""
+    before = dict(os.environ)
+    os.environ.update(RUST_LOG="error", DCC_MCP_LOG_LEVEL="ERROR")
+    try:
+        yield
+    finally:
+        os.environ.clear()
+        os.environ.update(before)
+
+
+def call_rows(times: Rounds) -> list[tuple[object, ...]]:
+    """Give the rows of a table of calls: percentiles in ms, and the bridge beside each."""
+    return [
+        (_title(kind), *(over(rounds, percent) for percent in (50, 95, 99)), ratio(times, kind))
+        for kind, rounds in _in_order(times)
+    ]
+
+
+def gap_rows(late: Rounds, rates: Rounds) -> list[tuple[object, ...]]:
+    """Give the rows of a table of gaps: percentiles and the longest, in ms, and calls a second."""
+    rows: list[tuple[object, ...]] = []
+    for kind, rounds in _in_order(late):
+        every = [gap for gaps in rounds for gap in gaps]
+        three = (percentile(every, 50), percentile(every, 99), percentile(every, 99.9))
+        rows.append((_title(kind), *three, max(every), round(median(it for (it,) in rates[kind]))))
+    return rows
+
+
+def ratio(times: Rounds, kind: str) -> str:
+    """Say how long the bridge takes beside a server: the median over rounds, and the spread."""
+    ratios = [
+        median(ours) / median(its) for ours, its in zip(times[OURS], times[kind], strict=True)
+    ]
+    return f"{median(ratios):.2f} x ({min(ratios):.2f} to {max(ratios):.2f})"
+
+
+def _in_order(rounds: Rounds) -> list[tuple[str, list[list[float]]]]:
+    return [(peer.kind, rounds[peer.kind]) for peer in PEERS if peer.kind in rounds]
+
+
+def _title(kind: str) -> str:
+    return next(peer.title for peer in PEERS if peer.kind == kind)
+
+
+def draw(calls: Rounds, late: Rounds, file: Path) -> None:
+    """Draw as an SVG what share of the calls, and of the beats, is later than so many ms."""
+    import matplotlib
+
+    matplotlib.use("svg")
+    matplotlib.rcParams["svg.hashsalt"] = "dcc_bridge"
+    from matplotlib import pyplot, ticker
+
+    figure, axes = pyplot.subplots(1, 2, figsize=(11, 4.4), layout="constrained", sharey=True)
+    parts = (
+        (calls, "One client: a read call takes longer than so many ms", None),
+        (
+            late,
+            f"{_CROWD} clients: a 5 ms timer of the window is late by more than so many ms",
+            0.5,
+        ),
+    )
+    for axis, (times, title, least) in zip(axes, parts, strict=True):
+        for number, peer in enumerate(PEERS):
+            every = sorted(it for values in times.get(peer.kind, []) for it in values)
+            if every:
+                shares = [100 - 100 * rank / len(every) for rank in range(len(every))]
+                width, front = (2.5, 3) if peer.kind == OURS else (1.0, 2)
+                style = {"color": f"C{number}", "linewidth": width, "zorder": front}
+                axis.plot(every, shares, label=peer.title, **style)
+        axis.set(xscale="log", yscale="log", xlabel=title, xlim=(least, None), ylim=(0.1, 100))
+        axis.xaxis.set_major_formatter(ticker.FormatStrFormatter("%g"))
+        axis.yaxis.set_major_formatter(ticker.FormatStrFormatter("%g %%"))
+        axis.grid(alpha=0.3)
+    axes[1].axvline(16.7, color="grey", linestyle=":")
+    axes[1].text(16.7, 60, " a frame at 60 Hz", color="grey", fontsize="small")
+    handles, labels = axes[0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside lower center", ncols=3, fontsize="small")
+    figure.savefig(file, metadata={"Date": None})
+
+
+def main() -> None:
+    """Measure, print, and write what is asked for."""
+    place: dict[str, Any] = {"type": Path, "default": None}
+    cache = {"type": Path, "default": platformdirs.user_cache_path("dcc_bridge") / "bench"}
+    more = ("--json", place), ("--svg", place), ("--environments", cache)
+    quick = {"rounds": 2, "calls": 50, "seconds": 1.0}
+    chosen = options(__doc__, *more, quick=quick, rounds=12, calls=200, seconds=3.0)
+    with ExitStack() as stack:
+        stack.enter_context(_silent_peers())
+        bench = Bench(stack, chosen.environments)
+        calls = {era: bench.calls(era, chosen.rounds, chosen.calls) for era in ERAS}
+        late, rates = bench.gaps(chosen.rounds, chosen.seconds)
+    for era, times in calls.items():
+        columns = ("read call, ms", "p50", "p95", "p99", "the bridge is")
+        show(
+            f"One client, {era}, {chosen.rounds} rounds of {chosen.calls}",
+            columns,
+            call_rows(times),
+        )
+    headings = ("late by, ms", "p50", "p99", "p99.9", "max", "calls/s")
+    show(f"{_CROWD} clients, {chosen.rounds} rounds of {chosen.seconds:g} s", headings,
+         gap_rows(late, rates))  # fmt: skip
+    if chosen.json:
+        measured = {"calls": calls, "late": late, "calls_a_second": rates}
+        chosen.json.write_text(json.dumps(measured))
+    if chosen.svg:
+        draw(calls[MODERN], late, chosen.svg)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,105 @@
+"""What a client may say first, and what it may say wrongly, without losing the connection."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.bench.agent import LEGACY, envelope
+from tests.cli.commands import COMMAND
+from tests.client.proxy.stage import alone
+
+PROBE = {"jsonrpc": "2.0", "id": 1, "method": "server/discover", "params": {"_meta": envelope()}}
+HELLO = {
+    "jsonrpc": "2.0",
+    "id": 2,
+    "method": "initialize",
+    "params": {
+        "protocolVersion": LEGACY,
+        "capabilities": {},
+        "clientInfo": {"name": "hasty", "version": "1"},
+    },
+}
+
+
+class Stdio:
+    """A client that writes lines, also broken ones."""
+
+    def __init__(self, process: subprocess.Popen[str]) -> None:
+        self._process = process
+
+    def write(self, *lines: str) -> None:
+        """Say lines."""
+        assert self._process.stdin is not None
+        self._process.stdin.write("".join(f"{line}\n" for line in lines))
+        self._process.stdin.flush()
+
+    def read(self) -> Any:
+        """Wait for the next line."""
+        assert self._process.stdout is not None
+        return json.loads(self._process.stdout.readline())
+
+
+@pytest.fixture
+def stdio(tmp_path: Path) -> Iterator[Stdio]:
+    """Connect while no host runs."""
+    with _started(tmp_path) as process:
+        yield Stdio(process)
+
+
+def test_a_probe_does_not_keep_a_client_from_the_handshake(stdio: Stdio) -> None:
+    """It did not wait for the answer, as the specification lets it on stdio."""
+    stdio.write(json.dumps(PROBE), json.dumps(HELLO))
+
+    answers = {answer["id"]: answer for answer in (stdio.read(), stdio.read())}
+
+    assert "supportedVersions" in answers[1]["result"]
+    assert answers[2]["result"]["protocolVersion"] == LEGACY
+
+
+def test_a_probe_that_was_answered_does_not_either(stdio: Stdio) -> None:
+    stdio.write(json.dumps(PROBE))
+    stdio.read()
+    stdio.write(json.dumps(HELLO), '{"jsonrpc": "2.0", "method": "notifications/initialized"}')
+    stdio.read()
+    stdio.write('{"jsonrpc": "2.0", "id": 3, "method": "tools/list"}')
+
+    assert {tool["name"] for tool in stdio.read()["result"]["tools"]} == {"list_hosts", "use_host"}
+
+
+@pytest.mark.parametrize(
+    ("line", "id_"),
+    [('{"jsonrpc": "2.0", "id": 7, "method": "ping"', 7), ('{"id": "a", "x": "\\ud800"}', "a"),
+     ('{"jsonrpc": "2.0", "method": "x", "params": {"id": 2', None), ("What?", None)],
+)  # fmt: skip
+def test_a_line_that_cannot_be_read_is_answered_and_the_next_is_served(
+    line: str, id_: object, stdio: Stdio
+) -> None:
+    stdio.write(json.dumps(HELLO))
+    stdio.read()
+
+    stdio.write(line, '{"jsonrpc": "2.0", "id": 8, "method": "ping"}')
+    error, answer = stdio.read(), stdio.read()
+
+    assert (error["error"]["code"], error["id"]) == (-32700, id_)
+    assert answer["id"] == 8
+    assert "result" in answer
+
+
+@contextmanager
+def _started(runtime: Path) -> Iterator[subprocess.Popen[str]]:
+    pipe = subprocess.PIPE
+    command = [*COMMAND, "connect"]
+    with subprocess.Popen(
+        command, env=alone(runtime), stdin=pipe, stdout=pipe, text=True
+    ) as process:
+        try:
+            yield process
+        finally:
+            process.kill()

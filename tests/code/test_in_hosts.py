@@ -1,0 +1,203 @@
+"""An agent's code in Maya's and Houdini's stand-ins, in Blender and in FreeCAD, over HTTP."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from importlib import import_module
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+from mcp_types import ElicitRequestParams, ElicitResult
+
+from tests.hosts import blender_window, bpy_module
+from tests.hosts.blender_seat import Seat
+from tests.hosts.fakes.houdini import Houdini
+from tests.hosts.fakes.maya import Maya
+from tests.hosts.fakes.maya.shots import furnish
+from tests.hosts.screen import missing, screen
+from tests.live import live, text
+from tests.verbs import tasks
+from tests.verbs.tasks import Agent, Words
+from tests.verbs.test_houdini_tasks import BUNDLE as HOUDINI_BUNDLE
+from tests.verbs.test_houdini_tasks import HOUDINI
+from tests.verbs.test_maya_tasks import BUNDLE as MAYA_BUNDLE
+from tests.verbs.test_maya_tasks import MAYA
+from tests.verbs.test_tasks_real import BLENDER, FREECAD, blender, freecad_console
+
+
+class Lines(NamedTuple):
+    """Lines of code in a host's own API."""
+
+    make: str  # with {n} for a number
+    edit: str  # changes the first one
+    miss: str  # names what is not there
+    lose: str  # deletes the second one
+    names: str = "Grid{n}"  # what it is called then
+
+
+LINES = {
+    "Maya": Lines(
+        'cmds.createNode("transform", name="Grid{n}")',
+        'cmds.setAttr("Grid0.translateX", 5.0)',
+        "cmds.makeNode()",
+        'cmds.delete("Grid1")',
+        "|Grid{n}",
+    ),
+    "Houdini": Lines(
+        'hou.node("/obj").createNode("null", "Grid{n}")',
+        'hou.node("/obj/Grid0").parm("tx").set(5.0)',
+        "hou.nodes()",
+        'hou.node("/obj/Grid1").destroy()',
+        "/obj/Grid{n}",
+    ),
+    "Blender": Lines(
+        'bpy.context.scene.collection.objects.link(bpy.data.objects.new("Grid{n}", None))',
+        'bpy.data.objects["Grid0"].location.x = 5.0',
+        "bpy.data.objekts",
+        'bpy.data.objects.remove(bpy.data.objects["Grid1"])',
+    ),
+    "FreeCAD": Lines(
+        'doc.addObject("Part::Box", "Grid{n}")',
+        "doc.Grid0.Length = 5.0",
+        "doc.makeObject",
+        'doc.removeObject("Grid1")',
+    ),
+}
+
+
+class Coder(Agent):
+    """An agent that sends code; the person agrees to a loss or does not."""
+
+    agrees_to_loss = False
+
+    async def asked(self, params: ElicitRequestParams) -> ElicitResult:
+        self.answers = "accept"
+        if params.message.startswith("The code deletes"):
+            self.answers = "accept" if self.agrees_to_loss else "decline"
+        return await super().asked(params)
+
+
+async def work(agent: Coder) -> None:
+    """Make, fail, lose and go on, each time with a look at the scene."""
+    lines = LINES[agent.words.host]
+    make = "\n".join(lines.make.format(n=n) for n in range(20))
+    sent = {"why": "The test wants it."}
+    before = await agent.state()
+
+    made = await agent.call("run_python", code=make, **sent)
+    there = await agent.state()
+    assert {lines.names.format(n=n) for n in range(20)} <= {*made["changed"]["created"]["items"]}
+    assert there["depth"] == before["depth"] + 1
+
+    failed = await agent.fails("run_python", code=f"{lines.edit}\n{lines.miss}", **sent)
+    assert f"line 2: {lines.miss}" in failed
+    assert "Nothing was changed." in failed
+    assert await agent.state() == there
+
+    await agent.fails("run_python", code=f"{lines.edit}\n{lines.lose}", **sent)
+    assert agent.questions[-1].startswith("The code deletes")
+    assert await agent.state() == there
+
+    agent.agrees_to_loss = True
+    lost = await agent.call("run_python", code=f"{lines.edit}\n{lines.lose}", **sent)
+    assert lost["changed"]["deleted"]["items"][0] == lines.names.format(n=1)
+    assert (await agent.state())["depth"] == there["depth"] + 1
+
+    for _ in range(2):
+        await agent.call("undo_last")
+    assert await agent.state() == before
+
+
+def test_in_the_stand_in_of_maya(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    furnish(Maya(monkeypatch))
+    host = import_module("dcc_bridge.hosts.maya").MayaHost()
+    _run_live(host, MAYA_BUNDLE, MAYA, tmp_path)
+
+
+def test_in_the_stand_in_of_houdini(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    houdini = Houdini(monkeypatch, batch=True)
+    houdini.scene.path, houdini.scene.is_new = (tmp_path / "shot.hip").as_posix(), False
+    host = import_module("dcc_bridge.hosts.houdini").HoudiniHost()
+    _run_live(host, HOUDINI_BUNDLE, HOUDINI, tmp_path)
+
+
+@pytest.mark.real
+@pytest.mark.timeout(300)
+@pytest.mark.parametrize("version", bpy_module.VERSIONS)
+def test_in_blender(version: str, tmp_path: Path) -> None:
+    _run_started(BLENDER, lambda folder: blender(version, folder), tmp_path)
+
+
+@pytest.mark.real
+@pytest.mark.timeout(300)
+def test_in_freecad(tmp_path: Path) -> None:
+    _run_started(FREECAD, freecad_console, tmp_path)
+
+
+@pytest.mark.real
+@pytest.mark.timeout(300)
+@pytest.mark.skipif(blender_window.PROGRAM is None, reason="Blender is not installed")
+@pytest.mark.skipif(bool(missing()), reason=f"not installed: {missing()}")
+def test_operators_run_in_the_context_of_blenders_window(tmp_path: Path) -> None:
+    code = (
+        "bpy.ops.mesh.primitive_monkey_add(location=(0, 0, 3))\n"
+        'bpy.ops.object.mode_set(mode="EDIT")\n'
+        "bpy.ops.mesh.subdivide()\n"
+        'bpy.ops.object.mode_set(mode="OBJECT")\n'
+        "len(bpy.context.object.data.vertices)"
+    )
+    folder = Path(os.environ.get("SEEN_IN", tmp_path))
+    with (
+        screen(*blender_window.SIZE) as shown,
+        blender_window.blender(tmp_path, shown) as application,
+    ):
+        seat = Seat(application, shown)
+        before = seat.seen()["objects"]
+        asked = seat.ask("run_python", code=code, why="A head to look at.", timeout=20)
+        seat.blue()
+        shown.look().save(folder / "code_in_blender.png")
+        seat.answer("accept")
+        told = asked.result()
+        made = seat.seen()["objects"]
+        undone = application.call("undo_last", {})
+        after = seat.seen()["objects"]
+        assert seat.close() in (0, 1)
+
+    assert not told.is_error, text(told)
+    facts = told.structured_content or {}
+    assert facts["result"] > 507
+    assert facts["changed"]["created"]["items"] == [*({*made} - {*before})]
+    assert not undone.is_error, text(undone)
+    assert {*after} == {*before}
+
+
+def _run_live(host: Any, bundle: Path, words: Words, folder: Path) -> None:
+    agent = Coder(words, folder)
+    with live(folder / "run", host=host, skills=[bundle, tasks.SKILLS]) as running:
+
+        async def connected() -> None:
+            async with running.client(asked=agent.asked) as client:
+                agent.client = client
+                await work(agent)
+
+        running.run(connected, limit=50)
+
+
+def _run_started(
+    words: Words, start: Callable[[Path], AbstractContextManager[Any]], folder: Path
+) -> None:
+    agent = Coder(words, folder)
+    (folder / "home").mkdir()
+    with start(folder / "home") as running:
+
+        async def connected() -> None:
+            async with running.client(asked=agent.asked) as client:
+                agent.client = client
+                await work(agent)
+
+        running.run(connected)
+        running.order("close")
+        assert running.end() == 0, running.output

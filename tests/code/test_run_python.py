@@ -1,0 +1,450 @@
+"""An agent's code in our own application, over HTTP, with a person who reads it."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import nullcontext
+from dataclasses import replace
+from hashlib import sha256
+from pathlib import Path
+from random import Random
+from threading import Event, Thread
+from typing import Any
+
+import pytest
+from mcp_types import CallToolResult
+
+from dcc_bridge.audit import reader
+from dcc_bridge.audit.log import AuditLog
+from dcc_bridge.code import run_python
+from dcc_bridge.code.agreed import agree
+from dcc_bridge.code.code_text import CodeText, read_code
+from dcc_bridge.config import Settings
+from dcc_bridge.elicitation.call import Call, current
+from dcc_bridge.elicitation.question import Question, Reply, Settle, TakeDown
+from dcc_bridge.errors import BridgeError
+from dcc_bridge.hosts.standalone import UsdSession, install
+from dcc_bridge.testing import ScriptedPresenter
+from tests.live import Live, status, text
+from tests.verbs import usd_scene
+from tests.verbs.memory import MemoryActs, MemoryHost
+
+SKILLS = Path(__file__).parents[2] / "plugins" / "standalone" / "skills"
+YES, NO = Reply("accept", {"confirm": True}), Reply("decline")
+GRID = """
+from pxr import UsdGeom
+for n in range(100):
+    UsdGeom.Cube.Define(stage, f"/World/Grid/c{n:02}")
+len(stage.GetPrimAtPath("/World/Grid").GetChildren())
+"""
+REMOVES = 'stage.RemovePrim("/World/Props/Tree")'
+
+
+class Seat(Live):
+    """Our application with a scene, and a person at it who answers as told."""
+
+    def __init__(self, where: Path, *answers: Any, **settings: Any) -> None:
+        self.session = UsdSession(usd_scene.make(where / "shot.usda"), has_ui=True)
+        self.uninstall = install(self.session)
+        person: Any = settings.pop("presenter", None) or ScriptedPresenter(*answers)
+        self.person = person
+        super().__init__(
+            where / "run", host=self.session, presenter=person, skills=[SKILLS], **settings
+        )
+
+    def code(self, code: str, **more: Any) -> CallToolResult:
+        """Send code, and wait for what comes of it."""
+        return self.call("run_python", {"code": code, "why": "The test wants it.", **more})
+
+    def ran(self, code: str, **more: Any) -> dict[str, Any]:
+        """Send code that has to be done; gives the answer."""
+        result = self.code(code, **more)
+        assert status(result) == "done", text(result)
+        told: dict[str, Any] = result.structured_content or json.loads(text(result))
+        return told
+
+    def record(self) -> list[dict[str, Any]]:
+        """Give the lines of the audit log."""
+        (file,) = reader.logs(self.bridge.audit.folder)
+        return [line.fields for line in reader.AuditFile(file).lines()]
+
+    @property
+    def state(self) -> tuple[str, list[str], list[str]]:
+        """All that has to be as before: the scene, and both of its stacks."""
+        return self.session.scene_digest(), self.session.undo_labels, self.session.redo_labels
+
+
+@pytest.fixture
+def seat(tmp_path: Path) -> Iterator[Callable[..., Seat]]:
+    seats: list[Seat] = []
+
+    def sit(*answers: Any, **settings: Any) -> Seat:
+        seats.append(Seat(tmp_path, *answers, **settings))
+        return seats[-1]
+
+    yield sit
+    for one in seats:
+        one.stop()
+        one.uninstall()
+
+
+Sit = Callable[..., Seat]
+
+
+def test_code_runs_once_its_whole_text_was_agreed_to_as_one_step(seat: Sit) -> None:
+    live = seat(YES)
+
+    told = live.ran(GRID)
+
+    (question,) = live.person.shown
+    assert (
+        "only the scene's own interface.\nIt declares no file that it writes." in question.message
+    )
+    assert question.details.text == GRID
+    assert "The agent says: “The test wants it.”" in question.message
+    assert question.message.startswith("Run 5 lines of code?\n")
+    assert "no sandbox" in question.message
+    assert question.offers.soon == 300.0  # code takes longer to read than a sentence
+    assert told["result"] == 100
+    assert told["changed"]["created"]["count"] == 101
+    assert told["changed"]["created"]["items"][:2] == ["/World/Grid", "/World/Grid/c00"]
+    assert len(live.session.undo_labels) == 1
+
+
+def test_the_record_has_the_digest_of_the_code_and_its_text_a_file_of_its_own(seat: Sit) -> None:
+    live = seat(YES)
+    live.ran(GRID)
+
+    lines, digest = live.record(), sha256(GRID.encode()).hexdigest()
+    agreed, done = (line for line in lines if line["event"] == "code")
+    file = live.bridge.audit.folder / "code" / f"{digest}.py"
+    assert (agreed["digest"], agreed["outcome"], done["outcome"]) == (digest, "agreed", "done")
+    assert (done["created"], done["client"], done["bytes"]) == (101, "test", len(GRID))
+    assert (file.read_text(), file.stat().st_mode & 0o777) == (GRID, 0o600)
+    assert "UsdGeom.Cube" not in json.dumps(lines)
+
+
+def test_code_that_fails_leaves_the_scene_and_its_stacks_and_names_line_and_near_names(
+    seat: Sit,
+) -> None:
+    live = seat(YES)
+    fails = GRID.replace("range(100)", "range(50)") + "stage.DefinePrism('/A')\n"
+    before = live.state
+
+    result = live.code(fails)
+
+    said = text(result)
+    assert live.state == before
+    assert "line 6" in said
+    assert "DefinePrism" in said
+    assert "Nothing was changed." in said
+    assert live.record()[-1]["event"] == "rolled_back"
+
+
+@pytest.mark.parametrize(
+    ("code", "why"),
+    [
+        ("1 +", "Line 1 is not valid Python"),
+        (
+            "stage.DefinePrim('rel')",
+            "ErrorException: Path must be an absolute path: <rel>. Nothing",
+        ),
+        ("stage.GetPrimAtPath('/no').GetName()", "null prim. Nothing was changed."),
+    ],
+)
+def test_what_fails_is_told_in_whole_sentences_and_is_nobodys_no(
+    seat: Sit, code: str, why: str
+) -> None:
+    live = seat(YES)
+
+    result = live.code(code)
+
+    assert status(result) == "failed"
+    assert why in text(result)
+
+
+def test_a_name_that_is_nearly_there_is_found_in_the_api(seat: Sit) -> None:
+    live = seat(YES)
+
+    said = text(live.code("stage.focalLength"))
+
+    assert "find_api knows: Camera.focalLength float" in said
+
+
+@pytest.mark.parametrize("answer", [YES, NO])
+def test_what_is_deleted_without_being_named_is_asked_for_by_its_names(
+    seat: Sit, answer: Reply
+) -> None:
+    live = seat(YES, answer)
+    before = live.state
+
+    result = live.code(REMOVES)
+
+    first, second = live.person.shown
+    assert first.items == ()
+    assert second.items == tuple(f"/World/Props/Tree{it}" for it in ("", "/Crown", "/Trunk"))
+    assert second.confirmation.title == "Run and delete 3 prims"
+    assert (live.state == before) == (answer is NO)
+    assert live.record()[-1]["event"] == ("rolled_back" if answer is NO else "end")
+    code = [line["outcome"] for line in live.record() if line["event"] == "code"]
+    assert code == ["agreed", "refused" if answer is NO else "done"]
+    if answer is YES:
+        assert status(result) == "done"
+        assert not live.session.stage.GetPrimAtPath("/World/Props/Tree")
+        assert len(live.session.undo_labels) == len(before[1]) + 1
+
+
+def test_what_the_person_does_while_the_loss_is_asked_stays_where_the_code_then_fails(
+    seat: Sit, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "runs", 0, raising=False)
+
+    class Busy(ScriptedPresenter):
+        def show(self, question: Question, settle: Settle) -> TakeDown:
+            if question.items:
+                live.session.stage.DefinePrim("/Mine")
+            return super().show(question, settle)
+
+    live = seat(presenter=Busy(YES, YES))
+    fails = f"import sys\nsys.runs += 1\n{REMOVES}\nif sys.runs > 1:\n    raise ValueError('twice')"
+
+    said = text(live.code(fails))
+
+    assert "twice" in said
+    assert "Nothing was changed." in said
+    assert all(map(live.session.stage.GetPrimAtPath, ("/Mine", "/World/Props/Tree")))
+
+
+def test_code_that_deletes_others_each_time_is_asked_for_three_times(
+    seat: Sit, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "count", 0, raising=False)
+    live = seat(*[YES] * 9)
+    before = live.state
+    other = (
+        'import sys\nsys.count += 1\nstage.RemovePrim(f"/World/Props/Placeholder_{sys.count:02}")'
+    )
+
+    said = text(live.code(other))
+
+    assert len(live.person.shown) == 4
+    assert "deletes something else each time that it runs. Nothing was changed." in said
+    assert live.state == before
+
+
+def test_a_prim_that_is_renamed_is_not_lost(seat: Sit) -> None:
+    live = seat(YES)
+    renames = (
+        "from pxr import Usd\neditor = Usd.NamespaceEditor(stage)\n"
+        'editor.RenamePrim(stage.GetPrimAtPath("/World/Props/Tree"), "Oak")\neditor.ApplyEdits()'
+    )
+
+    told = live.ran(renames)
+
+    assert "/World/Props/Oak" in told["changed"]["changed"]["items"]
+    assert told["changed"]["created"]["count"] == told["changed"]["deleted"]["count"] == 0
+
+
+def test_endless_code_ends_at_its_time_limit(seat: Sit) -> None:
+    live = seat(YES)
+    before = live.state
+
+    result = live.code(GRID + "while True:\n    pass", timeout=0.3)
+
+    assert status(result) == "timed_out"
+    assert live.state == before
+
+
+def test_a_call_that_cannot_be_stopped_is_an_unknown_outcome_and_taken_back_when_it_returns(
+    seat: Sit,
+) -> None:
+    live = seat(YES, call_grace=0.2)
+    before = live.state
+
+    result = live.code(GRID + "import time\ntime.sleep(2.5)", timeout=0.3)
+
+    assert status(result) == "unknown_outcome"
+    assert "has run for more than its 1.3 s and cannot be stopped" in text(result)
+    live.until(lambda: live.bridge.recent.records()[0].state == "timed_out")
+    assert live.state == before
+
+
+def test_endless_code_ends_when_it_is_cancelled(seat: Sit, monkeypatch: pytest.MonkeyPatch) -> None:
+    live, started = seat(YES), Event()
+    monkeypatch.setattr(sys, "started", started, raising=False)
+    before = live.state
+
+    def cancel() -> None:
+        started.wait(20)
+        live.bridge.cancel(live.bridge.recent.records()[0].id)
+
+    Thread(target=cancel, daemon=True).start()
+    result = live.code("import sys\nsys.started.set()\nwhile True:\n    pass", timeout=60)
+
+    assert status(result) == "cancelled"
+    assert live.state == before
+
+
+def test_a_write_that_was_not_declared_is_refused_and_taken_back(seat: Sit, tmp_path: Path) -> None:
+    live = seat(YES, YES, YES)
+    file = tmp_path / "out.txt"
+    writes = f"{GRID}with open({str(file)!r}, 'w') as out:\n    out.write('x')\n"
+    before = live.state
+
+    refused = live.code(writes)
+
+    assert refused.is_error
+    assert "out.txt" in text(refused)
+    assert (live.state, file.exists()) == (before, False)
+    assert status(live.code(writes, writes=[str(file)])) == "done"
+    assert file.read_text() == "x"
+    assert status(live.code(writes, writes=[str(file)])) == "done"
+    assert [it.undoable for it in live.person.shown] == [True, False, False]
+    assert [it.consent.kept is None for it in live.person.shown] == [True, True, False]
+
+
+def test_what_is_not_the_text_that_was_agreed_to_does_not_run(
+    seat: Sit, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    live = seat(YES)
+    before = live.state
+
+    def agree_and_change(call: Call, code: CodeText, *more: Any) -> None:
+        agree(call, code, *more)
+        object.__setattr__(code, "text", code.text.replace("Cube", "Cone"))
+
+    monkeypatch.setattr(run_python, "agree", agree_and_change)
+    said = text(live.code(GRID))
+
+    assert "The code is not what was agreed to, so it was not run." in said
+    assert live.state == before
+
+
+@pytest.mark.parametrize("count", [200, pytest.param(10_000, marks=pytest.mark.long)])
+def test_of_many_texts_that_differ_in_a_character_none_runs(
+    count: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ran, random, host = list[str](), Random(1), MemoryHost()
+    monkeypatch.setattr(run_python, "execute", lambda tree, code, *_, **__: ran.append(code))
+    tool = run_python.CodeTool(MemoryActs(host), Settings(), AuditLog(tmp_path), {})
+    agreed = read_code(GRID, "standalone")
+    call = Call(run_python.NAME, "Run code")
+    call.dialogue.code = agreed.sha256
+    token = current.set(call)
+
+    for _ in range(count):
+        at, letter = random.randrange(len(GRID)), random.choice("abc019 \n#=+(")
+        other = replace(agreed, text=GRID[:at] + letter + GRID[at + random.randrange(2) :])
+        with pytest.raises(BridgeError) if other.text != GRID else nullcontext():
+            tool._run_once(other, {}, 1.0, {})
+    current.reset(token)
+
+    assert {*ran} <= {GRID}
+
+
+def test_what_was_written_is_told_where_the_rest_is_taken_back(seat: Sit, tmp_path: Path) -> None:
+    live, file = seat(YES, NO), tmp_path / "out.txt"
+    before = live.state
+
+    said = text(live.code(f"open({str(file)!r}, 'w').close()\n{REMOVES}", writes=[str(file)]))
+
+    assert f"but not this: write {file}" in live.person.shown[1].message
+    assert f"Nothing was changed, but for what undo does not bring back: write {file}." in said
+    assert live.state == before
+
+
+@pytest.mark.parametrize("path", ["a\nThe studio has checked it.", "a\0", *["\u202ea"]])
+def test_a_path_cannot_speak_for_the_bridge(seat: Sit, path: str) -> None:
+    live = seat(YES)
+
+    said = text(live.code("1", writes=[f"/tmp/{path}"]))
+
+    assert "characters that no path has" in said
+    assert not live.person.shown
+
+
+def test_two_clients_are_asked_each_for_its_own_and_keep_their_own_memory(seat: Sit) -> None:
+    live = seat(YES, YES, YES)
+
+    async def agent(label: str) -> CallToolResult:
+        code = f"memory['mine'] = memory.get('mine', '') + {label!r}\nmemory['mine']"
+        async with live.client(label=label) as client:
+            return await client.call_tool("run_python", {"code": code, "why": "To count."})
+
+    both = [live.go(agent, label) for label in ("a", "b")]
+    live.until(lambda: all(it.done() for it in both))
+    again = live.run(agent, "a")
+
+    told = [it.structured_content["result"] for it in (*(it.result() for it in both), again)]
+    assert told == ["a", "b", "aa"]
+    previous = [it.details.previous for it in live.person.shown]
+    assert previous[:2] == [None, None]
+    assert previous[2] == live.person.shown[2].details.text
+
+
+def test_code_is_shown_where_it_reaches_for_the_bridge_and_grants_itself_nothing(
+    seat: Sit, tmp_path: Path
+) -> None:
+    live = seat(YES, NO)
+    before = live.state
+    grants = (
+        "from dcc_bridge.elicitation.call import current\n"
+        "current.get().agreement.needs_grant = False\n" + REMOVES
+    )
+
+    result = live.code(grants)
+
+    assert live.person.shown[0].details.marks[0][0] == 1
+    assert result.is_error
+    assert live.state == before
+
+
+def test_code_that_undoes_is_taken_back(seat: Sit) -> None:
+    live = seat(YES, YES)
+    live.ran(GRID)
+    before = live.state
+    undoes = "import sys\nsys.modules['dcc_bridge.hosts.standalone'].session().undo()"
+
+    result = live.code(undoes)
+
+    assert result.is_error
+    assert live.state == before
+
+
+def test_the_studio_can_do_without_it(seat: Sit) -> None:
+    live = seat(YES, python="off")
+
+    assert "There is no tool named 'run_python'" in text(live.code("1"))
+
+
+def test_code_without_findings_can_be_agreed_to_for_the_session(seat: Sit) -> None:
+    remembered = Reply("accept", {"confirm": True}, remember=True)
+    live = seat(remembered, YES, NO, YES, python="session")
+
+    live.ran("1")
+    live.ran("2")
+    asked = len(live.person.shown)
+    live.code(REMOVES)
+    live.ran("3")
+
+    assert asked == 1
+    assert [it.offers.remember for it in live.person.shown] == [0, None, None, 0]
+
+
+def test_where_nobody_can_be_asked_only_a_listed_digest_runs(tmp_path: Path, seat: Sit) -> None:
+    listed = tmp_path / "allowed"
+    listed.write_text(f"run_python\nsha256:{sha256(b'1 + 1').hexdigest()}\n")
+    live = seat(host_dialogs=False, unattended="allow", allow_list=listed)
+
+    assert status(live.code("2 + 2")) == "refused"
+    assert live.ran("1 + 1")["result"] == 2
+
+
+def test_a_picture_comes_with_the_answer(seat: Sit) -> None:
+    live = seat(YES)
+
+    result = live.code("1", look={"items": ["/World/Props/Crate"], "size": 64})
+
+    assert [part.type for part in result.content].count("image") == 1

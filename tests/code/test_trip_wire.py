@@ -1,0 +1,341 @@
+"""Agreed code writes, removes, connects and starts only what it has declared."""
+
+from __future__ import annotations
+
+import _thread
+import ast
+import importlib.util
+import os
+import subprocess
+import sys
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dcc_bridge import private_files
+from dcc_bridge.code import trip_wire as module
+from dcc_bridge.code.execution import execute
+from dcc_bridge.code.trip_wire import ReachedOut, trip_wire
+
+# `new` is a file that is not there, `kept` one that is, `folder` where both belong.
+WRITES = {
+    "open": "open(new, 'w')",
+    "appending": "open(kept, 'a')",
+    "updating": "open(kept, 'r+')",
+    "exclusive": "open(new, 'x')",
+    "getattr": "getattr(__builtins__, 'op' + 'en', None) or __builtins__['op' + 'en'](new, 'w')",
+    "__import__": "__import__('i' + 'o').open(new, 'w')",
+    "importlib": "import importlib; getattr(importlib.import_module('io'), 'open')(new, 'w')",
+    "FileIO": "import io; io.FileIO(new, 'w')",
+    "pathlib": "from pathlib import Path; Path(new).write_text('x')",
+    "touch": "from pathlib import Path; Path(new).touch()",
+    "bytes": "open(new.encode(), 'wb')",
+    "os.open": "import os; os.open(new, os.O_CREAT | os.O_WRONLY)",
+    "opener": "import os; open(new, 'w', opener=lambda path, flags: os.open(path, flags))",
+    "dots": "open(folder + '/declared/../new', 'w')",
+    "relative": "import os; os.chdir(folder); open('new', 'w')",
+    "fspath": "import os\nclass P:\n def __fspath__(self): return new\nopen(P(), 'w')",
+    "exec": "exec('open(new, \"w\")')",
+    "eval": "eval(compile('open(new, \"w\")', 'x', 'eval'))",
+    "repr": "class A:\n def __repr__(self): return str(open(new, 'w'))\nA()",
+    "a finalizer": "class A:\n def __del__(self): open(new, 'w')\nA(); None",
+    "descriptor": "import os; open(os.open(kept, os.O_RDONLY), 'w')",
+    "tempfile": "import tempfile; tempfile.NamedTemporaryFile(dir=folder)",
+    "temporary": "import tempfile; tempfile.TemporaryFile(dir=folder)",
+    "mkdtemp": "import tempfile; tempfile.mkdtemp(dir=folder)",
+    "shelve": "import shelve; shelve.open(new)['a'] = 1",
+    "zipfile": "import zipfile; zipfile.ZipFile(new, 'w')",
+    "tarfile": "import tarfile; tarfile.open(new, 'w:gz')",
+    "gzip": "import gzip; gzip.open(new, 'wb')",
+    "logging": "import logging; logging.FileHandler(new)",
+    "sqlite3": "import sqlite3; sqlite3.connect(new)",
+    "fileinput": "import fileinput; list(fileinput.input(kept, inplace=True))",
+    "copy": "import shutil; shutil.copy(kept, new)",
+    "archive": "import shutil; shutil.make_archive(new, 'zip', folder)",
+    "py_compile": "import py_compile; py_compile.compile(kept, new, doraise=True)",
+    "profile": "import cProfile; cProfile.Profile().dump_stats(new)",
+    "mkdir": "import os; os.mkdir(new)",
+    "makedirs": "import os; os.makedirs(new + '/a')",
+    "mkfifo": "import os; os.mkfifo(new)",
+    "mknod": "import os; os.mknod(new)",
+    "link": "import os; os.link(kept, folder + '/declared/link')",
+    "symlink": "import os; os.symlink(kept, new)",
+    "link out": "import os; at = folder + '/declared/l'; os.symlink(kept, at); open(at, 'w')",
+    "rename": "import os; os.rename(kept, new)",
+    "replace": "import os; os.replace(kept, folder + '/declared/x')",
+    "move": "import shutil; shutil.move(kept, new)",
+    "remove": "import os; os.remove(kept)",
+    "unlink": "from pathlib import Path; Path(kept).unlink()",
+    "dir_fd": "import os; os.remove('kept', dir_fd=os.open(folder, os.O_RDONLY))",
+    "rmtree": "import shutil; shutil.rmtree(folder)",
+    "ignored": "import shutil; shutil.rmtree(folder, ignore_errors=True)",
+    "rmdir": "import os; os.rmdir(folder + '/empty')",
+    "truncate": "import os; os.truncate(kept, 0)",
+    "chmod": "import os; os.chmod(kept, 0)",
+    "chown": "import os; os.chown(kept, -1, -1)",
+    "utime": "import os; os.utime(kept, (1, 1))",
+    "our own Python": "import os, sys; sys.stdout.writelines(map(os.remove, [kept]))",
+    "our own reading of it": "import os\nfrom functools import partial\n"
+    "class A: __repr__ = staticmethod(partial(os.remove, kept))\nA()",
+    "a generator that is left": "def g():\n try: yield\n finally: open(new, 'w')\nx = g(); next(x)",
+    "memory": "class A(dict):\n def items(self): return str(open(new, 'w'))\nmemory = A(a=1)",
+}
+OTHERWISE = {
+    "system": "import os; os.system('true')",
+    "Popen": "import subprocess; subprocess.run(['true'])",
+    "exec": "import os; os.execv('/bin/true', ['true'])",
+    "posix_spawn": "import os; os.posix_spawn('/bin/true', ['true'], {})",
+    "popen": "import os; os.popen('true')",
+    "fork": "import os; os.fork()",
+    "forkpty": "import os; os.forkpty()",
+    "_exit": "import os; os._exit(3)",
+    "kill": "import os; os.kill(os.getpid(), 0)",
+    "a browser": "import webbrowser; webbrowser.GenericBrowser('true').open('http://localhost')",
+    "a browser by an import": "import sys, webbrowser as w; sys.modules.pop('antigravity', 0)\n"
+    "w.register('x', None, w.GenericBrowser('true'), preferred=True); import antigravity",
+    "socket": "import socket; socket.socket()",
+    "urllib": "import urllib.request; urllib.request.urlopen('http://localhost:1')",
+    "a name": "import socket; socket.getaddrinfo('localhost', 1)",
+    "ctypes": "import ctypes; ctypes.CDLL(None)",
+    "memory": "import ctypes; ctypes.string_at(0)",
+    "a thread": "import threading; threading.Thread(target=print).start()",
+    "a low thread": "import _thread; _thread.start_new_thread(print, ())",
+    "a pool": "from concurrent.futures import ThreadPoolExecutor as T; T().submit(print)",
+    "a timer": "import threading; threading.Timer(0, print).start()",
+    "a thread's turn": "import sys; sys.setswitchinterval(1000)",
+    "a hook": "import sys; sys.addaudithook(print)",
+    "a trace": "import sys; sys.settrace(print)",
+    "a frame": "import sys; sys._getframe()",
+    "a frame of an error": "try: 1 / 0\nexcept Exception as e: e.__traceback__.tb_frame",
+    "a frame of a generator": "(x for x in ()).gi_frame",
+    "other code": "def f(): pass\nf.__code__ = (lambda: 1).__code__",
+    "all objects": "import gc; gc.get_objects()",
+    "referrers": "import gc; gc.get_referrers(gc)",
+    "the bridge": "import dcc_bridge.host",
+    "a part of the bridge": "from dcc_bridge import errors",
+    "input": "input()",
+    "a debugger": "breakpoint()",
+}
+# What no event and no wrapper shows. The host's vetoes and the reading beforehand are for these.
+THROUGH = {
+    "an export in C++": "from pxr import Usd; Usd.Stage.CreateInMemory().Export(new + '.usda')",
+    "a descriptor that is open": "import os; os.write(descriptor, b'x')",
+    "SQL": "import sqlite3; memory = sqlite3.connect(':memory:'); "
+    "memory.execute(f\"ATTACH '{new}' AS a\"); memory.execute('CREATE TABLE a.t (x)'); "
+    "memory.close()",
+    "fork_exec": "import _posixsubprocess",
+    "the bridge by sys.modules": "import sys; sys.modules['dcc_bridge.errors']",
+    "the bridge by importlib": "import importlib; importlib.import_module('dcc_bridge.errors')",
+}
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Path:
+    (tmp_path / "declared").mkdir()
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "kept").write_text("kept")
+    return tmp_path
+
+
+def run(code: str, place: Path, *writes: str, **names: Any) -> Any:
+    paths = {"new": str(place / "new"), "kept": str(place / "kept"), "folder": str(place)}
+    files = [place / name for name in writes]
+    return execute(ast.parse(code), code, paths | names, timeout=20, writes=files)
+
+
+def state(place: Path) -> list[object]:
+    files = sorted(file for file in place.rglob("*") if not file.is_symlink())
+    stats = [(file, file.stat()) for file in files]
+    return [(file, it.st_mode, it.st_size, it.st_mtime_ns) for file, it in stats if file.is_file()]
+
+
+@pytest.mark.parametrize("code", WRITES.values(), ids=WRITES.keys())
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+def test_code_changes_no_file_that_it_did_not_declare(code: str, place: Path) -> None:
+    before = state(place)
+
+    with pytest.raises(ReachedOut, match=r"had not been declared|code may not do"):
+        run(code, place, "declared")
+
+    assert state(place) == before
+
+
+@pytest.mark.parametrize("code", OTHERWISE.values(), ids=OTHERWISE.keys())
+def test_code_reaches_nothing_beyond_the_scene(code: str, place: Path) -> None:
+    threads = threading.active_count()
+
+    with pytest.raises(
+        ReachedOut, match=r"Line \d tried to .*which code may not do; it was refused"
+    ):
+        run(code, place)
+
+    assert threading.active_count() == threads
+
+
+@pytest.mark.parametrize("code", THROUGH.values(), ids=THROUGH.keys())
+def test_what_raises_no_event_gets_through(code: str, place: Path) -> None:
+    with (place / "open").open("w") as file:
+        run(code, place, descriptor=file.fileno())
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "open(kept, 'w').close()",
+        "import os; os.remove(kept)",
+        "import os; os.makedirs(folder + '/declared/a/b', exist_ok=True)",
+        "import shutil; shutil.copy(kept, folder + '/declared')",
+        "import shutil; shutil.copytree(folder + '/empty', folder + '/declared/e')",
+        "import shutil; shutil.rmtree(folder + '/declared')",
+        "import os; os.chdir(folder); open('declared/../kept', 'a').close()",
+        "import tempfile; tempfile.TemporaryFile(dir=folder + '/declared').close()",
+        "import sqlite3; sqlite3.connect(folder + '/declared/base').close()",
+        "import os; open(os.open(kept, os.O_RDWR), 'w').close()",
+        "open(__import__('os').devnull, 'w').close()",
+        "open(kept).close(); import os, socket; os.listdir(folder), socket.gethostname()",
+    ],
+)
+def test_declared_files_and_folders_are_open_to_it(code: str, place: Path) -> None:
+    run(code, place, "kept", "declared")
+
+
+def test_a_try_that_the_code_caught_counts_all_the_same(place: Path) -> None:
+    code = "for name in 'ab':\n try: open(new + name, 'w')\n except Exception: pass"
+
+    with pytest.raises(ReachedOut, match=r"write .*newa, .*write .*newb,"):
+        run(code, place)
+
+
+def test_other_threads_and_our_own_listeners_do_as_always(place: Path) -> None:
+    written = place / "written"
+    go = threading.Event()
+    other = threading.Thread(target=lambda: go.wait(10) and written.write_text("x"))
+    other.start()
+
+    with trip_wire([], []):
+        go.set()
+        other.join()
+    code, done = "while not done(): pass", (place / "painted").exists
+
+    def paint() -> None:
+        if not done():
+            os.close(private_files.create(place / "painted"))
+
+    execute(ast.parse(code), code, {"done": done}, timeout=10, pause=paint)
+
+    assert written.exists()
+
+
+def test_an_idle_wire_leaves_nothing_in_force(place: Path) -> None:
+    originals = _thread.start_new_thread, os._exit, sys.dont_write_bytecode
+
+    run("1", place)
+    (place / "new").write_text("x")
+
+    assert (_thread.start_new_thread, os._exit, sys.dont_write_bytecode) == originals
+    assert not module._wires
+
+
+def test_a_path_that_is_none_leaves_nothing_in_force() -> None:
+    originals = _thread.start_new_thread, sys.dont_write_bytecode
+
+    with pytest.raises(ValueError, match="null"), trip_wire([Path("a\0")], []):
+        pass
+
+    assert (_thread.start_new_thread, sys.dont_write_bytecode) == originals
+
+
+@pytest.mark.parametrize(
+    "name", ["numpy", "pxr.Usd", "PySide6.QtWidgets", "ctypes.util", "asyncio", "multiprocessing"]
+)
+def test_modules_of_the_host_come_in_lazily(name: str, place: Path) -> None:
+    if importlib.util.find_spec(name.partition(".")[0]) is None:
+        pytest.skip(f"{name} is not here")
+    code = f"import {name}"
+    run_it = f"execute(ast.parse({code!r}), {code!r}, {{}}, timeout=60)"
+    program = f"import ast; from dcc_bridge.code.execution import execute; {run_it}"
+
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+
+    assert done.returncode == 0, done.stderr
+
+
+def test_numpy_saves_only_what_was_declared(place: Path) -> None:
+    pytest.importorskip("numpy")
+    code = "import numpy; numpy.save(new, numpy.zeros(3)); numpy.zeros(3).tofile(new)"
+
+    with pytest.raises(ReachedOut):
+        run(code, place)
+
+    assert not [*place.glob("new*")]
+
+
+USD = {
+    "a stage's export": "stage.Export(file)",
+    "a layer's export": "stage.GetRootLayer().Export(filename=file)",
+    "a new stage": "from pxr import Usd; Usd.Stage.CreateNew(file).Save()",
+    "a new stage in its own layer": "from pxr import Usd; Usd.Stage.CreateNew(identifier=file)",
+    "a new layer": "from pxr import Sdf; Sdf.Layer.CreateNew(file)",
+    "the scene": "stage.DefinePrim('/New'); stage.Save()",
+    "a layer": "stage.GetRootLayer().Save(force=True)",
+    "a layer under another name": "layer = stage.GetRootLayer()\n"
+    "layer.identifier = file + '.usda'; layer.Save(True)",
+    "a package": "from pxr import Sdf, UsdUtils\n"
+    "UsdUtils.CreateNewUsdzPackage(Sdf.AssetPath(file), file[:-1] + 'z')",
+    "an archive": "from pxr import Sdf; Sdf.ZipFileWriter.CreateNew(file)",
+    "clips": "from pxr import UsdUtils\nUsdUtils.StitchClipsTopology(stage.GetRootLayer(), [file])",
+    "a caught one": "try: stage.Export(file)\nexcept Exception: pass",
+}
+
+
+@pytest.fixture
+def usd(place: Path) -> Callable[..., Any]:
+    """Runs code with the acts of USD, whose scene is the file `kept.usda`."""
+    pytest.importorskip("pxr")
+    from pxr import Usd
+
+    from dcc_bridge.hosts.standalone import UsdSession
+    from dcc_bridge.verbs.acts import load
+
+    scene = place / "kept.usda"
+    Usd.Stage.CreateNew(str(scene)).Save()
+    session = UsdSession(scene)
+    skills = Path(__file__).parents[2] / "plugins" / "standalone" / "skills"
+    acts = load(skills, session)
+    assert acts is not None
+
+    def run_usd(code: str, *writes: Path) -> Any:
+        names = {"stage": session.stage, "file": str(scene)}
+        writers = acts.writers()
+        return execute(ast.parse(code), code, names, timeout=20, writes=writes, writers=writers)
+
+    return run_usd
+
+
+@pytest.mark.parametrize("code", USD.values(), ids=USD.keys())
+def test_usd_writes_only_what_was_declared(code: str, usd: Callable[..., Any], place: Path) -> None:
+    before = state(place)
+
+    with pytest.raises(ReachedOut, match=r"Line \d tried to write .*, which had not been declared"):
+        usd(code, place / "declared")
+
+    assert state(place) == before
+
+
+def test_usd_writes_what_was_declared_and_is_itself_again(
+    usd: Callable[..., Any], place: Path
+) -> None:
+    from pxr import Sdf, Usd
+
+    raw = vars(Usd.Stage)["Export"], vars(Sdf.Layer)["CreateNew"]
+    new = place / "declared" / "new.usda"
+
+    usd(f"from pxr import Usd; Usd.Stage.CreateNew('{new}').Save()", place / "declared")
+    usd("stage.DefinePrim('/New'); stage.Save()", place / "kept.usda")
+
+    assert new.is_file()
+    assert "New" in (place / "kept.usda").read_text()
+    assert (vars(Usd.Stage)["Export"], vars(Sdf.Layer)["CreateNew"]) == raw

@@ -1,0 +1,425 @@
+"""Nodes of the stand-in made, copied, placed, grouped and shaded, as the reference has them.
+
+`createNode`: a shape gets a transform, and the name is the shape's; without ``skipSelect`` it is
+selected, as is what `polyCube`, `duplicate`, `instance` and `parent` give. `parent`: absolute is
+the default, and where a name is taken the node is renamed. `makeIdentity`: all that is below is
+reset too. `xform`: there is no scale of the world. `exactWorldBoundingBox`: of the selection where
+nothing is named. `sets`: ``forceElement`` takes members, and faces of them, out of the partition.
+All give the shortest name that is unique.
+"""
+
+from __future__ import annotations
+
+import copy
+import itertools
+import math
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from tests.hosts.fakes.maya import node_types, turning
+from tests.hosts.fakes.maya.attributes import CENTIMETRES, Attributes
+from tests.hosts.fakes.maya.scene import Node
+
+ORDERS = node_types.ORDERS.split(":")
+CUBE = list(itertools.product((-0.5, 0.5), repeat=3))
+FACES = [[0, 1, 3, 2], [4, 5, 7, 6], [0, 1, 5, 4], [2, 3, 7, 6], [0, 2, 6, 4], [1, 3, 7, 5]]
+
+
+class Graph(Attributes):
+    """The commands about nodes."""
+
+    _path: Callable[[str], tuple[Node, str]]
+
+    # ---- made
+
+    def allNodeTypes(self) -> list[str]:
+        return sorted(set(node_types.TYPES) - node_types.ABSTRACT)
+
+    def getClassification(self, type_name: str) -> list[str]:
+        return node_types.CLASSES.get(type_name, [""])
+
+    def createNode(
+        self, type_name: str, name: str = "", parent: str = "", skipSelect: bool = False
+    ) -> str:
+        """Make a node; one of a type that is not known raises."""
+        if type_name not in self.allNodeTypes():
+            raise RuntimeError(f"Unknown object type: {type_name}")
+        top = self._one(parent) if parent else None
+        is_shape = "shape" in node_types.bases(type_name)
+
+        def edit() -> Node:
+            above = top
+            if is_shape and above is None:
+                above = self.new("transform", f"{type_name}1")
+            return self.new(type_name, name or f"{type_name}1", above)
+
+        made = self._record("createNode", edit)
+        return self._given([made], select=not skipSelect)[0]
+
+    def shadingNode(
+        self, type_name: str, name: str = "", skipSelect: bool = False, **role: bool
+    ) -> str:
+        """Make a node with its role: a light in the set of lights, a shader in the list of shaders.
+
+        Of a light it gives the transform.
+        """
+        (as_what,) = (flag for flag, is_on in role.items() if is_on)
+
+        def edit() -> Node:
+            if as_what != "asLight":
+                node = self.new(type_name, name or f"{type_name}1")
+                self._list(node, as_what)
+                return node
+            node = self.new("transform", name or f"{type_name}1")
+            self.new(type_name, f"{node.name}Shape", node)
+            self._one("defaultLightSet").members.append(node.uuid)
+            return node
+
+        return self._given([self._record("shadingNode", edit)], select=not skipSelect)[0]
+
+    def _list(self, node: Node, as_what: str) -> None:
+        lists = self._maya.scene.find("defaultShaderList1")
+        if as_what == "asShader" and lists:
+            number = len(lists[0].inputs)
+            lists[0].inputs[f"shaders[{number}]"] = (node.uuid, "message")
+
+    def polyCube(self, name: str = "pCube1") -> list[str]:
+        """Make a cube, with history, in the initial shading group; it is selected."""
+
+        def edit() -> list[Node]:
+            top = self.new("transform", name)
+            shape = self.new("mesh", f"{top.name}Shape", top)
+            creator = self.new("polyCube", "polyCube1")
+            shape.values |= {"points": [list(point) for point in CUBE], "faces": FACES}
+            shape.inputs["inMesh"] = (creator.uuid, "output")
+            for group in self._maya.scene.find("initialShadingGroup"):
+                group.members.append(shape.uuid)
+            return [top, creator]
+
+        nodes = self._record("polyCube", edit)
+        return [self._given(nodes[:1], select=True)[0], self._told(nodes[1])]
+
+    def _given(self, nodes: Sequence[Node], *, select: bool) -> list[str]:
+        if select:
+            self._maya.scene.selected = [node.uuid for node in nodes]
+        return [self._told(node) for node in nodes]
+
+    # ---- copied
+
+    def duplicate(self, name: str, returnRootsOnly: bool) -> list[str]:
+        """Copy a node with what is below; curves stay, materials come along."""
+        node = self._one(name)
+        top = self._maya.scene.nodes.get(node.parent or "")
+
+        def copied(one: Node, parent: Node | None, own: str) -> Node:
+            twin = self.new(one.type, own, parent)
+            twin.values = copy.deepcopy(one.values)
+            for group in self._maya.scene.nodes.values():
+                marks = [mark for mark in group.members if mark.partition(".")[0] == one.uuid]
+                group.members += [mark.replace(one.uuid, twin.uuid) for mark in marks]
+            for child in self._maya.scene.children(one):
+                copied(child, twin, child.name)
+            return twin
+
+        made = self._record("duplicate", lambda: copied(node, top, node.name))
+        return self._given([made], select=True)
+
+    def instance(self, name: str) -> list[str]:
+        """Make another transform over the same children."""
+        node = self._one(name)
+        if not node.is_of("transform"):
+            raise RuntimeError("instance: No valid objects supplied.")
+        top = self._maya.scene.nodes.get(node.parent or "")
+
+        def edit() -> Node:
+            twin = self.new(node.type, node.name, top)
+            twin.values = copy.deepcopy(node.values)
+            for child in self._maya.scene.children(node):
+                child.more_parents.append(twin.uuid)
+            return twin
+
+        return self._given([self._record("instance", edit)], select=True)
+
+    # ---- placed
+
+    def local(self, node: Node) -> list[list[float]]:
+        """Make a transform's own matrix, of four rows, in centimetres."""
+        if not node.is_of("transform") or "rotateX" not in node.values:
+            return [[float(i == j) for j in range(4)] for i in range(4)]
+        read = [
+            [self.value_of(node, f"{n}{axis}") for axis in "XYZ"]
+            for n in ("translate", "rotate", "scale", "rotatePivot")
+        ]
+        at, angles, scale, pivot = read
+        rows = turning.turned(angles, ORDERS[node.values["rotateOrder"]])
+        rows = [[n * size for n in row] for row, size in zip(rows, scale, strict=True)]
+        # About the pivot: it stays where it is, but for the translation.
+        moved = [sum(pivot[i] * rows[i][j] for i in range(3)) for j in range(3)]
+        last = [at[j] + pivot[j] - moved[j] for j in range(3)]
+        return [*([*row, 0.0] for row in rows), [*last, 1.0]]
+
+    def world(self, path: str) -> list[list[float]]:
+        """Make the matrix of a path."""
+        node, full = self._path(path)
+        above = full.rpartition("|")[0]
+        return _times(self.local(node), self.world(above)) if above else self.local(node)
+
+    def xform(self, name: str, query: bool = False, **flags: Any) -> Any:
+        """Ask or set; the reference names no scale of the world."""
+        node, path = self._path(name)
+        if not node.is_of("transform"):
+            raise RuntimeError(f"xform: {name} is no transform.")
+        is_world = bool(flags.pop("worldSpace", False))
+        flags.pop("objectSpace", None)
+        assert flags.keys() <= {"translation", "rotation", "scale", "matrix"}
+        above = path.rpartition("|")[0]
+        outer = self.world(above) if above and is_world else _unit()
+        if query:
+            return self._asked(node, path, outer, next(iter(flags)), is_world=is_world)
+        self._record("xform", lambda: self._placed(node, outer, flags))
+        return None
+
+    def _asked(
+        self, node: Node, path: str, outer: list[list[float]], which: str, *, is_world: bool
+    ) -> list[float]:
+        size = CENTIMETRES[self._maya.scene.settings["linear"]]
+        if which == "matrix":
+            return [n for row in (self.world(path) if is_world else self.local(node)) for n in row]
+        if which == "translation":
+            at = [self.value_of(node, f"translate{axis}") for axis in "XYZ"]
+            return [n / size for n in _times([[*at, 1.0]], outer)[0][:3]]
+        raise AssertionError(f"nobody knows what a query of {which} gives in the world")
+
+    def _placed(self, node: Node, outer: list[list[float]], flags: dict[str, Any]) -> None:
+        names = {"translation": "translate", "rotation": "rotate", "scale": "scale"}
+        for flag, name in names.items():
+            if flag not in flags:
+                continue
+            for axis in "XYZ":
+                if self._lock(node, f"{name}{axis}") or f"{name}{axis}" in node.inputs:
+                    raise RuntimeError(f"The attribute '{node.name}.{name}{axis}' is locked.")
+            numbers = list(flags[flag])
+            if flag == "translation":
+                size = CENTIMETRES[self._maya.scene.settings["linear"]]
+                point = [[*(n * size for n in numbers), 1.0]]
+                numbers = _times(point, _inverse(outer))[0][:3]
+            elif flag == "rotation":
+                numbers = self._turned(node, outer, numbers)
+            node.values.update(zip((f"{name}{axis}" for axis in "XYZ"), numbers, strict=True))
+
+    def _turned(self, node: Node, outer: list[list[float]], angles: Sequence[float]) -> list[float]:
+        is_degrees = self._maya.scene.settings["angle"] == "deg"
+        wanted = [n if is_degrees else math.degrees(n) for n in angles]
+        order = ORDERS[node.values["rotateOrder"]]
+        pure, _ = turning.taken_apart([n for row in outer for n in row])
+        rows = turning.turned(wanted, order)
+        back = [
+            [sum(rows[i][k] * pure[j][k] for k in range(3)) for j in range(3)] for i in range(3)
+        ]
+        return list(turning.angles(back, order))
+
+    def makeIdentity(self, name: str, apply: bool, preserveNormals: bool, **which: bool) -> None:
+        """Reset a transform and all that is below it; the points go where they were."""
+        assert apply, "without it everything moves"
+        top = self._one(name)
+        below = [node for node in self._maya.scene.below(top) if node.is_of("transform")]
+        rests = {
+            f"{channel}{axis}": 1.0 if channel == "scale" else 0.0
+            for channel, is_on in which.items()
+            for axis in "XYZ"
+            if is_on
+        }
+        for node, own in itertools.product([top, *below], rests):
+            if self._lock(node, own) or own in node.inputs:
+                raise RuntimeError(f"Freeze Transform was not applied: {own}")
+        meshes = [node for node in self._maya.scene.below(top) if node.type == "mesh"]
+        before = {node.uuid: self._points(self._maya.scene.path(node)) for node in meshes}
+
+        def edit() -> None:
+            for node in [top, *below]:
+                node.values.update(rests)
+            for node in meshes:
+                back = _inverse(self.world(self._maya.scene.path(node)))
+                points = before[node.uuid]
+                node.values["points"] = [_times([[*p, 1.0]], back)[0][:3] for p in points]
+
+        self._record("makeIdentity", edit)
+
+    def _points(self, path: str) -> list[list[float]]:
+        node, _ = self._path(path)
+        matrix = self.world(path)
+        return [_times([[*p, 1.0]], matrix)[0][:3] for p in node.values.get("points", [])]
+
+    def exactWorldBoundingBox(self, *names: str) -> list[float]:
+        if not names:
+            raise AssertionError("without an object it is that of the selection")
+        points: list[list[float]] = []
+        for name in names:
+            node, path = self._path(name)
+            assert node.is_of("shape"), "of a light or camera it is that of its icon"
+            points += self._points(path)
+        size = CENTIMETRES[self._maya.scene.settings["linear"]]
+        ends = [[f(p[n] for p in points) / size for n in range(3)] for f in (min, max)]
+        return [*ends[0], *ends[1]]
+
+    # ---- grouped
+
+    def parent(self, *names: str, **flags: bool) -> list[str]:
+        """Put nodes below the last one, or on top; relative keeps what each has of its own."""
+        node, path = self._path(names[0])
+        top = None if flags.get("world") else self._one(names[-1])
+        if node.locked or node.referenced:
+            raise RuntimeError("Cannot reparent a locked or read only node.")
+        if top is not None and top in [node, *self._maya.scene.below(node)]:
+            raise RuntimeError("Cannot parent an object to one of its children.")
+        if (top.uuid if top else None) == node.parent:
+            raise RuntimeError(f"Object, '{node.name}', skipped. It is already a child.")
+        place = self.world(path)
+
+        def edit() -> None:
+            node.name = self.free_name(node.name, top, node.type)
+            node.parent = top.uuid if top else None
+            if not flags.get("relative"):
+                above = self._maya.scene.path(top) if top else ""
+                inside = _times(place, _inverse(self.world(above) if above else _unit()))
+                rows, scale = turning.taken_apart([n for row in inside for n in row])
+                turn = turning.angles(rows, ORDERS[node.values["rotateOrder"]])
+                for name, three in (
+                    ("translate", inside[3]),
+                    ("rotate", turn),
+                    ("scale", scale),
+                ):
+                    node.values.update(zip((f"{name}{a}" for a in "XYZ"), three, strict=False))
+
+        self._record("parent", edit)
+        return self._given([node], select=True)
+
+    def sets(self, *names: str, query: bool = False, edit: bool = False, **flags: Any) -> Any:
+        """Ask for members, None if there are none, add some, or make one."""
+        if query:
+            group = self._one(names[0])
+            return [self._member(mark) for mark in group.members] or None
+        if not edit:
+            return self._new_set(**flags)
+        ((way, into),) = flags.items()
+        group = self._one(into)
+        marks = [self._mark(name) for name in names]
+
+        def change() -> None:
+            partition = [
+                one for one in self._maya.scene.nodes.values() if one.is_of("shadingEngine")
+            ]
+            if way == "forceElement" and group in partition:
+                for one in partition:
+                    one.members = [
+                        mark for mark in one.members if mark.partition(".")[0] not in marks
+                    ]
+            group.members = list(dict.fromkeys([*group.members, *marks]))
+
+        self._record("sets", change)
+        return into
+
+    def _new_set(self, name: str = "set1", **flags: bool) -> str:
+        assert flags.get("empty"), "what is selected would be in it"
+        kind = "shadingEngine" if flags.get("renderable") else "objectSet"
+        made = self._record("sets", lambda: self.new(kind, name))
+        return self._told(made)
+
+    def _mark(self, name: str) -> str:
+        owner, _, component = name.partition(".")
+        return self._one(owner).uuid + (f".{component}" if component else "")
+
+    def _member(self, mark: str) -> str:
+        uuid, _, component = mark.partition(".")
+        node = self._maya.scene.nodes[uuid]
+        return self._told(node) + (f".{component}" if component else "")
+
+    def createDisplayLayer(self, name: str, empty: bool) -> str:
+        made = self._record("createDisplayLayer", lambda: self.new("displayLayer", name))
+        return self._told(made)
+
+    def editDisplayLayerMembers(self, layer: str, *names: str, **flags: Any) -> Any:
+        """Ask for members, or add some; each node is in one layer only."""
+        group = self._one(layer)
+        if flags.get("query"):
+            assert flags.get("fullNames"), "short names may mean another node"
+            scene = self._maya.scene
+            return [scene.path(scene.nodes[mark]) for mark in group.members] or None
+        marks = [self._mark(name) for name in names]
+
+        def edit() -> None:
+            for one in self._maya.scene.nodes.values():
+                if one.type == "displayLayer":
+                    one.members = [mark for mark in one.members if mark not in marks]
+            group.members += marks
+
+        return self._record("editDisplayLayerMembers", edit)
+
+    # ---- meshes
+
+    def polyEvaluate(self, name: str, **flags: bool) -> Any:
+        """Count; it answers in a sentence where there is no mesh."""
+        node = self._one(name)
+        if node.type != "mesh":
+            return "Nothing counted : no polygonal object is selected."
+        faces = node.values.get("faces", [])
+        counts = {
+            "vertex": len(node.values.get("points", [])),
+            "edge": len(_edges(faces)),
+            "face": len(faces),
+            "triangle": sum(len(face) - 2 for face in faces),
+        }
+        return counts[next(flag for flag, is_on in flags.items() if is_on)]
+
+    def polyInfo(self, name: str, **flags: bool) -> list[str] | None:
+        """Tell of faces and edges; `polyInfo -faceToVertex` requires faces to be named."""
+        owner, _, component = name.partition(".")
+        faces = self._one(owner).values.get("faces", [])
+        if flags.get("faceToVertex"):
+            assert component == "f[*]"
+            lines = [(n, "".join(f"{v:7}" for v in face)) for n, face in enumerate(faces)]
+            return [f"FACE {n:6}:{line} \n" for n, line in lines] or None
+        if flags.get("nonManifoldEdges"):
+            bad = [n for n, count in enumerate(_edges(faces).values()) if count > 2]
+            return [f"{owner}.e[{n}]" for n in bad] or None
+        twice = [n for n, face in enumerate(faces) if sorted(face) in map(sorted, faces[:n])]
+        return [f"{owner}.f[{n}]" for n in twice] or None
+
+    def listHistory(self, name: str, pruneDagObjects: bool) -> list[str] | None:
+        """List what a shape is made of, the nearest first; itself too, if it is not pruned."""
+        node, found = self._one(name), []
+        waiting = [giver for giver, _ in node.inputs.values()]
+        while waiting:
+            origin = self._maya.scene.nodes[waiting.pop(0)]
+            waiting += [giver for giver, _ in origin.inputs.values()]
+            found += [] if origin.is_dag else [self._told(origin)]
+        return found or None
+
+
+def _edges(faces: Iterable[Sequence[int]]) -> dict[tuple[int, int], int]:
+    counts: dict[tuple[int, int], int] = {}
+    for face in faces:
+        for a, b in zip(face, [*face[1:], face[0]], strict=True):
+            counts[min(a, b), max(a, b)] = counts.get((min(a, b), max(a, b)), 0) + 1
+    return counts
+
+
+def _unit() -> list[list[float]]:
+    return [[float(i == j) for j in range(4)] for i in range(4)]
+
+
+def _times(a: list[list[float]], b: list[list[float]]) -> list[list[float]]:
+    return [[sum(row[k] * b[k][j] for k in range(4)) for j in range(4)] for row in a]
+
+
+def _inverse(matrix: list[list[float]]) -> list[list[float]]:
+    """Invert by elimination."""
+    rows = [[*row, *unit] for row, unit in zip(matrix, _unit(), strict=True)]
+    for n in range(4):
+        best = max(range(n, 4), key=lambda r: abs(rows[r][n]))
+        rows[n], rows[best] = rows[best], rows[n]
+        rows[n] = [value / rows[n][n] for value in rows[n]]
+        for other in (r for r in range(4) if r != n):
+            factor = rows[other][n]
+            rows[other] = [a - factor * b for a, b in zip(rows[other], rows[n], strict=True)]
+    return [row[4:] for row in rows]

@@ -1,0 +1,232 @@
+"""The node types of the stand-in: what they derive from, and their attributes.
+
+By Autodesk's "Nodes" reference: the inheritance of each node, its attributes with type, default and
+range. Only those that somebody here needs.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, Final
+
+
+@dataclass(frozen=True)
+class Attribute:
+    """One attribute.
+
+    Attributes:
+        type: As `attributeQuery -attributeType` has it.
+        default: Its value in a new node, in centimetres, degrees and frames.
+        least: The lowest number that `setAttr` takes, or None.
+        most: The highest, or None.
+        labels: Of an enumeration, as `attributeQuery -listEnum` has them.
+        parts: The names of a compound's parts.
+        is_keyable: It is in the Channel Box, and keyed by default.
+        is_file: It names a file.
+        is_multi: It is an array.
+        is_output: It can be read only.
+    """
+
+    type: str
+    default: Any = 0.0
+    least: float | None = None
+    most: float | None = None
+    labels: str = ""
+    parts: tuple[str, ...] = ()
+    is_keyable: bool = False
+    is_file: bool = False
+    is_multi: bool = False
+    is_output: bool = False
+
+
+def three(
+    name: str,
+    type_name: str,
+    values: tuple[float, float, float] = (0.0, 0.0, 0.0),
+    ends: str = "XYZ",
+    **more: Any,
+) -> dict[str, Attribute]:
+    """Give a compound of three and its parts."""
+    names = tuple(f"{name}{end}" for end in ends)
+    whole = "float3" if type_name == "float" else "double3"
+    parts = {n: Attribute(type_name, v, **more) for n, v in zip(names, values, strict=True)}
+    return {name: Attribute(whole, None, parts=names), **parts}
+
+
+def color(name: str, value: float = 0.0) -> dict[str, Attribute]:
+    """Give a colour."""
+    return three(name, "float", (value, value, value), "RGB", is_keyable=True)
+
+
+ORDERS: Final = "xyz:yzx:zxy:xzy:yxz:zyx"
+_MESSAGE: Final = {"message": Attribute("message", None, is_output=True)}
+_DAG: Final = {
+    "visibility": Attribute("bool", True, is_keyable=True),
+    "worldMatrix": Attribute("matrix", None, is_multi=True, is_output=True),
+}
+_TRANSFORM: Final = {
+    **three("translate", "doubleLinear", is_keyable=True),
+    **three("rotate", "doubleAngle", is_keyable=True),
+    **three("scale", "double", (1.0, 1.0, 1.0), is_keyable=True),
+    **three("rotatePivot", "doubleLinear"),
+    "rotateOrder": Attribute("enum", 0, labels=ORDERS),
+}
+_CAMERA: Final = {
+    "focalLength": Attribute("double", 35.0, 2.5, is_keyable=True),
+    "horizontalFilmAperture": Attribute("double", 1.417, 0.001, is_keyable=True),
+    "verticalFilmAperture": Attribute("double", 0.945, 0.001, is_keyable=True),
+    "cameraAperture": Attribute(
+        "double2", None, parts=("horizontalFilmAperture", "verticalFilmAperture")
+    ),
+    "nearClipPlane": Attribute("doubleLinear", 0.1, is_keyable=True),
+    "farClipPlane": Attribute("doubleLinear", 10_000.0, is_keyable=True),
+    "centerOfInterest": Attribute("doubleLinear", 5.0, is_keyable=True),
+    "orthographic": Attribute("bool", False),
+    "orthographicWidth": Attribute("doubleLinear", 10.0),
+    "renderable": Attribute("bool", False),
+}
+_LIGHT: Final = {
+    **color("color", 1.0),
+    "intensity": Attribute("float", 1.0, is_keyable=True),
+}
+_SURFACE: Final = {
+    **three("outColor", "float", ends="RGB", is_output=True),
+    **three("normalCamera", "float"),
+}
+_STANDARD: Final = {
+    "base": Attribute("float", 1.0, 0.0, 1.0, is_keyable=True),
+    **color("baseColor", 0.8),
+    "metalness": Attribute("float", 0.0, 0.0, 1.0, is_keyable=True),
+    "specularRoughness": Attribute("float", 0.2, 0.0, 1.0, is_keyable=True),
+    "emission": Attribute("float", 0.0, 0.0, 1.0, is_keyable=True),
+    **color("emissionColor", 1.0),
+    **color("opacity", 1.0),
+}
+_PLACED: Final = (
+    *("coverage", "translateFrame", "rotateFrame", "mirrorU", "mirrorV", "stagger"),
+    *("wrapU", "wrapV", "repeatUV", "offset", "rotateUV", "noiseUV"),
+)
+_UV: Final = dict.fromkeys(_PLACED, Attribute("float", 0.0))
+_FILE: Final = {
+    **_UV,
+    "uvCoord": Attribute("float2", 0.0),
+    "uvFilterSize": Attribute("float2", 0.0),
+    "fileTextureName": Attribute("string", "", is_file=True),
+    "colorSpace": Attribute("string", "sRGB"),
+    **three("outColor", "float", ends="RGB", is_output=True),
+    "outAlpha": Attribute("float", 0.0, is_output=True),
+}
+_BUMP: Final = {
+    "bumpInterp": Attribute("enum", 0, labels="Bump:Tangent Space Normals:Object Space Normals"),
+    "bumpValue": Attribute("float", 0.0, is_keyable=True),
+    **three("outNormal", "float", is_output=True),
+}
+_CUBE: Final = {
+    name: Attribute("double", 1.0, is_keyable=True) for name in ("width", "height", "depth")
+}
+_SIZE: Final = {
+    "width": Attribute("long", 960, 2),
+    "height": Attribute("long", 540, 2),
+    "pixelAspect": Attribute("float", 1.0),
+    "deviceAspectRatio": Attribute("float", 1.777),
+}
+_OUT: Final = {"output": Attribute("double", 0.0, is_output=True), "input": Attribute("double", 0)}
+
+TYPES: Final[dict[str, tuple[str, dict[str, Attribute]]]] = {
+    "containerBase": ("", {}),
+    "entity": ("containerBase", {}),
+    "dagNode": ("entity", _DAG),
+    "transform": ("dagNode", _TRANSFORM),
+    "joint": ("transform", {}),
+    "shape": ("dagNode", {"intermediateObject": Attribute("bool", False)}),
+    "geometryShape": ("shape", {}),
+    "deformableShape": ("geometryShape", {}),
+    "controlPoint": ("deformableShape", {}),
+    "surfaceShape": ("controlPoint", {}),
+    "mesh": ("surfaceShape", {"inMesh": Attribute("mesh", None)}),
+    "nurbsCurve": ("controlPoint", {}),
+    "camera": ("shape", _CAMERA),
+    "light": ("shape", _LIGHT),
+    "renderLight": ("light", {}),
+    "nonAmbientLightShapeNode": ("renderLight", {}),
+    "directionalLight": ("nonAmbientLightShapeNode", {}),
+    "areaLight": ("nonAmbientLightShapeNode", {}),
+    "imagePlane": ("shape", {"imageName": Attribute("string", "", is_file=True)}),
+    "annotationShape": ("shape", {"text": Attribute("string", "")}),
+    "abstractBaseCreate": ("", {}),
+    "polyBase": ("abstractBaseCreate", {"output": Attribute("mesh", None, is_output=True)}),
+    "polyCreator": ("polyBase", {}),
+    "polyPrimitive": ("polyCreator", {"axisY": Attribute("double", 1.0)}),
+    "polyCube": ("polyPrimitive", _CUBE),
+    "polySphere": ("polyPrimitive", {"radius": Attribute("double", 1.0, is_keyable=True)}),
+    "geometryFilter": ("", {"envelope": Attribute("float", 1.0, is_keyable=True)}),
+    "skinCluster": ("geometryFilter", {}),
+    "shadingDependNode": ("", {}),
+    "lambert": ("shadingDependNode", {**_SURFACE, **color("color", 0.5)}),
+    "standardSurface": ("shadingDependNode", {**_SURFACE, **_STANDARD}),
+    "texture2d": ("shadingDependNode", {}),
+    "file": ("texture2d", _FILE),
+    "place2dTexture": (
+        "shadingDependNode",
+        {
+            **_UV,
+            "outUV": Attribute("float2", 0.0, is_output=True),
+            "outUvFilterSize": Attribute("float2", 0.0, is_output=True),
+        },
+    ),
+    "bump2d": ("shadingDependNode", _BUMP),
+    "multiplyDivide": ("shadingDependNode", {**_OUT, "input1X": Attribute("float", 0.0)}),
+    "plusMinusAverage": (
+        "shadingDependNode",
+        {
+            "input1D": Attribute("float", 0.0, is_multi=True),
+            "output1D": Attribute("float", 0.0, is_output=True),
+        },
+    ),
+    "objectSet": ("entity", {"notes": Attribute("string", "")}),
+    "shadingEngine": ("objectSet", three("surfaceShader", "float", ends="RGB")),
+    "displayLayer": ("", {}),
+    "animCurve": ("", {}),
+    **{f"animCurve{kind}": ("animCurve", _OUT) for kind in ("TL", "TA", "TU")},
+    "unitConversion": ("", _OUT),
+    "resolution": ("", _SIZE),
+    "defaultShaderList": ("", {"shaders": Attribute("message", None, is_multi=True)}),
+    "reference": ("", {}),
+    "script": ("", {"before": Attribute("string", "")}),
+    "expression": ("", {"expression": Attribute("string", "")}),
+    "unknown": ("", {}),
+}
+ABSTRACT: Final = {
+    *("containerBase", "entity", "dagNode", "shape", "geometryShape", "deformableShape"),
+    *("controlPoint", "surfaceShape", "light", "renderLight", "nonAmbientLightShapeNode"),
+    *("abstractBaseCreate", "polyBase", "polyCreator", "polyPrimitive", "geometryFilter"),
+    *("shadingDependNode", "texture2d", "animCurve"),
+}
+CLASSES: Final = {
+    "directionalLight": ["light:drawdb/light/directionalLight"],
+    "areaLight": ["light:drawdb/light/areaLight"],
+    "lambert": ["shader/surface:drawdb/shader/surface/lambert"],
+    "standardSurface": ["shader/surface:drawdb/shader/surface/standardSurface"],
+    "file": ["texture/2d:drawdb/shader/texture/2d/file"],
+    "place2dTexture": ["utility/placement:drawdb/shader/utility/placement"],
+    "bump2d": ["utility/general:swatch/Hardware"],
+    "multiplyDivide": ["utility/general"],
+    "plusMinusAverage": ["utility/general"],
+}
+
+
+@cache
+def bases(type_name: str) -> list[str]:
+    """List what a type derives from, from the widest to itself: `nodeType -inherited`."""
+    above, _ = TYPES.get(type_name, ("", {}))
+    return [*(bases(above) if above else []), type_name]
+
+
+@cache
+def attributes(type_name: str) -> dict[str, Attribute]:
+    """Give a type's attributes."""
+    named = dict(_MESSAGE)
+    for base in bases(type_name):
+        named |= TYPES.get(base, ("", {}))[1]
+    return named

@@ -1,0 +1,158 @@
+"""The text that a question is about: read whole, searched, copied, and what differs first."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QColor, QPalette
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
+
+from dcc_bridge.elicitation.question import Details
+from dcc_bridge.qt.details_view import DetailsBox
+from dcc_bridge.qt.question_dialog import QuestionDialog
+
+from .measure import contrast, dark, light
+from .stage import ask_name, consent, delete, drawn, press, words
+
+BEFORE = "\n".join(f"value_{number} = {number}" for number in range(1, 41))
+AFTER = BEFORE.replace("value_20 = 20", "remove(it)")
+MARKS = ((3, "writes a file"), (20, "removes objects"))
+
+
+def box(details: Details, **more: Any) -> tuple[QuestionDialog, DetailsBox, list[Any]]:
+    dialog, heard = drawn(consent(details=details, **more))
+    assert dialog.details is not None
+    return dialog, dialog.details, heard
+
+
+def test_all_of_a_text_is_there_and_can_only_be_read() -> None:
+    dialog, details, _ = box(Details(AFTER, MARKS))
+
+    assert details.lines.toPlainText() == AFTER
+    assert details.lines.isReadOnly()
+    assert "40 lines" in words(dialog)
+    assert not details.switch.isVisible()
+    delete(dialog)
+
+
+def test_markup_in_a_text_is_text_and_nothing_in_it_is_hidden() -> None:
+    dialog, details, _ = box(Details("<b>x</b>\n\u202ey\tz" + " " * 500 + "os.remove()"))
+
+    shown = details.lines.toPlainText()
+    assert shown.startswith("<b>x</b>\n‹U+202E›y    z")  # noqa: RUF001 - ours
+    assert details.lines.horizontalScrollBar().maximum() == 0
+    delete(dialog)
+
+
+def test_what_differs_is_shown_first_and_the_whole_text_at_a_click() -> None:
+    dialog, details, _ = box(Details(AFTER, MARKS, BEFORE))
+    first = details.lines.toPlainText().split("\n")
+
+    details.switch.click()
+
+    assert "1 line differs from what was agreed to last" in words(dialog)
+    assert first[4:6] == ["value_20 = 20", "remove(it)"]
+    assert len(first) == 10
+    assert details.lines.toPlainText() == AFTER
+    details.switch.click()
+    assert details.lines.toPlainText().split("\n") == first
+    delete(dialog)
+
+
+def test_a_chosen_reason_shows_its_line_also_where_only_what_differs_is_seen() -> None:
+    dialog, details, _ = box(Details(AFTER, MARKS, BEFORE))
+    reasons = [details.reasons.item(row).text() for row in range(details.reasons.count())]
+
+    details.reasons.setCurrentRow(1)
+    differing = details.lines.textCursor().block().text()
+    details.reasons.setCurrentRow(0)
+
+    assert reasons == ["line 3: writes a file", "line 20: removes objects"]
+    assert differing == "remove(it)"
+    assert details.lines.textCursor().block().text() == "value_3 = 3"
+    delete(dialog)
+
+
+def test_a_text_is_searched_by_keys_and_enter_agrees_to_nothing() -> None:
+    dialog, details, heard = box(Details(AFTER))
+    seen = []
+
+    QTest.qWaitForWindowActive(dialog)
+    QTest.keyClick(dialog, Qt.Key.Key_F, Qt.KeyboardModifier.ControlModifier)
+    focused = dialog.focusWidget()
+    QTest.keyClicks(details.search, "_1")
+    for _ in range(12):
+        press(details.search, Qt.Key.Key_Return)
+        seen.append(details.lines.textCursor().block().text())
+
+    assert focused is details.search
+    assert seen[:2] == [*seen[11:], "value_10 = 10"]  # after the last one comes the first
+    assert heard == []
+    delete(dialog)
+
+
+def test_what_is_copied_is_what_is_shown(app: QApplication) -> None:
+    dialog, details, _ = box(Details(AFTER, (), BEFORE))
+
+    details.copy.click()
+
+    assert app.clipboard().text() == AFTER
+    delete(dialog)
+
+
+def test_reading_holds_the_countdown_and_the_way_to_agree_is_what_it_was() -> None:
+    dialog, details, _ = box(Details(AFTER), undoable=False)
+    before = dialog.countdown._touched
+
+    bar = details.lines.verticalScrollBar()
+    bar.setValue(bar.maximum())
+
+    assert dialog.countdown._touched > before
+    assert dialog.exits.cancel.isDefault()
+    assert dialog.focusWidget() is dialog.exits.cancel
+    assert dialog.name is not None
+    delete(dialog)
+
+
+def test_each_part_has_a_name_and_the_marks_are_told_to_who_cannot_see_them() -> None:
+    dialog, details, _ = box(Details(AFTER, MARKS, BEFORE))
+
+    parts = (details.lines, details.search, details.reasons)
+    assert all(part.accessibleName() for part in parts)
+    assert "line 20: removes objects" in details.lines.accessibleDescription()
+    assert "+ remove(it)" in details.lines.accessibleDescription()
+    assert all(part.focusPolicy() & Qt.FocusPolicy.TabFocus for part in parts)
+    assert details.lines.tabChangesFocus()
+    delete(dialog)
+
+
+@pytest.mark.parametrize("palette", [dark, light])
+def test_each_kind_of_line_can_be_told_and_read_on_any_ground(
+    app: QApplication, request: pytest.FixtureRequest, palette: Any
+) -> None:
+    before = app.palette()
+    request.addfinalizer(lambda: app.setPalette(before))
+    app.setPalette(palette())
+    dialog, details, _ = box(Details(AFTER, ((22, "why"),), BEFORE))
+    picture = details.lines.viewport().grab().toImage()
+    right = picture.width() - 2
+
+    areas = [(row.sign, area) for row, area in details.lines.visible()]
+    grounds = {QColor(picture.pixel(right, area.center().y())).name() for _, area in areas[:9]}
+
+    assert len(grounds) == 4
+    assert palette().color(QPalette.ColorRole.Base).name() in grounds
+    assert all(contrast(picture, area) > 4.5 for _, area in areas[:9])
+    delete(dialog)
+
+
+def test_a_form_may_have_a_text_too() -> None:
+    dialog, _ = drawn(ask_name(details=Details(AFTER)))
+
+    assert dialog.details is not None
+    assert dialog.form is not None
+    assert dialog.focusWidget() is dialog.form.rows[0].editor
+    delete(dialog)

@@ -1,0 +1,781 @@
+"""FreeCAD's acts for the verbs, each in a step that is undone: run by FreeCAD's own Python.
+
+`tests/verbs/test_freecad_acts.py` starts it, in freecadcmd and in a window.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import FreeCAD
+import pytest
+
+from dcc_bridge.hosts.freecad import FreeCADHost
+from dcc_bridge.verbs import acts as port
+from dcc_bridge.verbs.acts import SCENE, Acts, Shot, SocketLink
+from tests.hosts.digests import scene_digest
+
+SKILLS = Path(__file__).parents[2] / "plugins/freecad/skills"
+in_console = pytest.mark.skipif(FreeCAD.GuiUp, reason="in the console it is the same")
+in_window = pytest.mark.skipif(not FreeCAD.GuiUp, reason="needs a window")
+
+
+class Model:
+    """A document, its acts, and a way to edit it that proves the undo."""
+
+    def __init__(self, folder: Path) -> None:
+        self.host = FreeCADHost()
+        loaded = port.load(SKILLS, self.host)
+        assert loaded is not None
+        self.acts: Acts = loaded
+        self.folder = folder
+
+    @property
+    def document(self) -> Any:
+        return FreeCAD.ActiveDocument
+
+    def edit(self, *edits: Callable[[Acts], object], see: Callable[[Acts], Any]) -> Any:
+        """Edit in one step, look, and undo: the scene is as before, and one entry was made."""
+        before, mark = scene_digest(self.host), self.host.undo_mark()
+        with self.host.undo_step("Ours"):
+            for one in edits:
+                one(self.acts)
+            seen = see(self.acts)
+        after = self.host.undo_mark()
+        assert (after.depth, after.label) == (mark.depth + 1, "Ours")
+        assert scene_digest(self.host) != before
+        self.host.undo()
+        assert scene_digest(self.host) == before
+        return seen
+
+    def refuses(self, edit: Callable[[Acts], object], because: str) -> None:
+        """It says why, and once the step is taken back nothing is changed."""
+        before, mark = scene_digest(self.host), self.host.undo_mark()
+        with (
+            pytest.raises((LookupError, ValueError), match=because),
+            self.host.undo_step("Ours"),
+        ):
+            edit(self.acts)
+        while self.host.undo_mark() != mark:
+            self.host.take_back()
+        assert scene_digest(self.host) == before
+
+
+@pytest.fixture
+def model(tmp_path: Path) -> Iterator[Model]:
+    """A group with a cylinder in a part that is moved and turned, a cut, a body and a sheet."""
+    document = FreeCAD.newDocument("Scene", hidden=not FreeCAD.GuiUp)
+    document.UndoMode = 1
+    for name, at in (("Box", 0), ("Tool", 5)):
+        place(document.addObject("Part::Box", name), at)
+    document.Tool.Label = "The tool"
+    cut = document.addObject("Part::Cut", "Cut")
+    cut.Base, cut.Tool = document.Box, document.Tool
+    part, group = (
+        document.addObject("App::Part", "Part"),
+        document.addObject("App::DocumentObjectGroup", "Group"),
+    )
+    cylinder = document.addObject("Part::Cylinder", "Cylinder")
+    group.addObject(cylinder)
+    part.addObject(group)
+    place(cylinder, 20)
+    part.Placement = FreeCAD.Placement(FreeCAD.Vector(100, 0, 0), FreeCAD.Rotation(90, 0, 0))
+    body = document.addObject("PartDesign::Body", "Body")
+    body.newObject("PartDesign::AdditiveBox", "Step")
+    sheet = document.addObject("Spreadsheet::Sheet", "Sheet")
+    sheet.set("A1", "=3 mm")
+    sheet.setAlias("A1", "wall")
+    cylinder.setExpression("Height", "<<The tool>>.Length + Sheet.wall")
+    place(document.addObject("Mesh::Cube", "Mesh"), 50)
+    place(document.addObject("Part::Sphere", "Ball"), -50)
+    document.recompute()
+    document.saveAs(str(tmp_path / "scene.FCStd"))
+    document.clearUndos()
+    model = Model(tmp_path)
+    scene_digest(model.host)  # the first one makes FreeCAD note that it was asked
+    yield model
+    FreeCAD.closeDocument(document.Name)
+
+
+def place(obj: Any, x: float) -> None:
+    obj.Placement = FreeCAD.Placement(FreeCAD.Vector(x, 0, 0), FreeCAD.Rotation())
+
+
+def near(first: Any, other: Any) -> bool:
+    """Whether numbers are the same, in tuples as well."""
+    if isinstance(other, tuple):
+        return all(near(a, b) for a, b in zip(first, other, strict=True))
+    return math.isclose(first, other, rel_tol=1e-5, abs_tol=1e-4)
+
+
+# ---- what there is
+
+
+@in_console
+def test_items_are_internal_names_with_a_type_a_label_and_a_parent(model: Model) -> None:
+    acts = model.acts
+
+    assert {"Box", "Tool", "Cut", "Part", "Group", "Cylinder", "Body", "Step"} <= set(acts.items())
+    assert [it for it in acts.items("Part") if "Axis" not in it and "Plane" not in it] == [
+        *("Group", "Cylinder", "Origin")
+    ]
+    assert (acts.kind("Tool"), acts.name("Tool"), acts.kind("The tool")) == (
+        *("Part::Box", "The tool", "Part::Box"),
+    )
+    parents = [acts.parent(it) for it in ("Box", "Group", "Cylinder", "Step", "X_Axis", "Origin")]
+    assert parents == [None, "Part", "Group", "Body", "Origin", "Part"]
+    with pytest.raises(LookupError, match=r"near: .*Cylinder"):
+        acts.kind("Cylindr")
+
+
+@in_console
+def test_users_are_what_is_made_of_an_object_and_what_has_a_file(model: Model) -> None:
+    box = model.document.Ball
+    box.addProperty("App::PropertyFile", "Source").Source = "/parts/ball.step"
+
+    assert list(model.acts.users("Box")) == ["Cut"]
+    assert list(model.acts.users("/parts/ball.step")) == ["Ball"]
+    assert list(model.acts.files()) == [("Ball", "Source", "/parts/ball.step")]
+    with pytest.raises(LookupError, match="no object 'nothing'"):
+        list(model.acts.users("nothing"))
+
+
+@in_console
+def test_values_have_their_type_and_what_holds_them(model: Model) -> None:
+    values = model.acts.look_into("Cylinder", "values")
+
+    assert (values["Radius"].value, values["Radius"].type, values["Radius"].held) == (
+        *(2.0, "Length", ""),
+    )
+    assert values["Height"].value == 13
+    assert values["Height"].held == (
+        "Height is driven by the expression <<The tool>>.Length + Sheet.wall"
+    )
+    assert "Shape" not in values
+    json = [value.value for value in values.values()]
+    assert all(isinstance(it, bool | int | float | str | list | dict | None) for it in json)
+
+
+@in_console
+def test_inputs_are_expressions_and_what_an_object_is_made_of(model: Model) -> None:
+    acts = model.acts
+
+    assert acts.look_into("Cylinder", "inputs") == [
+        SocketLink("Tool", "Length", "Cylinder", "Height"),
+        SocketLink("Sheet", "wall", "Cylinder", "Height"),
+    ]
+    assert acts.look_into("Cut", "inputs") == [
+        SocketLink("Box", "Shape", "Cut", "Base"),
+        SocketLink("Tool", "Shape", "Cut", "Tool"),
+    ]
+    assert acts.look_into("Cut", "uses") == ["Box", "Tool"]
+    assert acts.look_into("Sheet", "text") == {"A1 (wall)": "=3mm"}
+    assert acts.look_into("Box", "keys") is None
+
+
+@in_console
+def test_counts_are_of_solids_and_of_meshes(model: Model) -> None:
+    cut, mesh = (model.acts.look_into(it, "counts") for it in ("Cut", "Mesh"))
+
+    assert (cut["faces"], cut["solids"], round(cut["volume"]), round(cut["area"])) == (
+        *(6, 1, 500, 400),
+    )
+    assert (mesh["faces"], round(mesh["volume"]), mesh["closed"]) == (12, 1000, True)
+    assert model.acts.look_into("Group", "counts") == {"children": 1}
+
+
+@in_console
+def test_bounds_are_of_the_world_with_all_above_and_below(model: Model) -> None:
+    bounds = model.acts.bounds
+    cylinder = (98, 18, 0), (102, 22, 13)
+
+    assert near(bounds("Box"), ((0, 0, 0), (10, 10, 10)))
+    assert near(bounds("Cylinder"), cylinder)
+    assert near(bounds("Group"), cylinder)
+    assert near(bounds("Part"), cylinder)
+    assert near(bounds("Mesh"), ((45, -5, -5), (55, 5, 5)))
+    assert bounds("Sheet") is None
+    assert bounds("XY_Plane") is None
+
+
+@in_console
+def test_an_edit_is_computed_before_it_is_read(model: Model) -> None:
+    high = model.edit(
+        lambda acts: acts.set_value("Tool", "Length", 20),
+        lambda acts: acts.place("Cylinder", at=(0, 0, 5)),
+        see=lambda acts: acts.bounds("Cylinder"),
+    )
+
+    assert near(high, ((-2, -2, 5), (2, 2, 28)))
+
+
+# ---- building
+
+
+@in_console
+@pytest.mark.parametrize(
+    ("kind", "under"),
+    [
+        ("Part::Box", None),
+        ("App::DocumentObjectGroup", None),
+        ("Part::Sphere", "Group"),
+        ("App::Part", "Part"),
+        ("PartDesign::AdditiveSphere", "Body"),
+        ("Spreadsheet::Sheet", None),
+        ("Sketcher::SketchObject", "Body"),
+        ("Mesh::Sphere", "Part"),
+    ],
+)
+def test_a_type_is_created_at_its_place_in_the_tree(
+    model: Model, kind: str, under: str | None
+) -> None:
+    made: list[str] = []
+    seen = model.edit(
+        lambda acts: made.append(acts.create(kind, "My thing", under)),
+        see=lambda acts: (acts.kind(made[0]), acts.name(made[0]), acts.parent(made[0])),
+    )
+
+    assert seen == (kind, "My thing", under)
+
+
+def test_what_cannot_be_created_is_told(model: Model) -> None:
+    model.refuses(lambda acts: acts.create("Part::Bx", None, None), "near: Part::Box")
+    model.refuses(lambda acts: acts.create("Part::Box", None, "Box"), "holds nothing")
+    model.refuses(lambda acts: acts.create("Part::Box", None, "Body"), "not allowed")
+
+
+@pytest.mark.parametrize("item", ["Box", "Cut", "Group", "Part", "Body", "Mesh"])
+@pytest.mark.parametrize("linked", [True, False])
+def test_a_copy_is_as_large_as_the_original_and_at_its_place(
+    model: Model, item: str, linked: bool
+) -> None:
+    if linked and item in ("Group", "Mesh"):
+        pytest.skip("told in another test")
+    made: list[str] = []
+    seen = model.edit(
+        lambda acts: made.append(acts.duplicate(item, linked=linked)),
+        see=lambda acts: (acts.kind(made[0]), acts.bounds(made[0]), acts.parent(made[0])),
+    )
+
+    kind = model.acts.kind(item)
+    assert seen[0] == ("App::Link" if linked else kind)
+    assert near(seen[1], model.acts.bounds(item))
+    assert seen[2] == model.acts.parent(item)
+
+
+def test_a_linked_copy_follows_its_original_and_can_be_scaled(model: Model) -> None:
+    made: list[str] = []
+    seen = model.edit(
+        lambda acts: made.append(acts.duplicate("Ball", linked=True)),
+        lambda acts: acts.place(made[0], at=(0, 100, 0), scale=(2, 1, 1)),
+        lambda acts: acts.set_value("Ball", "Radius", 10),
+        see=lambda acts: (acts.bounds(made[0]), acts.placement(made[0]).scale),
+    )
+
+    assert near(seen, (((-20, 90, -10), (20, 110, 10)), (2, 1, 1)))
+
+
+def test_a_whole_copy_has_copies_of_what_it_is_made_of(model: Model) -> None:
+    made: list[str] = []
+    seen = model.edit(
+        lambda acts: made.append(acts.duplicate("Cut", linked=False)),
+        lambda acts: acts.set_value("Box", "Height", 30),
+        see=lambda acts: (acts.look_into(made[0], "uses"), acts.bounds(made[0])),
+    )
+
+    assert not {"Box", "Tool"} & set(seen[0])
+    assert near(seen[1], ((0, 0, 0), (5, 10, 10)))
+
+
+@in_console
+def test_a_thing_is_put_where_it_should_be_in_the_world_and_in_its_parent(model: Model) -> None:
+    acts = model.acts
+
+    assert near(acts.placement("Cylinder").at, (100, 20, 0))
+    assert near(acts.placement("Cylinder").rotation, (0, 0, 90))
+    assert near(acts.placement("Cylinder", "local").at, (20, 0, 0))
+    world = model.edit(
+        lambda acts: acts.place("Cylinder", (1, 2, 3), (10, 20, 30), (1, 1, 1)),
+        see=lambda acts: (acts.placement("Cylinder").at, acts.placement("Cylinder").rotation),
+    )
+    local = model.edit(
+        lambda acts: acts.place("Cylinder", rotation=(10, 20, 30), space="local"),
+        see=lambda acts: acts.placement("Cylinder", "local"),
+    )
+    assert near(world, ((1, 2, 3), (10, 20, 30)))
+    assert near((local.at, local.rotation), ((20, 0, 0), (10, 20, 30)))
+
+
+def test_what_cannot_be_placed_says_why(model: Model) -> None:
+    def drive(acts: Acts) -> None:
+        acts.connect(SocketLink("Tool", "Length", "Ball", "Placement.Base.z"))
+        acts.place("Ball", at=(0, 0, 0))
+
+    def attach(acts: Acts) -> None:
+        acts.set_value("Ball", "Support", [["Box", ["Face6"]]])
+        acts.set_value("Ball", "MapMode", "FlatFace")
+        acts.place("Ball", at=(0, 0, 0))
+
+    model.refuses(lambda acts: acts.place("Box", scale=(2, 2, 2)), "Placement in FreeCAD has no")
+    model.refuses(lambda acts: acts.place("Group", at=(0, 0, 0)), "no place of its own")
+    model.refuses(lambda acts: acts.place("Step", at=(0, 0, 0)), "making of Body")
+    model.refuses(drive, "driven by the expression Tool.Length")
+    model.refuses(attach, "attached")
+
+
+@pytest.mark.parametrize(
+    ("item", "under"),
+    [
+        ("Ball", "Part"),
+        ("Cylinder", None),
+        ("Ball", "Group"),
+        ("Group", None),
+        ("Cut", "Part"),
+        ("Cylinder", "Part"),
+        ("Body", "Group"),
+    ],
+)
+def test_what_gets_another_parent_stays_where_it_is(
+    model: Model, item: str, under: str | None
+) -> None:
+    before = model.acts.bounds(item)
+
+    seen = model.edit(
+        lambda acts: acts.set_parent(item, under, keep_place=True),
+        see=lambda acts: (acts.parent(item), acts.bounds(item)),
+    )
+
+    assert seen[0] == under
+    assert near(seen[1], before)
+
+
+@in_console
+def test_without_its_place_it_goes_along(model: Model) -> None:
+    at = model.edit(
+        lambda acts: acts.set_parent("Ball", "Part", keep_place=False),
+        see=lambda acts: acts.placement("Ball").at,
+    )
+
+    assert near(at, (100, -50, 0))
+
+
+@in_console
+def test_a_group_cannot_be_put_into_itself_nor_a_box_into_a_body(model: Model) -> None:
+    model.refuses(lambda acts: acts.set_parent("Part", "Group", keep_place=True), "is in it")
+    model.refuses(lambda acts: acts.set_parent("Group", "Group", keep_place=True), "is in it")
+    model.refuses(lambda acts: acts.set_parent("Ball", "Body", keep_place=True), "not allowed")
+    model.refuses(lambda acts: acts.set_parent("Ball", "Box", keep_place=True), "holds nothing")
+
+
+@in_console
+def test_things_are_collected_in_a_group_that_is_made(model: Model) -> None:
+    seen = model.edit(
+        lambda acts: acts.collect(["Ball", "Cylinder"], "Round things", "collection"),
+        see=lambda acts: (acts.name(str(acts.parent("Ball"))), acts.parent("Cylinder")),
+    )
+
+    assert seen[0] == "Round things"
+    assert seen[1] is not None
+    model.refuses(lambda acts: acts.collect(["Ball"], "X", "layer"), "no layer: it has collection")
+
+
+@in_console
+def test_a_label_is_changed_and_expressions_follow(model: Model) -> None:
+    seen = model.edit(
+        lambda acts: acts.rename("Tool", "Other"),
+        see=lambda acts: (acts.name("Tool"), acts.look_into("Cylinder", "text")),
+    )
+
+    assert seen == ("Other", {"Height": "<<Other>>.Length + Sheet.wall"})
+    model.refuses(lambda acts: acts.rename("Tool", "Box"), "'Box' is taken: it is the label of Box")
+    model.refuses(lambda acts: acts.rename("Tool", " "), "a label that can be read")
+
+
+# ---- values
+
+
+@pytest.mark.parametrize(
+    ("item", "prop", "value", "after"),
+    [
+        ("Box", "Length", 12, 12),
+        ("Box", "Length", "12 cm", 120),
+        ("Ball", "Placement.Base.y", 7, 7),
+        ("Ball", "Placement.Rotation.Angle", 30, 30),
+        ("Ball", "Visibility", False, False),
+        ("Box", "MapMode", "FlatFace", "FlatFace"),
+        ("Box", "Label2", "a note", "a note"),
+        ("Box", "AttachmentOffset.Base", [1, 2, 3], [1, 2, 3]),
+        ("Cut", "Tool", "Cylinder", "Cylinder"),
+        ("Sheet", "A1", "=5 mm", 5),
+        ("Sheet", "wall", "=5 mm", 5),
+        ("Sheet", "B2", "text", "text"),
+        ("Sheet", "Label", "Sizes", "Sizes"),
+    ],
+)
+def test_a_value_is_set_read_back_and_undone(
+    model: Model, item: str, prop: str, value: Any, after: Any
+) -> None:
+    seen = model.edit(
+        lambda acts: acts.set_value(item, prop, value),
+        see=lambda acts: acts.value(item, prop).value,
+    )
+
+    assert near(seen, after) if isinstance(seen, float) else seen == after
+
+
+@in_console
+@pytest.mark.parametrize(
+    ("item", "prop", "value", "why"),
+    [
+        ("Box", "Length", -3, "FreeCAD makes 0.0 of it"),
+        ("Box", "Length", "12 deg", "Not matching Unit"),
+        ("Box", "Length", "much", "it takes a Length"),
+        ("Box", "Lenght", 3, "no property 'Lenght'; near: Length"),
+        ("Box", "Placement.Base.q", 3, "q"),
+        ("Box", "MapMode", "Nope", "it is one of Deactivated"),
+        ("Cut", "Tool", "Nobody", "no object 'Nobody'"),
+        ("Cylinder", "Height", 3, "driven by the expression"),
+        ("Box", "Label", "Cut", "taken"),
+        (SCENE, "units", "m", "always counts in mm"),
+    ],
+)
+def test_a_value_that_freecad_does_not_take_is_refused(
+    model: Model, item: str, prop: str, value: Any, why: str
+) -> None:
+    model.refuses(lambda acts: acts.set_value(item, prop, value), why)
+
+
+@in_console
+def test_what_is_driven_is_set_once_the_expression_may_go(model: Model) -> None:
+    seen = model.edit(
+        lambda acts: acts.set_value("Cylinder", "Height", 3, replace=True),
+        see=lambda acts: (acts.value("Cylinder", "Height"), acts.bounds("Cylinder")),
+    )
+
+    assert (seen[0].value, seen[0].held) == (3, "")
+    assert near(seen[1][1][2], 3)
+
+
+@in_console
+def test_the_document_has_units_and_nothing_that_moves(model: Model) -> None:
+    assert model.acts.value(SCENE, "units").value == "mm"
+    with pytest.raises(LookupError, match="it has units"):
+        model.acts.value(SCENE, "frame")
+    assert not model.acts.has("set_keys")
+
+
+@in_console
+def test_a_property_drives_another_one_and_is_cut_off_again(model: Model) -> None:
+    link = SocketLink("Tool", "Width", "Ball", "Radius")
+    inputs, _ = model.acts.sockets("Ball")
+    _, outputs = model.acts.sockets("Tool")
+    driven = model.edit(
+        lambda acts: acts.connect(link),
+        lambda acts: acts.set_value("Tool", "Width", 7),
+        see=lambda acts: (acts.value("Ball", "Radius"), acts.look_into("Ball", "inputs")),
+    )
+    cut = model.edit(
+        lambda acts: acts.cut(SocketLink("", "", "Cylinder", "Height")),
+        see=lambda acts: acts.value("Cylinder", "Height"),
+    )
+
+    assert "Radius" in inputs
+    assert {"Width", "Placement.Base.x", "Shape"} <= set(outputs)
+    assert (driven[0].value, driven[1]) == (7, [link])
+    assert (cut.value, cut.held) == (13, "")
+
+
+@in_console
+def test_an_object_is_made_of_others_by_connections(model: Model) -> None:
+    links = [
+        SocketLink(source, "Shape", "Fuse", into)
+        for source, into in (("Cylinder", "Base"), ("Ball", "Tool"))
+    ]
+    seen = model.edit(
+        lambda acts: acts.create("Part::Fuse", "Fuse", None),
+        *(lambda acts, link=link: acts.connect(link) for link in links),
+        see=lambda acts: (acts.look_into("Fuse", "inputs"), acts.look_into("Fuse", "counts")),
+    )
+
+    assert seen[0] == links
+    assert seen[1]["solids"] == 2
+
+
+@in_console
+@pytest.mark.parametrize(
+    ("link", "why"),
+    [
+        (SocketLink("Cylinder", "Height", "Tool", "Length"), "cyclic"),
+        (SocketLink("Cut", "Shape", "Cut", "Base"), "circle"),
+        (SocketLink("Ball", "Angle1", "Tool", "Length"), "the one is Angle, the other Length"),
+        (SocketLink("Ball", "Radius", "Cut", "Base"), "connect 'Shape'"),
+    ],
+)
+def test_a_connection_that_cannot_be_is_refused(model: Model, link: SocketLink, why: str) -> None:
+    model.refuses(lambda acts: acts.connect(link), why)
+
+
+# ---- files and losses
+
+
+@in_console
+@pytest.mark.parametrize("suffix", [".step", ".iges", ".brep", ".stl", ".obj", ".ply", ".off"])
+def test_what_is_exported_comes_in_again_where_it_was(model: Model, suffix: str) -> None:
+    acts, file = model.acts, model.folder / f"out{suffix}"
+    before = scene_digest(model.host), model.host.undo_mark()
+    left_out = acts.export_file(file, ["Part", "Cut", "Sheet"], None)
+    assert (scene_digest(model.host), model.host.undo_mark()) == before
+
+    new: list[str] = []
+    boxes = model.edit(
+        lambda acts: new.extend(acts.import_file(file, "copy", "Group", 1.0, None).items),
+        see=lambda acts: [[acts.bounds(it) for it in new], {acts.parent(it) for it in new}],
+    )
+
+    low = [min(box[0][axis] for box in boxes[0]) for axis in range(3)]
+    high = [max(box[1][axis] for box in boxes[0]) for axis in range(3)]
+    assert suffix in acts.import_formats()
+    assert any("Sheet has no shape" in sentence for sentence in left_out)
+    assert boxes[1] == {"Group"}
+    # in the group all turns as its part does: x is y, y is -x, and 100 further
+    assert near(tuple(low), (100 - 22, 0, 0)) or suffix in (".stl", ".obj", ".ply", ".off")
+    assert abs(low[0] - 78) < 0.2
+    assert abs(high[1] - 102) < 0.2
+
+
+@in_console
+@pytest.mark.parametrize("suffix", [".brep", ".stl"])
+def test_a_file_of_inches_with_y_up_is_brought_to_millimetres_and_z(
+    model: Model, suffix: str
+) -> None:
+    file = model.folder / f"out{suffix}"
+    model.acts.export_file(file, ["Cut"], None)
+    new: list[str] = []
+    box = model.edit(
+        lambda acts: new.extend(acts.import_file(file, "copy", None, 25.4, "Y").items),
+        see=lambda acts: acts.bounds(new[0]),
+    )
+
+    assert near(box, ((0, -254, 0), (127, 0, 254)))
+
+
+def test_a_document_comes_in_with_how_its_shapes_are_made(model: Model) -> None:
+    file = model.folder / "other.FCStd"
+    model.acts.export_file(file, [], None)
+
+    new: list[str] = []
+    seen = model.edit(
+        lambda acts: new.extend(acts.import_file(file, "copy", None, 1.0, None).items),
+        see=lambda acts: (acts.look_into("Cut001", "uses"), len(new)),
+    )
+
+    assert seen[0] == ["Box001", "Tool001"]
+    assert seen[1] == len(model.document.Objects)
+
+
+@in_console
+@pytest.mark.parametrize("suffix", [".step", ".iges", ".brep", ".stl", ".obj", ".ply", ".FCStd"])
+def test_a_file_that_is_broken_is_refused(model: Model, suffix: str) -> None:
+    file = model.folder / f"bad{suffix}"
+    file.write_text("hello")
+
+    model.refuses(lambda acts: acts.import_file(file, "copy", None, 1.0, None), "cannot be read")
+
+
+@in_console
+def test_what_is_deleted_leaves_what_it_held(model: Model) -> None:
+    acts = model.acts
+
+    assert (acts.orphans(["Group"]), acts.orphans(["Group", "Cylinder"])) == (1, 0)
+    assert (acts.below(["Part"]), acts.below(["Box"])) == (7, 0)
+    seen = model.edit(
+        lambda acts: acts.delete(["Part", "Box", "Body"]),
+        see=lambda acts: (sorted(acts.items()), acts.parent("Group")),
+    )
+    assert {"Cylinder", "Group", "Cut", "Step"} <= set(seen[0])
+    assert not {"Part", "Origin", "X_Axis", "Box", "Body"} & set(seen[0])
+    assert seen[1] is None
+
+
+def test_junk_is_found_and_cleaned(model: Model) -> None:
+    document = model.document
+    for name, card in (("Red", "1"), ("Also red", "1"), ("Blue", "2"), ("Loose", "3")):
+        obj = document.addObject("App::MaterialObject", name)
+        obj.Label = name
+        obj.Material = {"Name": name, "DiffuseColor": card}
+    ball = document.Ball.addProperty("App::PropertyLink", "Material")
+    ball.Material = document.Also_red
+    outer = document.addObject("App::DocumentObjectGroup", "Outer")
+    outer.addObject(document.addObject("App::DocumentObjectGroup", "Inner"))
+    document.addObject("App::Link", "Dead")
+    document.recompute()
+    document.clearUndos()
+    acts = model.acts
+
+    assert acts.junk("unused") == ["Red", "Blue", "Loose"]
+    assert sorted(acts.junk("empty_groups")) == ["Inner", "Outer"]
+    assert acts.junk("duplicate_materials") == ["Also_red"]
+    assert acts.junk("dead_links") == ["Dead"]
+    with pytest.raises(ValueError, match="history"):
+        acts.junk("history")
+    user = model.edit(
+        lambda acts: acts.clean("duplicate_materials", ["Also_red"]),
+        lambda acts: acts.clean("empty_groups", ["Outer", "Inner"]),
+        see=lambda acts: acts.value("Ball", "Material").value,
+    )
+    assert user == "Red"
+
+
+@in_console
+def test_a_save_writes_the_file_that_it_told(model: Model) -> None:
+    file = model.folder / "new.FCStd"
+
+    assert model.acts.save_files(None) == [model.folder / "scene.FCStd"]
+    assert model.acts.save_files(file) == [file]
+    assert model.acts.save(file) == file
+    assert model.host.file() == file
+    for wrong in (Path("relative.FCStd"), model.folder / "x.step", model.folder / "no" / "x.FCStd"):
+        with pytest.raises(ValueError, match="cannot be written"):
+            model.acts.save_files(wrong)
+
+
+# ---- check and find_api
+
+
+@in_console
+def test_the_rules_find_what_cannot_be_computed_and_what_is_no_solid(model: Model) -> None:
+    import Part
+
+    document, acts = model.document, model.acts
+    names = {rule.name for rule in acts.rules()}
+    broken = document.addObject("Part::Cut", "Broken")
+    broken.Base = document.Box
+    bad = document.addObject("Part::Feature", "Bad")
+    faces = Part.makeBox(1, 1, 1).Faces[:5]
+    bad.Shape = Part.Solid(Part.Shell(faces))
+    document.recompute()
+    everything = list(acts.items())
+
+    failed = {
+        rule: {item: why for item, why in acts.failures(rule, everything) if why} for rule in names
+    }
+
+    assert names == {"recomputes", "valid_shape", "not_empty"}
+    assert list(failed["recomputes"]) == ["Broken"]
+    assert "not" in failed["recomputes"]["Broken"]
+    assert list(failed["not_empty"]) == ["Broken"]
+    assert list(failed["valid_shape"]) == ["Bad"]
+
+
+@in_console
+def test_the_api_has_types_properties_and_functions_and_leaves_nothing(model: Model) -> None:
+    before = scene_digest(model.host), model.host.undo_mark(), list(FreeCAD.listDocuments())
+    model.acts.types()
+    with model.host.guard([], read=True):
+        cards = {card.name: card for card in model.acts.api()}
+
+    assert cards["create type Part::Box"].kind == "type"
+    assert cards["Part::Box.Length"].text == "The length of the box"
+    assert "App::PropertyLength" in cards["Part::Box.Length"].signature
+    assert "FlatFace" in cards["Part::Box.MapMode"].signature
+    assert cards["Part.makeBox"].text.startswith("makeBox(length,width,height")
+    assert before == (
+        *(scene_digest(model.host), model.host.undo_mark(), list(FreeCAD.listDocuments())),
+    )
+
+
+@in_console
+def test_the_console_has_no_looks(model: Model) -> None:
+    acts = model.acts
+
+    assert not any(map(acts.has, ("draw", "viewpoint", "material", "assign", "apply")))
+    assert acts.has("create", "duplicate", "connect", "import_file", "api", "junk")
+    assert len(acts.instructions) <= 600
+    assert acts.up == "Z"
+
+
+# ---- in a window
+
+
+@in_window
+def test_a_material_gives_colours_and_can_be_changed_for_all_that_have_it(model: Model) -> None:
+    def shown(acts: Acts) -> Any:
+        looks = [model.document.getObject(it).ViewObject for it in ("Ball", "Box")]
+        return [(look.ShapeColor[:3], look.Transparency) for look in looks]
+
+    before = shown(model.acts)
+    seen = model.edit(
+        lambda acts: acts.material("Glass", {"base_color": [1, 0, 0.5], "opacity": 0.25}),
+        *(lambda acts, it=it: acts.assign(it, "Glass") for it in ("Ball", "Box")),
+        lambda acts: acts.material("Glass", {"base_color": [0, 1, 0], "roughness": 0.2}),
+        see=lambda acts: (shown(acts), acts.materials(), list(acts.users("Glass"))),
+    )
+
+    assert seen[0] == [((0.0, 1.0, 0.0), 75)] * 2
+    assert (seen[1], seen[2]) == (["Glass"], ["Ball", "Box"])
+    assert shown(model.acts) == before
+    model.refuses(lambda acts: acts.material("M", {"texture": "/x.png"}), "draws no texture")
+    model.refuses(lambda acts: acts.assign("Sheet", acts.material("M", {})), "has no surface")
+
+
+@in_window
+@pytest.mark.parametrize(
+    ("prop", "value"), [("Transparency", 40), ("LineWidth", 4), ("DisplayMode", "Wireframe")]
+)
+def test_how_an_object_is_drawn_is_set_and_undone(model: Model, prop: str, value: Any) -> None:
+    seen = model.edit(
+        lambda acts: acts.set_value("Ball", f"ViewObject.{prop}", value),
+        see=lambda acts: acts.value("Ball", f"ViewObject.{prop}").value,
+    )
+
+    assert seen == value
+    model.refuses(lambda acts: acts.set_value("Ball", "ViewObject.Color", 1), "near: LineColor")
+
+
+@in_window
+def test_a_picture_from_anywhere_leaves_the_view_as_it_was(model: Model) -> None:
+    import FreeCADGui
+
+    from dcc_bridge.qt.binding import QImage
+
+    view = FreeCADGui.ActiveDocument.ActiveView
+    view.viewIsometric()
+    FreeCADGui.SendMsgToActiveView("ViewFit")
+    FreeCADGui.Selection.addSelection("Scene", "Ball")
+    before = (view.getCamera(), scene_digest(model.host), model.host.undo_mark())
+    person = model.acts.viewpoint("person")
+    eyes = [(250.0, -250.0, 150.0), (-250.0, 250.0, 150.0)]
+    shots = [Shot(eye, (25.0, 0.0, 5.0), (0.0, 0.0, 1.0), angle=35.0) for eye in eyes]
+    flat = Shot((25.0, -300.0, 5.0), (25.0, 0.0, 5.0), (0.0, 0.0, 1.0), height=150.0)
+
+    pictures = {
+        "person": model.acts.draw([person], 400, 300, "material"),
+        "sheet": model.acts.draw([*shots, flat, person], 400, 300, "solid"),
+        "wire": model.acts.draw([shots[0]], 400, 300, "wire"),
+    }
+
+    sizes = []
+    for name, picture in pictures.items():
+        image = QImage.fromData(picture)
+        sizes.append((image.width(), image.height()))
+        Path(os.environ["SEEN_IN"], f"{name}.jpg").write_bytes(picture)
+        assert picture[:2] == b"\xff\xd8"
+        assert len(picture) < 100_000
+    assert sizes == [(400, 300), (800, 600), (400, 300)]
+    assert pictures["wire"] != model.acts.draw([shots[0]], 400, 300, "solid")
+    assert (view.getCamera(), scene_digest(model.host), model.host.undo_mark()) == before
+    assert model.host.selection == ["Ball"]
+    with pytest.raises(LookupError, match="no camera 'Box'"):
+        model.acts.viewpoint("Box")
+
+
+def run() -> int:
+    """Run the promises; give pytest's exit code."""
+    sys.dont_write_bytecode = True
+    options = ["-c", os.devnull, "-p", "no:cacheprovider", "-p", "no:anyio", "--noconftest", "-q"]
+    return int(pytest.main([*options, *os.environ.get("ACTS", "").split(), __file__]))

@@ -1,0 +1,59 @@
+"""A bridge over the scene in memory, and a person at the host."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from mcp_types import CallToolResult
+
+from dcc_bridge.elicitation.question import Reply
+from dcc_bridge.testing import ScriptedPresenter
+from tests.live import Live
+from tests.verbs.memory import MemoryHost, folder, node
+
+YES = Reply("accept", {"confirm": True})
+NO = Reply("decline")
+
+
+class Studio(Live):
+    """A bridge with the verbs, and a person who answers as told."""
+
+    def __init__(self, where: Path, *answers: Any, **more: Any) -> None:
+        self.person = ScriptedPresenter(*answers)
+        lights = {f"/Set/{name}": node("Light") for name in ("Key", "Fill", "Rim")}
+        nodes = {"/": node("Scene"), "/Set": node("Group"), **lights, "/Tree": node("Mesh")}
+        folders = more.pop("skills", None) or [folder(where / "skills")]
+        host = more.pop("host", None) or MemoryHost(nodes, file=where / "shot.json")
+        super().__init__(where / "run", host=host, presenter=self.person, skills=folders, **more)
+
+    @property
+    def nodes(self) -> dict[str, Any]:
+        """The scene."""
+        return dict(self.host.nodes)
+
+    def do(self, verb: str, **arguments: Any) -> Any:
+        """Call a verb that must succeed; gives what it told."""
+        result = self.call(verb, arguments)
+        assert not result.is_error, result.content
+        return result.structured_content
+
+    def fails(self, verb: str, **arguments: Any) -> str:
+        """Call a verb that must fail and change nothing; gives what it said."""
+        before, stack = self.host.scene_digest(), self.host.labels
+        result: CallToolResult = self.call(verb, arguments)
+        assert result.is_error
+        assert (self.host.scene_digest(), self.host.labels) == (before, stack)
+        return str(getattr(result.content[0], "text", ""))
+
+
+@contextmanager
+def studio(where: Path, *answers: Any, **more: Any) -> Iterator[Studio]:
+    """Run a bridge with the verbs; the person gives those answers, one after the other."""
+    running = Studio(where, *answers, **more)
+    try:
+        yield running
+    finally:
+        running.stop()

@@ -1,0 +1,184 @@
+"""What Blender does for the verbs: in both of its modules, and drawing in the window of 3.4."""
+
+from __future__ import annotations
+
+import base64
+import io
+import os
+import subprocess
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+from mcp_types import CallToolResult, ImageContent
+from PIL import Image
+
+from tests.hosts import blender_window, bpy_module
+from tests.hosts.blender_seat import Seat
+from tests.hosts.screen import missing, screen
+from tests.live import text
+
+pytestmark = [pytest.mark.real, pytest.mark.timeout(600)]
+
+
+@pytest.mark.parametrize("version", bpy_module.VERSIONS)
+def test_each_act_does_what_it_says_and_one_undo_takes_it_back(
+    version: str, tmp_path: Path
+) -> None:
+    """They run inside of it, and it ends well."""
+    python = bpy_module.python(version)
+    if python is None:
+        pytest.skip(f"Python {bpy_module.VERSIONS[version]} is not installed")
+    acts = bpy_module.ROOT / "tests" / "verbs" / "blender_acts.py"
+    quiet = ["-q", "-c", os.devnull, "--noconftest", "-p", "no:cacheprovider"]
+
+    done = subprocess.run(
+        [python, "-m", "pytest", *quiet, "--rootdir", bpy_module.ROOT, acts],
+        env={**os.environ, "PYTHONPATH": str(bpy_module.ROOT)},
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=400,
+        check=False,
+    )
+
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.skipif(blender_window.PROGRAM is None, reason="Blender is not installed")
+@pytest.mark.skipif(bool(missing()), reason=f"not installed: {missing()}")
+def test_in_the_window_an_agent_builds_sees_and_undoes(tmp_path: Path) -> None:
+    """Pictures are drawn beside the view, which stays as it is; its own undo takes all back."""
+    folder = Path(os.environ.get("SEEN_IN", tmp_path))
+    things = [{"type": "MONKEY", "name": "Head", "at": [0, 0, 3]},
+              {"type": "AREA_LIGHT", "name": "Key", "at": [4, -4, 6]}]  # fmt: skip
+    steps = [
+        {"do": "create", "with": {"things": things}},
+        {"do": "transform", "with": {"items": ["Key"], "look_at": "Head"}},
+        {"do": "assign_material",
+         "with": {"items": ["Head"], "material": "Gold", "values": {"base_color": [1, 0.6, 0]}}},
+    ]  # fmt: skip
+    with (
+        screen(*blender_window.SIZE) as shown,
+        blender_window.blender(tmp_path, shown) as application,
+    ):
+        seat = Seat(application, shown)
+        seat.do("write")
+        built = application.call("batch", {"steps": steps})
+        views: list[dict[str, Any]] = [
+            {"view": "person", "shading": "solid"},
+            {"view": "three_quarter", "shading": "material"},
+            {"view": "around", "shading": "wire", "items": ["Head"]},
+            {"view": "Camera", "shading": "solid"},
+            {"view": "person", "shading": "solid"},
+        ]
+        looks = [application.call("look", each) for each in views]
+        kept = seat.seen()["objects"]
+        undone = application.call("undo_last", {})
+        gone = seat.seen()["objects"]
+        framed = application.call("select", {"items": ["Cube"], "frame": True})
+        looks += [application.call("look", views[0]), application.call("render_image", {})]
+        code = seat.close()
+
+    assert not built.is_error, text(built)
+    pictures = [kept_picture(look, folder / f"window_{at}.jpg") for at, look in enumerate(looks)]
+    assert pictures[0] == pictures[4]  # the person's view is as it was
+    assert not framed.is_error, text(framed)
+    assert pictures[0] != pictures[5]
+    assert {"Head", "Key"} <= {*kept}
+    assert not undone.is_error, text(undone)
+    assert not {"Head", "Key"} & {*gone}
+    assert code == 0
+
+
+def kept_picture(look: CallToolResult, file: Path) -> bytes:
+    """Write a picture that shows something to a file, and give it."""
+    assert not look.is_error, text(look)
+    (drawn,) = (part for part in look.content if isinstance(part, ImageContent))
+    data = base64.b64decode(drawn.data)
+    file.write_bytes(data)
+    with Image.open(io.BytesIO(data)) as picture:
+        assert len(picture.convert("RGB").getcolors(1 << 24) or []) > 100, file
+    return data
+
+
+PRODUCT: Final[list[tuple[str, dict[str, Any]]]] = [
+    ("a table, a lamp of three parts and its group", {"steps": [
+        {"do": "delete", "with": {"items": ["Cube", "Light"]}},
+        {"do": "create", "with": {"things": [
+            {"type": "PLANE", "name": "Table"},
+            {"type": "CYLINDER", "name": "Foot", "at": [0, 0, 0.1]},
+            {"type": "CYLINDER", "name": "Stem", "at": [0, 0, 1.7]},
+            {"type": "CONE", "name": "Shade", "at": [0, 0, 3.6]},
+            {"type": "SPHERE", "name": "Bulb", "at": [0, 0, 3.0]},
+            {"type": "EMPTY", "name": "Lamp"},
+        ]}},
+        {"do": "transform", "with": {"items": ["Table"], "scale": [30, 30, 1]}},
+        {"do": "transform", "with": {"items": ["Foot"], "scale": [0.9, 0.9, 0.1]}},
+        {"do": "transform", "with": {"items": ["Stem"], "scale": [0.08, 0.08, 1.6]}},
+        {"do": "transform", "with": {"items": ["Shade"], "scale": [1.3, 1.3, 0.9]}},
+        {"do": "transform", "with": {"items": ["Bulb"], "scale": [0.35, 0.35, 0.35]}},
+        {"do": "group", "with": {"items": ["Foot", "Stem", "Shade", "Bulb"], "under": "Lamp"}},
+    ], "look": {"items": ["Lamp"]}}),
+    ("materials", {"steps": [
+        {"do": "assign_material", "with": {"items": ["Foot", "Stem"], "material": "Brass",
+            "values": {"base_color": [0.8, 0.5, 0.15], "metallic": 1.0, "roughness": 0.3}}},
+        {"do": "assign_material", "with": {"items": ["Shade"], "material": "Linen",
+            "values": {"base_color": [0.75, 0.12, 0.08], "roughness": 0.7}}},
+        {"do": "assign_material", "with": {"items": ["Bulb"], "material": "Glow",
+            "values": {"base_color": [1, 0.9, 0.7], "emission": [1, 0.8, 0.5]}}},
+        {"do": "assign_material", "with": {"items": ["Table"], "material": "Paper",
+            "values": {"base_color": [0.5, 0.55, 0.6], "roughness": 0.6}}},
+    ], "look": {"items": ["Lamp"], "shading": "solid"}}),
+    ("lights and a camera that frames it", {"steps": [
+        {"do": "create", "with": {"things": [
+            {"type": "AREA_LIGHT", "name": "Key", "at": [5, -5, 7],
+             "values": {"data.energy": 900, "data.size": 3}},
+            {"type": "AREA_LIGHT", "name": "Fill", "at": [-6, -3, 4],
+             "values": {"data.energy": 250, "data.size": 5}},
+            {"type": "AREA_LIGHT", "name": "Rim", "at": [-2, 6, 6],
+             "values": {"data.energy": 600, "data.size": 2}},
+        ]}},
+        {"do": "transform", "with": {"items": ["Key", "Fill", "Rim"], "look_at": "Lamp"}},
+        {"do": "transform", "with": {"items": ["Camera"], "at": [5, -9, 4.2],
+                                     "look_at": [0, 0, 2.1]}},
+        {"do": "set_values", "with": {"changes": [
+            {"item": "Camera", "prop": "data.lens", "value": 55},
+            {"item": "@scene", "prop": "size", "value": [960, 720]},
+        ]}},
+    ], "check": {"rules": ["scale_applied", "ngons"]},
+        "look": {"view": "Camera", "shading": "material"}}),
+]  # fmt: skip
+
+
+@pytest.mark.skipif(blender_window.PROGRAM is None, reason="Blender is not installed")
+@pytest.mark.skipif(bool(missing()), reason=f"not installed: {missing()}")
+def test_an_agent_builds_lights_frames_and_saves_a_product_shot(tmp_path: Path) -> None:
+    """From the scene that Blender starts with; each batch is looked at. PRODUCT_SHOT keeps one."""
+    folder = Path(os.environ.get("SEEN_IN", tmp_path))
+    with (
+        screen(*blender_window.SIZE) as shown,
+        blender_window.blender(tmp_path, shown) as application,
+    ):
+        seat = Seat(application, shown)
+        seat.do("write")
+        pictures = []
+        for number, (what, batch) in enumerate(PRODUCT):
+            asked = seat.ask("batch", **batch)
+            if number == 0:  # what goes is asked for
+                seat.answer("accept")
+            look = asked.result()
+            assert not look.is_error, f"{what}: {text(look)}"
+            pictures.append(kept_picture(look, folder / f"product_{number}.jpg"))
+        shot = kept_picture(
+            application.call("look", {"view": "Camera", "shading": "material", "size": 960}),
+            Path(os.environ.get("PRODUCT_SHOT", folder / "product.jpg")),
+        )
+        saved = seat.ask("save", path=str(tmp_path / "product.blend"))
+        seat.answer("accept")
+        assert not saved.result().is_error, text(saved.result())
+        assert seat.close() in (0, 1)
+
+    assert len({*pictures}) == 3
+    assert len(shot) <= 100_000
+    assert (tmp_path / "product.blend").stat().st_size > 10_000

@@ -1,0 +1,343 @@
+"""What is asked before something is lost, and what a yes, a no and a changed scene do."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dcc_bridge.elicitation.question import Question, Reply, Settle
+from dcc_bridge.testing import ScriptedPresenter
+from tests.live import status, text
+from tests.verbs.memory import MemoryHost, node
+from tests.verbs.studio import NO, YES, studio
+
+MANY = [f"/Set/{name}" for name in ("Key", "Fill", "Rim")]
+
+
+def test_a_deletion_asks_with_its_list_and_what_goes_too(tmp_path: Path) -> None:
+    with studio(tmp_path, YES) as scene:
+        told = scene.do("delete", items=["/Set"])
+
+        (question,) = scene.person.shown
+        assert (
+            question.message == "Delete 1 group? It is /Set. 3 more items below them will go too."
+        )
+        assert question.items == ("/Set",)
+        assert (told["found"], told["still_there"]) == (1, [])
+        assert list(scene.nodes) == ["/", "/Tree"]
+        assert scene.person.notices == ["Deleted 1 group: done for test"]
+
+
+def test_a_no_leaves_all_and_says_so(tmp_path: Path) -> None:
+    with studio(tmp_path, NO, NO, NO) as scene:
+        assert "Nothing was changed." in scene.fails("delete", pattern="*", type="Light")
+        steps = [
+            {"do": "create", "with": {"things": [{"type": "Mesh"}]}},
+            {"do": "delete", "with": {"items": ["/Set"]}},
+        ]
+        assert "Nothing was changed." in scene.fails("batch", steps=steps)
+        steps[1] = {"do": "delete", "with": {"items": ["/Set", "$made"]}}
+        assert "Nothing was changed." in scene.fails(
+            "batch", steps=[{**steps[0], "id": "made"}, steps[1]]
+        )
+
+        assert [question.message.partition("?")[0] for question in scene.person.shown] == [
+            "Delete 3 lights", "Delete 1 group", "Delete 2 items"
+        ]  # fmt: skip
+
+
+class Busybody(ScriptedPresenter):
+    """A person who changes the scene while they are asked, and then says yes."""
+
+    def __init__(self, *changes: Callable[[], None], answer: Reply = YES) -> None:
+        super().__init__()
+        self.changes = list(changes)
+        self.answer = answer
+        self.messages: list[str] = []
+
+    def show(self, question: Question, settle: Settle) -> Callable[[str], None]:
+        self.messages.append(question.message)
+        if self.changes:
+            self.changes.pop(0)()
+        settle(self.answer)
+        return lambda reason: None
+
+
+@pytest.mark.parametrize("is_batch", [False, True])
+def test_a_deletion_is_asked_for_again_once_the_scene_is_another_one(
+    tmp_path: Path, is_batch: bool
+) -> None:
+    with studio(tmp_path) as scene:
+        change = lambda: scene.host.nodes.update({"/Set/New": scene.host.nodes["/Tree"]})  # noqa: E731
+        person = Busybody(change)
+        scene.bridge.broker.audience.host = person
+        wanted = {"items": ["/Set"]}
+
+        if is_batch:
+            scene.do("batch", steps=[{"do": "delete", "with": wanted}])
+        else:
+            scene.do("delete", **wanted)
+
+        counts = [message.rpartition("It is /Set. ")[2] for message in person.messages]
+        assert counts == [f"{n} more items below them will go too." for n in (3, 4)]
+
+
+def test_a_batch_that_deletes_is_one_step_and_asks_first(tmp_path: Path) -> None:
+    with studio(tmp_path, YES) as scene:
+        before = scene.host.scene_digest()
+        steps = [
+            {"id": "copies", "do": "duplicate", "with": {"items": ["/Tree"], "to": MANY}},
+            {"do": "delete", "with": {"items": MANY}},
+            {"do": "rename", "with": {"names": {"/Tree": "Oak"}}},
+            {"do": "group", "with": {"items": ["$copies"], "under": "/Set"}},
+        ]
+
+        told = scene.do("batch", steps=steps)
+
+        assert told["steps"][3]["items"] == ["/Set/Tree_1", "/Set/Tree_2", "/Set/Tree_3"]
+        assert len(scene.host.labels) == 1
+        scene.do("undo_last")
+        assert scene.host.scene_digest() == before
+
+
+def test_what_a_batch_makes_of_the_list_it_was_agreed_to_is_asked_for_again(tmp_path: Path) -> None:
+    with studio(tmp_path, YES, NO) as scene:
+        steps = [
+            {
+                "do": "create",
+                "with": {"things": [{"type": "Mesh", "name": "Key", "under": "/Set"}]},
+            },
+            {"do": "delete", "with": {"pattern": "Key*"}},
+        ]
+
+        scene.fails("batch", steps=steps)
+
+        assert [question.items for question in scene.person.shown] == [
+            ("/Set/Key",), ("/Set/Key", "/Set/Key_1")
+        ]  # fmt: skip
+
+
+def test_a_batch_loses_no_more_than_was_agreed_to(tmp_path: Path) -> None:
+    with studio(tmp_path, YES) as scene:
+        delete = scene.host.acts.delete
+        scene.host.acts.delete = lambda items: delete([*items, "/Tree"])
+        steps = [{"do": "delete", "with": {"items": ["/Set/Key"]}}]
+
+        result = scene.call("batch", {"steps": steps})
+
+        assert status(result) == "no_consent"
+        assert "deleted /Tree, to which nobody agreed" in text(result)
+        assert not scene.host.labels
+
+
+def test_what_holds_a_value_goes_after_a_yes_only(tmp_path: Path) -> None:
+    with studio(tmp_path, NO, YES) as scene:
+        scene.host.nodes["/Tree"]["held"] = {"intensity": "driven by /Set"}
+        scene.host.undo_mark()
+        wanted: dict[str, Any] = {"items": ["/Tree"], "values": {"intensity": 3}, "replace": True}
+
+        scene.fails("set_values", **wanted)
+        scene.do("set_values", **wanted)
+
+        assert scene.person.shown[0].message.splitlines() == [
+            "Replace 1 value at once? What holds them goes:", "/Tree, intensity: driven by /Set"
+        ]  # fmt: skip
+        assert scene.nodes["/Tree"]["held"] == {}
+
+
+@pytest.mark.parametrize(
+    ("verb", "arguments"),
+    [
+        ("transform", {"items": MANY, "move": [1, 0, 0]}),
+        ("duplicate", {"items": ["/Tree"], "count": 3}),
+        ("create", {"things": [{"type": "Mesh"}] * 3}),
+        ("set_values", {"items": MANY, "values": {"intensity": 2}}),
+        ("rename", {"pattern": "*i*", "to": "it_##", "names": {"/Tree": "Oak"}}),
+        ("assign_material", {"items": MANY, "values": {"roughness": 1}}),
+        ("group", {"items": MANY, "under": "/Tree"}),
+        ("set_keys", {"item": "/Tree", "prop": "intensity", "keys": [[1, 0], [2, 1], [3, 0]]}),
+    ],
+)
+def test_an_edit_of_many_items_asks(tmp_path: Path, verb: str, arguments: dict[str, Any]) -> None:
+    with studio(tmp_path, NO, YES, many=2) as scene:
+        scene.fails(verb, **arguments)
+        scene.do(verb, **arguments)
+
+        assert " 3 " in scene.person.shown[0].message
+        assert len(scene.person.shown) == 2
+
+
+def test_a_file_that_can_carry_code_is_imported_after_a_yes_only(tmp_path: Path) -> None:
+    for name in ("tree.obj", "rig.ma"):
+        (tmp_path / name).write_text("")
+    with studio(tmp_path, NO, YES) as scene:
+        told = scene.do("import_file", path=str(tmp_path / "tree.obj"))
+        assert (told["items"], told["warnings"]) == (["/tree"], ["no normals"])
+        assert not scene.person.shown
+
+        scene.fails("import_file", path=str(tmp_path / "rig.ma"))
+        scene.do("import_file", path=str(tmp_path / "rig.ma"))
+        assert "can carry code" in scene.person.shown[0].message
+
+        assert "near: tree.obj" in scene.fails("import_file", path=str(tmp_path / "trees.obj"))
+        said = scene.fails("import_file", path=str(tmp_path / "tree.obj"), how="reference")
+        assert "cannot be imported as reference; what can: .ma." in said
+
+
+def test_a_file_is_written_over_after_a_yes_only_and_a_copy_is_kept(tmp_path: Path) -> None:
+    with studio(tmp_path, NO, YES, YES, YES, audit=tmp_path / "audit") as scene:
+        file = tmp_path / "out.obj"
+        told = scene.do("export_file", path=str(file), items=["/Tree"])
+        assert (told["bytes"], len(scene.person.shown)) == (file.stat().st_size, 0)
+
+        scene.fails("export_file", path=str(file))
+        assert file.read_text() == '["/Tree"]'
+        told = scene.do("export_file", path=str(file))
+        assert (file.read_text(), Path(told["copies"]).is_dir()) == ("[]", True)
+        assert "what can: .obj" in scene.fails("export_file", path=str(tmp_path / "out.fbx"))
+
+        scene.do("save")
+        told = scene.do("save")
+        assert scene.person.shown[2].message == "Save shot.json, a new file?"
+        assert scene.person.shown[3].message == "Save shot.json, over the file that is there?"
+        assert Path(told["copies"]).is_dir()
+
+
+def test_a_relative_path_is_of_the_scene_s_own_folder(tmp_path: Path) -> None:
+    with studio(tmp_path, YES) as scene:
+        (tmp_path / "tree.obj").touch()
+        came = scene.do("import_file", path="tree.obj")
+        written = scene.do("export_file", path="out.obj")
+        saved = scene.do("save", path="new.json")
+
+    assert (came["file"], written["file"], saved["file"]) == (
+        str(tmp_path / "tree.obj"), str(tmp_path / "out.obj"), str(tmp_path / "new.json")
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("verb", ["import_file", "export_file", "save"])
+def test_a_scene_that_was_never_saved_has_no_folder_for_a_relative_path(
+    tmp_path: Path, verb: str
+) -> None:
+    with studio(tmp_path, host=MemoryHost({"/Tree": node("Mesh")})) as scene:
+        said = scene.fails(verb, path="new.obj")
+
+    assert "The scene was never saved, so give the whole path and not 'new.obj'." in said
+
+
+def test_what_a_person_unticks_is_not_cleaned_away(tmp_path: Path) -> None:
+    with studio(tmp_path, Reply("accept", {"unused": ["/Gold"]}), NO) as scene:
+        for name in ("Gold", "Tin"):
+            scene.do("assign_material", material=name, values={"roughness": 1})
+
+        told = scene.do("clean", what=["unused", "empty_groups"])
+
+        (question,) = scene.person.shown
+        assert question.message == "Clean 2 things away? Untick what is to stay."
+        assert told["items"] == ["/Gold"]
+        assert "/Tin" in scene.nodes
+        said = scene.fails("clean", what=["unused"])
+        assert said.startswith("Declined at the host: 'Clean?'. Nothing was changed.")
+        assert "There is no history here." in scene.fails("clean", what=["history"])
+
+
+def test_what_is_used_by_now_is_not_cleaned_away(tmp_path: Path) -> None:
+    with studio(tmp_path) as scene:
+        scene.do("assign_material", material="Gold", values={"roughness": 1})
+        use = lambda: scene.host.nodes["/Tree"].update(material="Gold")  # noqa: E731
+        answer = Reply("accept", {"unused": ["/Gold"]})
+        scene.bridge.broker.audience.host = Busybody(use, answer=answer)
+
+        assert scene.do("clean", what=["unused"])["items"] == []
+        assert "/Gold" in scene.nodes
+
+
+def test_a_yes_to_a_deletion_counts_for_its_own_batch_only(tmp_path: Path) -> None:
+    with studio(tmp_path, YES, YES, NO) as scene:
+        fails = {"do": "set_values", "with": {"items": ["/Tree"], "values": {"none": 1}}}
+        scene.fails("batch", steps=[fails, {"do": "delete", "with": {"items": ["/Tree"]}}])
+
+        sets = {"items": ["/Tree"], "values": {"intensity": 2}}
+        steps: list[dict[str, Any]] = [
+            {"do": "delete", "with": {"items": ["/Set/Key"]}},
+            {"id": "it", "do": "set_values", "with": sets},
+        ]
+        scene.fails("batch", steps=[*steps, {"do": "delete", "with": {"items": "$it"}}])
+
+        asked = [question.items for question in scene.person.shown]
+        assert asked == [("/Tree",), ("/Set/Key",), ("/Tree",)]
+
+
+@pytest.mark.parametrize(
+    "step",
+    [
+        {"do": "rename", "with": {"names": {"/Set/Key": "Old", "/Set/Fill": "Key"}}},
+        {"do": "rename", "with": {"names": {"/Set": "Old", "/Store": "Set"}}},
+    ],
+)
+def test_what_got_the_name_of_an_item_to_be_deleted_is_asked_for(
+    tmp_path: Path, step: dict[str, Any]
+) -> None:
+    with studio(tmp_path, YES, NO) as scene:
+        scene.host.nodes.update({"/Store": node("Group"), "/Store/Key": node("Light")})
+        scene.host.undo_mark()
+
+        scene.fails("batch", steps=[step, {"do": "delete", "with": {"items": ["/Set/Key"]}}])
+
+        assert [question.items for question in scene.person.shown] == [("/Set/Key",)] * 2
+
+
+def test_what_came_to_hold_a_value_while_it_was_asked_stays(tmp_path: Path) -> None:
+    with studio(tmp_path) as scene:
+        held = scene.host.nodes["/Tree"]["held"]
+        held["intensity"] = "driven by /Set"
+        scene.bridge.broker.audience.host = Busybody(lambda: held.update(hidden="keyed"))
+        values = {"intensity": 3, "hidden": True}
+
+        said = text(scene.call(
+            "set_values", {"items": ["/Tree"], "values": values, "replace": True}
+        ))  # fmt: skip
+
+        assert said.endswith("has changed while it was asked. Nothing was changed.")
+        assert scene.nodes["/Tree"]["held"] == {"intensity": "driven by /Set", "hidden": "keyed"}
+
+
+def test_a_file_that_goes_along_with_an_export_is_written_over_after_a_yes_only(
+    tmp_path: Path,
+) -> None:
+    with studio(tmp_path, NO) as scene:
+        (tmp_path / "tree.mtl").write_text("somebody's")
+
+        scene.fails("export_file", path=str(tmp_path / "tree.obj"))
+
+        message = scene.person.shown[0].message
+        assert message.endswith(f"a new file?\n\nOther files are written too:\n{tmp_path}/tree.mtl")
+        assert not (tmp_path / "tree.obj").exists()
+
+
+def test_a_batch_that_fails_tells_of_the_file_that_it_has_written(tmp_path: Path) -> None:
+    with studio(tmp_path) as scene:
+        export = {"do": "export_file", "with": {"path": str(tmp_path / "tree.obj")}}
+
+        said = scene.fails("batch", steps=[export, {"do": "inspect", "with": {"items": []}}])
+
+        assert said.endswith(
+            "Nothing was changed, but for what undo does not bring back: write tree.obj."
+        )
+
+
+@pytest.mark.parametrize("name", ["rig.mel", "rig.editMA", "rig.pyc"])
+def test_a_script_that_an_application_reads_as_a_file_is_imported_after_a_yes_only(
+    tmp_path: Path, name: str
+) -> None:
+    (tmp_path / name).write_text("")
+    with studio(tmp_path, NO) as scene:
+        suffix = Path(name).suffix.lower()
+        scene.host.acts.import_formats = lambda: {suffix: ("copy",)}
+
+        scene.fails("import_file", path=str(tmp_path / name))
+
+        assert "can carry code" in scene.person.shown[0].message

@@ -1,0 +1,849 @@
+"""What Maya does for the verbs, by its stand-in: each act's promise, and each documented trap."""
+
+from __future__ import annotations
+
+import json
+import math
+import sys
+from dataclasses import asdict
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PIL import Image
+
+from dcc_bridge.verbs.acts import SCENE, Acts, Shot, SocketLink, load
+from tests.hosts.fakes.maya import Maya
+from tests.hosts.fakes.maya.scene import Node
+from tests.hosts.fakes.maya.shots import furnish
+
+SKILLS = Path(__file__).parents[2] / "plugins" / "maya" / "skills"
+
+
+@pytest.fixture
+def maya(monkeypatch: pytest.MonkeyPatch) -> Maya:
+    maya = Maya(monkeypatch)
+    furnish(maya)
+    return maya
+
+
+@pytest.fixture
+def acts(maya: Maya) -> Acts:
+    acts = load(SKILLS, import_module("dcc_bridge.hosts.maya").MayaHost())
+    assert acts is not None
+    return acts
+
+
+@pytest.fixture
+def cmds(maya: Maya) -> Any:
+    return sys.modules["maya.cmds"]
+
+
+def one(maya: Maya, name: str) -> Node:
+    (node,) = maya.scene.find(name)
+    return node
+
+
+def state(maya: Maya) -> str:
+    nodes = {uuid: asdict(node) for uuid, node in maya.scene.nodes.items()}
+    return json.dumps([nodes, maya.scene.settings], default=str, sort_keys=True)
+
+
+def near(numbers: Any) -> Any:
+    return pytest.approx(numbers, abs=1e-6)
+
+
+def cube(acts: Acts, name: str = "box", under: str | None = None) -> str:
+    return acts.create("polyCube", name, under)
+
+
+# ---- undo
+
+
+EDITS = {
+    "create": lambda acts: acts.create("areaLight", "rim", None),
+    "duplicate": lambda acts: acts.duplicate("|box", linked=False),
+    "linked": lambda acts: acts.duplicate("|box", linked=True),
+    "place": lambda acts: acts.place("|box", (1, 2, 3), (4, 5, 6), (2, 2, 2)),
+    "apply": lambda acts: acts.apply("|far", ["at", "rotation", "scale"]),
+    "set_parent": lambda acts: acts.set_parent("|box", "|group", keep_place=True),
+    "collect": lambda acts: acts.collect(["|box"], "props", "set"),
+    "layer": lambda acts: acts.collect(["|box"], "props", "layer"),
+    "material": lambda acts: acts.material("red", {"base_color": [1, 0, 0], "texture": "a.png"}),
+    "assign": lambda acts: acts.assign("|box", "lambert1"),
+    "rename": lambda acts: acts.rename("|box", "crate"),
+    "set_value": lambda acts: acts.set_value("|box", "visibility", False),
+    "setting": lambda acts: acts.set_value(SCENE, "fps", 30),
+    "connect": lambda acts: acts.connect(SocketLink("|box", "rotateX", "|far", "translateX")),
+    "keys": lambda acts: acts.set_keys("|box", "rotateY", [(1, 0), (24, 90)], "linear", clear=True),
+    "delete": lambda acts: acts.delete(["|box"]),
+    "clean": lambda acts: acts.clean("history", ["|box"]),
+}
+
+
+@pytest.mark.parametrize("name", EDITS)
+def test_each_edit_is_one_undo_step_and_leaves_the_selection(
+    maya: Maya, acts: Acts, name: str
+) -> None:
+    """The digest is what it was after one undo; what a command selects is not selected."""
+    cube(acts)
+    acts.create("transform", "group", None)
+    acts.place(cube(acts, "far"), (1, 2, 3), (10, 20, 30), (2, 2, 2))
+    acts.host.select(["|far"])
+    maya.undo.flush()
+    before = state(maya)
+
+    with acts.host.undo_step("Edit"):
+        EDITS[name](acts)
+    changed, selected = state(maya), acts.host.selection
+    acts.host.undo()
+
+    assert changed != before
+    assert selected == ["|far"]
+    assert state(maya) == before
+    assert maya.undo.done == []
+
+
+# ---- what there is
+
+
+def test_items_are_transforms_by_long_paths_in_the_order_of_the_outliner(acts: Acts) -> None:
+    group = acts.create("transform", "props", None)
+    cube(acts, "box", group)
+    lamp = acts.create("areaLight", "lamp", group)
+
+    assert list(acts.items()) == ["|persp", "|top", "|props", "|props|box", "|props|lamp"]
+    assert list(acts.items("|props")) == ["|props|box", "|props|lamp"]
+    assert (acts.kind(lamp), acts.kind(group), acts.kind("lambert1")) == (
+        "areaLight",
+        "transform",
+        "lambert",
+    )
+    assert (acts.name(lamp), acts.parent(lamp), acts.parent(group)) == ("lamp", "|props", None)
+
+
+def test_what_is_not_there_is_named_with_what_is_near(acts: Acts) -> None:
+    cube(acts, "lamp_post")
+
+    with pytest.raises(LookupError, match=r"no node '\|lamp_past'.*lamp_post"):
+        acts.kind("|lamp_past")
+    with pytest.raises(LookupError, match=r"no attribute 'visibilty'.*visibility"):
+        acts.value("|lamp_post", "visibilty")
+    with pytest.raises(LookupError, match=r"no type 'areaLite'.*areaLight"):
+        acts.create("areaLite", None, None)
+
+
+def test_a_material_a_set_a_layer_and_a_file_name_their_users(acts: Acts, cmds: Any) -> None:
+    """`sets`: members are components too, and short names; None where there are none."""
+    box = cube(acts)
+    acts.material("red", {"texture": "/tex/wood.png"})
+    empty = list(acts.users("red"))
+    acts.assign(box, "red")
+    acts.collect([box], "props", "set")
+    acts.collect([box], "back", "layer")
+    cmds.sets("boxShape.f[0]", edit=True, addElement="initialShadingGroup")
+
+    assert empty == []
+    assert [list(acts.users(it)) for it in ("red", "props", "back", "lambert1")] == [[box]] * 4
+    assert list(acts.users("/tex/wood.png")) == ["file1"]
+    assert list(acts.files()) == [("file1", "fileTextureName", "/tex/wood.png")]
+    with pytest.raises(LookupError, match="no node"):
+        list(acts.users("blue"))
+
+
+def test_an_item_has_its_shapes_attributes_too(acts: Acts) -> None:
+    acts.create("camera", "shot", None)
+
+    values = acts.look_into("|shot", "values")
+
+    assert (values["focalLength"].value, values["translateX"].value) == (35.0, 0.0)
+    assert acts.look_into("|shot", "text") is None
+    assert acts.look_into("|shot", "counts") is None
+
+
+def test_parts_of_an_item_tell_counts_uses_inputs_and_keys(acts: Acts, cmds: Any) -> None:
+    box = cube(acts)
+    acts.set_keys(box, "rotateY", [(1, 0.0), (10, 90.0)], "linear", clear=False)
+    acts.create("expression", "wave", None)
+    cmds.setAttr("wave.expression", "box.ty = time", type="string")
+
+    assert acts.look_into(box, "counts") == {
+        "vertices": 8,
+        "edges": 12,
+        "faces": 6,
+        "triangles": 12,
+    }
+    assert acts.look_into(box, "uses") == ["lambert1", "box_rotateY", "polyCube1"]
+    assert acts.look_into(box, "keys") == {"rotateY": [[1.0, 0.0], [10.0, near(90.0)]]}
+    assert SocketLink("polyCube1", "output", "|box", "inMesh") in acts.look_into(box, "inputs")
+    assert acts.look_into("wave", "text") == "box.ty = time"
+
+
+def test_bounds_are_of_the_geometry_below_and_none_of_what_has_none(acts: Acts) -> None:
+    """`exactWorldBoundingBox`: without an object it is that of the selection."""
+    group = acts.create("transform", "props", None)
+    acts.place(cube(acts, "box", group), (10, 0, 0), None, (2, 2, 2))
+    lamp = acts.create("areaLight", "lamp", group)
+    acts.place(lamp, (100, 0, 0))
+
+    assert acts.bounds(group) == (near((9, -1, -1)), near((11, 1, 1)))
+    assert (acts.bounds(lamp), acts.bounds(acts.create("transform", "none", None))) == (None, None)
+
+
+def test_lengths_are_in_the_scenes_units_and_angles_in_degrees(acts: Acts, cmds: Any) -> None:
+    """`currentUnit`: every command takes and gives numbers in the units of the interface."""
+    box = cube(acts)
+    acts.set_value(SCENE, "units", "m")
+    cmds.currentUnit(angle="rad")
+    acts.place(box, (1, 0, 0), (0, 90, 0))
+    acts.set_keys(box, "rotateX", [(1, 45.0)], "smooth", clear=False)
+
+    assert cmds.getAttr("box.rotateY") == near(math.pi / 2)
+    assert acts.placement(box).at == near((1, 0, 0))
+    assert acts.placement(box).rotation[1] == near(90)
+    assert acts.placement(box, "local").rotation[1] == near(90)
+    assert (acts.value(box, "rotateY").value, acts.value(box, "translateX").value) == near((90, 1))
+    assert acts.keys(box, "rotateX") == [(1.0, near(45.0))]
+    assert acts.value(box, "rotate").value == near([45.0, 90.0, 0.0])
+
+
+def test_rules_find_ngons_history_and_edges_of_three_faces(maya: Maya, acts: Acts) -> None:
+    """`polyInfo`: faces have to be named for their corners."""
+    boxes = [cube(acts, name) for name in ("fine", "ngon", "fan", "twice")]
+    faces = one(maya, "fineShape").values["faces"]
+    acts.clean("history", boxes[1:])
+    one(maya, "ngonShape").values["faces"] = [[0, 1, 2, 3, 4]]
+    one(maya, "fanShape").values["faces"] = [*faces, [0, 1, 6]]
+    one(maya, "twiceShape").values["faces"] = [[0, 1, 3], [3, 1, 0]]
+
+    failed = {it.name: dict(acts.failures(it.name, boxes)) for it in acts.rules()}
+
+    assert failed["ngons"] == {"|ngon": "1 faces"}
+    assert failed["non_manifold"] == {
+        "|fan": "1 edges, 0 lamina faces",
+        "|twice": "0 edges, 1 lamina faces",
+    }
+    assert failed["history"] == {"|fine": "polyCube1"}
+
+
+def test_the_api_is_told_lazily_with_types_attributes_and_flags(acts: Acts) -> None:
+    entries = {entry.name: entry for entry in acts.api()}
+
+    assert entries["create type areaLight"].text.startswith("areaLight < nonAmbientLight")
+    assert "xyz:yzx" in entries["transform.rotateOrder"].signature
+    assert "-height" in entries["cmds.polyCube"].signature
+    assert entries["cmds.aScriptsProcedure"].signature == ""
+    assert next(acts.api()).kind == "type"
+
+
+def test_the_instructions_are_short(acts: Acts) -> None:
+    assert 0 < len(acts.instructions) <= 600
+    assert acts.up == "Y"
+
+
+# ---- values
+
+
+def test_what_holds_a_value_is_told_and_taken_away_only_when_it_is_to_go(
+    acts: Acts, cmds: Any
+) -> None:
+    """`getAttr -settable`: what only keys drive can be set, and is lost with the next frame."""
+    box = cube(acts)
+    cmds.setAttr("box.translate", lock=True)
+    acts.set_keys(box, "rotateX", [(1, 0.0)], "linear", clear=False)
+    cmds.connectAttr("persp.scaleX", "box.scaleX")
+    held = {"translateX": "locked", "rotateX": "keyed", "scaleX": "driven by persp.scaleX"}
+
+    for prop, why in held.items():
+        assert acts.value(box, prop).held == why
+        with pytest.raises(ValueError, match=f"{prop} is {why}"):
+            acts.set_value(box, prop, 2.0)
+        acts.set_value(box, prop, 3.0, replace=True)
+        assert (acts.value(box, prop).value, acts.value(box, prop).held) == (near(3.0), "")
+
+    assert acts.value(box, "scale").held == ""
+    cmds.setAttr("box.scaleZ", lock=True)
+    cmds.lockNode("box", lock=True)
+    with pytest.raises(ValueError, match="locked node"):
+        acts.set_value(box, "scaleZ", 2.0, replace=True)
+    assert not cmds.objExists("box_rotateX")
+
+
+def test_values_are_of_the_attributes_own_type_and_range(acts: Acts) -> None:
+    """`getAttr`: a compound is a list of one tuple; setAttr: out of range raises."""
+    box = cube(acts)
+    red = acts.material("red", {})
+    acts.set_value(box, "rotateOrder", "zxy")
+    acts.set_value(box, "translate", [1.0, 2.0, 3.0])
+    acts.set_value(red, "metalness", 1)
+
+    assert acts.value(box, "rotateOrder").value == "zxy"
+    assert acts.value(box, "rotateOrder").type == "enum: xyz, yzx, zxy, xzy, yxz, zyx"
+    assert acts.value(box, "translate").value == near([1.0, 2.0, 3.0])
+    assert acts.value(red, "metalness").type == "float 0..1"
+    for item, prop, value, why in (
+        (red, "metalness", 2.0, r"float 0\.\.1, not 2\.0.*maximum"),
+        (box, "rotateOrder", "xzz", "enum: xyz.*Near: .*xzy"),
+        (box, "translate", [1.0], "takes 3 numbers"),
+        (box, "translateX", "far", "not 'far'"),
+        (box, "translateX", {"a": 1}, "not {'a': 1}"),
+    ):
+        with pytest.raises(ValueError, match=why):
+            acts.set_value(item, prop, value)
+
+
+def test_what_is_no_value_is_told_so(acts: Acts) -> None:
+    """`getAttr` raises for what is neither a number nor a text."""
+    with pytest.raises(ValueError, match=r"message has no value.*cannot be displayed"):
+        acts.value(cube(acts), "message")
+
+
+def test_the_scenes_own_values_are_read_and_written(acts: Acts, cmds: Any) -> None:
+    """`currentUnit` moves all keys unless told not to; a size needs its ratio."""
+    box = cube(acts)
+    shot = acts.create("camera", "shot", None)
+    acts.set_keys(box, "rotateX", [(24, 1.0)], "linear", clear=False)
+    values = {"start": 200, "end": 300, "frame": 210, "fps": 60, "size": [1920, 1080]}
+    before = {prop: acts.value(SCENE, prop).value for prop in [*values, "camera", "units"]}
+
+    for prop, value in (values | {"camera": shot}).items():
+        acts.set_value(SCENE, prop, value)
+
+    assert before == {
+        **{"start": 1.0, "end": 120.0, "frame": 12.0, "fps": 24.0, "size": [960, 540]},
+        **{"camera": "|persp", "units": "cm"},
+    }
+    assert {prop: acts.value(SCENE, prop).value for prop in values} == values
+    assert acts.value(SCENE, "camera").value == shot
+    assert acts.keys(box, "rotateX") == [(24.0, near(1.0))]
+    assert cmds.getAttr("defaultResolution.deviceAspectRatio") == near(16 / 9)
+    assert cmds.playbackOptions(query=True, animationEndTime=True) == 300
+    acts.set_value(SCENE, "fps", 23.976)
+    assert acts.value(SCENE, "fps").value == 23.976
+    for prop, value in (("units", "parsec"), ("camera", box)):
+        with pytest.raises(ValueError, match=r"parsec|no camera"):
+            acts.set_value(SCENE, prop, value)
+    with pytest.raises(LookupError, match="it has frame, start"):
+        acts.value(SCENE, "gravity")
+
+
+# ---- connections and keys
+
+
+def test_connections_are_made_over_what_was_there_and_cut(acts: Acts, cmds: Any) -> None:
+    """`connectAttr`: a node comes between units; what is locked or of other types is refused."""
+    far, box = cube(acts, "far"), cube(acts)
+    turn = SocketLink(far, "rotateX", box, "translateX")
+    acts.connect(SocketLink(far, "scaleX", box, "translateX"))
+
+    acts.connect(turn)
+    acts.connect(turn)
+
+    assert turn in acts.look_into(box, "inputs")
+    assert acts.value(box, "translateX").held == "driven by far.rotateX"
+    assert "rotateX" in acts.sockets(far)[1]
+    assert acts.sockets(far)[0][0] == "rotateOrder"
+    assert "worldMatrix[0]" in acts.sockets(far)[1]
+    assert "worldMatrix[0]" not in acts.sockets(far)[0]
+    acts.cut(turn)
+    assert acts.value(box, "translateX").held == ""
+    with pytest.raises(ValueError, match="Nothing from"):
+        acts.cut(turn)
+    with pytest.raises(ValueError, match="cannot be connected"):
+        acts.connect(SocketLink(far, "worldMatrix[0]", box, "translateX"))
+    cmds.setAttr("box.scale", lock=True)
+    with pytest.raises(ValueError, match=r"box\.scale is locked"):
+        acts.connect(SocketLink(far, "scaleX", box, "scaleX"))
+
+
+def test_an_array_gets_its_next_element_and_is_cut_without_a_source(acts: Acts) -> None:
+    total = acts.create("plusMinusAverage", "total", None)
+    for number, name in enumerate(("a", "b")):
+        assert f"input1D[{number}]" in acts.sockets(total)[0]
+        acts.connect(SocketLink(cube(acts, name), "translateX", total, f"input1D[{number}]"))
+
+    inputs = [link.into for link in acts.look_into(total, "inputs")]
+    acts.cut(SocketLink("", "", total, "input1D[0]"))
+
+    assert inputs == ["input1D[0]", "input1D[1]"]
+    assert [link.into for link in acts.look_into(total, "inputs")] == ["input1D[1]"]
+
+
+@pytest.mark.parametrize(
+    ("shape", "tangents"),
+    [
+        ("linear", ("linear", "linear")),
+        ("smooth", ("auto", "auto")),
+        ("step", ("clamped", "step")),
+    ],
+)
+def test_keys_have_the_shape_that_was_asked_for(
+    maya: Maya, acts: Acts, shape: Any, tangents: tuple[str, str]
+) -> None:
+    box = cube(acts)
+
+    acts.set_keys(box, "translateX", [(1, 0.0), (10, 9.0)], shape, clear=False)
+
+    curve = one(maya, "box_translateX")
+    assert [key[2:] for key in curve.keys] == [tangents] * 2
+    assert curve.type == "animCurveTL"
+
+
+def test_keys_are_added_replaced_and_cleared(acts: Acts, cmds: Any) -> None:
+    """`cutKey`: the curve goes with its last key; a compound is keyed in each part."""
+    box = cube(acts)
+    acts.set_keys(box, "translate", [(1, [0.0, 0, 0]), (5, [1.0, 2, 3])], "linear", clear=False)
+    acts.set_keys(box, "translateX", [(5, 8.0)], "linear", clear=False)
+    added = acts.keys(box, "translate")
+    told = acts.look_into(box, "keys")
+    acts.set_keys(box, "translate", [(9, [1.0, 1, 1])], "linear", clear=True)
+    replaced = acts.keys(box, "translate")
+    acts.set_keys(box, "translate", [], "linear", clear=True)
+
+    assert added == [(1.0, [0.0, 0.0, 0.0]), (5.0, [8.0, 2.0, 3.0])]
+    assert told == {"translate": [[1.0, [0.0, 0.0, 0.0]], [5.0, [8.0, 2.0, 3.0]]]}
+    assert replaced == [(9.0, [1.0, 1.0, 1.0])]
+    assert acts.keys(box, "translate") == []
+    assert cmds.ls(type="animCurve") == []
+
+
+def test_what_is_locked_or_driven_is_not_keyed(acts: Acts, cmds: Any) -> None:
+    """`setKeyframe`: on what is driven it inserts a node that blends; on what is locked nothing."""
+    box = cube(acts)
+    cmds.setAttr("box.translateX", lock=True)
+    cmds.connectAttr("persp.scaleX", "box.scaleX")
+
+    for prop, why in (("translateX", "locked"), ("scale", "driven by persp")):
+        with pytest.raises(ValueError, match=f"{why}.*cannot be keyed"):
+            acts.set_keys(box, prop, [(1, 1.0)], "linear", clear=False)
+
+
+# ---- building
+
+
+def test_nodes_are_made_as_mayas_own_menus_do(maya: Maya, acts: Acts, cmds: Any) -> None:
+    """`createNode` gives the shape the name; only shadingNode has a light light something."""
+    group = acts.create("transform", "props", None)
+    made = [
+        acts.create(kind, "thing", group)
+        for kind in ("polyCube", "areaLight", "camera", "transform")
+    ]
+
+    assert made == [f"{group}|thing{end}" for end in ("", "1", "2", "3")]
+    assert [acts.kind(path) for path in made] == ["mesh", "areaLight", "camera", "transform"]
+    assert cmds.sets("defaultLightSet", query=True) == ["thing1"]
+    assert [acts.kind(acts.create(it, None, None)) for it in ("file", "objectSet", "joint")] == [
+        "file",
+        "objectSet",
+        "joint",
+    ]
+    paint = acts.create("standardSurface", "paint", None)
+    assert cmds.listConnections(paint, type="shadingEngine") == ["paintSG"]
+    with pytest.raises(ValueError, match="is not a name"):
+        acts.create("transform", "my box", None)
+
+
+def test_a_copy_is_whole_and_a_linked_one_shares_its_shape(acts: Acts, cmds: Any) -> None:
+    """`duplicate` and `instance`: names of children stay, so they mean two nodes."""
+    box = cube(acts)
+    cube(acts, "knob", box)
+
+    copy, linked = (acts.duplicate(box, linked=is_linked) for is_linked in (False, True))
+
+    assert (copy, linked) == ("|box1", "|box2")
+    assert list(acts.items(copy)) == ["|box1|knob"]
+    assert cmds.ls("boxShape", allPaths=True, long=True)[:1] == ["|box|boxShape"]
+    assert "|box2|boxShape" in cmds.ls("|box|boxShape", allPaths=True, long=True)
+    assert acts.kind("|box2") == "mesh"
+    with pytest.raises(ValueError, match="no instances"):
+        acts.duplicate("lambert1", linked=True)
+
+
+@pytest.mark.parametrize("order", ["xyz", "zxy", "yxz"])
+def test_an_item_is_where_it_was_put_in_the_world_below_a_turned_parent(
+    acts: Acts, order: str
+) -> None:
+    """`xform` takes angles in the node's own order, and knows no scale of the world."""
+    group = acts.create("transform", "group", None)
+    acts.place(group, (5, 6, 7), (10, 20, 30), (2, 2, 2))
+    box = cube(acts, "box", group)
+    acts.set_value(box, "rotateOrder", order)
+
+    acts.place(box, (1, 2, 3), (40, -50, 60), (3, 4, 5))
+
+    placed = acts.placement(box)
+    assert (placed.at, placed.rotation) == (near((1, 2, 3)), near((40, -50, 60)))
+    assert placed.scale == near((3, 4, 5))
+    acts.place(box, (1, 0, 0), (0, 0, 90), (1, 1, 2), "local")
+    local = acts.placement(box, "local")
+    assert (local.at, local.rotation, local.scale) == (
+        near((1, 0, 0)),
+        near((0, 0, 90)),
+        near((1, 1, 2)),
+    )
+
+
+def test_what_is_locked_driven_or_keyed_is_not_placed(acts: Acts, cmds: Any) -> None:
+    box = cube(acts)
+    cmds.setAttr("box.translateY", lock=True)
+    cmds.connectAttr("persp.rotateX", "box.rotateX")
+    acts.set_keys(box, "scaleX", [(1, 1.0)], "linear", clear=False)
+
+    attempts: tuple[tuple[dict[str, Any], str], ...] = (
+        ({"at": (1, 2, 3)}, "translate is locked"),
+        ({"rotation": (1, 2, 3)}, "rotate is driven by persp"),
+        ({"scale": (1, 2, 3)}, "scale is keyed"),
+    )
+    for how, why in attempts:
+        with pytest.raises(ValueError, match=why):
+            acts.place(box, **how)
+    with pytest.raises(ValueError, match="has no place"):
+        acts.placement("lambert1")
+
+
+def test_applied_transforms_move_nothing(acts: Acts, cmds: Any) -> None:
+    """`makeIdentity` resets all that is below too, and would move what instances share."""
+    group = acts.create("transform", "group", None)
+    box = cube(acts, "box", group)
+    acts.place(group, (1, 2, 3), (0, 0, 90), (2, 2, 2))
+    acts.place(box, (4, 5, 6), None, (1, 2, 3), "local")
+    before = acts.bounds(box)
+    assert before is not None
+
+    acts.apply(group, ["rotation", "scale"])
+
+    assert acts.bounds(box) == (near(before[0]), near(before[1]))
+    assert acts.placement(group, "local").scale == (1.0, 1.0, 1.0)
+    assert acts.placement(group, "local").at == near((1, 2, 3))
+    acts.duplicate(box, linked=True)
+    with pytest.raises(ValueError, match="shared by instances"):
+        acts.apply(group, ["at"])
+    with pytest.raises(ValueError, match="is a camera, which has no points"):
+        acts.apply(acts.create("camera", "shot", None), ["scale"])
+    cmds.setAttr("group.scaleX", lock=True)
+    with pytest.raises(ValueError, match="is locked"):
+        acts.apply(group, ["scale"])
+
+
+def test_a_parent_keeps_the_place_or_not_and_names_follow(acts: Acts, cmds: Any) -> None:
+    """`parent`: absolute is the default, and it renames where a name is taken."""
+    group = acts.create("transform", "group", None)
+    acts.place(group, (10, 0, 0), None, (2, 2, 2))
+    cube(acts, "box", group)
+    box = cube(acts)
+    acts.place(box, (1, 2, 3))
+
+    now = acts.set_parent(box, group, keep_place=True)
+
+    assert now == "|group|box1"
+    assert acts.placement(now).at == near((1, 2, 3))
+    assert acts.placement(now).scale == near((1, 1, 1))
+    assert acts.set_parent(now, group, keep_place=True) == now
+    now = acts.set_parent(now, None, keep_place=False)
+    assert (now, acts.placement(now).at) == ("|box1", near((-4.5, 1, 1.5)))
+    with pytest.raises(ValueError, match="is below"):
+        acts.set_parent(group, "|group|box", keep_place=True)
+    cmds.setAttr("box1.translateX", lock=True)
+    with pytest.raises(ValueError, match="cannot be kept in its place"):
+        acts.set_parent(now, group, keep_place=True)
+
+
+def test_items_go_into_sets_and_layers_that_are_made_or_there(acts: Acts, cmds: Any) -> None:
+    boxes = [cube(acts, name) for name in ("a", "b")]
+
+    for into, kind in (("props", "set"), ("back", "layer")):
+        for box in boxes:
+            assert acts.collect([box], into, kind) == into
+        assert list(acts.users(into)) == boxes
+    with pytest.raises(ValueError, match="no folder: it has parents, sets and display layers"):
+        acts.collect(boxes, "x", "folder")
+    with pytest.raises(ValueError, match="back is a displayLayer and no set"):
+        acts.collect(boxes, "back", "set")
+
+
+def test_a_material_has_its_group_its_values_and_its_files(acts: Acts, cmds: Any) -> None:
+    """`shadingNode` makes no shading group, without which nothing can have a material."""
+    box = cube(acts)
+    values = {"base_color": [1.0, 0.0, 0.0], "metallic": 0.5, "roughness": 0.3, "opacity": 0.5}
+    red = acts.material("red", values | {"emission": [0, 1, 0], "normal": "/tex/n.png"})
+    acts.assign(box, red)
+    acts.material("red", {"texture": "/tex/c.png"})
+    acts.material("red", {"texture": "/tex/d.png"})
+
+    assert acts.look_into(box, "uses")[0] == "red"
+    assert cmds.sets("initialShadingGroup", query=True) is None
+    assert cmds.getAttr("red.opacity") == [(0.5, 0.5, 0.5)]
+    assert (cmds.getAttr("red.metalness"), cmds.getAttr("red.specularRoughness")) == (0.5, 0.3)
+    assert (cmds.getAttr("red.emission"), cmds.getAttr("red.base")) == (1.0, 1.0)
+    assert {file for _, _, file in acts.files()} == {"/tex/n.png", "/tex/d.png"}
+    assert cmds.getAttr("file1.colorSpace") == "Raw"
+    assert acts.material(None, {}) == "material1"
+    assert set(acts.materials()) == {"lambert1", "red", "material1"}
+    for wrong, why in (({"shine": 1}, "'shine' is none of"), ({"base_color": [1, 0, 0]}, "driven")):
+        with pytest.raises(ValueError, match=why):
+            acts.material("red", wrong)
+    with pytest.raises(ValueError, match="lambert1 is a lambert"):
+        acts.material("lambert1", {"metallic": 1})
+    with pytest.raises(ValueError, match="no geometry"):
+        acts.assign("|persp", "red")
+    with pytest.raises(LookupError, match="no node 'blue'"):
+        acts.assign(box, "blue")
+
+
+def test_a_new_name_stays_in_its_namespace_and_is_nobodys(maya: Maya, acts: Acts) -> None:
+    """`rename`: what is referenced, locked or Maya's own keeps its name."""
+    box, crate = cube(acts), cube(acts, "crate")
+    one(maya, "box").name = "set:box"
+    maya.scene.find("crate")[0].locked = True
+
+    assert acts.rename("|set:box", "chest") == "|set:chest"
+    assert acts.rename("|set:chest", "set:box") == "|set:box"
+    for item, name, why in (
+        (crate, "x", "is locked"),
+        ("|persp", "x", "is Maya's own"),
+        ("lambert1", "x", "is Maya's own"),
+        ("|set:box", "a b", "not a name"),
+    ):
+        with pytest.raises(ValueError, match=why):
+            acts.rename(item, name)
+    one(maya, "set:box").referenced = True
+    with pytest.raises(ValueError, match="referenced file"):
+        acts.rename("|set:box", "x")
+    one(maya, "set:box").referenced = False
+    one(maya, "crate").name = "set:crate"
+    with pytest.raises(ValueError, match=r"There is \|set:crate already"):
+        acts.rename("|set:box", "crate")
+    assert box == "|box"
+
+
+def test_cameras_and_lights_look_along_minus_z(acts: Acts) -> None:
+    lamp = acts.create("areaLight", "lamp", None)
+
+    assert acts.aim(lamp)[0] == acts.aim("|persp")[0] == (0.0, 0.0, -1.0)
+    assert acts.aim(cube(acts))[0] == (0.0, 0.0, 1.0)
+
+
+# ---- files and losses
+
+
+def test_formats_are_those_of_the_plug_ins_that_are_loaded(acts: Acts) -> None:
+    """A plug-in that is loaded stays so: that is not undoable."""
+    assert acts.import_formats() == {
+        ".ma": ("copy", "reference"),
+        ".mb": ("copy", "reference"),
+        ".obj": ("copy",),
+    }
+    assert list(acts.export_formats()) == [".ma", ".mb", ".obj", ".fbx"]
+
+
+def test_a_file_comes_in_sized_turned_below_a_group_and_one_undo_takes_it_out(
+    maya: Maya, acts: Acts, tmp_path: Path
+) -> None:
+    """`file`: it is undoable; names that are taken get a number."""
+    file = tmp_path / "9 chairs.obj"
+    file.write_text('["chair", "box"]')
+    cube(acts)
+    group = acts.create("transform", "props", None)
+    maya.undo.flush()
+    before = state(maya)
+
+    with acts.host.undo_step("Import"):
+        plain = acts.import_file(file, "copy", group, 1.0, None).items
+    acts.host.undo()
+    undone = state(maya)
+    sized = acts.import_file(file, "copy", group, 100.0, "Z").items
+
+    assert plain == ["|props|chair", "|props|box1"]
+    assert undone == before
+    assert sized == ["|props|imported_9_chairs"]
+    assert acts.placement(sized[0], "local").rotation == near((-90, 0, 0))
+    assert acts.placement(sized[0], "local").scale == (100.0, 100.0, 100.0)
+
+
+def test_a_reference_is_told_and_cannot_be_renamed_or_deleted(acts: Acts, tmp_path: Path) -> None:
+    file = tmp_path / "rig.ma"
+    file.write_text('["hip"]')
+
+    (hip,) = acts.import_file(file, "reference", None, 1.0, None).items
+
+    assert (hip, acts.name(hip)) == ("|rig:hip", "hip")
+    assert list(acts.files()) == [("rigRN", "file", file.as_posix())]
+    with pytest.raises(ValueError, match="comes from a referenced file"):
+        acts.rename(hip, "x")
+    with pytest.raises(ValueError, match="comes from a referenced file"):
+        acts.delete([hip])
+    with pytest.raises(ValueError, match="stays where it is"):
+        acts.import_file(file, "reference", None, 2.0, None)
+    with pytest.raises(ValueError, match="no file"):
+        acts.import_file(tmp_path / "none.ma", "copy", None, 1.0, None)
+
+
+def test_items_are_exported_and_the_selection_stays(acts: Acts, tmp_path: Path) -> None:
+    """`file -exportSelected`: it takes what is selected."""
+    box, far = cube(acts), cube(acts, "far")
+    acts.host.select([far])
+
+    left_out = acts.export_file(tmp_path / "box.ma", [box], (1, 10))
+    acts.export_file(tmp_path / "all.ma", [], None)
+
+    assert json.loads((tmp_path / "box.ma").read_text())[0]["name"] == "box"
+    assert left_out == ["The frames: Maya writes the one that it is at."]
+    assert acts.host.selection == [far]
+    assert "far" in (tmp_path / "all.ma").read_text()
+
+
+def test_junk_is_what_nobody_misses(maya: Maya, acts: Acts, cmds: Any) -> None:
+    """Nothing of Maya's own, nothing locked, nothing that leads somewhere."""
+    box = cube(acts)
+    acts.assign(box, acts.material("used", {"texture": "a.png"}))
+    acts.material("unused", {"base_color": [1, 0, 0]})
+    acts.material("twin", {"base_color": [1, 0, 0]})
+    acts.assign(cube(acts, "other"), "twin")
+    acts.create("file", "lonely", None)
+    for name in ("empty", "kept"):
+        acts.create("transform", name, None)
+    one(maya, "kept").locked = True
+    acts.create("objectSet", "nothing", None)
+    acts.create("unknown", "ghost", None)
+    acts.create("reference", "goneRN", None)
+
+    cmds.connectAttr("unused.outColor", "initialShadingGroup.surfaceShader", force=True)
+    assert acts.junk("unused") == ["lonely"]
+    cmds.connectAttr("lambert1.outColor", "initialShadingGroup.surfaceShader", force=True)
+    assert acts.junk("unused") == ["unused", "lonely"]
+    assert acts.junk("empty_groups") == ["|empty", "nothing"]
+    assert acts.junk("duplicate_materials") == ["twin"]
+    assert acts.junk("dead_links") == ["ghost", "goneRN"]
+    assert acts.junk("history") == ["|box", "|other"]
+
+
+def test_what_is_cleaned_is_gone_and_what_used_it_has_its_twin(acts: Acts, cmds: Any) -> None:
+    box = cube(acts)
+    for name in ("red", "crimson"):
+        acts.material(name, {"base_color": [1, 0, 0]})
+    acts.assign(box, "crimson")
+
+    acts.clean("duplicate_materials", ["crimson"])
+    acts.clean("history", [box])
+
+    assert list(acts.users("red")) == [box]
+    assert not cmds.objExists("crimson")
+    assert not cmds.objExists("crimsonSG")
+    assert acts.junk("history") == []
+    assert acts.look_into(box, "counts")["faces"] == 6
+
+
+def test_a_shading_group_of_mayas_own_stays_when_its_material_goes(
+    maya: Maya, acts: Acts, cmds: Any
+) -> None:
+    red = acts.material("red", {})
+    cmds.connectAttr("red.outColor", "initialShadingGroup.surfaceShader", force=True)
+
+    acts.clean("unused", [red])
+
+    assert cmds.objExists("initialShadingGroup")
+    assert not cmds.objExists("redSG")
+
+
+def test_history_under_a_deformer_is_no_junk(maya: Maya, acts: Acts) -> None:
+    """`delete -constructionHistory`: deformers go along, and with them the pose."""
+    cube(acts)
+    skin = maya.commands.new("skinCluster", "skin")
+    skin.inputs["input"] = one(maya, "boxShape").inputs["inMesh"]
+    one(maya, "boxShape").inputs["inMesh"] = (skin.uuid, "output")
+
+    assert acts.junk("history") == []
+
+
+def test_items_are_deleted_at_once_and_what_must_stay_refuses_all(
+    maya: Maya, acts: Acts, cmds: Any
+) -> None:
+    group = acts.create("transform", "group", None)
+    box = cube(acts, "box", group)
+    knob = cube(acts, "knob", box)
+    other = cube(acts, "other")
+
+    assert (acts.below([group]), acts.below([group, box]), acts.below(["lambert1"])) == (2, 1, 0)
+    one(maya, "knob").locked = True
+    for items, why in (
+        ([other, group], "knob is locked"),
+        ([other, "|persp"], "is Maya's own"),
+        ([other, "initialShadingGroup"], "is Maya's own"),
+    ):
+        with pytest.raises(ValueError, match=why):
+            acts.delete(items)
+    assert cmds.objExists(other)
+    one(maya, "knob").locked = False
+    acts.delete([knob, group, other])
+    assert list(acts.items()) == ["|persp", "|top"]
+
+
+def test_a_save_names_its_file_and_says_why_it_cannot(
+    maya: Maya, acts: Acts, tmp_path: Path
+) -> None:
+    with pytest.raises(ValueError, match="never saved"):
+        acts.save_files(None)
+    for path in (tmp_path / "a.txt", tmp_path / "none" / "a.ma"):
+        with pytest.raises(ValueError, match=r"name a \.ma or \.mb file"):
+            acts.save_files(path)
+
+    assert acts.save(tmp_path / "a.ma") == tmp_path / "a.ma"
+    assert (acts.save_files(None), maya.scene.name) == (
+        [tmp_path / "a.ma"],
+        (tmp_path / "a.ma").as_posix(),
+    )
+
+
+# ---- look
+
+
+def test_the_views_are_those_of_the_person_and_of_cameras(acts: Acts, cmds: Any) -> None:
+    acts.set_value("|top", "orthographic", True)
+    person, top = acts.viewpoint("person"), acts.viewpoint("|top")
+
+    assert (person.eye, person.target) == (near((3, 4, 5)), near((3, 4, 0)))
+    assert person.angle == near(2 * math.degrees(math.atan(0.945 * 25.4 / 70)))
+    assert (person.camera, top.camera, top.angle) == ("", "|top", 0.0)
+    assert top.height == near(10 * 0.945 / 1.417)
+    cmds.currentUnit(angle="rad")
+    assert acts.viewpoint("person").angle == near(person.angle)
+    with pytest.raises(LookupError, match="no camera"):
+        acts.viewpoint(cube(acts))
+
+
+def test_a_picture_is_drawn_through_our_own_camera_and_all_is_as_it_was(
+    maya: Maya, acts: Acts, tmp_path: Path
+) -> None:
+    """`playblast`: of the panel that is named; the frame, the focus and undo stay as they were."""
+    box = cube(acts)
+    acts.host.select([box])
+    maya.scene.modified = False
+    before, undo, panels = state(maya), list(maya.undo.done), dict(maya.panels)
+    shots = [Shot((n, 0.0, 9.0), (n, 0.0, 0.0), (0.0, 1.0, 0.0), 40.0, frame=n) for n in (1, 5, 9)]
+
+    one_picture = acts.draw(shots[:1], 64, 48, "wire")
+    sheet = acts.draw([*shots, acts.viewpoint("|persp")], 64, 48, "material")
+
+    for data, size in ((one_picture, (64, 48)), (sheet, (128, 96))):
+        (tmp_path / "seen.jpg").write_bytes(data)
+        with Image.open(tmp_path / "seen.jpg") as picture:
+            assert (picture.format, picture.size) == ("JPEG", size)
+            corners = {picture.getpixel((x, y)) for x in (9, size[0] - 9) for y in (9, size[1] - 9)}
+    assert len(corners) == 4
+    assert [shot["at"][0] for shot in maya.drawn] == near([1, 1, 5, 9, 3])
+    assert [shot["displayAppearance"] for shot in maya.drawn][:2] == ["wireframe", "smoothShaded"]
+    assert state(maya) == before
+    assert (maya.undo.done, maya.panels, maya.scene.modified) == (undo, panels, False)
+    assert (acts.host.selection, maya.focus, maya.undo.on) == ([box], "modelPanel4", True)
+    acts.host.undo()  # what came and went unrecorded has damaged nothing
+
+
+def test_a_maya_in_batch_says_that_it_has_no_viewport(monkeypatch: pytest.MonkeyPatch) -> None:
+    maya = Maya(monkeypatch, batch=True)
+    furnish(maya)
+    acts = load(SKILLS, import_module("dcc_bridge.hosts.maya").MayaHost())
+    assert acts is not None
+
+    with pytest.raises(ValueError, match="no viewport"):
+        acts.draw([acts.viewpoint("|persp")], 64, 48, "solid")

@@ -1,0 +1,269 @@
+"""The verbs that tell what there is."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from dcc_bridge.skills.skill import describe
+from dcc_bridge.verbs import reading
+from dcc_bridge.verbs.acts import ApiEntry, SocketLink, Value
+from tests.verbs.reading_scene import ReadingActs, Thing
+
+
+def scene() -> ReadingActs:
+    """Give a room with a table, two lamps of which one is driven, and a camera."""
+    lamp = {"power": Value(100.0, "float"), "color": Value([1.0, 1.0, 1.0], "color")}
+    held = {"power": Value(0.0, "float", held="driven by Table.height")}
+    return ReadingActs(
+        {
+            "room": Thing("Group"),
+            "room/Table": Thing(
+                "Mesh",
+                {"height": Value(0.75)},
+                at=(1.0, 2.0, 0.5),
+                half=(0.5, 1.0, 0.25),
+                parts={"counts": {"faces": 6}, "uses": ["Wood"]},
+            ),
+            "room/Cup": Thing(
+                "Mesh",
+                at=(1.0, 2.0, 0.8),
+                half=(0.1, 0.1, 0.1),
+                parts={"counts": {"faces": 600}, "uses": ["Wood", "Gold"]},
+            ),
+            "room/lamp_1": Thing("Light", lamp, at=(0.0, 0.0, 3.0)),
+            "lamp_2": Thing(
+                "Light",
+                held,
+                parts={"inputs": [SocketLink("room/Table", "height", "lamp_2", "power")]},
+            ),
+            "Camera": Thing("Camera", at=(0.0, -9.0, 1.0)),
+        }
+    )
+
+
+def call(acts: ReadingActs, verb: str, **arguments: Any) -> Any:
+    """Call a verb as the bridge does."""
+    verbs = {skill.name: skill for skill in map(describe, reading.verbs(acts))}
+    return verbs[verb].fn(**arguments)
+
+
+def rows(acts: ReadingActs, **wanted: Any) -> list[str]:
+    """Give the items that are listed."""
+    return [row["item"] for row in call(acts, "list_items", **wanted)["rows"]]
+
+
+def test_a_summary_says_the_same_in_every_host() -> None:
+    """Up, units and the counts by type are there, whatever the host's own summary has."""
+    acts = scene()
+    acts.host.select(["Camera"])
+
+    told = call(acts, "summary")
+
+    assert (told["up"], told["units"], told["fps"], told["selected"]) == ("Z", "m", 24.0, 1)
+    assert told["types"] == {"Mesh": 2, "Light": 2, "Group": 1, "Camera": 1}
+    assert {"file", "unsaved", "undo"} <= told.keys()
+
+
+@pytest.mark.parametrize(
+    ("wanted", "listed"),
+    [
+        ({"type": "Light"}, ["room/lamp_1", "lamp_2"]),
+        ({"type": "light"}, ["room/lamp_1", "lamp_2"]),
+        ({"name": "lamp_*", "under": "room"}, ["room/lamp_1"]),
+        ({"name": "room/?able"}, ["room/Table"]),
+        ({"uses": "Gold"}, ["room/Cup"]),
+        ({"uses": "Wood", "under": "elsewhere"}, []),
+        ({"where": {"power": ">50"}}, ["room/lamp_1"]),
+        ({"where": {"power": 0}}, ["lamp_2"]),
+        ({"where": {"faces": "<=6"}}, ["room/Table"]),
+        ({"where": {"uses": "Go*"}}, ["room/Cup"]),
+        ({"type": "Mesh", "where": {"faces": "!=6"}}, ["room/Cup"]),
+        ({"type": "Mesh", "sort": "size"}, ["room/Cup", "room/Table"]),
+        ({"type": "M*", "sort": "-size"}, ["room/Table", "room/Cup"]),
+    ],
+)
+def test_items_are_found_by_what_is_known_of_them(
+    wanted: dict[str, Any], listed: list[str]
+) -> None:
+    """Type, name, place, material, and values that are compared."""
+    assert rows(scene(), **wanted) == listed
+
+
+def test_fields_answer_in_the_same_call() -> None:
+    """The size of the box, counts and any property, as far as an item has them."""
+    told = call(scene(), "list_items", name="[TL]*", fields=["size", "faces", "height", "at"])
+
+    assert told["rows"] == [
+        {
+            "item": "room/Table",
+            "type": "Mesh",
+            "size": [1.0, 2.0, 0.5],
+            "faces": 6,
+            "height": 0.75,
+            "at": [1.0, 2.0, 0.5],
+        }
+    ]
+
+
+def test_items_without_what_is_sorted_by_come_last() -> None:
+    """In both directions; among texts a number is one."""
+    acts = scene()
+    acts.things["Camera"].values = {"power": Value("much")}
+
+    assert rows(acts, sort="faces")[:3] == ["room/Table", "room/Cup", "room"]
+    assert rows(acts, sort="-faces", limit=3) == ["room/Cup", "room/Table", "room"]
+    assert rows(acts, sort="-power", limit=2) == ["Camera", "room/lamp_1"]
+
+
+def test_what_is_looked_for_in_the_whole_scene_is_looked_for_once() -> None:
+    """A scene of many items is not gone through for each of them."""
+    acts = scene()
+    acts.material_names = ["Gold"]
+
+    told = call(acts, "list_items", fields=["material"], sort="-material")
+
+    assert told["rows"][0] == {"item": "room/Cup", "type": "Mesh", "material": ["Gold"]}
+    assert acts.searches == 1
+
+
+def test_a_limit_cuts_the_rows_and_not_the_count() -> None:
+    """The agent reads that there are more."""
+    told = call(scene(), "list_items", limit=2)
+
+    assert (told["found"], told["listed"]) == (6, 2)
+
+
+def test_a_type_that_does_not_exist_is_answered_with_near_ones() -> None:
+    """One that exists and is not in the scene is only not found."""
+    acts = scene()
+
+    note = call(acts, "list_items", type="Lite")["note"]
+
+    assert note == "There is no type 'Lite'; near: Light. Globs work: '*Lite*'."
+    assert "note" not in call(ReadingActs({}), "list_items", type="Light")
+
+
+@pytest.mark.parametrize(
+    "wanted",
+    [
+        {"where": {"pwer": ">5"}},
+        {"fields": ["pwer"]},
+        {"sort": "-pwer"},
+        {"where": {"pwer": "!=3"}},
+    ],
+)
+def test_a_property_that_nothing_has_is_answered_with_near_ones(wanted: dict[str, Any]) -> None:
+    """One that some have is not remarked on, nor is a size where there is none."""
+    told = call(scene(), "list_items", **wanted)
+    known = call(scene(), "list_items", type="Light", where={"power": ">999"}, fields=["size"])
+
+    assert told["note"] == "There is no property 'pwer'; near: power."
+    assert "note" not in known
+
+
+def test_a_slip_in_one_word_of_a_name_is_found() -> None:
+    """The name as a whole is not like it."""
+    types = ["Camera", "SphereLight", "RectLight", "LightFilter", "Sphere", "DomeLight_1"]
+
+    assert reading.near("Lite", types) == ["RectLight", "SphereLight", "LightFilter", "DomeLight_1"]
+    assert reading.near("cam", types) == ["Camera"]
+
+
+def test_an_inspection_tells_parts_and_marks_what_is_held() -> None:
+    """An item that is not there is told in its place, beside the others."""
+    lamp, none, table = call(
+        scene(),
+        "inspect",
+        items=["lamp_2", "nothing", "room/Table"],
+        parts=["values", "inputs", "bounds"],
+    )["items"]
+
+    assert lamp["held"] == {"power": "driven by Table.height"}
+    assert lamp["inputs"] == [
+        {"from": "room/Table", "out": "height", "to": "lamp_2", "in": "power"}
+    ]
+    assert none == {"item": "nothing", "error": "There is no item 'nothing'."}
+    assert table["bounds"] == [[0.5, 1.0, 0.25], [1.5, 3.0, 0.75]]
+
+
+def test_the_scene_s_own_values_are_inspected_as_an_item() -> None:
+    """By the same name by which they are set."""
+    (told,) = call(scene(), "inspect", items=["@scene"])["items"]
+
+    assert told["values"] == {"fps": 24.0, "size": [1920, 1080], "units": "m"}
+
+
+def test_no_answer_dumps_what_is_long() -> None:
+    """A list and a text are cut, and say how much is left."""
+    acts = scene()
+    acts.things["Camera"].values = {
+        "points": Value([[0.123456789] * 3] * 50_000),
+        "note": Value("word " * 10_000),
+    }
+
+    (told,) = call(acts, "inspect", items=["Camera"], parts=["values"])["items"]
+
+    assert told["values"]["points"][-1] == "... 49976 more"
+    assert told["values"]["points"][0] == [0.123457] * 3
+    assert told["values"]["note"].endswith("word word... (50000 characters)")
+    assert len(json.dumps(told)) < 3000
+
+
+def test_more_than_twenty_items_are_not_inspected() -> None:
+    """The sentence says how many are."""
+    with pytest.raises(ValueError, match="1 to 20 items, not 21"):
+        call(scene(), "inspect", items=["Camera"] * 21)
+
+
+def api() -> ReadingActs:
+    """Give an application with a small API."""
+    acts = ReadingActs({})
+    acts.entries = [
+        ApiEntry("Camera.focalLength", "property", "Lens, in tenths of a unit", "float 1 to 500"),
+        ApiEntry("create type Camera", "type", "A camera"),
+        ApiEntry("ops.mesh.bevel", "operator", "Cut the edges", "offset: float, segments: int"),
+        ApiEntry("Light.power", "property", "How bright it is", "float"),
+        *(ApiEntry(f"filler_{number}", "property", "A value of the mesh") for number in range(50)),
+    ]
+    return acts
+
+
+@pytest.mark.parametrize(
+    ("query", "best"),
+    [
+        ("camera focal length", "Camera.focalLength"),
+        ("create type Camera", "create type Camera"),
+        ("how do I bevel a mesh", "ops.mesh.bevel"),
+        ("bright", "Light.power"),
+        ("bevle", "ops.mesh.bevel"),
+    ],
+)
+def test_the_api_is_searched_by_words_of_which_not_all_need_fit(query: str, best: str) -> None:
+    """A rare word counts more than one that is everywhere, and a slip is forgiven."""
+    told = call(api(), "find_api", query=query, limit=3)
+
+    assert told["cards"][0]["name"] == best
+    assert len(told["cards"]) <= 3
+
+
+def test_the_api_is_read_once_and_when_it_is_first_asked() -> None:
+    """Reading it takes long in a large application."""
+    acts = api()
+    verbs = {skill.name: skill.fn for skill in map(describe, reading.verbs(acts))}
+    before = acts.read
+
+    verbs["find_api"](query="camera")
+    verbs["find_api"](query="light")
+
+    assert (before, acts.read) == (0, 54)
+
+
+def test_a_miss_in_the_api_gives_near_words() -> None:
+    """So the next query is a better one."""
+    told = call(api(), "find_api", query="focus")
+
+    assert told["found"] == 0
+    assert "focal" in told["near"]

@@ -1,0 +1,340 @@
+"""The verbs that see, and their geometry."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dcc_bridge.skills.skill import describe
+from dcc_bridge.verbs import seeing
+from dcc_bridge.verbs.acts import Bounds, Value, Vector
+from tests.live import text
+from tests.verbs.reading_scene import ReadingActs, Thing
+from tests.verbs.studio import studio
+
+VIEWS = ["front", "back", "left", "right", "top", "bottom", "three_quarter", "around"]
+BOX: Bounds = ((1.0, 2.0, 3.0), (5.0, 4.0, 9.0))
+
+
+def box(at: Vector, half: float = 1.0, **more: Any) -> Thing:
+    """Give a cube."""
+    return Thing("Mesh", at=at, half=(half, half, half), parts={"counts": {"faces": 6}}, **more)
+
+
+def call(acts: ReadingActs, verb: str, checks: Path | None = None, **arguments: Any) -> Any:
+    """Call a verb as the bridge does."""
+    verbs = {skill.name: skill for skill in map(describe, seeing.verbs(acts, checks))}
+    return verbs[verb].fn(**arguments)
+
+
+@pytest.mark.parametrize("view", VIEWS)
+@pytest.mark.parametrize("up", ["Y", "Z"])
+@pytest.mark.parametrize("aspect", [0.5, 2.0])
+def test_a_view_shows_all_of_what_it_frames(view: str, up: Any, aspect: float) -> None:
+    """Wherever up is, and whatever the picture's form; and it is not far too small."""
+    acts = ReadingActs({"it": box((3.0, 3.0, 6.0))})
+    acts.things["it"].half = (2.0, 1.0, 3.0)
+    acts.up = up
+
+    for shot in seeing.shots(acts, ["it"], view, aspect):
+        spot = seeing.spot(shot, BOX, aspect)
+
+        assert spot is not None
+        assert min(spot[:2]) > 0
+        assert max(spot[2:4]) < 1
+        assert max(spot.right - spot.left, spot.bottom - spot.top) > 0.7
+
+
+@pytest.mark.parametrize(
+    ("up", "view", "marked"),
+    [
+        ("Z", "front", (2.0, 0.0, 0.0)),
+        ("Z", "back", (-2.0, 0.0, 0.0)),
+        ("Z", "top", (2.0, 0.0, 0.0)),
+        ("Z", "right", (0.0, 2.0, 0.0)),
+        ("Y", "front", (2.0, 0.0, 0.0)),
+        ("Y", "right", (0.0, 0.0, -2.0)),
+        ("Y", "top", (2.0, 0.0, 0.0)),
+    ],
+)
+def test_what_is_on_the_right_side_is_on_the_right(up: Any, view: str, marked: Vector) -> None:
+    """By the axes that applications with this up have."""
+    acts = ReadingActs({"it": box((0.0, 0.0, 0.0), 3.0), "mark": box(marked, 0.1)})
+    acts.up = up
+
+    (shot,) = seeing.shots(acts, ["it"], view, 1.0)
+    spot = seeing.spot(shot, acts.bounds("mark") or BOX, 1.0)
+
+    assert spot is not None
+    assert spot.left > 0.6
+
+
+def test_an_item_without_a_form_is_framed_by_its_place() -> None:
+    """A light can be looked at; a scene without anything is drawn as well."""
+    acts = ReadingActs({"lamp": Thing("Light", at=(7.0, 8.0, 9.0))})
+
+    (shot,) = seeing.shots(acts, ["lamp"], "front", 1.0)
+    (empty,) = seeing.shots(ReadingActs({}), [], "front", 1.0)
+
+    assert shot.target == pytest.approx((7.0, 8.0, 9.0))
+    assert empty.target == (0.0, 0.0, 0.0)
+
+
+def test_the_legend_tells_what_is_where_what_is_hidden_and_what_is_outside() -> None:
+    """A model sees the picture less well than it reads."""
+    things = {"near": box((0, -3, 0), 1.5), "far": box((0, 5, 0), 1), "away": box((90, 0, 0))}
+    acts = ReadingActs(things | {"hill": box((0, 23456, 0), 3000)})
+
+    legend, picture = call(acts, "look", view="person")
+
+    assert picture.startswith(b"\xff\xd8\xff")
+    assert "near: 29 to 71, 13 to 87, 5.5" in legend
+    assert "far: 44 to 56" in legend
+    assert "may be hidden by near" in legend
+    assert "outside: away" in legend
+    assert "m wide at its middle" in legend
+    assert "e+" not in legend
+
+
+def test_marks_are_found_beside_what_is_framed() -> None:
+    """What is not named is not told then."""
+    acts = ReadingActs({"a": box((0, 0, 0)), "b": box((1, 0, 0)), "c": box((2, 0, 0))})
+
+    legend, _ = call(acts, "look", items=["a"], marks=["b"])
+
+    assert "a: " in legend
+    assert "b: " in legend
+    assert "c: " not in legend
+
+
+def test_a_picture_is_drawn_smaller_until_it_may_be_sent() -> None:
+    """A hundred kilobytes are some thousand tokens."""
+    acts = ReadingActs({"a": box((0, 0, 0))})
+    acts.bytes_of_a_pixel = 1.5
+
+    legend, picture = call(acts, "look", size=1568)
+
+    sizes = [width for _, width, _, _ in acts.drawn]
+    assert len(picture) <= 100_000
+    assert sizes == sorted(sizes, reverse=True)
+    assert 2 <= len(sizes) <= 3
+    assert f"{sizes[-1]} x " in legend
+
+
+def test_four_pictures_are_one_sheet() -> None:
+    """From four sides, or of four frames; of more a sentence says how many there may be."""
+    acts = ReadingActs({"a": box((0, 0, 0))})
+
+    call(acts, "look", view="around", size=1000)
+    call(acts, "look", view="front", frames=[1, 10, 20])
+
+    (around, width, _, _), (frames, _, _, _) = acts.drawn
+    assert len({shot.eye for shot in around}) == 4
+    assert width == 500
+    assert [shot.frame for shot in frames] == [1, 10, 20]
+    with pytest.raises(ValueError, match="8 pictures; one look shows 4 at most"):
+        call(acts, "look", view="around", frames=[1, 2])
+
+
+def test_a_view_that_is_none_is_a_camera_s_item() -> None:
+    """The host says that there is none; a picture through one has the form of the render."""
+    acts = ReadingActs({"a": box((0, 0, 0))})
+
+    with pytest.raises(LookupError, match="no camera 'Cam'"):
+        call(acts, "look", view="Cam")
+    call(acts, "look", view="person", size=1600 // 2)
+
+    assert acts.drawn[0][1:3] == (800, 450)
+
+
+def test_what_stands_behind_the_eye_is_not_in_the_picture() -> None:
+    """A box around the eye cannot be told in shares of the picture either."""
+    (shot,) = seeing.shots(ReadingActs({"a": box((0, 0, 0))}), ["a"], "three_quarter", 1.0)
+    behind = seeing.add(shot.eye, seeing.add(shot.eye, shot.target, -1))
+
+    assert seeing.spot(shot, (behind, behind), 1.0) is None
+    assert seeing.spot(shot, ((-99.0,) * 3, (99.0,) * 3), 1.0) is None
+
+
+# ---- check
+
+
+def careless(tmp_path: Path) -> ReadingActs:
+    """Give a scene in which each rule finds something."""
+    acts = ReadingActs(
+        {
+            "a": Thing("Group"),
+            "a/cube": box((0, 0, 0), scale=(2.0, 2.0, 2.0)),
+            "a/mirror": box((0, 0, 0), scale=(-1.0, 1.0, 1.0)),
+            "b": Thing("Group"),
+            "b/cube": box((0, 0, 0)),
+            "lamp": Thing("Light", {"power": Value(0)}, scale=(5.0, 5.0, 5.0)),
+        },
+        tmp_path / "scene.x",
+    )
+    (tmp_path / "there.png").touch()
+    (tmp_path / "tile.1001.png").touch()
+    acts.material_names = ["Gold", "Wood"]
+    acts.paths = [
+        ("a/cube", "file", "there.png"),
+        ("a/cube", "file", "//./there.png"),
+        ("a/cube", "file", "tile.<UDIM>.png"),
+        ("a/cube", "file", "$JOB/x.png"),
+        ("a/mirror", "file", "gone.png"),
+        ("b/cube", "file", str(tmp_path / "there.png")),
+        ("b/cube", "file", "C:\\gone.png"),
+    ]
+    return acts
+
+
+def failed(told: Any) -> dict[str, list[str]]:
+    """Give the items that fail each rule."""
+    return {rule: list(facts["items"]) for rule, facts in told["failed"].items()}
+
+
+def test_each_rule_names_what_fails_and_the_verb_that_mends_it(tmp_path: Path) -> None:
+    """Ours by the port alone, and the host's own."""
+    told = call(careless(tmp_path), "check")
+
+    assert failed(told) == {
+        "scale_applied": ["a/cube", "a/mirror"],
+        "negative_scale": ["a/mirror"],
+        "missing_files": ["a/mirror", "b/cube"],
+        "absolute_paths": ["b/cube"],
+        "unused_materials": ["Gold"],
+        "lights_are_on": ["lamp"],
+    }
+    assert told["passed"] == ["duplicate_names", "empty_groups"]
+    assert told["failed"]["scale_applied"]["mend"] == 'transform(apply=["scale"])'
+    assert told["failed"]["scale_applied"]["items"]["a/cube"] == "scale 2, 2, 2"
+
+
+def test_items_are_checked_with_what_is_below_them(tmp_path: Path) -> None:
+    """And nothing else; by rules that are named, if any are."""
+    told = call(
+        careless(tmp_path), "check", items=["b"], rules=["missing_files", "duplicate_names"]
+    )
+
+    assert (failed(told), told["passed"]) == ({"missing_files": ["b/cube"]}, ["duplicate_names"])
+    with pytest.raises(ValueError, match=r"no rule 'scale'; there are: scale_applied, .*lights_"):
+        call(careless(tmp_path), "check", rules=["scale"])
+
+
+class MayaLike(ReadingActs):
+    """Items are long names, whose last part a script means by itself."""
+
+    def name(self, item: str) -> str:
+        return item.rpartition("|")[2]
+
+    def parent(self, item: str) -> str | None:
+        return item.rpartition("|")[0] or None
+
+
+def test_equal_names_are_a_fault_only_where_they_clash() -> None:
+    """In a path of slashes each has its own place, as `/a/cube` and `/b/cube` of USD."""
+    paths = ReadingActs({"/a/cube": box((0, 0, 0)), "/b/cube": box((0, 0, 0))})
+    maya = MayaLike({"|a|cube": box((0, 0, 0)), "|b|cube": box((0, 0, 0)), "|c": Thing("Group")})
+
+    told = [call(acts, "check", rules=["duplicate_names"]) for acts in (paths, maya)]
+
+    assert [failed(it) for it in told] == [{}, {"duplicate_names": ["|a|cube", "|b|cube"]}]
+
+
+STUDIO = '''
+from dcc_bridge.verbs.seeing import check_rule
+
+@check_rule(mend="rename")
+def no_cubes(acts, items):
+    """A cube is no name."""
+    for item in items:
+        if acts.name(item) == "cube":
+            yield item, "it is a cube", {"do": "rename", "with": {"names": {item: "box"}}}
+
+@check_rule
+def breaks(acts, items):
+    yield items[0], "first"
+    raise KeyError("nothing")
+
+@check_rule
+def names_alone(acts, items):
+    yield items[0]
+'''
+
+
+def test_a_studio_adds_rules_as_plain_functions(tmp_path: Path) -> None:
+    """One that breaks, and a file that does, are told, and the others run."""
+    (tmp_path / "rules.py").write_text(STUDIO)
+    (tmp_path / "worse.py").write_text("1 / 0\n")
+
+    told = call(careless(tmp_path), "check", tmp_path)
+
+    assert failed(told)["no_cubes"] == ["a/cube", "b/cube"]
+    assert told["failed"]["no_cubes"]["what"] == "A cube is no name."
+    mend = {"do": "rename", "with": {"names": {"b/cube": "box"}}}
+    assert told["failed"]["no_cubes"]["mends"]["b/cube"] == mend
+    assert "mends" not in told["failed"]["scale_applied"]
+    assert "scale_applied" in told["failed"]
+    assert "line 14: KeyError: 'nothing'" in told["broken"][1]
+    assert [line.partition(",")[0] for line in told["broken"]] == [
+        "worse.py",
+        "breaks: rules.py",
+        "names_alone: rules.py: TypeError: it gave 'a'; it must yield item",
+    ]
+
+
+EDITS = '''
+from dcc_bridge.elicitation.context import current_context
+from dcc_bridge.verbs.seeing import check_rule
+
+@check_rule
+def no_trees(acts, items):
+    """A tree."""
+    return [(item, "it is one") for item in items if acts.name(item) == "Tree"]
+
+@check_rule
+def edits(acts, items):
+    acts.host.nodes.pop("/Tree")
+    return ()
+'''
+
+
+def test_a_project_s_rules_only_read(tmp_path: Path) -> None:
+    """They stand in its folder; one that changes the scene is undone, and that is told."""
+    (tmp_path / "project" / "checks").mkdir(parents=True)
+    (tmp_path / "project" / "checks" / "trees.py").write_text(EDITS)
+
+    with studio(tmp_path, project=tmp_path / "project") as running:
+        told = running.call("check", {"rules": ["no_trees"]})
+        edited = running.call("check", {"rules": ["edits"]})
+        move = {"do": "transform", "with": {"items": ["/Tree"], "move": [1, 0, 0]}}
+        said = running.fails("batch", steps=[move], check={"rules": ["edits"]})
+
+        assert "it is one" in text(told)
+        assert "failed_at 2 (step 2, check) changed the scene without the consent" in said
+        assert "changed the scene without the consent of a person" in text(edited)
+        assert "/Tree" in running.host.nodes
+
+
+def test_a_studio_s_rule_is_trusted_as_a_skill_is(tmp_path: Path) -> None:
+    """What everybody may write to is not run."""
+    file = tmp_path / "rules.py"
+    file.write_text("raise SystemExit('it ran')\n")
+    file.chmod(0o666)
+
+    told = call(careless(tmp_path), "check", tmp_path)
+
+    assert "everybody may write to it" in told["broken"][0]
+
+
+def test_a_direction_has_no_frame_only_where_there_is_none() -> None:
+    """Straight up is one, a point is none."""
+    right, up, ahead = seeing.frame_of((0.0, 0.0, 5.0), (0.0, 0.0, 1.0))
+
+    assert ahead == (0.0, 0.0, 1.0)
+    assert seeing.cross(right, ahead) == pytest.approx(up)
+    assert math.hypot(*right) == pytest.approx(1)
+    with pytest.raises(ValueError, match="no direction"):
+        seeing.frame_of((0.0, 0.0, 0.0), (0.0, 0.0, 1.0))

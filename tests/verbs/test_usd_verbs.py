@@ -1,0 +1,253 @@
+"""What the verbs promise of a person's scene, on real USD over a bridge: alone and in a batch."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import copy_context
+from itertools import pairwise
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from pxr import UsdGeom
+
+from dcc_bridge import verbs
+from dcc_bridge.elicitation.call import Call, current
+from dcc_bridge.elicitation.question import Reply
+from dcc_bridge.hosts.standalone import UsdSession, install
+from dcc_bridge.testing import ScriptedPresenter
+from tests.live import Live, text
+from tests.verbs import usd_scene
+from tests.verbs.studio import NO, YES
+
+SKILLS = Path(__file__).parents[2] / "plugins" / "standalone" / "skills"
+TREE, CAMERA = "/World/Props/Tree", "/World/Rig/Camera"
+BOXES = [f"/World/Props/Placeholder_{number:02}" for number in range(1, 41)]
+FAILS = {"do": "inspect", "with": {"items": []}}
+RULE = '''
+from dcc_bridge.verbs.seeing import check_rule
+
+@check_rule
+def prunes(acts, items):
+    """It edits."""
+    acts.host.stage.RemovePrim("/World/Props/Tree")
+    return [("/World/Props/Tree", "is one")]
+'''
+
+
+class Studio(Live):
+    """A bridge over our own application, and a person who answers as told."""
+
+    def __init__(self, where: Path, *answers: Any, **more: Any) -> None:
+        self.person = ScriptedPresenter(*answers)
+        self.session = UsdSession(usd_scene.make(where / "shot.usda"))
+        super().__init__(
+            where / "run", host=self.session, presenter=self.person, skills=[SKILLS], **more
+        )
+
+    @property
+    def asked(self) -> list[str]:
+        """What the person was asked, its first lines."""
+        return [question.message.partition("\n")[0] for question in self.person.shown]
+
+    def do(self, verb: str, **arguments: Any) -> Any:
+        """Call a verb that must succeed."""
+        result = self.call(verb, arguments)
+        assert not result.is_error, text(result)
+        return result.structured_content
+
+    def fails(self, verb: str, **arguments: Any) -> str:
+        """Call a verb that must fail and leave the scene as it was; gives what it says."""
+        before = self.session.scene_digest(), self.session.undo_labels
+        result = self.call(verb, arguments)
+        assert result.is_error
+        assert (self.session.scene_digest(), self.session.undo_labels) == before
+        return text(result)
+
+
+@contextmanager
+def studio(where: Path, *answers: Any, **more: Any) -> Iterator[Studio]:
+    running = Studio(where, *answers, **more)
+    uninstall = install(running.session)
+    try:
+        yield running
+    finally:
+        uninstall()
+        running.stop()
+
+
+def sizes(value: float) -> dict[str, Any]:
+    """Set one value of forty prims."""
+    return {"do": "set_values", "with": {"items": BOXES, "values": {"size": value}}}
+
+
+def test_a_batch_that_changes_more_than_many_in_all_asks_before_it_begins(tmp_path: Path) -> None:
+    with studio(tmp_path, NO, YES, many=99) as scene:
+        copies = {"do": "duplicate", "with": {"items": BOXES[:10], "count": 2}}
+        steps = [sizes(1), copies, {"do": "transform", "with": {"items": BOXES, "move": [1, 0, 0]}}]
+
+        scene.fails("batch", steps=steps)
+        scene.do("batch", steps=steps)
+        scene.do("batch", steps=steps[:2])
+
+        assert scene.asked == ["Make 100 changes at once?"] * 2
+        assert len(scene.session.undo_labels) == 2
+
+
+def test_what_refers_to_an_earlier_step_is_counted_when_it_is_known(tmp_path: Path) -> None:
+    with studio(tmp_path, NO, many=60) as scene:
+        listed = {"id": "all", "do": "list_items", "with": {"name": "Placeholder_*"}}
+        move = {"do": "transform", "with": {"items": "$all", "move": [1, 0, 0]}}
+
+        scene.fails("batch", steps=[listed, move, move])
+
+        assert scene.asked == ["Transform 40 prims, 80 changes in all?"]
+
+
+def test_a_step_that_refers_to_another_one_is_asked_for_once(tmp_path: Path) -> None:
+    with studio(tmp_path, YES, many=15) as scene:
+        listed = {"id": "all", "do": "list_items", "with": {"name": "Placeholder_*"}}
+        copies = {"do": "duplicate", "with": {"items": ["$all"], "count": 20}}
+
+        scene.do("batch", steps=[listed, copies])
+
+        assert scene.asked == ["Copy 800 prims at once?"]
+
+
+def test_each_call_has_a_count_of_its_own() -> None:
+    count, contexts = verbs.Count(10), [copy_context(), copy_context()]
+    for number, context in enumerate(contexts):
+        context.run(current.set, Call(f"call_{number}", "A call"))
+
+    first, second = (context.run(count.add, 11) for context in contexts)
+
+    assert first == second == " at once?"
+    assert [context.run(count.add, 9) for context in contexts] == ["", ""]
+    assert contexts[0].run(count.add, 2) == ", 22 changes in all?"
+
+
+def test_many_connections_are_asked_for(tmp_path: Path) -> None:
+    with studio(tmp_path, NO, many=1) as scene:
+        cuts = [{"to": f"/World/Looks/{name}", "in": "surface"} for name in ("Red", "Wood")]
+
+        scene.fails("connect", cut=cuts)
+
+        assert scene.asked == ["Change 2 connections at once?"]
+
+
+def test_a_studio_s_rule_that_edits_in_a_batch_is_refused_as_it_is_alone(tmp_path: Path) -> None:
+    (tmp_path / "checks").mkdir()
+    (tmp_path / "checks" / "rule.py").write_text(RULE)
+    with studio(tmp_path, project=tmp_path) as scene:
+        alone = scene.do("check", rules=["prunes"])["broken"]
+        said = scene.fails("batch", steps=[sizes(3), {"do": "check"}, sizes(4)])
+        told = scene.do("batch", steps=[sizes(3), sizes(4)], check={})
+
+        assert "(step 2, check): the project has rules of its own, so check goes last" in said
+        (row,) = (row for row in told["steps"] if row["do"] == "check")
+        assert row["broken"] == alone
+        assert "is not editable" in alone[0]
+        assert scene.session.stage.GetPrimAtPath(TREE)
+        assert len(scene.session.undo_labels) == 1
+        assert UsdGeom.Cube.Get(scene.session.stage, BOXES[0]).GetSizeAttr().Get() == 4
+
+
+def test_a_batch_that_fails_names_the_new_file_that_it_has_saved(tmp_path: Path) -> None:
+    with studio(tmp_path, YES) as scene:
+        save = {"do": "save", "with": {"path": str(tmp_path / "next.usda")}}
+
+        result = scene.call("batch", {"steps": [sizes(2), save, FAILS]})
+
+        assert "write next.usda" in text(result).partition("undo does not bring back: ")[2]
+
+
+def test_what_is_cleaned_away_is_what_the_scene_has_no_more(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    unused = "/World/Looks/Unused"
+    with studio(tmp_path, Reply("accept", {"unused": [unused]})) as scene:
+        scene.do("summary")
+        kind = sys.modules["standalone_verbs.drawing"].UsdActs
+        monkeypatch.setattr(kind, "clean", lambda acts, what, items: None)
+
+        told = scene.do("batch", steps=[{"do": "clean", "with": {"what": ["unused"]}}])["steps"][0]
+
+        assert (told["items"], told["still_there"]) == ([], [unused])
+
+
+@pytest.mark.parametrize("last", [{"do": "clean", "with": {"what": ["unused"]}}, {"do": "inspect"}])
+def test_no_refusal_says_that_nothing_changed_once_a_file_was_written(
+    tmp_path: Path, last: dict[str, Any]
+) -> None:
+    with studio(tmp_path, NO) as scene:
+        export = {"do": "export_file", "with": {"path": str(tmp_path / "out.usda")}}
+
+        said = scene.fails("batch", steps=[export, last])
+
+        assert "Nothing was changed." not in said
+        assert "but for what undo does not bring back: write out.usda." in said
+
+
+def test_keys_that_would_be_lost_are_asked_for(tmp_path: Path) -> None:
+    with studio(tmp_path, YES, NO, YES) as scene:
+        wanted: dict[str, Any] = {"item": CAMERA, "prop": "fStop", "shape": "linear"}
+        keys = [[1, 2], [9, 8], [12, 4]]
+        scene.do("set_keys", **wanted, keys=keys, clear=True)
+        scene.do("set_keys", **wanted, keys=[[20, 4]])
+        assert scene.asked == []
+
+        told = scene.do("set_keys", **wanted, keys=keys, clear=True)
+        scene.fails("batch", steps=[{"do": "set_keys", "with": {**wanted, "clear": True}}])
+        scene.do("set_keys", **wanted, clear=True)
+
+        assert told["keys"] == keys
+        assert scene.asked == [
+            "Clear 1 key of fStop of Camera and set 3?", *["Clear 3 keys of fStop of Camera?"] * 2
+        ]  # fmt: skip
+
+
+LINKS = [{"from": f"/World/Looks/{name}/Surface", "out": "surface",
+          "to": f"/World/Looks/{name}", "in": "surface"} for name in ("Red", "Wood")]  # fmt: skip
+LONG: dict[str, dict[str, Any]] = {
+    "transform": {"items": BOXES, "move": [1, 0, 0]},
+    "rename": {"pattern": "Placeholder_*", "to": "Box_##"},
+    "connect": {"links": LINKS * 20},
+    "set_values": {"items": BOXES, "values": {"size": 3}},
+    "group": {"items": BOXES, "under": TREE},
+    "delete": {"items": BOXES},
+}
+
+
+@pytest.mark.parametrize("verb", LONG)
+def test_the_window_is_painted_through_all_of_a_verb(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, verb: str
+) -> None:
+    """However slow each act is: here ten milliseconds, of a clock that only acts move."""
+    now, turns = [0.0], [0.0]
+    clock = SimpleNamespace(perf_counter=lambda: now[0])
+
+    def slow(act: Callable[..., Any]) -> Callable[..., Any]:
+        def taking(*arguments: Any, **named: Any) -> Any:
+            now[0] += 0.01
+            return act(*arguments, **named)
+
+        return taking
+
+    with studio(tmp_path, YES) as scene:
+        scene.do("summary")
+        for limit in ("LISTED", "_OF_A_KIND"):  # what is read of the first ones alone
+            monkeypatch.setattr(verbs, limit, 5)
+        monkeypatch.setattr("dcc_bridge.skills.skill.time", clock)
+        monkeypatch.setattr("dcc_bridge.skills.skill._repaint", lambda _: turns.append(now[0]))
+        kind = sys.modules["standalone_verbs.drawing"].UsdActs
+        for name in ("kind", "name", "parent", "placement", "sockets", "value", "look_into"):
+            monkeypatch.setattr(kind, name, slow(getattr(kind, name)))
+        turns[:], now[0] = [0.0], 0.0
+
+        scene.do("batch", steps=[{"do": verb, "with": LONG[verb]}])
+
+    turns.append(now[0])
+    assert max(after - before for before, after in pairwise(turns)) < 0.2

@@ -10,6 +10,8 @@ the system's libraries, which ``.ci/run`` installs. Markers hold the rest:
                                                  clients; skipped with a reason where one is missing
 ``pytest -m long --timeout 600 -n 2``            races, kills, the 10,000 programs, every case of
                                                  what is otherwise tried by sample
+``pytest -m frameworks -n 7``                    seven agent frameworks, by HTTP and by ``connect``:
+                                                 list, read, edit, consent, a call of 130 seconds
 ===============================================  ================================================
 
 ``.ci/run`` installs what all of them need and runs them all. ``pytest -p randomly`` shuffles the

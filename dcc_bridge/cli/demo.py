@@ -1,7 +1,7 @@
 """``dcc-bridge demo``: the main job, end to end and for real, told step by step.
 
 The agent is a real MCP client over HTTP, on a thread of its own with a loop of its own; the scene
-is reached by the host's main thread only. `dcc_bridge.cli.windowed` has the person at a window.
+is reached by the host's main thread only. The person at a window comes with the application.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from dcc_bridge.client.terminal_io import Narrator
 from dcc_bridge.elicitation import question, schema
 
 if TYPE_CHECKING:
-    from dcc_bridge.cli.windowed import AtWindow
+    from dcc_standalone.bridged import AtWindow
 
 T = TypeVar("T")
 # Who is asked, and where; ``attend`` sees to the host's own question while the call runs.

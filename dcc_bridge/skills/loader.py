@@ -166,7 +166,9 @@ class Library:
                 del self._seen[file]
             for file, skill_file in skill_files.items():
                 old = self._seen.get(file)
-                new = importer.succeeding(skill_file, old.skill_file) if old else skill_file
+                new = skill_file
+                if old is not None and skill_file.error is not None:  # to say why at its tools
+                    new = replace(skill_file, names=old.skill_file.tools)
                 differs |= old is None or not importer.is_listed_alike(old.skill_file, new)
                 self._seen[file] = _Seen(stamps[file], new)
             rank = {folder: number for number, folder in enumerate(self._folders)}

@@ -15,7 +15,7 @@ import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from functools import cache
-from importlib import metadata
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -30,6 +30,7 @@ from dcc_bridge.hosts.standalone.prims import prim_at
 from dcc_bridge.hosts.standalone.undo_stack import UndoStack
 
 T = TypeVar("T")
+_version = cache(version)  # it is read from the disk
 
 
 class UsdSession(Host):
@@ -46,7 +47,7 @@ class UsdSession(Host):
         OSError: the file is not there, or must not be read. ValueError: it is not a USD file.
         """
         self.name = "dcc_bridge standalone"
-        self.version = _version()
+        self.version = _version(DISTRIBUTION)
         self.has_ui = has_ui
         self._thread = threading.get_ident()
         self._listeners = Callbacks()
@@ -327,14 +328,6 @@ class UsdSession(Host):
         self._history.move_root(stage, files.mover(self._path, target))
         self._stage, self._path = stage, target
         self._locks.follow(stage)
-
-
-@cache
-def _version() -> str:
-    try:
-        return metadata.version(DISTRIBUTION)
-    except metadata.PackageNotFoundError:
-        return "unknown"
 
 
 _current: UsdSession | None = None

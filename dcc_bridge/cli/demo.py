@@ -25,7 +25,7 @@ from dcc_bridge.client.terminal_io import Narrator
 from dcc_bridge.elicitation import question, schema
 
 if TYPE_CHECKING:
-    from dcc_standalone.bridged import AtWindow
+    from dcc_bridge_standalone import AtWindow
 
 T = TypeVar("T")
 # Who is asked, and where; ``attend`` sees to the host's own question while the call runs.

@@ -31,7 +31,7 @@ from dcc_bridge.elicitation.text import safe_line
 if TYPE_CHECKING:
     from dcc_bridge.headless import Headless
     from dcc_bridge.hosts.standalone import UsdSession
-    from dcc_standalone.bridged import Windowed
+    from dcc_bridge_standalone import Windowed
 
     Running = Headless[UsdSession] | Windowed
     OnReady = Callable[[Running], None]
@@ -158,12 +158,12 @@ def run(opening: Opening, on_ready: OnReady) -> None:
 
 
 def windowed() -> ModuleType:
-    """Import the application, which travels beside the package; Failure if it is not installed."""
+    """Import what starts the application; Failure where it is not installed."""
     folder = str(data_folder("plugins") / "standalone")
     if folder not in sys.path:
         sys.path.insert(0, folder)
     try:
-        return importlib.import_module("dcc_standalone.bridged")
+        return importlib.import_module("dcc_bridge_standalone")
     except ImportError as error:
         what = f"The standalone host's window is not installed ({error})"
         raise exits.Failure(f"{what}. {_EXTRA}, or use --headless.") from None

@@ -14,7 +14,7 @@ from tests.hosts.person import Person
 
 def sit_down(running: hosting.Running) -> None:
     """Let somebody come once it takes requests."""
-    from dcc_standalone.bridged import Windowed
+    from dcc_bridge_standalone import Windowed
 
     assert isinstance(running, Windowed)
     heart = Heart()

@@ -1,4 +1,4 @@
-"""The application with its bridge, and the demo's person who sits at it. Main thread.
+"""Our own application with its bridge, and the demo's person who sits at it. Main thread.
 
 Imported by ``dcc-bridge serve`` and ``demo`` where a window is wanted: it needs a screen. Of
 `Windowed`, `stop` may be called on any thread; `AtWindow` runs on the loop of the agent's client,

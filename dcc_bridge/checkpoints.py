@@ -110,12 +110,18 @@ def take(
         return None
     try:
         _make(where)
-        _refuse_if_short(where, sum(file.stat().st_size for file in existing), free)
+        # room for the copy, for what is done next, and some more
+        needed, left = 2 * sum(file.stat().st_size for file in existing) + _SPARE, free(where)
+        if left < needed:
+            needs = f"{left / 1e6:,.0f} MB left, and {needed / 1e6:,.0f} are needed"
+            raise OSError(f"the disk has {needs}")
         checkpoint = _copy(where, existing, scene)
     except (OSError, ValueError, RuntimeError) as error:
         why = error.strerror if isinstance(error, OSError) else None
         raise NoCheckpoint(where, why or str(error)) from error
-    _drop_old(where, spared)
+    for old in taken(where)[:-MOST]:
+        if old not in spared:
+            shutil.rmtree(old, ignore_errors=True)
     return checkpoint
 
 
@@ -130,13 +136,6 @@ def _make(where: Path) -> None:
     if where.is_symlink():  # what it points to is not ours to tidy up
         raise OSError(f"{where.name} is a link")
     where.mkdir(parents=True, exist_ok=True)
-
-
-def _refuse_if_short(where: Path, size: int, free: Callable[[Path], int]) -> None:
-    """Want room for the copy, for what is done next, and some more."""
-    needed, left = 2 * size + _SPARE, free(where)
-    if left < needed:
-        raise OSError(f"the disk has {left / 1e6:,.0f} MB left, and {needed / 1e6:,.0f} are needed")
 
 
 def _copy(
@@ -175,9 +174,3 @@ def _flush(folder: Path) -> None:
 def _number(path: Path) -> int:
     match = _OURS.fullmatch(path.name)
     return int(match[1]) if match else 0
-
-
-def _drop_old(where: Path, spared: Collection[Path]) -> None:
-    for old in taken(where)[:-MOST]:
-        if old not in spared:
-            shutil.rmtree(old, ignore_errors=True)

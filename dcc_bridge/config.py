@@ -158,12 +158,9 @@ def _check(name: str, hint: Any, value: object) -> None:
         raise ValueError(f"{name} must not be negative, and {value!r} is.")
     if hint == Path | None and not isinstance(value, Path | None):
         raise ValueError(f"{name} is a path, not {value!r}.")
-    if hint == tuple[Path, ...] and not _are_paths(value):
+    paths = value if isinstance(value, tuple) else (None,)
+    if hint == tuple[Path, ...] and not all(isinstance(path, Path) for path in paths):
         raise ValueError(f"{name} is a list of folders, not {value!r}.")
-
-
-def _are_paths(value: object) -> bool:
-    return isinstance(value, tuple) and all(isinstance(path, Path) for path in value)
 
 
 def _fixed(hint: Any, value: Any) -> Any:

@@ -41,13 +41,8 @@ class PlugIn:
         self._skills = list(skills)  # folders of skill files, the most trusted first
         self._settings = settings  # how to behave; None for the environment and the defaults
         self._parts: _Parts | None = None
-        self._is_installed = False
+        self.is_installed = False  # `install` was called, and not `uninstall` since
         self.cleanup = ExitStack()  # what is undone before it stops, at the end of the plug-in
-
-    @property
-    def is_installed(self) -> bool:
-        """Whether `install` was called, and not `uninstall` since."""
-        return self._is_installed
 
     @property
     def bridge(self) -> Bridge | None:
@@ -77,15 +72,15 @@ class PlugIn:
 
         Hosts load a plug-in twice: nothing happens the second time.
         """
-        if self._is_installed:
+        if self.is_installed:
             return
-        self._is_installed = True
+        self.is_installed = True
         self.cleanup.callback(self.host.when_ready(on_ready or self._start_installed))
         self.cleanup.callback(self.host.when_leaving(on_leaving or self.uninstall))
 
     def uninstall(self) -> None:
         """Stop, and take the callbacks back; harmless the second time."""
-        self._is_installed = False
+        self.is_installed = False
         try:
             self.cleanup.close()
         finally:

@@ -35,7 +35,7 @@ from typing import Any, Final
 
 IMPORTED: Final = (
     *("dcc_bridge.bridge", "dcc_bridge.headless", "dcc_bridge.hosts.standalone"),
-    *("dcc_bridge.testing", "mcp", "uvicorn", "uvicorn.protocols.http.h11_impl", "pxr.UsdUtils"),
+    *("tests.stand_ins", "mcp", "uvicorn", "uvicorn.protocols.http.h11_impl", "pxr.UsdUtils"),
     *("anyio._backends._asyncio", "httpcore2", "jsonschema", "rich.logging"),
     "trio",  # which httpcore2 imports at its first request, where there is one
     # What a bridge imports as it starts.

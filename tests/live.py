@@ -31,7 +31,7 @@ from dcc_bridge.server.protocol import STATUS
 from dcc_bridge.skills import importer
 from dcc_bridge.skills.skill import describe
 from dcc_bridge.skills.source import Source
-from dcc_bridge.testing import FakeHost
+from tests.stand_ins import FakeHost
 
 T = TypeVar("T")
 ERAS = ("2025-06-18", "2025-11-25", "2026-07-28")

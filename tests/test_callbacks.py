@@ -11,8 +11,8 @@ import pytest
 
 from dcc_bridge import on_main, skill
 from dcc_bridge.callbacks import Callbacks, report_blocking
-from dcc_bridge.testing import FakeHost
 from tests.live import live, status
+from tests.stand_ins import FakeHost
 
 
 def test_callbacks_are_called_in_the_order_in_which_they_came() -> None:

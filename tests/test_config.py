@@ -72,7 +72,7 @@ def test_a_bridge_takes_the_studios_policy_whatever_it_is_given(
 ) -> None:
     from dcc_bridge.bridge import Bridge
     from dcc_bridge.headless import Pump
-    from dcc_bridge.testing import FakeHost
+    from tests.stand_ins import FakeHost
 
     policy = tmp_path / "policy.toml"
     policy.write_text('unattended = "refuse"\n')

@@ -16,8 +16,8 @@ from PySide6.QtWidgets import QApplication
 from dcc_bridge.config import Settings
 from dcc_bridge.errors import StartError
 from dcc_bridge.plugin import PlugIn
-from dcc_bridge.testing import FakeHost
 from tests.hosts.fakes.desk import Desk, application
+from tests.stand_ins import FakeHost
 
 
 @pytest.fixture

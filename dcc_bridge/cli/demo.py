@@ -1,7 +1,7 @@
 """``dcc-bridge demo``: the main job, end to end and for real, told step by step.
 
 The agent is a real MCP client over HTTP, on a thread of its own with a loop of its own; the scene
-is reached by the host's main thread only. `dcc_bridge.cli.windowed` has the person at a window.
+is reached by the host's main thread only. The person at a window comes with the application.
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Final, TypeAlias, TypeVar
@@ -26,7 +25,7 @@ from dcc_bridge.client.terminal_io import Narrator
 from dcc_bridge.elicitation import question, schema
 
 if TYPE_CHECKING:
-    from dcc_bridge.cli.windowed import AtWindow
+    from dcc_bridge_standalone import AtWindow
 
 T = TypeVar("T")
 # Who is asked, and where; ``attend`` sees to the host's own question while the call runs.
@@ -139,19 +138,6 @@ class InClient:
         return reply
 
 
-@dataclass(frozen=True, slots=True)
-class Scene:
-    """What there is, as far as the demo is about it."""
-
-    prims: int
-    kind: str  # the USD type that the demo deletes
-    count: int  # how many of that type
-
-    def __str__(self) -> str:
-        """Say it as a person reads it."""
-        return f"{self.prims} prims, {self.count} of them {noun(self.kind)}"
-
-
 class Story:
     """One confirmed deletion, end to end."""
 
@@ -182,12 +168,12 @@ class Story:
     async def _edit(self, client: agent.Agent) -> int:
         host = self._running.host
         digest = await self._on_main(host.scene_digest)
-        before = await _look(client)
+        before, kind = await _look(client)
         self._tell(f"The agent calls summary: {before}.")
-        await self._show(f"{before}. An agent is about to delete all {noun(before.kind)}.")
-        result = await self._delete(client, before.kind)
+        await self._show(f"{before}. An agent is about to delete all {noun(kind)}.")
+        result = await self._delete(client, kind)
         self._tell_result(result)
-        after = await _look(client, before.kind)
+        after, _ = await _look(client, kind)
         if await self._on_main(host.scene_digest) == digest:
             self._tell(f"The scene is as it was: {after}. There is nothing to undo.")
             await self._show(f"Nothing was deleted: {after}.", is_last=True)
@@ -196,7 +182,7 @@ class Story:
         await self._show(f"You agreed: {after}. Next, one undo brings them back.")
         if await self._on_main(host.scene_digest) != digest:  # else the person undid it meanwhile
             await self._on_main(host.undo)
-        restored = await _look(client, before.kind)
+        restored, _ = await _look(client, kind)
         if await self._on_main(host.scene_digest) != digest:
             sentence = f"After the undo the scene is not the same: {restored}."
             raise exits.Failure(sentence, exits.TOOL_ERROR)
@@ -237,12 +223,12 @@ def noun(kind: str) -> str:
     return "cameras" if kind == "Camera" else f"{kind} prims"
 
 
-async def _look(client: agent.Agent, kind: str | None = None) -> Scene:
-    """Ask for the scene; without a kind, for its cameras, or else what there is most of."""
+async def _look(client: agent.Agent, kind: str | None = None) -> tuple[str, str]:
+    """Say how many prims there are, and how many of a kind: cameras, or what there is most of."""
     result = await client.call("summary", {})
     types: Mapping[str, int] = result.structured["types"]
     known = Counter({name: count for name, count in types.items() if name.isidentifier()})
     if not known and kind is None:
         raise exits.Failure("This scene has no prim with a type, so there is nothing to delete.")
     kind = kind or ("Camera" if "Camera" in known else known.most_common(1)[0][0])
-    return Scene(result.structured["prims"], kind, known[kind])
+    return f"{result.structured['prims']} prims, {known[kind]} of them {noun(kind)}", kind

@@ -128,16 +128,12 @@ def check_versions(versions: Mapping[str, str], python: str, whose: str) -> Iter
     """Find the versions of packages that are known to break; `whose` begins a sentence."""
     for package, first, mended, why, mend in _TRAPS:
         version = versions.get(package)
-        if version is None or not first <= _numbers(version) < mended:
+        if version is None or not first <= locations.numbers(version) < mended:
             continue
-        if package == "PySide6-Essentials" and _numbers(python) >= _IMMORTAL:
+        if package == "PySide6-Essentials" and locations.numbers(python) >= _IMMORTAL:
             continue
         what = f"{whose} has {package} {version} on Python {python}: {why}."
         yield Finding("versions", what, mend)
-
-
-def _numbers(version: str) -> tuple[int, ...]:
-    return tuple(int(part) for part in re.findall(r"\d+", version)[:3])
 
 
 # ---- a host that runs

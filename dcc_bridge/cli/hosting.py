@@ -29,9 +29,9 @@ from dcc_bridge.config import Settings, data_folder
 from dcc_bridge.elicitation.text import safe_line
 
 if TYPE_CHECKING:
-    from dcc_bridge.cli.windowed import Windowed
     from dcc_bridge.headless import Headless
     from dcc_bridge.hosts.standalone import UsdSession
+    from dcc_bridge_standalone import Windowed
 
     Running = Headless[UsdSession] | Windowed
     OnReady = Callable[[Running], None]
@@ -42,6 +42,7 @@ _TRY: Final = "from PySide6.QtWidgets import QApplication; QApplication([])"
 _MOST: Final = 2_000_000  # bytes from which on the file is put aside and a new one begun
 _SILENT: Final = ("mcp", "uvicorn", "httpx2", "httpcore2", "sse_starlette")
 _UNSEEN: Final = ("offscreen", "minimal")  # Qt's platforms that nobody looks at
+_EXTRA: Final = "pip install 'dcc-bridge-mcp[demo]'"
 _HOW: Final = (
     "It has no window: questions go to the client that calls. If that cannot ask, --unattended "
     "decides. Agents find it through `dcc-bridge client add NAME`, you with "
@@ -157,11 +158,15 @@ def run(opening: Opening, on_ready: OnReady) -> None:
 
 
 def windowed() -> ModuleType:
-    """Import the module that needs the extra "demo"; Failure if that is not installed."""
+    """Import what starts the application; Failure where it is not installed."""
+    folder = str(data_folder("plugins") / "standalone")
+    if folder not in sys.path:
+        sys.path.insert(0, folder)
     try:
-        return importlib.import_module("dcc_bridge.cli.windowed")
+        return importlib.import_module("dcc_bridge_standalone")
     except ImportError as error:
-        raise _not_installed(error) from None
+        what = f"The standalone host's window is not installed ({error})"
+        raise exits.Failure(f"{what}. {_EXTRA}, or use --headless.") from None
 
 
 @contextmanager
@@ -170,7 +175,8 @@ def _session(opening: Opening) -> Iterator[UsdSession]:
     try:  # needs the extra, and this module does not
         from dcc_bridge.hosts.standalone import UsdSession, install
     except ImportError as error:
-        raise _not_installed(error) from None
+        sentence = f"The standalone host is not installed ({error}). {_EXTRA}"
+        raise exits.Failure(sentence) from None
 
     try:
         session = UsdSession(opening.scene, has_ui=opening.window, as_copy=opening.bundled)
@@ -181,12 +187,6 @@ def _session(opening: Opening) -> Iterator[UsdSession]:
         yield session
     finally:
         uninstall()
-
-
-def _not_installed(error: ImportError) -> exits.Failure:
-    return exits.Failure(
-        f"The standalone host is not installed ({error}). pip install 'dcc-bridge-mcp[demo]'"
-    )
 
 
 def _wants_window(options: argparse.Namespace) -> bool:

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import contextvars
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager, nullcontext
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final, ParamSpec, TypeVar
@@ -19,7 +19,7 @@ from dcc_bridge import checkpoints, errors
 from dcc_bridge.elicitation import routing, secret, types
 from dcc_bridge.elicitation import schema as schemas
 from dcc_bridge.elicitation.call import BACKGROUND, Call, CallGrant, current
-from dcc_bridge.elicitation.context import Flow, current_context, look, run_async, run_sync
+from dcc_bridge.elicitation.context import Flow, awaiting, blocking, current_context, look
 from dcc_bridge.elicitation.question import MOST_MESSAGE, Consent, Details, Page, Question
 from dcc_bridge.elicitation.schema import Form
 from dcc_bridge.elicitation.types import ElicitationResponse, cancelled_response
@@ -35,6 +35,7 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 
+@blocking
 def elicit_form_sync(
     message: str,
     schema: object,
@@ -45,7 +46,7 @@ def elicit_form_sync(
     key: str | None = None,
     consent: bool | None = None,
     details: Details | str | None = None,
-) -> ElicitationResponse:
+) -> Flow[ElicitationResponse]:
     """Ask for the fields of a form, and wait for the answer.
 
     Each form of a destructive skill asks for consent: if it is refused, the skill may no longer
@@ -83,39 +84,31 @@ def elicit_form_sync(
         WrongThread: It was called in a coroutine; use ``await elicit_form``.
         Busy: The host is already waiting for an answer to a question of its own.
     """
-    question = _question(message, schema, title, fallback_values, timeout, key, consent, details)
-    return _with_value(question, ask_question_sync(question, "elicit_form"))
+    form, call = schemas.parse(schema), current_call()
+    try:
+        fallback = None if fallback_values is None else form.check(fallback_values)
+    except InvalidAnswer as error:
+        raise errors.SchemaError(f"The fallback values do not fit the form: {error}") from error
+    question = Question(
+        message=sayable(message),
+        call=call,
+        form=form if fallback is None else replace(form, fallback=fallback),
+        title=title,
+        consent=None if consent is False or call.risk_here != "destructive" else Consent(),
+        key=key or next_key(call),
+        timeout=timeout,
+        details=details_of(details),
+    )
+    if consent is False:
+        call.dialogue.inputs.add(question.id)
+    answer = yield from ask_flow(question)
+    return replace(answer, value=form.instance(answer.data or {})) if answer.accepted else answer
 
 
-async def elicit_form(
-    message: str,
-    schema: object,
-    *,
-    title: str | None = None,
-    fallback_values: Mapping[str, Any] | None = None,
-    timeout: float | None = None,
-    key: str | None = None,
-    consent: bool | None = None,
-    details: Details | str | None = None,
-) -> ElicitationResponse:
-    """Ask for the fields of a form in an async skill. See `elicit_form_sync`."""
-    question = _question(message, schema, title, fallback_values, timeout, key, consent, details)
-    return _with_value(question, await ask_question(question, "elicit_form"))
+elicit_form = awaiting(elicit_form_sync)
 
 
-async def elicit_url(
-    message: str,
-    url: str,
-    *,
-    description: str | None = None,
-    timeout: float | None = None,
-    key: str | None = None,
-) -> ElicitationResponse:
-    """Send the person to a page in an async skill. See `elicit_url_sync`."""
-    question = _url_question(message, url, description, timeout, key)
-    return await ask_question(question, "elicit_url")
-
-
+@blocking
 def elicit_url_sync(
     message: str,
     url: str,
@@ -123,7 +116,7 @@ def elicit_url_sync(
     description: str | None = None,
     timeout: float | None = None,
     key: str | None = None,
-) -> ElicitationResponse:
+) -> Flow[ElicitationResponse]:
     """Send the person to a page, and wait until they agree to go.
 
     Args:
@@ -141,8 +134,20 @@ def elicit_url_sync(
         RefusedAddress: The address leads to no page, or hides where it leads.
         WrongThread: It was called in a coroutine; use ``await elicit_url``.
     """
-    question = _url_question(message, url, description, timeout, key)
-    return ask_question_sync(question, "elicit_url")
+    from dcc_bridge.elicitation import urls
+
+    call = current_call()
+    question = Question(
+        message=sayable(message),
+        call=call,
+        page=Page(urls.read(url).url, description),
+        key=key or next_key(call),
+        timeout=timeout,
+    )
+    return (yield from ask_flow(question))
+
+
+elicit_url = awaiting(elicit_url_sync)
 
 
 def carry(fn: Callable[P, T]) -> Callable[P, T]:
@@ -153,21 +158,6 @@ def carry(fn: Callable[P, T]) -> Callable[P, T]:
         return context.copy().run(fn, *args, **kwargs)
 
     return carried
-
-
-def ask_question_sync(question: Question, name: str) -> ElicitationResponse:
-    """Ask a question that is already made, and wait for the answer.
-
-    The error message names the public function that was called: `name`, without "_sync".
-    """
-    with _ending_visit(question):
-        return run_sync(ask_flow(question), name)
-
-
-async def ask_question(question: Question, name: str) -> ElicitationResponse:
-    """Ask a question that is already made, in a coroutine. See `ask_question_sync`."""
-    with _ending_visit(question):
-        return await run_async(ask_flow(question), name)
 
 
 def ask_flow(question: Question) -> Flow[ElicitationResponse]:
@@ -220,16 +210,6 @@ def keep_checkpoint(call: Call, files: Sequence[Path] | None = None) -> None:
     agreement.checkpoint = copy or agreement.checkpoint
     agreement.copies |= {copy} if copy else set()
     agreement.kept.update([None, *host.files()] if files is None else files)
-
-
-@contextmanager
-def _ending_visit(question: Question) -> Iterator[None]:
-    """Take the question's page down, if it has one, when asking fails or its task is cancelled."""
-    with ExitStack() as stack:
-        if question.visit is not None:
-            stack.callback(question.visit.end, types.CANCELLED)
-        yield
-        stack.pop_all()  # answered: the broker takes the page down
 
 
 def _refuse(question: Question) -> None:
@@ -285,58 +265,6 @@ def yes_or_no(verb: str) -> Form:
     return schemas.parse(
         {"type": "object", "properties": {"confirm": confirm}, "required": ["confirm"]}
     )
-
-
-def _question(
-    message: str,
-    schema: object,
-    title: str | None,
-    fallback: Mapping[str, Any] | None,
-    timeout: float | None,
-    key: str | None,
-    consent: bool | None,
-    details: Details | str | None,
-) -> Question:
-    form, call = schemas.parse(schema), current_call()
-    try:
-        fallback_data = None if fallback is None else form.check(fallback)
-    except InvalidAnswer as error:
-        raise errors.SchemaError(f"The fallback values do not fit the form: {error}") from error
-    question = Question(
-        message=sayable(message),
-        call=call,
-        form=form if fallback is None else replace(form, fallback=fallback_data),
-        title=title,
-        consent=None if consent is False or call.risk_here != "destructive" else Consent(),
-        key=key or next_key(call),
-        timeout=timeout,
-        details=details_of(details),
-    )
-    if consent is False:
-        call.dialogue.inputs.add(question.id)
-    return question
-
-
-def _url_question(
-    message: str, url: str, description: str | None, timeout: float | None, key: str | None
-) -> Question:
-    from dcc_bridge.elicitation import urls
-
-    call = current_call()
-    return Question(
-        message=sayable(message),
-        call=call,
-        page=Page(urls.read(url).url, description),
-        key=key or next_key(call),
-        timeout=timeout,
-    )
-
-
-def _with_value(question: Question, answer: ElicitationResponse) -> ElicitationResponse:
-    """Give an answer with the instance of the model that its form was made from."""
-    if question.form is None or not answer.accepted:
-        return answer
-    return replace(answer, value=question.form.instance(answer.data or {}))
 
 
 def sayable(message: str) -> str:

@@ -7,15 +7,17 @@ their browser to this process and nowhere else. Threads: as `dcc_bridge.elicitat
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import ExitStack
 from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from dcc_bridge.elicitation import ask
-from dcc_bridge.elicitation.context import current_context
+from dcc_bridge.elicitation.call import Call
+from dcc_bridge.elicitation.context import Flow, awaiting, blocking, current_context
 from dcc_bridge.elicitation.question import Page, Question, Visit
 from dcc_bridge.elicitation.secret import Secret as Secret  # skills import both from here
-from dcc_bridge.elicitation.types import NOT_SUPPORTED, ElicitationResponse, outcome
-from dcc_bridge.errors import NobodyToAsk
+from dcc_bridge.elicitation.types import CANCELLED, NOT_SUPPORTED, outcome
+from dcc_bridge.errors import NobodyToAsk, SignInFailed
 
 if TYPE_CHECKING:
     from dcc_bridge.elicitation.sign_in import Provider, Tokens
@@ -46,9 +48,10 @@ class Desk(Protocol):
         """
 
 
+@blocking
 def ask_secret_sync(
     message: str, *, label: str, timeout: float | None = None, key: str | None = None
-) -> Secret:
+) -> Flow[Secret]:
     """Have the person enter a secret on a page of this application, and wait for it.
 
     Args:
@@ -65,42 +68,39 @@ def ask_secret_sync(
             neither the client nor the host can open a page.
         WrongThread: It was called in a coroutine; use ``await ask_secret``.
     """
-    question, visit = open_page(
+    secret, call = yield from enter_on_page(
         message, label, timeout, key, lambda desk, question: desk.secret(question, label)
     )
-    return _entered(question, visit, ask.ask_question_sync(question, "ask_secret"))
+    call.dialogue.secrets.append(secret)
+    return secret
 
 
-async def ask_secret(
-    message: str, *, label: str, timeout: float | None = None, key: str | None = None
-) -> Secret:
-    """Have the person enter a secret in an async skill. See `ask_secret_sync`."""
-    question, visit = open_page(
-        message, label, timeout, key, lambda desk, question: desk.secret(question, label)
-    )
-    return _entered(question, visit, await ask.ask_question(question, "ask_secret"))
+ask_secret = awaiting(ask_secret_sync)
 
 
-def open_page(
+def enter_on_page(
     message: str,
     title: str | None,
     timeout: float | None,
     key: str | None,
     make: Callable[[Desk, Question], tuple[str, ResultVisit[T]]],
-) -> tuple[Question, ResultVisit[T]]:
-    """Make a page, and the question that sends the person there."""
+    site: str = "",  # what the error names where the page fails
+) -> Flow[tuple[T, Call]]:
+    """Make a page, send the person there, and give what they bring back, with the call."""
     installed, call = current_context(), ask.current_call()
     if installed is None or installed.desk is None:
         raise NobodyToAsk(message, how=outcome(NOT_SUPPORTED))
     text, key = ask.sayable(message), key or ask.next_key(call)
     question = Question(text, call, title=title, key=key, timeout=timeout)
     url, visit = make(installed.desk, question)
-    return replace(question, page=Page(url, visit=visit)), visit
-
-
-def _entered(question: Question, visit: ResultVisit[Secret], answer: ElicitationResponse) -> Secret:
-    secret, visit.result = visit.result, None  # the page must not keep it alive
-    if not answer.accepted or secret is None:
+    question = replace(question, page=Page(url, visit=visit))
+    with ExitStack() as stack:  # where asking fails or its task is cancelled, nobody else does so
+        stack.callback(visit.end, CANCELLED)
+        answer = yield from ask.ask_flow(question)
+        stack.pop_all()
+    result, visit.result = visit.result, None  # the page must not keep it alive
+    if visit.failure:
+        raise SignInFailed(site, visit.failure)
+    if not answer.accepted or result is None:
         raise ask.refusal(question, answer)
-    question.call.dialogue.secrets.append(secret)
-    return secret
+    return result, call

@@ -17,6 +17,8 @@ from dcc_bridge.elicitation import ask
 from dcc_bridge.elicitation.call import Call
 from dcc_bridge.elicitation.context import (
     Flow,
+    awaiting,
+    blocking,
     current_context,
     look,
     refuse_without_call,
@@ -116,6 +118,7 @@ class Grant(list[str]):
         return question
 
 
+@blocking
 def confirm_sync(
     message: Text,
     *,
@@ -127,7 +130,7 @@ def confirm_sync(
     timeout: float | None = None,
     key: str | None = None,
     details: Details | str | None = None,
-) -> Grant:
+) -> Flow[Grant]:
     """Ask for consent, and wait for it.
 
     Args:
@@ -164,32 +167,6 @@ def confirm_sync(
     plan = _Plan(
         message, items, verb, undoable, files, title, timeout, key, ask.details_of(details)
     )
-    return run_sync(_confirm(plan), "confirm")
-
-
-async def confirm(
-    message: Text,
-    *,
-    items: Items | None = None,
-    verb: Text = "Confirm",
-    undoable: bool = True,
-    files: Files = None,
-    title: str | None = None,
-    timeout: float | None = None,
-    key: str | None = None,
-    details: Details | str | None = None,
-) -> Grant:
-    """Ask for consent in an async skill; edit with ``await grant.apply(fn)``.
-
-    See `confirm_sync`.
-    """
-    plan = _Plan(
-        message, items, verb, undoable, files, title, timeout, key, ask.details_of(details)
-    )
-    return await run_async(_confirm(plan), "confirm")
-
-
-def _confirm(plan: _Plan) -> Flow[Grant]:
     if callable(plan.items) or callable(plan.files):
         refuse_without_call("A function that looks items up")
     snapshot = yield from look(plan.take_snapshot)
@@ -208,6 +185,9 @@ def _confirm(plan: _Plan) -> Flow[Grant]:
         agreement.drop(question.id)
         snapshot = current_snapshot
     raise Cancelled(plan.render(plan.message, snapshot), how=_RESTLESS)
+
+
+confirm = awaiting(confirm_sync)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,17 +1,20 @@
 """The bridge of this process, as skills reach it, and how they wait for it. Any thread.
 
 There is one bridge at most. A flow is a generator that yields the futures it has to wait for;
-`run_sync` drives it on a thread, `run_async` in a coroutine.
+`run_sync` drives it on a thread, `run_async` in a coroutine. `blocking` and `awaiting` make of one
+the two functions that skills call.
 """
 
 from __future__ import annotations
 
+import functools
+import inspect
 import sys
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Coroutine, Generator
 from concurrent.futures import Future
 from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, cast
 
 from dcc_bridge.elicitation.call import current
 from dcc_bridge.errors import BrokenSkill, StartError, WrongThread
@@ -117,6 +120,39 @@ async def run_async(flow: Flow[T], name: str) -> T:
     except StopIteration as stop:
         result: T = stop.value
         return result
+
+
+def blocking(flow: Callable[P, Flow[T]]) -> Callable[P, T]:
+    """Make of a flow, named with "_sync", the function that waits for its end. See `run_sync`."""
+
+    @functools.wraps(flow)
+    def fn(*args: P.args, **kwargs: P.kwargs) -> T:
+        return run_sync(flow(*args, **kwargs), flow.__name__.removesuffix("_sync"))
+
+    _sign(fn, flow)
+    return fn
+
+
+def awaiting(sync: Callable[P, T]) -> Callable[P, Coroutine[Any, Any, T]]:
+    """Make the twin of a `blocking` function that is awaited. See `run_async`."""
+    flow = cast("Callable[P, Flow[T]]", inspect.unwrap(sync))
+    name = flow.__name__.removesuffix("_sync")
+
+    @functools.wraps(flow)
+    async def fn(*args: P.args, **kwargs: P.kwargs) -> T:
+        return await run_async(flow(*args, **kwargs), name)
+
+    fn.__name__ = fn.__qualname__ = name
+    fn.__doc__ = f"Do in an async skill what `{name}_sync` does in others; it is awaited."
+    _sign(fn, flow)
+    return fn
+
+
+def _sign(fn: Any, flow: Callable[..., Flow[Any]]) -> None:
+    """Have help() and editors show what a flow ends in as what the function returns."""
+    signature = inspect.signature(flow)
+    ends_in = signature.return_annotation.removeprefix("Flow[").removesuffix("]")
+    fn.__signature__ = signature.replace(return_annotation=ends_in)
 
 
 def look(fn: Callable[[], T]) -> Flow[T]:

@@ -17,10 +17,10 @@ from secrets import token_urlsafe
 from typing import TYPE_CHECKING, Final
 from urllib.parse import parse_qs
 
-from dcc_bridge.elicitation import ask, secret, types
-from dcc_bridge.elicitation.ask_secret import ResultVisit, open_page
-from dcc_bridge.elicitation.question import Question
-from dcc_bridge.errors import MissingExtra, SignInFailed
+from dcc_bridge.elicitation import secret
+from dcc_bridge.elicitation.ask_secret import enter_on_page
+from dcc_bridge.elicitation.context import Flow, awaiting, blocking
+from dcc_bridge.errors import MissingExtra
 
 if TYPE_CHECKING:
     import httpx2
@@ -97,13 +97,14 @@ class Tokens:
         return [s for s in (self.access, self.refresh, self.identity) if s is not None]
 
 
+@blocking
 def sign_in_sync(
     provider: Provider,
     *,
     message: str | None = None,
     timeout: float | None = None,
     key: str | None = None,
-) -> Tokens:
+) -> Flow[Tokens]:
     """Have the person sign in at a site, and wait for it. Needs the extra "signin".
 
     Args:
@@ -122,44 +123,20 @@ def sign_in_sync(
         MissingExtra: The library for it is not installed.
         WrongThread: It was called in a coroutine; use ``await sign_in``.
     """
-    question, visit = _open(provider, message, timeout, key)
-    return _tokens(provider, question, visit, ask.ask_question_sync(question, "sign_in"))
-
-
-async def sign_in(
-    provider: Provider,
-    *,
-    message: str | None = None,
-    timeout: float | None = None,
-    key: str | None = None,
-) -> Tokens:
-    """Have the person sign in at a site, in an async skill. See `sign_in_sync`."""
-    question, visit = _open(provider, message, timeout, key)
-    return _tokens(provider, question, visit, await ask.ask_question(question, "sign_in"))
-
-
-def _open(
-    provider: Provider, message: str | None, timeout: float | None, key: str | None
-) -> tuple[Question, ResultVisit[Tokens]]:
     text = message or f"Please sign in at {provider.title}."
-    return open_page(
-        text, None, timeout, key, lambda desk, question: desk.sign_in(question, provider)
+    tokens, call = yield from enter_on_page(
+        text,
+        None,
+        timeout,
+        key,
+        lambda desk, question: desk.sign_in(question, provider),
+        site=provider.title,
     )
-
-
-def _tokens(
-    provider: Provider,
-    question: Question,
-    visit: ResultVisit[Tokens],
-    answer: types.ElicitationResponse,
-) -> Tokens:
-    tokens, visit.result = visit.result, None  # the page must not keep them alive
-    if visit.failure:
-        raise SignInFailed(provider.title, visit.failure)
-    if not answer.accepted or tokens is None:
-        raise ask.refusal(question, answer)
-    question.call.dialogue.secrets.extend(tokens.secrets)
+    call.dialogue.secrets.extend(tokens.secrets)
     return tokens
+
+
+sign_in = awaiting(sign_in_sync)
 
 
 class UnusableAnswer(Exception):

@@ -7,10 +7,10 @@ from collections.abc import Callable
 from typing import Final
 
 from dcc_bridge.elicitation.question import MOST_REASON
-from dcc_bridge.elicitation.text import safe_line, tool_tip
+from dcc_bridge.elicitation.text import tool_tip
 from dcc_bridge.elicitation.view import OffersView
 from dcc_bridge.qt import binding as qt
-from dcc_bridge.qt.labels import SMALL, Mnemonics, add_all, label, plain_column, scale, tr, unmarked
+from dcc_bridge.qt.labels import SMALL, Mnemonics, add_all, plain_column, scale, tr, unmarked
 
 ARM_DELAY: Final = 250  # milliseconds for which what cannot be taken back cannot be clicked
 ENTER: Final = (qt.Qt.Key.Key_Return, qt.Qt.Key.Key_Enter)
@@ -213,39 +213,13 @@ class Further(qt.QWidget):
             self.mute.setToolTip(tool_tip(offers.muting))
             self.mute.setAccessibleDescription(offers.muting)
             self.mute.clicked.connect(self.muted)
-        self._lay_out(countdown)
+        row = qt.QHBoxLayout()
+        row.addWidget(countdown, 1)
+        add_all(row, *(it for it in (self.hand_over, self.mute) if it is not None))
+        column = plain_column(self)
+        add_all(column, *([self.remember] if self.remember else []), row)
 
     @property
     def is_remembered(self) -> bool:
         """Whether agreeing is meant for the session."""
         return self.remember is not None and self.remember.isChecked()
-
-    def _lay_out(self, countdown: qt.QWidget) -> None:
-        column = plain_column(self)
-        if self.remember is not None:
-            column.addWidget(self.remember)
-        row = qt.QHBoxLayout()
-        row.addWidget(countdown, 1)
-        for button in (self.hand_over, self.mute):
-            if button is not None:
-                row.addWidget(button)
-        column.addLayout(row)
-
-
-class NameToArm(qt.QWidget):
-    """A line in which a word is to be typed before what cannot be undone can be agreed to."""
-
-    lacking = qt.Signal(bool)  # whether the word does not stand there
-
-    def __init__(self, word: str) -> None:
-        super().__init__()
-        self._word = word
-        self.editor = qt.QLineEdit()
-        self.editor.setAccessibleName(tr("Type {word} to go on", word=safe_line(word)))
-        self.editor.textChanged.connect(self._look)
-        request = label(tr("Type {word} to go on:", word=safe_line(word)))
-        add_all(plain_column(self), request, self.editor)
-
-    @qt.Slot(str)
-    def _look(self, text: str) -> None:
-        self.lacking.emit(text.strip() != self._word)

@@ -63,7 +63,7 @@ class HostLoop:
             if bell is not None and not delay:
                 qt.QCoreApplication.postEvent(bell, qt.QEvent(_WAKE))
         if bell is not None and delay:
-            bell.ring_after(round(delay * 1000))
+            bell.timer.start(round(delay * 1000))
 
     def spin(self, future: Future[Any]) -> None:
         """Run the host's event loop until the future is done. Main thread.
@@ -123,7 +123,7 @@ class HostLoop:
         atexit.unregister(self._leave)
         if bell is None or not qt.isValid(bell):
             return
-        if bell.is_ringing:  # it is on the stack: deleted now, it would crash on the way back
+        if bell.depth:  # it is on the stack: deleted now, it would crash on the way back
             bell.deleteLater()
         else:
             qt.delete(bell)
@@ -143,16 +143,9 @@ class _Bell(qt.QObject):
     def __init__(self, loop: HostLoop) -> None:
         super().__init__()
         self._loop = loop
-        self._depth = 0
-        self._timer = qt.QTimer(self, singleShot=True)
-        self._timer.timeout.connect(self._ring)
-
-    @property
-    def is_ringing(self) -> bool:
-        return self._depth > 0
-
-    def ring_after(self, milliseconds: int) -> None:
-        self._timer.start(milliseconds)
+        self.depth = 0  # how many of its rings are on the stack
+        self.timer = qt.QTimer(self, singleShot=True)
+        self.timer.timeout.connect(self._ring)
 
     @qt.Slot()
     def quit(self) -> None:
@@ -166,11 +159,11 @@ class _Bell(qt.QObject):
 
     @qt.Slot()
     def _ring(self) -> None:
-        self._depth += 1
+        self.depth += 1
         try:
             self._loop.rung()
         finally:
-            self._depth -= 1
+            self.depth -= 1
 
 
 class _Input(qt.QObject):

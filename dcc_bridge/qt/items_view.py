@@ -185,6 +185,25 @@ class _Value(qt.QWidget):
         self.changed.emit()
 
 
+class NameToArm(qt.QWidget):
+    """A line in which a word is to be typed before what cannot be undone can be agreed to."""
+
+    lacking = qt.Signal(bool)  # whether the word does not stand there
+
+    def __init__(self, word: str) -> None:
+        super().__init__()
+        self._word = word
+        self.editor = qt.QLineEdit()
+        self.editor.setAccessibleName(tr("Type {word} to go on", word=safe_line(word)))
+        self.editor.textChanged.connect(self._look)
+        request = label(tr("Type {word} to go on:", word=safe_line(word)))
+        add_all(plain_column(self), request, self.editor)
+
+    @qt.Slot(str)
+    def _look(self, text: str) -> None:
+        self.lacking.emit(text.strip() != self._word)
+
+
 def undo_line(view: QuestionView) -> qt.QWidget:
     """Make the line that says whether what is agreed to can be undone."""
     return Notice(view.undo) if view.word else label(view.undo, size=SMALL)

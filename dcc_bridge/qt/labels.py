@@ -145,15 +145,12 @@ class Mnemonics:
     def mark(self, text: str) -> str:
         """Give a text for a button or label, with a letter of its own if one is free."""
         for at, char in enumerate(text):
-            if _is_typed(char) and char.lower() not in self._taken:
+            # A key types a digit, or a letter of a script that has large and small ones.
+            is_typed = (char.isascii() and char.isdigit()) or char.lower() != char.upper()
+            if is_typed and char.lower() not in self._taken:
                 self._taken.add(char.lower())
                 return f"{unmarked(text[:at])}&{unmarked(text[at:])}"
         return unmarked(text)
-
-
-def _is_typed(char: str) -> bool:
-    """Whether a key types it: a digit, or a letter of a script that has large and small ones."""
-    return (char.isascii() and char.isdigit()) or char.lower() != char.upper()
 
 
 def unmarked(text: str) -> str:

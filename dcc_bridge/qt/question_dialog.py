@@ -74,7 +74,7 @@ class QuestionDialog(qt.QDialog):
         self.arguments: items_view.Arguments | None = None  # None where they are not shown
         self.details: DetailsBox | None = None  # the text that is agreed to, or None
         self.preview: items_view.Preview | None = None  # the items, or None where there are none
-        self.name: buttons.NameToArm | None = None  # what is to be typed first, or None
+        self.name: items_view.NameToArm | None = None  # what is to be typed first, or None
         self._host = host
         self._answered: Callable[[Reply | Expired | HandOver], None] | None = answered
         self._is_set_aside = False
@@ -185,7 +185,7 @@ class QuestionDialog(qt.QDialog):
         if undo is not None and self.question.items:
             show = partial(_show, self._host)
             self.preview = items_view.Preview(self.question, undo, mnemonics, show)
-        self.name = buttons.NameToArm(view.word) if view.word else None
+        self.name = items_view.NameToArm(view.word) if view.word else None
         if self.question.arguments:
             self.arguments = items_view.Arguments(argument_views(self.question.arguments, tr))
         self.details = DetailsBox(view.details, mnemonics) if view.details else None

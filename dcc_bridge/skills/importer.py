@@ -100,13 +100,6 @@ def broken(skill_file: SkillFile, error: BrokenSkill) -> SkillFile:
     return replace(skill_file, entries=(), error=error, names=skill_file.tools)
 
 
-def succeeding(skill_file: SkillFile, before: SkillFile | None) -> SkillFile:
-    """Let a file that broke when it was saved keep the names of its tools, to say why there."""
-    if skill_file.error is None or before is None:
-        return skill_file
-    return replace(skill_file, names=before.tools)
-
-
 def is_listed_alike(first: SkillFile, other: SkillFile) -> bool:
     """Whether an agent that listed the tools sees the same in both."""
     if str(first.error) != str(other.error) or len(first.entries) != len(other.entries):

@@ -13,10 +13,10 @@ from types import MappingProxyType
 import docstring_parser
 
 from dcc_bridge.errors import SkillError
-from dcc_bridge.skills import lint_tables, trust
+from dcc_bridge.skills import lint_tables
 from dcc_bridge.skills.registry import check_name
 from dcc_bridge.skills.skill import HOSTS, Metadata
-from dcc_bridge.skills.source import Function, Names, Source, Text
+from dcc_bridge.skills.source import Function, Names, Source, Text, check_folder, read_trusted
 
 Messages = Iterator[tuple[int, str]]  # lines, and what is wrong there
 
@@ -83,8 +83,8 @@ def _clashes(host: str, names: Mapping[Path, list[tuple[str, int, Metadata]]]) -
 
 
 def _read(file: Path) -> Text:
-    root = trust.check_folder(file.parent)
-    return Source.of(file, trust.read(file, root)).text()
+    root = check_folder(file.parent)
+    return Source.of(file, read_trusted(file, root)).text()
 
 
 def _line(error: SkillError) -> int:

@@ -26,10 +26,10 @@ from typing import Final
 from dcc_bridge import config, main_thread
 from dcc_bridge.errors import BrokenSkill, SkillError
 from dcc_bridge.host import Host
-from dcc_bridge.skills import importer, trust
+from dcc_bridge.skills import importer
 from dcc_bridge.skills.importer import SkillFile
 from dcc_bridge.skills.registry import Entry, Registry
-from dcc_bridge.skills.source import Source
+from dcc_bridge.skills.source import Source, check_folder, read_trusted
 
 log = logging.getLogger(__name__)
 
@@ -166,7 +166,9 @@ class Library:
                 del self._seen[file]
             for file, skill_file in skill_files.items():
                 old = self._seen.get(file)
-                new = importer.succeeding(skill_file, old.skill_file) if old else skill_file
+                new = skill_file
+                if old is not None and skill_file.error is not None:  # to say why at its tools
+                    new = replace(skill_file, names=old.skill_file.tools)
                 differs |= old is None or not importer.is_listed_alike(old.skill_file, new)
                 self._seen[file] = _Seen(stamps[file], new)
             rank = {folder: number for number, folder in enumerate(self._folders)}
@@ -252,7 +254,7 @@ class Library:
         refused: dict[str, SkillError] = {}
         for folder in self._folders:
             try:
-                root = trust.check_folder(folder)
+                root = check_folder(folder)
                 listed.update({file: (stamp, root) for file, stamp in _list(folder)})
             except SkillError as error:
                 refused[str(folder)] = error
@@ -262,7 +264,7 @@ class Library:
 
     def _read(self, file: Path, root: Path) -> SkillFile:
         try:
-            return importer.read(Source.of(file, trust.read(file, root)), self._host.name)
+            return importer.read(Source.of(file, read_trusted(file, root)), self._host.name)
         except SkillError as error:
             return importer.refused(file, error)
         except OSError as error:

@@ -279,7 +279,9 @@ class Returns:
     def structured(self, value: Any) -> dict[str, Any] | None:
         """Give a result as a JSON object, or None; ValueError where it does not fit its type."""
         if self._adapter is None:
-            return plain(value) if _is_object(value) else None
+            is_instance = is_dataclass(value) and not isinstance(value, type)
+            is_object = is_instance or isinstance(value, Mapping | BaseModel)
+            return plain(value) if is_object else None
         adapter, _, is_wrapped = self._adapter
         try:
             valid = adapter.validate_python({"result": value} if is_wrapped else value)
@@ -356,11 +358,6 @@ def _worded(value: Any) -> str:
 def is_file(value: object) -> bool:
     """Whether a value is shown rather than told: bytes, or a path."""
     return isinstance(value, _FILES)
-
-
-def _is_object(value: object) -> bool:
-    is_instance = is_dataclass(value) and not isinstance(value, type)
-    return is_instance or isinstance(value, Mapping | BaseModel)
 
 
 def _has_no_schema(hint: Any) -> bool:

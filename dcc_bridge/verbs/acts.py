@@ -26,7 +26,7 @@ from pathlib import Path
 from typing import Any, Final, Literal, cast
 
 from dcc_bridge.host import Host
-from dcc_bridge.skills import trust
+from dcc_bridge.skills.source import check_folder, read_trusted
 
 SCENE: Final = "@scene"
 Vector = tuple[float, float, float]
@@ -383,9 +383,9 @@ def load(folder: Path, host: Host) -> Acts | None:
     file = next(folder.glob("*_verbs/__init__.py"), None)
     if file is None:
         return None
-    root = trust.check_folder(folder)
+    root = check_folder(folder)
     for source in file.parent.glob("*.py"):
-        trust.read(source, root)
+        read_trusted(source, root)
     name = file.parent.name
     module = sys.modules.get(name)
     if module is None or getattr(module, "__file__", None) != str(file):

@@ -14,8 +14,8 @@ from typing import Any, Final, Literal, NamedTuple
 
 from dcc_bridge import skill, track
 from dcc_bridge.errors import SkillError
-from dcc_bridge.skills import importer, trust
-from dcc_bridge.skills.source import Source
+from dcc_bridge.skills import importer
+from dcc_bridge.skills.source import Source, check_folder, read_trusted
 from dcc_bridge.verbs.acts import Acts, Bounds, Junk, Rule, Shot, Vector
 from dcc_bridge.verbs.reading import scene_value
 
@@ -326,7 +326,7 @@ def _studio(folder: Path | None, broken: list[str]) -> Iterator[tuple[Rule, Chec
     """Import the rules of a studio's files, which must be trusted as skills are."""
     for file in sorted(folder.glob("[!_.]*.py")) if folder is not None else ():
         try:
-            source = Source.of(file, trust.read(file, trust.check_folder(file.parent)))
+            source = Source.of(file, read_trusted(file, check_folder(file.parent)))
             rules = vars(importer.import_source(source))
         except (SkillError, OSError) as error:
             broken.append(str(error))

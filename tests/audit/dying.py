@@ -27,7 +27,7 @@ from dcc_bridge.headless import Pump
 from dcc_bridge.skills.call_history import Outcome
 from dcc_bridge.skills.runner import Runner
 from dcc_bridge.skills.skill import Skill, describe
-from dcc_bridge.testing import FakeHost, ScriptedPresenter
+from tests.stand_ins import FakeHost, ScriptedPresenter
 
 
 class Agreeing(ScriptedPresenter):

@@ -17,9 +17,9 @@ from dcc_bridge.audit import reader
 from dcc_bridge.audit.redact import HIDDEN
 from dcc_bridge.elicitation.question import Expired, Reply
 from dcc_bridge.elicitation.text import safe_line
-from dcc_bridge.testing import FakeHost, ScriptedPresenter
 from tests.audit.test_log import FailingDisk, die
 from tests.live import LIMIT, AskedFn, Live, accept, live, status, text
+from tests.stand_ins import FakeHost, ScriptedPresenter
 from tests.tiers import sampled
 
 YES = Reply("accept", {"confirm": True})

@@ -14,8 +14,8 @@ from dcc_bridge.bridge import Bridge
 from dcc_bridge.config import Settings
 from dcc_bridge.qt.event_loop import HostLoop
 from dcc_bridge.skills.skill import describe
-from dcc_bridge.testing import FakeHost
 from tests.bench.agent import FORM, Server
+from tests.stand_ins import FakeHost
 
 
 class BridgedServer:

@@ -19,9 +19,9 @@ from dcc_bridge.elicitation.call import Call, Client
 from dcc_bridge.headless import Pump
 from dcc_bridge.skills.runner import Runner
 from dcc_bridge.skills.skill import Skill, describe
-from dcc_bridge.testing import FakeHost
 from tests.audit.dying import no_loop
 from tests.bench.figures import more, options, over, show, timed
+from tests.stand_ins import FakeHost
 
 COLUMNS = ("ms", "without p50", "with p50", "with p95", "added", "ratio")
 

@@ -19,8 +19,8 @@ from typing import Any
 
 from dcc_bridge import confirm_sync, elicit_form_sync, skill
 from dcc_bridge.elicitation.question import Reply
-from dcc_bridge.testing import FakeHost, ScriptedPresenter
 from tests.live import Live, accept, live
+from tests.stand_ins import FakeHost, ScriptedPresenter
 
 NAME = {"type": "object", "properties": {"name": {"type": "string"}}, "required": ["name"]}
 

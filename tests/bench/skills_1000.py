@@ -31,10 +31,10 @@ from dcc_bridge.config import Settings
 from dcc_bridge.headless import Pump
 from dcc_bridge.skills.loader import Library
 from dcc_bridge.skills.registry import Registry
-from dcc_bridge.testing import FakeHost
 from tests.bench.agent import Agent, Server, result
 from tests.bench.bare import BareServer
 from tests.bench.figures import options, show, timed
+from tests.stand_ins import FakeHost
 
 ROWS: Final = ("start", "first list", "next list", "first call", "next call")
 GAPS: Final = ("its gap", "gap")  # while the next list is made; in all

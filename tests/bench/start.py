@@ -98,7 +98,7 @@ def host(kind: str, seconds: float) -> dict[str, float]:
             from dcc_bridge.plugin import PlugIn
 
             measured["import of the plug-in"] = (thread_time() - begin) * 1000
-            from dcc_bridge.testing import FakeHost
+            from tests.stand_ins import FakeHost
 
             settings = Settings(runtime=Path(folder), audit=Path(folder, "audit"))
             plug_in = PlugIn(FakeHost(has_ui=True), [], settings=settings)

@@ -36,7 +36,7 @@ from dcc_bridge.hosts.standalone import UsdSession
 from dcc_bridge.main_thread import MainThread
 from dcc_bridge.skills.runner import Runner
 from dcc_bridge.skills.skill import describe
-from dcc_bridge.testing import ScriptedPresenter
+from tests.stand_ins import ScriptedPresenter
 
 CALLS, ROUNDS = 100, 5
 NAMES = ("read after an edit by hand", "read", "edit", "destroy")

@@ -14,9 +14,9 @@ import pytest
 from dcc_bridge.cli.doctor import check_versions
 from dcc_bridge.cli.hosts import START
 from dcc_bridge.elicitation.question import Reply
-from dcc_bridge.testing import FakeHost, ScriptedPresenter
 from tests.cli.commands import Done, Served, run
 from tests.live import ERAS, Live, accept, live
+from tests.stand_ins import FakeHost, ScriptedPresenter
 
 
 def doctor(running: Live, runtime: Path, *words: str) -> Done:

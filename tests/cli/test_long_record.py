@@ -18,7 +18,7 @@ from dcc_bridge.elicitation import types
 from dcc_bridge.elicitation.audit_trail import QuestionRecord, RunRecord
 from dcc_bridge.elicitation.call import Call, Client
 from dcc_bridge.elicitation.question import Consent, Question
-from dcc_bridge.testing import FakeHost
+from tests.stand_ins import FakeHost
 
 PART = 2**14  # bytes; some 50 lines
 SHORT, LONG = 1_000, 20_000

@@ -9,10 +9,10 @@ import pytest
 from dcc_bridge.cli import main
 from dcc_bridge.config import data_folder
 from dcc_bridge.elicitation.question import Reply
-from dcc_bridge.testing import FakeHost, ScriptedPresenter
 from tests.cli.commands import run, serve
 from tests.live import live
 from tests.skills.shelf import save, until
+from tests.stand_ins import FakeHost, ScriptedPresenter
 
 ARGUMENTS = {
     "read": {"pattern": "camera*"},

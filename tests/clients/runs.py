@@ -15,13 +15,13 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final
 
-from dcc_bridge.testing import FakeHost
 from tests.cli.commands import COMMAND, environment
 from tests.clients.bare import bare
 from tests.clients.cases import CASES, Case, Report
 from tests.clients.kinds import HTTP, ROWS, Kind
 from tests.clients.skills import skills
 from tests.live import Live, live
+from tests.stand_ins import FakeHost
 
 _LIMIT: Final = 250.0
 Target = dict[str, Any]

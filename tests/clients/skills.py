@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from typing import Any, Final
 
 from dcc_bridge import confirm_sync, elicit_form_sync, elicit_url_sync, skill
-from dcc_bridge.testing import FakeHost
+from tests.stand_ins import FakeHost
 
 PAGE: Final = "https://tracker.example/approve"
 AGE: Final[dict[str, Any]] = {

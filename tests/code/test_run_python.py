@@ -26,8 +26,8 @@ from dcc_bridge.elicitation.call import Call, current
 from dcc_bridge.elicitation.question import Question, Reply, Settle, TakeDown
 from dcc_bridge.errors import BridgeError
 from dcc_bridge.hosts.standalone import UsdSession, install
-from dcc_bridge.testing import ScriptedPresenter
 from tests.live import Live, status, text
+from tests.stand_ins import ScriptedPresenter
 from tests.verbs import usd_scene
 from tests.verbs.memory import MemoryActs, MemoryHost
 

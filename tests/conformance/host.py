@@ -24,12 +24,12 @@ from dcc_bridge import skill
 from dcc_bridge.bridge import Bridge
 from dcc_bridge.skills.registry import Registry
 from dcc_bridge.skills.skill import Skill, describe
-from dcc_bridge.testing import FakeHost
 from tests.cli.commands import COMMAND, environment
 from tests.conformance.forwarder import Forwarder
 from tests.conformance.front import Front
 from tests.conformance.plugin import extend
 from tests.live import live
+from tests.stand_ins import FakeHost
 
 _SKILLS: Final = Path(__file__).with_name("skills")
 _DEADLINE: Final = 20.0

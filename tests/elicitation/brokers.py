@@ -14,7 +14,7 @@ from dcc_bridge.elicitation.call import Call, Client, current
 from dcc_bridge.elicitation.question import Question, Reply
 from dcc_bridge.elicitation.schema import parse
 from dcc_bridge.headless import Pump
-from dcc_bridge.testing import FakeHost
+from tests.stand_ins import FakeHost
 
 FORM = parse(
     {"type": "object", "properties": {"confirm": {"type": "boolean"}}, "required": ["confirm"]}

@@ -33,9 +33,9 @@ from dcc_bridge import confirm_sync, elicit_form_sync, known_clients, skill
 from dcc_bridge.callbacks import call_later
 from dcc_bridge.elicitation.question import Expired, Question, Reply, Settle, TakeDown
 from dcc_bridge.elicitation.types import ElicitationResponse
-from dcc_bridge.testing import OUTSIDE, FakeHost, ScriptedPresenter
 from tests.live import ERAS, LIMIT, Live, status
 from tests.server.skills import CONFIRM
+from tests.stand_ins import OUTSIDE, FakeHost, ScriptedPresenter
 
 CAMERAS: Final = [f"cam{number}" for number in range(7)]
 LISTED: Final = known_clients.SILENT[0]

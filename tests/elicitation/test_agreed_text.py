@@ -19,8 +19,8 @@ from dcc_bridge.elicitation.routing import Audience
 from dcc_bridge.elicitation.secret import Secret
 from dcc_bridge.elicitation.view import client_details, view_of
 from dcc_bridge.errors import LeakedSecret, SchemaError
-from dcc_bridge.testing import FakeHost, ScriptedPresenter
 from tests.elicitation.brokers import CLAUDE, FORM, YES, Clock, asking
+from tests.stand_ins import FakeHost, ScriptedPresenter
 
 CODE = "import bpy\nfor it in bpy.data.objects:\n\tbpy.data.objects.remove(it)\n"
 LONG = "\n".join(f"value_{number} = {number}" for number in range(400))

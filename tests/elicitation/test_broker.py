@@ -10,8 +10,8 @@ import pytest
 from dcc_bridge.config import Settings
 from dcc_bridge.elicitation.call import Call
 from dcc_bridge.elicitation.question import Consent, Question, Reply, Unable
-from dcc_bridge.testing import ScriptedPresenter
 from tests.elicitation.brokers import FORM, WRONG, YES, ask
+from tests.stand_ins import ScriptedPresenter
 
 
 def test_a_valid_answer_ends_it_and_the_clock_stops() -> None:

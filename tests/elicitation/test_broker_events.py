@@ -14,8 +14,8 @@ from dcc_bridge.elicitation.call import Call, Client, Route, RunControl
 from dcc_bridge.elicitation.question import Consent, HandOver, Question, Reply, Unable, Unreadable
 from dcc_bridge.errors import Busy
 from dcc_bridge.known_clients import CLI_LABEL
-from dcc_bridge.testing import ScriptedPresenter
 from tests.elicitation.brokers import CLAUDE, FORM, WRONG, YES, Clock, ask
+from tests.stand_ins import ScriptedPresenter
 
 
 def question(call: Call | None = None, **more: Any) -> Question:

@@ -25,8 +25,8 @@ from dcc_bridge.errors import (
     TimedOut,
     WrongThread,
 )
-from dcc_bridge.testing import FakeHost, ScriptedPresenter
 from tests.elicitation.brokers import FORM, asking
+from tests.stand_ins import FakeHost, ScriptedPresenter
 
 YES = Reply("accept", {"confirm": True})
 

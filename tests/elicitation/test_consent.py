@@ -13,8 +13,8 @@ from dcc_bridge import confirm, confirm_sync, on_main, skill
 from dcc_bridge.elicitation.question import Reply
 from dcc_bridge.errors import NotConfirmed
 from dcc_bridge.hosts.standalone import UsdSession
-from dcc_bridge.testing import FakeHost, ScriptedPresenter
 from tests.live import ERAS, accept, live, say, status, text
+from tests.stand_ins import FakeHost, ScriptedPresenter
 
 YES, NO, CLOSED = Reply("accept", {"confirm": True}), Reply("decline"), Reply("cancel")
 

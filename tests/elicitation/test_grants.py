@@ -12,8 +12,8 @@ from dcc_bridge.elicitation.call import Call, Client
 from dcc_bridge.elicitation.grants import LASTS, SessionGrants
 from dcc_bridge.elicitation.question import Consent, Question, Reply
 from dcc_bridge.skills.skill import describe
-from dcc_bridge.testing import ScriptedPresenter
 from tests.elicitation.brokers import FORM, Clock, Time
+from tests.stand_ins import ScriptedPresenter
 
 FOR_THE_SESSION = Reply("accept", {"confirm": True}, remember=True)
 

@@ -16,9 +16,9 @@ from mcp_types import ElicitRequestParams, ElicitResult, methods
 
 from dcc_bridge import confirm_sync, elicit_form_sync, skill
 from dcc_bridge.elicitation.question import Reply
-from dcc_bridge.testing import FakeHost, ScriptedPresenter
 from tests.live import LIMIT, accept, live, status, text
 from tests.server.skills import CONFIRM
+from tests.stand_ins import FakeHost, ScriptedPresenter
 from tests.tiers import every_era
 
 LAX: Final[dict[str, dict[str, Any]]] = {

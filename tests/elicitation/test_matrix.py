@@ -51,9 +51,9 @@ from _pytest.mark import ParameterSet
 from mcp_types import CallToolResult, ElicitResult, InputRequiredResult
 
 from dcc_bridge.elicitation.question import Reply
-from dcc_bridge.testing import ScriptedPresenter
 from tests.elicitation.stage import CAMERAS, Scenario, Seen, Stage
 from tests.live import ERAS, status
+from tests.stand_ins import ScriptedPresenter
 
 CONSENT = "confirm gate form form-fallback"
 INPUT = "input input-fallback"

@@ -10,9 +10,9 @@ import pytest
 
 from dcc_bridge import confirm_sync, elicit_form_sync, elicit_url_sync, skill
 from dcc_bridge.errors import SchemaError
-from dcc_bridge.testing import FakeHost, ScriptedPresenter
 from tests.live import live, text
 from tests.server.skills import CONFIRM
+from tests.stand_ins import FakeHost, ScriptedPresenter
 
 LONGEST: Final = "é" * 4096
 WAYS: Final[dict[str, Callable[[str], Any]]] = {

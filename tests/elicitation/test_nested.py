@@ -15,9 +15,9 @@ from mcp_types import CallToolResult
 from dcc_bridge import carry, confirm_sync, elicit_form, elicit_form_sync, on_main, skill
 from dcc_bridge.elicitation.call import destructive_skill
 from dcc_bridge.elicitation.question import Question, Reply
-from dcc_bridge.testing import FakeHost, ScriptedPresenter
 from tests.live import accept, live, status, text
 from tests.server.skills import CONFIRM
+from tests.stand_ins import FakeHost, ScriptedPresenter
 from tests.tiers import every_era
 
 CAMERAS: Final = ["cam0", "cam1", "cam2"]

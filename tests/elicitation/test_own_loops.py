@@ -15,10 +15,10 @@ from dcc_bridge.elicitation import context
 from dcc_bridge.elicitation.ask_secret import ask_secret
 from dcc_bridge.elicitation.broker import Broker
 from dcc_bridge.headless import Pump
-from dcc_bridge.testing import FakeHost, ScriptedPresenter
 from tests.elicitation.brokers import YES
 from tests.live import live, status, text
 from tests.server.skills import CONFIRM
+from tests.stand_ins import FakeHost, ScriptedPresenter
 
 FREEZES = 2.0
 """Seconds for which the main thread would stand still if the coroutine were not refused."""

@@ -30,8 +30,8 @@ from dcc_bridge import (
     elicit_url,
     skill,
 )
-from dcc_bridge.testing import FakeHost
 from tests.live import AskedFn, Live, accept, live, say, status, text
+from tests.stand_ins import FakeHost
 from tests.tiers import every_era
 
 CAMERAS: Final = ("cam0", "cam1", "cam2")

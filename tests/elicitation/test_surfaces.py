@@ -13,8 +13,8 @@ from dcc_bridge.elicitation.broker import Broker
 from dcc_bridge.elicitation.call import Call, Client, Route
 from dcc_bridge.elicitation.question import Consent, Expired, HandOver, Question, Reply, Unable
 from dcc_bridge.elicitation.schema import parse
-from dcc_bridge.testing import ScriptedPresenter
 from tests.elicitation.brokers import CLAUDE, FORM, YES, Clock, ask
+from tests.stand_ins import ScriptedPresenter
 
 
 def either(host: Any, client: Any) -> tuple[Any, Clock, Broker]:

@@ -9,9 +9,9 @@ from dcc_bridge import elicit_form_sync
 from dcc_bridge.elicitation.question import Question, Reply
 from dcc_bridge.elicitation.view import header
 from dcc_bridge.errors import Busy
-from dcc_bridge.testing import FakeHost, ScriptedPresenter
 from tests.live import live
 from tests.server.skills import CONFIRM
+from tests.stand_ins import FakeHost, ScriptedPresenter
 
 YES = Reply("accept", {"confirm": True})
 

@@ -26,11 +26,11 @@ from dcc_bridge.elicitation.open_question import Watchdog, wait_of
 from dcc_bridge.elicitation.question import Question, Reply
 from dcc_bridge.elicitation.types import HOST_BLOCKED
 from dcc_bridge.headless import Pump
-from dcc_bridge.testing import ScriptedPresenter
 from tests.elicitation.brokers import FORM, Clock
 from tests.live import ERAS, LIMIT, Live, accept, live, status, text
 from tests.server.skills import CONFIRM
 from tests.skills.shelf import until
+from tests.stand_ins import ScriptedPresenter
 
 LOCK = threading.Lock()
 PATIENCE = 0.3

@@ -47,9 +47,9 @@ from dcc_bridge.errors import BridgeError
 from dcc_bridge.main_thread import MainThread
 from dcc_bridge.skills.runner import Runner
 from dcc_bridge.skills.skill import describe
-from dcc_bridge.testing import ScriptedPresenter
 from tests.hosts.bad_plans import Act, Plan, every
 from tests.hosts.bad_port import Port, Scene
+from tests.stand_ins import ScriptedPresenter
 
 LIMIT: Final = 20.0
 """Seconds in which any of these programs ends."""

@@ -44,7 +44,7 @@ from dcc_bridge.qt.form import Choice
 from dcc_bridge.qt.labels import tr
 from dcc_bridge.qt.presenter import DialogPresenter
 from dcc_bridge.qt.question_dialog import QuestionDialog
-from dcc_bridge.testing import FakeHost
+from tests.stand_ins import FakeHost
 
 FOLDER = Path(os.environ["SEEN_IN"])
 CLIENT = Client("claude-code", "Claude Code", "2.1")

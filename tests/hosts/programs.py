@@ -34,7 +34,7 @@ from dcc_bridge.main_thread import MainThread
 from dcc_bridge.skills.call_history import Outcome
 from dcc_bridge.skills.runner import Runner
 from dcc_bridge.skills.skill import describe
-from dcc_bridge.testing import ScriptedPresenter
+from tests.stand_ins import ScriptedPresenter
 
 Fault = Literal["none", "exception", "cancel", "killed", "refused", "artist"]
 YES: Final = Reply("accept", {"confirm": True})

@@ -8,13 +8,14 @@ from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QDialog
 
 from dcc_bridge.cli import hosting, hosts
-from dcc_bridge.cli.windowed import Windowed
 from tests.hosts.heart import Heart
 from tests.hosts.person import Person
 
 
 def sit_down(running: hosting.Running) -> None:
     """Let somebody come once it takes requests."""
+    from dcc_bridge_standalone import Windowed
+
     assert isinstance(running, Windowed)
     heart = Heart()
 

@@ -9,8 +9,8 @@ from pxr import Sdf
 
 from dcc_bridge.hosts.standalone import UsdSession
 from dcc_bridge.hosts.standalone.prims import remove
-from dcc_bridge.testing import FakeHost
 from tests.hosts.contract import HostContract, Stand
+from tests.stand_ins import FakeHost
 
 
 class TestUsdSession(HostContract):

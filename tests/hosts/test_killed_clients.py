@@ -12,10 +12,10 @@ from dcc_bridge import skill
 from dcc_bridge.elicitation.call import current
 from dcc_bridge.elicitation.question import Question, Settle, TakeDown
 from dcc_bridge.hosts.standalone import UsdSession
-from dcc_bridge.testing import ScriptedPresenter
 from tests.bench.agent import ERAS, Agent, Server
 from tests.hosts.programs import Program
 from tests.live import live
+from tests.stand_ins import ScriptedPresenter
 
 PROGRAMS = 25
 LIMIT = 10.0

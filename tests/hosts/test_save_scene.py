@@ -14,9 +14,9 @@ from dcc_bridge.elicitation.question import Consent, Reply
 from dcc_bridge.hosts.standalone import UsdSession, install
 from dcc_bridge.skills.importer import skills
 from dcc_bridge.skills.source import Source
-from dcc_bridge.testing import FakeHost, ScriptedPresenter
 from tests.hosts.scenes import SMALL
 from tests.live import ERAS, accept, live, status, text
+from tests.stand_ins import FakeHost, ScriptedPresenter
 
 YES, NO = Reply("accept", {"confirm": True}), Reply("decline")
 FILE = Path(__file__).parents[2] / "plugins/standalone/skills/save_scene.py"

@@ -29,7 +29,7 @@ from dcc_bridge.main_thread import MainThread
 from dcc_bridge.skills.importer import skills
 from dcc_bridge.skills.signature import Signature
 from dcc_bridge.skills.source import Source
-from dcc_bridge.testing import ScriptedPresenter
+from tests.stand_ins import ScriptedPresenter
 
 FOLDER = Path(__file__).parents[2] / "plugins" / "standalone" / "skills"
 YES = Reply("accept", {"confirm": True})

@@ -19,7 +19,7 @@ from dcc_bridge.qt.panel.panel import Panel
 from dcc_bridge.qt.question_dialog import QuestionDialog
 from dcc_bridge.server.clients import ClientRegistry, SeenClient
 from dcc_bridge.skills.call_history import Effect, Recent, Status, Trail
-from dcc_bridge.testing import FakeHost
+from tests.stand_ins import FakeHost
 
 from .stage import Stage, form
 

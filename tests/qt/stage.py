@@ -30,7 +30,7 @@ from dcc_bridge.elicitation.schema import Form, parse
 from dcc_bridge.qt.event_loop import HostLoop
 from dcc_bridge.qt.presenter import DialogPresenter
 from dcc_bridge.qt.question_dialog import QuestionDialog
-from dcc_bridge.testing import FakeHost
+from tests.stand_ins import FakeHost
 
 T = TypeVar("T")
 LIMIT = 10.0

@@ -22,8 +22,8 @@ from dcc_bridge.errors import NO_OTHER_WAY
 from dcc_bridge.qt import notifications
 from dcc_bridge.qt.panel.panel import Panel
 from dcc_bridge.qt.presenter import DialogPresenter
-from dcc_bridge.testing import FakeHost
 from tests.live import AskedFn, Live, accept, say, text
+from tests.stand_ins import FakeHost
 
 from .pump import QtPump
 from .stage import click, delete, press

@@ -13,8 +13,8 @@ from PySide6.QtWidgets import QApplication
 from dcc_bridge import confirm_sync, skill, track
 from dcc_bridge.qt.panel.panel import Panel
 from dcc_bridge.qt.presenter import DialogPresenter
-from dcc_bridge.testing import FakeHost
 from tests.live import ERAS, Live, status, text
+from tests.stand_ins import FakeHost
 
 from .pump import QtPump
 from .stage import click, delete

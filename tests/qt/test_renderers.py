@@ -28,7 +28,7 @@ from dcc_bridge.qt.labels import Mnemonics
 from dcc_bridge.qt.panel import rows
 from dcc_bridge.qt.panel.state import State
 from dcc_bridge.skills.call_history import Recent
-from dcc_bridge.testing import FakeHost
+from tests.stand_ins import FakeHost
 
 from .stage import delete, form
 

@@ -7,8 +7,8 @@ from typing import Any
 
 from dcc_bridge import skill
 from dcc_bridge.elicitation.ask_secret import Secret, ask_secret, ask_secret_sync
-from dcc_bridge.testing import ScriptedPresenter
 from tests.live import Live
+from tests.stand_ins import ScriptedPresenter
 
 CANARY = "canary-5f1e7c0a-ünï"
 ENTERED = {"exit": "accept", "secret": CANARY}

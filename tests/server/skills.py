@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from dcc_bridge import elicit_form, elicit_form_sync, on_main, skill
-from dcc_bridge.testing import FakeHost
+from tests.stand_ins import FakeHost
 
 CONFIRM: dict[str, Any] = {
     "type": "object",

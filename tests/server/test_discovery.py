@@ -14,8 +14,8 @@ import pytest
 
 from dcc_bridge.server import discovery
 from dcc_bridge.server.discovery import Instance, Registration
-from dcc_bridge.testing import FakeHost
 from tests.live import LIMIT, live
+from tests.stand_ins import FakeHost
 
 HOLDER = """
 import sys, pathlib

@@ -22,10 +22,10 @@ from dcc_bridge import confirm_sync, elicit_form_sync, on_main, report_progress,
 from dcc_bridge.elicitation import context
 from dcc_bridge.elicitation.question import Reply
 from dcc_bridge.errors import StartError
-from dcc_bridge.testing import FakeHost, ScriptedPresenter
 from tests.bench.agent import LEGACY, Agent, Server
 from tests.live import ERAS, Live, live, status, text
 from tests.server.skills import CONFIRM, Skills
+from tests.stand_ins import FakeHost, ScriptedPresenter
 
 OPEN = None
 

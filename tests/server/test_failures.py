@@ -17,9 +17,9 @@ from dcc_bridge.errors import BridgeClosed, BrokenSkill, NoConsent, StartError
 from dcc_bridge.headless import Pump
 from dcc_bridge.skills import importer
 from dcc_bridge.skills.source import Source
-from dcc_bridge.testing import FakeHost, ScriptedPresenter
 from tests.live import ERAS, Live, accept, live, status, text
 from tests.server.skills import CONFIRM
+from tests.stand_ins import FakeHost, ScriptedPresenter
 
 YES = Reply("accept", {"confirm": True})
 

@@ -7,9 +7,9 @@ from typing import Any
 
 from dcc_bridge import elicit_form_sync
 from dcc_bridge.elicitation.question import Reply
-from dcc_bridge.testing import ScriptedPresenter
 from tests.live import Live, live, status
 from tests.server.skills import CONFIRM, Skills
+from tests.stand_ins import ScriptedPresenter
 
 YES = Reply("accept", {"confirm": True})
 

@@ -15,9 +15,9 @@ from dcc_bridge.elicitation.call import Call, Client
 from dcc_bridge.elicitation.question import PresenterEvent, Question, Reply
 from dcc_bridge.server.one_time_page import SecretPage
 from dcc_bridge.server.page_site import PageDesk
-from dcc_bridge.testing import FakeHost
 from tests.live import Live, live
 from tests.server.seen import Seen, raw
+from tests.stand_ins import FakeHost
 
 CALL = Call("publish", "Publish", "edit", Client("claude-code", "Claude Code", "2.1"))
 REAL = [

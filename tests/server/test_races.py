@@ -22,9 +22,9 @@ from mcp_types import ElicitRequestParams, ElicitResult
 
 from dcc_bridge import elicit_form_sync, skill
 from dcc_bridge.elicitation.question import Reply
-from dcc_bridge.testing import FakeHost, ScriptedPresenter
 from tests.live import ERAS, Live, live, status, text
 from tests.server.skills import CONFIRM
+from tests.stand_ins import FakeHost, ScriptedPresenter
 
 RACES: Final = 1000
 LIMIT: Final = 120.0

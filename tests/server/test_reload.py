@@ -12,14 +12,14 @@ from mcp import Client
 from mcp_types import CallToolResult
 
 from dcc_bridge.elicitation.question import Reply
-from dcc_bridge.testing import FakeHost, ScriptedPresenter
 from tests.live import ERAS, Live, accept, listed, live, status, text
 from tests.skills.shelf import save
+from tests.stand_ins import FakeHost, ScriptedPresenter
 from tests.tiers import every_era
 
 DELETE = '''
 from dcc_bridge import elicit_form_sync, skill
-from dcc_bridge.testing import FakeHost
+from tests.stand_ins import FakeHost
 
 CONFIRM = {
     "type": "object",

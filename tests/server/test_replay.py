@@ -15,9 +15,9 @@ from mcp_types import JSONRPCRequest
 
 from dcc_bridge.elicitation.question import Reply
 from dcc_bridge.server import auth
-from dcc_bridge.testing import ScriptedPresenter
 from tests.live import Live, live
 from tests.server.skills import Skills
+from tests.stand_ins import ScriptedPresenter
 
 
 class Raw:

@@ -18,9 +18,9 @@ from dcc_bridge import confirm_sync, skill
 from dcc_bridge.elicitation.question import Reply
 from dcc_bridge.hosts.standalone import UsdSession
 from dcc_bridge.server import resources
-from dcc_bridge.testing import FakeHost, ScriptedPresenter
 from tests.hosts.scenes import SCENE
 from tests.live import ERAS, Live, live, text
+from tests.stand_ins import FakeHost, ScriptedPresenter
 
 YES = Reply("accept", {"confirm": True})
 CAMERA = "/World/Cameras/sq010/sh0010_cam"

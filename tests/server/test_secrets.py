@@ -14,10 +14,10 @@ from mcp_types import ElicitRequestParams, ElicitRequestURLParams, ElicitResult
 from dcc_bridge import elicit_form_sync, skill
 from dcc_bridge.elicitation.ask_secret import Secret, ask_secret_sync
 from dcc_bridge.elicitation.question import Reply
-from dcc_bridge.testing import FakeHost, ScriptedPresenter
 from tests.live import ERAS, Tap, live, status, text
 from tests.server.seen import Seen
 from tests.server.sending import CANARY, ENTERED, Sent, Tracker
+from tests.stand_ins import FakeHost, ScriptedPresenter
 
 
 class Browser:

@@ -16,9 +16,9 @@ from mcp_types import ElicitRequestParams, ElicitRequestURLParams, ElicitResult
 from dcc_bridge import skill
 from dcc_bridge.elicitation.sign_in import Provider, SignInFlow, Tokens, sign_in, sign_in_sync
 from dcc_bridge.errors import MissingExtra, RefusedAddress
-from dcc_bridge.testing import FakeHost, ScriptedPresenter
 from tests.live import ERAS, Tap, live, status, text
 from tests.server.provider import ACCESS, REFRESH, Site, provider
+from tests.stand_ins import FakeHost, ScriptedPresenter
 
 
 class Tracker:

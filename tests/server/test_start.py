@@ -12,10 +12,10 @@ from mcp_types import CallToolResult
 from dcc_bridge.bridge import Bridge
 from dcc_bridge.config import Settings
 from dcc_bridge.headless import Pump
-from dcc_bridge.testing import FakeHost
 from tests.hosts.application import until
 from tests.live import ERAS, connected, live, text
 from tests.skills.shelf import save
+from tests.stand_ins import FakeHost
 
 COUNT = '''
 from dcc_bridge import skill

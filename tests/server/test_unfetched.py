@@ -13,9 +13,9 @@ from mcp_types import ElicitRequestParams, ElicitResult
 from dcc_bridge import elicit_form_sync, skill
 from dcc_bridge.elicitation.question import Reply
 from dcc_bridge.server.parked_calls import MOST, UnfetchedResults, same_call
-from dcc_bridge.testing import FakeHost, ScriptedPresenter
 from tests.live import ERAS, live
 from tests.server.skills import CONFIRM
+from tests.stand_ins import FakeHost, ScriptedPresenter
 
 YES = Reply("accept", {"confirm": True})
 

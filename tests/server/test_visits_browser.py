@@ -16,12 +16,12 @@ from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.by import By
 from selenium.webdriver.support.wait import WebDriverWait
 
-from dcc_bridge.testing import FakeHost, ScriptedPresenter
 from tests.live import live, status
 from tests.server.browser import THERE, browser
 from tests.server.provider import ACCESS, provider
 from tests.server.sending import Sent, Tracker
 from tests.server.test_sign_in import Tracker as SigningIn
+from tests.stand_ins import FakeHost, ScriptedPresenter
 
 TYPED = "canary-5f1e7c0a"
 

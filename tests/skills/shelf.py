@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 from dcc_bridge.headless import Pump
 from dcc_bridge.skills.loader import Library
 from dcc_bridge.skills.registry import Entry, Registry
-from dcc_bridge.testing import FakeHost
+from tests.stand_ins import FakeHost
 
 T = TypeVar("T")
 LIMIT = 40.0

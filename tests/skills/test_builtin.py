@@ -12,10 +12,10 @@ import pytest
 from dcc_bridge import confirm_sync, elicit_form_sync, skill
 from dcc_bridge.audit import reader
 from dcc_bridge.elicitation.question import Reply
-from dcc_bridge.testing import FakeHost, ScriptedPresenter
 from tests.audit.test_log import FailingDisk
 from tests.live import Live, live, status, text
 from tests.server.skills import CONFIRM, Skills
+from tests.stand_ins import FakeHost, ScriptedPresenter
 
 YES = Reply("accept", {"confirm": True})
 

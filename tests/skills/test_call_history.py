@@ -17,9 +17,9 @@ from dcc_bridge.elicitation.types import Answered
 from dcc_bridge.hosts.standalone import UsdSession
 from dcc_bridge.qt.panel.state import read
 from dcc_bridge.skills.call_history import Effect, Recent, Record
-from dcc_bridge.testing import FakeHost, ScriptedPresenter
 from tests.live import Live, live, text
 from tests.server.skills import Skills
+from tests.stand_ins import FakeHost, ScriptedPresenter
 
 YES = Reply("accept", {"confirm": True})
 

@@ -19,7 +19,7 @@ from dcc_bridge.server.parked_calls import MOST_KEPT, ParkedCall, ParkedCalls
 from dcc_bridge.skills.call_history import Recent
 from dcc_bridge.skills.runner import Runner
 from dcc_bridge.skills.skill import describe
-from dcc_bridge.testing import FakeHost
+from tests.stand_ins import FakeHost
 from tests.steps import steps
 
 FEW, MANY = 10, 1_000

@@ -20,8 +20,8 @@ from dcc_bridge.server.protocol import elicit_request
 from dcc_bridge.skills import gate
 from dcc_bridge.skills.signature import Signature
 from dcc_bridge.skills.skill import Skill, describe
-from dcc_bridge.testing import FakeHost, ScriptedPresenter
 from tests.elicitation.brokers import asking
+from tests.stand_ins import FakeHost, ScriptedPresenter
 
 MISSING: dict[str, Any] = {"up_axis": {"1": 1, "2": 2}, "mode": {"soft": "soft"}}
 

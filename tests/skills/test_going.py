@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from dcc_bridge.testing import ScriptedPresenter
 from tests.live import ERAS, live, text
 from tests.server.skills import Skills
+from tests.stand_ins import ScriptedPresenter
 
 
 @pytest.mark.parametrize("era", ERAS)

@@ -13,8 +13,8 @@ from dcc_bridge.elicitation import context
 from dcc_bridge.elicitation.broker import Broker
 from dcc_bridge.elicitation.question import Reply
 from dcc_bridge.errors import BrokenSkill
-from dcc_bridge.testing import ScriptedPresenter
 from tests.skills.shelf import Shelf, save
+from tests.stand_ins import ScriptedPresenter
 
 SKILL = '\ndef work() -> str:\n    """Work."""\n    return "done"\n'
 

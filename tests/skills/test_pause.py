@@ -8,9 +8,9 @@ import pytest
 
 from dcc_bridge import skill
 from dcc_bridge.elicitation.question import Reply
-from dcc_bridge.testing import FakeHost, ScriptedPresenter
 from tests.live import ERAS, live, text
 from tests.server.skills import Skills
+from tests.stand_ins import FakeHost, ScriptedPresenter
 
 YES = Reply("accept", {"confirm": True})
 

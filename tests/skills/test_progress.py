@@ -23,8 +23,8 @@ from dcc_bridge.elicitation.broker import Broker
 from dcc_bridge.errors import Stopped
 from dcc_bridge.main_thread import MainThread
 from dcc_bridge.skills.call_history import Record
-from dcc_bridge.testing import FakeHost
 from tests.live import ERAS, Live, live, status
+from tests.stand_ins import FakeHost
 
 Heard = list[tuple[float, float | None, str | None]]
 MODERN, LEGACY = ERAS[-1], ERAS[1]

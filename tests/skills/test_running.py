@@ -21,9 +21,9 @@ from dcc_bridge.elicitation.question import Reply
 from dcc_bridge.errors import Cancelled, Ended
 from dcc_bridge.host import UndoMark
 from dcc_bridge.skills import run
-from dcc_bridge.testing import FakeHost, ScriptedPresenter
 from tests.live import Live, live, status, text
 from tests.server.skills import Skills
+from tests.stand_ins import FakeHost, ScriptedPresenter
 
 YES = Reply("accept", {"confirm": True})
 

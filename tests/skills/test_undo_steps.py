@@ -11,8 +11,8 @@ from mcp_types import CallToolResult
 
 from dcc_bridge import confirm_sync, elicit_form_sync, skill
 from dcc_bridge.elicitation.question import PresenterEvent, Reply
-from dcc_bridge.testing import FakeHost, ScriptedPresenter
 from tests.live import live, status, text
+from tests.stand_ins import FakeHost, ScriptedPresenter
 
 FORM = {"type": "object", "properties": {}}
 YES, SEEN = Reply("accept", {"confirm": True}), Reply("accept", {})

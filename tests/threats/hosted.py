@@ -12,9 +12,9 @@ from pathlib import Path
 from threading import Event
 
 from dcc_bridge import elicit_form_sync, skill
-from dcc_bridge.testing import FakeHost, ScriptedPresenter
 from tests.live import live
 from tests.server.skills import CONFIRM
+from tests.stand_ins import FakeHost, ScriptedPresenter
 from tests.threats.raw import Raw
 
 

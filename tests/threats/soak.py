@@ -33,9 +33,9 @@ from dcc_bridge import confirm_sync, elicit_form, elicit_form_sync, skill
 from dcc_bridge.elicitation.question import Question, Reply, Settle, TakeDown
 from dcc_bridge.host import UndoMark
 from dcc_bridge.skills.call_history import LIVE
-from dcc_bridge.testing import FakeHost
 from tests.bench.figures import memory
 from tests.live import Live
+from tests.stand_ins import FakeHost
 from tests.threats.beats import Beats
 from tests.threats.growth import Growth
 from tests.threats.loop import StrictLoop

@@ -44,8 +44,8 @@ from dcc_bridge.elicitation.call import Call, Client, Route
 from dcc_bridge.elicitation.question import Question, Reply, Settle, TakeDown, Unable
 from dcc_bridge.errors import BridgeClosed, BridgeError, Busy, WrongThread
 from dcc_bridge.skills.skill import describe
-from dcc_bridge.testing import FakeHost
 from tests.live import Live
+from tests.stand_ins import FakeHost
 from tests.threats.loop import StrictLoop
 
 SITES: Final = [

@@ -55,9 +55,9 @@ from dcc_bridge.errors import BridgeClosed
 from dcc_bridge.main_thread import MainThread
 from dcc_bridge.server.client_channel import ClientChannel
 from dcc_bridge.skills.call_history import LIVE
-from dcc_bridge.testing import FakeHost, ScriptedPresenter
 from tests.live import ERAS, Live, accept, live, status
 from tests.server.skills import CONFIRM
+from tests.stand_ins import FakeHost, ScriptedPresenter
 from tests.threats.loop import StrictLoop
 from tests.tiers import sampled
 

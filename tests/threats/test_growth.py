@@ -16,9 +16,9 @@ from dcc_bridge import bridge, skill
 from dcc_bridge.elicitation import rate_limits
 from dcc_bridge.elicitation.call import current
 from dcc_bridge.elicitation.question import Question, Reply, Settle, TakeDown
-from dcc_bridge.testing import FakeHost
 from tests.bench.agent import LEGACY, Agent, Server
 from tests.live import Live, live
+from tests.stand_ins import FakeHost
 from tests.threats.growth import fill_string_cache
 from tests.threats.raw import Line, Raw
 from tests.threats.soak import Ledger, Scene, skills

@@ -11,7 +11,7 @@ from dcc_bridge.config import Settings
 from dcc_bridge.errors import StartError
 from dcc_bridge.headless import Pump
 from dcc_bridge.server import discovery
-from dcc_bridge.testing import FakeHost
+from tests.stand_ins import FakeHost
 
 OTHERS = ["0.0.0.0", "::", "::1", "127.0.0.2", "192.168.1.5", "localhost", "", "host.example"]
 

@@ -33,8 +33,8 @@ from dcc_bridge.main_thread import MainThread
 from dcc_bridge.skills.call_history import Outcome
 from dcc_bridge.skills.runner import Runner
 from dcc_bridge.skills.skill import describe
-from dcc_bridge.testing import FakeHost, ScriptedPresenter
 from tests.live import live, status, text
+from tests.stand_ins import FakeHost, ScriptedPresenter
 
 YES: Final = Reply("accept", {"confirm": True})
 NO: Final = Reply("decline")

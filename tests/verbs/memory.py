@@ -11,7 +11,6 @@ from copy import deepcopy
 from pathlib import Path
 from typing import Any, Literal
 
-from dcc_bridge.testing import FakeHost
 from dcc_bridge.verbs.acts import (
     SCENE,
     Acts,
@@ -26,6 +25,7 @@ from dcc_bridge.verbs.acts import (
     Value,
     Vector,
 )
+from tests.stand_ins import FakeHost
 
 KINDS = ("Camera", "Group", "Light", "Mesh", "Shader")
 NODE: dict[str, Any] = {

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
-from dcc_bridge.testing import FakeHost
 from dcc_bridge.verbs.acts import (
     SCENE,
     Acts,
@@ -21,6 +20,7 @@ from dcc_bridge.verbs.acts import (
     Value,
     Vector,
 )
+from tests.stand_ins import FakeHost
 
 
 @dataclass

@@ -10,8 +10,8 @@ from typing import Any
 from mcp_types import CallToolResult
 
 from dcc_bridge.elicitation.question import Reply
-from dcc_bridge.testing import ScriptedPresenter
 from tests.live import Live
+from tests.stand_ins import ScriptedPresenter
 from tests.verbs.memory import MemoryHost, folder, node
 
 YES = Reply("accept", {"confirm": True})

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from dcc_bridge.elicitation.question import Question, Reply, Settle
-from dcc_bridge.testing import ScriptedPresenter
 from tests.live import status, text
+from tests.stand_ins import ScriptedPresenter
 from tests.verbs.memory import MemoryHost, node
 from tests.verbs.studio import NO, YES, studio
 

@@ -18,8 +18,8 @@ from dcc_bridge import verbs
 from dcc_bridge.elicitation.call import Call, current
 from dcc_bridge.elicitation.question import Reply
 from dcc_bridge.hosts.standalone import UsdSession, install
-from dcc_bridge.testing import ScriptedPresenter
 from tests.live import Live, text
+from tests.stand_ins import ScriptedPresenter
 from tests.verbs import usd_scene
 from tests.verbs.studio import NO, YES
 

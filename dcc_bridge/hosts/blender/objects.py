@@ -16,6 +16,7 @@ from typing import Any, Final
 
 import bpy
 
+_HAS_IDS: Final = "session_uid" in bpy.types.ID.bl_rna.properties  # since 4.1
 _LINKED: Final = re.compile(r"(.*) \[(.+)\]", re.DOTALL)
 _Families = dict[bpy.types.Object, list[bpy.types.Object]]
 _KEPT: Final = ("collections", "scenes", "materials", "images", "node_groups", "texts")
@@ -116,7 +117,10 @@ class Inventory:
 
     def __init__(self) -> None:
         self._names = {name: getattr(bpy.data, name).keys() for name in ("objects", *_KEPT)}
-        self._ids = _ids()
+        # What tells each object from all others; nothing where Blender has no such thing.
+        self._ids = array("i", bytes(4 * len(bpy.data.objects) if _HAS_IDS else 0))
+        if self._ids:
+            bpy.data.objects.foreach_get("session_uid", self._ids)
 
     def missing(self) -> list[str]:
         """Name what is not there any more, the objects first."""
@@ -137,29 +141,14 @@ def items_by_id(ids: Container[int] | None = None) -> dict[Hashable, str]:
 
     Before, it is the name. With `ids`, those of these identities alone.
     """
-    lasts = "session_uid" in bpy.types.ID.bl_rna.properties
     every = (it for name in ("objects", *_KEPT) for it in getattr(bpy.data, name))
     things = (it for it in every if ids is None or identity(it) in ids)
-    return {it.session_uid if lasts else item_of(it): item_of(it) for it in things}
-
-
-def _ids() -> array[int]:
-    """Give what tells each object from all others; nothing where Blender has no such thing."""
-    if "session_uid" not in bpy.types.ID.bl_rna.properties:  # since 4.1
-        return array("i")
-    ids = array("i", bytes(4 * len(bpy.data.objects)))
-    bpy.data.objects.foreach_get("session_uid", ids)
-    return ids
+    return {it.session_uid if _HAS_IDS else item_of(it): item_of(it) for it in things}
 
 
 def local(items: Iterable[str]) -> set[str]:
     """Give the names of items, without their libraries."""
     return {linked[1] if (linked := _LINKED.fullmatch(item)) else item for item in items}
-
-
-def below(thing: bpy.types.Object) -> list[bpy.types.Object]:
-    """Give all that is parented to an object, and to that."""
-    return _below(thing, _families())
 
 
 def facts(items: Sequence[str]) -> list[list[Any]]:
@@ -206,7 +195,7 @@ def _facts(item: str, families: _Families) -> list[Any]:
         within = sorted(map(item_of, getattr(thing, "all_objects", ())))
         own = thing.as_pointer() if isinstance(thing, bpy.types.Node) else identity(thing)
         return [item, own, kind_of(thing), None, within, []]
-    under = sorted((item_of(obj), identity(obj), obj.type) for obj in _below(thing, families))
+    under = sorted((item_of(obj), identity(obj), obj.type) for obj in below(thing, families))
     parent = item_of(thing.parent) if thing.parent else None
     channels: list[Any] = [thing.lock_location, thing.lock_rotation, thing.lock_scale]
     locks = [[lock for axes in channels for lock in axes], thing.hide_select]
@@ -222,7 +211,9 @@ def _families() -> _Families:
     return families
 
 
-def _below(thing: bpy.types.Object, families: _Families) -> list[bpy.types.Object]:
+def below(thing: bpy.types.Object, families: _Families | None = None) -> list[bpy.types.Object]:
+    """Give all that is parented to an object, and to that."""
+    families = _families() if families is None else families
     descendants = list(families.get(thing, ()))
     for child in descendants:  # the list grows meanwhile
         descendants += families.get(child, ())

@@ -1,19 +1,28 @@
-"""The active document, as the adapter and the skills look at it. Main thread."""
+"""The documents, as the adapter and the skills look at them, and their transactions. Main thread.
+
+FreeCAD tells of every commit, undo and redo, but lists only the newest 20 names. So the entries are
+numbered here as they come, over all documents: a skill may edit another one than the active one.
+"""
 
 from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from difflib import get_close_matches
+from functools import cache
 from itertools import islice
+from pathlib import Path
 from types import SimpleNamespace
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import FreeCAD
 
-from dcc_bridge.host import Changes, CountChanges
+from dcc_bridge.errors import NotUndoable
+from dcc_bridge.host import Changes, CountChanges, UndoMark
+from dcc_bridge.hosts.losses import Losses
 
 _MOST: Final = 200  # parts of a value that an agent is given
 _NO_PICTURE: Final = ("offscreen", "minimal")
@@ -123,3 +132,238 @@ def gui() -> Any:
     import FreeCADGui
 
     return FreeCADGui
+
+
+# ---- transactions
+
+_CLOSED: Final = ""  # the name of the stack of what no undo brings back; no document has it
+
+
+class _Entry(NamedTuple):
+    """A transaction; one that changed several documents has the same number in each."""
+
+    number: int
+    label: str
+
+
+@dataclass(slots=True)
+class _Stack:
+    done: list[_Entry] = field(default_factory=list)
+    undone: list[_Entry] = field(default_factory=list)
+    dropped: int = 0
+
+
+class Transactions:
+    """What can be undone in FreeCAD, by its own events."""
+
+    def __init__(self) -> None:
+        self._stacks: dict[str, _Stack] = {}
+        self._number = 0
+        self._label: str | None = None
+        self._home = self._why = ""
+        self._new: set[tuple[str, str]] = set()
+        self._new_documents: set[str] = set()
+        self._deleted: dict[tuple[str, str], int] = {}
+        self._losses: Losses | None = None
+        self.stale: set[str] = set()  # documents that have to be computed before a step ends
+        self._listener = SimpleNamespace(
+            slotBeforeChangeObject=self._changing,
+            slotCommitTransaction=self._committed,
+            slotCloseTransaction=self._closed,
+            slotUndoDocument=self._undid,
+            slotRedoDocument=self._redid,
+            slotCreatedDocument=self._document_came,
+            slotDeletedDocument=self._document_goes,
+            slotStartSaveDocument=self._saving,
+            slotCreatedObject=self._object_came,
+            slotDeletedObject=self._object_goes,
+        )
+        FreeCAD.addDocumentObserver(self._listener)
+
+    # ---- for the host
+
+    def mark(self) -> UndoMark:
+        """Mark the newest entry of all documents; the depth counts those of each."""
+        documents = FreeCAD.listDocuments()
+        for closed in self._stacks.keys() - documents.keys() - {_CLOSED}:
+            del self._stacks[closed]  # what was open in it was committed after it was gone
+        for doc in documents.values():
+            self._settle(doc)
+        top = self._top()
+        depth = sum(len(stack.done) + stack.dropped for stack in self._stacks.values())
+        return UndoMark(depth, top.label if top else None, top.number if top else None)
+
+    @contextmanager
+    def step(self, label: str) -> Iterator[None]:
+        """Have all that is changed recorded, in every document, whatever a skill closes."""
+        self._deleted, self._new = {}, set()
+        self._home = FreeCAD.ActiveDocument.Name if FreeCAD.ActiveDocument else ""
+        for doc in FreeCAD.listDocuments().values():
+            doc.UndoMode = 1  # freecadcmd begins with undo off
+        # The application's transaction and not the document's: that one stays open if it is empty
+        # when it is committed, and takes in what the person does next.
+        FreeCAD.setActiveTransaction(label)
+        self._label = label
+        try:
+            yield
+            self.compute()
+        finally:
+            self._label = None
+            FreeCAD.closeActiveTransaction()
+
+    @contextmanager
+    def watched(self, losses: Losses) -> Iterator[None]:
+        """Keep copies of what a skill's body loses."""
+        outer, self._losses = self._losses, losses
+        new, self._new_documents = self._new_documents, set()
+        try:
+            yield
+        finally:
+            self._losses, self._new_documents = outer, new
+
+    def is_new(self, document: str) -> bool:
+        """Whether the body that is watched has opened or made a document."""
+        return document in self._new_documents
+
+    def undo(self) -> None:
+        """Undo the newest transaction in every document that it changed."""
+        top = self._top()
+        while top is not None and self._top() == top:
+            self.take_back()
+
+    def take_back(self) -> None:
+        """Undo one document's newest entry, and recompute; NotUndoable: one was closed since."""
+        top = self._top()
+        for name, stack in list(self._stacks.items()):
+            if top is not None and stack.done and stack.done[-1] == top:
+                if name == _CLOSED:
+                    raise NotUndoable(self._why)
+                doc = FreeCAD.getDocument(name)
+                doc.undo()
+                doc.recompute()
+                return
+
+    def lost(self, agreed: Collection[str]) -> list[str]:
+        """List what the newest step deleted beside what was agreed to, by names."""
+        gone = [key for key, number in self._deleted.items() if not _is_there(key, number)]
+        names = [name if doc == self._home else f"{doc}#{name}" for doc, name in gone]
+        return [name for name in names if name not in agreed]
+
+    def _top(self) -> _Entry | None:
+        return max((stack.done[-1] for stack in self._stacks.values() if stack.done), default=None)
+
+    def _settle(self, doc: Any) -> _Stack:
+        """Leave out what FreeCAD has dropped, and add what was there before we listened."""
+        stack = self._stacks.setdefault(doc.Name, _Stack())
+        # The open one, which FreeCAD counts as well, is no entry until it is committed.
+        surplus = len(stack.done) - doc.UndoCount + doc.HasPendingTransaction
+        if surplus > 0:
+            del stack.done[:surplus]
+            stack.dropped += surplus
+        elif surplus < 0:
+            stack.done[:0] = [self._entry(_plain(n)) for n in reversed(doc.UndoNames[surplus:])]
+        return stack
+
+    def _entry(self, label: str) -> _Entry:
+        self._number += 1
+        return _Entry(self._number, label)
+
+    def compute(self) -> None:
+        """Compute what depends on what was changed."""
+        for name in self.stale & FreeCAD.listDocuments().keys():
+            FreeCAD.getDocument(name).recompute()
+        self.stale.clear()
+
+    # ---- what FreeCAD calls
+
+    def _changing(self, obj: Any, prop: str) -> None:
+        """Have a change recorded that alone opens no transaction: whether an object is seen."""
+        if self._label is not None and prop == "Visibility":
+            obj.Label2 = (text := obj.Label2) + " "
+            obj.Label2 = text
+
+    def _committed(self, doc: Any) -> None:
+        stack = self._stacks.setdefault(doc.Name, _Stack())
+        if stack.done and stack.done[-1].number == self._number:
+            self._number += 1
+        stack.done.append(_Entry(self._number, _plain(doc.UndoNames[0])))
+        stack.undone.clear()
+        self._settle(doc)
+
+    def _closed(self, _: bool) -> None:
+        self._number += 1
+        if self._label is not None and FreeCAD.getActiveTransaction() is None:
+            # A skill has closed ours: what it changes now would be in no entry.
+            FreeCAD.setActiveTransaction(self._label)
+
+    def _undid(self, doc: Any) -> None:
+        stack = self._stacks.setdefault(doc.Name, _Stack())
+        if stack.done:
+            stack.undone.append(stack.done.pop())
+
+    def _redid(self, doc: Any) -> None:
+        stack = self._stacks.setdefault(doc.Name, _Stack())
+        label = _plain(doc.UndoNames[0])
+        stack.done.append(stack.undone.pop() if stack.undone else self._entry(label))
+
+    def _document_came(self, doc: Any) -> None:
+        self._stacks.pop(doc.Name, None)
+        if self._losses is not None:
+            self._new_documents.add(doc.Name)
+        if self._label is not None:
+            doc.UndoMode = 1
+
+    def _document_goes(self, doc: Any) -> None:
+        is_lost = self._losses is not None and not self.is_new(doc.Name) and _is_modified(doc)
+        stack = self._stacks.pop(doc.Name, _Stack())
+        if is_lost and self._losses is not None:
+            copy = f"{doc.Name}.unsaved.FCStd", lambda path: doc.saveCopy(str(path))
+            tell = self._losses.ending(f"close {doc.Label}", copy)
+            if tell is not None:
+                self._why = str(tell())
+                closed = self._stacks.setdefault(_CLOSED, _Stack())
+                closed.done.append(self._entry(f"Close {doc.Label}"))
+                closed.dropped += len(stack.done) + stack.dropped
+
+    def _saving(self, _doc: Any, file: str) -> None:
+        if self._losses is not None:
+            self._losses.writing(Path(file))
+
+    def _object_came(self, obj: Any) -> None:
+        if self._label is not None:
+            key = obj.Document.Name, obj.Name
+            if key not in self._deleted:  # it comes back by an undo
+                self._new.add(key)
+
+    def _object_goes(self, obj: Any) -> None:
+        if self._label is None:
+            return
+        key = obj.Document.Name, obj.Name
+        if key not in self._new and not self.is_new(key[0]):
+            self._deleted[key] = obj.ID
+
+
+@cache
+def transactions() -> Transactions:
+    """Give the one that listens in this FreeCAD."""
+    return Transactions()
+
+
+def _plain(label: str) -> str:
+    """Take off what FreeCAD marks a transaction with that began in another document."""
+    return str(label).removeprefix("-> ")
+
+
+def _is_there(key: tuple[str, str], number: int) -> bool:
+    doc = FreeCAD.listDocuments().get(key[0])
+    if doc is None:
+        return True  # it was closed, which is told of otherwise
+    obj = doc.getObject(key[1])
+    return obj is not None and number == obj.ID
+
+
+def _is_modified(doc: Any) -> bool:
+    if not FreeCAD.GuiUp:
+        return True
+    shown = gui().getDocument(doc.Name)
+    return shown is None or bool(shown.Modified)

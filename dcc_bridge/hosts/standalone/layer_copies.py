@@ -37,11 +37,6 @@ class Copy:
     has_variants: bool  # USD does not tell of edits in a variant
 
     @classmethod
-    def of_layer(cls, layer: Sdf.Layer) -> Copy:
-        """Copy a layer whole."""
-        return cls.of(copy_of(layer))
-
-    @classmethod
     def of(cls, content: Sdf.Layer) -> Copy:
         """Look a layer of our own through."""
         specs: list[Sdf.Path] = []
@@ -65,7 +60,7 @@ class LayerChange:
     def __init__(self, mirror: Copy, layer: Sdf.Layer, edited: Places | None) -> None:
         """Take it from the mirror, and bring that up to date; None if nobody knows where."""
         if edited is None or mirror.has_variants or not _are_plain(edited, mirror.content, layer):
-            self.places, self.held, self.mirror = None, mirror, Copy.of_layer(layer)
+            self.places, self.held, self.mirror = None, mirror, Copy.of(copy_of(layer))
         else:
             self.places, self.held, self.mirror = edited, mirror.part(edited), mirror
             _put(layer, mirror.content, edited)

@@ -27,7 +27,7 @@ from typing import Any, Final
 from pxr import Sdf, Tf, Usd
 
 from dcc_bridge.host import UndoMark
-from dcc_bridge.hosts.standalone.layer_copies import Copy, LayerChange, Place, State, Step
+from dcc_bridge.hosts.standalone.layer_copies import Copy, LayerChange, Place, State, Step, copy_of
 from dcc_bridge.hosts.standalone.prims import is_path, tracked
 
 OUTSIDE: Final = "Edit outside a step"
@@ -256,7 +256,7 @@ class UndoStack:
             self._mirrors[place] = change.mirror
             if not any(at == place and it.places is None for at, it in self._changes):
                 self._changes.append((place, change))
-        self._mirrors.update({place: Copy.of_layer(self._layer(place)) for place in new})
+        self._mirrors.update({place: Copy.of(copy_of(self._layer(place))) for place in new})
         if edited is None:
             self._call_witness()
         self._forget()

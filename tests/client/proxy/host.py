@@ -15,8 +15,8 @@ from typing import Any
 from dcc_bridge import check_cancelled, elicit_form_sync, elicit_url_sync, report_progress, skill
 from dcc_bridge.bridge import Bridge
 from dcc_bridge.skills.skill import describe
-from dcc_bridge.testing import FakeHost
 from tests.client.proxy.until_killed import serve
+from tests.stand_ins import FakeHost
 
 LARGE = 3_000_000
 LEDGER = "ledger"

@@ -6,8 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from typing import Any, Final
 
-from dcc_bridge.hosts.freecad.freecad_document import document, find
-from dcc_bridge.hosts.freecad.freecad_undo import transactions
+from dcc_bridge.hosts.freecad.freecad_document import document, find, transactions
 from dcc_bridge.verbs.acts import Acts
 
 from .places import above_of, below, parent_of, world

@@ -10,8 +10,7 @@ from typing import Any, Final, Literal
 import FreeCAD
 
 from dcc_bridge import track
-from dcc_bridge.hosts.freecad.freecad_document import document, find
-from dcc_bridge.hosts.freecad.freecad_undo import transactions
+from dcc_bridge.hosts.freecad.freecad_document import document, find, transactions
 from dcc_bridge.verbs.acts import Acts, Imported, Junk
 
 from .places import below, children, own_shape, parent_of, scratch_document, world_shape

@@ -9,8 +9,7 @@ from typing import Any, Final, Literal
 
 import FreeCAD
 
-from dcc_bridge.hosts.freecad.freecad_document import document, find
-from dcc_bridge.hosts.freecad.freecad_undo import transactions
+from dcc_bridge.hosts.freecad.freecad_document import document, find, transactions
 from dcc_bridge.verbs.acts import Acts, Bounds, Placement, Vector
 
 from .properties import held

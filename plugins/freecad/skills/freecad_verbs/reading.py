@@ -12,8 +12,7 @@ from typing import Any, Final
 
 import FreeCAD
 
-from dcc_bridge.hosts.freecad.freecad_document import document, find, plain
-from dcc_bridge.hosts.freecad.freecad_undo import transactions
+from dcc_bridge.hosts.freecad.freecad_document import document, find, plain, transactions
 from dcc_bridge.verbs.acts import Acts, ApiEntry, Part, Rule, SocketLink, Value
 
 from .places import below, children, own_shape, parent_of, scratch_document

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from dcc_bridge.hosts.freecad.freecad_document import document, find, plain
-from dcc_bridge.hosts.freecad.freecad_undo import transactions
+from dcc_bridge.hosts.freecad.freecad_document import document, find, plain, transactions
 from dcc_bridge.verbs.acts import SCENE, Acts, SocketLink, Value
 
 from .properties import CELL, ERRORS, form, held, linked, links_of, paths, read, reason, write

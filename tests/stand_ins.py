@@ -1,4 +1,4 @@
-"""Stand-ins for tests, ours and those of skills' authors: a person, a host, a main thread.
+"""Stand-ins for tests: a person, a host, a main thread.
 
 `dcc_bridge.headless.Pump` is the main thread: it runs what is queued when it is told to.
 """

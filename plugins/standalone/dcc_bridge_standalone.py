@@ -1,31 +1,29 @@
-"""The standalone host in a window, and the demo's person who sits at it. Main thread.
+"""Our own application with its bridge, and the demo's person who sits at it. Main thread.
 
-Imported only where a window is wanted: it needs PySide6 and a screen. Of `Windowed`, `stop` may be
-called on any thread; `AtWindow` runs on the loop of the agent's client, and reaches every widget
-through the main thread's queue.
+Imported by ``dcc-bridge serve`` and ``demo`` where a window is wanted: it needs a screen. Of
+`Windowed`, `stop` may be called on any thread; `AtWindow` runs on the loop of the agent's client,
+and reaches every widget through the main thread's queue.
 """
 
 from __future__ import annotations
 
 import asyncio
-import sys
 import time
 from collections.abc import Callable
 from concurrent.futures import Future
-from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Final, TypeVar
 
 import anyio
 
 from dcc_bridge.bridge import Bridge
 from dcc_bridge.cli.exits import INTERRUPTED, Failure
-from dcc_bridge.config import data_folder
 from dcc_bridge.errors import BridgeError
 from dcc_bridge.hosts.standalone import UsdSession
 from dcc_bridge.qt import event_loop, presenter
 from dcc_bridge.qt.binding import QGuiApplication, QPixmap, QPoint
 from dcc_bridge.qt.panel import panel
+from dcc_standalone import app
 
 if TYPE_CHECKING:
     from dcc_bridge.cli.hosting import OnReady, Opening, Running
@@ -121,23 +119,11 @@ class _Application:
 def run(session: UsdSession, opening: Opening, on_ready: OnReady) -> None:
     """Run a host until its window is closed, or the process is told to stop."""
     application = _Application(session, opening, on_ready)
-    code = _module().run(session, on_ready=application.begin, on_quit=application.end)
+    code = app.run(session, on_ready=application.begin, on_quit=application.end)
     if application.error is not None:
         raise application.error
     if code == INTERRUPTED:
         raise KeyboardInterrupt
-
-
-def _module() -> Any:
-    """Find the application, which travels beside the package."""
-    folder = str(data_folder("plugins") / "standalone")
-    if folder not in sys.path:
-        sys.path.insert(0, folder)
-    try:
-        return import_module("dcc_standalone.app")
-    except ImportError as error:
-        what = f"The standalone host's window is not installed ({error})"
-        raise Failure(f"{what}. pip install 'dcc-bridge-mcp[demo]', or use --headless.") from None
 
 
 # ---- the demo's person at the window

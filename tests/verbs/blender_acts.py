@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import bpy
 import numpy as np
@@ -680,3 +680,15 @@ def timed(took: dict[str, list[float]], name: str, call: Callable[[], Any]) -> A
     result = call()
     took.setdefault(name, []).append(time.perf_counter() - start)
     return result
+
+
+def test_what_is_told_of_an_item_leaves_nothing_in_the_file(acts: Acts) -> None:
+    def kept() -> list[list[str]]:
+        return [list(bpy.data.objects["Cube"].keys()), list(bpy.data.materials["Material"].keys())]
+
+    before = kept()
+    for item in ("Cube", "material:Material"):
+        for part in get_args(port.Part):
+            acts.look_into(item, part)
+
+    assert kept() == before

@@ -274,8 +274,10 @@ def _uses(thing: Any) -> Iterator[str]:
     owners += list(tree.nodes) if tree else []
     for owner in owners:
         for rna in owner.bl_rna.properties:
-            is_one = rna.type == "POINTER" and rna.identifier != "rna_type"
-            used = getattr(owner, rna.identifier, None) if is_one else None
+            kind = rna.fixed_type.identifier if rna.type == "POINTER" else ""
+            # No settings of an add-on: reading them makes them, which is an edit.
+            is_data = issubclass(getattr(bpy.types, kind, object), bpy.types.ID)
+            used = getattr(owner, rna.identifier, None) if is_data else None
             if isinstance(used, bpy.types.ID) and used not in (thing, tree, thing.id_data):
                 yield item_of(used)
                 if isinstance(used, bpy.types.Image) and used.filepath:

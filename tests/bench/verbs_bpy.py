@@ -51,7 +51,7 @@ class Large:
         return [f"box_{it:05}" for it in range(first, min(first + count, self._items))]
 
     def _reads(self) -> list[Case]:
-        (box,), wide = self._boxes(1, 7), {"scale": ">1"}
+        (box,) = self._boxes(1, 7)
         return [
             Case("summary", {}, ""),
             Case("list_items", {}, "", "for it in objects", _walk),
@@ -82,7 +82,8 @@ class Large:
         red = {"base_color": [1, 0, 0]}
         return [
             Case("select", {"items": [box]}, "1", "select_set", partial(_select, 1)),
-            Case("select", {"items": more}, f"{MANY + 1}", "select_set", partial(_select, MANY + 1)),
+            Case("select", {"items": more}, f"{MANY + 1}", "select_set",
+                 partial(_select, MANY + 1)),
             Case("create", {"things": things[:1]}, "1", "objects.new", partial(_create, 1)),
             Case("create", {"things": things}, f"{MANY}", "objects.new", partial(_create, MANY)),
             Case("duplicate", {"items": [box]}, "1 linked", "Object.copy", partial(_copy, 1)),

@@ -692,3 +692,17 @@ def test_what_is_told_of_an_item_leaves_nothing_in_the_file(acts: Acts) -> None:
             acts.look_into(item, part)
 
     assert kept() == before
+
+
+def test_reading_the_api_and_every_item_leaves_no_entry_of_undo(acts: Acts) -> None:
+    with acts.host.guard([], read=True):
+        pass  # the first one makes what undo goes back to
+    before = acts.host.undo_mark()
+
+    with acts.host.guard([], read=True):
+        told = [acts.look_into(it, part) for it in acts.items() for part in get_args(port.Part)]
+        entries = list(acts.api())
+
+    assert told
+    assert entries
+    assert acts.host.undo_mark() == before

@@ -285,11 +285,8 @@ def _uses(thing: Any) -> Iterator[str]:
 
 
 def _animated(thing: Any) -> Iterator[tuple[Any, str]]:
-    for data, before in (
-        (thing, ""),
-        (getattr(thing, "data", None), "data."),
-        (tree_of(thing), ""),
-    ):
+    own = getattr(thing, "data", None)
+    for data, before in ((thing, ""), (own, "data."), (tree_of(thing), "")):
         if isinstance(data, bpy.types.ID):
             yield data, before
 

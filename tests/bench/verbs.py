@@ -49,8 +49,6 @@ class Case:
     own: str = ""  # what the host's own API does for the same
     # Does it, and returns; given the scene.
     run: Callable[[Any], object] | None = None
-    # What holds the main thread longer than the aim, and why it cannot be cut.
-    cause: str = ""
     status: str = "done"  # how the call ends
     stands: bool = False  # for the next call, which undoes it
 
@@ -60,6 +58,8 @@ class Scene(Protocol):
 
     host: Any
     bundle: Path  # the folder with the host's skills
+    # What holds the main thread longer than the aim, and cannot be cut; by verb, "" for all others.
+    causes: Mapping[str, str]
 
     def cases(self) -> list[Case]:
         """Give the calls."""
@@ -160,7 +160,8 @@ class Table:
         beside: list[object] = ["", "", ""]
         if own is not None:
             beside = [case.own, own, f"{sum(stretches) / own:.1f} x" if own > 0.05 else ""]
-        named = why or (case.cause if max(stretches) > AIM else "")
+        causes = self._scene.causes
+        named = why or causes.get(case.verb, causes[""])
         first = f"{case.verb}({case.shown})"
         return [first, sum(stretches), max(stretches), len(stretches), f"{size:,}", *beside, named]
 
@@ -224,7 +225,7 @@ def _measure(name: str, chosen: Namespace) -> None:
         host = f"{scene.host.name} {scene.host.version}"
         show(f"The verbs in {host}, on {items:,} items", COLUMNS, [row[:-1] for row in rows])
         print(f"\nLonger than {AIM:g} ms without a turn:\n")
-        named = [f"- {row[0]}: {row[-1] or 'no cause is known'}" for row in rows if _is_long(row)]
+        named = [f"- {row[0]}: {row[-1]}" for row in rows if _is_long(row)]
         print("\n".join(named))
 
 

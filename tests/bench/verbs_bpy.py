@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -16,14 +18,27 @@ from tests.bench.verbs import ROOT, Case
 IN_A_SET: Final = 100
 MANY: Final = 500  # what is not asked for at once
 _WOOD: Final = "material:Wood"
+_EVALUATED: Final = "view_layer.update evaluates all objects, and ed.undo_push writes them"
+_CAUSES: Final = {
+    "": _EVALUATED,
+    "find_api": f"the nodes that it makes and takes away: {_EVALUATED}",
+    "look": "one picture is rendered in one piece (Cycles), after an evaluation",
+    "export_file": "wm.save_as_mainfile",
+    "save": "wm.save_as_mainfile",
+    "list_items": "BlendData.user_map",
+    "check": "Collection.all_objects is made anew after an evaluation",
+}
 
 
 class Large:
     """A file of collections with boxes of shared meshes and one material, and lights."""
 
     bundle = ROOT / "plugins" / "blender"
+    causes = _CAUSES
 
     def __init__(self, folder: Path, items: int) -> None:
+        sys.stdout = os.fdopen(os.dup(1), "w")  # Blender tells of each render on its own
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         self._folder, self._items = folder, items
         self._file = folder / "many.blend"
         _build(items)

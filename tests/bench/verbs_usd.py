@@ -17,14 +17,24 @@ IN_A_SET: Final = 1000
 MANY: Final = 500  # what is not asked for at once
 SOME: Final = 20  # what takes half a second each
 _WOOD: Final = "/World/Wood"
-_WHOLE: Final = "the undo step copies the layer: TransferContent, and a count of its specs"
-_EACH: Final = "NamespaceEditor.CanApplyEdits for each prim, which looks for its users; " + _WHOLE
+_COPIED: Final = "the undo step copies the layer: Layer.TransferContent, and a walk of the copy"
+_MOVED: Final = f"NamespaceEditor.CanApplyEdits looks for users of each prim; {_COPIED}"
+_CAUSES: Final = {
+    "": _COPIED,
+    "group": _MOVED,
+    "rename": _MOVED,
+    "look": "one picture is painted in one piece, and its view measured",
+    "export_file": "Stage.Flatten and Layer.Export",
+    "save": "Layer.Export",
+    "inspect": "BBoxCache of the whole world",
+}
 
 
 class Large:
     """A stage of sets with boxes of one material, and a light in each."""
 
     bundle = ROOT / "plugins" / "standalone"
+    causes = _CAUSES
 
     def __init__(self, folder: Path, items: int) -> None:
         self._folder, self._items = folder, items
@@ -100,19 +110,17 @@ class Large:
             Case("transform", {"items": many, "on": "ground"}, f"{MANY} on the ground"),
             Case("transform", {"items": [set_0], "apply": ["at"]}, "apply a set of 1,000"),
             Case("group", {"items": [box], "under": "/World/Set_01"}, "1",
-                 "NamespaceEditor", _move_in_namespace, _EACH),
+                 "NamespaceEditor", _move_in_namespace),
             Case("group", {"items": some, "under": "/World/Set_01"}, f"{SOME}",
-                 "BatchNamespaceEdit", partial(_reparent, SOME), _EACH),
+                 "BatchNamespaceEdit", partial(_reparent, SOME)),
             Case("group", {"items": many, "into": "heroes", "kind": "collection"},
                  f"{MANY} into a collection", "IncludePath", partial(_collect, MANY)),
             Case("assign_material", {"items": many, "values": wood}, f"a new one, {MANY}",
                  "MaterialBindingAPI.Bind", partial(_bind, MANY)),
-            Case("rename", {"names": {box: "crate"}}, "1", "NamespaceEditor", _move_in_namespace,
-                 _EACH),
+            Case("rename", {"names": {box: "crate"}}, "1", "NamespaceEditor", _move_in_namespace),
             Case("rename", {"names": names}, f"{SOME}", "BatchNamespaceEdit",
-                 partial(_rename, SOME), _EACH),
-            Case("rename", {"pattern": "box_00000*", "to": "crate_*"}, "pattern of 10",
-                 cause=_EACH),
+                 partial(_rename, SOME)),
+            Case("rename", {"pattern": "box_00000*", "to": "crate_*"}, "pattern of 10"),
             Case("rename", {"pattern": "box_*", "to": "crate_*", "preview": True},
                  "preview of all"),
             Case("set_keys", {"item": box, "prop": "xformOp:translate", "keys": cubes,

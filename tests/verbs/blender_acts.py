@@ -706,3 +706,13 @@ def test_reading_the_api_and_every_item_leaves_no_entry_of_undo(acts: Acts) -> N
     assert told
     assert entries
     assert acts.host.undo_mark() == before
+
+
+def test_the_host_paints_while_what_is_in_a_collection_is_measured(
+    acts: Acts, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    paints = list[bool]()
+    monkeypatch.setattr("dcc_bridge.skills.skill._repaint", paints.append)
+
+    assert acts.bounds("collection:Collection") == acts.bounds("Cube")
+    assert len(paints) == 2

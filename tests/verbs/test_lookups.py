@@ -11,11 +11,14 @@ from typing import Any
 import pytest
 from pxr import Sdf
 
+from dcc_bridge.hosts.standalone import UsdSession
 from dcc_bridge.hosts.standalone.layer_copies import Copy, LayerChange, copy_of
+from dcc_bridge.verbs.acts import load
+from tests.verbs import usd_scene
 from tests.verbs.memory import MemoryActs
 from tests.verbs.studio import YES
 from tests.verbs.studio import studio as memory_studio
-from tests.verbs.test_usd_verbs import BOXES, studio
+from tests.verbs.test_usd_verbs import BOXES, SKILLS, studio
 
 LIGHTS = ["/Set/Key", "/Set/Fill", "/Set/Rim"]
 
@@ -83,3 +86,16 @@ def test_each_prim_that_was_edited_is_compared_with_its_own_places_alone() -> No
 
     assert change.places is not None
     assert reads["of all"] < 3
+
+
+def test_the_host_paints_while_the_files_of_a_scene_are_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    paints = list[bool]()
+    session = UsdSession(usd_scene.make(tmp_path / "shot.usda"))
+    acts = load(SKILLS, session)
+    monkeypatch.setattr("dcc_bridge.skills.skill._repaint", paints.append)
+
+    assert acts is not None
+    assert "./textures/lost.png" in {path for _, _, path in acts.files()}
+    assert paints

@@ -88,14 +88,19 @@ def test_each_prim_that_was_edited_is_compared_with_its_own_places_alone() -> No
     assert reads["of all"] < 3
 
 
-def test_the_host_paints_while_the_files_of_a_scene_are_read(
+def test_each_prim_that_is_looked_at_for_a_list_is_a_chance_to_paint(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    paints = list[bool]()
-    session = UsdSession(usd_scene.make(tmp_path / "shot.usda"))
-    acts = load(SKILLS, session)
-    monkeypatch.setattr("dcc_bridge.skills.skill._repaint", paints.append)
-
+    walks = list[float]()
+    acts = load(SKILLS, UsdSession(usd_scene.make(tmp_path / "shot.usda")))
     assert acts is not None
+    prims = len(list(acts.items()))
+
+    def note(done: float, total: float | None = None, message: str = "") -> None:
+        walks.append(done)
+
+    monkeypatch.setattr("dcc_bridge.skills.skill.report_progress", note)
     assert "./textures/lost.png" in {path for _, _, path in acts.files()}
-    assert paints
+    assert "/World/Looks/Red" in acts.materials()
+
+    assert walks.count(prims) == 2

@@ -93,12 +93,15 @@ def plural(count: int, noun: str) -> str:
 
 def by_depth(acts: Acts, items: Iterable[str], *, deepest: bool = False) -> list[str]:
     """Sort items by how many are above them, the highest or the deepest first."""
-    depths: dict[str, int] = {}
-    for item in track(items):
-        depths[item], above = 0, acts.parent(item)
-        while above is not None:
-            depths[item], above = depths[item] + 1, acts.parent(above)
+    depths = {item: len(list(lineage(acts, item))) for item in track(items)}
     return sorted(depths, key=depths.__getitem__, reverse=deepest)
+
+
+def lineage(acts: Acts, item: str | None) -> Iterator[str]:
+    """Give an item, and those above it."""
+    while item:
+        yield item
+        item = acts.parent(item)
 
 
 def point(numbers: Sequence[float], name: str) -> Vector | None:
@@ -162,11 +165,8 @@ def writing(files: Sequence[Path]) -> Iterator[None]:
 
 
 def is_there(acts: Acts, item: str) -> bool:
-    """Whether there is an item of that name."""
-    try:
-        return bool(acts.kind(item)) or True
-    except LookupError:
-        return False
+    """Whether there is an item of that name; `Acts.kind` would look for near ones."""
+    return acts.host.kinds([item]) != ["gone"]
 
 
 def refuse(errors: Sequence[str]) -> None:

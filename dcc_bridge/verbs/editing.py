@@ -21,6 +21,7 @@ from dcc_bridge.verbs import (
     counted,
     cover,
     is_there,
+    lineage,
     plural,
     point,
     refuse,
@@ -180,14 +181,18 @@ class Editing:
         before = {item: acts.placement(item, space) for item in track(items)}
         offset, wanted = point(move, "move"), point(at, "at")
         turned, size = point(rotate, "rotate"), point(scale, "scale")
+        target, seen = (
+            (point(look_at, "look_at"), "") if isinstance(look_at, list) else (None, look_at)
+        )
+        moves = not {*items}.isdisjoint(lineage(acts, seen))  # the target: it is measured each time
         for item in track(by_depth(acts, items), message="Moving"):
-            place = wanted or (before[item].at if offset else None)
-            if place and offset:
-                place = add(place, offset)
+            place = add(wanted or before[item].at, offset) if offset else wanted
             if place or turned or size:
                 acts.place(item, place, turned, size, space)
-            if look_at:
-                acts.place(item, rotation=self._aimed(item, look_at))
+            if seen and (moves or target is None):
+                target = self._middle(seen)
+            if target:
+                acts.place(item, rotation=self._aimed(item, target))
             if on:
                 acts.place(item, at=self._set_down(item, on))
             if apply:
@@ -199,12 +204,11 @@ class Editing:
                 for item in items)  # fmt: skip
         return result(items, changed=rows)
 
-    def _aimed(self, item: str, look_at: str | Numbers) -> Vector:
-        """Give the rotation in world space with which an item looks at something."""
+    def _aimed(self, item: str, target: Vector) -> Vector:
+        """Give the rotation in world space with which an item looks at a point."""
         acts, eye = self._acts, self._acts.placement(item).at
-        target = point(look_at, "look_at") if isinstance(look_at, list) else self._middle(look_at)
         axis, up = acts.aim(item)
-        if target is None or math.dist(eye, target) < 1e-9:
+        if math.dist(eye, target) < 1e-9:
             raise ValueError(f"{item} is where it is to look at: move one of them.")
         world_up = (0.0, 1.0, 0.0) if acts.up == "Y" else (0.0, 0.0, 1.0)
         return aimed(axis, up, add(target, eye, -1.0), world_up)

@@ -1,117 +1,266 @@
-"""How long the verbs that read hold the main thread of a scene of 100,000 prims, and what they say.
+"""How long each verb holds the main thread of a large scene, and how much it answers.
 
-``python -m tests.bench.verbs [--prims N] [VERB...]``. The verbs alone on a USD stage, no bridge: a
-stretch is what lies between two turns that `track` gives to the host, in milliseconds of the
-processor, so that the machine's other work is not in it.
+``python -m tests.bench.verbs [--host usd|bpy] [--items N] [--why] [VERB...]``. Each verb runs in
+the runner, as a client's call does: with its undo step, its questions (a person who agrees at once)
+and what keeps it to them; no network and no window. A stretch is what lies between two turns that
+the host gets, in milliseconds of the processor, so that the machine's other work is not in it.
+Beside it stands what the host's own API takes for the same job: without undo in USD, which has
+none, with Blender's own entry. After each call the scene is put back. ``--why`` names where the
+longest stretch was spent; its figures are larger.
+
+USD runs in one thread here (``PXR_WORK_THREAD_LIMIT``), bpy in the first interpreter that
+`tests.hosts.bpy_module` makes, or in this one where it has ``bpy``.
 """
 
 from __future__ import annotations
 
+import cProfile
+import importlib
 import json
 import os
+import subprocess
 import sys
+import traceback
+from argparse import Namespace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
+from pstats import Stats
 from tempfile import TemporaryDirectory
 from time import process_time
-from typing import Any, Final
-from unittest.mock import patch
+from typing import Any, Final, Protocol
 
-from pxr import Usd, UsdGeom, UsdLux, UsdShade
-
-from dcc_bridge import verbs
-from dcc_bridge.hosts.standalone import UsdSession, install
-from dcc_bridge.verbs.acts import load
 from tests.bench.figures import options, show
 
-BUNDLE: Final = Path(__file__).parents[2] / "plugins" / "standalone"
-IN_A_SET: Final = 1000
-CALLS: Final[tuple[tuple[str, dict[str, Any]], ...]] = (
-    ("summary", {}),
-    ("list_items", {}),
-    ("list_items", {"type": "Cube", "limit": 1000}),
-    ("list_items", {"name": "box_*7"}),
-    ("list_items", {"where": {"size": ">1"}}),
-    ("list_items", {"type": "Cube", "fields": ["at", "material"], "sort": "-name"}),
-    ("list_items", {"uses": "/World/Wood"}),
-    ("list_items", {"type": "Lite"}),
-    ("inspect", {"items": ["/World", "/World/Set_00/box_0007", "@scene"]}),
-    ("find_api", {"query": "camera focal length"}),
-    ("find_api", {"query": "intensity of a light"}),
-    ("check", {}),
-    *(("check", {"rules": [it]}) for it in ("scale_applied", "duplicate_names", "empty_groups")),
-    ("check", {"rules": ["unused_materials"]}),
-    ("check", {"rules": ["usd_geom"]}),
-    ("look", {}),
-    ("look", {"items": ["/World/Set_00/box_0007"], "view": "front"}),
-)
+ROOT: Final = Path(__file__).parents[2]
+AIM: Final = 50.0  # milliseconds that a person does not see
+ITEMS: Final = {"usd": 100_000, "bpy": 10_000}
+COLUMNS: Final = ("", "in all (ms)", "longest", "turns", "bytes", "the host's own", "ms", "ratio")
 
 
+@dataclass(frozen=True)
+class Case:
+    """A call that is measured."""
+
+    verb: str
+    arguments: Mapping[str, Any]
+    shown: str  # the arguments in short
+    own: str = ""  # what the host's own API does for the same
+    # Does it, and returns; given the scene.
+    run: Callable[[Any], object] | None = None
+    status: str = "done"  # how the call ends
+    stands: bool = False  # for the next call, which undoes it
+
+
+class Scene(Protocol):
+    """A host with a large scene, and the calls that are measured in it."""
+
+    host: Any
+    bundle: Path  # the folder with the host's skills
+    # What holds the main thread longer than the aim, and cannot be cut; by verb, "" for all others.
+    causes: Mapping[str, str]
+
+    def cases(self) -> list[Case]:
+        """Give the calls."""
+
+    def own(self, run: Callable[[Any], object]) -> float:
+        """Give the milliseconds of what the host's own API does; the scene is as before then."""
+
+
+@dataclass
 class Turns:
     """Measures the stretches between the turns of the host."""
 
-    def __init__(self) -> None:
-        self.stretches: list[float] = []
+    is_profiled: bool = False
+    stretches: list[float] = field(default_factory=list)
+    why: str = ""
+    _last: float = 0.0
+    _profile: cProfile.Profile | None = None
+
+    def begin(self) -> None:
+        """Begin the first stretch."""
+        self.stretches.clear()
+        self._resume()
+
+    def note(self, *_: object) -> bool:
+        """End a stretch, and begin the next one; a person pressed nothing meanwhile."""
+        took = 1000 * (process_time() - self._last)
+        if self._profile is not None:
+            self._profile.disable()
+            if took > max(self.stretches, default=AIM / 2):
+                self.why = _slowest(self._profile)
+        self.stretches.append(took)
+        self._resume()
+        return False
+
+    def _resume(self) -> None:
+        if self.is_profiled:
+            self._profile = cProfile.Profile()
+            self._profile.enable()
         self._last = process_time()
 
-    def note(self, *_: object) -> None:
-        """End a stretch, and begin the next one."""
-        now = process_time()
-        self.stretches.append(1000 * (now - self._last))
-        self._last = process_time()
+    def end(self) -> None:
+        """Stop."""
+        if self._profile is not None:
+            self._profile.disable()
+            self._profile = None
 
 
-def scene(folder: Path, prims: int) -> Path:
-    """Write a stage of sets with boxes of one material, and a light in each."""
-    file = folder / "many.usda"
-    stage = Usd.Stage.CreateNew(str(file))
-    stage.SetDefaultPrim(UsdGeom.Xform.Define(stage, "/World").GetPrim())
-    wood = UsdShade.Material.Define(stage, "/World/Wood")
-    for number in range(prims):
-        path = f"/World/Set_{number // IN_A_SET:02}"
-        if number % IN_A_SET == 0:
-            UsdLux.SphereLight.Define(stage, f"{path}/Light")
-        box = UsdGeom.Cube.Define(stage, f"{path}/box_{number:04}")
-        UsdGeom.XformCommonAPI(box).SetTranslate((number % 100 * 3, 0, number // 100 * 3))
-        UsdShade.MaterialBindingAPI.Apply(box.GetPrim()).Bind(wood)
-    stage.Save()
-    return file
+def _slowest(profile: cProfile.Profile) -> str:
+    """Name the functions that took most of the time by themselves."""
+    stats: Any = Stats(profile)
+    rows = sorted(stats.stats.items(), key=lambda row: -row[1][2])[:4]
+    return ", ".join(f"{Path(file).stem}:{line}:{name} {1000 * row[2]:.0f} ({row[0]})"
+                     for (file, line, name), row in rows)  # fmt: skip
+
+
+class Table:
+    """Calls verbs in a scene as the bridge does."""
+
+    def __init__(self, scene: Scene, *, is_profiled: bool) -> None:
+        from dcc_bridge import verbs
+        from dcc_bridge.audit.log import nowhere
+        from dcc_bridge.config import Settings
+        from dcc_bridge.elicitation import context
+        from dcc_bridge.elicitation.broker import Broker
+        from dcc_bridge.main_thread import MainThread
+        from dcc_bridge.skills import builtin
+        from dcc_bridge.skills.runner import Runner
+        from dcc_bridge.verbs.acts import load
+        from tests.bench.verbs_person import Agreeing
+
+        self._scene, self._turns = scene, Turns(is_profiled)
+        host = scene.host
+        settings = Settings(dialogs_per_minute=10**6)
+        self._main = MainThread(lambda delay: None, repaint=self._turns.note)
+        self.close = context.install(Broker(settings, host=Agreeing()), self._main, host)
+        never = lambda seconds, fn: lambda: None  # noqa: E731 - a clock that never rings
+        self._runner = Runner(host, self._main, settings, _no_loop, never)
+        recent = self._runner.recent
+        undoing = builtin.Undoing(host, recent, nowhere, lambda: None)
+        acts = load(scene.bundle / "skills", host)
+        assert acts is not None
+        own = builtin.tools(recent, self._main, host, undoing)
+        self._tools = {tool.name: tool for tool in (*verbs.tools(acts), *own)}
+
+    def row(self, case: Case) -> list[object]:
+        """Measure a call, and what the host's own API takes; the scene is as before then."""
+        undo_mark = self._scene.host.undo_mark
+        depth = undo_mark().depth
+        value = self._call(case)
+        size = sum(
+            len(it) if isinstance(it, bytes) else len(json.dumps(it))
+            for it in (value if isinstance(value, list) else [value])
+        )
+        stretches, why = list(self._turns.stretches), self._turns.why
+        for _ in range(0 if case.stands else undo_mark().depth - depth):
+            self._scene.host.undo()
+        own = self._scene.own(case.run) if case.run else None
+        beside: list[object] = ["", "", ""]
+        if own is not None:
+            beside = [case.own, own, f"{sum(stretches) / own:.1f} x" if own > 0.05 else ""]
+        causes = self._scene.causes
+        named = why or causes.get(case.verb, causes[""])
+        first = f"{case.verb}({case.shown})"
+        return [first, sum(stretches), max(stretches), len(stretches), f"{size:,}", *beside, named]
+
+    def _call(self, case: Case) -> Any:
+        from dcc_bridge.elicitation.call import Call, Client
+
+        tool, turns = self._tools[case.verb], self._turns
+        turns.why = ""
+        call = Call(tool.name, tool.title, tool.metadata.risk, Client("bench"))
+        turns.begin()
+        run = self._runner.start(tool, dict(case.arguments), call)
+        while not run.outcome.done():
+            self._main.drain()
+            turns.note()
+        turns.note()
+        turns.end()
+        outcome = run.outcome.result()
+        assert outcome.status == case.status, outcome
+        return outcome.value if outcome.error is None else outcome.error
+
+
+def _no_loop(coroutine: Any) -> Any:
+    raise AssertionError("the verbs are sync")
+
+
+@contextmanager
+def _opened(name: str, items: int) -> Iterator[Scene]:
+    sys.path.insert(0, str(ROOT / "plugins" / {"usd": "standalone", "bpy": "blender"}[name]))
+    with TemporaryDirectory() as folder:
+        # Copies of what is written over, and what Qt and Blender keep, are kept in there too.
+        os.environ.update(dict.fromkeys(("HOME", "XDG_DATA_HOME", "XDG_STATE_HOME"), folder))
+        yield importlib.import_module(f"tests.bench.verbs_{name}").Large(Path(folder), items)
+
+
+@contextmanager
+def _ending(name: str) -> Iterator[None]:
+    """End the process at once after bpy 4.5, which may hang as its interpreter ends."""
+    code = 1
+    try:
+        yield
+        code = 0
+    finally:
+        if name == "bpy":
+            if code:
+                traceback.print_exc()
+            sys.stdout.flush()
+            sys.stderr.flush()
+            os._exit(code)
+
+
+def _measure(name: str, chosen: Namespace) -> None:
+    items = chosen.items or ITEMS[name]
+    rows: list[list[object]] = []
+    with _opened(name, items) as scene, _ending(name):
+        table = Table(scene, is_profiled=chosen.why)
+        for case in scene.cases():
+            if not chosen.verbs or case.verb in chosen.verbs:
+                rows.append(table.row(case))
+                print(*rows[-1], file=sys.stderr, flush=True)
+        table.close()
+        host = f"{scene.host.name} {scene.host.version}"
+        show(f"The verbs in {host}, on {items:,} items", COLUMNS, [row[:-1] for row in rows])
+        print(f"\nLonger than {AIM:g} ms without a turn:\n")
+        named = [f"- {row[0]}: {row[-1]}" for row in rows if _is_long(row)]
+        print("\n".join(named))
+
+
+def _is_long(row: Sequence[Any]) -> bool:
+    return bool(row[2] > AIM)
+
+
+def _python(name: str) -> str | None:
+    """Give the interpreter that has a host, or None for this one."""
+    if name == "usd" or importlib.util.find_spec("bpy") is not None:
+        return None
+    from tests.hosts import bpy_module
+
+    return str(bpy_module.python(next(iter(bpy_module.VERSIONS))))
 
 
 def main() -> None:
-    """Call each verb once, and print the figures."""
+    """Call each verb, and print a table for each host."""
     os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
-    sys.path.insert(0, str(BUNDLE))
-    chosen = options(__doc__, ("verbs", {"nargs": "*"}), prims=100_000)
-    rows: list[list[object]] = []
-    with TemporaryDirectory() as folder:
-        session = UsdSession(scene(Path(folder), chosen.prims))
-        uninstall = install(session)
-        acts = load(BUNDLE / "skills", session)
-        assert acts is not None
-        tools = {tool.name: tool.fn for tool in verbs.tools(acts)}
-        for name, arguments in CALLS:
-            if not chosen.verbs or name in chosen.verbs:
-                rows.append([f"{name}({_words(arguments)})", *_measured(tools[name], arguments)])
-                print(*rows[-1], file=sys.stderr, flush=True)
-        uninstall()
-    columns = ["", "in all (ms)", "longest stretch", "turns", "bytes"]
-    show(f"The verbs that read, on {chosen.prims:,} prims", columns, rows)
-
-
-def _words(arguments: dict[str, Any]) -> str:
-    return ", ".join(f"{name}={value!r}" for name, value in arguments.items())
-
-
-def _measured(fn: Any, arguments: dict[str, Any]) -> list[object]:
-    turns = Turns()
-    with patch("dcc_bridge.skills.skill._repaint", turns.note):
-        told = fn(**arguments)
-        turns.note()
-    size = sum(
-        len(it) if isinstance(it, bytes) else len(json.dumps(it))
-        for it in (told if isinstance(told, list) else [told])
+    os.environ.setdefault("PXR_WORK_THREAD_LIMIT", "1")
+    chosen = options(
+        __doc__,
+        ("verbs", {"nargs": "*"}),
+        ("--host", {"choices": [*ITEMS], "action": "append"}),
+        ("--why", {"action": "store_true"}),
+        items=0,
     )
-    return [sum(turns.stretches), max(turns.stretches), len(turns.stretches), f"{size:,}"]
+    for name in chosen.host or ITEMS:
+        python = _python(name)
+        if python is None:
+            _measure(name, chosen)
+        else:
+            why = ["--why"] * chosen.why
+            command = [python, "-m", __spec__.name, "--host", name, "--items", str(chosen.items)]
+            subprocess.run([*command, *why, *chosen.verbs], cwd=ROOT, check=True)
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import bpy
 import numpy as np
@@ -680,3 +680,39 @@ def timed(took: dict[str, list[float]], name: str, call: Callable[[], Any]) -> A
     result = call()
     took.setdefault(name, []).append(time.perf_counter() - start)
     return result
+
+
+def test_what_is_told_of_an_item_leaves_nothing_in_the_file(acts: Acts) -> None:
+    def kept() -> list[list[str]]:
+        return [list(bpy.data.objects["Cube"].keys()), list(bpy.data.materials["Material"].keys())]
+
+    before = kept()
+    for item in ("Cube", "material:Material"):
+        for part in get_args(port.Part):
+            acts.look_into(item, part)
+
+    assert kept() == before
+
+
+def test_reading_the_api_and_every_item_leaves_no_entry_of_undo(acts: Acts) -> None:
+    with acts.host.guard([], read=True):
+        pass  # the first one makes what undo goes back to
+    before = acts.host.undo_mark()
+
+    with acts.host.guard([], read=True):
+        told = [acts.look_into(it, part) for it in acts.items() for part in get_args(port.Part)]
+        entries = list(acts.api())
+
+    assert told
+    assert entries
+    assert acts.host.undo_mark() == before
+
+
+def test_the_host_paints_while_what_is_in_a_collection_is_measured(
+    acts: Acts, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    paints = list[bool]()
+    monkeypatch.setattr("dcc_bridge.skills.skill._repaint", paints.append)
+
+    assert acts.bounds("collection:Collection") == acts.bounds("Cube")
+    assert len(paints) == 2

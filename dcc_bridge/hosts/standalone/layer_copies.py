@@ -170,7 +170,7 @@ def _are_plain(places: Places, *layers: Sdf.Layer) -> bool:
 
 def _beside(places: Places, prim: Any) -> tuple[set[Sdf.Path], list[str]]:
     """Give what USD leaves out of a block's notice: old names of properties, and their order."""
-    return {it.path for it in prim.properties} - places.keys(), [*prim.propertyOrder]
+    return {it.path for it in prim.properties if it.path not in places}, [*prim.propertyOrder]
 
 
 def _put(source: Sdf.Layer, target: Sdf.Layer, places: Places) -> None:

@@ -52,7 +52,7 @@ def used(prim: Usd.Prim) -> Iterator[str]:
 def files(stage: Usd.Stage) -> Iterator[tuple[str, str, str]]:
     """Give the files that prims name: prim, property and path as the scene would write it."""
     root = stage.GetRootLayer()
-    for prim in prims(stage):
+    for prim in track(list(prims(stage)), message="Reading the files"):
         item = str(prim.GetPath())
         for layer, arc in arcs(prim):
             if arc.assetPath:
@@ -93,7 +93,8 @@ def relative(path: str, folder: str) -> str:
 def unused_materials(stage: Usd.Stage) -> Iterator[str]:
     """Give the materials that nothing outside of them leads to."""
     wanted = _wanted(stage)
-    every = (str(prim.GetPath()) for prim in prims(stage) if prim.GetTypeName() == "Material")
+    looked = track(list(prims(stage)), message="Looking for materials")
+    every = (str(prim.GetPath()) for prim in looked if prim.GetTypeName() == "Material")
     return (item for item in every if item not in wanted)
 
 
@@ -114,15 +115,15 @@ def _wanted(stage: Usd.Stage) -> set[str]:
 
 def empty_groups(stage: Usd.Stage) -> Iterator[str]:
     """Give the groups in which there is nothing but such groups, and which nothing leads to."""
-    wanted, empty = _wanted(stage), set[Sdf.Path]()
+    wanted, empty = _wanted(stage), dict[Sdf.Path, None]()
     wanted.add(str(stage.GetDefaultPrim().GetPath()) if stage.GetDefaultPrim() else "")
     for prim in track(list(prims(stage))[::-1], message="Looking for empty groups"):
         if prim.GetTypeName() not in _GROUPS or prim.IsInstance() or _says(prim):
             continue
         is_kept = str(prim.GetPath()) in wanted or any(arcs(prim))
         if not is_kept and all(it.GetPath() in empty for it in prim.GetAllChildren()):
-            empty.add(prim.GetPath())
-    return (str(prim.GetPath()) for prim in prims(stage) if prim.GetPath() in empty)
+            empty[prim.GetPath()] = None
+    return map(str, reversed(empty))
 
 
 def _says(prim: Usd.Prim) -> bool:

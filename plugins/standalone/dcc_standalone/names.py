@@ -12,12 +12,13 @@ from pxr import Sdf, Usd
 _FAR: Final = 20_000  # prims among which one of that name is looked for
 
 
-def near(name: str, names: Iterable[str]) -> str:
-    """Say which names are like one."""
+def near(name: str, names: Iterable[str], above: Sdf.Path | None = None) -> str:
+    """Say which names are like one; those below a prim as paths."""
     lower = {each.lower(): each for each in names}
     like = get_close_matches(name.lower(), lower, 5, 0.6)
     within = [each for each in lower if name and name.lower() in each][:5]
     found = [lower[each] for each in dict.fromkeys(like + within)]
+    found = [str(above.AppendChild(each)) for each in found] if above else found
     return f" Near: {', '.join(found[:5])}." if found else ""
 
 
@@ -33,7 +34,7 @@ def instead(stage: Usd.Stage, path: str) -> str:
             names = above.GetAllChildrenNames()
             other = _called(stage, Sdf.Path(path).name)
             elsewhere = f" {Sdf.Path(path).name} is at {', '.join(other)}." if other else ""
-            like = near(each.name, names[:_FAR])
+            like = near(each.name, names[:_FAR], above.GetPath())
             return elsewhere or like or f" Under {above.GetPath()}: {', '.join(names[:10])}."
         above = child
     return ""

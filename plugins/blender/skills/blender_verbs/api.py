@@ -22,8 +22,9 @@ class Introspection(Seeing):
         plain = [it for it in kinds if not hasattr(bpy.types, it)]
         nodes = [it for it in kinds if hasattr(bpy.types, it)]
         yield from (ApiEntry(f"create type {it}", "type") for it in plain)
-        for at in range(0, len(nodes), 10):
-            yield from _nodes(nodes[at : at + 10])
+        with self.host.unnoticed():  # the nodes that are made and taken away
+            for at in range(0, len(nodes), 10):
+                yield from _nodes(nodes[at : at + 10])
         for name in dir(bpy.types):
             rna = getattr(getattr(bpy.types, name), "bl_rna", None)
             if rna is not None and not name.startswith(("bpy_", "Node")) and "_OT_" not in name:

@@ -209,8 +209,8 @@ class Items(Acts):
 
     def looks(self) -> list[str]:
         """Give the paths of the materials."""
-        every = (it for it in self.prims() if it.GetTypeName() == "Material")
-        return [str(prim.GetPath()) for prim in track(every, message="Looking for materials")]
+        every = track(self.prims(), message="Looking for materials")
+        return [str(it.GetPath()) for it in every if it.GetTypeName() == "Material"]
 
     def materials(self) -> Iterable[str]:
         """Give the materials by their paths, and by their names where these are unique."""

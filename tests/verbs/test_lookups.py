@@ -1,0 +1,106 @@
+"""What a verb looks up or walks once, however many items it is given."""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pxr import Sdf
+
+from dcc_bridge.hosts.standalone import UsdSession
+from dcc_bridge.hosts.standalone.layer_copies import Copy, LayerChange, copy_of
+from dcc_bridge.verbs.acts import load
+from tests.verbs import usd_scene
+from tests.verbs.memory import MemoryActs
+from tests.verbs.studio import YES
+from tests.verbs.studio import studio as memory_studio
+from tests.verbs.test_usd_verbs import BOXES, SKILLS, studio
+
+LIGHTS = ["/Set/Key", "/Set/Fill", "/Set/Rim"]
+
+
+def counting(counts: Counter[str], fn: Callable[..., Any]) -> Callable[..., Any]:
+    """Count the calls by their last argument."""
+
+    def counted(*args: Any) -> Any:
+        counts[args[-1]] += 1
+        return fn(*args)
+
+    return counted
+
+
+def test_near_names_are_looked_for_only_where_an_error_names_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    counts = Counter[str]()
+    with studio(tmp_path, YES) as scene:
+        names = sys.modules["dcc_standalone.names"]  # the acts found it
+        monkeypatch.setattr(names, "instead", counting(counts, names.instead))
+        scene.do("rename", pattern="Placeholder_*", to="Box_*", preview=True)
+        told = scene.do("delete", items=BOXES)
+
+        assert told["still_there"] == []
+        assert not counts
+        scene.fails("transform", items=["/World/Props/Tre"], move=[1, 0, 0])
+        assert counts == {"/World/Props/Tre": 1}
+
+
+def test_what_stays_is_measured_once_and_what_moves_along_for_each_item(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    counts = Counter[str]()
+    monkeypatch.setattr(MemoryActs, "bounds", counting(counts, MemoryActs.bounds))
+    with memory_studio(tmp_path) as scene:
+        scene.do("transform", items=LIGHTS, move=[0, 3, 0], look_at="/Tree")
+        assert counts == {"/Tree": 1}
+
+        scene.do("transform", items=["/Set/Rim"], at=[5, 0, 0])
+        counts.clear()
+        scene.do("transform", items=["/Set/Key", "/Set"], move=[0, 3, 0], look_at="/Set/Rim")
+        assert counts == {"/Set/Rim": 2}
+
+
+def test_each_prim_that_was_edited_is_compared_with_its_own_places_alone() -> None:
+    layer, reads = Sdf.Layer.CreateAnonymous(), Counter[str]()
+    paths = [Sdf.Path(f"/box_{number}.size") for number in range(50)]
+
+    class Places(dict[Sdf.Path, frozenset[str]]):
+        def __getitem__(self, path: Sdf.Path) -> frozenset[str]:
+            reads["of one"] += 1
+            return super().__getitem__(path)
+
+        def keys(self) -> Any:
+            reads["of all"] += 1
+            return super().keys()
+
+    for path in paths:
+        prim = Sdf.CreatePrimInLayer(layer, path.GetPrimPath())
+        Sdf.AttributeSpec(prim, path.name, Sdf.ValueTypeNames.Double).default = 1.0
+    mirror = Copy.of(copy_of(layer))
+    places = Places.fromkeys(paths, frozenset({"default"}))
+    change = LayerChange(mirror, layer, Places(places))
+
+    assert change.places is not None
+    assert reads["of all"] < 3
+
+
+def test_each_prim_that_is_looked_at_for_a_list_is_a_chance_to_paint(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    walks = list[float]()
+    acts = load(SKILLS, UsdSession(usd_scene.make(tmp_path / "shot.usda")))
+    assert acts is not None
+    prims = len(list(acts.items()))
+
+    def note(done: float, total: float | None = None, message: str = "") -> None:
+        walks.append(done)
+
+    monkeypatch.setattr("dcc_bridge.skills.skill.report_progress", note)
+    assert "./textures/lost.png" in {path for _, _, path in acts.files()}
+    assert "/World/Looks/Red" in acts.materials()
+
+    assert walks.count(prims) == 2

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, Final
@@ -37,12 +38,11 @@ def answer_of(
     picture: Callable[[], Any],
 ) -> Any:
     """Tell the agent what came of it, with the picture that it wanted."""
-    counts = {name: len(getattr(changes, name)) for name in _PARTS}
-    did = ", ".join(f"{count} {name}" for name, count in counts.items() if count)
+    counted = _counted(changes)
+    did = ", ".join(f"{count} {name}" for name, (count, _) in counted.items() if count)
     report_done(f"Ran {plural(text.lines, 'line')} of code" + (f": {did}" if did else ""))
     changed: Json = {
-        name: {"count": count, "items": getattr(changes, name)[:_LISTED]}
-        for name, count in counts.items()
+        name: {"count": count, "items": items} for name, (count, items) in counted.items()
     }
     stays = [f"line {it.line}: {it.reason}" for it in text.findings if it.kind == "stays"]
     answer: Json = {
@@ -62,14 +62,20 @@ def answer_of(
     return [answer, *(pictures if isinstance(pictures, list) else [pictures])]
 
 
+def _counted(changes: Changes) -> dict[str, tuple[int, list[str]]]:
+    lists = {name: getattr(changes, name) for name in _PARTS}
+    return {name: (len(items), items[:_LISTED]) for name, items in lists.items()}
+
+
 class CodeRecord:
-    """The lines of one run of agreed code in the audit log."""
+    """The lines of one run of agreed code in the audit log, and in the history of calls."""
 
     def __init__(self, audit: AuditLog, call: Call, text: CodeText, writes: Sequence[Path]) -> None:
         self._audit = audit
         self._call = call
         self._text = text
         self._writes = writes
+        self._before = states(writes)
 
     def begin(self) -> None:
         """Keep the text beside the log, and write down that it runs next.
@@ -87,7 +93,13 @@ class CodeRecord:
 
     def end(self, outcome: str, changes: Changes) -> None:
         """Write down what came of it; NotRecorded: it cannot be, so it must not stand."""
-        self._write(outcome, {name: len(getattr(changes, name)) for name in _PARTS})
+        counted, dialogue = _counted(changes), self._call.dialogue
+        self._write(outcome, {name: count for name, (count, _) in counted.items()})
+        if dialogue.ran is not None:
+            is_exact, written = changes.is_exact, tuple(written_since(self._before))
+            dialogue.ran = replace(
+                dialogue.ran, changes=counted, is_exact=is_exact, written=written
+            )
 
     def _write(self, outcome: str, counts: Mapping[str, int], *, durable: bool = False) -> None:
         call, text = self._call, self._text

@@ -26,9 +26,9 @@ class DetailsBox(qt.QWidget):
 
     touched = qt.Signal()  # the person reads
 
-    def __init__(self, view: DetailsView, mnemonics: Mnemonics) -> None:
+    def __init__(self, view: DetailsView, mnemonics: Mnemonics | None) -> None:
+        """Show a view; `mnemonics` are None in a window of the host's, which keeps all its keys."""
         super().__init__()
-        self._view = view
         self._title = label("", bold=True)
         self.lines = _Lines()
         self.search = qt.QLineEdit()
@@ -36,10 +36,10 @@ class DetailsBox(qt.QWidget):
         self.search.setAccessibleName(tr("Find in the lines"))
         self.search.setMaximumWidth(self.fontMetrics().averageCharWidth() * 24)
         self.search.textChanged.connect(self.touched)
+        self.search.returnPressed.connect(self.find_next)
         self.switch = small("")  # between what differs and all of it; hidden where nothing does
         self.switch.clicked.connect(self._switch)
-        self.switch.setVisible(bool(view.changes))
-        self.copy = small(mnemonics.mark(tr("Copy all")))
+        self.copy = small(mnemonics.mark(tr("Copy all")) if mnemonics else tr("Copy all"))
         self.copy.clicked.connect(self._copy)
         # Why lines are marked; the line is shown whose reason is chosen.
         self.reasons = qt.QListWidget()
@@ -47,7 +47,23 @@ class DetailsBox(qt.QWidget):
         self.lines.verticalScrollBar().valueChanged.connect(self.touched)
         shortcut = qt.QShortcut(qt.QKeySequence(qt.QKeySequence.StandardKey.Find), self)
         shortcut.activated.connect(self.search.setFocus)
+        if mnemonics is None:
+            shortcut.setContext(qt.Qt.ShortcutContext.WidgetWithChildrenShortcut)
+        # In the order in which Tab reaches them.
+        self.stops = (self.search, self.switch, self.copy, self.lines, self.reasons)
         self._lay_out()
+        self.show_view(view)
+
+    def show_view(self, view: DetailsView) -> None:
+        """Show a text, from its beginning."""
+        self._view = view
+        self.switch.setVisible(bool(view.changes))
+        self.search.clear()
+        self.reasons.clear()
+        self.reasons.addItems(list(view.marks))
+        height = self.reasons.sizeHintForRow(0) * min(_REASONS, self.reasons.count())
+        self.reasons.setFixedHeight(height + 2 * self.reasons.frameWidth())
+        self.reasons.setVisible(bool(view.marks))
         self._show(view.changes or view.rows)
 
     def _lay_out(self) -> None:
@@ -58,12 +74,8 @@ class DetailsBox(qt.QWidget):
         column.addLayout(row)
         column.addWidget(self.lines, 1)
         column.addWidget(self.reasons)
-        self.reasons.addItems(list(self._view.marks))
         self.reasons.setWordWrap(True)
         self.reasons.setAccessibleName(tr("Why lines are marked"))
-        height = self.reasons.sizeHintForRow(0) * min(_REASONS, self.reasons.count())
-        self.reasons.setFixedHeight(height + 2 * self.reasons.frameWidth())
-        self.reasons.setVisible(bool(self._view.marks))
 
     def _show(self, rows: Sequence[DetailsRow]) -> None:
         view, is_whole = self._view, rows is self._view.rows
@@ -85,6 +97,7 @@ class DetailsBox(qt.QWidget):
     def _copy(self) -> None:
         qt.QApplication.clipboard().setText("\n".join(row.text for row in self._view.rows))
 
+    @qt.Slot()
     def find_next(self) -> None:
         """Go on to the next place of what is looked for; after the last one to the first."""
         if not self.lines.find(self.search.text()):
@@ -93,6 +106,8 @@ class DetailsBox(qt.QWidget):
 
     @qt.Slot()
     def _show_mark(self) -> None:
+        if not self.reasons.selectedItems():
+            return
         number = [row.number for row in self._view.rows if row.mark][self.reasons.currentRow()]
         if number not in [row.number for row in self.lines.rows]:
             self._show(self._view.rows)

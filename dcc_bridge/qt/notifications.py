@@ -1,7 +1,8 @@
 """Notifications: quiet lines in the corner of the host's window, about what goes on elsewhere.
 
 A notification takes no focus and covers nothing that matters. Whatever shows a call has a menu that
-copies its id, by which ``dcc-bridge audit show --call ID`` tells the rest. Main thread.
+copies its id, by which ``dcc-bridge audit show --call ID`` tells the rest; code that a call ran has
+a card. Main thread.
 """
 
 from __future__ import annotations
@@ -9,11 +10,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
+from dcc_bridge.elicitation.details import details_view
+from dcc_bridge.elicitation.question import CodeRun, Details
 from dcc_bridge.elicitation.question_queue import Act
 from dcc_bridge.elicitation.text import safe_line
 from dcc_bridge.qt import binding as qt
+from dcc_bridge.qt.details_view import DetailsBox
 from dcc_bridge.qt.event_loop import OURS, DeferredDeletion
-from dcc_bridge.qt.labels import SMALL, add_all, label, plain_column, tr
+from dcc_bridge.qt.labels import SMALL, add_all, label, plain_column, scale, tr
 
 
 class CallMenu(qt.QMenu):
@@ -45,6 +49,32 @@ class CallMenu(qt.QMenu):
     @qt.Slot()
     def _copy(self) -> None:
         qt.QApplication.clipboard().setText(self.call)
+
+
+class CodeCard(qt.QWidget):
+    """What code of an agent was for, what it did, and its text; hidden where there is none."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._code: CodeRun | None = None
+        self._facts = ""
+        self.facts = qt.QPlainTextEdit(readOnly=True, tabChangesFocus=True)
+        self.facts.setAccessibleName(tr("What the code was for, and what it did"))
+        scale(self.facts, SMALL)
+        self.details = DetailsBox(details_view(Details("")), None)
+        column = plain_column(self)
+        column.addWidget(self.facts, 1)
+        column.addWidget(self.details, 3)
+        self.hide()
+
+    def show_code(self, code: CodeRun | None, facts: str) -> None:
+        """Show code with what is known of it, or none; its text is laid out once."""
+        if code is not None and code is not self._code:
+            self.details.show_view(details_view(code.details, tr))
+        if facts != self._facts:
+            self.facts.setPlainText(facts)
+        self._code, self._facts = code, facts
+        self.setVisible(code is not None)
 
 
 def tip(call: str) -> str:

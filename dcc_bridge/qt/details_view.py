@@ -61,10 +61,24 @@ class DetailsBox(qt.QWidget):
         self.search.clear()
         self.reasons.clear()
         self.reasons.addItems(list(view.marks))
-        height = self.reasons.sizeHintForRow(0) * min(_REASONS, self.reasons.count())
-        self.reasons.setFixedHeight(height + 2 * self.reasons.frameWidth())
         self.reasons.setVisible(bool(view.marks))
+        self._fit_reasons()
         self._show(view.changes or view.rows)
+
+    def resizeEvent(self, event: qt.QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit_reasons()
+
+    def _fit_reasons(self) -> None:
+        """Give each reason the lines that it needs: a list of Qt's gives it one."""
+        items = [self.reasons.item(row) for row in range(self.reasons.count())]
+        gap, wrap = self.fontMetrics().lineSpacing() // 2, qt.Qt.TextFlag.TextWordWrap
+        area = qt.QRect(0, 0, max(1, self.width() - 3 * gap), 9999)
+        for item in items:
+            text = self.fontMetrics().boundingRect(area, wrap, item.text())
+            item.setSizeHint(qt.QSize(area.width(), text.height() + gap // 2))
+        height = sum(item.sizeHint().height() for item in items[:_REASONS])
+        self.reasons.setFixedHeight(height + 2 * self.reasons.frameWidth())
 
     def _lay_out(self) -> None:
         column, row = plain_column(self), qt.QHBoxLayout()
@@ -75,6 +89,7 @@ class DetailsBox(qt.QWidget):
         column.addWidget(self.lines, 1)
         column.addWidget(self.reasons)
         self.reasons.setWordWrap(True)
+        self.reasons.setHorizontalScrollBarPolicy(qt.Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.reasons.setAccessibleName(tr("Why lines are marked"))
 
     def _show(self, rows: Sequence[DetailsRow]) -> None:

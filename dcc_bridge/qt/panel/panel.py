@@ -383,7 +383,7 @@ class History(qt.QWidget):
         column.setContentsMargins(0, gap, 0, 0)
         column.setSpacing(gap)
         column.addWidget(self.list, 1)
-        column.addWidget(self.card, 2)
+        column.addWidget(self.card, 4)
         column.addWidget(self._empty)
         column.addStretch(0)
         add_all(column, self._why, foot)

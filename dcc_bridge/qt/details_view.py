@@ -66,6 +66,7 @@ class DetailsBox(qt.QWidget):
         self._show(view.changes or view.rows)
 
     def resizeEvent(self, event: qt.QResizeEvent) -> None:
+        """Wrap the reasons otherwise where it is narrower."""
         super().resizeEvent(event)
         self._fit_reasons()
 

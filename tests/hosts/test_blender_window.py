@@ -199,7 +199,7 @@ def test_the_sidebar_opens_the_card_of_code_that_ran_and_turns_its_pages(new: Se
     new.screen.tap("n")  # Next
 
     new.sees(lambda seen: seen["card_page"] == 1)
-    new.screen.tap("Escape")
+    new.screen.tap("Return")  # OK
     assert status(ran.result()) == "done"
     assert status(new.application.call("add_object", {"name": "later"})) == "done"
 

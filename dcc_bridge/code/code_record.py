@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, Final
@@ -18,6 +17,7 @@ from dcc_bridge.audit.log import AuditLog
 from dcc_bridge.code.code_text import CodeText
 from dcc_bridge.code.execution import CodeResult
 from dcc_bridge.elicitation.call import Call
+from dcc_bridge.elicitation.question import CodeRun
 from dcc_bridge.errors import NotRecorded
 from dcc_bridge.host import Changes
 from dcc_bridge.skills.skill import report_done
@@ -41,9 +41,7 @@ def answer_of(
     counted = _counted(changes)
     did = ", ".join(f"{count} {name}" for name, (count, _) in counted.items() if count)
     report_done(f"Ran {plural(text.lines, 'line')} of code" + (f": {did}" if did else ""))
-    changed: Json = {
-        name: {"count": count, "items": items} for name, (count, items) in counted.items()
-    }
+    changed: Json = {name: {"count": n, "items": items} for name, (n, items) in counted.items()}
     stays = [f"line {it.line}: {it.reason}" for it in text.findings if it.kind == "stays"]
     answer: Json = {
         **{name: getattr(result, name) for name in ("result", "stdout", "stderr", "seconds")},
@@ -93,13 +91,11 @@ class CodeRecord:
 
     def end(self, outcome: str, changes: Changes) -> None:
         """Write down what came of it; NotRecorded: it cannot be, so it must not stand."""
-        counted, dialogue = _counted(changes), self._call.dialogue
+        counted, ran = _counted(changes), self._call.dialogue.ran
         self._write(outcome, {name: count for name, (count, _) in counted.items()})
-        if dialogue.ran is not None:
-            is_exact, written = changes.is_exact, tuple(written_since(self._before))
-            dialogue.ran = replace(
-                dialogue.ran, changes=counted, is_exact=is_exact, written=written
-            )
+        if ran is not None:
+            did = counted, changes.is_exact, tuple(written_since(self._before))
+            self._call.dialogue.ran = CodeRun(ran.why, ran.details, *did)
 
     def _write(self, outcome: str, counts: Mapping[str, int], *, durable: bool = False) -> None:
         call, text = self._call, self._text

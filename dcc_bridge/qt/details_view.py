@@ -31,8 +31,7 @@ class DetailsBox(qt.QWidget):
         super().__init__()
         self._title = label("", bold=True)
         self.lines = _Lines()
-        self.search = qt.QLineEdit()
-        self.search.setPlaceholderText(tr("Find"))
+        self.search = qt.QLineEdit(placeholderText=tr("Find"))
         self.search.setAccessibleName(tr("Find in the lines"))
         self.search.setMaximumWidth(self.fontMetrics().averageCharWidth() * 24)
         self.search.textChanged.connect(self.touched)
@@ -49,17 +48,15 @@ class DetailsBox(qt.QWidget):
         shortcut.activated.connect(self.search.setFocus)
         if mnemonics is None:
             shortcut.setContext(qt.Qt.ShortcutContext.WidgetWithChildrenShortcut)
-        # In the order in which Tab reaches them.
-        self.stops = (self.search, self.switch, self.copy, self.lines, self.reasons)
+        self.stops = (self.search, self.switch, self.copy, self.lines, self.reasons)  # of Tab
         self._lay_out()
         self.show_view(view)
 
     def show_view(self, view: DetailsView) -> None:
         """Show a text, from its beginning."""
+        self.reasons.clear()  # first: it takes the choice of one of them back
         self._view = view
         self.switch.setVisible(bool(view.changes))
-        self.search.clear()
-        self.reasons.clear()
         self.reasons.addItems(list(view.marks))
         self.reasons.setVisible(bool(view.marks))
         self._fit_reasons()
@@ -74,7 +71,7 @@ class DetailsBox(qt.QWidget):
         """Give each reason the lines that it needs: a list of Qt's gives it one."""
         items = [self.reasons.item(row) for row in range(self.reasons.count())]
         gap, wrap = self.fontMetrics().lineSpacing() // 2, qt.Qt.TextFlag.TextWordWrap
-        area = qt.QRect(0, 0, max(1, self.width() - 3 * gap), 9999)
+        area = qt.QRect(0, 0, max(1, self.width() - 4 * gap), 9999)
         for item in items:
             text = self.fontMetrics().boundingRect(area, wrap, item.text())
             item.setSizeHint(qt.QSize(area.width(), text.height() + gap // 2))
@@ -99,7 +96,7 @@ class DetailsBox(qt.QWidget):
         self._title.setText(" · ".join(filter(None, titles)))
         self.switch.setText(tr("Show what differs") if is_whole else tr("Show all lines"))
         self.lines.show_rows(rows, signed=not is_whole)
-        self.lines.setAccessibleName(tr("What you agree to: {title}", title=self._title.text()))
+        self.lines.setAccessibleName(tr("The text: {title}", title=self._title.text()))
         signs = [f"{row.sign} {row.text}" for row in rows if row.sign != " " and not is_whole]
         self.lines.setAccessibleDescription("\n".join([*view.marks, *signs]))
 
@@ -122,8 +119,6 @@ class DetailsBox(qt.QWidget):
 
     @qt.Slot()
     def _show_mark(self) -> None:
-        if not self.reasons.selectedItems():
-            return
         number = [row.number for row in self._view.rows if row.mark][self.reasons.currentRow()]
         if number not in [row.number for row in self.lines.rows]:
             self._show(self._view.rows)
@@ -136,14 +131,12 @@ class _Lines(qt.QPlainTextEdit):
     """Lines that can be read and selected, with their numbers beside them."""
 
     def __init__(self) -> None:
-        super().__init__()
+        super().__init__(undoRedoEnabled=False, tabChangesFocus=True)
         self.rows: Sequence[DetailsRow] = ()
         self.is_signed = False  # new and gone ones are drawn as such
         fixed, font = qt.QFontDatabase.SystemFont.FixedFont, self.font()
         font.setFamily(qt.QFontDatabase.systemFont(fixed).family())  # in the host's own size
         self.setFont(font)
-        self.setUndoRedoEnabled(False)
-        self.setTabChangesFocus(True)
         flags = qt.Qt.TextInteractionFlag
         self.setTextInteractionFlags(flags.TextSelectableByMouse | flags.TextSelectableByKeyboard)
         self.setLayoutDirection(qt.Qt.LayoutDirection.LeftToRight)

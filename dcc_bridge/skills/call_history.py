@@ -216,8 +216,7 @@ class Recent:
         with self._lock:
             kinds = self._ended, self._codes
             places = [(kept, at, it) for kept in kinds for at, it in enumerate(kept)]
-            top = mark.label or object()
-            tops = [it.effect for *_, it in places if it.effect.label == top]
+            tops = [it.effect for *_, it in places if mark.label and it.effect.label == mark.label]
             # A scene that was opened has an empty stack: else this one was saved under a name.
             was, self._file = self._file if mark.label else file, file
             was, undone, changed = tops[0].file if tops else was, self._undone.get(mark), []

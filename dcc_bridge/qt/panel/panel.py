@@ -355,11 +355,8 @@ class History(qt.QWidget):
             self.undone.emit(record.effect.label)
 
     def _make_list(self) -> qt.QTreeView:
-        view = qt.QTreeView()
+        view = qt.QTreeView(headerHidden=True, rootIsDecorated=False, uniformRowHeights=True)
         view.setModel(self.model)
-        view.setHeaderHidden(True)
-        view.setRootIsDecorated(False)
-        view.setUniformRowHeights(True)
         view.setFrameShape(qt.QFrame.Shape.NoFrame)
         view.setFocusPolicy(qt.Qt.FocusPolicy.TabFocus)
         view.setHorizontalScrollBarPolicy(qt.Qt.ScrollBarPolicy.ScrollBarAlwaysOff)

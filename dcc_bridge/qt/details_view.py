@@ -26,8 +26,7 @@ class DetailsBox(qt.QWidget):
 
     touched = qt.Signal()  # the person reads
 
-    def __init__(self, view: DetailsView, mnemonics: Mnemonics | None) -> None:
-        """Show a view; `mnemonics` are None in a window of the host's, which keeps all its keys."""
+    def __init__(self, view: DetailsView, mnemonics: Mnemonics) -> None:
         super().__init__()
         self._title = label("", bold=True)
         self.lines = _Lines()
@@ -38,7 +37,7 @@ class DetailsBox(qt.QWidget):
         self.search.returnPressed.connect(self.find_next)
         self.switch = small("")  # between what differs and all of it; hidden where nothing does
         self.switch.clicked.connect(self._switch)
-        self.copy = small(mnemonics.mark(tr("Copy all")) if mnemonics else tr("Copy all"))
+        self.copy = small(mnemonics.mark(tr("Copy all")))
         self.copy.clicked.connect(self._copy)
         # Why lines are marked; the line is shown whose reason is chosen.
         self.reasons = qt.QListWidget()
@@ -46,9 +45,6 @@ class DetailsBox(qt.QWidget):
         self.lines.verticalScrollBar().valueChanged.connect(self.touched)
         shortcut = qt.QShortcut(qt.QKeySequence(qt.QKeySequence.StandardKey.Find), self)
         shortcut.activated.connect(self.search.setFocus)
-        if mnemonics is None:
-            shortcut.setContext(qt.Qt.ShortcutContext.WidgetWithChildrenShortcut)
-        self.stops = (self.search, self.switch, self.copy, self.lines, self.reasons)  # of Tab
         self._lay_out()
         self.show_view(view)
 

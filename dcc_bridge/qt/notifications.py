@@ -1,8 +1,8 @@
 """Notifications: quiet lines in the corner of the host's window, about what goes on elsewhere.
 
 A notification takes no focus and covers nothing that matters. Whatever shows a call has a menu that
-copies its id, by which ``dcc-bridge audit show --call ID`` tells the rest; code that a call ran has
-a card. Main thread.
+copies its id, by which ``dcc-bridge audit show --call ID`` tells the rest; code has a card. Main
+thread.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from dcc_bridge.elicitation.text import safe_line
 from dcc_bridge.qt import binding as qt
 from dcc_bridge.qt.details_view import DetailsBox
 from dcc_bridge.qt.event_loop import OURS, DeferredDeletion
-from dcc_bridge.qt.labels import SMALL, add_all, label, plain_column, scale, tr
+from dcc_bridge.qt.labels import SMALL, Mnemonics, add_all, label, plain_column, scale, tr
 
 
 class CallMenu(qt.QMenu):
@@ -51,35 +51,34 @@ class CallMenu(qt.QMenu):
         qt.QApplication.clipboard().setText(self.call)
 
 
-class CodeCard(qt.QWidget):
-    """What code of an agent was for, what it did, and its text; hidden where there is none."""
+class CodeCard(qt.QPlainTextEdit):
+    """What code of an agent was for, and what it did; its text is read in a window of its own."""
 
     def __init__(self) -> None:
-        super().__init__()
+        super().__init__(readOnly=True, tabChangesFocus=True)
         self._code: CodeRun | None = None
-        self._facts = ""
-        self.facts = qt.QPlainTextEdit(readOnly=True, tabChangesFocus=True)
-        self.facts.setAccessibleName(tr("What the code was for, and what it did"))
-        scale(self.facts, SMALL)
-        self.details = DetailsBox(details_view(Details("")), None)
-        column = plain_column(self)
-        column.addWidget(self.facts, 1)
-        column.addWidget(self.details, 3)
-        self.hide()
+        self.setAccessibleName(tr("What the code was for, and what it did"))
+        scale(self, SMALL)
+        self.reader = qt.QDialog(self)
+        self.reader.setWindowTitle(tr("Code of an agent"))
+        self.details = DetailsBox(details_view(Details("")), Mnemonics())
+        qt.QVBoxLayout(self.reader).addWidget(self.details)
 
     def show_code(self, code: CodeRun | None, facts: str) -> None:
-        """Show code with what is known of it, or none; its text is laid out once."""
-        if code is not None and code is not self._code:
-            self.details.show_view(details_view(code.details, tr))
-        if facts != self._facts:
-            self.facts.setPlainText(facts)
-        self._code, self._facts = code, facts
+        """Show what is known of code; nothing for None."""
+        before, self._code = self._code, code
+        if facts != self.toPlainText():
+            self.setPlainText(facts)
         self.setVisible(code is not None)
+        if code is not before and self.reader.isVisible():
+            self.open()
 
-
-def tip(call: str) -> str:
-    """Say which call is shown."""
-    return tr("Call {id}", id=call)
+    @qt.Slot()
+    def open(self) -> None:
+        """Show the text of the code, which is laid out only now."""
+        if self._code is not None:
+            self.details.show_view(details_view(self._code.details, tr))
+            self.reader.show()
 
 
 _WIDTH: Final = 48  # of a notification's text, in average characters
@@ -115,7 +114,7 @@ class Notification(qt.QDialog):
 
     def set_call(self, call: str) -> None:
         """Show which call it is about in the tooltip, and let a menu copy its id."""
-        self.setToolTip(tip(call))
+        self.setToolTip(tr("Call {id}", id=call))
         self.menu = CallMenu(self)
         self.menu.set_call(call)
 

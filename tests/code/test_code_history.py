@@ -50,9 +50,10 @@ def test_the_history_has_why_code_ran_its_text_its_marks_and_what_it_changed(sea
     assert [line for line, _ in code.details.marks] == [6]
     lines = facts(live)
     assert lines[0] == "test · done · agreed at the host"
-    assert lines[2].startswith("Created 101: /World/Grid, /World/Grid/c00, ")
-    assert lines[2].endswith("/World/Grid/c48, 51 more")
-    assert lines[3].startswith("Deleted 3: /World/Props/Tree, ")
+    assert lines[2].startswith("Marked 1: line 6: ")
+    assert lines[3].startswith("Created 101: /World/Grid, /World/Grid/c00, ")
+    assert lines[3].endswith("/World/Grid/c48, 51 more")
+    assert lines[4].startswith("Deleted 3: /World/Props/Tree, ")
     assert "Run 6 lines of code? agreed at the host" in lines
     assert [line for line in lines if line.startswith("The code deletes 3 prims.")]
 

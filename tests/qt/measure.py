@@ -117,9 +117,11 @@ def _card() -> Iterator[tuple[str, QWidget]]:
     desk.ended("Ran 17 lines of code", "done", "destructive", by="host", code=run)
     desk.panel.refresh()
     desk.panel.history.list.setCurrentIndex(desk.panel.history.model.index(0, 0))
-    details = desk.panel.history.card.details
-    until(lambda: details.rect().contains(details.reasons.geometry()))
     yield "card", desk.panel
+    desk.panel.history.text.click()
+    card = desk.panel.history.card
+    until(lambda: card.details.rect().contains(card.details.reasons.geometry()))
+    yield "text", card.reader
     desk.close()
 
 

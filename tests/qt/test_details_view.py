@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QApplication, QPushButton
 from dcc_bridge.elicitation.details import details_view
 from dcc_bridge.elicitation.question import Details
 from dcc_bridge.qt.details_view import DetailsBox
+from dcc_bridge.qt.labels import Mnemonics
 from dcc_bridge.qt.question_dialog import QuestionDialog
 
 from .measure import contrast, dark, light
@@ -164,14 +165,15 @@ def test_tab_goes_through_a_text_in_the_order_in_which_it_is_read_and_out_of_it(
     dialog, details, _ = box(Details(AFTER, MARKS, BEFORE))
     QTest.qWaitForWindowActive(dialog)
     details.search.setFocus()
+    order = [details.switch, details.copy, details.lines, details.reasons]
     reached = []
-    for _ in details.stops:
+    for _ in (*order, "an answer"):
         focused = dialog.focusWidget()
         assert focused is not None
         press(focused, Qt.Key.Key_Tab)
         reached.append(dialog.focusWidget())
 
-    assert reached[:-1] == list(details.stops[1:])
+    assert reached[:-1] == order
     assert reached[-1] in dialog.exits.findChildren(QPushButton)
     delete(dialog)
 
@@ -220,7 +222,7 @@ def test_of_four_hundred_lines_all_are_there_and_they_cost_less_than_a_frame(
 
 def test_why_a_line_is_marked_is_read_whole_however_narrow_it_is() -> None:
     why = "removes objects, and all that hangs below them: " + "bpy.data.objects.remove " * 4
-    details = DetailsBox(details_view(Details(AFTER, ((20, why),))), None)
+    details = DetailsBox(details_view(Details(AFTER, ((20, why),))), Mnemonics())
     details.resize(300, 400)
     details.show()
     until(lambda: details.rect().contains(details.reasons.geometry()))

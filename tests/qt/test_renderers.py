@@ -226,6 +226,7 @@ def test_blenders_card_says_why_and_what_changed_and_has_a_page_of_the_text(
     for text in (
         "claude-code · done",
         "The agent said: “Tidy up.”",
+        "Marked 1: line 2: removes objects",
         "Changed 1: Key",
         "Deleted 25: c0, ",
         "5 more",

@@ -184,7 +184,7 @@ class Panel(qt.QWidget):
         banner = (self.banner.pause, self.banner.unmute, self.banner.copy)
         top = (*banner, *self.now.buttons, self.tabs.tabBar())
         history, card = self.history, self.history.card
-        did = (history.list, card.facts, *card.details.stops, history.undo, history.reads)
+        did = (history.list, card, history.text, history.undo, history.reads)
         order = [*top, *did, *self.grants.buttons, *self.clients.buttons]
         if order != self._tab_order:
             self._tab_order = order
@@ -279,10 +279,13 @@ class History(qt.QWidget):
         self.reads.setFocusPolicy(qt.Qt.FocusPolicy.TabFocus)
         scale(self.reads, SMALL)
         self.card = CodeCard()  # of the chosen one, where it is of code
+        self.text = widgets.Action(tr("Show the code"))  # in a window
         self.undo = widgets.Action(tr("Undo"))  # takes back the chosen one, or the newest
         self._why = widgets.SecondaryLabel()
         self.reads.toggled.connect(self._refresh)
         self.undo.clicked.connect(self._undo)
+        self.list.activated.connect(self.card.open)
+        self.text.clicked.connect(self.card.open)
         self.list.selectionModel().selectionChanged.connect(self._show_undo)
         self._lay_out()
 
@@ -330,6 +333,7 @@ class History(qt.QWidget):
         code = chosen.effect.code if chosen is not None else None
         facts = rows.facts(chosen, _NAMES) if chosen is not None and code is not None else ()
         self.card.show_code(code, "\n".join(facts))
+        self.text.setVisible(code is not None)
         text, why = tr("Undo"), tr("No agent changed the scene yet.")
         if record is not None:
             why = why_not_undo(record, self._state.top, self._state.host, tr)
@@ -380,7 +384,8 @@ class History(qt.QWidget):
         column.setContentsMargins(0, gap, 0, 0)
         column.setSpacing(gap)
         column.addWidget(self.list, 1)
-        column.addWidget(self.card, 4)
+        column.addWidget(self.card, 1)
+        column.addWidget(self.text)
         column.addWidget(self._empty)
         column.addStretch(0)
         add_all(column, self._why, foot)

@@ -121,7 +121,7 @@ def facts(record: Record, names: int = 3) -> Iterator[str]:
     code = record.effect.code
     if code is not None:
         yield tr("The agent said: “{why}”", why=safe_text(code.why))
-        yield from _changes(code, names, stands=record.state in ("done", "partly_applied"))
+        yield from _lists(code, names, stands=record.state in ("done", "partly_applied"))
     for it in record.answers:
         asked = it.question.partition("\n")[0] if code else it.question
         yield f"{safe_line(asked)} {types.outcome(it.how, it.by, tr)}".strip()
@@ -132,11 +132,13 @@ def facts(record: Record, names: int = 3) -> Iterator[str]:
     yield tr("Call {id}", id=record.id)
 
 
-def _changes(code: CodeRun, names: int, *, stands: bool) -> Iterator[str]:
+def _lists(code: CodeRun, names: int, *, stands: bool) -> Iterator[str]:
     texts = {"created": tr("Created"), "changed": tr("Changed"), "deleted": tr("Deleted")}
     counts = {texts[kind]: counted for kind, counted in code.changes.items() if stands}
-    files = list(map(str, code.written))
-    for text, (n, items) in {**counts, tr("Wrote"): (len(files), files)}.items():
+    marks = [tr("line {line}: {why}", line=line, why=why) for line, why in code.details.marks]
+    files = [*map(str, code.written)]
+    first, last = {tr("Marked"): (len(marks), marks)}, {tr("Wrote"): (len(files), files)}
+    for text, (n, items) in {**first, **counts, **last}.items():
         listed = [*map(safe_line, items[:names])]
         listed += [tr("{n:,} more", n=n - len(listed))] if n > len(listed) else []
         if n:

@@ -148,6 +148,7 @@ class _Lines(qt.QPlainTextEdit):
         wide = self.fontMetrics().horizontalAdvance("0") * (len(str(len(rows))) + 6)
         self.setViewportMargins(wide, 0, 0, 0)
         self._numbers.resize(wide, self._numbers.height())
+        self.updateGeometry()
 
     def sizeHint(self) -> qt.QSize:
         metrics, lengths = self.fontMetrics(), [len(row.text) + 6 for row in self.rows]

@@ -78,6 +78,7 @@ class CodeCard(qt.QPlainTextEdit):
         """Show the text of the code, which is laid out only now."""
         if self._code is not None:
             self.details.show_view(details_view(self._code.details, tr))
+            self.reader.adjustSize()
             self.reader.show()
 
 

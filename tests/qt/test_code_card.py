@@ -81,6 +81,7 @@ def test_the_text_is_read_in_a_window_of_its_own_and_follows_what_is_chosen(
     else:
         press(history.list, Qt.Key.Key_Return)
     shown = card.reader.isVisible(), lines.toPlainText()
+    seen = lines.height() // lines.fontMetrics().lineSpacing()
     card.details.reasons.setCurrentRow(0)
     scrolled = lines.verticalScrollBar().value()
 
@@ -88,6 +89,7 @@ def test_the_text_is_read_in_a_window_of_its_own_and_follows_what_is_chosen(
 
     assert laid_out == ""  # nothing before somebody reads it
     assert shown == (True, long)
+    assert seen >= 20
     assert scrolled > 300
     assert (lines.toPlainText(), lines.verticalScrollBar().value()) == (TEXT.rstrip("\n"), 0)
     press(card.reader, Qt.Key.Key_Escape)

@@ -65,14 +65,12 @@ class DetailsBox(qt.QWidget):
 
     def _fit_reasons(self) -> None:
         """Give each reason the lines that it needs: a list of Qt's gives it one."""
-        items = [self.reasons.item(row) for row in range(self.reasons.count())]
-        gap, wrap = self.fontMetrics().lineSpacing() // 2, qt.Qt.TextFlag.TextWordWrap
-        area = qt.QRect(0, 0, max(1, self.width() - 4 * gap), 9999)
-        for item in items:
-            text = self.fontMetrics().boundingRect(area, wrap, item.text())
-            item.setSizeHint(qt.QSize(area.width(), text.height() + gap // 2))
-        height = sum(item.sizeHint().height() for item in items[:_REASONS])
-        self.reasons.setFixedHeight(height + 2 * self.reasons.frameWidth())
+        metrics, wrap, heights = self.fontMetrics(), qt.Qt.TextFlag.TextWordWrap, list[int]()
+        area = qt.QRect(0, 0, max(1, self.width() - 2 * metrics.lineSpacing()), 9999)
+        for row, why in enumerate(self._view.marks):
+            heights.append(metrics.boundingRect(area, wrap, why).height() + metrics.leading() + 4)
+            self.reasons.item(row).setSizeHint(qt.QSize(area.width(), heights[row]))
+        self.reasons.setFixedHeight(sum(heights[:_REASONS]) + 2 * self.reasons.frameWidth())
 
     def _lay_out(self) -> None:
         column, row = plain_column(self), qt.QHBoxLayout()

@@ -235,8 +235,7 @@ class Recent:
             if undone is None:  # it is new, and what was above it can be redone no more
                 reach = range(mark.depth - _MOST_MARKS, mark.depth)
                 self._undone = {it: own for it, own in self._undone.items() if it.depth in reach}
-            gone = {it.effect.label for kept in kinds for it in kept if it.effect.undone_by}
-            self._undone[mark] = gone
+            self._undone[mark] = {it.effect.label for k in kinds for it in k if it.effect.undone_by}
         for record in changed:
             self._watchers.call(record)
 

@@ -30,7 +30,7 @@ from dcc_bridge.config import data_folder
 from dcc_bridge.elicitation.ask import yes_or_no
 from dcc_bridge.elicitation.broker import Broker
 from dcc_bridge.elicitation.call import Call, Client
-from dcc_bridge.elicitation.question import Consent, Offers, Page, Question
+from dcc_bridge.elicitation.question import CodeRun, Consent, Offers, Page, Question
 from dcc_bridge.elicitation.schema import parse
 from dcc_bridge.qt.event_loop import HostLoop
 from dcc_bridge.qt.panel.panel import Panel
@@ -162,6 +162,13 @@ def code_question() -> Question:
         details=agreed._details(text, before),
         offers=Offers(300, 300, mute="claude-code"),
     )
+
+
+def code_run() -> CodeRun:
+    """Make what is known of that code once it ran."""
+    lamps = [f"/World/Lamps/Lamp_{number:02}" for number in range(1, 14)]
+    changes = {"created": (0, []), "changed": (11, lamps[:11]), "deleted": (2, lamps[11:])}
+    return CodeRun(_WHY, agreed._details(read_code(_CODE, "standalone"), None), changes)
 
 
 def page_question() -> Question:

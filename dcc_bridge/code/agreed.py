@@ -9,10 +9,11 @@ from typing import Any, Final
 
 from dcc_bridge.code.code_text import CodeText, classes_named
 from dcc_bridge.config import Settings
+from dcc_bridge.elicitation import secret
 from dcc_bridge.elicitation.call import Call
 from dcc_bridge.elicitation.consent import confirm_sync
 from dcc_bridge.elicitation.context import current_context
-from dcc_bridge.elicitation.question import Details
+from dcc_bridge.elicitation.question import CodeRun, Details
 from dcc_bridge.errors import BadArguments
 from dcc_bridge.verbs import plural
 
@@ -94,6 +95,8 @@ def agree(
     arguments = dict(call.arguments.value or {})
     call.arguments.value = arguments | {"code": f"sha256:{text.sha256}"}
     call.dialogue.code = text.sha256
+    secret.refuse_secrets((reason, text.text), "the code")  # before the history has it
+    call.dialogue.ran = CodeRun(reason[:_MOST_WHY], _details(text, None))
     if text.findings or files:
         _end_session_grant(call)
     elif settings.python == "session":

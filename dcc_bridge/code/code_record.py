@@ -17,6 +17,7 @@ from dcc_bridge.audit.log import AuditLog
 from dcc_bridge.code.code_text import CodeText
 from dcc_bridge.code.execution import CodeResult
 from dcc_bridge.elicitation.call import Call
+from dcc_bridge.elicitation.question import CodeRun
 from dcc_bridge.errors import NotRecorded
 from dcc_bridge.host import Changes
 from dcc_bridge.skills.skill import report_done
@@ -37,13 +38,10 @@ def answer_of(
     picture: Callable[[], Any],
 ) -> Any:
     """Tell the agent what came of it, with the picture that it wanted."""
-    counts = {name: len(getattr(changes, name)) for name in _PARTS}
-    did = ", ".join(f"{count} {name}" for name, count in counts.items() if count)
+    counted = _counted(changes)
+    did = ", ".join(f"{count} {name}" for name, (count, _) in counted.items() if count)
     report_done(f"Ran {plural(text.lines, 'line')} of code" + (f": {did}" if did else ""))
-    changed: Json = {
-        name: {"count": count, "items": getattr(changes, name)[:_LISTED]}
-        for name, count in counts.items()
-    }
+    changed: Json = {name: {"count": n, "items": items} for name, (n, items) in counted.items()}
     stays = [f"line {it.line}: {it.reason}" for it in text.findings if it.kind == "stays"]
     answer: Json = {
         **{name: getattr(result, name) for name in ("result", "stdout", "stderr", "seconds")},
@@ -62,14 +60,20 @@ def answer_of(
     return [answer, *(pictures if isinstance(pictures, list) else [pictures])]
 
 
+def _counted(changes: Changes) -> dict[str, tuple[int, list[str]]]:
+    lists = {name: getattr(changes, name) for name in _PARTS}
+    return {name: (len(items), items[:_LISTED]) for name, items in lists.items()}
+
+
 class CodeRecord:
-    """The lines of one run of agreed code in the audit log."""
+    """The lines of one run of agreed code in the audit log, and in the history of calls."""
 
     def __init__(self, audit: AuditLog, call: Call, text: CodeText, writes: Sequence[Path]) -> None:
         self._audit = audit
         self._call = call
         self._text = text
         self._writes = writes
+        self._before = states(writes)
 
     def begin(self) -> None:
         """Keep the text beside the log, and write down that it runs next.
@@ -87,7 +91,11 @@ class CodeRecord:
 
     def end(self, outcome: str, changes: Changes) -> None:
         """Write down what came of it; NotRecorded: it cannot be, so it must not stand."""
-        self._write(outcome, {name: len(getattr(changes, name)) for name in _PARTS})
+        counted, ran = _counted(changes), self._call.dialogue.ran
+        self._write(outcome, {name: count for name, (count, _) in counted.items()})
+        if ran is not None:
+            did = counted, changes.is_exact, tuple(written_since(self._before))
+            self._call.dialogue.ran = CodeRun(ran.why, ran.details, *did)
 
     def _write(self, outcome: str, counts: Mapping[str, int], *, durable: bool = False) -> None:
         call, text = self._call, self._text

@@ -20,7 +20,7 @@ from dcc_bridge.elicitation.types import Answered
 from dcc_bridge.errors import NotConfirmed, WrongRisk
 
 if TYPE_CHECKING:
-    from dcc_bridge.elicitation.question import Presenter
+    from dcc_bridge.elicitation.question import CodeRun, Presenter
     from dcc_bridge.elicitation.secret import Secret
 
 T = TypeVar("T")
@@ -165,6 +165,7 @@ class Dialogue:
     # allow that very text, and never the skill.
     code: str = ""
     for_session: str = ""  # what a yes for the session covers beyond the very question, or ""
+    ran: CodeRun | None = None  # that code, and what it did, for the history
 
 
 class RunControl:

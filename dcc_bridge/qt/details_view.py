@@ -28,17 +28,15 @@ class DetailsBox(qt.QWidget):
 
     def __init__(self, view: DetailsView, mnemonics: Mnemonics) -> None:
         super().__init__()
-        self._view = view
         self._title = label("", bold=True)
         self.lines = _Lines()
-        self.search = qt.QLineEdit()
-        self.search.setPlaceholderText(tr("Find"))
+        self.search = qt.QLineEdit(placeholderText=tr("Find"))
         self.search.setAccessibleName(tr("Find in the lines"))
         self.search.setMaximumWidth(self.fontMetrics().averageCharWidth() * 24)
         self.search.textChanged.connect(self.touched)
+        self.search.returnPressed.connect(self.find_next)
         self.switch = small("")  # between what differs and all of it; hidden where nothing does
         self.switch.clicked.connect(self._switch)
-        self.switch.setVisible(bool(view.changes))
         self.copy = small(mnemonics.mark(tr("Copy all")))
         self.copy.clicked.connect(self._copy)
         # Why lines are marked; the line is shown whose reason is chosen.
@@ -48,7 +46,31 @@ class DetailsBox(qt.QWidget):
         shortcut = qt.QShortcut(qt.QKeySequence(qt.QKeySequence.StandardKey.Find), self)
         shortcut.activated.connect(self.search.setFocus)
         self._lay_out()
+        self.show_view(view)
+
+    def show_view(self, view: DetailsView) -> None:
+        """Show a text, from its beginning."""
+        self.reasons.clear()  # first: it takes the choice of one of them back
+        self._view = view
+        self.switch.setVisible(bool(view.changes))
+        self.reasons.addItems(list(view.marks))
+        self.reasons.setVisible(bool(view.marks))
+        self._fit_reasons()
         self._show(view.changes or view.rows)
+
+    def resizeEvent(self, event: qt.QResizeEvent) -> None:
+        """Wrap the reasons otherwise where it is narrower."""
+        super().resizeEvent(event)
+        self._fit_reasons()
+
+    def _fit_reasons(self) -> None:
+        """Give each reason the lines that it needs: a list of Qt's gives it one."""
+        metrics, wrap, heights = self.fontMetrics(), qt.Qt.TextFlag.TextWordWrap, list[int]()
+        area = qt.QRect(0, 0, max(1, self.width() - 2 * metrics.lineSpacing()), 9999)
+        for row, why in enumerate(self._view.marks):
+            heights.append(metrics.boundingRect(area, wrap, why).height() + metrics.leading() + 4)
+            self.reasons.item(row).setSizeHint(qt.QSize(area.width(), heights[row]))
+        self.reasons.setFixedHeight(sum(heights[:_REASONS]) + 2 * self.reasons.frameWidth())
 
     def _lay_out(self) -> None:
         column, row = plain_column(self), qt.QHBoxLayout()
@@ -58,12 +80,9 @@ class DetailsBox(qt.QWidget):
         column.addLayout(row)
         column.addWidget(self.lines, 1)
         column.addWidget(self.reasons)
-        self.reasons.addItems(list(self._view.marks))
         self.reasons.setWordWrap(True)
+        self.reasons.setHorizontalScrollBarPolicy(qt.Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.reasons.setAccessibleName(tr("Why lines are marked"))
-        height = self.reasons.sizeHintForRow(0) * min(_REASONS, self.reasons.count())
-        self.reasons.setFixedHeight(height + 2 * self.reasons.frameWidth())
-        self.reasons.setVisible(bool(self._view.marks))
 
     def _show(self, rows: Sequence[DetailsRow]) -> None:
         view, is_whole = self._view, rows is self._view.rows
@@ -71,7 +90,7 @@ class DetailsBox(qt.QWidget):
         self._title.setText(" · ".join(filter(None, titles)))
         self.switch.setText(tr("Show what differs") if is_whole else tr("Show all lines"))
         self.lines.show_rows(rows, signed=not is_whole)
-        self.lines.setAccessibleName(tr("What you agree to: {title}", title=self._title.text()))
+        self.lines.setAccessibleName(tr("The text: {title}", title=self._title.text()))
         signs = [f"{row.sign} {row.text}" for row in rows if row.sign != " " and not is_whole]
         self.lines.setAccessibleDescription("\n".join([*view.marks, *signs]))
 
@@ -85,6 +104,7 @@ class DetailsBox(qt.QWidget):
     def _copy(self) -> None:
         qt.QApplication.clipboard().setText("\n".join(row.text for row in self._view.rows))
 
+    @qt.Slot()
     def find_next(self) -> None:
         """Go on to the next place of what is looked for; after the last one to the first."""
         if not self.lines.find(self.search.text()):
@@ -105,14 +125,12 @@ class _Lines(qt.QPlainTextEdit):
     """Lines that can be read and selected, with their numbers beside them."""
 
     def __init__(self) -> None:
-        super().__init__()
+        super().__init__(undoRedoEnabled=False, tabChangesFocus=True)
         self.rows: Sequence[DetailsRow] = ()
         self.is_signed = False  # new and gone ones are drawn as such
         fixed, font = qt.QFontDatabase.SystemFont.FixedFont, self.font()
         font.setFamily(qt.QFontDatabase.systemFont(fixed).family())  # in the host's own size
         self.setFont(font)
-        self.setUndoRedoEnabled(False)
-        self.setTabChangesFocus(True)
         flags = qt.Qt.TextInteractionFlag
         self.setTextInteractionFlags(flags.TextSelectableByMouse | flags.TextSelectableByKeyboard)
         self.setLayoutDirection(qt.Qt.LayoutDirection.LeftToRight)
@@ -128,6 +146,7 @@ class _Lines(qt.QPlainTextEdit):
         wide = self.fontMetrics().horizontalAdvance("0") * (len(str(len(rows))) + 6)
         self.setViewportMargins(wide, 0, 0, 0)
         self._numbers.resize(wide, self._numbers.height())
+        self.updateGeometry()
 
     def sizeHint(self) -> qt.QSize:
         metrics, lengths = self.fontMetrics(), [len(row.text) + 6 for row in self.rows]

@@ -1,7 +1,8 @@
 """Notifications: quiet lines in the corner of the host's window, about what goes on elsewhere.
 
 A notification takes no focus and covers nothing that matters. Whatever shows a call has a menu that
-copies its id, by which ``dcc-bridge audit show --call ID`` tells the rest. Main thread.
+copies its id, by which ``dcc-bridge audit show --call ID`` tells the rest; code has a card. Main
+thread.
 """
 
 from __future__ import annotations
@@ -9,11 +10,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
+from dcc_bridge.elicitation.details import details_view
+from dcc_bridge.elicitation.question import CodeRun, Details
 from dcc_bridge.elicitation.question_queue import Act
 from dcc_bridge.elicitation.text import safe_line
 from dcc_bridge.qt import binding as qt
+from dcc_bridge.qt.details_view import DetailsBox
 from dcc_bridge.qt.event_loop import OURS, DeferredDeletion
-from dcc_bridge.qt.labels import SMALL, add_all, label, plain_column, tr
+from dcc_bridge.qt.labels import SMALL, Mnemonics, add_all, label, plain_column, scale, tr
 
 
 class CallMenu(qt.QMenu):
@@ -47,9 +51,35 @@ class CallMenu(qt.QMenu):
         qt.QApplication.clipboard().setText(self.call)
 
 
-def tip(call: str) -> str:
-    """Say which call is shown."""
-    return tr("Call {id}", id=call)
+class CodeCard(qt.QPlainTextEdit):
+    """What code of an agent was for, and what it did; its text is read in a window of its own."""
+
+    def __init__(self) -> None:
+        super().__init__(readOnly=True, tabChangesFocus=True)
+        self._code: CodeRun | None = None
+        self.setAccessibleName(tr("What the code was for, and what it did"))
+        scale(self, SMALL)
+        self.reader = qt.QDialog(self)
+        self.reader.setWindowTitle(tr("Code of an agent"))
+        self.details = DetailsBox(details_view(Details("")), Mnemonics())
+        qt.QVBoxLayout(self.reader).addWidget(self.details)
+
+    def show_code(self, code: CodeRun | None, facts: str) -> None:
+        """Show what is known of code; nothing for None."""
+        before, self._code = self._code, code
+        if facts != self.toPlainText():
+            self.setPlainText(facts)
+        self.setVisible(code is not None)
+        if code is not before and self.reader.isVisible():
+            self.open()
+
+    @qt.Slot()
+    def open(self) -> None:
+        """Show the text of the code, which is laid out only now."""
+        if self._code is not None:
+            self.details.show_view(details_view(self._code.details, tr))
+            self.reader.adjustSize()
+            self.reader.show()
 
 
 _WIDTH: Final = 48  # of a notification's text, in average characters
@@ -85,7 +115,7 @@ class Notification(qt.QDialog):
 
     def set_call(self, call: str) -> None:
         """Show which call it is about in the tooltip, and let a menu copy its id."""
-        self.setToolTip(tip(call))
+        self.setToolTip(tr("Call {id}", id=call))
         self.menu = CallMenu(self)
         self.menu.set_call(call)
 

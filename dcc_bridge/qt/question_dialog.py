@@ -154,8 +154,7 @@ class QuestionDialog(qt.QDialog):
             self.exits.decline.click()
             return
         if self.details is not None and focused is self.details.search:
-            self.details.find_next()
-            return
+            return  # it went on to the next place
         is_mute = self.further.mute is not None and focused is self.further.mute
         if is_mute or (consent and (ctrl or focused is verb)):
             return

@@ -18,6 +18,7 @@ from typing import Any, Final, Literal
 from dcc_bridge import callbacks, errors
 from dcc_bridge.elicitation import secret, types
 from dcc_bridge.elicitation.call import Call, Progress
+from dcc_bridge.elicitation.question import CodeRun
 from dcc_bridge.elicitation.text import Translate, english, safe_line
 from dcc_bridge.host import Host, UndoMark
 
@@ -104,6 +105,7 @@ class Effect:
     undone_by: str = ""  # "host", the label of a client, or "" where it is not known to be undone
     base: int = 0  # how deep the undo stack was before its steps
     is_away: bool = False  # another scene was open when it was looked for
+    code: CodeRun | None = None  # the code of an agent that it was about, or None
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,11 +162,12 @@ class Recent:
     """All calls that have not ended, and the last ones that have."""
 
     def __init__(self, most: int = 100) -> None:
-        # `most` ended calls are kept, of those that only read and of the others each.
+        # `most` ended calls are kept, of those that only read, those of code and the others each.
         self._lock = threading.Lock()
         self._live: OrderedDict[str, Record] = OrderedDict()
         self._ended: deque[Record] = deque(maxlen=most)
         self._reads: deque[Record] = deque(maxlen=most)
+        self._codes: deque[Record] = deque(maxlen=most)
         self._watchers = callbacks.Callbacks()
         self._file: Path | None = None  # the scene's, when it was looked at last
         # What is undone while an entry is on top, of the entries that can still be redone.
@@ -173,7 +176,7 @@ class Recent:
     def records(self) -> list[Record]:
         """Give the calls, the newest first."""
         with self._lock:
-            every = [*self._live.values(), *self._ended, *self._reads]
+            every = [*self._live.values(), *self._ended, *self._codes, *self._reads]
         return sorted(every, key=lambda record: record.began, reverse=True)
 
     def find(self, call: str) -> Record | None:
@@ -211,11 +214,13 @@ class Recent:
     def follow_mark(self, mark: UndoMark, file: Path | None, by: str = "host") -> None:
         """Note the same of a place in the undo stack and a scene's file."""
         with self._lock:
-            tops = [it.effect for it in self._ended if mark.label and it.effect.label == mark.label]
+            kinds = self._ended, self._codes
+            places = [(kept, at, it) for kept in kinds for at, it in enumerate(kept)]
+            tops = [it.effect for *_, it in places if mark.label and it.effect.label == mark.label]
             # A scene that was opened has an empty stack: else this one was saved under a name.
             was, self._file = self._file if mark.label else file, file
             was, undone, changed = tops[0].file if tops else was, self._undone.get(mark), []
-            for at, record in enumerate(self._ended):
+            for kept, at, record in places:
                 effect, undone_by = record.effect, record.effect.undone_by
                 if not effect.steps:
                     continue
@@ -225,12 +230,12 @@ class Recent:
                 now = effect.file if is_away else file
                 effect = replace(effect, file=now, is_away=is_away, undone_by=undone_by)
                 if effect != record.effect:
-                    self._ended[at] = replace(record, effect=effect)
-                    changed.append(self._ended[at])
+                    kept[at] = replace(record, effect=effect)
+                    changed.append(kept[at])
             if undone is None:  # it is new, and what was above it can be redone no more
                 reach = range(mark.depth - _MOST_MARKS, mark.depth)
                 self._undone = {it: own for it, own in self._undone.items() if it.depth in reach}
-            self._undone[mark] = {it.effect.label for it in self._ended if it.effect.undone_by}
+            self._undone[mark] = {it.effect.label for k in kinds for it in k if it.effect.undone_by}
         for record in changed:
             self._watchers.call(record)
 
@@ -246,7 +251,8 @@ class Recent:
             else:
                 del self._live[call]
                 record = replace(record, ended=time.time())
-                (self._reads if record.only_read else self._ended).append(record)
+                kept = self._codes if record.effect.code is not None else self._ended
+                (self._reads if record.only_read else kept).append(record)
         self._watchers.call(record)
 
 

@@ -90,8 +90,8 @@ class Steps:
         is_whole = all(first.after == then.before for first, then in pairwise(done))
         label = top.label if top and is_whole and agreement.undoable else None
         base, depth = (done[0].before.depth, top.depth) if top else (0, 0)
-        lasting, copy = not agreement.undoable, agreement.checkpoint
-        return Effect(self.done, label, depth, self._file, lasting, copy, base=base)
+        lasting, copy, code = not agreement.undoable, agreement.checkpoint, self._call.dialogue.ran
+        return Effect(self.done, label, depth, self._file, lasting, copy, base=base, code=code)
 
     @property
     def done(self) -> tuple[str, ...]:

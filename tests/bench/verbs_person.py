@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dcc_bridge.elicitation.question import Question, Reply, Settle, TakeDown
-from dcc_bridge.testing import ScriptedPresenter
+from tests.stand_ins import ScriptedPresenter
 
 
 class Agreeing(ScriptedPresenter):

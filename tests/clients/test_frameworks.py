@@ -18,11 +18,11 @@ import pytest
 
 from dcc_bridge import confirm_sync, skill
 from dcc_bridge.skills.skill import track
-from dcc_bridge.testing import FakeHost
 from tests.cli.commands import COMMAND, environment
 from tests.clients.kinds import NPM
 from tests.live import Live, live
 from tests.packages import from_npm, from_pip
+from tests.stand_ins import FakeHost
 
 HERE: Final = Path(__file__).parent / "frameworks"
 WAIT: Final = float(os.environ.get("FRAMEWORKS_WAIT", "130"))

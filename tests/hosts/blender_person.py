@@ -48,7 +48,7 @@ def write() -> None:
 
 def told_of_question() -> dict[str, Any]:
     """Tell which question is drawn by Blender, and what was wrong with its answer."""
-    running = sys.modules[f"{ADDON}.plugin"]._running
+    running, panel = sys.modules[f"{ADDON}.plugin"]._running, sys.modules[f"{ADDON}.panel"]
     dialog: Any = getattr(running.surface.presenter, "dialog", None) if running else None
     is_drawn = dialog is not None and dialog.is_shown
     return {
@@ -58,6 +58,7 @@ def told_of_question() -> dict[str, Any]:
         "chosen": dialog._chosen if is_drawn else None,
         "takes": is_drawn and time.monotonic() > dialog._opened + sys.modules[DIALOG]._ARM,
         "sidebar": in_sidebar(),
+        "card_page": getattr(getattr(panel.shown, "pages", None), "_page", None),
         "problems": list(dialog._fields._problems.values()) if is_drawn else [],
         "page": getattr(dialog._pages, "_page", None) if is_drawn else None,
         "filled": dialog._fields.content(dialog._running[0]) if is_drawn else {},
@@ -97,6 +98,16 @@ def sidebar() -> None:
     window: Any = bpy.context.window_manager
     areas = [area for area in window.windows[0].screen.areas if area.type == "VIEW_3D"]
     areas[0].spaces.active.show_region_ui = True
+
+
+def card() -> None:
+    """Open the card of the code that an agent ran last."""
+    panel = sys.modules[f"{ADDON}.panel"]
+    operators: Any = bpy.ops
+    newest = next(record for record in panel.shown.state.ended if record.effect.code)
+    window: Any = bpy.context.window_manager
+    with bpy.context.temp_override(window=window.windows[0]):
+        operators.dcc_bridge.code("INVOKE_DEFAULT", key=newest.id)
 
 
 def press(verb: str, key: str = "") -> None:
@@ -231,6 +242,7 @@ WORDS: Final[dict[str, Callable[[], object]]] = {
     "rest": rest,
     "button": button,
     "sidebar": sidebar,
+    "card": card,
     "pause": lambda: press("pause"),
     "take_back": lambda: press("undo", sys.modules[f"{ADDON}.panel"].shown.state.top),
     "new": lambda: bpy.ops.wm.read_homefile(use_factory_startup=True),

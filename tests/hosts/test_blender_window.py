@@ -184,6 +184,26 @@ def test_the_sidebar_says_what_goes_on_and_its_buttons_act(new: Seat) -> None:
     new.sees(lambda seen: "Cube" in seen["objects"])
 
 
+def test_the_sidebar_opens_the_card_of_code_that_ran_and_turns_its_pages(new: Seat) -> None:
+    new.do("sidebar")
+    code = "".join(f"bpy.data.objects['Cube'].location.x = {n}\n" for n in range(60))
+    ran = new.ask("run_python", code=code, why="Move the cube.")
+    new.answer("accept")
+    ran.result()
+    new.sees(lambda seen: "Show the code" in seen["sidebar"])
+
+    new.do("card")
+    new.screen.move(*blender_window.REST)  # what pops up is drawn with the next event
+    new.sees(lambda seen: seen["card_page"] == 0)
+    new.let_pass(1)
+    new.screen.tap("n")  # Next
+
+    new.sees(lambda seen: seen["card_page"] == 1)
+    new.screen.tap("Return")  # OK
+    assert status(ran.result()) == "done"
+    assert status(new.application.call("add_object", {"name": "later"})) == "done"
+
+
 def test_esc_deletes_nothing(new: Seat) -> None:
     """The dialog lists twelve cameras, and goes; all of them stay."""
     new.do("fill")

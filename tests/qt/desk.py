@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 from unittest.mock import patch
 
@@ -12,7 +13,7 @@ import shiboken6
 from dcc_bridge.callbacks import Callbacks, Unsubscribe
 from dcc_bridge.elicitation.broker import Broker
 from dcc_bridge.elicitation.call import Call, Client, Risk, Route, RunControl
-from dcc_bridge.elicitation.question import Consent, Question
+from dcc_bridge.elicitation.question import CodeRun, Consent, Question
 from dcc_bridge.elicitation.types import AGREED, DECLINED, Answered, AnsweredBy
 from dcc_bridge.main_thread import MainThread
 from dcc_bridge.qt.panel.panel import Panel
@@ -124,6 +125,7 @@ class Parts:
         ago: float = 60.0,
         client: Client = CLAUDE,
         error: str | None = None,
+        code: CodeRun | None = None,
     ) -> str | None:
         """Have a call that ended a while ago; gives the label of the step it left."""
         call, trail = self.call(title, risk, client, ago=ago)
@@ -136,7 +138,8 @@ class Parts:
                 self.host.items.append(call.id)
         with patch("dcc_bridge.skills.call_history.time.time", return_value=time.time() - ago):
             mark = self.host.undo_mark()
-            trail.end(state, error, Effect((label,), label, mark.depth) if label else Effect())
+            left = Effect((label,), label, mark.depth) if label else Effect()
+            trail.end(state, error, replace(left, code=code))
         return label
 
     def ask(self, message: str, call: Call, *, consent: bool = True, **more: Any) -> Question:

@@ -32,7 +32,14 @@ from PySide6.QtWidgets import (
 from dcc_bridge.elicitation.question import Offers, Question
 from dcc_bridge.qt.panel.panel import Panel
 from dcc_bridge.qt.question_dialog import QuestionDialog
-from tests.pictures import code_question, fill_in, form_question, page_question, waiting_question
+from tests.pictures import (
+    code_question,
+    code_run,
+    fill_in,
+    form_question,
+    page_question,
+    waiting_question,
+)
 from tests.qt.desk import Desk
 from tests.qt.stage import Stage, armed, consent, until
 
@@ -96,6 +103,25 @@ def drawn(stage: Stage) -> Iterator[tuple[str, QWidget]]:
     until(lambda: desk.presenter.dialogs)
     desk.presenter.dialogs[0].set_aside()
     yield "panel", desk.panel
+    desk.close()
+    yield from _card()
+
+
+def _card() -> Iterator[tuple[str, QWidget]]:
+    """Draw the panel with the card of code that ran."""
+    desk = Desk()
+    desk.panel.resize(desk.panel.fontMetrics().height() * 24, 900)
+    desk.panel.show()
+    desk.ended("Rename prim", "done", by="grant", ago=300)
+    run = code_run()
+    desk.ended("Ran 17 lines of code", "done", "destructive", by="host", code=run)
+    desk.panel.refresh()
+    desk.panel.history.list.setCurrentIndex(desk.panel.history.model.index(0, 0))
+    yield "card", desk.panel
+    desk.panel.history.text.click()
+    card = desk.panel.history.card
+    until(lambda: card.details.rect().contains(card.details.reasons.geometry()))
+    yield "text", card.reader
     desk.close()
 
 
@@ -193,7 +219,7 @@ def _sides(top: QWidget) -> list[str]:
     """Give the captions of a window's last row of buttons, from left to right."""
     row: list[QPushButton] = getattr(top, "buttons", [])
     if isinstance(top, Panel):
-        row = list(top.now.cards[0].buttons)
+        row = list(top.now.buttons[:2]) or [top.history.undo]
     if isinstance(top, QuestionDialog):
         row = [top.exits.decline, top.exits.cancel, top.exits.verb]
     return [button.text().replace("&", "") for button in sorted(row, key=QPushButton.x)]

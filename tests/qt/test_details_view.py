@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QRect, Qt
 from PySide6.QtGui import QColor, QPalette
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QPushButton
 
+from dcc_bridge.elicitation.details import details_view
 from dcc_bridge.elicitation.question import Details
 from dcc_bridge.qt.details_view import DetailsBox
+from dcc_bridge.qt.labels import Mnemonics
 from dcc_bridge.qt.question_dialog import QuestionDialog
 
 from .measure import contrast, dark, light
-from .stage import ask_name, consent, delete, drawn, press, words
+from .stage import ask_name, consent, delete, drawn, press, until, words
 
 BEFORE = "\n".join(f"value_{number} = {number}" for number in range(1, 41))
 AFTER = BEFORE.replace("value_20 = 20", "remove(it)")
@@ -156,3 +159,79 @@ def test_a_form_may_have_a_text_too() -> None:
     assert dialog.form is not None
     assert dialog.focusWidget() is dialog.form.rows[0].editor
     delete(dialog)
+
+
+def test_tab_goes_through_a_text_in_the_order_in_which_it_is_read_and_out_of_it() -> None:
+    dialog, details, _ = box(Details(AFTER, MARKS, BEFORE))
+    QTest.qWaitForWindowActive(dialog)
+    details.search.setFocus()
+    order = [details.switch, details.copy, details.lines, details.reasons]
+    reached = []
+    for _ in (*order, "an answer"):
+        focused = dialog.focusWidget()
+        assert focused is not None
+        press(focused, Qt.Key.Key_Tab)
+        reached.append(dialog.focusWidget())
+
+    assert reached[:-1] == order
+    assert reached[-1] in dialog.exits.findChildren(QPushButton)
+    delete(dialog)
+
+
+def test_a_text_is_scrolled_and_selected_by_keys_alone(app: QApplication) -> None:
+    dialog, details, heard = box(Details(AFTER))
+    QTest.qWaitForWindowActive(dialog)
+    details.lines.setFocus()
+    shift = Qt.KeyboardModifier.ShiftModifier
+
+    press(details.lines, Qt.Key.Key_PageDown)
+    scrolled = details.lines.verticalScrollBar().value()
+    press(details.lines, Qt.Key.Key_Home, Qt.KeyboardModifier.ControlModifier)
+    press(details.lines, Qt.Key.Key_End, shift)
+    press(details.lines, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
+
+    assert scrolled > 0
+    assert app.clipboard().text() == "value_1 = 1"
+    assert heard == []
+    delete(dialog)
+
+
+def test_of_four_hundred_lines_all_are_there_and_they_cost_less_than_a_frame(
+    app: QApplication,
+) -> None:
+    """Processor time of the main thread beside a question without a text; the best of several."""
+    code = "\n".join(f"    value_{n} = objects['cube.{n:03}'].location.x * {n}" for n in range(400))
+    details = Details(code, tuple((n, "removes objects") for n in range(1, 400, 10)), code[:9000])
+
+    def opened(**more: Any) -> float:
+        began = time.thread_time()
+        dialog, _ = drawn(consent(**more))
+        dialog.grab()
+        taken = time.thread_time() - began
+        if dialog.details is not None:
+            dialog.details.switch.click()
+            assert dialog.details.lines.toPlainText() == code
+        delete(dialog)
+        return taken
+
+    opened(details=details)
+    taken = min(opened(details=details) for _ in range(5)) - min(opened() for _ in range(5))
+
+    assert taken < 0.0167
+
+
+def test_why_a_line_is_marked_is_read_whole_however_narrow_it_is() -> None:
+    why = "removes objects, and all that hangs below them: " + "bpy.data.objects.remove " * 4
+    details = DetailsBox(details_view(Details(AFTER, ((20, why),))), Mnemonics())
+    details.resize(300, 400)
+    details.show()
+    until(lambda: details.rect().contains(details.reasons.geometry()))
+
+    item = details.reasons.item(0)
+    area = details.reasons.visualItemRect(item)
+    wrap = Qt.TextFlag.TextWordWrap
+    text = details.fontMetrics().boundingRect(QRect(0, 0, area.width(), 999), wrap, item.text())
+    assert text.height() > 2 * details.fontMetrics().lineSpacing()
+    assert area.height() >= text.height()
+    assert details.reasons.viewport().height() >= text.height()
+    delete(details)

@@ -69,7 +69,7 @@ def ended(panel: Panel) -> list[str]:
 def test_where_nothing_is_it_says_what_will_be_there(desk: Desk) -> None:
     assert desk.panel.banner.text == "Ready for agents"
     for page in (desk.panel.now, desk.panel.grants, desk.panel.clients, desk.panel.history):
-        (sentence,) = [label for label in page.findChildren(QLabel) if not label.isHidden()]
+        (sentence,) = [label for label in page.findChildren(QLabel) if label.isVisibleTo(page)]
         assert sentence.text().endswith(".")
 
 

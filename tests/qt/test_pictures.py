@@ -36,6 +36,8 @@ ROWS = {
     "form": ["Decline", "Cancel", "Render"],
     "chip": ["Answer here", "Cancel"],
     "panel": ["Show", "Cancel"],
+    "card": ["Undo Ran 17 lines of code"],
+    "text": [],
 }
 """The row of buttons that matters in each picture, from left to right."""
 

@@ -20,14 +20,14 @@ from dcc_bridge.client.terminal import SKIP, Terminal
 from dcc_bridge.client.terminal_io import Screen
 from dcc_bridge.elicitation.call import Call, Client
 from dcc_bridge.elicitation.details import details_view
-from dcc_bridge.elicitation.question import Consent, Details, Question
+from dcc_bridge.elicitation.question import CodeRun, Consent, Details, Question
 from dcc_bridge.elicitation.schema import Form
 from dcc_bridge.elicitation.view import argument_views, field_views, view_of
 from dcc_bridge.qt.form import FormView
 from dcc_bridge.qt.labels import Mnemonics
 from dcc_bridge.qt.panel import rows
 from dcc_bridge.qt.panel.state import State
-from dcc_bridge.skills.call_history import Recent
+from dcc_bridge.skills.call_history import Effect, Recent, Record
 from tests.stand_ins import FakeHost
 
 from .stage import delete, form
@@ -183,6 +183,61 @@ def test_blenders_sidebar_tells_of_a_pause_a_mute_and_how_far_a_call_is(
     ):
         assert text in layout.texts
     assert "Claude Code" not in layout.texts
+
+
+RAN: Final = CodeRun(
+    "Tidy up.",
+    Details("\n".join(f"v{n} = {n}" for n in range(1, 31)), ((2, "removes objects"),)),
+    {"created": (0, []), "changed": (1, ["Key"]), "deleted": (25, [f"c{n}" for n in range(25)])},
+)
+
+
+def code_call(most: int = 10) -> tuple[Recent, Record]:
+    """Give a history in which code ran after another edit, and its call."""
+    recent = Recent(most)
+    for title, left in (("Rename", Effect()), ("Run code", Effect(code=RAN))):
+        call = Call("skill", title, "destructive", Client("claude-code"))
+        recent.follow(call).end("done", effect=left)
+    return recent, recent.records()[0]
+
+
+def test_blenders_sidebar_offers_the_card_of_code_and_of_nothing_else(
+    plug_in: Callable[[str], Any],
+) -> None:
+    panel, layout, (recent, _) = plug_in("panel"), Layout(), code_call()
+
+    panel._draw_history(layout, SimpleNamespace(ended=recent.records()), 60)
+
+    *_, run, other = layout.drawn
+    assert "Run code" in str(run)
+    assert "Show the code" in str(run)
+    assert "Rename" in str(other)
+    assert "Show the code" not in str(other)
+
+
+def test_blenders_card_says_why_and_what_changed_and_has_a_page_of_the_text(
+    plug_in: Callable[[str], Any],
+) -> None:
+    panel, layout, (_, record) = plug_in("panel"), Layout(), code_call()
+    pages = plug_in("pages").Pages(details_view(RAN.details))
+
+    panel._draw_card(layout, record, pages, 36)
+
+    for text in (
+        "claude-code · done",
+        "The agent said: “Tidy up.”",
+        "Marked 1: line 2: removes objects",
+        "Changed 1: Key",
+        "Deleted 25: c0, ",
+        "5 more",
+        "30 lines",
+        "v1 = 1",
+        "Line 2: removes objects",
+        "Page 1 of 2",
+        "Next",
+    ):
+        assert text in layout.texts
+    assert "v30" not in layout.texts
 
 
 def test_blenders_sidebar_is_drawn_again_only_where_something_changed(

@@ -7,18 +7,17 @@ hidden. Main thread.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from itertools import pairwise
 from typing import Any, Final
 
 from dcc_bridge.callbacks import Unsubscribe
-from dcc_bridge.elicitation import types
 from dcc_bridge.elicitation.question import Question
-from dcc_bridge.elicitation.text import safe_line, safe_text, tool_tip
+from dcc_bridge.elicitation.text import safe_line, tool_tip
 from dcc_bridge.qt import binding as qt
 from dcc_bridge.qt.event_loop import DeferredDeletion
 from dcc_bridge.qt.labels import SMALL, add_all, scale, tr
-from dcc_bridge.qt.notifications import CallMenu, tip
+from dcc_bridge.qt.notifications import CallMenu, CodeCard
 from dcc_bridge.qt.panel import rows, widgets
 from dcc_bridge.qt.panel.cards import Cards
 from dcc_bridge.qt.panel.state import Port, State, looks_like, read
@@ -27,6 +26,7 @@ from dcc_bridge.skills.call_history import Record, why_not_undo
 rows.tr = tr
 _BETWEEN: Final = 100  # milliseconds between two refreshes
 _TICK: Final = 1000
+_NAMES: Final = 50  # of what code changed, of each kind
 _AT_TOP: Final = int(qt.Qt.AlignmentFlag.AlignTop | qt.Qt.AlignmentFlag.AlignRight)
 _ICONS: Final = {
     "done": qt.QStyle.StandardPixmap.SP_DialogApplyButton,
@@ -183,7 +183,8 @@ class Panel(qt.QWidget):
         """Let Tab follow the reading order, also for rows that came later."""
         banner = (self.banner.pause, self.banner.unmute, self.banner.copy)
         top = (*banner, *self.now.buttons, self.tabs.tabBar())
-        did = (self.history.list, self.history.undo, self.history.reads)
+        history, card = self.history, self.history.card
+        did = (history.list, card, history.text, history.undo, history.reads)
         order = [*top, *did, *self.grants.buttons, *self.clients.buttons]
         if order != self._tab_order:
             self._tab_order = order
@@ -242,7 +243,7 @@ class HistoryModel(qt.QAbstractTableModel):
         record, is_time = self.records[index.row()], index.column() == 1
         match role:
             case qt.Qt.ItemDataRole.ToolTipRole:
-                return tool_tip("\n".join(_facts(record)))
+                return tool_tip("\n".join(rows.facts(record)))
             case qt.Qt.ItemDataRole.TextAlignmentRole if is_time:
                 return _AT_TOP
             case qt.Qt.ItemDataRole.DisplayRole if is_time:
@@ -251,9 +252,9 @@ class HistoryModel(qt.QAbstractTableModel):
             case _ if is_time:
                 return None
             case qt.Qt.ItemDataRole.DisplayRole:
-                return f"{safe_line(record.title)}\n{summary(record)}"
+                return f"{safe_line(record.title)}\n{rows.summary(record)}"
             case qt.Qt.ItemDataRole.AccessibleTextRole:
-                return f"{safe_line(record.title)}. {summary(record)}"
+                return f"{safe_line(record.title)}. {rows.summary(record)}"
             case qt.Qt.ItemDataRole.DecorationRole:
                 return self._icons.get(rows.sign(record), self._warning)
         return None
@@ -277,10 +278,14 @@ class History(qt.QWidget):
         self.reads.setToolTip(tr("Also list calls that changed nothing."))
         self.reads.setFocusPolicy(qt.Qt.FocusPolicy.TabFocus)
         scale(self.reads, SMALL)
+        self.card = CodeCard()  # of the chosen one, where it is of code
+        self.text = widgets.Action(tr("Show the code"))  # in a window
         self.undo = widgets.Action(tr("Undo"))  # takes back the chosen one, or the newest
         self._why = widgets.SecondaryLabel()
         self.reads.toggled.connect(self._refresh)
         self.undo.clicked.connect(self._undo)
+        self.list.activated.connect(self.card.open)
+        self.text.clicked.connect(self.card.open)
         self.list.selectionModel().selectionChanged.connect(self._show_undo)
         self._lay_out()
 
@@ -323,8 +328,12 @@ class History(qt.QWidget):
     def _show_undo(self) -> None:
         if self._state is None:
             return
-        self.menu.set_call(self.chosen.id if self.chosen is not None else "")
-        record = self._undo_target()
+        chosen, record = self.chosen, self._undo_target()
+        self.menu.set_call(chosen.id if chosen is not None else "")
+        code = chosen.effect.code if chosen is not None else None
+        facts = rows.facts(chosen, _NAMES) if chosen is not None and code is not None else ()
+        self.card.show_code(code, "\n".join(facts))
+        self.text.setVisible(code is not None)
         text, why = tr("Undo"), tr("No agent changed the scene yet.")
         if record is not None:
             why = why_not_undo(record, self._state.top, self._state.host, tr)
@@ -350,11 +359,8 @@ class History(qt.QWidget):
             self.undone.emit(record.effect.label)
 
     def _make_list(self) -> qt.QTreeView:
-        view = qt.QTreeView()
+        view = qt.QTreeView(headerHidden=True, rootIsDecorated=False, uniformRowHeights=True)
         view.setModel(self.model)
-        view.setHeaderHidden(True)
-        view.setRootIsDecorated(False)
-        view.setUniformRowHeights(True)
         view.setFrameShape(qt.QFrame.Shape.NoFrame)
         view.setFocusPolicy(qt.Qt.FocusPolicy.TabFocus)
         view.setHorizontalScrollBarPolicy(qt.Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -378,23 +384,8 @@ class History(qt.QWidget):
         column.setContentsMargins(0, gap, 0, 0)
         column.setSpacing(gap)
         column.addWidget(self.list, 1)
+        column.addWidget(self.card, 1)
+        column.addWidget(self.text)
         column.addWidget(self._empty)
         column.addStretch(0)
         add_all(column, self._why, foot)
-
-
-def summary(record: Record) -> str:
-    """Say who called, and how it ended."""
-    return f"{rows.who(record.client)} · {rows.ended(record)}"
-
-
-def _facts(record: Record) -> Iterator[str]:
-    """Say all that is known of a call: each question and its answer, an error, the copies."""
-    yield summary(record)
-    for it in record.answers:
-        yield f"{safe_line(it.question)} {types.outcome(it.how, it.by, tr)}".strip()
-    if record.error:
-        yield safe_text(record.error)
-    if record.effect.copy is not None:
-        yield tr("What was there is in {copy}", copy=record.effect.copy)
-    yield tip(record.id)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from dcc_bridge.elicitation import types
 from dcc_bridge.elicitation.grants import SessionGrant
-from dcc_bridge.elicitation.question import Question
-from dcc_bridge.elicitation.text import Translate, english, safe_line, span
+from dcc_bridge.elicitation.question import CodeRun, Question
+from dcc_bridge.elicitation.text import Translate, english, safe_line, safe_text, span
 from dcc_bridge.elicitation.view import argument_views
 from dcc_bridge.qt.panel.state import Asked, Port, Seen, State
 from dcc_bridge.skills.call_history import Record
@@ -108,6 +108,45 @@ def _done(record: Record) -> str:
     if effect.copy:
         return tr("done, a copy is kept")
     return tr("done all the same") if sign(record) == "unanswered" else tr("done")
+
+
+def summary(record: Record) -> str:
+    """Say who called, and how it ended."""
+    return f"{who(record.client)} · {ended(record)}"
+
+
+def facts(record: Record, names: int = 3) -> Iterator[str]:
+    """Say all that is known of a call; of code, so many names of what it changed at most."""
+    yield summary(record)
+    code = record.effect.code
+    if code is not None:
+        yield tr("The agent said: “{why}”", why=safe_text(code.why))
+        yield from _lists(code, names, stands=record.state in ("done", "partly_applied"))
+    for it in record.answers:
+        asked = it.question.partition("\n")[0] if code else it.question
+        yield f"{safe_line(asked)} {types.outcome(it.how, it.by, tr)}".strip()
+    if record.error:
+        yield safe_text(record.error)
+    if record.effect.copy is not None:
+        yield tr("What was there is in {copy}", copy=record.effect.copy)
+    yield tr("Call {id}", id=record.id)
+
+
+def _lists(code: CodeRun, names: int, *, stands: bool) -> Iterator[str]:
+    texts = {"created": tr("Created"), "changed": tr("Changed"), "deleted": tr("Deleted")}
+    counts = {texts[kind]: counted for kind, counted in code.changes.items() if stands}
+    marks = [tr("line {line}: {why}", line=line, why=why) for line, why in code.details.marks]
+    files = [*map(str, code.written)]
+    first, last = {tr("Marked"): (len(marks), marks)}, {tr("Wrote"): (len(files), files)}
+    for text, (n, items) in {**first, **counts, **last}.items():
+        listed = [*map(safe_line, items[:names])]
+        listed += [tr("{n:,} more", n=n - len(listed))] if n > len(listed) else []
+        if n:
+            yield f"{text} {n:,}: {', '.join(listed)}"
+    if counts and not code.is_exact:
+        yield tr("There may be more: the application does not tell of every change.")
+    elif counts and not any(n for n, _ in counts.values()):
+        yield tr("It changed nothing in the scene.")
 
 
 _MOST: Final = 140  # characters of what an agent says that stand in a row

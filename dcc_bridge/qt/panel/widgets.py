@@ -44,13 +44,11 @@ class SecondaryLabel(qt.QLabel):
     """A small, muted label for plain text; it follows the host's palette."""
 
     def __init__(self, *, on_base: bool = False) -> None:
-        super().__init__()
+        super().__init__(textFormat=qt.Qt.TextFormat.PlainText, wordWrap=True)
         self._text, self._ground = Role.WindowText, Role.Window
         if on_base:  # it stands on the palette's base colour, and not on the window's
             self._text, self._ground = Role.Text, Role.Base
         self.setForegroundRole(Role.WindowText)
-        self.setTextFormat(qt.Qt.TextFormat.PlainText)
-        self.setWordWrap(True)
         scale(self, SMALL)
         self._tint()
 

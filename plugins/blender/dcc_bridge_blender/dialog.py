@@ -24,7 +24,7 @@ from dcc_bridge.elicitation.validation import InvalidAnswer
 from dcc_bridge.elicitation.view import ArgumentView, QuestionView, argument_views, item_counts
 from dcc_bridge.hosts.blender.blender_loop import redraw
 
-from .drawing import say, scaled, stir
+from .drawing import say, scaled, stir, wrapped
 from .fields import NAMES, WIDE_NAME, WIDE_VALUE, Fields
 from .pages import Pages
 
@@ -312,8 +312,9 @@ class OperatorDialog:
         asked = layout.box().column(align=True)  # a text in a box is as bright as the items
         for text in (view.title, view.message, view.agreement, view.explanation):
             say(asked, text, wide - _INSET, most=most)
-        self._draw_subject(layout, int(lines) - view.message.count("\n"), most, wide - _INSET)
-        self._fields.draw(operator, layout, lines - view.message.count("\n") - bool(self.wrong))
+        lines -= len(wrapped(view.message, wide - _INSET)) - 1
+        self._draw_subject(layout, int(lines), most, wide - _INSET)
+        self._fields.draw(operator, layout, lines - bool(self.wrong))
         say(layout, view.undo, wide, icon="ERROR" if view.word else "NONE")
         if view.word:
             row = layout.row()

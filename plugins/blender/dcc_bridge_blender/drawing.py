@@ -29,14 +29,18 @@ def columns_of(context: bpy.types.Context, margin: float) -> int:
     return max(8, int((scaled(context, width) - margin) / _CHARACTER))
 
 
+def wrapped(text: str, wide: int) -> list[str]:
+    """Break a text into lines of so many characters."""
+    return [part for line in text.split("\n") for part in textwrap.wrap(line, wide) or [""]]
+
+
 def say(
     layout: Any, text: str, wide: int, *, icon: str = "NONE", most: int = 24, red: bool = False
 ) -> None:
     """Draw a safe text, if there is one, in so many lines of so many characters at most."""
     if not text:
         return
-    wide -= 3 if icon != "NONE" else 0
-    lines = [part for line in text.split("\n") for part in textwrap.wrap(line, wide) or [""]]
+    lines = wrapped(text, wide - 3 if icon != "NONE" else wide)
     if len(lines) > most:
         lines = [*lines[: most - 1], f"… {len(lines) - most + 1} more lines are not shown here"]
     column = layout.column(align=True)

@@ -12,12 +12,16 @@ from typing import Any, Final
 
 import bpy
 
+from dcc_bridge.elicitation.details import details_view
 from dcc_bridge.elicitation.text import safe_line
+from dcc_bridge.hosts.blender.blender_loop import redraw
 from dcc_bridge.qt.panel import rows
 from dcc_bridge.qt.panel.state import Port, State, looks_like, read
+from dcc_bridge.skills.call_history import Record
 
 from . import preferences
-from .drawing import columns_of, say
+from .drawing import columns_of, say, scaled, stir, wrapped
+from .pages import Pages
 
 _BETWEEN: Final = 0.2
 _TICK: Final = 1.0
@@ -26,6 +30,14 @@ _MARGIN: Final = 55
 _MOST: Final = 12
 """Calls of the history that are listed."""
 _BAR: Final = 10
+_WIDTH: Final = 760
+_COLUMNS: Final = 115
+"""Characters of a line in a card of that width."""
+_LINE: Final = 21
+_FIXED_LINES: Final = 8
+"""Those of a card that are neither what is known of it nor its text."""
+_NAMES: Final = 20
+"""Names of what code changed, of each kind, that its card lists."""
 _ICONS: Final = {
     "done": "CHECKMARK",
     "undone": "LOOP_BACK",
@@ -42,6 +54,7 @@ class Shown:
     Attributes:
         notes: The notifications, each with the time when it goes.
         state: How everything was when it was read.
+        pages: The text of the code whose card is open; None before.
         close: Ends the listening to the bridge.
     """
 
@@ -49,6 +62,7 @@ class Shown:
         """Listen to a bridge."""
         self.notes = notes
         self.state: State = read(port)
+        self.pages: Pages | None = None
         self._port = port
         self._is_stale, self._read_at = True, 0.0
         self.close = port.watch(self._note_change)
@@ -66,8 +80,14 @@ class Shown:
         for region in () if looks_like(self.state, before) else sidebars:
             region.tag_redraw()
 
+    def code(self, key: str) -> Record | None:
+        """Give the call of an id that was about code, while the history has it."""
+        return next((it for it in self.state.ended if it.id == key and it.effect.code), None)
+
     def act(self, key: str, verb: str) -> None:
         """Do what a button says."""
+        if self.pages is not None and self.pages.turn(verb):
+            return
         port, windows = self._port, bpy.context.window_manager
         if verb == "pause":
             (port.resume if port.is_paused else port.pause)()
@@ -101,11 +121,61 @@ class DCC_BRIDGE_OT_act(bpy.types.Operator):
         """Say what the button does."""
         return str(properties.tip)
 
+    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Any:
+        """Act, and have what pops up drawn again: it waits for the mouse else."""
+        acted = self.execute(context)
+        redraw()
+        stir(context, event)
+        return acted
+
     def execute(self, context: bpy.types.Context) -> Any:
         """Act."""
         if shown is not None:
             shown.act(self.key, self.verb)
         return {"FINISHED"}
+
+
+class DCC_BRIDGE_OT_code(bpy.types.Operator):
+    """Shows code that an agent ran."""
+
+    bl_idname = "dcc_bridge.code"
+    bl_label = "Code of an agent"
+    bl_description = "Shows the code, what it was for, and what it changed"
+    bl_options = {"INTERNAL"}  # noqa: RUF012 - Blender's own shape
+
+    key: bpy.props.StringProperty()  # type: ignore[valid-type]  # how Blender declares properties
+
+    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Any:
+        """Open the card of a call, on the first page of its text."""
+        record, windows = shown.code(self.key) if shown else None, context.window_manager
+        if shown is None or record is None or record.effect.code is None or windows is None:
+            return {"CANCELLED"}
+        shown.pages = Pages(details_view(record.effect.code.details))
+        return windows.invoke_props_dialog(self, width=_WIDTH)
+
+    def draw(self, context: bpy.types.Context) -> None:
+        """Draw why it ran, what came of it, and a page of its text."""
+        record = shown.code(self.key) if shown else None
+        if shown is None or shown.pages is None or record is None:
+            return
+        height = context.window.height if context.window is not None else 0
+        _draw_card(self.layout, record, shown.pages, int(scaled(context, height) / _LINE))
+
+    def execute(self, context: bpy.types.Context) -> Any:
+        """Close it."""
+        return {"FINISHED"}
+
+
+def _draw_card(layout: Any, record: Record, pages: Pages, lines: int) -> None:
+    """Draw what is known of a call, and a page of the code that it ran."""
+    facts = "\n".join(rows.facts(record, _NAMES))
+    say(layout.box(), facts, _COLUMNS)
+    room = lines - len(wrapped(facts, _COLUMNS)) - _FIXED_LINES
+    pages.draw(layout.box(), _COLUMNS, room, _draw_turn)
+
+
+def _draw_turn(layout: Any, verb: str, caption: str) -> None:
+    _draw_act(layout, caption, "", verb)
 
 
 class DCC_BRIDGE_PT_agents(bpy.types.Panel):
@@ -168,7 +238,10 @@ def _draw_history(layout: Any, state: State, wide: int) -> None:
         at = time.strftime("%H:%M", time.localtime(record.ended or record.began))
         icon = _ICONS.get(rows.sign(record), "ERROR")
         say(column, f"{at} {safe_line(record.title)}", wide, icon=icon)
-        say(column, f"{rows.who(record.client)} · {rows.ended(record)}", wide)
+        say(column, rows.summary(record), wide)
+        if record.effect.code is not None:
+            button = column.operator("dcc_bridge.code", text="Show the code", icon="TEXT")
+            button.key = record.id
 
 
 def _draw_row(layout: Any, part: rows.Row, wide: int) -> None:
@@ -202,11 +275,11 @@ def _sidebars() -> list[bpy.types.Region]:
 
 def register() -> None:
     """Show it."""
-    for each in (DCC_BRIDGE_OT_act, DCC_BRIDGE_PT_agents):
+    for each in (DCC_BRIDGE_OT_act, DCC_BRIDGE_OT_code, DCC_BRIDGE_PT_agents):
         bpy.utils.register_class(each)
 
 
 def unregister() -> None:
     """Take it away."""
-    for each in (DCC_BRIDGE_PT_agents, DCC_BRIDGE_OT_act):
+    for each in (DCC_BRIDGE_PT_agents, DCC_BRIDGE_OT_code, DCC_BRIDGE_OT_act):
         bpy.utils.unregister_class(each)

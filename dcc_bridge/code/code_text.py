@@ -121,6 +121,8 @@ def _parsed(text: str) -> ast.Module:
 
 def _other_letters(text: str, tree: ast.Module) -> Iterator[tuple[int, str, str]]:
     """Give names that are not ASCII as they are written: the tree has them normalized."""
+    if text.isascii():
+        return
     nodes = (node for node in ast.walk(tree) if not isinstance(node, ast.Constant))
     names = {name for node in nodes for name in identifiers(node)}
     for number, line in enumerate(text.split("\n"), 1):

@@ -29,9 +29,11 @@ from dcc_bridge.code.trip_wire import ReachedOut
 from dcc_bridge.config import Settings
 from dcc_bridge.elicitation.ask import current_call
 from dcc_bridge.elicitation.call import Call
+from dcc_bridge.elicitation.context import current_context
 from dcc_bridge.elicitation.text import safe_line
 from dcc_bridge.errors import BadArguments, BridgeError, NotConfirmed, Stopped
 from dcc_bridge.host import Changes, UndoMark
+from dcc_bridge.skills.runner import run_in_thread
 from dcc_bridge.skills.skill import HOSTS, Skill, describe, keeping_alive, skill
 from dcc_bridge.verbs import Json, whole_path
 from dcc_bridge.verbs.acts import Acts
@@ -89,11 +91,11 @@ class CodeTool:
             timeout: Seconds.
             look: Arguments of look, for a picture at its end.
         """
-        text, files = read_code(code, self._host_word), self._files(writes)
+        call = current_call()
+        text, files = self._read(call, code), self._files(writes)
         picture = self._picture(look)
         if not 0 < timeout <= MOST_SECONDS:
             raise BadArguments(f"timeout is more than 0 and at most {MOST_SECONDS:g} seconds.")
-        call = current_call()
         session = self._sessions.of(call)
         agree(call, text, why, files, session, self._settings)
         record, before = CodeRecord(self._audit, call, text, files), states(files)
@@ -111,6 +113,14 @@ class CodeTool:
         return answer_of(call, text, result, changes, written_since(before), picture)
 
     # ---- before
+
+    def _read(self, call: Call, code: str) -> CodeText:
+        """Read a text on another thread: 400 lines take some 0.1 s, and the window lives on."""
+        context, word = current_context(), self._host_word
+        if context is None:
+            return read_code(code, word)
+        with call.control.pause():  # what the person does meanwhile is theirs
+            return context.main.wait(run_in_thread(lambda: read_code(code, word), NAME))
 
     def _files(self, writes: Sequence[str]) -> list[Path]:
         if len(writes) > MOST_FILES:

@@ -113,6 +113,20 @@ def test_code_runs_once_its_whole_text_was_agreed_to_as_one_step(seat: Sit) -> N
     assert len(live.session.undo_labels) == 1
 
 
+def test_the_window_is_served_while_a_text_is_read(
+    seat: Sit, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    live = seat(YES)
+
+    def read(code: str, host: str) -> CodeText:
+        live.bridge.main.post(lambda: None).result(2)
+        return read_code(code, host)
+
+    monkeypatch.setattr(run_python, "read_code", read)
+
+    assert live.ran("1 + 1")["result"] == 2
+
+
 def test_the_record_has_the_digest_of_the_code_and_its_text_a_file_of_its_own(seat: Sit) -> None:
     live = seat(YES)
     live.ran(GRID)

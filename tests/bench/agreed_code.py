@@ -3,7 +3,7 @@
 ``python -m tests.bench.agreed_code [--rounds N]``. Five loops, compiled with checkpoints and
 without, with the wire open and closed, each beside the plain way in the same round. Then an audit
 event (``os.open`` of a file for reading) before the hook is there, with the hook idle and with a
-wire open, and a whole run of one line. Last, how long some 380 lines take to be read, and the longest
+wire open, and a whole run of one line. Last, how long 365 lines take to be read, and the longest
 that another thread, as a host's main thread is, waits meanwhile for its turn.
 """
 

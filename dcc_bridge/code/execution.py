@@ -45,6 +45,7 @@ class CodeResult:
     stderr: str
     seconds: float
     memory: str  # JSON of its `memory`; "" where that is no dict
+    warnings: tuple[str, ...] = ()  # of the application
 
 
 class CodeFailed(BridgeError):

@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -22,6 +23,7 @@ from dcc_bridge.code.agreed import (
     agree_to_loss,
     check_memory,
 )
+from dcc_bridge.code.bounded import clip
 from dcc_bridge.code.code_record import CodeRecord, States, answer_of, states, written_since
 from dcc_bridge.code.code_text import CodeText, read_code
 from dcc_bridge.code.execution import CodeFailed, CodeResult, execute
@@ -43,6 +45,7 @@ MOST_FILES: Final = 20  # that one run may declare
 _MOST_ASKED: Final = 3  # times that a loss is asked for; it is another one each time
 _GRACE: Final = 1.0  # seconds in which code meets its time limit at a checkpoint of its own
 _MOST_PRINTED: Final = 1000  # characters of what failed code had printed
+_MOST_WARNINGS: Final = 50
 _ANOTHER: Final = "The code deletes something else each time that it runs."
 Tools = Mapping[str, Callable[..., Any]]
 
@@ -181,7 +184,8 @@ class CodeTool:
         if text.sha256 != call.dialogue.code:
             raise BridgeError("The code is not what was agreed to, so it was not run.")
         tree = ast.parse(text.text)  # each run changes one of its own
-        with self._acts.in_context(), self._host.changes() as count:
+        warnings = list[str]()
+        with self._acts.in_context(warnings), self._host.changes() as count:
             pause, writers = keeping_alive(), self._acts.writers()
             call.control.limit(timeout + _GRACE)
             try:
@@ -197,7 +201,9 @@ class CodeTool:
                 call.control.limit(None)
                 deeds, lost = [f"write {it}" for it in written_since(before)], call.agreement.lost
                 lost += [deed for deed in deeds if deed not in lost]
-            return result, count()
+            changes = count()
+        said = tuple(clip(it, _MOST_PRINTED) for it in [*dict.fromkeys(warnings)][:_MOST_WARNINGS])
+        return replace(result, warnings=said), changes
 
     def _failed(self, call: Call, error: BridgeError, mark: UndoMark) -> BridgeError:
         name, near = getattr(error, "name_missing", ""), ""

@@ -35,6 +35,8 @@ class Lines(NamedTuple):
     edit: str  # changes the first one
     miss: str  # names what is not there
     lose: str  # deletes the second one
+    warn: str  # makes the application warn
+    warning: str  # what it says then
     names: str = "Grid{n}"  # what it is called then
 
 
@@ -44,6 +46,8 @@ LINES = {
         'cmds.setAttr("Grid0.translateX", 5.0)',
         "cmds.makeNode()",
         'cmds.delete("Grid1")',
+        'cmds.warning("That is no mesh.")',
+        "That is no mesh.",
         "|Grid{n}",
     ),
     "Houdini": Lines(
@@ -51,6 +55,9 @@ LINES = {
         'hou.node("/obj/Grid0").parm("tx").set(5.0)',
         "hou.nodes()",
         'hou.node("/obj/Grid1").destroy()',
+        'geo = hou.node("/obj").createNode("geo", "Bad")\n'
+        'geo.createNode("file", "in").parm("file").set("/no")',
+        "/obj/Bad/in: Unable to read file",
         "/obj/Grid{n}",
     ),
     "Blender": Lines(
@@ -58,12 +65,16 @@ LINES = {
         'bpy.data.objects["Grid0"].location.x = 5.0',
         "bpy.data.objekts",
         'bpy.data.objects.remove(bpy.data.objects["Grid1"])',
+        "[it.select_set(False) for it in bpy.data.objects]\nbpy.ops.object.transform_apply()",
+        "bpy.ops.object.transform_apply returned CANCELLED, so it may have done nothing.",
     ),
     "FreeCAD": Lines(
         'doc.addObject("Part::Box", "Grid{n}")',
         "doc.Grid0.Length = 5.0",
         "doc.makeObject",
         'doc.removeObject("Grid1")',
+        'doc.addObject("Part::Cut", "Bad")\ndoc.recompute()',
+        "Bad cannot be computed: ",
     ),
 }
 
@@ -91,6 +102,12 @@ async def work(agent: Coder) -> None:
     there = await agent.state()
     assert {lines.names.format(n=n) for n in range(20)} <= {*made["changed"]["created"]["items"]}
     assert there["depth"] == before["depth"] + 1
+
+    warned = await agent.call("run_python", code=lines.warn, **sent)
+    assert [it for it in warned["warnings"] if it.startswith(lines.warning)]
+    if warned["changed"]["created"]["count"]:
+        await agent.call("undo_last")
+    assert await agent.state() == there
 
     failed = await agent.fails("run_python", code=f"{lines.edit}\n{lines.miss}", **sent)
     assert f"line 2: {lines.miss}" in failed

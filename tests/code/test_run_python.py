@@ -261,6 +261,19 @@ def test_a_prim_that_is_renamed_is_not_lost(seat: Sit) -> None:
     assert told["changed"]["created"]["count"] == told["changed"]["deleted"]["count"] == 0
 
 
+def test_what_usd_warns_of_is_told_once(seat: Sit) -> None:
+    live = seat(YES)
+    refers = "for n in 'ab':\n    stage.DefinePrim('/' + n).GetReferences().AddReference('no.usd')"
+
+    told = live.ran(f"from pxr import Tf\nTf.Warn('Look out')\nTf.Warn('Look out')\n{refers}")
+
+    assert [it[:30] for it in told["warnings"]] == [
+        "Look out",
+        "In </a>: Could not open asset ",
+        "In </b>: Could not open asset ",
+    ]
+
+
 def test_endless_code_ends_at_its_time_limit(seat: Sit) -> None:
     live = seat(YES)
     before = live.state

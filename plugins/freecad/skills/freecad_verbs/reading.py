@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from functools import partial
 from itertools import islice
 from typing import Any, Final
@@ -38,6 +38,13 @@ class Reads(Acts):
         """Give code the application and the active document, as FreeCAD's macros have them."""
         gui = {"Gui": FreeCAD.Gui} if FreeCAD.GuiUp else {}
         return {"App": FreeCAD, "FreeCAD": FreeCAD, "doc": FreeCAD.ActiveDocument, **gui}
+
+    @contextmanager
+    def in_context(self, warnings: list[str]) -> Iterator[None]:
+        """Keep what could not be computed, and could before."""
+        before = {*_faults()}
+        yield
+        warnings += [it for it in _faults() if it not in before]
 
     def items(self, under: str | None = None) -> Iterator[str]:
         """Give the names of objects; of those below one in the order of the tree."""
@@ -131,6 +138,13 @@ class Reads(Acts):
                 if callable(it) and not name.startswith("_"):
                     text = " ".join((it.__doc__ or "").split())
                     yield ApiEntry(f"{module.__name__}.{name}", "function", text[:160])
+
+
+def _faults() -> Iterator[str]:
+    document = FreeCAD.ActiveDocument
+    for obj in document.Objects if document else ():
+        if fault := _fault(RECOMPUTES.name, obj):
+            yield f"{obj.Name} cannot be computed: {fault}"
 
 
 def _fault(rule: str, obj: Any) -> str:

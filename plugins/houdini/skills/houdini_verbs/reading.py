@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from difflib import get_close_matches
+from itertools import islice
 from typing import Any, Final
 
 import hou
@@ -14,6 +16,7 @@ from dcc_bridge.verbs.acts import Acts, ApiEntry, Bounds, Part, Rule, SocketLink
 from .values import held, value_of
 
 _MOST_KEYS: Final = 100
+_MOST_LOOKED_AT: Final = 10_000
 COOKS: Final = Rule("cooks", "Houdini reports an error", "set_values or connect, as the error says")
 
 
@@ -23,6 +26,13 @@ class Reads(Acts):
     def namespace(self) -> dict[str, Any]:
         """Give code ``hou``."""
         return {"hou": hou}
+
+    @contextmanager
+    def in_context(self, warnings: list[str]) -> Iterator[None]:
+        """Keep what nodes say of their last cook now and did not say before."""
+        before = {*_complaints()}
+        yield
+        warnings += [it for it in _complaints() if it not in before]
 
     def items(self, under: str | None = None) -> Iterator[str]:
         """Give the paths of nodes, level by level; what is inside locked assets is theirs."""
@@ -130,6 +140,12 @@ def find(path: str) -> hou.OpNode:
         names = [child.name() for child in network.children()] if network is not None else []
         near = ", ".join(f"{above}/{each}" for each in get_close_matches(name, names, 3))
         raise LookupError(str(error) + (f" Near: {near}." if near else "")) from None
+
+
+def _complaints() -> Iterator[str]:
+    """Say which nodes have an error or a warning; of a large scene only those at the top."""
+    for node in islice(below(find("/")), _MOST_LOOKED_AT):
+        yield from (f"{node.path()}: {text}" for text in (*node.errors(), *node.warnings()))
 
 
 def below(node: hou.Node) -> Iterator[hou.Node]:

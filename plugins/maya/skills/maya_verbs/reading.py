@@ -7,6 +7,7 @@ Traps of the reference: `exactWorldBoundingBox` without an object is that of the
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, Final
 
 from maya import cmds
@@ -41,6 +42,21 @@ class _Reading(_Values):
     def namespace(self) -> dict[str, Any]:
         """Give code the commands, and the API as ``om``."""
         return {"cmds": cmds, "om": OpenMaya}
+
+    @contextmanager
+    def in_context(self, warnings: list[str]) -> Iterator[None]:
+        """Keep what Maya prints as a warning or an error, which `MCommandMessage` tells of."""
+        message = OpenMaya.MCommandMessage
+
+        def note(text: str, kind: int, *_: object) -> None:
+            if kind in (message.kWarning, message.kError):
+                warnings.append(text.strip())
+
+        callback_id = message.addCommandOutputCallback(note)
+        try:
+            yield
+        finally:
+            OpenMaya.MMessage.removeCallback(callback_id)
 
     def items(self, under: str | None = None) -> Iterable[str]:
         top = dg.node(under) if under else None

@@ -217,6 +217,15 @@ def _messages(maya: Maya) -> dict[str, Any]:
         def addConnectionCallback(fn: Callable[..., None]) -> int:
             return maya.listen("connection", fn)
 
+    class MCommandMessage:
+        """What the script editor shows: a text, and of which kind it is."""
+
+        kHistory, kDisplay, kInfo, kWarning, kError, kResult, kStackTrace = range(7)
+
+        @staticmethod
+        def addCommandOutputCallback(fn: Callable[..., None]) -> int:
+            return maya.listen("output", fn)
+
     class MMessage:
         @staticmethod
         def removeCallback(number: int) -> None:
@@ -224,5 +233,5 @@ def _messages(maya: Maya) -> dict[str, Any]:
             if maya.heard_by.pop(number, None) is None:
                 raise RuntimeError("(kInvalidParameter): no such callback")
 
-    kinds = (_scene_messages(maya), MEventMessage, MDGMessage, MMessage)
+    kinds = (_scene_messages(maya), MEventMessage, MDGMessage, MCommandMessage, MMessage)
     return {one.__name__: one for one in kinds}

@@ -261,6 +261,29 @@ def test_a_prim_that_is_renamed_is_not_lost(seat: Sit) -> None:
     assert told["changed"]["created"]["count"] == told["changed"]["deleted"]["count"] == 0
 
 
+def test_what_code_changes_that_is_to_look_only_is_taken_back_and_it_asks_once(seat: Sit) -> None:
+    live = seat(YES, YES)
+    before = live.state
+
+    told = live.ran(f"{GRID[:-1]} + {REMOVES} * 0", read_only=True)
+
+    (question,) = live.person.shown
+    assert "It is to look only: what it changes in the scene is taken back." in question.message
+    assert live.state == before
+    assert (told["result"], told["undo"]) == (100, None)
+    assert told["warnings"] == [
+        "It was to look only, and 101 created, 3 deleted was taken back. Nothing was changed."
+    ]
+    assert {it["count"] for it in told["changed"].values() if isinstance(it, dict)} == {0}
+    assert len(live.session.undo_labels) == 0
+
+
+def test_code_that_is_to_look_only_declares_no_file(seat: Sit) -> None:
+    said = text(seat(YES).code("1", writes=["/tmp/a"], read_only=True))
+
+    assert "writes: none with read_only." in said
+
+
 def test_what_usd_warns_of_is_told_once(seat: Sit) -> None:
     live = seat(YES)
     refers = "for n in 'ab':\n    stage.DefinePrim('/' + n).GetReferences().AddReference('no.usd')"

@@ -148,7 +148,7 @@ def declared(acts: Acts, writes: Sequence[str], read_only: bool) -> list[Path]:
         raise BadArguments(f"writes: {error}") from None
 
 
-def _message(text: CodeText, why: str, files: Sequence[Path], step: str) -> str:
+def _message(text: CodeText, why: str, files: Sequence[Path], step: str = _STEP) -> str:
     quoted = why.translate({ord(mark): '"' for mark in "“”"})  # what it says ends at our own marks
     parts = [
         f"Run {plural(text.lines, 'line')} of code?",

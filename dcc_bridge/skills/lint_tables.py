@@ -53,10 +53,7 @@ EDITS: Final = {  # what changes something, by the module
     """),
     "hou": (*_words(_HOU_EDITS, "*."), "*.parm.set", "*.parmTuple.set", "hou.setFrame"),
     "FreeCAD": _words("addObject addProperty copyObject moveObject recompute", "*."),
-    "dcc_bridge.hosts.standalone": (
-        *_words(_USD_EDITS, "*."),
-        "dcc_bridge.hosts.standalone.prims.rename",
-    ),
+    "dcc_bridge.hosts.standalone": _words(f"{_USD_EDITS} prims.rename", "*."),
     "os": _words("rename replace makedirs mkdir", "os."),
     "shutil": ("shutil.move", "shutil.copy*"),
     "pathlib": ("*.write_text", "*.write_bytes"),
@@ -65,37 +62,23 @@ DELETES: Final = ("dcc_bridge.hosts.standalone.prims.remove",)  # beside what ag
 
 READS: Final = ("q", "query")  # keywords with which a Maya command only tells something
 
-WAITS: Final = (  # calls that stop the loop of a coroutine until they are done
-    "time.sleep",
-    "dcc_bridge.*_sync",
-    "*.apply_sync",
-    "requests.*",
-    "urllib.request.urlopen",
-    "httpx.get",
-    "httpx.post",
-    "subprocess.run",
-    "subprocess.call",
-    "subprocess.check_*",
-    "subprocess.getoutput",
-    "os.system",
-    "os.wait*",
-    "socket.create_connection",
-    "input",
-)
+# Calls that stop the loop of a coroutine until they are done.
+WAITS: Final = _words("""
+    time.sleep dcc_bridge.*_sync *.apply_sync requests.* urllib.request.urlopen httpx.get httpx.post
+    subprocess.run subprocess.call subprocess.check_* subprocess.getoutput os.system os.wait*
+    socket.create_connection input
+""")
 
-HOLDS: Final = (  # what a `with` enters for the whole process, and not for the code in it alone
-    "contextlib.redirect_std*",
-    "contextlib.chdir",
-    "warnings.catch_warnings",
-    "unittest.mock.patch*",
-)
+# What a `with` enters for the whole process, and not for the code in it alone.
+HOLDS: Final = _words("""
+    contextlib.redirect_std* contextlib.chdir warnings.catch_warnings unittest.mock.patch*
+""")
 
-ASKS: Final = (  # calls that ask the person
-    "dcc_bridge.confirm*",
-    "dcc_bridge.elicit_*",
-    "dcc_bridge.elicitation.sign_in.*",
-    "dcc_bridge.elicitation.ask_secret.*",
-)
+# Calls that ask the person.
+ASKS: Final = _words("""
+    dcc_bridge.confirm* dcc_bridge.elicit_* dcc_bridge.elicitation.sign_in.*
+    dcc_bridge.elicitation.ask_secret.*
+""")
 
 # Calls that make a lock.
 LOCKS: Final = ("threading.*Lock", "threading.*Semaphore", "threading.Condition")

@@ -7,7 +7,8 @@ Source of the facts in this folder: measured with Debian's Blender 3.4.1 in a wi
 wheels of bpy 4.5.15 and 5.2.3; the modules name theirs.
 """
 
-from dcc_bridge.hosts.blender.blender_host import BlenderHost, watched
+from dcc_bridge.hosts.blender.blender_host import BlenderHost
 from dcc_bridge.hosts.blender.blender_loop import BlenderLoop, in_window
+from dcc_bridge.hosts.blender.blender_undo import watched
 
 __all__ = ["BlenderHost", "BlenderLoop", "in_window", "watched"]

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import atexit
-import io
-import re
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext, redirect_stdout
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from itertools import islice
 from pathlib import Path
 from typing import Any, Final
@@ -17,29 +15,12 @@ import bpy
 from mathutils import Vector
 
 from dcc_bridge.errors import LostAnyway, NotUndoable
-from dcc_bridge.host import (
-    Changes,
-    CountChanges,
-    Host,
-    Undo,
-    UndoMark,
-    compared,
-    digest,
-    loss_check,
-)
+from dcc_bridge.host import Changes, CountChanges, Host, Undo, UndoMark, compared, digest
 from dcc_bridge.hosts.blender import blender_loop, objects
 from dcc_bridge.hosts.blender.blender_undo import ChangeCounter, Stack
 from dcc_bridge.hosts.losses import AgreedIds, Losses
 
 _MOST_COUNTED: Final = 20_000  # objects whose types are counted for a summary: 25 ms
-# Operators that lose the open file or undo what is not the code's; and those that write files.
-_ENDS: Final = re.compile(
-    r"wm\.(open_mainfile|read_\w+|revert_mainfile|recover_\w+|quit_blender|window_close)"
-    r"|ed\.(undo|redo|undo_\w*history|undo_redo)"
-)
-_WRITES: Final = re.compile(
-    r"export_\w+\.\w+|\w+\.(\w*export\w*|save\w*|\w+_save|screenshot\w*|mixdown)"
-)
 _MOST_NOTED: Final = 10_000  # items up to which those that change are noted
 
 
@@ -299,52 +280,3 @@ class BlenderHost(Host):
 def _unregister(fn: Callable[[], None]) -> None:
     if bpy.app.timers.is_registered(fn):
         bpy.app.timers.unregister(fn)
-
-
-class _Operator:
-    """An operator as code of an agent calls it: refused where it must be, and what it says kept."""
-
-    def __init__(self, operator: Any, warnings: list[str]) -> None:
-        self._operator, self._warnings = operator, warnings
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._operator, name)
-
-    def stand_in(self, *args: Any, **kwargs: Any) -> set[str]:
-        """Call it. NoConsent and ReachedOut say that nobody agreed to what it would do."""
-        name: str = self._operator.idname_py()
-        if _ENDS.fullmatch(name) and (check := loss_check.get()) is not None:
-            check(f"call bpy.ops.{name}", ())
-        renders = name.startswith("render.") and {*kwargs} & {"write_still", "animation"}
-        if renders or _WRITES.fullmatch(name):  # a writer in C++ tells Python of no file
-            scene: Any = bpy.context.scene
-            own = scene.render.filepath if renders else bpy.data.filepath * ("mainfile" in name)
-            file = kwargs.get("filepath") or own
-            sys.audit("open", bpy.path.abspath(file) if file else None, "w", 0)
-        with redirect_stdout(io.StringIO()) as output:
-            result: set[str] = self._operator(*args, **kwargs)
-        print(output.getvalue(), end="")
-        lines = output.getvalue().splitlines()
-        self._warnings += [line for line in lines if line.startswith("Warning: ")]
-        if "FINISHED" not in result:
-            did = " and ".join(sorted(result))
-            self._warnings.append(f"bpy.ops.{name} returned {did}, so it may have done nothing.")
-        return result
-
-    __call__ = stand_in
-
-
-@contextmanager
-def watched(warnings: list[str]) -> Iterator[None]:
-    """Have a window, and operators that lose no file and write none that nobody agreed to.
-
-    Those that are looked up through `bpy.ops` meanwhile, by Blender's own scripts too.
-    """
-    ops, name = sys.modules["bpy.ops"], "_bpy_ops_submodule__getattr__"  # in 3.4 to 5.2
-    original = getattr(ops, name)
-    setattr(ops, name, lambda *which: _Operator(original(*which), warnings))
-    try:
-        with blender_loop.in_window():
-            yield
-    finally:
-        setattr(ops, name, original)

@@ -24,7 +24,7 @@ from time import perf_counter
 from types import CodeType
 from typing import Any, Final, Never
 
-from dcc_bridge.code.bounded import failure_text, name_missing, plain_value
+from dcc_bridge.code.bounded import clip, failure_text, name_missing, plain_value
 from dcc_bridge.code.process_state import Caught, process_kept
 from dcc_bridge.code.trip_wire import AGREED, ReachedOut, guarded_import, trip_wire
 from dcc_bridge.errors import BridgeError, Stopped
@@ -47,6 +47,11 @@ class CodeResult:
     seconds: float
     memory: str  # JSON of its `memory`; "" where that is no dict
     warnings: tuple[str, ...] = ()  # of the application
+
+    def warned(self, warnings: Iterable[str]) -> CodeResult:
+        """Add what the application warned of: each sentence once, 50 of 1,000 bytes at most."""
+        texts = [clip(it, 1000) for it in [*dict.fromkeys(warnings)][:50]]
+        return replace(self, warnings=tuple(texts))
 
     def looked(self, changes: Changes, left: str) -> CodeResult:
         """Tell that it was to look only, what it did all the same, and what is left of that."""

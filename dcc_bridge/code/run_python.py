@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+from contextlib import suppress
 from typing import Any, Final
 
 from dcc_bridge.audit.log import AuditLog
@@ -23,7 +23,6 @@ from dcc_bridge.code.agreed import (
     check_memory,
     declared,
 )
-from dcc_bridge.code.bounded import clip
 from dcc_bridge.code.code_record import CodeRecord, States, answer_of, states, written_since
 from dcc_bridge.code.code_text import CodeText, read_code
 from dcc_bridge.code.execution import CodeFailed, CodeResult, execute
@@ -32,7 +31,7 @@ from dcc_bridge.config import Settings
 from dcc_bridge.elicitation.ask import current_call
 from dcc_bridge.elicitation.call import Call
 from dcc_bridge.elicitation.context import current_context
-from dcc_bridge.errors import BadArguments, BridgeError, NotConfirmed, Stopped
+from dcc_bridge.errors import BadArguments, BridgeError, NoConsent, NotConfirmed, Stopped
 from dcc_bridge.host import Changes, UndoMark
 from dcc_bridge.skills.runner import run_in_thread
 from dcc_bridge.skills.skill import HOSTS, Skill, describe, keeping_alive, skill
@@ -43,7 +42,6 @@ NAME: Final = "run_python"
 _MOST_ASKED: Final = 3  # times that a loss is asked for; it is another one each time
 _GRACE: Final = 1.0  # seconds in which code meets its time limit at a checkpoint of its own
 _MOST_PRINTED: Final = 1000  # characters of what failed code had printed
-_MOST_WARNINGS: Final = 50
 _ANOTHER: Final = "The code deletes something else each time that it runs."
 Tools = Mapping[str, Callable[..., Any]]
 
@@ -120,8 +118,7 @@ class CodeTool:
     def _read(self, call: Call, code: str) -> CodeText:
         """Read a text on another thread: 400 lines take some 0.1 s, and the window lives on."""
         context, word = current_context(), self._host_word
-        if context is None:
-            return read_code(code, word)
+        assert context is not None
         with call.control.pause():  # what the person does meanwhile is theirs
             return context.main.wait(run_in_thread(lambda: read_code(code, word), NAME))
 
@@ -155,14 +152,19 @@ class CodeTool:
             names = {**self._acts.namespace(), "memory": session.memory()}
             try:
                 result, changes = self._run_once(text, before, timeout, names)
-                check_memory(result.memory)
+                with (
+                    call.control.pause()
+                ):  # a host may tell what it refused only at a stretch's end
+                    check_memory(result.memory)
                 if read_only:
                     call.control.take_back()
                     told = result.looked(changes, self._left(call, mark))
                     return told, Changes(is_exact=True)
                 if agreed.issuperset(changes.deleted):
                     return result, changes
-            except (CodeFailed, ReachedOut, BadArguments) as error:
+            except (CodeFailed, ReachedOut, BadArguments, NoConsent) as error:
+                with suppress(NoConsent), call.control.pause():
+                    pass  # what the host refused beside that
                 call.control.take_back()
                 raise self._failed(call, error, mark) from None
             except Stopped:
@@ -198,8 +200,7 @@ class CodeTool:
                 deeds, lost = [f"write {it}" for it in written_since(before)], call.agreement.lost
                 lost += [deed for deed in deeds if deed not in lost]
             changes = count()
-        said = tuple(clip(it, _MOST_PRINTED) for it in [*dict.fromkeys(warnings)][:_MOST_WARNINGS])
-        return replace(result, warnings=said), changes
+        return result.warned(warnings), changes
 
     def _failed(self, call: Call, error: BridgeError, mark: UndoMark) -> BridgeError:
         name, near = getattr(error, "name_missing", ""), ""
@@ -210,7 +211,8 @@ class CodeTool:
             near = f" find_api knows: {'; '.join(close)}." if close else ""
         if printed := getattr(error, "stdout", "")[-_MOST_PRINTED:]:
             near += f" It had printed, at the end: {printed!r}."
-        return BridgeError(f"{error}{near} {self._left(call, mark)}")
+        text = str(error).partition(" The skill has to ask")[0]  # it is none
+        return BridgeError(f"{text}{near} {self._left(call, mark)}")
 
     def _left(self, call: Call, mark: UndoMark) -> str:
         """Say what stands of it, as the host's undo stack shows."""

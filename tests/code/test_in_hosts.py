@@ -38,6 +38,8 @@ class Lines(NamedTuple):
     warn: str  # makes the application warn
     warning: str  # what it says then
     names: str = "Grid{n}"  # what it is called then
+    reaches: tuple[str, ...] = ()  # each loses the scene or writes out.* in {folder}
+    noticed: tuple[str, ...] = ()  # the same, where the application only tells, or not even that
 
 
 LINES = {
@@ -49,6 +51,14 @@ LINES = {
         'cmds.warning("That is no mesh.")',
         "That is no mesh.",
         "|Grid{n}",
+        (
+            'do = getattr(cmds, "fi" + "le")\ndo(rename="{folder}/out.ma")\ndo(save=True)',
+            'cmds.file("{folder}/out.ma", exportAll=True, force=True, type="mayaAscii",'
+            " preserveReferences=True)",
+            'getattr(cmds, "fi" + "le")(new=True, force=True)',
+            'getattr(cmds, "fi" + "le")("{folder}/kept.ma", open=True, force=True)',
+            'cmds.playblast(filename="{folder}/out.mov")',
+        ),
     ),
     "Houdini": Lines(
         'hou.node("/obj").createNode("null", "Grid{n}")',
@@ -59,6 +69,10 @@ LINES = {
         'geo.createNode("file", "in").parm("file").set("/no")',
         "/obj/Bad/in: Unable to read file",
         "/obj/Grid{n}",
+        (
+            'hou.hipFile.save("{folder}/out.hip")',
+            'getattr(hou.hipFile, "sa" + "ve")("{folder}/out.hip")',
+        ),
     ),
     "Blender": Lines(
         'bpy.context.scene.collection.objects.link(bpy.data.objects.new("Grid{n}", None))',
@@ -67,6 +81,19 @@ LINES = {
         'bpy.data.objects.remove(bpy.data.objects["Grid1"])',
         "[it.select_set(False) for it in bpy.data.objects]\nbpy.ops.object.transform_apply()",
         "bpy.ops.object.transform_apply returned CANCELLED, so it may have done nothing.",
+        reaches=(
+            'bpy.ops.wm.save_as_mainfile(filepath="{folder}/out.blend")',
+            'bpy.ops.wm.save_as_mainfile(filepath="{folder}/out.blend", copy=True)',
+            'getattr(bpy.ops.wm, "open_" + "mainfile")(filepath="{folder}/kept.blend")',
+            'getattr(bpy.ops.wm, "read_" + "homefile")(use_empty=True)',
+            'getattr(bpy.ops.ed, "un" + "do")()',
+            'bpy.context.scene.render.filepath = "{folder}/out.png"\n'
+            "bpy.context.scene.render.resolution_percentage = 1\n"
+            "bpy.ops.render.render(write_still=True)",
+            '(getattr(bpy.ops.wm, "obj_export", None) or bpy.ops.export_scene.obj)'
+            '(filepath="{folder}/out.obj")',
+        ),
+        noticed=('bpy.data.libraries.write("{folder}/out.blend", {bpy.context.scene})',),
     ),
     "FreeCAD": Lines(
         'doc.addObject("Part::Box", "Grid{n}")',
@@ -75,6 +102,11 @@ LINES = {
         'doc.removeObject("Grid1")',
         'doc.addObject("Part::Cut", "Bad")\ndoc.recompute()',
         "Bad cannot be computed: ",
+        reaches=(
+            'import Part\nPart.export([doc.Grid0], "{folder}/out.step")',
+            'import Mesh\nMesh.export([doc.Grid0], "{folder}/out.stl")',
+        ),
+        noticed=('doc.Grid0.Shape.exportStep("{folder}/out.step")',),
     ),
 }
 
@@ -92,14 +124,15 @@ class Coder(Agent):
 
 
 async def work(agent: Coder) -> None:
-    """Make, fail, lose and go on, each time with a look at the scene."""
+    """Make, fail, reach out, lose and go on, each time with a look at the scene."""
     lines = LINES[agent.words.host]
-    make = "\n".join(lines.make.format(n=n) for n in range(20))
+    make = "\n".join(lines.make.format(n=n) for n in range(100))
     sent = {"why": "The test wants it."}
     before = await agent.state()
 
     made = await agent.call("run_python", code=make, **sent)
     there = await agent.state()
+    assert made["changed"]["created"]["count"] >= 100
     assert {lines.names.format(n=n) for n in range(20)} <= {*made["changed"]["created"]["items"]}
     assert there["depth"] == before["depth"] + 1
 
@@ -109,9 +142,25 @@ async def work(agent: Coder) -> None:
         await agent.call("undo_last")
     assert await agent.state() == there
 
-    failed = await agent.fails("run_python", code=f"{lines.edit}\n{lines.miss}", **sent)
-    assert f"line 2: {lines.miss}" in failed
+    edits = "\n".join([lines.edit] * 50)
+    failed = await agent.fails("run_python", code=f"{edits}\n{lines.miss}", **sent)
+    assert f"line 51: {lines.miss}" in failed
     assert "Nothing was changed." in failed
+    assert await agent.state() == there
+
+    told = await agent.call("run_python", code=f"print('seen')\n{lines.edit}\n7", **sent)
+    assert (told["result"], told["stdout"]) == (7, "seen\n")
+    assert told["changed"]["changed"]["items"] == [lines.names.format(n=0)]
+    await agent.call("undo_last")
+    assert await agent.state() == there
+
+    await reach_out(agent, lines, sent)
+    assert await agent.state() == there
+
+    looked = await agent.call("run_python", code=f"{lines.edit}\n7", read_only=True, **sent)
+    assert (looked["result"], looked["undo"]) == (7, None)
+    endless = f"{lines.edit}\nwhile True: pass"
+    assert "0.3 s" in await agent.fails("run_python", code=endless, timeout=0.3, **sent)
     assert await agent.state() == there
 
     await agent.fails("run_python", code=f"{lines.edit}\n{lines.lose}", **sent)
@@ -128,8 +177,28 @@ async def work(agent: Coder) -> None:
     assert await agent.state() == before
 
 
+async def reach_out(agent: Coder, lines: Lines, sent: dict[str, str]) -> None:
+    """Save, export and open in the application's own way, without having said so."""
+    there = await agent.state()
+    folder = agent.folder / "reached"
+    folder.mkdir()
+    for code in lines.reaches:
+        said = await agent.fails(
+            "run_python", code=f"{lines.edit}\n" + code.replace("{folder}", str(folder)), **sent
+        )
+        assert "Nothing was changed" in said, said
+        assert ([*folder.iterdir()], await agent.state()) == ([], there), said
+    for code in lines.noticed:
+        await agent.call("run_python", code=code.replace("{folder}", str(folder)), **sent)
+        assert len([*folder.iterdir()]) == 1
+        if (await agent.state())["depth"] > there["depth"]:
+            await agent.call("undo_last")
+
+
 def test_in_the_stand_in_of_maya(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    furnish(Maya(monkeypatch))
+    maya = Maya(monkeypatch)
+    furnish(maya)
+    maya.scene.name = (tmp_path / "shot.ma").as_posix()
     host = import_module("dcc_bridge.hosts.maya").MayaHost()
     _run_live(host, MAYA_BUNDLE, MAYA, tmp_path)
 

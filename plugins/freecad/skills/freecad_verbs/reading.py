@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import re
 import sys
 from collections.abc import Iterable, Iterator, Sequence
@@ -20,6 +21,7 @@ from .places import below, children, own_shape, parent_of, scratch_document
 from .properties import CELL, FILES, form, held, is_told, linked, links_of
 
 _MODULES: Final = ("FreeCAD", "Part", "Mesh", "Sketcher", "PartDesign", "Draft", "Spreadsheet")
+_EXPORTERS: Final = ("Part", "Mesh", "Import", "ImportGui", "Points")
 _ABSTRACT: Final = {"Part::Boolean", "Part::Datum", "Part::Primitive", "App::DocumentObject"}
 _PYTHON: Final = re.compile("Python$|^App::FeatureTest")  # types that do nothing without a proxy
 _MEMBER: Final = re.compile(r"(?:<<([^>]+)>>|\b([A-Za-z_]\w*))\.([A-Za-z_][\w.]*)")
@@ -45,6 +47,17 @@ class Reads(Acts):
         before = {*_faults()}
         yield
         warnings += [it for it in _faults() if it not in before]
+
+    def writers(self) -> Sequence[tuple[Any, str, Any]]:
+        """Give the modules' functions that write files.
+
+        Those of documents and shapes cannot be replaced: they only are noticed, or not even that.
+        """
+        for name in _EXPORTERS:
+            with suppress(ImportError):  # it has none in a console, or was built without
+                importlib.import_module(name)
+        modules = filter(None, map(sys.modules.get, _EXPORTERS))
+        return [(it, "export", lambda _, file, *__, **___: [file]) for it in modules]
 
     def items(self, under: str | None = None) -> Iterator[str]:
         """Give the names of objects; of those below one in the order of the tree."""

@@ -33,8 +33,6 @@ _CLASSES: Final[dict[CodeClass, str]] = {
     "stays": "leaves behind what undo does not take back",
     "beyond": "reaches beyond the scene",
 }
-
-
 _RISKS: Final = {"loses": "destructive", "scene": "destructive", "stays": "edit"}  # of a skill
 _ROWS: Final = (*ASSIGNED, *(row for rows in REACHES.values() for row in rows))
 _OF_HOSTS: Final = {row.does for row in _ROWS} - {"takes prims or layers out of the scene"}
@@ -104,10 +102,9 @@ def skill_reader(tree: ast.Module) -> Callable[[Iterable[ast.AST]], Iterator[Nee
         for line, kind, reason in reader.findings(nodes):
             does, _, name = reason.partition(": ")
             runs_text = does == _RUNS_TEXT and name.partition(".")[0] in HOST_MODULES
-            if does == _REMOVES or runs_text:
-                yield line, f"{name} {does}", "destructive"
-            elif does in _OF_HOSTS and kind in _RISKS:
-                yield line, f"{name} {does}", _RISKS[kind]
+            risk = "destructive" if does == _REMOVES or runs_text else _RISKS.get(kind)
+            if risk and does in _OF_HOSTS:
+                yield line, f"{name} {does}", risk
 
     return needs
 

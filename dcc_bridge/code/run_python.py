@@ -181,18 +181,14 @@ class CodeTool:
         call = current_call()
         if text.sha256 != call.dialogue.code:
             raise BridgeError("The code is not what was agreed to, so it was not run.")
-        tree = ast.parse(text.text)  # each run changes one of its own
+        tree, code, files = ast.parse(text.text), text.text, [*before]  # a run changes its tree
         warnings = list[str]()
         with self._acts.in_context(warnings), self._host.changes() as count:
             pause, writers = keeping_alive(), self._acts.writers()
             call.control.limit(timeout + _GRACE)
             try:
                 result = execute(
-                    *(tree, text.text, names),
-                    timeout=timeout,
-                    writes=[*before],
-                    pause=pause,
-                    writers=writers,
+                    tree, code, names, timeout=timeout, writes=files, pause=pause, writers=writers
                 )
                 pause()  # it may have been in a call without a checkpoint
             finally:

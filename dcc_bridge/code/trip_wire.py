@@ -16,7 +16,7 @@ from __future__ import annotations
 import builtins
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from threading import get_ident
@@ -89,18 +89,12 @@ def trip_wire(
         sys.dont_write_bytecode = wrote_bytecode
 
 
-def guarded_import(
-    name: str,
-    globals: Mapping[str, object] | None = None,
-    locals: Mapping[str, object] | None = None,
-    fromlist: Sequence[str] | None = (),
-    level: int = 0,
-) -> Any:
+def guarded_import(name: str, *more: Any, **named: Any) -> Any:
     """Import as Python does, but not what this package holds. For the builtins of agreed code."""
     wire = _wires.get(get_ident())
     if wire is not None and name.partition(".")[0] == "dcc_bridge":
         wire.refuse("reach into dcc_bridge itself")
-    return builtins.__import__(name, globals, locals, fromlist, level)
+    return builtins.__import__(name, *more, **named)
 
 
 class _Wire:

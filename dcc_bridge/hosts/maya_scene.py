@@ -199,16 +199,13 @@ def guarded(host: Host, deletions: Deletions, put_back: list[str], *, read: bool
 
 @contextmanager
 def touched_nodes(names: Sequence[str]) -> Iterator[set[str]]:
-    """Note the UUIDs of those nodes of which something is set; of more than 10,000 nothing.
-
-    Maya tells of a connection at both ends: the one that gives is not changed by it.
-    """
+    """Note the UUIDs of those nodes of which something is set; of more than 10,000 nothing."""
     message, touched, chosen = OpenMaya.MNodeMessage, set[str](), OpenMaya.MSelectionList()
     passive = message.kConnectionMade | message.kConnectionBroken | message.kOtherPlugSet
     passive |= message.kAttributeEval
 
     def note(what: int, plug: Any, *_: object) -> None:
-        if what & ~passive:
+        if what & ~passive:  # Maya tells of a connection at both ends; what gives is as it was
             touched.add(_uuid(plug.node()))
 
     for name in names if len(names) <= _MOST_NOTED else ():

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
+from anyio import move_on_after
 from mcp_types import ElicitRequestParams, ElicitResult
 
 from tests.hosts import blender_window, bpy_module
@@ -40,6 +41,7 @@ class Lines(NamedTuple):
     warning: str  # what it says then
     names: str = "Grid{n}"  # what it is called then
     reaches: tuple[str, ...] = ()  # each loses the scene or writes out.* in {folder}
+    off: str = ""  # switches undo off
     noticed: tuple[str, ...] = ()  # the same, where the application only tells, or not even that
 
 
@@ -61,6 +63,7 @@ LINES = {
             'getattr(cmds, "fi" + "le")("{folder}/kept.ma", open=True, force=True)',
             'cmds.playblast(filename="{folder}/out.mov")',
         ),
+        "cmds.undoInfo(stateWithoutFlush=False)",
     ),
     "Houdini": Lines(
         'hou.node("/obj").createNode("null", f"Grid{n}")',
@@ -76,6 +79,7 @@ LINES = {
             'hou.hipFile.save("{folder}/out.hip")',
             'getattr(hou.hipFile, "sa" + "ve")("{folder}/out.hip")',
         ),
+        "hou.undos.disabler().__enter__()",
     ),
     "Blender": Lines(
         'bpy.context.scene.collection.objects.link(bpy.data.objects.new(f"Grid{n}", None))',
@@ -97,6 +101,7 @@ LINES = {
             '(getattr(bpy.ops.wm, "obj_export", None) or bpy.ops.export_scene.obj)'
             '(filepath="{folder}/out.obj")',
         ),
+        off="bpy.context.preferences.edit.use_global_undo = False",
         noticed=('bpy.data.libraries.write("{folder}/out.blend", {bpy.context.scene})',),
     ),
     "FreeCAD": Lines(
@@ -111,6 +116,7 @@ LINES = {
             'import Part\nPart.export([doc.Grid0], "{folder}/out.step")',
             'import Mesh\nMesh.export([doc.Grid0], "{folder}/out.stl")',
         ),
+        off="doc.UndoMode = 0",
         noticed=('doc.Grid0.Shape.exportStep("{folder}/out.step")',),
     ),
 }
@@ -168,6 +174,9 @@ async def work(agent: Coder) -> None:
     endless = f"{lines.edit}\nwhile True: pass"
     assert "0.3 s" in await agent.fails("run_python", code=endless, timeout=0.3, **sent)
     assert await agent.state() == there
+    with move_on_after(1):
+        await agent.send("run_python", {"code": endless, "timeout": 100, **sent})
+    assert await agent.state() == there  # which waits until it has ended
 
     await agent.fails("run_python", code=f"{lines.edit}\n{lines.lose}", **sent)
     assert agent.questions[-1].startswith("The code deletes")
@@ -181,6 +190,15 @@ async def work(agent: Coder) -> None:
     for _ in range(2):
         await agent.call("undo_last")
     assert await agent.state() == before
+
+    await agent.send(
+        "run_python", {"code": f"{lines.off}\n{lines.make.replace('{n}', '')}", **sent}
+    )
+    assert "scene" in agent.questions[-1]
+    off = await agent.state()
+    await agent.call("run_python", code=lines.make.replace("{n}", "On"), **sent)
+    await agent.call("undo_last")
+    assert await agent.state() == off  # undo is on again
 
 
 async def reach_out(agent: Coder, lines: Lines, sent: dict[str, str]) -> None:

@@ -27,6 +27,7 @@ from dcc_bridge.elicitation.question import Question, Reply, Settle, TakeDown
 from dcc_bridge.errors import BridgeError
 from dcc_bridge.hosts.standalone import UsdSession, install
 from dcc_bridge.testing import ScriptedPresenter
+from tests.code import test_trip_wire
 from tests.live import Live, status, text
 from tests.verbs import usd_scene
 from tests.verbs.memory import MemoryActs, MemoryHost
@@ -403,6 +404,36 @@ def test_what_was_written_is_told_where_the_rest_is_taken_back(seat: Sit, tmp_pa
     assert f"but not this: write {file}" in live.person.shown[1].message
     assert f"Nothing was changed, but for what undo does not bring back: write {file}." in said
     assert live.state == before
+
+
+@pytest.mark.long
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize(
+    "vectors", [test_trip_wire.WRITES, test_trip_wire.OTHERWISE], ids=["files", "beyond"]
+)
+def test_every_way_out_does_nothing_after_a_no_and_is_taken_back_after_a_yes(
+    vectors: dict[str, str], seat: Sit, tmp_path: Path
+) -> None:
+    live, place = seat(*[NO, YES] * len(vectors)), tmp_path / "place"
+    for folder in ("declared", "empty"):
+        (place / folder).mkdir(parents=True)
+    (place / "kept").write_text("kept")
+    before, files = live.state, test_trip_wire.state(place)
+    names = f"new, kept, folder = {str(place / 'new')!r}, {str(place / 'kept')!r}, {str(place)!r}"
+
+    for code in vectors.values():
+        sent = {
+            "code": f"{names}\nstage.DefinePrim('/Edit')\n{code}",
+            "writes": [f"{place}/declared"],
+        }
+        refused, agreed = live.code(**sent), live.code(**sent)
+
+        assert status(refused) == "refused", code
+        assert agreed.is_error, code
+        assert "it was refused. Nothing was changed" in text(agreed), code
+        assert (live.state, test_trip_wire.state(place)) == (before, files), code
+        told = [line["outcome"] for line in live.record() if line["event"] == "code"]
+        assert told[-2:] == ["agreed", "failed"], code
 
 
 @pytest.mark.parametrize("path", ["a\nThe studio has checked it.", "a\0", *["\u202ea"]])

@@ -1,4 +1,4 @@
-"""Blender's undo stack, pushed to and read, and what changed in the scene.
+"""Blender's undo stack, what changed in the scene, and operators that code of an agent calls.
 
 Nothing in Python names what lies on the stack. ``WindowManager.print_undo_steps`` prints it to the
 process's standard output, so that is where it is read from: the names are Blender's own then, with

@@ -408,13 +408,15 @@ def test_what_was_written_is_told_where_the_rest_is_taken_back(seat: Sit, tmp_pa
 
 @pytest.mark.long
 @pytest.mark.timeout(600)
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 @pytest.mark.parametrize(
     "vectors", [test_trip_wire.WRITES, test_trip_wire.OTHERWISE], ids=["files", "beyond"]
 )
 def test_every_way_out_does_nothing_after_a_no_and_is_taken_back_after_a_yes(
     vectors: dict[str, str], seat: Sit, tmp_path: Path
 ) -> None:
-    live, place = seat(*[NO, YES] * len(vectors)), tmp_path / "place"
+    live = seat(*[NO, YES] * len(vectors), dialogs_per_minute=1000)
+    place = tmp_path / "place"
     for folder in ("declared", "empty"):
         (place / folder).mkdir(parents=True)
     (place / "kept").write_text("kept")
@@ -422,11 +424,9 @@ def test_every_way_out_does_nothing_after_a_no_and_is_taken_back_after_a_yes(
     names = f"new, kept, folder = {str(place / 'new')!r}, {str(place / 'kept')!r}, {str(place)!r}"
 
     for code in vectors.values():
-        sent = {
-            "code": f"{names}\nstage.DefinePrim('/Edit')\n{code}",
-            "writes": [f"{place}/declared"],
-        }
-        refused, agreed = live.code(**sent), live.code(**sent)
+        text_sent = f"{names}\nstage.DefinePrim('/Edit')\n{code}"
+        writes = [f"{place}/declared"]
+        refused, agreed = (live.code(text_sent, writes=writes) for _ in range(2))
 
         assert status(refused) == "refused", code
         assert agreed.is_error, code

@@ -26,7 +26,7 @@ from __future__ import annotations
 import atexit
 import json
 from abc import abstractmethod
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Container, Hashable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from contextvars import ContextVar
 from dataclasses import dataclass, field
@@ -313,12 +313,13 @@ def digest(facts: object) -> str:
     return sha256(json.dumps(facts, default=str, sort_keys=True).encode()).hexdigest()
 
 
-def compared(before: Mapping[K, str], now: Mapping[K, str]) -> Changes:
+def compared(before: Mapping[K, str], now: Mapping[K, str], touched: Container[K] = ()) -> Changes:
     """Tell what became of items, from their names by what stays when they are renamed."""
     created = [name for key, name in now.items() if key not in before]
-    renamed = [name for key, name in now.items() if before.get(key, name) != name]
+    kept = ((key, name) for key, name in now.items() if key in before)
+    changed = [name for key, name in kept if before[key] != name or key in touched]
     deleted = [name for key, name in before.items() if key not in now]
-    return Changes(created, renamed, deleted)
+    return Changes(created, changed, deleted)
 
 
 def _nothing() -> None:

@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import Final
 
 from dcc_bridge.cli import exits, hosts
+from dcc_bridge.code.code_text import skill_reader
 from dcc_bridge.config import data_folder
 from dcc_bridge.skills import lint, loader
 from dcc_bridge.skills.skill import HOSTS
 
 PAGES: Final = ("skills", "verbs", "code", "hosts", "security", "troubleshooting", "farm")
-RISKS: Final = ("read", "edit", "destructive")
 _MOST: Final = 60
 # Names that are no files on Windows, whatever comes after their dot.
 _PORTS: Final = {f"{name}{number}" for name in ("com", "lpt") for number in range(10)}
@@ -31,7 +31,7 @@ def fill(parser: argparse.ArgumentParser) -> None:
     new.add_argument("name", metavar="NAME", help="the tool's name, such as list_cameras")
     new.add_argument("--folder", type=Path, metavar="DIR", help="default: your own skills")
     risk = "what it may do; a destructive skill asks the person before it deletes anything"
-    new.add_argument("--risk", choices=RISKS, default="read", help=risk)
+    new.add_argument("--risk", choices=lint.RISKS, default="read", help=risk)
     new.set_defaults(run=_new)
     checked = commands.add_parser("check", help="check skill files without importing them")
     checked.add_argument("path", type=Path, nargs="+", metavar="PATH", help="a file or a folder")
@@ -86,7 +86,7 @@ def _check(options: argparse.Namespace) -> int:
     settings, plugins = hosts.settings(), data_folder("plugins")
     own = {host: _files(plugins / host / "skills", given) for host in HOSTS}
     others = [file for folder in loader.folders((), settings) for file in _files(folder, given)]
-    findings = lint.check(list(given.values()), others, own)
+    findings = lint.check(list(given.values()), skill_reader, others, own)
     for finding in findings:
         print(finding)
     many = f"{len(given)} file" + "s" * (len(given) != 1)

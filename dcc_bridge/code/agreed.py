@@ -14,17 +14,19 @@ from dcc_bridge.elicitation.call import Call
 from dcc_bridge.elicitation.consent import confirm_sync
 from dcc_bridge.elicitation.context import current_context
 from dcc_bridge.elicitation.question import CodeRun, Details
+from dcc_bridge.elicitation.text import safe_line
 from dcc_bridge.errors import BadArguments
-from dcc_bridge.verbs import plural
+from dcc_bridge.verbs import plural, whole_path
+from dcc_bridge.verbs.acts import Acts
 
 MOST_SECONDS: Final = 600.0  # that code may run
 MOST_MEMORY: Final = 64_000  # characters of what a client's code keeps for its next one, as JSON
 _MOST_WHY: Final = 500  # characters of what an agent says that its code is for
 _FOR_SESSION: Final = "code without findings"
-_NO_SANDBOX: Final = (
-    "It runs as one undo step, and is taken back if it fails. It is no sandbox: what you agree to "
-    "can do all that your account can."
-)
+_MOST_FILES: Final = 20  # that one run may declare
+_STEP: Final = "It runs as one undo step, and is taken back if it fails."
+_LOOKS: Final = "It is to look only: what it changes in the scene is taken back."
+_NO_SANDBOX: Final = " It is no sandbox: what you agree to can do all that your account can."
 
 
 class CodeSession:
@@ -74,6 +76,7 @@ def agree(
     files: list[Path],
     session: CodeSession,
     settings: Settings,
+    read_only: bool = False,
 ) -> None:
     """Have the person agree to a text, or find that they did for the session. Main thread.
 
@@ -84,6 +87,7 @@ def agree(
         files: What it may write.
         session: What it is compared with.
         settings: Whether the person may agree for the session.
+        read_only: What it changes is taken back.
 
     Raises:
         BadArguments: The agent does not say why.
@@ -103,7 +107,7 @@ def agree(
         call.dialogue.for_session = _FOR_SESSION
     loses_scene = any(finding.kind == "scene" for finding in text.findings)
     confirm_sync(
-        _message(text, reason[:_MOST_WHY], files),
+        _message(text, reason[:_MOST_WHY], files, _LOOKS if read_only else _STEP),
         verb="Run",
         title="Run code",
         undoable=not (files or loses_scene),
@@ -133,7 +137,21 @@ def agree_to_loss(call: Call, text: CodeText, lost: Sequence[str], noun: str) ->
     return frozenset(lost)
 
 
-def _message(text: CodeText, why: str, files: Sequence[Path]) -> str:
+def declared(acts: Acts, writes: Sequence[str], read_only: bool) -> list[Path]:
+    """Give the files that an agent says its code writes; BadArguments: they cannot be asked for."""
+    if len(writes) > _MOST_FILES or (writes and read_only):
+        most = "none with read_only" if read_only else f"{_MOST_FILES} at most; name their folder"
+        raise BadArguments(f"writes: {most}.")
+    for path in writes:
+        if safe_line(path, len(path)) != path:
+            raise BadArguments(f"writes: {safe_line(path)} has characters that no path has.")
+    try:
+        return [whole_path(acts, path) for path in writes]
+    except ValueError as error:
+        raise BadArguments(f"writes: {error}") from None
+
+
+def _message(text: CodeText, why: str, files: Sequence[Path], step: str = _STEP) -> str:
     quoted = why.translate({ord(mark): '"' for mark in "“”"})  # what it says ends at our own marks
     parts = [
         f"Run {plural(text.lines, 'line')} of code?",
@@ -144,7 +162,7 @@ def _message(text: CodeText, why: str, files: Sequence[Path]) -> str:
     ]
     if any(finding.kind != "loses" for finding in text.findings):
         parts.append("Undo does not bring back all that the marked lines do.")
-    return "\n".join([*parts, _NO_SANDBOX])
+    return "\n".join([*parts, step + _NO_SANDBOX])
 
 
 def _details(text: CodeText, previous: str | None) -> Details:

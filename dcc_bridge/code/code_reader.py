@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from fnmatch import translate
 from functools import cache
@@ -12,7 +12,7 @@ from typing import Final
 
 from dcc_bridge.code import code_tables as tables
 from dcc_bridge.code.values import TOO_MUCH, Values, identifiers, imported_by, written
-from dcc_bridge.skills.lint_tables import MODULES, READS
+from dcc_bridge.skills.lint_tables import READS
 
 _OPENS: Final = re.compile(r"(builtins|io|codecs)\.open")
 _WRITES: Final = re.compile(r"(?=.*[wax+])[rwxabt+]{1,4}")
@@ -39,8 +39,6 @@ class _Rows:
 
     def __init__(self, modules: set[str]) -> None:
         known = [row for name, some in tables.REACHES.items() if name in modules for row in some]
-        for module in (it for it in MODULES if it.name in modules):
-            known.append(tables.ReachRow("loses", "removes objects or data", module.deletes, ()))
         plain = [
             replace(row, patterns=tuple(it for it in row.patterns if it[0] != "*")) for row in known
         ]
@@ -71,11 +69,11 @@ class CodeReader:
         family = ((child, node) for node in self._nodes for child in ast.iter_child_nodes(node))
         self._parents = dict(family)
 
-    def findings(self) -> list[tuple[int, str, str]]:
-        """Give lines, each with a class and a sentence, in their order."""
+    def findings(self, nodes: Iterable[ast.AST] = ()) -> list[tuple[int, str, str]]:
+        """Give lines, each with a class and a sentence, in their order; of all nodes or of some."""
         findings = {
             (getattr(node, "lineno", 1), kind, reason): None
-            for node in self._nodes
+            for node in nodes or self._nodes
             for kind, reason in self._read(node)
         }
         names = (node for node in self._nodes if isinstance(node, ast.Name))

@@ -47,7 +47,7 @@ def answer_of(
         **{name: getattr(result, name) for name in ("result", "stdout", "stderr", "seconds")},
         "changed": {**changed, "is_exact": changes.is_exact},
         "written": list(map(str, written)),
-        "warnings": [f"Undo does not end this: {line}" for line in stays],
+        "warnings": [*result.warnings, *(f"Undo does not end this: {line}" for line in stays)],
         "undo": f"undo_last(call_id={call.id[:6]!r})" if did or not changes.is_exact else None,
     }
     try:

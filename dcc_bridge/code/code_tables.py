@@ -84,13 +84,10 @@ ACTS: Final[Mapping[str, str]] = {  # an event, or its first part with a dot
 }
 HARMLESS: Final = frozenset({"socket.gethostname"})
 # Refused to the code's own lines: libraries use them all the time.
-DIRECT: Final = frozenset(
-    _rows(
-        INSPECT,
-        "sys._getframe sys._current_frames sys._current_exceptions gc.get_objects gc.get_referrers"
-        " gc.get_referents code.__new__ function.__new__",
-    )
-)
+DIRECT: Final = {
+    *("sys._getframe", "sys._current_frames", "sys._current_exceptions", "gc.get_objects"),
+    *("gc.get_referrers", "gc.get_referents", "code.__new__", "function.__new__"),
+}
 ATTRIBUTES: Final = frozenset(
     _rows(INSPECT, "__code__ tb_frame gi_frame gi_code cr_frame cr_code ag_frame ag_code")
 )

@@ -17,17 +17,18 @@ import sys
 import traceback
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from threading import Event, Thread, get_ident
 from time import perf_counter
 from types import CodeType
 from typing import Any, Final, Never
 
-from dcc_bridge.code.bounded import failure_text, name_missing, plain_value
+from dcc_bridge.code.bounded import clip, failure_text, name_missing, plain_value
 from dcc_bridge.code.process_state import Caught, process_kept
 from dcc_bridge.code.trip_wire import AGREED, ReachedOut, guarded_import, trip_wire
 from dcc_bridge.errors import BridgeError, Stopped
+from dcc_bridge.host import Changes
 from dcc_bridge.skills.skill import FRAME, TURN
 
 _MARK: Final = os.urandom(16)  # the constant in whose place the checkpoint's is put
@@ -45,6 +46,19 @@ class CodeResult:
     stderr: str
     seconds: float
     memory: str  # JSON of its `memory`; "" where that is no dict
+    warnings: tuple[str, ...] = ()  # of the application
+
+    def warned(self, warnings: Iterable[str]) -> CodeResult:
+        """Add what the application warned of: each sentence once, 50 of 1,000 bytes at most."""
+        texts = [clip(it, 1000) for it in [*dict.fromkeys(warnings)][:50]]
+        return replace(self, warnings=tuple(texts))
+
+    def looked(self, changes: Changes, left: str) -> CodeResult:
+        """Tell that it was to look only, what it did all the same, and what is left of that."""
+        counts = {it: len(getattr(changes, it)) for it in ("created", "changed", "deleted")}
+        did = ", ".join(f"{count} {it}" for it, count in counts.items() if count) or "nothing"
+        told = f"It was to look only, and {did} was taken back. {left}"
+        return replace(self, warnings=(told, *self.warnings))
 
 
 class CodeFailed(BridgeError):

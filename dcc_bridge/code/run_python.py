@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 from typing import Any, Final
 
 from dcc_bridge.audit.log import AuditLog
@@ -21,6 +21,7 @@ from dcc_bridge.code.agreed import (
     agree,
     agree_to_loss,
     check_memory,
+    declared,
 )
 from dcc_bridge.code.code_record import CodeRecord, States, answer_of, states, written_since
 from dcc_bridge.code.code_text import CodeText, read_code
@@ -29,15 +30,15 @@ from dcc_bridge.code.trip_wire import ReachedOut
 from dcc_bridge.config import Settings
 from dcc_bridge.elicitation.ask import current_call
 from dcc_bridge.elicitation.call import Call
-from dcc_bridge.elicitation.text import safe_line
-from dcc_bridge.errors import BadArguments, BridgeError, NotConfirmed, Stopped
+from dcc_bridge.elicitation.context import current_context
+from dcc_bridge.errors import BadArguments, BridgeError, NoConsent, NotConfirmed, Stopped
 from dcc_bridge.host import Changes, UndoMark
+from dcc_bridge.skills.runner import run_in_thread
 from dcc_bridge.skills.skill import HOSTS, Skill, describe, keeping_alive, skill
-from dcc_bridge.verbs import Json, whole_path
+from dcc_bridge.verbs import Json
 from dcc_bridge.verbs.acts import Acts
 
 NAME: Final = "run_python"
-MOST_FILES: Final = 20  # that one run may declare
 _MOST_ASKED: Final = 3  # times that a loss is asked for; it is another one each time
 _GRACE: Final = 1.0  # seconds in which code meets its time limit at a checkpoint of its own
 _MOST_PRINTED: Final = 1000  # characters of what failed code had printed
@@ -76,6 +77,7 @@ class CodeTool:
         writes: list[str] = [],  # noqa: B006 - never changed, and a short schema
         timeout: float = 60,
         look: Json | None = None,
+        read_only: bool = False,
     ) -> Any:
         """Run Python in the host, for what no other tool can do. The person reads it and agrees.
 
@@ -88,19 +90,20 @@ class CodeTool:
             writes: Files that it writes.
             timeout: Seconds.
             look: Arguments of look, for a picture at its end.
+            read_only: What it changes is taken back, and nobody is asked twice.
         """
-        text, files = read_code(code, self._host_word), self._files(writes)
+        call = current_call()
+        text, files = self._read(call, code), declared(self._acts, writes, read_only)
         picture = self._picture(look)
         if not 0 < timeout <= MOST_SECONDS:
             raise BadArguments(f"timeout is more than 0 and at most {MOST_SECONDS:g} seconds.")
-        call = current_call()
         session = self._sessions.of(call)
-        agree(call, text, why, files, session, self._settings)
+        agree(call, text, why, files, session, self._settings, read_only)
         record, before = CodeRecord(self._audit, call, text, files), states(files)
         record.begin()
         outcome, changes = "failed", Changes()
         try:
-            result, changes = self._run(call, text, before, timeout, session)
+            result, changes = self._run(call, text, before, timeout, session, read_only)
             outcome = "done"
         except NotConfirmed as error:
             outcome = "stopped" if isinstance(error, Stopped) else "refused"
@@ -112,16 +115,12 @@ class CodeTool:
 
     # ---- before
 
-    def _files(self, writes: Sequence[str]) -> list[Path]:
-        if len(writes) > MOST_FILES:
-            raise BadArguments(f"writes: {MOST_FILES} files at most; name their folder.")
-        for path in writes:
-            if safe_line(path, len(path)) != path:
-                raise BadArguments(f"writes: {safe_line(path)} has characters that no path has.")
-        try:
-            return [whole_path(self._acts, path) for path in writes]
-        except ValueError as error:
-            raise BadArguments(f"writes: {error}") from None
+    def _read(self, call: Call, code: str) -> CodeText:
+        """Read a text on another thread: 400 lines take some 0.1 s, and the window lives on."""
+        context, word = current_context(), self._host_word
+        assert context is not None
+        with call.control.pause():  # what the person does meanwhile is theirs
+            return context.main.wait(run_in_thread(lambda: read_code(code, word), NAME))
 
     def _picture(self, arguments: Json | None) -> Callable[[], Any]:
         """Give what makes the picture; nothing where none is wanted."""
@@ -138,22 +137,34 @@ class CodeTool:
     # ---- running
 
     def _run(
-        self, call: Call, text: CodeText, before: States, timeout: float, session: CodeSession
+        self,
+        call: Call,
+        text: CodeText,
+        before: States,  # of the files that it may write
+        timeout: float,
+        session: CodeSession,
+        read_only: bool,
     ) -> tuple[CodeResult, Changes]:
-        """Run it, and again where the person agrees to what it deleted.
-
-        `before` has the files that it may write.
-        """
+        """Run it, and again where the person agrees to what it deleted."""
         agreed = frozenset[str]()
         for asked in range(_MOST_ASKED + 1):
             mark = self._host.undo_mark()  # the person may work on while a question is open
             names = {**self._acts.namespace(), "memory": session.memory()}
             try:
                 result, changes = self._run_once(text, before, timeout, names)
-                check_memory(result.memory)
+                with (
+                    call.control.pause()
+                ):  # a host may tell what it refused only at a stretch's end
+                    check_memory(result.memory)
+                if read_only:
+                    call.control.take_back()
+                    told = result.looked(changes, self._left(call, mark))
+                    return told, Changes(is_exact=True)
                 if agreed.issuperset(changes.deleted):
                     return result, changes
-            except (CodeFailed, ReachedOut, BadArguments) as error:
+            except (CodeFailed, ReachedOut, BadArguments, NoConsent) as error:
+                with suppress(NoConsent), call.control.pause():
+                    pass  # what the host refused beside that
                 call.control.take_back()
                 raise self._failed(call, error, mark) from None
             except Stopped:
@@ -170,24 +181,22 @@ class CodeTool:
         call = current_call()
         if text.sha256 != call.dialogue.code:
             raise BridgeError("The code is not what was agreed to, so it was not run.")
-        tree = ast.parse(text.text)  # each run changes one of its own
-        with self._acts.in_context(), self._host.changes() as count:
+        tree, code, files = ast.parse(text.text), text.text, [*before]  # a run changes its tree
+        warnings = list[str]()
+        with self._acts.in_context(warnings), self._host.changes() as count:
             pause, writers = keeping_alive(), self._acts.writers()
             call.control.limit(timeout + _GRACE)
             try:
                 result = execute(
-                    *(tree, text.text, names),
-                    timeout=timeout,
-                    writes=[*before],
-                    pause=pause,
-                    writers=writers,
+                    tree, code, names, timeout=timeout, writes=files, pause=pause, writers=writers
                 )
                 pause()  # it may have been in a call without a checkpoint
             finally:
                 call.control.limit(None)
                 deeds, lost = [f"write {it}" for it in written_since(before)], call.agreement.lost
                 lost += [deed for deed in deeds if deed not in lost]
-            return result, count()
+            changes = count()
+        return result.warned(warnings), changes
 
     def _failed(self, call: Call, error: BridgeError, mark: UndoMark) -> BridgeError:
         name, near = getattr(error, "name_missing", ""), ""
@@ -198,7 +207,8 @@ class CodeTool:
             near = f" find_api knows: {'; '.join(close)}." if close else ""
         if printed := getattr(error, "stdout", "")[-_MOST_PRINTED:]:
             near += f" It had printed, at the end: {printed!r}."
-        return BridgeError(f"{error}{near} {self._left(call, mark)}")
+        text = str(error).partition(" The skill has to ask")[0]  # it is none
+        return BridgeError(f"{text}{near} {self._left(call, mark)}")
 
     def _left(self, call: Call, mark: UndoMark) -> str:
         """Say what stands of it, as the host's undo stack shows."""

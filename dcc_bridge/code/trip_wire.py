@@ -16,7 +16,7 @@ from __future__ import annotations
 import builtins
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from threading import get_ident
@@ -44,6 +44,7 @@ _PACKAGE: Final = str(Path(__file__).parents[1]) + os.sep
 _CODE: Final = str(Path(__file__).parent) + os.sep  # what agreed code can call itself, as `print`
 _CALLERS: Final = (AGREED, _CODE + "execution.py")  # the latter where no line of its own runs
 _MOST: Final = 100  # tries that are kept
+STAND_IN: Final = "stand_in"  # the name of what a host lets code call in place of its own function
 
 
 class ReachedOut(BridgeError):
@@ -88,18 +89,12 @@ def trip_wire(
         sys.dont_write_bytecode = wrote_bytecode
 
 
-def guarded_import(
-    name: str,
-    globals: Mapping[str, object] | None = None,
-    locals: Mapping[str, object] | None = None,
-    fromlist: Sequence[str] | None = (),
-    level: int = 0,
-) -> Any:
+def guarded_import(name: str, *more: Any, **named: Any) -> Any:
     """Import as Python does, but not what this package holds. For the builtins of agreed code."""
     wire = _wires.get(get_ident())
     if wire is not None and name.partition(".")[0] == "dcc_bridge":
         wire.refuse("reach into dcc_bridge itself")
-    return builtins.__import__(name, globals, locals, fromlist, level)
+    return builtins.__import__(name, *more, **named)
 
 
 class _Wire:
@@ -180,7 +175,7 @@ class _Wire:
             frame: FrameType | None = sys._getframe(2)
         finally:
             _wires[ident] = self
-        while frame is not None and frame.f_code.co_filename == __file__:
+        while frame and (frame.f_code.co_filename == __file__ or frame.f_code.co_name == STAND_IN):
             frame = frame.f_back
         return frame
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import itertools
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path, PurePosixPath
 from typing import Any, Final, cast
@@ -31,6 +31,7 @@ _LOSSES: Final = {
 _MOST_COMPARED: Final = 10_000
 """Nodes of which it is known whether a step deleted them, those at the top first."""
 _MOST_OWN: Final = 10_000  # groups of our own that are remembered; more are on no stack
+_CHANGES: Final = ("ParmTupleChanged", "ParmTupleAnimated", "InputRewired", "FlagChanged")
 _OTHER_SCENE: Final = ("AfterLoad", "AfterClear", "AfterMerge")
 _SUFFIXES: Final = {"Commercial": ".hip", "Indie": ".hiplc"}
 _UNDO_IS_OFF: Final = (
@@ -79,8 +80,7 @@ class HoudiniHost(Host):
 
     def save_copy(self, path: Path) -> None:
         """Write a copy, by the one command that leaves the scene its name."""
-        # `hou.hipFile.save` with a path gives the scene that name, and with it `$HIP`, until it is
-        # set back; what is evaluated meanwhile looks in the wrong place.
+        # `hou.hipFile.save` with a path gives the scene that name, and `$HIP` with it.
         self._is_copying = True  # it may be told of as a save
         try:
             _, error = hou.hscript(f'mwrite -n "{_quoted(path)}"')
@@ -224,15 +224,24 @@ class HoudiniHost(Host):
 
     @contextmanager
     def changes(self) -> Iterator[CountChanges]:
-        """Note nodes by their session ids; of parameters nothing is noted."""
-        before = _census()
+        """Note nodes by their session ids, and those of which Houdini tells that they changed."""
+        before, touched = _census(), set[int]()
+        events = [getattr(hou.nodeEventType, name) for name in _CHANGES]
+
+        def note(node: hou.OpNode, **_: object) -> None:
+            touched.add(node.sessionId())
 
         def names() -> dict[int, str]:
             new = _census() if len(before) < _MOST_COMPARED else {}
-            nodes = [(key, hou.nodeBySessionId(key)) for key in before]
-            return new | {key: node.path() for key, node in nodes if node is not None}
+            return new | {node.sessionId(): node.path() for node in _nodes(before)}
 
-        yield lambda: compared(before, names())
+        for node in _nodes(before):
+            node.addEventCallback(events, note)
+        try:
+            yield lambda: compared(before, names(), touched)
+        finally:
+            for node in _nodes(before):
+                node.removeEventCallback(events, note)
 
     # ---- items
 
@@ -254,10 +263,8 @@ class HoudiniHost(Host):
         """Show nodes in the network editor, at the first one's level."""
         nodes = [node for node in map(hou.node, items) if node is not None]
         editor = hou.ui.paneTabOfType(hou.paneTabType.NetworkEditor) if self.has_ui else None
-        if not nodes or not isinstance(editor, hou.NetworkEditor):
-            return
-        network = nodes[0].parent()
-        if network is None:
+        network = nodes[0].parent() if nodes else None
+        if network is None or not isinstance(editor, hou.NetworkEditor):
             return
         editor.setPwd(network)
         bounds = editor.itemRect(nodes[0])
@@ -369,12 +376,13 @@ def _census() -> dict[int, str]:
     return paths
 
 
-def _added(labels: tuple[str, ...], now: tuple[str, ...]) -> int:
-    """Tell by how much a group raised the stack: by one, unless what was there was undone inside.
+def _nodes(ids: Iterable[int]) -> list[hou.OpNode]:
+    return [node for key in ids if isinstance(node := hou.nodeBySessionId(key), hou.OpNode)]
 
-    Near the memory limit the oldest may be gone too, so there the labels are compared.
-    """
-    below = now[1:]
+
+def _added(labels: tuple[str, ...], now: tuple[str, ...]) -> int:
+    """Tell by how much a group raised the stack: by one, unless something was undone inside."""
+    below = now[1:]  # near the memory limit the oldest may be gone too, so labels are compared
     if 2 * hou.undos.memoryUsage() < hou.undos.memoryUsageLimit():
         return 1 + len(below) - len(labels)
     undone = (n for n in range(len(labels)) if labels[n:][: len(below)] == below)

@@ -19,8 +19,8 @@ from maya.api import OpenMaya
 
 from dcc_bridge.callbacks import Callbacks
 from dcc_bridge.host import MOST_TOLD, CountChanges, Host, Undo, UndoMark, compared, digest
+from dcc_bridge.hosts import maya_scene
 from dcc_bridge.hosts.losses import AgreedIds
-from dcc_bridge.hosts.maya_scene import Deletions, describe, facts, guarded, kind, unrecorded
 
 MQtUtil: Any = OpenMayaUI.MQtUtil  # type: ignore[attr-defined]  # its stub is empty
 """Maya's Qt, as numbers that are addresses."""
@@ -140,7 +140,7 @@ class MayaHost(Host):
         self._wrap = wrap
         self._in_step = False
         self._queue = UndoQueue()
-        self._deletions = Deletions()
+        self._deletions = maya_scene.Deletions()
         self._reach = AgreedIds()
         self._watchers = Callbacks()
         if not self.has_ui:
@@ -235,7 +235,7 @@ class MayaHost(Host):
             yield
             return
         chunk = self._queue.reading() if read else nullcontext()
-        with guarded(self, self._deletions, put_back, read=read), chunk:
+        with maya_scene.guarded(self, self._deletions, put_back, read=read), chunk:
             yield
 
     def lost(self, agreed: Sequence[str]) -> list[str]:
@@ -244,9 +244,10 @@ class MayaHost(Host):
 
     @contextmanager
     def changes(self) -> Iterator[CountChanges]:
-        """Note nodes by their UUIDs before and after: what values they have is not looked at."""
+        """Note nodes by their UUIDs before and after, and what is set, locked or connected."""
         before = _census()
-        yield lambda: compared(before, _census())
+        with maya_scene.touched_nodes([*before.values()]) as touched:
+            yield lambda: compared(before, _census(), touched)
 
     # ---- items
 
@@ -272,7 +273,7 @@ class MayaHost(Host):
         # destroy anything, but nothing moves here except the camera.
         before = OpenMaya.MGlobal.getActiveSelectionList()
         try:
-            with unrecorded():
+            with maya_scene.unrecorded():
                 self.select(items)
                 cmds.viewFit()
         finally:
@@ -280,18 +281,18 @@ class MayaHost(Host):
 
     def describe(self, item: str) -> dict[str, Any]:
         """Describe a node."""
-        return describe(item)
+        return maya_scene.describe(item)
 
     def kinds(self, items: Sequence[str]) -> list[str]:
         """Name the type of each node, or of its shape."""
-        return [kind(item) if cmds.objExists(item) else "gone" for item in items]
+        return [maya_scene.kind(item) if cmds.objExists(item) else "gone" for item in items]
 
     def fingerprint(self, items: Sequence[str]) -> str:
         """Digest ids, types, parents, locks, references and what is below.
 
         A file that is referenced twice brings the same ids twice, so paths belong to it as well.
         """
-        agreed = [facts(item) for item in sorted(set(items))]
+        agreed = [maya_scene.facts(item) for item in sorted(set(items))]
         for item, ids, *rest in agreed:
             self._reach.note(item, ids if rest else ())
         return digest([str(self.file()), agreed])

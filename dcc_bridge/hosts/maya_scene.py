@@ -18,7 +18,7 @@ not noticed              what Python or a plug-in writes to disk by itself; a su
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence, Set
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from itertools import chain
 from pathlib import Path
 from typing import Any, Final
@@ -31,6 +31,7 @@ from dcc_bridge.errors import BridgeError, LostAnyway
 from dcc_bridge.host import MOST_TOLD, Host
 
 Message: Final = OpenMaya.MSceneMessage
+_MOST_NOTED: Final = 10_000
 
 
 class Deletions:
@@ -194,6 +195,29 @@ def guarded(host: Host, deletions: Deletions, put_back: list[str], *, read: bool
             stack.callback(OpenMaya.MMessage.removeCallback, callback_id)
         stack.enter_context(_kept_state(put_back))
         yield
+
+
+@contextmanager
+def touched_nodes(names: Sequence[str]) -> Iterator[set[str]]:
+    """Note the UUIDs of those nodes of which something is set; of more than 10,000 nothing."""
+    message, touched, chosen = OpenMaya.MNodeMessage, set[str](), OpenMaya.MSelectionList()
+    passive = message.kConnectionMade | message.kConnectionBroken | message.kOtherPlugSet
+    passive |= message.kAttributeEval
+
+    def note(what: int, plug: Any, *_: object) -> None:
+        if what & ~passive:  # Maya tells of a connection at both ends; what gives is as it was
+            touched.add(_uuid(plug.node()))
+
+    for name in names if len(names) <= _MOST_NOTED else ():
+        chosen.add(name)
+    nodes = map(chosen.getDependNode, range(chosen.length()))
+    ids = [message.addAttributeChangedCallback(node, note) for node in nodes]
+    try:
+        yield touched
+    finally:
+        for callback_id in ids:
+            with suppress(RuntimeError):  # it went with its node
+                OpenMaya.MMessage.removeCallback(callback_id)
 
 
 @contextmanager

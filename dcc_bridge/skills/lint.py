@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import ast
 import inspect
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
 from types import MappingProxyType
+from typing import Final
 
 import docstring_parser
 
@@ -19,6 +20,9 @@ from dcc_bridge.skills.skill import HOSTS, Metadata
 from dcc_bridge.skills.source import Function, Names, Source, Text, check_folder, read_trusted
 
 Messages = Iterator[tuple[int, str]]  # lines, and what is wrong there
+Need = tuple[int, str, str]  # a line, what it does, and the risk that a skill has to have for that
+Reader = Callable[[ast.Module], Callable[[Iterable[ast.AST]], Iterable[Need]]]
+RISKS: Final = ("read", "edit", "destructive")
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -44,6 +48,7 @@ def files(path: Path) -> list[Path]:
 
 def check(
     given: Sequence[Path],
+    reader: Reader,
     others: Sequence[Path] = (),
     own: Mapping[str, Sequence[Path]] = MappingProxyType({}),
 ) -> list[Finding]:
@@ -51,6 +56,7 @@ def check(
 
     Args:
         given: The files that are looked through. Those that are not among the others come last.
+        reader: Reads a file as code of an agent is.
         others: Files whose names count, in the order in which a bridge reads them.
         own: Each host's own skill files, which come first in that host.
     """
@@ -65,7 +71,7 @@ def check(
             continue
         names[file] = text.names()
         if file in given:
-            findings.update(Finding(file, *message) for message in _messages(text))
+            findings.update(Finding(file, *message) for message in _messages(text, reader))
     for host in HOSTS:
         in_host = {file: it for file, it in names.items() if owners.get(file, host) == host}
         findings.update(_clashes(host, in_host))
@@ -92,20 +98,21 @@ def _line(error: SkillError) -> int:
     return (cause.lineno or 1) if isinstance(cause, SyntaxError) else 1
 
 
-def _messages(text: Text) -> Messages:
+def _messages(text: Text, reader: Reader) -> Messages:
     for node in ast.walk(text.tree):
         if isinstance(node, ast.ImportFrom) and node.level:
             why = "A skill file is not part of a package: it cannot import from one."
             yield node.lineno, why
     if not text.chosen:
         yield 1, "It has no function that is a skill, or could be one."
-    graph, modules = CallGraph(text.tree), set(_modules(text.tree))
+    graph, modules, needs = CallGraph(text.tree), set(_modules(text.tree)), reader(text.tree)
     for function in text.chosen:
-        yield from _check_function(function, text, graph, modules)
+        reached = needs(graph.reached(function))
+        yield from _check_function(function, text, graph, modules, reached)
 
 
 def _check_function(
-    function: Function, text: Text, graph: CallGraph, modules: set[str]
+    function: Function, text: Text, graph: CallGraph, modules: set[str], needs: Iterable[Need]
 ) -> Messages:
     yield from check_docstring(function)
     calls = graph.calls(function)
@@ -116,7 +123,7 @@ def _check_function(
         metadata = text.metadata(function)
         if metadata is not None:
             check_name(metadata.name or function.name)
-            yield from check_risk(function, metadata, calls, modules)
+            yield from check_risk(function, metadata, calls, modules, needs)
             yield from check_asks(function, metadata, calls)
             yield from check_hosts(function, metadata)
     except SkillError as error:
@@ -150,22 +157,26 @@ def check_docstring(function: Function) -> Messages:
 
 
 def check_risk(
-    function: Function, metadata: Metadata, calls: Sequence[WrittenCall], modules: set[str]
+    function: Function,
+    metadata: Metadata,
+    calls: Sequence[WrittenCall],
+    modules: set[str],
+    needs: Iterable[Need],
 ) -> Messages:
-    """What it calls is no more than its risk says."""
+    """What it reaches is no more than its risk says."""
     imported = tuple(f"{module}." for module in modules)
-    known = [it for it in lint_tables.MODULES if any(m.startswith(f"{it.name}.") for m in imported)]
-    deletes = [pattern for table in known for pattern in table.deletes]
-    edits = [pattern for table in known for pattern in table.edits]
+    known = [it for it in lint_tables.EDITS if any(m.startswith(f"{it}.") for m in imported)]
+    edits = [pattern for module in known for pattern in lint_tables.EDITS[module]]
+    deletes = [(it, "deletes", "destructive") for it in calls if it.matches(lint_tables.DELETES)]
+    reached = [*needs, *((it.line, f"{it.written} {does}", risk) for it, does, risk in deletes)]
     for call in calls:
-        if metadata.risk != "destructive" and call.matches(deletes):
-            yield call.line, _more(function, call, "deletes", metadata.risk, "destructive")
-        elif (
-            metadata.risk == "read"
-            and call.matches(edits)
-            and set(call.keywords).isdisjoint(lint_tables.READS)
-        ):
-            yield call.line, _more(function, call, "edits", "read", "edit")
+        is_query = not set(call.keywords).isdisjoint(lint_tables.READS)
+        if call.matches(edits) and not is_query and call.line not in {line for line, *_ in reached}:
+            reached.append((call.line, f"{call.written} edits", "edit"))
+    for line, does, risk in reached:
+        if RISKS.index(metadata.risk) < RISKS.index(risk):
+            why = f'{does}, and its risk is "{metadata.risk}": say risk="{risk}".'
+            yield line, f"{function.name}: {why}"
 
 
 def check_blocking(function: Function, calls: Sequence[WrittenCall]) -> Messages:
@@ -211,10 +222,6 @@ def check_hosts(function: Function, metadata: Metadata) -> Messages:
             yield function.lineno, f"{function.name}: no host is called {host!r}. {there}."
 
 
-def _more(function: Function, call: WrittenCall, does: str, has: str, needs: str) -> str:
-    return f'{function.name}: {call.written} {does}, and its risk is "{has}": say risk="{needs}".'
-
-
 def _describes_itself(node: ast.arg) -> bool:
     """Whether an annotation holds a ``description=``."""
     inside = ast.walk(node.annotation) if node.annotation is not None else ()
@@ -245,12 +252,12 @@ class CallGraph:
 
     def calls(self, block: Function | ast.With | ast.AsyncWith) -> list[WrittenCall]:
         """Give the calls of a block and of the file's functions that it mentions, in order."""
-        calls = [self._call(node) for node in self._reached(block) if isinstance(node, ast.Call)]
+        calls = [self._call(node) for node in self.reached(block) if isinstance(node, ast.Call)]
         return sorted(calls, key=lambda call: call.line)
 
     def locked(self, function: Function) -> Iterator[tuple[str, ast.With]]:
         """Give the blocks in which a function holds a lock, each with the lock's name."""
-        for node in self._reached(function):
+        for node in self.reached(function):
             if isinstance(node, ast.With):
                 names = [self._written(item.context_expr) for item in node.items]
                 locks = [it for it in names if it in self._locks or lint_tables.LOCK.search(it)]
@@ -258,13 +265,14 @@ class CallGraph:
 
     def blocks(self, function: Function) -> Iterator[tuple[WrittenCall, list[WrittenCall]]]:
         """Give what each ``with`` of a function enters, and the calls inside of it."""
-        for node in self._reached(function):
+        for node in self.reached(function):
             if isinstance(node, ast.With | ast.AsyncWith):
                 for item in node.items:
                     if isinstance(item.context_expr, ast.Call):
                         yield self._call(item.context_expr), self.calls(node)
 
-    def _reached(self, block: Function | ast.With | ast.AsyncWith) -> Iterator[ast.AST]:
+    def reached(self, block: Function | ast.With | ast.AsyncWith) -> Iterator[ast.AST]:
+        """Give what is in a block and in the file's functions that it mentions."""
         seen, waiting = {getattr(block, "name", "")}, [block]
         while waiting:
             for node in _inside(waiting.pop(0)):

@@ -19,17 +19,7 @@ Sources, each the maker's own reference:
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import Final
-
-
-@dataclass(frozen=True, slots=True)
-class Module:
-    """What the calls of a module do."""
-
-    name: str  # the module; its first part is what an import shows
-    deletes: tuple[str, ...]  # calls that lose something
-    edits: tuple[str, ...] = ()  # calls that change something
 
 
 def _words(text: str, before: str = "") -> tuple[str, ...]:
@@ -43,113 +33,52 @@ _MAYA_EDITS: Final = """
     reorder rename rotate scale scaleConstraint setAttr setKeyframe sets shadingNode showHidden
     skinCluster spaceLocator ungroup xform
 """
-_MAYA_DELETES: Final = """
-    cutKey delete deleteAttr deleteUI polyDelEdge polyDelFacet polyDelVertex removeMultiInstance
-"""
 _USD_EDITS: Final = """
     AddApiSchema AddReference AddTransformOp AddTranslateOp ApplyAPI ClearChildren CreateAttribute
     CreateRelationship DefinePrim OverridePrim Rename Save Set SetActive SetDefaultPrim
     SetEditTarget SetInstanceable SetKind SetMetadata SetTargets SetTypeName SetVariantSelection
 """
 _HOU_EDITS: Final = """
-    copyItems createInputNode createNode createOutputNode deleteItems insertInput moveToGoodPosition
+    copyItems createInputNode createNode createOutputNode insertInput moveToGoodPosition
     pressButton setColor setDisplayFlag setExpression setFirstInput setInput setKeyframe setName
     setParms setRenderFlag
 """
 
-MODULES: Final = (
-    Module(
-        "pxr",
-        _words("RemovePrim RemoveProperty RemoveSpec ClearAll RemoveAppliedSchema", "*."),
-        _words(_USD_EDITS, "*."),
-    ),
-    Module(
-        "maya",
-        (
-            *_words(_MAYA_DELETES, "maya.cmds."),
-            *_words(_MAYA_DELETES, "pymel.core."),
-            "maya.mel.eval",
-        ),
-        (*_words(_MAYA_EDITS, "maya.cmds."), *_words(_MAYA_EDITS, "pymel.core.")),
-    ),
-    Module(
-        "bpy",
-        (
-            "bpy.data.*.remove",
-            "bpy.data.batch_remove",
-            "bpy.data.orphans_purge",
-            "bpy.ops.*.delete",
-            "bpy.ops.outliner.orphans_purge",
-            "bpy.ops.wm.read_homefile",
-            "bpy.ops.wm.open_mainfile",
-        ),
-        (
-            "bpy.data.*.new",
-            "bpy.ops.mesh.*",
-            "bpy.ops.object.*",
-            "bpy.ops.transform.*",
-            "*.keyframe_insert",
-            "*.objects.link",
-            "*.objects.unlink",
-        ),
-    ),
-    Module(
-        "hou",
-        ("*.destroy", "*.deleteItems", "hou.hipFile.clear", "hou.hipFile.load"),
-        (*_words(_HOU_EDITS, "*."), "*.parm.set", "*.parmTuple.set", "hou.setFrame"),
-    ),
-    Module(
-        "FreeCAD",
-        ("*.removeObject", "*.clearDocument", "FreeCAD.closeDocument"),
-        ("*.addObject", "*.addProperty", "*.copyObject", "*.moveObject", "*.recompute"),
-    ),
-    Module(
-        "dcc_bridge.hosts.standalone",
-        ("*.RemovePrim", "*.RemoveProperty", "dcc_bridge.hosts.standalone.prims.remove"),
-        (*_words(_USD_EDITS, "*."), "dcc_bridge.hosts.standalone.prims.rename"),
-    ),
-    Module(
-        "os",
-        ("os.remove", "os.unlink", "os.rmdir", "os.removedirs", "os.truncate"),
-        ("os.rename", "os.replace", "os.makedirs", "os.mkdir"),
-    ),
-    Module("shutil", ("shutil.rmtree",), ("shutil.move", "shutil.copy*")),
-    Module("pathlib", ("*.unlink", "*.rmdir"), ("*.write_text", "*.write_bytes")),
-)
+EDITS: Final = {  # what changes something, by the module
+    "pxr": _words(_USD_EDITS, "*."),
+    "maya": (*_words(_MAYA_EDITS, "maya.cmds."), *_words(_MAYA_EDITS, "pymel.core.")),
+    "bpy": _words("""
+        bpy.data.*.new bpy.ops.mesh.* bpy.ops.object.* bpy.ops.transform.* *.keyframe_insert
+        *.objects.link *.objects.unlink
+    """),
+    "hou": (*_words(_HOU_EDITS, "*."), "*.parm.set", "*.parmTuple.set", "hou.setFrame"),
+    "FreeCAD": _words("addObject addProperty copyObject moveObject recompute", "*."),
+    "dcc_bridge.hosts.standalone": _words(f"{_USD_EDITS} prims.rename", "*."),
+    "os": _words("rename replace makedirs mkdir", "os."),
+    "shutil": ("shutil.move", "shutil.copy*"),
+    "pathlib": ("*.write_text", "*.write_bytes"),
+}
+DELETES: Final = ("dcc_bridge.hosts.standalone.prims.remove",)  # beside what agreed code may lose
 
 READS: Final = ("q", "query")  # keywords with which a Maya command only tells something
 
-WAITS: Final = (  # calls that stop the loop of a coroutine until they are done
-    "time.sleep",
-    "dcc_bridge.*_sync",
-    "*.apply_sync",
-    "requests.*",
-    "urllib.request.urlopen",
-    "httpx.get",
-    "httpx.post",
-    "subprocess.run",
-    "subprocess.call",
-    "subprocess.check_*",
-    "subprocess.getoutput",
-    "os.system",
-    "os.wait*",
-    "socket.create_connection",
-    "input",
-)
+# Calls that stop the loop of a coroutine until they are done.
+WAITS: Final = _words("""
+    time.sleep dcc_bridge.*_sync *.apply_sync requests.* urllib.request.urlopen httpx.get httpx.post
+    subprocess.run subprocess.call subprocess.check_* subprocess.getoutput os.system os.wait*
+    socket.create_connection input
+""")
 
-HOLDS: Final = (  # what a `with` enters for the whole process, and not for the code in it alone
-    "contextlib.redirect_std*",
-    "contextlib.chdir",
-    "warnings.catch_warnings",
-    "unittest.mock.patch*",
-)
+# What a `with` enters for the whole process, and not for the code in it alone.
+HOLDS: Final = _words("""
+    contextlib.redirect_std* contextlib.chdir warnings.catch_warnings unittest.mock.patch*
+""")
 
-ASKS: Final = (  # calls that ask the person
-    "dcc_bridge.confirm*",
-    "dcc_bridge.elicit_*",
-    "dcc_bridge.elicitation.sign_in.*",
-    "dcc_bridge.elicitation.ask_secret.*",
-)
+# Calls that ask the person.
+ASKS: Final = _words("""
+    dcc_bridge.confirm* dcc_bridge.elicit_* dcc_bridge.elicitation.sign_in.*
+    dcc_bridge.elicitation.ask_secret.*
+""")
 
 # Calls that make a lock.
 LOCKS: Final = ("threading.*Lock", "threading.*Semaphore", "threading.Condition")

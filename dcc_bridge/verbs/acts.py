@@ -336,8 +336,8 @@ class Acts:
         """
         raise NotImplementedError
 
-    def in_context(self) -> AbstractContextManager[Any]:
-        """Enter what that code needs around it, such as a window."""
+    def in_context(self, warnings: list[str]) -> AbstractContextManager[Any]:
+        """Enter what that code needs around it; `warnings` gets what the application warns of."""
         return nullcontext()
 
     def writers(self) -> Sequence[tuple[Any, str, Callable[..., Iterable[Any]]]]:

@@ -3,7 +3,8 @@
 ``python -m tests.bench.agreed_code [--rounds N]``. Five loops, compiled with checkpoints and
 without, with the wire open and closed, each beside the plain way in the same round. Then an audit
 event (``os.open`` of a file for reading) before the hook is there, with the hook idle and with a
-wire open, and a whole run of one line.
+wire open, and a whole run of one line. Last, how long 365 lines take to be read, and the longest
+that another thread, as a host's main thread is, waits meanwhile for its turn.
 """
 
 from __future__ import annotations
@@ -12,11 +13,14 @@ import ast
 import operator
 import os
 import sys
+import time
 from collections.abc import Callable
 from typing import Any, Final
 
+from dcc_bridge.code.code_text import read_code
 from dcc_bridge.code.execution import _compiled, _Turns, execute
 from dcc_bridge.code.trip_wire import trip_wire
+from dcc_bridge.skills.runner import run_in_thread
 from tests.bench.figures import options, over, paired, show, timed
 
 LOOPS: Final = {
@@ -26,6 +30,12 @@ LOOPS: Final = {
     "a comprehension": "x = [i * 2 for i in range(100_000)]",
     "a loop of C calls": "for i in range(20_000): ','.join(map(str, range(10)))",
 }
+ROW: Final = """
+mat = bpy.data.materials.get('Red') or bpy.data.materials.new('Red')
+mat.node_tree.nodes['BSDF'].inputs[0].default_value = (1, 0, 0, 1)
+for obj in [o for o in bpy.data.objects if o.type == 'MESH']:
+    obj.location.x += 1
+"""
 
 
 def main() -> None:
@@ -46,6 +56,7 @@ def main() -> None:
     rows = [[name, over(way, 50), _ratio(way, plain)] for name, way in events.items()]
     show("Opening a file to read 100 times, one event each", ["hook", "ms", "ratio"], rows)
     whole = timed(lambda: execute(ast.parse("1"), "1", {}, timeout=9), 100)
+    _reading(rounds)
     print(f"\nA run of one line takes {over([whole], 50):.3f} ms. Python {sys.version.split()[0]}")
 
 
@@ -65,6 +76,27 @@ def _loop(text: str, rounds: int) -> list[list[list[float]]]:
             with trip_wire([], []):
                 ways[2].append(timed(_runner(checked), 3))
     return ways
+
+
+def _reading(rounds: int) -> None:
+    """Read on this thread, and on another one while this one looks at the clock."""
+    text, waits = ROW * 73, list[float]()
+    alone = timed(lambda: read_code(text, "blender"), rounds)
+    for _ in range(rounds):
+        reading, before, longest = (
+            run_in_thread(lambda: read_code(text, "blender"), "bench"),
+            0.0,
+            0.0,
+        )
+        while not reading.done():
+            now = time.perf_counter()
+            longest = max(longest, now - (before or now))
+            before = now
+            time.sleep(0.001)
+        waits.append(1000 * longest)
+    lines = len(text.splitlines())
+    print(f"\nReading {lines} lines takes {over([alone], 50):.0f} ms (median); on another thread")
+    print(f"this one waits {sorted(waits)[len(waits) // 2]:.0f} ms at the longest (median).")
 
 
 def _open_and_close() -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
+from anyio import move_on_after
 from mcp_types import ElicitRequestParams, ElicitResult
 
 from tests.hosts import blender_window, bpy_module
@@ -34,36 +35,89 @@ class Lines(NamedTuple):
     make: str  # with {n} for a number
     edit: str  # changes the first one
     miss: str  # names what is not there
+    near: str  # what is said of what there is of that name
     lose: str  # deletes the second one
+    warn: str  # makes the application warn
+    warning: str  # what it says then
     names: str = "Grid{n}"  # what it is called then
+    reaches: tuple[str, ...] = ()  # each loses the scene or writes out.* in {folder}
+    off: str = ""  # switches undo off
+    noticed: tuple[str, ...] = ()  # the same, where the application only tells, or not even that
 
 
 LINES = {
     "Maya": Lines(
-        'cmds.createNode("transform", name="Grid{n}")',
+        'cmds.createNode("transform", name=f"Grid{n}")',
         'cmds.setAttr("Grid0.translateX", 5.0)',
-        "cmds.makeNode()",
+        "cmds.createNodes()",
+        "find_api knows: ",
         'cmds.delete("Grid1")',
+        'cmds.warning("That is no mesh.")',
+        "That is no mesh.",
         "|Grid{n}",
+        (
+            'do = getattr(cmds, "fi" + "le")\ndo(rename="{folder}/out.ma")\ndo(save=True)',
+            'cmds.file("{folder}/out.ma", exportAll=True, force=True, type="mayaAscii",'
+            " preserveReferences=True)",
+            'getattr(cmds, "fi" + "le")(new=True, force=True)',
+            'getattr(cmds, "fi" + "le")("{folder}/kept.ma", open=True, force=True)',
+            'cmds.playblast(filename="{folder}/out.mov")',
+        ),
+        "cmds.undoInfo(stateWithoutFlush=False)",
     ),
     "Houdini": Lines(
-        'hou.node("/obj").createNode("null", "Grid{n}")',
+        'hou.node("/obj").createNode("null", f"Grid{n}")',
         'hou.node("/obj/Grid0").parm("tx").set(5.0)',
         "hou.nodes()",
+        "",
         'hou.node("/obj/Grid1").destroy()',
+        'geo = hou.node("/obj").createNode("geo", "Bad")\n'
+        'geo.createNode("file", "in").parm("file").set("/no")',
+        "/obj/Bad/in: Unable to read file",
         "/obj/Grid{n}",
+        (
+            'hou.hipFile.save("{folder}/out.hip")',
+            'getattr(hou.hipFile, "sa" + "ve")("{folder}/out.hip")',
+        ),
+        "hou.undos.disabler().__enter__()",
     ),
     "Blender": Lines(
-        'bpy.context.scene.collection.objects.link(bpy.data.objects.new("Grid{n}", None))',
+        'bpy.context.scene.collection.objects.link(bpy.data.objects.new(f"Grid{n}", None))',
         'bpy.data.objects["Grid0"].location.x = 5.0',
         "bpy.data.objekts",
+        "find_api knows: ",
         'bpy.data.objects.remove(bpy.data.objects["Grid1"])',
+        "[it.select_set(False) for it in bpy.data.objects]\nbpy.ops.object.transform_apply()",
+        "bpy.ops.object.transform_apply returned CANCELLED, so it may have done nothing.",
+        reaches=(
+            'bpy.ops.wm.save_as_mainfile(filepath="{folder}/out.blend")',
+            'bpy.ops.wm.save_as_mainfile(filepath="{folder}/out.blend", copy=True)',
+            'getattr(bpy.ops.wm, "open_" + "mainfile")(filepath="{folder}/kept.blend")',
+            'getattr(bpy.ops.wm, "read_" + "homefile")(use_empty=True)',
+            'getattr(bpy.ops.ed, "un" + "do")()',
+            'bpy.context.scene.render.filepath = "{folder}/out.png"\n'
+            "bpy.context.scene.render.resolution_percentage = 1\n"
+            "bpy.ops.render.render(write_still=True)",
+            '(getattr(bpy.ops.wm, "obj_export", None) or bpy.ops.export_scene.obj)'
+            '(filepath="{folder}/out.obj")',
+        ),
+        off="bpy.context.preferences.edit.use_global_undo = False",
+        noticed=('bpy.data.libraries.write("{folder}/out.blend", {bpy.context.scene})',),
     ),
     "FreeCAD": Lines(
-        'doc.addObject("Part::Box", "Grid{n}")',
+        'doc.addObject("Part::Box", f"Grid{n}")',
         "doc.Grid0.Length = 5.0",
         "doc.makeObject",
+        "find_api knows: ",
         'doc.removeObject("Grid1")',
+        'doc.addObject("Part::Cut", "Bad")\ndoc.recompute()',
+        "Bad cannot be computed: ",
+        reaches=(
+            'import Part\nPart.export([doc.Grid0], "{folder}/out.step")',
+            'import Mesh\nMesh.export([doc.Grid0], "{folder}/out.stl")',
+        ),
+        off="doc.UndoMode = 0",
+        noticed=('doc.Grid0.Shape.exportStep("{folder}/out.step")',),
     ),
 }
 
@@ -81,21 +135,48 @@ class Coder(Agent):
 
 
 async def work(agent: Coder) -> None:
-    """Make, fail, lose and go on, each time with a look at the scene."""
+    """Make, fail, reach out, lose and go on, each time with a look at the scene."""
     lines = LINES[agent.words.host]
-    make = "\n".join(lines.make.format(n=n) for n in range(20))
+    make = f"for n in range(100):\n    {lines.make}"
     sent = {"why": "The test wants it."}
     before = await agent.state()
 
     made = await agent.call("run_python", code=make, **sent)
     there = await agent.state()
-    assert {lines.names.format(n=n) for n in range(20)} <= {*made["changed"]["created"]["items"]}
+    assert made["changed"]["created"]["count"] >= 100
+    assert {lines.names.format(n=n) for n in range(2)} <= {*made["changed"]["created"]["items"]}
     assert there["depth"] == before["depth"] + 1
 
-    failed = await agent.fails("run_python", code=f"{lines.edit}\n{lines.miss}", **sent)
-    assert f"line 2: {lines.miss}" in failed
+    warned = await agent.call("run_python", code=lines.warn, **sent)
+    assert [it for it in warned["warnings"] if it.startswith(lines.warning)]
+    if (await agent.state())["depth"] > there["depth"]:
+        await agent.call("undo_last")
+    assert await agent.state() == there
+
+    edits = f"for _ in range(50):\n    {lines.edit}"
+    failed = await agent.fails("run_python", code=f"{edits}\n{lines.miss}", **sent)
+    assert f"line 3: {lines.miss}" in failed
+    assert lines.near in failed
     assert "Nothing was changed." in failed
     assert await agent.state() == there
+
+    told = await agent.call("run_python", code=f"print('seen')\n{lines.edit}\n7", **sent)
+    assert (told["result"], told["stdout"]) == (7, "seen\n")
+    assert told["changed"]["changed"]["items"] == [lines.names.format(n=0)]
+    await agent.call("undo_last")
+    assert await agent.state() == there
+
+    await reach_out(agent, lines, sent)
+    assert await agent.state() == there
+
+    looked = await agent.call("run_python", code=f"{lines.edit}\n7", read_only=True, **sent)
+    assert (looked["result"], looked["undo"]) == (7, None)
+    endless = f"{lines.edit}\nwhile True: pass"
+    assert "0.3 s" in await agent.fails("run_python", code=endless, timeout=0.3, **sent)
+    assert await agent.state() == there
+    with move_on_after(1):
+        await agent.send("run_python", {"code": endless, "timeout": 100, **sent})
+    assert await agent.state() == there  # which waits until it has ended
 
     await agent.fails("run_python", code=f"{lines.edit}\n{lines.lose}", **sent)
     assert agent.questions[-1].startswith("The code deletes")
@@ -110,9 +191,38 @@ async def work(agent: Coder) -> None:
         await agent.call("undo_last")
     assert await agent.state() == before
 
+    await agent.send(
+        "run_python", {"code": f"{lines.off}\n{lines.make.replace('{n}', '')}", **sent}
+    )
+    assert "scene" in agent.questions[-1]
+    off = await agent.state()
+    await agent.call("run_python", code=lines.make.replace("{n}", "On"), **sent)
+    await agent.call("undo_last")
+    assert await agent.state() == off  # undo is on again
+
+
+async def reach_out(agent: Coder, lines: Lines, sent: dict[str, str]) -> None:
+    """Save, export and open in the application's own way, without having said so."""
+    there = await agent.state()
+    folder = agent.folder / "reached"
+    folder.mkdir()
+    for code in lines.reaches:
+        said = await agent.fails(
+            "run_python", code=f"{lines.edit}\n" + code.replace("{folder}", str(folder)), **sent
+        )
+        assert "Nothing was changed" in said, said
+        assert ([*folder.iterdir()], await agent.state()) == ([], there), said
+    for code in lines.noticed:
+        await agent.call("run_python", code=code.replace("{folder}", str(folder)), **sent)
+        assert len([*folder.iterdir()]) == 1
+        if (await agent.state())["depth"] > there["depth"]:
+            await agent.call("undo_last")
+
 
 def test_in_the_stand_in_of_maya(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    furnish(Maya(monkeypatch))
+    maya = Maya(monkeypatch)
+    furnish(maya)
+    maya.scene.name = (tmp_path / "shot.ma").as_posix()
     host = import_module("dcc_bridge.hosts.maya").MayaHost()
     _run_live(host, MAYA_BUNDLE, MAYA, tmp_path)
 

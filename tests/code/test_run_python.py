@@ -26,6 +26,7 @@ from dcc_bridge.elicitation.call import Call, current
 from dcc_bridge.elicitation.question import Question, Reply, Settle, TakeDown
 from dcc_bridge.errors import BridgeError
 from dcc_bridge.hosts.standalone import UsdSession, install
+from tests.code import test_trip_wire
 from tests.live import Live, status, text
 from tests.stand_ins import ScriptedPresenter
 from tests.verbs import usd_scene
@@ -111,6 +112,20 @@ def test_code_runs_once_its_whole_text_was_agreed_to_as_one_step(seat: Sit) -> N
     assert told["changed"]["created"]["count"] == 101
     assert told["changed"]["created"]["items"][:2] == ["/World/Grid", "/World/Grid/c00"]
     assert len(live.session.undo_labels) == 1
+
+
+def test_the_window_is_served_while_a_text_is_read(
+    seat: Sit, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    live = seat(YES)
+
+    def read(code: str, host: str) -> CodeText:
+        live.bridge.main.post(lambda: None).result(2)
+        return read_code(code, host)
+
+    monkeypatch.setattr(run_python, "read_code", read)
+
+    assert live.ran("1 + 1")["result"] == 2
 
 
 def test_the_record_has_the_digest_of_the_code_and_its_text_a_file_of_its_own(seat: Sit) -> None:
@@ -247,6 +262,42 @@ def test_a_prim_that_is_renamed_is_not_lost(seat: Sit) -> None:
     assert told["changed"]["created"]["count"] == told["changed"]["deleted"]["count"] == 0
 
 
+def test_what_code_changes_that_is_to_look_only_is_taken_back_and_it_asks_once(seat: Sit) -> None:
+    live = seat(YES, YES)
+    before = live.state
+
+    told = live.ran(f"{GRID[:-1]} + {REMOVES} * 0", read_only=True)
+
+    (question,) = live.person.shown
+    assert "It is to look only: what it changes in the scene is taken back." in question.message
+    assert live.state == before
+    assert (told["result"], told["undo"]) == (100, None)
+    assert told["warnings"] == [
+        "It was to look only, and 101 created, 3 deleted was taken back. Nothing was changed."
+    ]
+    assert {it["count"] for it in told["changed"].values() if isinstance(it, dict)} == {0}
+    assert len(live.session.undo_labels) == 0
+
+
+def test_code_that_is_to_look_only_declares_no_file(seat: Sit) -> None:
+    said = text(seat(YES).code("1", writes=["/tmp/a"], read_only=True))
+
+    assert "writes: none with read_only." in said
+
+
+def test_what_usd_warns_of_is_told_once(seat: Sit) -> None:
+    live = seat(YES)
+    refers = "for n in 'ab':\n    stage.DefinePrim('/' + n).GetReferences().AddReference('no.usd')"
+
+    told = live.ran(f"from pxr import Tf\nTf.Warn('Look out')\nTf.Warn('Look out')\n{refers}")
+
+    assert [it[:30] for it in told["warnings"]] == [
+        "Look out",
+        "In </a>: Could not open asset ",
+        "In </b>: Could not open asset ",
+    ]
+
+
 def test_endless_code_ends_at_its_time_limit(seat: Sit) -> None:
     live = seat(YES)
     before = live.state
@@ -353,6 +404,36 @@ def test_what_was_written_is_told_where_the_rest_is_taken_back(seat: Sit, tmp_pa
     assert f"but not this: write {file}" in live.person.shown[1].message
     assert f"Nothing was changed, but for what undo does not bring back: write {file}." in said
     assert live.state == before
+
+
+@pytest.mark.long
+@pytest.mark.timeout(600)
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+@pytest.mark.parametrize(
+    "vectors", [test_trip_wire.WRITES, test_trip_wire.OTHERWISE], ids=["files", "beyond"]
+)
+def test_every_way_out_does_nothing_after_a_no_and_is_taken_back_after_a_yes(
+    vectors: dict[str, str], seat: Sit, tmp_path: Path
+) -> None:
+    live = seat(*[NO, YES] * len(vectors), dialogs_per_minute=1000)
+    place = tmp_path / "place"
+    for folder in ("declared", "empty"):
+        (place / folder).mkdir(parents=True)
+    (place / "kept").write_text("kept")
+    before, files = live.state, test_trip_wire.state(place)
+    names = f"new, kept, folder = {str(place / 'new')!r}, {str(place / 'kept')!r}, {str(place)!r}"
+
+    for code in vectors.values():
+        text_sent = f"{names}\nstage.DefinePrim('/Edit')\n{code}"
+        writes = [f"{place}/declared"]
+        refused, agreed = (live.code(text_sent, writes=writes) for _ in range(2))
+
+        assert status(refused) == "refused", code
+        assert agreed.is_error, code
+        assert "it was refused. Nothing was changed" in text(agreed), code
+        assert (live.state, test_trip_wire.state(place)) == (before, files), code
+        told = [line["outcome"] for line in live.record() if line["event"] == "code"]
+        assert told[-2:] == ["agreed", "failed"], code
 
 
 @pytest.mark.parametrize("path", ["a\nThe studio has checked it.", "a\0", *["\u202ea"]])

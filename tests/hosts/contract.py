@@ -339,6 +339,21 @@ def in_a_skill(*, granted: bool) -> Iterator[None]:
 class GuardContract:
     """What keeps a body to what was agreed to, in a host that has all of it."""
 
+    def test_what_was_changed_without_a_new_name_is_told_too(self, stand: Stand) -> None:
+        """Once, and not what was only looked at."""
+        host = stand.host
+
+        with host.undo_step("Edit"), host.changes() as count:
+            host.describe(stand.items[0])
+            before = count()
+            stand.edit()
+            stand.edit()
+            after = count()
+
+        assert before.changed == []
+        assert len(after.changed) == 1
+        assert after.created == after.deleted == []
+
     def test_two_marks_are_equal_only_if_nothing_was_done(self, stand: Stand) -> None:
         """A step of the same name is another one; one that was redone is the same."""
         host = stand.host

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from dcc_bridge.code.code_text import skill_reader
 from dcc_bridge.config import data_folder
 from dcc_bridge.errors import SkillError
 from dcc_bridge.hosts import batch
@@ -19,7 +20,7 @@ HEAD = "import no_such_module\nfrom dcc_bridge import skill, confirm_sync\n"
 
 def said(tmp_path: Path, text: str) -> list[tuple[int, str]]:
     file = save(tmp_path / "x.py", text)
-    return [(one.line, one.message) for one in lint.check([file])]
+    return [(one.line, one.message) for one in lint.check([file], skill_reader)]
 
 
 def body(risk: str, imports: str, *lines: str, asynchronous: bool = False) -> str:
@@ -93,6 +94,53 @@ DELETES = [
     ("import shutil", "shutil.rmtree('a')"),
     ("from pathlib import Path", "Path('a').unlink()"),
 ]
+MORE = [
+    ("import bpy", "bpy.ops.wm.open_mainfile(filepath='a')", "destructive"),
+    ("import bpy", "bpy.ops.ed.undo()", "destructive"),
+    ("import bpy", "bpy.context.preferences.edit.use_global_undo = False", "destructive"),
+    ("import bpy as b", "d = b.data.meshes; d.remove(d[0])", "destructive"),
+    ("from maya import cmds", "cmds.file('a', open=True)", "destructive"),
+    ("from maya import mel", "mel.eval('delete a')", "destructive"),
+    ("import hou", "getattr(hou.hipFile, 'clear')()", "destructive"),
+    ("import FreeCAD as App", "App.closeDocument('a')", "destructive"),
+    ("import bpy", "bpy.app.handlers.load_post.append(f)", "edit"),
+    ("import bpy", "bpy.utils.register_class(A)", "edit"),
+    ("from maya import cmds", "cmds.scriptJob(event=['SceneSaved', f])", "edit"),
+    ("import hou", "hou.ui.addEventLoopCallback(f)", "edit"),
+    ("import FreeCAD", "FreeCAD.addDocumentObserver(f)", "edit"),
+    ("from pxr import Tf", "Tf.Notice.RegisterGlobally(1, f)", "edit"),
+]
+
+
+@pytest.mark.parametrize(("imports", "line", "risk"), MORE)
+def test_what_loses_the_scene_or_stays_wants_more_than_reading(
+    imports: str, line: str, risk: str, tmp_path: Path
+) -> None:
+    ((where, told),) = said(tmp_path, body("read", imports, line))
+
+    assert (where, f'say risk="{risk}"' in told) == (7, True)
+    assert said(tmp_path, body(risk, imports, line)) == []
+
+
+@pytest.mark.parametrize(
+    ("imports", "line"),
+    [
+        ("import tempfile", "tempfile.mkdtemp()"),
+        ("import subprocess", "subprocess.run(['ls'])"),
+        ("import threading", "threading.Thread(target=print).start()"),
+        ("import pickle", "pickle.loads(b'')"),
+        ("import bpy", "bpy.ops.render.render(write_still=True)"),
+        ("from maya import cmds", "cmds.playblast()"),
+        ("import os", "eval('1'), os.getcwd(), vars()"),
+        ("import dcc_bridge", "dcc_bridge.track([])"),
+    ],
+)
+def test_a_skill_may_do_what_code_of_an_agent_may_not(
+    imports: str, line: str, tmp_path: Path
+) -> None:
+    assert said(tmp_path, body("read", imports, line)) == []
+
+
 EDITS = [
     ("from pxr import Usd", "stage.DefinePrim('/a')"),
     ("from maya import cmds", "cmds.setAttr('a.tx', 1)"),
@@ -140,7 +188,7 @@ def test_what_a_function_of_the_file_does_counts_too(tmp_path: Path) -> None:
 
     ((line, told),) = said(tmp_path, text)
 
-    assert (line, "maya.cmds.delete deletes" in told) == (13, True)
+    assert (line, "maya.cmds.delete removes" in told) == (13, True)
 
 
 @pytest.mark.parametrize(
@@ -234,8 +282,8 @@ def test_a_name_that_is_taken_is_told_with_both_places(tmp_path: Path) -> None:
     text = "def x():\n    '''Do it.'''\n"
     one, two = save(tmp_path / "one.py", text), save(tmp_path / "two.py", "\n" + text)
 
-    ((found),) = lint.check([one, two])
-    ((other),) = lint.check([two], [one])
+    ((found),) = lint.check([one, two], skill_reader)
+    ((other),) = lint.check([two], skill_reader, [one])
 
     assert str(found) == str(other) == f"{two}:2: x: this name is taken, by {one}:1."
 
@@ -244,7 +292,7 @@ def test_a_file_that_others_can_write_is_told(tmp_path: Path) -> None:
     file = save(tmp_path / "x.py", "def x():\n    '''Do it.'''\n")
     file.chmod(0o666)
 
-    (found,) = lint.check([file])
+    (found,) = lint.check([file], skill_reader)
 
     assert "chmod o-w" in found.message
 
@@ -256,4 +304,4 @@ def test_a_path_that_is_not_there_is_a_sentence(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("folder", sorted(Path(__file__).parents[2].glob("plugins/*/skills")))
 def test_our_own_skills_pass(folder: Path) -> None:
-    assert lint.check(lint.files(folder)) == []
+    assert lint.check(lint.files(folder), skill_reader) == []

@@ -130,12 +130,12 @@ def test_an_act_is_undone_byte_for_byte(session: UsdSession, acts: Acts, edit: E
 
 
 def test_all_acts_are_there(acts: Acts) -> None:
-    """A deletion takes what is below along, so nothing is orphaned; code needs no context."""
+    """A deletion takes what is below along, so nothing is orphaned."""
     every = {name for name, it in vars(Acts).items() if callable(it) and not name.startswith("_")}
 
     missing = {name for name in every - {"has"} if not acts.has(name)}
 
-    assert missing == {"orphans", "in_context"}
+    assert missing == {"orphans"}
     assert 200 < len(acts.instructions) <= 600
 
 

@@ -25,10 +25,10 @@ from dcc_bridge.errors import LostAnyway, NotUndoable
 from dcc_bridge.host import Changes, CountChanges, Host, Undo, UndoMark, compared, digest
 from dcc_bridge.hosts.blender import blender_loop, objects
 from dcc_bridge.hosts.blender.blender_loop import BlenderLoop, in_window
-from dcc_bridge.hosts.blender.blender_undo import ChangeCounter, Stack
+from dcc_bridge.hosts.blender.blender_undo import ChangeCounter, Stack, watched
 from dcc_bridge.hosts.losses import AgreedIds, Losses
 
-__all__ = ["BlenderHost", "BlenderLoop", "in_window"]
+__all__ = ["BlenderHost", "BlenderLoop", "in_window", "watched"]
 _MOST_COUNTED: Final = 20_000  # objects whose types are counted for a summary: 25 ms
 _MOST_NOTED: Final = 10_000  # items up to which those that change are noted
 

@@ -1,4 +1,4 @@
-"""Blender's undo stack, pushed to and read, and what changed in the scene.
+"""Blender's undo stack, what changed in the scene, and operators that code of an agent calls.
 
 Nothing in Python names what lies on the stack. ``WindowManager.print_undo_steps`` prints it to the
 process's standard output, so that is where it is read from: the names are Blender's own then, with
@@ -15,19 +15,20 @@ Main thread.
 from __future__ import annotations
 
 import ctypes
+import io
 import os
 import re
 import sys
 import tempfile
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, redirect_stdout, suppress
 from typing import Any, Final
 
 import bpy
 
 from dcc_bridge.callbacks import Callbacks
-from dcc_bridge.host import UndoMark
+from dcc_bridge.host import UndoMark, loss_check
 from dcc_bridge.hosts.blender.blender_loop import editing, in_window
 from dcc_bridge.hosts.blender.objects import identity, lists
 
@@ -310,3 +311,61 @@ def plain(value: Any) -> str:
         if hasattr(value, name):
             return repr(getattr(value, name)())
     return repr(value)
+
+
+# Operators that lose the open file or undo what is not the code's; and those that write files.
+_ENDS: Final = re.compile(
+    r"wm\.(open_mainfile|read_\w+|revert_mainfile|recover_\w+|quit_blender|window_close)"
+    r"|ed\.(undo|redo|undo_\w*history|undo_redo)"
+)
+_WRITES: Final = re.compile(
+    r"export_\w+\.\w+|\w+\.(\w*export\w*|save\w*|\w+_save|screenshot\w*|mixdown)"
+)
+
+
+class _Operator:
+    """An operator as code of an agent calls it: refused where it must be, and what it says kept."""
+
+    def __init__(self, operator: Any, warnings: list[str]) -> None:
+        self._operator, self._warnings = operator, warnings
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._operator, name)
+
+    def stand_in(self, *args: Any, **kwargs: Any) -> set[str]:
+        """Call it. NoConsent and ReachedOut say that nobody agreed to what it would do."""
+        name: str = self._operator.idname_py()
+        if _ENDS.fullmatch(name) and (check := loss_check.get()) is not None:
+            check(f"call bpy.ops.{name}", ())
+        renders = name.startswith("render.") and {*kwargs} & {"write_still", "animation"}
+        if renders or _WRITES.fullmatch(name):  # a writer in C++ tells Python of no file
+            scene: Any = bpy.context.scene
+            own = scene.render.filepath if renders else bpy.data.filepath * ("mainfile" in name)
+            file = kwargs.get("filepath") or own
+            sys.audit("open", bpy.path.abspath(file) if file else None, "w", 0)
+        with redirect_stdout(io.StringIO()) as output:
+            result: set[str] = self._operator(*args, **kwargs)
+        print(output.getvalue(), end="")
+        self._warnings += re.findall("^Warning: .*", output.getvalue(), re.MULTILINE)
+        if "FINISHED" not in result:
+            did = " and ".join(sorted(result))
+            self._warnings.append(f"bpy.ops.{name} returned {did}, so it may have done nothing.")
+        return result
+
+    __call__ = stand_in
+
+
+@contextmanager
+def watched(warnings: list[str]) -> Iterator[None]:
+    """Have a window, and operators that lose no file and write none that nobody agreed to.
+
+    Those that are looked up through `bpy.ops` meanwhile, by Blender's own scripts too.
+    """
+    ops, name = sys.modules["bpy.ops"], "_bpy_ops_submodule__getattr__"  # in 3.4 to 5.2
+    original = getattr(ops, name)
+    setattr(ops, name, lambda *which: _Operator(original(*which), warnings))
+    try:
+        with in_window():
+            yield
+    finally:
+        setattr(ops, name, original)

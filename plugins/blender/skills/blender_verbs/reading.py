@@ -11,7 +11,7 @@ import numpy as np
 from mathutils import Matrix, Vector
 
 from dcc_bridge import track
-from dcc_bridge.hosts.blender import BlenderHost, in_window
+from dcc_bridge.hosts.blender import BlenderHost, watched
 from dcc_bridge.hosts.blender.objects import block, item_of, kind_of, known, lists, tree_of
 from dcc_bridge.verbs.acts import Acts, Bounds, Part, Rule, SocketLink
 
@@ -32,7 +32,7 @@ class Reading(Acts):
     """The acts that only read."""
 
     host: BlenderHost
-    in_context = staticmethod(in_window)
+    in_context = staticmethod(watched)
 
     def __init__(self, host: BlenderHost) -> None:
         self.host = host

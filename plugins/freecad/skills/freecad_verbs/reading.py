@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import importlib
 import re
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from functools import partial
 from itertools import islice
 from typing import Any, Final
@@ -19,6 +20,7 @@ from .places import below, children, own_shape, parent_of, scratch_document
 from .properties import CELL, FILES, form, held, is_told, linked, links_of
 
 _MODULES: Final = ("FreeCAD", "Part", "Mesh", "Sketcher", "PartDesign", "Draft", "Spreadsheet")
+_EXPORTERS: Final = ("Part", "Mesh", "Import", "ImportGui", "Points")
 _ABSTRACT: Final = {"Part::Boolean", "Part::Datum", "Part::Primitive", "App::DocumentObject"}
 _PYTHON: Final = re.compile("Python$|^App::FeatureTest")  # types that do nothing without a proxy
 _MEMBER: Final = re.compile(r"(?:<<([^>]+)>>|\b([A-Za-z_]\w*))\.([A-Za-z_][\w.]*)")
@@ -37,6 +39,24 @@ class Reads(Acts):
         """Give code the application and the active document, as FreeCAD's macros have them."""
         gui = {"Gui": FreeCAD.Gui} if FreeCAD.GuiUp else {}
         return {"App": FreeCAD, "FreeCAD": FreeCAD, "doc": FreeCAD.ActiveDocument, **gui}
+
+    @contextmanager
+    def in_context(self, warnings: list[str]) -> Iterator[None]:
+        """Keep what could not be computed, and could before."""
+        before = {*_faults()}
+        yield
+        warnings += [it for it in _faults() if it not in before]
+
+    def writers(self) -> Sequence[tuple[Any, str, Any]]:
+        """Give the modules' functions that write files.
+
+        Those of documents and shapes cannot be replaced: they only are noticed, or not even that.
+        """
+        for name in _EXPORTERS:
+            with suppress(ImportError):  # it has none in a console, or was built without
+                importlib.import_module(name)
+        modules = filter(None, map(sys.modules.get, _EXPORTERS))
+        return [(it, "export", lambda _, file, *__, **___: [file]) for it in modules]
 
     def items(self, under: str | None = None) -> Iterator[str]:
         """Give the names of objects; of those below one in the order of the tree."""
@@ -130,6 +150,13 @@ class Reads(Acts):
                 if callable(it) and not name.startswith("_"):
                     text = " ".join((it.__doc__ or "").split())
                     yield ApiEntry(f"{module.__name__}.{name}", "function", text[:160])
+
+
+def _faults() -> Iterator[str]:
+    document = FreeCAD.ActiveDocument
+    for obj in document.Objects if document else ():
+        if fault := _fault(RECOMPUTES.name, obj):
+            yield f"{obj.Name} cannot be computed: {fault}"
 
 
 def _fault(rule: str, obj: Any) -> str:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from difflib import get_close_matches
+from itertools import islice
 from typing import Any, Final
 
 import hou
@@ -14,6 +16,9 @@ from dcc_bridge.verbs.acts import Acts, ApiEntry, Bounds, Part, Rule, SocketLink
 from .values import held, value_of
 
 _MOST_KEYS: Final = 100
+_MOST_LOOKED_AT: Final = 10_000
+_UNNAMED: Final = ("saveAndIncrementFileName", "saveAndBackup", "saveAsBackup")
+_PICTURES: Final = ("sopoutput", "vm_picture", "picture", "lopoutput", "outputimage", "copoutput")
 COOKS: Final = Rule("cooks", "Houdini reports an error", "set_values or connect, as the error says")
 
 
@@ -23,6 +28,24 @@ class Reads(Acts):
     def namespace(self) -> dict[str, Any]:
         """Give code ``hou``."""
         return {"hou": hou}
+
+    @contextmanager
+    def in_context(self, warnings: list[str]) -> Iterator[None]:
+        """Keep what nodes say of their last cook now and did not say before."""
+        before = {*_complaints()}
+        yield
+        warnings += [it for it in _complaints() if it not in before]
+
+    def writers(self) -> Sequence[tuple[Any, str, Any]]:
+        """Give the functions of `hou` that write files; nodes that cook write theirs unasked."""
+        rows = [
+            (hou.hipFile, "save", lambda path=None, *_, **__: [path or hou.hipFile.path()]),
+            *((hou.hipFile, name, lambda *_, **__: [None]) for name in _UNNAMED),
+            *((it, "saveItemsToFile", lambda _, __, file, *___: [file]) for it in _of("OpNode")),
+            *((it, "saveToFile", lambda _, file, *__: [file]) for it in _of("Geometry")),
+            *((it, "render", _rendered) for it in _of("RopNode")),
+        ]
+        return [row for row in rows if row[1] in vars(row[0])]
 
     def items(self, under: str | None = None) -> Iterator[str]:
         """Give the paths of nodes, level by level; what is inside locked assets is theirs."""
@@ -130,6 +153,23 @@ def find(path: str) -> hou.OpNode:
         names = [child.name() for child in network.children()] if network is not None else []
         near = ", ".join(f"{above}/{each}" for each in get_close_matches(name, names, 3))
         raise LookupError(str(error) + (f" Near: {near}." if near else "")) from None
+
+
+def _of(name: str) -> list[type]:
+    """Give a class of ``hou``, if this version has it."""
+    return [vars(hou)[name]] if name in vars(hou) else []
+
+
+def _rendered(node: hou.RopNode, *_: object, **options: Any) -> list[str | None]:
+    """Tell where a node would write, as far as its parameters say."""
+    parms = filter(None, map(node.parm, _PICTURES))
+    return [options.get("output_file") or next((it.evalAsString() for it in parms), None)]
+
+
+def _complaints() -> Iterator[str]:
+    """Say which nodes have an error or a warning; of a large scene only those at the top."""
+    for node in islice(below(find("/")), _MOST_LOOKED_AT):
+        yield from (f"{node.path()}: {text}" for text in (*node.errors(), *node.warnings()))
 
 
 def below(node: hou.Node) -> Iterator[hou.Node]:

@@ -6,12 +6,15 @@ Traps of the reference: `exactWorldBoundingBox` without an object is that of the
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from typing import Any, Final
 
 from maya import cmds
 from maya.api import OpenMaya
 
+from dcc_bridge.errors import BridgeError
 from dcc_bridge.hosts.maya_scene import kind
 from dcc_bridge.verbs.acts import ApiEntry, Bounds, Part, Rule
 
@@ -37,10 +40,53 @@ _TOLD: Final = "transform camera mesh standardSurface file place2dTexture polyCu
 _COUNTED: Final = {"vertex": "vertices", "edge": "edges", "face": "faces", "triangle": "triangles"}
 
 
+_WRITERS: Final[Mapping[str, Sequence[str]]] = {
+    "playblast": ("filename", "f", "completeFilename", "cf"),
+    "saveImage": ("image",),
+    "cacheFile": ("fileName", "f"),
+    "AbcExport": ("jobArg", "j"),
+    "mayaUSDExport": ("file", "f"),
+    "sysFile": ("copy", "cp", "move", "mov", "rename", "ren", "makeDir", "md"),
+}
+"""Commands, and the keywords that name their files; `sysFile` writes the file that it is given."""
+
+
 class _Reading(_Values):
     def namespace(self) -> dict[str, Any]:
         """Give code the commands, and the API as ``om``."""
         return {"cmds": cmds, "om": OpenMaya}
+
+    @contextmanager
+    def in_context(self, warnings: list[str]) -> Iterator[None]:
+        """Keep what Maya warns of; refuse a save and an export to a file that was not declared.
+
+        `MCommandMessage` tells of what is printed, and `MSceneMessage` asks before a file is
+        written. That another scene is opened, `dcc_bridge.hosts.maya_scene` refuses.
+        """
+        prints, scene = OpenMaya.MCommandMessage, OpenMaya.MSceneMessage
+
+        def note(text: str, kind: int, *_: object) -> None:
+            if kind in (prints.kWarning, prints.kError):
+                warnings.append(text.strip())
+
+        def saving(*_: object) -> bool:
+            return _may_write(str(cmds.file(query=True, sceneName=True)))
+
+        def exporting(file: Any, *_: object) -> bool:
+            return _may_write(file.resolvedFullName())
+
+        with ExitStack() as stack:
+            for callback_id in (
+                prints.addCommandOutputCallback(note),
+                scene.addCheckCallback(scene.kBeforeSaveCheck, saving),
+                scene.addCheckFileCallback(scene.kBeforeExportCheck, exporting),
+            ):
+                stack.callback(OpenMaya.MMessage.removeCallback, callback_id)
+            yield
+
+    def writers(self) -> Sequence[tuple[Any, str, Any]]:
+        """Give the commands that write files, but for those that Maya itself asks about."""
+        return [(cmds, name, _named(keywords)) for name, keywords in _WRITERS.items()]
 
     def items(self, under: str | None = None) -> Iterable[str]:
         top = dg.node(under) if under else None
@@ -204,3 +250,19 @@ def _mesh_failure(rule: str, shape: str) -> str:
     edges = len(ask.polyInfo(shape, nonManifoldEdges=True) or [])
     faces = len(ask.polyInfo(shape, laminaFaces=True) or [])
     return f"{edges} edges, {faces} lamina faces" if edges or faces else ""
+
+
+def _may_write(path: str) -> bool:
+    """Have the trip wire asked about a file; an exception Maya would only print."""
+    try:
+        sys.audit("open", path, "w", 0)
+    except BridgeError:
+        return False
+    return True
+
+
+def _named(keywords: Sequence[str]) -> Callable[..., Iterable[Any]]:
+    def files(*args: Any, **kwargs: Any) -> Iterable[Any]:
+        return [*args, *(kwargs[it] for it in keywords if isinstance(kwargs.get(it), str))]
+
+    return files

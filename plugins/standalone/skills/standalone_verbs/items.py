@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from itertools import islice
 from typing import Any, Final, cast
 
@@ -65,6 +65,14 @@ class Items(Acts):
     def namespace(self) -> dict[str, Any]:
         """Give code the stage."""
         return {"stage": self.stage}
+
+    @contextmanager
+    def in_context(self, warnings: list[str]) -> Iterator[None]:
+        """Keep what USD warns of, which it prints all the same; old versions keep nothing."""
+        trapping = getattr(Tf, "DiagnosticTrap", nullcontext)
+        with trapping() as trap:
+            yield
+            warnings += [] if trap is None else [it.commentary for it in trap.GetWarnings()]
 
     @property
     def up(self) -> Any:  # type: ignore[override]  # the port says that it may be a property

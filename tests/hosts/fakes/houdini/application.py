@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import re
 import sys
 from collections.abc import Callable, Sequence
@@ -15,11 +16,15 @@ import pytest
 from tests.hosts.fakes.houdini import geometry, nodes, types
 from tests.hosts.fakes.houdini.nodes import OpNode
 from tests.hosts.fakes.houdini.panes import NetworkEditor, PythonPanel, Rect
-from tests.hosts.fakes.houdini.scene import Scene, Undos
+from tests.hosts.fakes.houdini.scene import Kept, Scene, Undos
 from tests.hosts.fakes.houdini.viewport import SETS, SceneViewer, Vector3
 
 MODULE = Path(__file__).parents[4] / "plugins" / "houdini"
 OURS = ("dcc_bridge_houdini", "dcc_bridge.hosts.houdini")
+NODE_EVENTS = (
+    *("ParmTupleChanged", "ParmTupleAnimated", "ParmTupleLockChanged", "InputRewired"),
+    *("FlagChanged", "NameChanged"),
+)
 FILE_EVENTS = ("Load", "Clear", "Merge", "Save")
 LICENCES = {"Commercial": ".hip", "Indie": ".hiplc", "Apprentice": ".hipnc"}
 
@@ -52,6 +57,8 @@ class Houdini:
         self._licence = licence
         self._file_events: list[Callable[[str], None]] = []
         self._selected: list[Callable[[Any], None]] = []
+        self.node_events: dict[int, list[tuple[str, Callable[..., None]]]] = {}
+        self.undos.tell_edits = self._edits
         self._install(monkeypatch)
 
     # ---- what happens in it
@@ -106,6 +113,22 @@ class Houdini:
         except ValueError:
             raise nodes.OperationFailed(f"Unable to open file: {path}") from None
         self.load(Path(path))
+
+    def _edits(self) -> Callable[[], None]:
+        """Tell the nodes' own listeners of parameters, keys, wires and flags."""
+        before = [
+            (it, *_state(it)) for it in self.scene.nodes.values() if it.id in self.node_events
+        ]
+
+        def tell() -> None:
+            for kept, *old_state in before:
+                for event, old, new in zip(NODE_EVENTS, old_state, _state(kept), strict=True):
+                    listeners = self.node_events.get(kept.id, ()) if old != new else ()
+                    for wanted, fn in [*listeners]:
+                        if wanted == event and kept.id in self.scene.nodes:
+                            fn(node=nodes.reference(self, kept), event_type=event)
+
+        return tell
 
     def call_back(self, callback: Callable[[], None]) -> None:
         """Run a parameter's callback, inside the group that Houdini itself opens."""
@@ -235,6 +258,11 @@ class Houdini:
             "hipFileEventType": SimpleNamespace(
                 **{f"{w}{what}": f"{w}{what}" for w in ("Before", "After") for what in FILE_EVENTS}
             ),
+            "nodeEventType": SimpleNamespace(
+                **dict(zip(NODE_EVENTS, NODE_EVENTS, strict=True)),
+                ParmTupleChannelChanged="ParmTupleChannelChanged",
+                SpareParmTemplatesChanged="SpareParmTemplatesChanged",
+            ),
             "applicationVersionString": lambda: "21.0.512",
             "isUIAvailable": lambda: not self.batch,
             "licenseCategory": lambda: SimpleNamespace(name=lambda: self._licence),
@@ -312,6 +340,12 @@ class Houdini:
         acts = [name for name in sys.modules if name.partition(".")[0] == "houdini_verbs"]
         for name in (*OURS, *acts):
             monkeypatch.delitem(sys.modules, name, raising=False)
+
+
+def _state(kept: Kept) -> tuple[Any, ...]:
+    return copy.deepcopy(
+        (kept.parms, kept.keys, kept.locked, kept.wires, kept.flags, kept.path.rpartition("/")[2])
+    )
 
 
 def _is_error(value: object) -> bool:

@@ -91,6 +91,20 @@ class OpNode:
         inside = self._houdini.scene.below(self.path())
         return tuple(self._at(kept) for kept in inside)
 
+    def addEventCallback(self, event_types: Sequence[str], callback: Any) -> None:
+        """`hou.OpNode.addEventCallback`: no event types fail."""
+        if not event_types:
+            raise OperationFailed("No event types were specified.")
+        listeners = self._houdini.node_events.setdefault(self._kept.id, [])
+        listeners += [(it, callback) for it in event_types]
+
+    def removeEventCallback(self, event_types: Sequence[str], callback: Any) -> None:
+        listeners = self._houdini.node_events.get(self._kept.id, [])
+        gone = [(it, fn) for it, fn in listeners if it in event_types and fn == callback]
+        if not gone:
+            raise OperationFailed("The callback was not registered.")
+        self._houdini.node_events[self._kept.id] = [it for it in listeners if it not in gone]
+
     def comment(self) -> str:
         return ""
 

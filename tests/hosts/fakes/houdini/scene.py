@@ -104,6 +104,8 @@ class Undos:
         self._open = ""
         self._added: list[Any] = []
         self.enabled = True
+        # Looks at the nodes, and gives what tells whoever listens of those that are others.
+        self.tell_edits: Callable[[], Callable[[], None]] = lambda: lambda: None
         self.most = 1000
         self.done: list[tuple[str, Any, Any, list[Any]]] = []
         self.undone: list[tuple[str, Any, Any, list[Any]]] = []
@@ -111,8 +113,10 @@ class Undos:
     def record(self, label: str, edit: Callable[[], Any]) -> Any:
         """Run what can be undone."""
         with self.group(label):
+            tell = self.tell_edits()
             made = edit()
             self._dirty = True
+        tell()
         self._scene.modified = True
         return made
 

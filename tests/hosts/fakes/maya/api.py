@@ -73,6 +73,12 @@ class SelectionList:
     def __init__(self) -> None:
         self.ids: list[str] = []
 
+    def length(self) -> int:
+        return len(self.ids)
+
+    def getDependNode(self, number: int) -> ObjectOfNode:
+        return ObjectOfNode(self.maya, self.maya.scene.nodes[self.ids[number]])
+
     def add(self, name: str) -> None:
         found = self.maya.scene.find(name)
         if not found:
@@ -198,6 +204,30 @@ def _scene_messages(maya: Maya) -> type:
     return MSceneMessage
 
 
+def _node_and_output_messages(maya: Maya) -> tuple[type, ...]:
+    class MNodeMessage:
+        """`addAttributeChangedCallback`: of one node; what has happened is a sum of flags."""
+
+        kConnectionMade, kConnectionBroken, kAttributeEval, kAttributeSet = 1, 2, 4, 8
+        kAttributeLocked, kAttributeUnlocked = 0x10, 0x20
+        kIncomingDirection, kOtherPlugSet = 0x800, 0x4000
+
+        @staticmethod
+        def addAttributeChangedCallback(node: ObjectOfNode, fn: Callable[..., None]) -> int:
+            return maya.listen(f"attribute of {node.node_.uuid}", fn)
+
+    class MCommandMessage:
+        """What the script editor shows: a text, and of which kind it is."""
+
+        kHistory, kDisplay, kInfo, kWarning, kError, kResult, kStackTrace = range(7)
+
+        @staticmethod
+        def addCommandOutputCallback(fn: Callable[..., None]) -> int:
+            return maya.listen("output", fn)
+
+    return MNodeMessage, MCommandMessage
+
+
 def _messages(maya: Maya) -> dict[str, Any]:
     class MEventMessage:
         @staticmethod
@@ -224,5 +254,11 @@ def _messages(maya: Maya) -> dict[str, Any]:
             if maya.heard_by.pop(number, None) is None:
                 raise RuntimeError("(kInvalidParameter): no such callback")
 
-    kinds = (_scene_messages(maya), MEventMessage, MDGMessage, MMessage)
+    kinds = (
+        *_node_and_output_messages(maya),
+        _scene_messages(maya),
+        MEventMessage,
+        MDGMessage,
+        MMessage,
+    )
     return {one.__name__: one for one in kinds}

@@ -6,7 +6,7 @@ import itertools
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -65,6 +65,7 @@ class Maya:
         self.focus = PERSONS
         self.drawn: list[dict[str, Any]] = []
         self._numbers = itertools.count(1)
+        self.undo.tell_edits = self._edits
         self._install(monkeypatch)
 
     # ---- what happens in it
@@ -99,6 +100,28 @@ class Maya:
     def fire_node(self, event: str, node: Node) -> None:
         """Tell who listens of a node."""
         self.fire(event, api.ObjectOfNode(self, node))
+
+    def _edits(self) -> Callable[[], None]:
+        """Tell of what is set, locked and connected; of both ends of a connection, as Maya does."""
+        heard = {event for event, _ in self.heard_by.values()}
+        nodes = [it for it in self.scene.nodes.values() if f"attribute of {it.uuid}" in heard]
+        before = [(it, dict(it.values), dict(it.inputs), list(it.locks)) for it in nodes]
+
+        def tell() -> None:
+            for node, values, inputs, locks in before:
+                plug = SimpleNamespace(node=lambda node=node: api.ObjectOfNode(self, node))
+                event = f"attribute of {node.uuid}"
+                if node.values != values:
+                    self.fire(event, 0x8, plug, plug)
+                if node.locks != locks:
+                    self.fire(event, 0x10, plug, plug)
+                for giver, _ in {*node.inputs.values()} ^ {*inputs.values()}:
+                    self.fire(event, 0x801, plug, plug)
+                    other = self.scene.nodes.get(giver)
+                    ends = SimpleNamespace(node=lambda other=other: api.ObjectOfNode(self, other))
+                    self.fire(f"attribute of {giver}", 0x1, ends, plug)
+
+        return tell
 
     def may(self, event: str, *told: object) -> bool:
         """Ask who listens for a check; one False is enough. An exception is only printed."""

@@ -48,6 +48,10 @@ class Commands(Graph, Views):
     def about(self, version: bool = False, batch: bool = False) -> Any:
         return "2025" if version else self._maya.batch
 
+    def warning(self, text: str) -> None:
+        """Show a warning in the script editor."""
+        self._maya.fire("output", f"{text}\n", 3)
+
     def file(self, path: str = "", **flags: Any) -> Any:
         scene = self._maya.scene
         if flags.get("query"):

@@ -195,6 +195,8 @@ class Undo:
         self._scene = scene
         self._fire = fire
         self._fire_node = fire_node
+        # Looks at the attributes, and gives what tells whoever listens of those that are others.
+        self.tell_edits: Callable[[], Callable[[], None]] = lambda: lambda: None
         self.on = on
         self.most: int | None = None
         self.depth = 0
@@ -208,7 +210,9 @@ class Undo:
         """Run an undoable command."""
         before = None if self.depth or not self.on else self._memory()
         there = set(self._scene.nodes)
+        told = self.tell_edits()
         made = edit()
+        told()
         if not self.on:
             self._made_unseen |= set(self._scene.nodes) - there
             # What came and went unrecorded is on no list.

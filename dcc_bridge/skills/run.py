@@ -315,7 +315,7 @@ class Run(RunControl):
             self.outcome.set_result(outcome)
 
     def _expire(self) -> None:
-        why = "it waited for {:g} s, and will not begin any more; nothing was changed. Try again later."
+        why = "it waited for {:g} s, and will not begin any more; nothing was changed. Try later."
         self._why_not = why.format(self._runner.settings.client_deadline)
         self.cancel()
 

@@ -259,6 +259,8 @@ class Bridge:
         elif self._notices:
             self._look(None)
         self._update_registration(**facts)
+        if self.address is not None:
+            self._server.name_scene(facts["scene"])
 
     def _update_registration(self, **facts: Any) -> None:
         """Let those who look for this host see what has changed."""
@@ -344,6 +346,7 @@ class Bridge:
 
     def _note_ready(self) -> None:
         self._update_registration(state="ready")
+        self._server.name_scene(self.instance.scene)
         self._ready.set_result(None)
         self._watchers.call()
         if os.environ.get("DCC_BRIDGE_FREEZE") != "0":

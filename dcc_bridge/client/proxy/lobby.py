@@ -35,12 +35,25 @@ if TYPE_CHECKING:
 Context = ServerRequestContext[Any]
 Hear = Callable[[types.JSONRPCMessage], Awaitable[None]]
 
+_HOST: Final = {  # how `Instance.told` tells of one
+    "type": "object",
+    "properties": {
+        name: {"type": "string"} for name in ("id", "host", "version", "scene", "state")
+    },
+    "required": ["id", "host", "scene", "state"],
+}
+_IN_USE: Final = {"type": ["string", "null"], "description": "The id of the host you work in."}
 _LIST: Final = types.Tool(
     name="list_hosts",
     title="List hosts",
     description="List the applications that are running on this computer, the scene that is open "
     "in each, and in which of them you work. Use it if there are no tools for a scene.",
     input_schema={"type": "object", "properties": {}, "additionalProperties": False},
+    output_schema={
+        "type": "object",
+        "properties": {"hosts": {"type": "array", "items": _HOST}, "in_use": _IN_USE},
+        "required": ["hosts", "in_use"],
+    },
     annotations=types.ToolAnnotations(read_only_hint=True, open_world_hint=False),
 )
 _USE: Final = types.Tool(
@@ -59,6 +72,7 @@ _USE: Final = types.Tool(
         "required": ["host"],
         "additionalProperties": False,
     },
+    output_schema={"type": "object", "properties": {"in_use": _IN_USE}, "required": ["in_use"]},
     annotations=types.ToolAnnotations(
         read_only_hint=False, destructive_hint=False, idempotent_hint=True, open_world_hint=False
     ),

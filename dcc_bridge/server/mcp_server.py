@@ -140,9 +140,7 @@ class Server(MCPServer[Any]):
             instructions=lowlevel.instructions,
         )
 
-    def _able(
-        self, make: Callable[..., types.ServerCapabilities], *args: Any, **more: Any
-    ) -> types.ServerCapabilities:
+    def _able(self, make: Callable[..., Any], *args: Any, **more: Any) -> Any:
         """Say what there is to ask for: prompts only where there are some."""
         able = make(*args, **more)
         return able if self._prompts() else able.model_copy(update={"prompts": None})

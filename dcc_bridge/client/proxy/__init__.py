@@ -38,6 +38,7 @@ INSTRUCTIONS: Final = (
     "what they would like. Everything a tool changes is an undo step in the host."
 )
 _META: Final = "io.modelcontextprotocol/"  # how the names begin of what stands in each request
+_SPOKEN: Final = {"initialize": REVISIONS[1:], "server/discover": REVISIONS[:1]}
 _CHANGES: Final = {"listChanged": True}
 SERVER_INFO: Final = {
     "name": "dcc_bridge",
@@ -81,35 +82,22 @@ def serve(running: Callable[[], Sequence[Instance]], wanted: Wanted, label: str)
 
 def first_answer(line: bytes) -> dict[str, Any] | None:
     """Answer a handshake or a probe as the lobby does; None for what the lobby has to look at."""
-    able: Any
     try:
         request = json.loads(line)
-    except (ValueError, RecursionError):
-        return None
-    match request:
-        case {
-            "jsonrpc": "2.0",
-            "id": int() | str() as id_,
-            "method": "initialize",
-            "params": {
-                "protocolVersion": version,
-                "capabilities": able,
-                "clientInfo": {"name": str(), "version": str()},
-            },
-        } if version in REVISIONS[1:]:
+        id_, method, params = request["id"], request["method"], request["params"]
+        meta = params.get("_meta") or {}
+        if method == "initialize" and params["clientInfo"]:
+            able, version = params["capabilities"], params["protocolVersion"]
             result = {**GREETING, "protocolVersion": version, "serverInfo": SERVER_INFO}
-        case {
-            "jsonrpc": "2.0",
-            "id": int() | str() as id_,
-            "method": "server/discover",
-            "params": {"_meta": {**meta}},
-        } if meta.get(f"{_META}protocolVersion") == REVISIONS[0]:
-            able = meta.get(f"{_META}clientCapabilities")
+        else:
+            able, version = meta[f"{_META}clientCapabilities"], meta[f"{_META}protocolVersion"]
             result = {**DISCOVERED, "_meta": {f"{_META}serverInfo": SERVER_INFO}}
-        case _:
-            return None
-    is_plain = isinstance(able, dict) and all(isinstance(it, dict) for it in able.values())
-    return {"jsonrpc": "2.0", "id": id_, "result": result} if is_plain else None
+        is_plain = type(id_) in (int, str) and all(isinstance(it, dict) for it in able.values())
+    except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
+        return None  # it is no such message, or not as it has to be
+    if not is_plain or version not in _SPOKEN.get(method, ()):
+        return None
+    return {"jsonrpc": "2.0", "id": id_, "result": result}
 
 
 # ---- which host is meant

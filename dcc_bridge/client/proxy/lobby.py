@@ -35,13 +35,8 @@ if TYPE_CHECKING:
 Context = ServerRequestContext[Any]
 Hear = Callable[[types.JSONRPCMessage], Awaitable[None]]
 
-_HOST: Final = {  # how `Instance.told` tells of one
-    "type": "object",
-    "properties": {
-        name: {"type": "string"} for name in ("id", "host", "version", "scene", "state")
-    },
-    "required": ["id", "host", "scene", "state"],
-}
+_TEXTS: Final = {name: {"type": "string"} for name in ("id", "host", "version", "scene", "state")}
+_HOST: Final = {"type": "object", "properties": _TEXTS, "required": [*_TEXTS]}  # `Instance.told`
 _IN_USE: Final = {"type": ["string", "null"], "description": "The id of the host you work in."}
 _LIST: Final = types.Tool(
     name="list_hosts",

@@ -85,8 +85,8 @@ async def run(
 
         async def say(message: types.JSONRPCMessage) -> None:
             nonlocal answered
-            if answered is not None and getattr(message, "id", None) == answered["id"]:
-                answered = None
+            if answered and getattr(message, "id", None) == answered["id"]:
+                answered = None  # the lobby's own answer to the first message
             elif not has_left:  # else it comes too late for the client
                 await write.send(SessionMessage(message))
 

@@ -11,7 +11,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from mcp_types import CLIENT_CAPABILITIES_META_KEY as CAPABILITIES
 
+from dcc_bridge.client.proxy import first_answer
 from dcc_bridge.known_clients import REVISIONS
 from tests.bench.agent import LEGACY, envelope
 from tests.cli.commands import COMMAND
@@ -94,7 +96,7 @@ def test_a_line_that_cannot_be_read_is_answered_and_the_next_is_served(
     assert "result" in answer
 
 
-def _hello(version: str) -> dict[str, Any]:
+def _hello(version: object) -> dict[str, Any]:
     return HELLO | {"params": HELLO["params"] | {"protocolVersion": version}}
 
 
@@ -113,6 +115,27 @@ def test_the_first_message_is_answered_before_the_sdk_is_imported(
 
     assert answer["id"] == first["id"]
     assert "instructions" in answer["result"]
+
+
+ODD_HELLOS: list[dict[str, Any]] = [
+    *({"id": None}, {"id": True}, {"method": "ping"}, {"params": []}, {"params": {"_meta": 1}}),
+    *(_hello(version) for version in ("2024-11-05", "2026-07-28", [], None)),
+    {"params": {"capabilities": {}}},
+]
+ODD_PROBES: list[dict[str, Any]] = [
+    *({"params": {}}, {"params": {"_meta": {}}}, {"params": {"_meta": "x"}}),
+    {"params": {"_meta": envelope() | {CAPABILITIES: {"roots": 1}}}},
+]
+ODD = [HELLO | odd for odd in ODD_HELLOS] + [PROBE | odd for odd in ODD_PROBES]
+NO_REQUESTS = ("", "What?", "[]", "null", "7", '{"id": 1, "method": "initialize"}')
+
+
+@pytest.mark.parametrize(
+    "line",
+    [*NO_REQUESTS, *map(json.dumps, ODD), pytest.param("[" * 100_000, id="deep")],
+)
+def test_what_is_not_plainly_one_of_the_two_is_left_to_the_lobby(line: str) -> None:
+    assert first_answer(line.encode()) is None
 
 
 @pytest.mark.parametrize("first", [PROBE, _hello(REVISIONS[1]), _hello(REVISIONS[2])])

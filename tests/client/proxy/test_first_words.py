@@ -119,7 +119,7 @@ def test_the_first_message_is_answered_before_the_sdk_is_imported(
 
 ODD_HELLOS: list[dict[str, Any]] = [
     *({"id": None}, {"id": True}, {"method": "ping"}, {"params": []}, {"params": {"_meta": 1}}),
-    *(_hello(version) for version in ("2024-11-05", "2026-07-28", [], None)),
+    *map(_hello, ("2024-11-05", "2026-07-28", 7, None)),
     {"params": {"capabilities": {}}},
 ]
 ODD_PROBES: list[dict[str, Any]] = [

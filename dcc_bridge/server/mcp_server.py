@@ -126,8 +126,10 @@ class Server(MCPServer[Any]):
 
     def name_scene(self, scene: str) -> None:
         """Tell clients from now on which scene is open. Any thread."""
-        lowlevel = self._lowlevel_server
-        lowlevel.title = protocol.carried(f"{self._host.name}, {scene}")
+        lowlevel, title = self._lowlevel_server, protocol.carried(f"{self._host.name}, {scene}")
+        if lowlevel.title == title:
+            return
+        lowlevel.title = title
         lowlevel.__dict__.pop("_server_info_stamp_source", None)  # which the SDK makes once
         self.stamp = lowlevel.server_info_stamp
 

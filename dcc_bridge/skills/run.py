@@ -137,7 +137,7 @@ class Run(RunControl):
         ending.add_done_callback(self._note_end)
         with suppress(BridgeClosed):  # then its outcome says so, and nobody retrieves more
             await asyncio.shield(wrap_future(ending))  # cancelled or not, it must come to its end
-        return self.outcome.result()
+        return await wrap_future(self.outcome)
 
     def _warn_of_blocking(self, seconds: float) -> None:
         why = (

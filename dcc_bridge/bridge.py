@@ -22,7 +22,7 @@ from dcc_bridge.audit import reader, redact
 from dcc_bridge.audit.log import AuditLog, log_folder
 from dcc_bridge.callbacks import Callbacks, Throttle, Unsubscribe, call_safely
 from dcc_bridge.elicitation import broker, context, question, routing
-from dcc_bridge.elicitation.call import Call
+from dcc_bridge.elicitation.call import Call, current
 from dcc_bridge.elicitation.open_question import Watchdog
 from dcc_bridge.errors import BridgeClosed, StartError
 from dcc_bridge.host import Host
@@ -87,12 +87,13 @@ class Bridge:
                 self.settings,
                 host=presenter,
                 clock=self._worker.later,
-                busy=lambda: main.waiting > 0,
+                holder=self._holder,
                 auditor=self.audit,
                 limits=self._limits,
             )
         except ValueError as error:  # the list of what goes on unasked
             raise StartError(str(error)) from None
+        main.look_at_holder = lambda job: self.broker.held_up(job.context.get(current))
         self.broker.watch(Watchdog(self.broker, main, self._worker.later).note_question)
         self._runner = runner.Runner(
             host,
@@ -241,6 +242,11 @@ class Bridge:
         if self.stopped.set_running_or_notify_cancel():
             self.stopped.set_result(None)
 
+    def _holder(self) -> Call | None:
+        """Give the call for which others wait, as it waits for an answer. Any thread."""
+        job = self.main.holder if self.main.waiting else None
+        return job.context.get(current) if job is not None else None
+
     def _scene(self) -> dict[str, Any]:
         """Say which scene is open. Main thread."""
         file = self.host.file()
@@ -253,6 +259,8 @@ class Bridge:
         elif self._notices:
             self._look(None)
         self._update_registration(**facts)
+        if self.address is not None:
+            self._server.name_scene(facts["scene"])
 
     def _update_registration(self, **facts: Any) -> None:
         """Let those who look for this host see what has changed."""
@@ -338,6 +346,7 @@ class Bridge:
 
     def _note_ready(self) -> None:
         self._update_registration(state="ready")
+        self._server.name_scene(self.instance.scene)
         self._ready.set_result(None)
         self._watchers.call()
         if os.environ.get("DCC_BRIDGE_FREEZE") != "0":

@@ -88,7 +88,7 @@ class Settings:
     pending_questions: int = 3
     # Seconds for an answer in the host's dialog; a longer form has more.
     host_deadline: float = 45.0
-    # Seconds for an answer in the client, two fifths of it while other skills wait; and that a call
+    # Seconds for an answer in the client, 15 % of it while others wait for it; and that a call
     # may wait for the host's main thread.
     client_deadline: float = 300.0
     # The user's own folder for the record of who agreed to what; None for the system's.

@@ -25,6 +25,7 @@ class QueuedJob:
         self.name = name  # whose it is, for messages
         self.read = read  # it does not change the scene
         self.edited = False  # it has changed the scene; set by the runner while the job runs
+        self.gives_way = False  # others may edit while it waits; set by who asks, until it edits
         self.client = client.get()  # for whom it was queued
         self.future: Future[Any] = Future()  # what came of it
         self.stack: greenlet | None = None  # its greenlet, from its beginning to its end

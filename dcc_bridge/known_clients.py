@@ -2,7 +2,7 @@
 
 A client that declares elicitation and draws nothing answers for its person: mostly it declines, and
 nothing can be done in the scene; at worst it agrees. The questions of such a client are asked in
-the host (`SILENT`). Imports nothing. Any thread.
+the host (`SILENT`). What a client is told of us stands here too. Imports nothing. Any thread.
 """
 
 from __future__ import annotations
@@ -10,6 +10,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final, Literal
 
+REVISIONS: Final = ("2026-07-28", "2025-11-25", "2025-06-18")  # of MCP that we are tried with
+ICON: Final = {  # what a client may show beside our name: a bridge, 32 x 32
+    "mimeType": "image/png",
+    "sizes": ["32x32"],
+    "src": "data:image/png;base64,"
+    "iVBORw0KGgoAAAANSUhEUgAAACAAAAAgBAMAAACBVGfHAAAAGFBMVEX////0omHzomHhmWCmf1xPWVYnRlMmRl"
+    "PXjF/uAAAAoUlEQVR42r3Rzw2CMBiH4bfVARonILiAsQOYuBTbESdAB5DSBdTPhKO2Hlog6oGT9vjk13z/VMX7"
+    "0/wAlgBE5+5laSZoa7jKfvxyqQHOxwFiy3rXb2kkQzgtbKHt5ukzOKwBZWkSxC4eAB4SJIEvck/Bg4aAGZq8gQ"
+    "anckIVHWgQnRPKxFRFDXOYVEWmyb4SUdDgR1hF4GPJ1fzG1F/uMg8vDL4wMa3Ha+UAAAAASUVORK5CYII=",
+}
 CLI_LABEL: Final = "cli"  # the person's own commands, which draw questions or know the answer
 
 

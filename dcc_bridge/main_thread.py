@@ -12,8 +12,9 @@ a job is          and then
 ================  ==========================================================================
 queued            it starts when nobody holds the slot; if its caller gave up it never starts
 running           it is on the stack; nothing else but the ui lane is served
-suspended         it waits for an answer; an edit keeps the slot, a read does not. Read jobs
-                  are served meanwhile, unless the suspended one has already edited
+suspended         it waits for an answer; an edit keeps the slot, but for one that asks for input
+                  and has not edited; a read does not. Read jobs are served meanwhile, unless the
+                  suspended one has already edited
 done              its result or its exception belongs to whoever submitted it
 ================  ==========================================================================
 
@@ -91,7 +92,9 @@ class MainThread:
         self._later: deque[Callable[[], None]] = deque()
         self._stacks = JobStacks()
         self._suspended: dict[QueuedJob, None] = {}
-        self._holder: QueuedJob | None = None  # the suspended one that is no read: one at most
+        self.holder: QueuedJob | None = None  # the suspended one that keeps the slot, or None
+        # Called with it where another job waits for it or is refused; says for what it waits.
+        self.look_at_holder: Callable[[QueuedJob], str] = lambda holder: ""
         self.running: QueuedJob | None = None  # the job that is on its stack, or None
 
     @property
@@ -277,14 +280,21 @@ class MainThread:
 
     def _take(self) -> QueuedJob | None:
         """Take the first job that may start now, refusing those that cannot wait."""
-        holder = self._holder
+        holder = self.holder
         while True:
             with self._lock:
                 job = self._jobs.take(reads_only=holder is not None)
-            if job is None or holder is None or not holder.edited:
+            if holder is None or (job is not None and not holder.edited) or not (job or self._jobs):
                 return job
-            why = f"busy: {holder.name} is in the middle of an edit; try again in a moment."
-            job.fail(Busy(why))
+            what = self.look_at_holder(holder)
+            is_over = holder in self._ready  # its question has ended just now
+            if job is not None and is_over:
+                with self._lock:
+                    self._jobs.append(job)
+            if job is None or is_over:
+                return None
+            then = f" and waits for {what}; try again then" if what else "; try again in a moment"
+            job.fail(Busy(f"busy: {holder.name} is in the middle of an edit{then}."))
 
     def _switch(self, job: QueuedJob, error: BaseException | None = None) -> None:
         stack = cast("greenlet", job.stack)
@@ -301,13 +311,15 @@ class MainThread:
             else:
                 self._suspended[job] = None
             if not job.read:
-                self._holder = None if has_ended else job
+                gives_way = job.gives_way and not job.edited
+                self.holder = None if has_ended or gives_way else job
 
     def _suspend(self, job: QueuedJob, future: Future[Any]) -> None:
         future.add_done_callback(lambda _: self._resume_later(job))
         stack = cast("greenlet", job.stack)
         while not future.done():
             cast("greenlet", stack.parent).switch()
+        job.gives_way = False
 
     def _resume_later(self, job: QueuedJob) -> None:
         with self._lock:
@@ -316,7 +328,11 @@ class MainThread:
 
     def _resume_next(self) -> bool:
         with self._lock:
-            job = self._ready.popleft() if self._ready else None
+            # what gave way waits for an edit that came meanwhile
+            held = not self._closed and self.holder
+            job = next((it for it in self._ready if not held or it.read or it is held), None)
+            if job is not None:
+                self._ready.remove(job)
         if job is not None and job in self._suspended:
             self._switch(job)
         return job is not None
@@ -339,7 +355,7 @@ class MainThread:
                 return
             self._switch(job, BridgeClosed(job.name))
         self._suspended.pop(job)
-        self._holder = None if job is self._holder else self._holder
+        self.holder = None if job is self.holder else self.holder
 
 
 def freeze_when_idle(main: MainThread, clock: CallLater, looks: int = LOOKS) -> None:
@@ -355,7 +371,7 @@ def freeze_when_idle(main: MainThread, clock: CallLater, looks: int = LOOKS) -> 
     def look() -> None:
         if main._closed:
             return
-        has_work = not main.is_unwound or main.waiting or main._holder is not None
+        has_work = not main.is_unwound or main.waiting or main._suspended
         is_idle = time.process_time() - used < IDLE and not has_work
         if not is_idle or looks > 1:
             freeze_when_idle(main, clock, looks - 1 if is_idle else LOOKS)

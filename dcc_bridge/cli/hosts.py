@@ -22,7 +22,7 @@ from dcc_bridge.server import discovery
 
 if TYPE_CHECKING:
     from dcc_bridge.client import Person, agent, connection
-    from dcc_bridge.client.proxy.lobby import Wanted
+    from dcc_bridge.client.proxy import Wanted
 
 LABEL: Final = CLI_LABEL  # under which hosts know this command
 TOKEN: Final = "DCC_BRIDGE_TOKEN"
@@ -103,7 +103,7 @@ def _is(record: discovery.Instance, name: str | None) -> bool:
 
 
 def _wanted(options: argparse.Namespace) -> Wanted:
-    from dcc_bridge.client.proxy.lobby import Wanted  # 0.4 s, and `list` needs it not
+    from dcc_bridge.client.proxy import Wanted  # 0.4 s, and `list` needs it not
 
     return Wanted(options.host, options.scene, options.instance)
 
@@ -183,8 +183,6 @@ def fill_connect(parser: argparse.ArgumentParser) -> None:
 
 def run_connect(options: argparse.Namespace) -> int:
     """Serve until the client closes stdin."""
-    import anyio  # 0.4 s with the proxy, and `list` needs neither
-
     from dcc_bridge.client import proxy
 
     running = partial(discovery.running, settings().runtime)
@@ -192,7 +190,7 @@ def run_connect(options: argparse.Namespace) -> int:
     # Python's own handler would wait for the thread that reads stdin; nothing here has to be saved.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     try:
-        anyio.run(proxy.serve, running, _wanted(options), options.label)
+        proxy.serve(running, _wanted(options), options.label)
     except* BrokenPipeError:
         pass  # the client is gone
     return SUCCESS

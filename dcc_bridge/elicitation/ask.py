@@ -172,7 +172,11 @@ def ask_flow(question: Question) -> Flow[ElicitationResponse]:
         question = replace(question, consent=replace(question.consent, skill=inner))
     with call.control.pause() if context.main.is_current else nullcontext():
         call.raise_risk(risk)  # inside the pause: what was changed so far was allowed
-        answer = yield context.broker.ask(question), None
+        future = context.broker.ask(question)
+        if (job := context.main.job) is not None and not future.done():
+            # what was agreed to holds for the scene as it was then
+            job.gives_way = question.consent is None and not call.agreement.grants
+        answer = yield future, None
         # before the pause ends: whether the undo step opens again is decided by the grant
         return _note_answer(question, answer)
 

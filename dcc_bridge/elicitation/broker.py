@@ -24,6 +24,7 @@ from __future__ import annotations
 
 import logging
 import threading
+import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from contextlib import contextmanager
@@ -56,7 +57,7 @@ from dcc_bridge.known_clients import CLI_LABEL
 log = logging.getLogger(__name__)
 
 TOO_FAST: Final = 0.3  # seconds: nobody reads so fast, so the client that declined did not show it
-BUSY: Final = 0.4  # of the client's time to answer, while other skills wait
+BUSY: Final = 0.15  # of the client's time to answer, while others wait for the call that asks
 _WRONG_TYPE: Final = "each value is a text, a number, yes or no, or a list of texts."
 
 
@@ -69,7 +70,8 @@ class Broker:
         *,
         host: HostPresenter | None = None,  # draws questions in the host, where a person sits there
         clock: callbacks.CallLater | None = None,  # calls a function after some seconds
-        busy: Callable[[], bool] = lambda: False,  # whether others wait: a client has less time
+        # The call for which others wait, if there is one: its client has less time.
+        holder: Callable[[], Call | None] = lambda: None,
         auditor: Auditor = nowhere,  # writes down what is asked and answered
         limits: config.Limits | None = None,  # how many questions may be open; None for the usual
     ) -> None:
@@ -80,7 +82,7 @@ class Broker:
         self._allow_list = routing.read_allow_list(file) if file is not None else None
         self.audience = Audience(self.settings, host, limits.waiting_questions)  # who may be asked
         self._clock = clock or callbacks.call_later
-        self._busy = busy
+        self._holder = holder
         self._auditor = auditor
         self._lock = threading.Lock()
         self._shares = Shares("questions", limits.open_questions_of_a_client, limits.open_questions)
@@ -154,6 +156,24 @@ class Broker:
             if pending.question.call is call:
                 pending.cancel(message)
 
+    def held_up(self, call: Call | None = None) -> str:
+        """Say for which answer others wait, and end a question that its client left too long.
+
+        `call` is the one for which they wait, where that is known. Return "" where they wait for no
+        answer.
+        """
+        call = call or self._holder()
+        pending = next((it for it in self._pending() if it.question.call is call), None)
+        left = pending.time_left(BUSY * self.settings.client_deadline) if pending else None
+        if pending is None or left is None:
+            return ""
+        if left <= 0:
+            pending.cancel(types.TIMED_OUT)
+            return ""
+        until = time.strftime("%H:%M:%S", time.localtime(time.time() + left))
+        whose = client_label(pending.question.call) or "the host"
+        return f"the answer to a question of {whose}, until {until} at the latest"
+
     def close(self) -> None:
         """End every question; later ones end at once."""
         with self._lock:
@@ -206,11 +226,11 @@ class Broker:
         question = replace(pending.question, offers=Offers(limit, limit))
         presentation.draw(self.audience.channel(question), question, limit, self._handle_event)
 
-        def cancel_if_busy() -> None:
-            if self._busy():
-                pending.cancel(types.TIMED_OUT)
+        def end_if_held_up() -> None:
+            self.held_up()
 
-        presentation.add_timer(self._clock(BUSY * self.settings.client_deadline, cancel_if_busy))
+        busy = BUSY * self.settings.client_deadline
+        presentation.add_timer(self._clock(busy, end_if_held_up))
         if host is not None and ("host",) in pending.stages:
             self._show_chip(presentation, host)
 

@@ -83,6 +83,17 @@ class OpenQuestion:
         with self.lock:
             return next((shown for shown in self.presentations if shown.surface == surface), None)
 
+    def time_left(self, at_client: float) -> float | None:
+        """Return the seconds until it ends, as a client has `at_client`; None where it is nowhere.
+
+        Below 0 its client has left it too long.
+        """
+        with self.lock:
+            drawn = [it for it in self.presentations if it.is_drawn]
+        only_client = self.surfaces == ("client",)
+        ends = [min(it.limit, at_client if only_client else it.limit) - it.age for it in drawn]
+        return max(ends, default=None)
+
     def begin_next_stage(self) -> list[Presentation] | None:
         """Begin the next stage: its presentations, [] after the last, None if it has ended."""
         with self.lock:
@@ -171,6 +182,7 @@ class Presentation:
         self.open_question = open_question  # what is drawn
         self.surface = surface  # where it is
         self.retried = False  # it was drawn anew after an invalid answer
+        self.limit = 0.0  # seconds that it may take, since it was drawn
         self._lock = threading.Lock()
         self._drawing = 0
         self._drawn_at = time.monotonic()
@@ -196,7 +208,7 @@ class Presentation:
 
         It is cancelled after `limit` seconds. `handle` is called with what the surface reports.
         """
-        drawing = self._begin_drawing()
+        self.limit, drawing = limit, self._begin_drawing()
         if drawing < 0:
             return
         if not self.open_question.record.show(self.surface):

@@ -19,7 +19,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, Literal
+from typing import Final, Literal
 
 from dcc_bridge import known_clients
 from dcc_bridge.config import Settings
@@ -29,9 +29,6 @@ from dcc_bridge.elicitation.question import HostPresenter, Offers, Presenter, Qu
 from dcc_bridge.elicitation.text import split_lines
 from dcc_bridge.elicitation.types import ElicitationResponse
 from dcc_bridge.elicitation.view import client_details
-
-if TYPE_CHECKING:
-    from dcc_bridge.elicitation.question import Question
 
 Preference = Literal["client", "host", "either"]
 A_FIELD: Final = 15.0  # seconds for each field after the first, to read it and to type a value

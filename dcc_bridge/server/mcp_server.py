@@ -6,13 +6,16 @@ It is the SDK's own server object, so a plug-in may add to it whatever the SDK o
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import contextmanager, suppress
 from functools import partial
+from importlib import metadata
 from typing import Any, Final
 
 import anyio
+import mcp_types as types
+from mcp.server import CacheHint
 from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 from mcp.server.lowlevel import NotificationOptions
 from mcp.server.mcpserver import Context as ToolContext
@@ -28,9 +31,10 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from dcc_bridge.audit.redact import Redacted
 from dcc_bridge.elicitation.call import Call, Route
 from dcc_bridge.elicitation.context import wrap_future
-from dcc_bridge.errors import BridgeError, SkillError, UnknownSkill
+from dcc_bridge.errors import DISTRIBUTION, BridgeError, SkillError, UnknownSkill
 from dcc_bridge.host import Host
 from dcc_bridge.jobs import client
+from dcc_bridge.known_clients import ICON, REVISIONS
 from dcc_bridge.server import auth, client_channel, protocol, resources
 from dcc_bridge.server.clients import ClientRegistry, SeenClient
 from dcc_bridge.server.fast_path import CALL, MODERN, STARTED
@@ -47,6 +51,12 @@ _HOUR: Final = 3600.0
 PATIENCE: Final = 5.0  # seconds that a list waits on a busy main thread for files to be imported
 _SLOW: Final = 1.0
 _AT_ONCE: Final = 16
+_CACHED: Final[dict[Any, CacheHint]] = {  # milliseconds; a change of the tools is told besides
+    "server/discover": CacheHint(3_600_000),
+    _LIST: CacheHint(60_000),
+    "resources/list": CacheHint(600_000),
+    "resources/templates/list": CacheHint(600_000),
+}
 _INSTRUCTIONS: Final = (
     "You work in {host}, in the scene that a person has open. Tools that delete or overwrite "
     "something ask that person first, and may take minutes to return. When they say no, nothing "
@@ -78,7 +88,11 @@ class Server(MCPServer[Any]):
         with _root_logger_untouched():
             super().__init__(
                 name=f"dcc_bridge in {host.name}",
-                version=host.version,
+                title=host.name,
+                description=f"The scene that is open in {host.name} {host.version}".strip(),
+                version=metadata.version(DISTRIBUTION),
+                icons=[types.Icon.model_validate(ICON)],
+                cache_hints=_CACHED,
                 instructions=_INSTRUCTIONS.format(host=host.name),
                 request_state_security=RequestStateSecurity.ephemeral(ttl=_HOUR),
                 log_level="WARNING",
@@ -91,6 +105,8 @@ class Server(MCPServer[Any]):
         lowlevel, options = self._lowlevel_server, NotificationOptions(tools_changed=True)
         make = partial(lowlevel.create_initialization_options, options)
         lowlevel.create_initialization_options = make  # type: ignore[method-assign]  # its only way in
+        lowlevel.get_capabilities = partial(self._able, lowlevel.get_capabilities)  # type: ignore[method-assign]  # the same
+        lowlevel.add_request_handler("server/discover", types.RequestParams, self._discover)
         self.middleware.append(self._fill_in)
         self._plain = [*self.middleware], self._lowlevel_server.get_request_handler(CALL)
         self.stamp = self._lowlevel_server.server_info_stamp
@@ -100,12 +116,41 @@ class Server(MCPServer[Any]):
         self._registry = registry
         self._runner = runner
         self._soon = soon
+        self._host = host
         scene.serve(self)
         resources.ScenePrompts(registry, scene).serve(self)
 
     def add_instructions(self, text: str) -> None:
         """Tell agents more when they connect from now on. Any thread."""
         self._lowlevel_server.instructions = f"{self.instructions} {text}"
+
+    def name_scene(self, scene: str) -> None:
+        """Tell clients from now on which scene is open. Any thread."""
+        lowlevel, title = self._lowlevel_server, protocol.carried(f"{self._host.name}, {scene}")
+        if lowlevel.title == title:
+            return
+        lowlevel.title = title
+        lowlevel.__dict__.pop("_server_info_stamp_source", None)  # which the SDK makes once
+        self.stamp = lowlevel.server_info_stamp
+
+    async def _discover(self, ctx: Any, params: Any) -> types.DiscoverResult:
+        """Name the revisions of both eras: the SDK names those that have this request."""
+        lowlevel = self._lowlevel_server
+        return types.DiscoverResult(
+            supported_versions=list(REVISIONS),
+            capabilities=lowlevel.get_capabilities(protocol_version=ctx.protocol_version),
+            instructions=lowlevel.instructions,
+        )
+
+    def _able(self, make: Callable[..., Any], *args: Any, **more: Any) -> Any:
+        """Say what there is to ask for: prompts only where there are some."""
+        able = make(*args, **more)
+        return able if self._prompts() else able.model_copy(update={"prompts": None})
+
+    def _prompts(self) -> set[str]:
+        """Name the prompts, without those that need the verbs where there are none."""
+        names = {prompt.name for prompt in self._prompt_manager.list_prompts()}
+        return names if "list_items" in self._registry else names - resources.PROMPTS
 
     async def _note_client(
         self, ctx: ServerRequestContext[Any, Any], call_next: CallNext
@@ -133,10 +178,9 @@ class Server(MCPServer[Any]):
         return [*listed, *await super().list_tools()]
 
     async def list_prompts(self) -> list[Any]:
-        """List the prompts, without those that need the verbs where there are none."""
-        has_verbs = "list_items" in self._registry
-        prompts = await super().list_prompts()
-        return [it for it in prompts if has_verbs or it.name not in resources.PROMPTS]
+        """List the prompts that there are."""
+        names = self._prompts()
+        return [it for it in await super().list_prompts() if it.name in names]
 
     async def _handle_list_tools(self, ctx: Any, params: Any) -> ListToolsResult:
         await self._complete()

@@ -240,6 +240,8 @@ class ParkedCalls:
     def _waiting(self, parked: ParkedCall) -> str:
         """Say for what a call waits now."""
         record = self._recent.find(parked.call.id)
+        if record is not None and record.state == "queued" and (what := self._broker.held_up()):
+            return f"Waiting for {what}"
         return _WAITING[record.state] if record is not None else ""
 
     def _abandon(self, parked: ParkedCall) -> None:

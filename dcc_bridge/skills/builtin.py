@@ -10,16 +10,15 @@ import logging
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import CancelledError
-from typing import Any, Final
+from typing import Any, Final, NotRequired, TypedDict, cast
 
 from dcc_bridge.audit.log import Auditor
-from dcc_bridge.elicitation import types
 from dcc_bridge.elicitation.ask import elicit_form_sync
 from dcc_bridge.elicitation.call import Call, current
 from dcc_bridge.errors import BridgeError, NotRecorded, Stopped
 from dcc_bridge.host import Host
 from dcc_bridge.main_thread import MainThread
-from dcc_bridge.skills.call_history import Recent, Record, why_not_undo
+from dcc_bridge.skills.call_history import CallFacts, OtherCall, Recent, Record, why_not_undo
 from dcc_bridge.skills.skill import Skill, describe, skill
 
 log = logging.getLogger(__name__)
@@ -30,6 +29,30 @@ _QUESTION: Final = "This is a test question. Do you see it? Nothing depends on y
 Undo = Callable[[str, Call | None], bool]
 
 
+class Calls(TypedDict):
+    """What `recent_calls` returns."""
+
+    calls: list[CallFacts]
+    others: list[OtherCall]
+
+
+class Connection(TypedDict):
+    """What `check_connection` returns."""
+
+    host: str
+    version: str
+    draws_questions: bool
+    python: str
+    packages: dict[str, str]
+    clients: list[dict[str, Any]]
+    replaced: dict[str, Any]
+    folders: dict[str, int]
+    broken: dict[str, str]
+    main_thread_ms: float | None
+    busy: NotRequired[str]
+    question: NotRequired[dict[str, Any]]
+
+
 def tools(recent: Recent, main: MainThread, host: Host, undo: Undo) -> list[Skill]:
     """Make the tools that list the calls and undo the last one.
 
@@ -37,7 +60,7 @@ def tools(recent: Recent, main: MainThread, host: Host, undo: Undo) -> list[Skil
     """
 
     @skill(title="Recent calls", risk="read", thread="any")
-    def recent_calls(limit: int = MOST_LISTED) -> dict[str, Any]:
+    def recent_calls(limit: int = MOST_LISTED) -> Calls:
         """List what became of your latest calls, the newest first.
 
         Look here before you call again: when a result was lost, when its outcome is unknown, or
@@ -51,7 +74,7 @@ def tools(recent: Recent, main: MainThread, host: Host, undo: Undo) -> list[Skil
         records = [it for it in recent.records() if call is None or it.id != call.id]
         listed = records[: max(limit, 0)]
         return {
-            "calls": [_details(record) for record in listed if record.client == mine],
+            "calls": [record.facts() for record in listed if record.client == mine],
             "others": [  # not by their titles, which tell what was done
                 {"title": it.skill.replace("_", " ").capitalize(), "state": it.state}
                 for it in listed
@@ -103,30 +126,6 @@ def _undo_call(record: Record, host: Host, undo: Undo, call: Call | None) -> str
     return f"Undone: {record.title}, of {record.client or host.name}."
 
 
-def _details(record: Record) -> dict[str, Any]:
-    """Say of a call all that its own client may know."""
-    last, effect, progress = record.answers[-1] if record.answers else None, record.effect, None
-    if record.progress is not None:
-        done, total, message = record.progress
-        parts = f"{done:g}", f"of {total:g}" if total else "", message
-        progress = " ".join(filter(None, parts))
-    details: dict[str, Any] = {
-        "call": record.id,
-        "tool": record.skill,
-        "did": record.title if record.state == "done" else None,
-        "state": record.state,
-        "seconds_ago": round(time.time() - record.began),
-        "answered": types.outcome(last.how, last.by) if last else None,
-        "answered_by": last.by if last else None,
-        "error": record.error,
-        "progress": progress,
-        "undo_step": effect.label,
-        "undone_by": effect.undone_by or None,
-        "copy": str(effect.copy) if effect.copy else None,
-    }
-    return {name: value for name, value in details.items() if value is not None}
-
-
 def connection_tool(about: Callable[[str | None], dict[str, Any]], main: MainThread) -> Skill:
     """Make the tool that checks the way from a client to the person.
 
@@ -135,7 +134,7 @@ def connection_tool(about: Callable[[str | None], dict[str, Any]], main: MainThr
     """
 
     @skill(title="Check the connection", risk="read", thread="any")
-    def check_connection(ask: bool = False) -> dict[str, Any]:
+    def check_connection(ask: bool = False) -> Connection:
         """Tell what this host knows of you, and whether it is well.
 
         Args:
@@ -143,7 +142,7 @@ def connection_tool(about: Callable[[str | None], dict[str, Any]], main: MainThr
         """
         call = current.get()
         label = call.client.label if call is not None and call.client is not None else None
-        facts = {**about(label), **_round_trip(main)}
+        facts = cast("Connection", {**about(label), **_round_trip(main)})
         return {**facts, "question": _test_question()} if ask else facts
 
     return describe(check_connection)

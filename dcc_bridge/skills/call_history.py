@@ -13,7 +13,7 @@ from collections import OrderedDict, deque
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, TypedDict, cast
 
 from dcc_bridge import callbacks, errors
 from dcc_bridge.elicitation import secret, types
@@ -108,6 +108,30 @@ class Effect:
     code: CodeRun | None = None  # the code of an agent that it was about, or None
 
 
+class CallFacts(TypedDict, total=False):
+    """What the client of a call may know of it."""
+
+    call: str
+    tool: str
+    did: str
+    state: State
+    seconds_ago: int
+    answered: str
+    answered_by: types.AnsweredBy
+    error: str
+    progress: str
+    undo_step: str
+    undone_by: str
+    copy: str
+
+
+class OtherCall(TypedDict):
+    """What another one may know."""
+
+    title: str
+    state: State
+
+
 @dataclass(frozen=True, slots=True)
 class Record:
     """One call, as it stands."""
@@ -129,6 +153,29 @@ class Record:
     def only_read(self) -> bool:
         """Whether it asked nobody and was to change nothing: there is little to know of it."""
         return self.risk == "read" and not self.answers
+
+    def facts(self) -> CallFacts:
+        """Tell all that its own client may know."""
+        last, effect, progress = self.answers[-1] if self.answers else None, self.effect, None
+        if self.progress is not None:
+            done, total, message = self.progress
+            parts = f"{done:g}", f"of {total:g}" if total else "", message
+            progress = " ".join(filter(None, parts))
+        facts = {
+            "call": self.id,
+            "tool": self.skill,
+            "did": self.title if self.state == "done" else None,
+            "state": self.state,
+            "seconds_ago": round(time.time() - self.began),
+            "answered": types.outcome(last.how, last.by) if last else None,
+            "answered_by": last.by if last else None,
+            "error": self.error,
+            "progress": progress,
+            "undo_step": effect.label,
+            "undone_by": effect.undone_by or None,
+            "copy": str(effect.copy) if effect.copy else None,
+        }
+        return cast("CallFacts", {name: it for name, it in facts.items() if it is not None})
 
 
 def deed(call: Call) -> str:

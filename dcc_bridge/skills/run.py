@@ -135,8 +135,9 @@ class Run(RunControl):
         undo = self._steps.roll_back
         ending = self._submit(lambda: self._guarded(lambda: _give(value, error), undo))
         ending.add_done_callback(self._note_end)
-        # cancelled or not, it must come to its end
-        return await asyncio.shield(wrap_future(ending))
+        with suppress(BridgeClosed):  # then its outcome says so, and nobody retrieves more
+            await asyncio.shield(wrap_future(ending))  # cancelled or not, it must come to its end
+        return await wrap_future(self.outcome)
 
     def _warn_of_blocking(self, seconds: float) -> None:
         why = (
@@ -314,9 +315,8 @@ class Run(RunControl):
             self.outcome.set_result(outcome)
 
     def _expire(self) -> None:
-        waited = self._runner.settings.client_deadline
-        self._why_not = f"it waited for {waited:g} s, and will not begin any more; nothing was "
-        self._why_not += "changed. Try again later."
+        why = "it waited for {:g} s, and will not begin any more; nothing was changed. Try later."
+        self._why_not = why.format(self._runner.settings.client_deadline)
         self.cancel()
 
     def _overrun(self) -> None:

@@ -85,8 +85,8 @@ def test_an_answer_of_no_known_type_is_asked_for_again_with_the_reason() -> None
 @pytest.mark.parametrize(
     ("surface", "timeout", "deadlines"),
     [
-        ("client", None, [120, 300]),
-        ("client", 7.0, [7, 120]),
+        ("client", None, [45, 300]),
+        ("client", 7.0, [7, 45]),
         ("host", None, [300]),  # the dialog itself ends sooner where nobody is at it
         ("host", 7.0, [7]),
     ],
@@ -104,14 +104,14 @@ def test_the_deadlines_are_those_of_the_surface_or_of_the_question(
 def test_a_client_has_its_time_where_nobody_else_waits() -> None:
     future, clock, _ = ask(client=ScriptedPresenter(None))
 
-    next(fn for after, fn in clock.waiting if after == 120)()
+    next(fn for after, fn in clock.waiting if after == 45)()
 
     assert not future.done()
 
 
 def test_a_clock_that_fails_ends_the_question(caplog: pytest.LogCaptureFixture) -> None:
     def broken(after: float, fn: Callable[[], None]) -> Callable[[], None]:
-        if after == 120:
+        if after == 45:
             raise RuntimeError("no timers left")
         return lambda: None
 

@@ -13,7 +13,7 @@ from dcc_bridge.elicitation.broker import Broker
 from dcc_bridge.elicitation.call import Call, Client, Route
 from dcc_bridge.elicitation.question import Consent, Expired, HandOver, Question, Reply, Unable
 from dcc_bridge.elicitation.schema import parse
-from tests.elicitation.brokers import CLAUDE, FORM, YES, Clock, ask
+from tests.elicitation.brokers import CLAUDE, FORM, YES, Clock, Time, ask
 from tests.stand_ins import ScriptedPresenter
 
 
@@ -205,16 +205,29 @@ def test_a_form_has_time_by_its_fields_and_who_is_at_it_has_more(
     assert [(q.offers.soon, q.offers.latest) for q in host.shown] == [offered]
 
 
-@pytest.mark.parametrize("busy", [True, False])
-def test_a_client_has_less_time_while_others_wait(busy: bool) -> None:
-    clock = Clock()
-    broker = Broker(clock=clock, busy=lambda: busy)
+@pytest.mark.parametrize("others_wait", [True, False])
+def test_a_client_has_less_time_while_others_wait_for_its_call(
+    others_wait: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock, time = Clock(), Time()
+    monkeypatch.setattr("time.monotonic", time)
     call = Call("x", "X", client=CLAUDE, route=Route(ScriptedPresenter(None)))
+    broker = Broker(clock=clock, holder=lambda: call if others_wait else None)
     future = broker.ask(Question("Well?", call, FORM))
 
-    next(fn for seconds, fn in clock.waiting if seconds == 120)()
+    time.now = 45.0
+    next(fn for seconds, fn in clock.waiting if seconds == 45)()
 
-    assert future.done() is busy
+    assert future.done() is others_wait
+
+
+def test_a_question_that_the_host_shows_is_ended_by_nobody_who_comes() -> None:
+    """The dialog has a limit of its own, and the person sees it."""
+    future, _, broker = ask(host=ScriptedPresenter(None), settings=Settings(client_deadline=0.0))
+    (question,) = broker.open
+
+    assert broker.held_up(question.call).startswith("the answer to a question of claude, until ")
+    assert not future.done()
 
 
 def test_a_dialog_that_expired_is_a_timeout() -> None:

@@ -91,3 +91,12 @@ def test_a_client_that_looks_for_a_sign_in_is_told_in_its_words_that_there_is_no
 
     assert (asked.status_code, asked.json()["error"]) == (status, "invalid_request")
     assert "dcc-bridge client add" in asked.json()["error_description"]
+
+
+def test_a_client_without_a_token_is_sent_to_no_sign_in(tmp_path: Path) -> None:
+    """A client with an auth provider would look for one wherever `resource_metadata` leads."""
+    with live(tmp_path) as running:
+        response = running.beside(lambda: httpx2.post(running.bridge.url, trust_env=False))
+
+    assert response.status_code == 401
+    assert response.headers["www-authenticate"] == "Bearer"

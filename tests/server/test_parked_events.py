@@ -38,7 +38,7 @@ class Desk:
         self.cancelled: list[Call] = []
         self.states: dict[str, str] = {}
         self.calls = ParkedCalls(
-            SimpleNamespace(end=self.ended.append),  # type: ignore[arg-type]  # what a broker is asked for
+            SimpleNamespace(end=self.ended.append, held_up=str),  # type: ignore[arg-type]  # a broker
             SimpleNamespace(find=self._find),  # type: ignore[arg-type]  # what it is asked for
             keepalive,
         )

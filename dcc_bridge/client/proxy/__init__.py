@@ -1,115 +1,228 @@
 """Proxy: joins a client that speaks stdio to the running hosts, as if it spoke to them itself.
 
 ====================  =======================================================================
-`serve`               the whole, on this process's stdin and stdout
-``lobby``             which of the running hosts is meant, and an MCP server of our own: what is
-                      said while no host is there, and the tools ``list_hosts`` and ``use_host``
-``upstream``          a connection to one host, what the next host has to know of the client, and
-                      the messages that we make ourselves
+`serve`               the whole, on this process's stdin and stdout; with it is what must be there
+                      before the SDK is: the first answer, and which host is meant
+``lobby``             an MCP server of our own: what is said while no host is there, and the tools
+                      ``list_hosts`` and ``use_host``; and what a client has said once
+``upstream``          a connection to one host, and the messages that we make ourselves
 ``router``            who is sent which message, and what of it has to be another one there
 ====================  =======================================================================
 
 Messages are passed on as they are, so that a host sees the client itself: its era, its name, what
-it can draw. On the process's own anyio loop.
+it can draw. On the process's own anyio loop, once that runs.
 """
 
 from __future__ import annotations
 
 import json
-import math
-import re
+import sys
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Final
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from importlib import metadata
+from typing import TYPE_CHECKING, Any, Final
 
-import anyio
-from anyio.abc import TaskGroup
-from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
-from mcp.server.stdio import stdio_server
-from mcp.shared.message import SessionMessage
-from mcp_types import PARSE_ERROR, ErrorData, JSONRPCError, JSONRPCMessage, JSONRPCRequest
-from pydantic import ValidationError
-
-from dcc_bridge.client.proxy.lobby import HostChoice, Lobby, Wanted
-from dcc_bridge.client.proxy.router import Router
+from dcc_bridge.errors import DISTRIBUTION
+from dcc_bridge.known_clients import ICON, REVISIONS
 
 if TYPE_CHECKING:
     from dcc_bridge.server.discovery import Instance
 
-_EVERY: Final = 0.5  # seconds between two looks which hosts run: 0.1 ms of work each
-# Where it stands first; further on it may be an argument's.
-_ID: Final = re.compile(
-    r'\s*\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?"id"\s*:\s*(\d{1,15}|"[^"\\]*")\s*[,}]'
+INSTRUCTIONS: Final = (
+    "You work in applications for 3D work (Maya, Houdini, Blender, FreeCAD and others), in the "
+    "scene that a person has open there. list_hosts lists them, use_host changes to another "
+    "one; the other tools are those of the host in which you work, and change with it. Tools that "
+    "delete or overwrite something ask that person first, and may take minutes to return. When "
+    "they say no, nothing was changed: do not try to reach the same result another way, ask them "
+    "what they would like. Everything a tool changes is an undo step in the host."
 )
-_CLOSE_TIMEOUT: Final = 1.5  # seconds in which the hosts may be told that the client has left
+_META: Final = "io.modelcontextprotocol/"  # how the names begin of what stands in each request
+_SPOKEN: Final = {"initialize": REVISIONS[1:], "server/discover": REVISIONS[:1]}
+_CHANGES: Final = {"listChanged": True}
+SERVER_INFO: Final = {
+    "name": "dcc_bridge",
+    "title": "Applications for 3D work",
+    "version": metadata.version(DISTRIBUTION),
+    "icons": [ICON],
+}
+GREETING: Final[dict[str, Any]] = {  # what a handshake and a probe are told alike
+    "capabilities": {
+        "completions": {},
+        "logging": {},
+        "prompts": _CHANGES,
+        "resources": {**_CHANGES, "subscribe": True},
+        "tools": _CHANGES,
+    },
+    "instructions": INSTRUCTIONS,
+}
+DISCOVERED: Final = {
+    **GREETING,
+    "supportedVersions": list(REVISIONS),
+    "ttlMs": 3_600_000,
+    "cacheScope": "private",
+    "resultType": "complete",
+}
 
 
-async def serve(running: Callable[[], Sequence[Instance]], wanted: Wanted, label: str) -> None:
-    """Serve a client on stdin and stdout until it closes stdin."""
-    choice = HostChoice(wanted)
-    async with stdio_server() as (read, write), read, write, anyio.create_task_group() as tasks:
-        has_left = False
+def serve(running: Callable[[], Sequence[Instance]], wanted: Wanted, label: str) -> None:
+    """Serve a client on stdin and stdout until it closes stdin. Main thread."""
+    with open(0, "rb", buffering=0, closefd=False) as stdin:  # what comes after the line stays
+        line = stdin.readline()
+    answer = first_answer(line)
+    if answer is not None:
+        sys.stdout.buffer.write(json.dumps(answer, separators=(",", ":")).encode() + b"\n")
+        sys.stdout.buffer.flush()
+    import anyio  # 0.6 s with the SDK, and some clients wait 1 s for the first answer
 
-        async def say(message: JSONRPCMessage) -> None:
-            if not has_left:  # else it comes too late for the client
-                await write.send(SessionMessage(message))
+    from dcc_bridge.client.proxy.router import run
 
-        async with anyio.create_task_group() as links:
-            router = Router(choice, running, label, say, links)
-            lobby = Lobby(choice, router.look, router.use)
-            router.publish = lobby.bus.publish
-            router.say_lobby = _LobbyLink(lobby, router, tasks).say
-            await router.look()
-            tasks.start_soon(router.watch, _EVERY)
-            async for item in read:
-                if isinstance(item, SessionMessage):
-                    await router.from_client(item.message)
-                else:
-                    await say(_unreadable(item))
-            has_left = True
-            router.close()
-            links.cancel_scope.deadline = anyio.current_time() + _CLOSE_TIMEOUT
-        tasks.cancel_scope.cancel()
+    anyio.run(run, HostChoice(wanted), running, label, line, answer)
 
 
-class _LobbyLink:
-    """The way to the lobby, whose first request decides on the era for good.
+def first_answer(line: bytes) -> dict[str, Any] | None:
+    """Answer a handshake or a probe as the lobby does; None for what the lobby has to look at."""
+    try:
+        request = json.loads(line)
+        id_, method, params = request["id"], request["method"], request["params"]
+        meta = params.get("_meta") or {}
+        if method == "initialize" and params["clientInfo"]:
+            able, version = params["capabilities"], params["protocolVersion"]
+            result = {**GREETING, "protocolVersion": version, "serverInfo": SERVER_INFO}
+        else:
+            able, version = meta[f"{_META}clientCapabilities"], meta[f"{_META}protocolVersion"]
+            result = {**DISCOVERED, "_meta": {f"{_META}serverInfo": SERVER_INFO}}
+        is_plain = type(id_) in (int, str) and all(isinstance(it, dict) for it in able.values())
+    except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
+        return None  # it is no such message, or not as it has to be
+    if not is_plain or version not in _SPOKEN.get(method, ()):
+        return None
+    return {"jsonrpc": "2.0", "id": id_, "result": result}
 
-    But for a probe: the specification lets a client fall back to the handshake if ``discover``
-    was not answered in time, on the same connection.
+
+# ---- which host is meant
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What the person who set the client up asked for; None for "any"."""
+
+    host: str | None = None  # the application's name or a part of it, in any case
+    scene: str | None = None  # a glob that the scene's name matches
+    instance: str | None = None  # a host's id
+
+    def fits(self, host: Instance) -> bool:
+        """Tell whether a host is what was asked for."""
+        return (
+            (self.host is None or self.host.lower() in host.host.lower())
+            and (self.scene is None or fnmatchcase(host.scene.lower(), self.scene.lower()))
+            and (self.instance is None or host.id == self.instance)
+        )
+
+    def __str__(self) -> str:
+        """Say it in a few words, beginning with a space; nothing where any host will do."""
+        parts = ("name", self.host), ("scene", self.scene), ("id", self.instance)
+        words = ", ".join(f"{name} {value!r}" for name, value in parts if value is not None)
+        return f" with {words}" if words else ""
+
+
+class HostChoice:
+    """The host in which the client works.
+
+    One that fits, if it is the only one: among several, an agent or a person has to say. A host
+    that is gone is followed by its restart and by no other: the only one that began later, did not
+    run beside it, and is the same application with the same file open. A call that was meant for
+    one scene never reaches another one.
     """
 
-    def __init__(self, lobby: Lobby, router: Router, tasks: TaskGroup) -> None:
-        self._lobby = lobby
-        self._router = router
-        self._tasks = tasks
-        self._is_probed = False
-        self._put = self._begin()
+    def __init__(self, wanted: Wanted) -> None:
+        self.chosen: Instance | None = None  # the host that was chosen last, be it there or gone
+        self.running: Sequence[Instance] = ()  # the hosts that ran a moment ago
+        self._wanted = wanted
+        self._beside: frozenset[str] = frozenset()
+        self._ended: Instance | None = None
 
-    def say(self, message: JSONRPCMessage) -> None:
-        """Say something to the lobby."""
-        if isinstance(message, JSONRPCRequest):
-            if self._is_probed and message.method == "initialize":
-                self._put = self._begin()
-            self._is_probed = message.method == "server/discover"
-        self._put.send_nowait(SessionMessage(message))
+    def look(self, running: Sequence[Instance]) -> Instance | None:
+        """Take in which hosts run, and give the one that is meant."""
+        self.running = running
+        ready = [host for host in running if host.state == "ready"]
+        if self.chosen is not None:
+            chosen = self._same(self.chosen, ready)
+        else:
+            fitting = [host for host in ready if self._wanted.fits(host)]
+            chosen = fitting[0] if len(fitting) == 1 else None
+        if chosen is not None:
+            self._choose(chosen)
+        return chosen
 
-    def _begin(self) -> MemoryObjectSendStream[SessionMessage | Exception]:
-        put, inbox = anyio.create_memory_object_stream[SessionMessage | Exception](math.inf)
-        outbox, answers = anyio.create_memory_object_stream[SessionMessage](0)
-        self._tasks.start_soon(self._lobby.server.run, inbox, outbox, self._lobby.options)
-        self._tasks.start_soon(_pass_on, answers, self._router)
-        return put
+    def take_news(self, host: Instance) -> str | None:
+        """Say that a host is the restart of another one, if the agent was not told yet."""
+        ended = self._ended
+        if ended is None or self.chosen is None or self.chosen.id != host.id:
+            return None
+        self._ended = None
+        return (
+            f"{describe(ended)} ended. You now work in another process, {host.id}, with the same "
+            "file open. What was not saved is gone, and so are the selection and the undo steps: "
+            "look at the scene before you go on."
+        )
+
+    def use(self, name: str) -> Instance:
+        """Choose a host by its id, or by a part of a name that one alone has.
+
+        LookupError says that there is none, more than one, or it is not ready; and which there are.
+        """
+        exact = [host for host in self.running if host.id == name]
+        alike = [host for host in self.running if name and name.lower() in host.host.lower()]
+        meant = exact or alike
+        if len(meant) != 1:
+            which = "No running host is" if not meant else f"{len(meant)} running hosts are"
+            raise LookupError(f"{which} called {name!r}. {self.summary()}")
+        if meant[0].state != "ready":
+            raise LookupError(f"{meant[0].id} is only starting. Try again in a few seconds.")
+        self._choose(meant[0])
+        self._ended = None  # it is the agent's own choice
+        return meant[0]
+
+    def summary(self) -> str:
+        """Say which hosts run, for an agent."""
+        if not self.running:
+            return "No host is running."
+        return f"Running: {'; '.join(map(describe, self.running))}."
+
+    def why_none(self) -> str:
+        """Say why no host is connected, and what to do."""
+        if self.chosen is not None:
+            gone = f"{describe(self.chosen)}, in which you worked, is no longer running."
+            return f"{gone} {self.summary()} {self._advice()}"
+        return f"No host{self._wanted} is connected. {self.summary()} {self._advice()}"
+
+    def _advice(self) -> str:
+        if self.running:
+            return "Choose one with use_host; ask the person if it is not clear which is meant."
+        return (
+            "Ask the person to start the application with dcc_bridge in it (or `dcc-bridge serve`),"
+            " and call list_hosts then."
+        )
+
+    def _choose(self, host: Instance) -> None:
+        self.chosen = host
+        self._beside = frozenset(other.id for other in self.running)
+
+    def _same(self, chosen: Instance, ready: Sequence[Instance]) -> Instance | None:
+        itself = next((host for host in ready if host.id == chosen.id), None)
+        restarts = [host for host in ready if self._is_restart(host, chosen)]
+        if itself is not None or len(restarts) != 1:
+            return itself
+        if restarts[0].pid != chosen.pid:  # else only the bridge in it began anew
+            self._ended = chosen
+        return restarts[0]
+
+    def _is_restart(self, host: Instance, ended: Instance) -> bool:
+        is_alike = (host.host, host.file) == (ended.host, ended.file) and host.file is not None
+        return is_alike and host.started > ended.started and host.id not in self._beside
 
 
-def _unreadable(error: Exception) -> JSONRPCError:
-    """Answer a line that is no message, with its id where one can be read."""
-    lines = [it["input"] for it in error.errors()[:1]] if isinstance(error, ValidationError) else []
-    match = _ID.match(lines[0]) if lines and isinstance(lines[0], str) else None
-    why = "This line is no JSON that can be read as a message; it was left out."
-    data = ErrorData(code=PARSE_ERROR, message=why)
-    return JSONRPCError(jsonrpc="2.0", id=json.loads(match[1]) if match else None, error=data)
-
-
-async def _pass_on(messages: MemoryObjectReceiveStream[SessionMessage], router: Router) -> None:
-    async for item in messages:
-        await router.from_lobby(item.message)
+def describe(host: Instance) -> str:
+    """Name a host and its scene."""
+    return f"{host.id} ({host.host}, {host.scene})"

@@ -1,45 +1,54 @@
 """The proxy's own MCP server, for as long as no host is there, and to choose one. Its loop.
 
 It is the SDK's low-level server, so handshakes, versions and subscriptions are the SDK's in both
-eras. It declares whatever a host may have, because a client asks for that only once.
+eras. It declares whatever a host may have, because a client asks for that only once. What a client
+has said once, and every host that it works in later has to know, is kept here too.
 """
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
-from fnmatch import fnmatchcase
-from importlib import metadata
+import json
+import math
+import re
+from collections.abc import Awaitable, Callable, Iterator
 from typing import TYPE_CHECKING, Any, Final
 
+import anyio
 import mcp_types as types
+from anyio.abc import TaskGroup
+from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
 from mcp.server.context import ServerRequestContext
-from mcp.server.lowlevel.server import NotificationOptions, Server
+from mcp.server.lowlevel.server import Server
 from mcp.server.models import InitializationOptions
 from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler
+from mcp.shared import subscriptions
 from mcp.shared.exceptions import MCPError
+from mcp.shared.message import SessionMessage
+from pydantic import ValidationError
 
-from dcc_bridge.errors import DISTRIBUTION
+from dcc_bridge.client.proxy import DISCOVERED, GREETING, SERVER_INFO, HostChoice, describe
+from dcc_bridge.client.proxy.upstream import CHANGED, LISTEN, Hello, Params, Upstream, make_notice
 
 if TYPE_CHECKING:
     from dcc_bridge.server.discovery import Instance
 
 Context = ServerRequestContext[Any]
+Hear = Callable[[types.JSONRPCMessage], Awaitable[None]]
 
-_INSTRUCTIONS: Final = (
-    "You work in applications for 3D work (Maya, Houdini, Blender, FreeCAD and others), in the "
-    "scene that a person has open there. list_hosts lists them, use_host changes to another "
-    "one; the other tools are those of the host in which you work, and change with it. Tools that "
-    "delete or overwrite something ask that person first, and may take minutes to return. When "
-    "they say no, nothing was changed: do not try to reach the same result another way, ask them "
-    "what they would like. Everything a tool changes is an undo step in the host."
-)
+_TEXTS: Final = {name: {"type": "string"} for name in ("id", "host", "version", "scene", "state")}
+_HOST: Final = {"type": "object", "properties": _TEXTS, "required": [*_TEXTS]}  # `Instance.told`
+_IN_USE: Final = {"type": ["string", "null"], "description": "The id of the host you work in."}
 _LIST: Final = types.Tool(
     name="list_hosts",
     title="List hosts",
     description="List the applications that are running on this computer, the scene that is open "
     "in each, and in which of them you work. Use it if there are no tools for a scene.",
     input_schema={"type": "object", "properties": {}, "additionalProperties": False},
+    output_schema={
+        "type": "object",
+        "properties": {"hosts": {"type": "array", "items": _HOST}, "in_use": _IN_USE},
+        "required": ["hosts", "in_use"],
+    },
     annotations=types.ToolAnnotations(read_only_hint=True, open_world_hint=False),
 )
 _USE: Final = types.Tool(
@@ -58,12 +67,69 @@ _USE: Final = types.Tool(
         "required": ["host"],
         "additionalProperties": False,
     },
+    output_schema={"type": "object", "properties": {"in_use": _IN_USE}, "required": ["in_use"]},
     annotations=types.ToolAnnotations(
         read_only_hint=False, destructive_hint=False, idempotent_hint=True, open_world_hint=False
     ),
 )
 TOOLS: Final = (_LIST, _USE)
 OWN: Final = frozenset(tool.name for tool in TOOLS)
+# Where it stands first; further on it may be an argument's.
+_ID: Final = re.compile(
+    r'\s*\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?"id"\s*:\s*(\d{1,15}|"[^"\\]*")\s*[,}]'
+)
+
+
+class LobbyLink:
+    """The way to the lobby, whose first request decides on the era for good.
+
+    But for a probe: the specification lets a client fall back to the handshake if ``discover``
+    was not answered in time, on the same connection.
+    """
+
+    def __init__(self, lobby: Lobby, hear: Hear, tasks: TaskGroup) -> None:
+        self._lobby = lobby
+        self._hear = hear  # takes what the lobby says
+        self._tasks = tasks
+        self._is_probed = False
+        self._put = self._begin()
+
+    def say(self, message: types.JSONRPCMessage) -> None:
+        """Say something to the lobby."""
+        if isinstance(message, types.JSONRPCRequest):
+            if self._is_probed and message.method == "initialize":
+                self._put = self._begin()
+            self._is_probed = message.method == "server/discover"
+        self._put.send_nowait(SessionMessage(message))
+
+    def _begin(self) -> MemoryObjectSendStream[SessionMessage | Exception]:
+        put, inbox = anyio.create_memory_object_stream[SessionMessage | Exception](math.inf)
+        outbox, answers = anyio.create_memory_object_stream[SessionMessage](0)
+        self._tasks.start_soon(self._lobby.server.run, inbox, outbox, self._lobby.options)
+        self._tasks.start_soon(_pass_on, answers, self._hear)
+        return put
+
+
+def read_line(line: str) -> SessionMessage | Exception:
+    """Read a line as the SDK does."""
+    try:
+        return SessionMessage(types.jsonrpc_message_adapter.validate_json(line, by_name=False))
+    except ValidationError as error:
+        return error
+
+
+def unreadable(error: Exception) -> types.JSONRPCError:
+    """Answer a line that is no message, with its id where one can be read."""
+    lines = [it["input"] for it in error.errors()[:1]] if isinstance(error, ValidationError) else []
+    match = _ID.match(lines[0]) if lines and isinstance(lines[0], str) else None
+    why = "This line is no JSON that can be read as a message; it was left out."
+    data = types.ErrorData(code=types.PARSE_ERROR, message=why)
+    return types.JSONRPCError(jsonrpc="2.0", id=json.loads(match[1]) if match else None, error=data)
+
+
+async def _pass_on(messages: MemoryObjectReceiveStream[SessionMessage], hear: Hear) -> None:
+    async for item in messages:
+        await hear(item.message)
 
 
 class Lobby:
@@ -84,16 +150,12 @@ class Lobby:
     @property
     def options(self) -> InitializationOptions:
         """What it says in a handshake."""
-        changes = NotificationOptions(
-            prompts_changed=True, resources_changed=True, tools_changed=True
-        )
-        return self.server.create_initialization_options(changes)
+        info = {f"server_{it}": SERVER_INFO[it] for it in ("name", "version")}
+        return InitializationOptions.model_validate({**SERVER_INFO, **info, **GREETING})
 
     def _make(self) -> Server[Any]:
         server: Server[Any] = Server(
-            "dcc_bridge",
-            version=metadata.version(DISTRIBUTION),
-            instructions=_INSTRUCTIONS,
+            **types.Implementation.model_validate(SERVER_INFO).model_dump(),
             on_list_tools=_answer_with(types.ListToolsResult(tools=list(TOOLS))),
             on_call_tool=self._call,
             on_list_resources=_answer_with(types.ListResourcesResult(resources=[])),
@@ -109,6 +171,11 @@ class Lobby:
             on_completion=_answer_with(
                 types.CompleteResult(completion=types.Completion(values=[]))
             ),
+        )
+        server.add_request_handler(
+            "server/discover",
+            types.RequestParams,
+            _answer_with(types.DiscoverResult.model_validate(DISCOVERED)),
         )
         # As an argument it warns that the modern era has no such thing; the legacy era has.
         server.add_request_handler(
@@ -166,129 +233,73 @@ def _result(
     )
 
 
-# ---- which host is meant
+# ---- what the client has said once
+
+SET_LEVEL: Final = "logging/setLevel"
+UPDATED: Final = "notifications/resources/updated"
+_SUBSCRIBE: Final = "resources/subscribe"
+_UNSUBSCRIBE: Final = "resources/unsubscribe"
 
 
-@dataclass(frozen=True, slots=True)
-class Wanted:
-    """What the person who set the client up asked for; None for "any"."""
+class ClientState:
+    """Keeps it, and sends it again to the next host."""
 
-    host: str | None = None  # the application's name or a part of it, in any case
-    scene: str | None = None  # a glob that the scene's name matches
-    instance: str | None = None  # a host's id
+    def __init__(self) -> None:
+        # The handshake of a client of the legacy era, once it is agreed on.
+        self.hello: Hello | None = None
+        # What a client of the modern era listens to, by the request.
+        self.listening: dict[types.RequestId, types.JSONRPCRequest] = {}
+        self._level: Params | None = None
+        self._watched: dict[str, Params] = {}
 
-    def fits(self, host: Instance) -> bool:
-        """Tell whether a host is what was asked for."""
-        return (
-            (self.host is None or self.host.lower() in host.host.lower())
-            and (self.scene is None or fnmatchcase(host.scene.lower(), self.scene.lower()))
-            and (self.instance is None or host.id == self.instance)
+    @property
+    def hears_changes(self) -> bool:
+        """Whether the client may be told of changes in a host."""
+        return self.hello is not None or bool(self.listening)
+
+    def agree(self, handshake: types.JSONRPCRequest, response: types.JSONRPCResponse) -> None:
+        """Keep a handshake with the version that was agreed on."""
+        version = str(response.result.get("protocolVersion"))
+        self.hello = Hello(version, {**(handshake.params or {}), "protocolVersion": version})
+
+    def remember(self, request: types.JSONRPCRequest) -> None:
+        """Keep a request that has to be repeated to the next host."""
+        params = request.params or {}
+        if request.method == SET_LEVEL:
+            self._level = params
+        elif request.method == LISTEN:
+            self.listening[request.id] = request
+        elif request.method == _SUBSCRIBE:
+            self._watched[str(params.get("uri"))] = params
+        elif request.method == _UNSUBSCRIBE:
+            self._watched.pop(str(params.get("uri")), None)
+
+    def repeat(self, upstream: Upstream) -> None:
+        """Send it again, to a host that may know a part of it already."""
+        if self.hello is None:
+            for request in self.listening.values():
+                upstream.send(request)
+            return
+        if self._level is not None:
+            upstream.ask(SET_LEVEL, self._level)
+        for params in self._watched.values():
+            upstream.ask(_SUBSCRIBE, params)
+
+    def change_notices(self) -> Iterator[types.JSONRPCNotification]:
+        """Give what a client of the legacy era is told when it works in another host."""
+        for method in CHANGED:
+            yield make_notice(method)
+        for uri in self._watched:
+            yield make_notice(UPDATED, {"uri": uri})
+
+    def change_events(self) -> Iterator[subscriptions.ServerEvent]:
+        """Give the same for a client of the modern era."""
+        yield from (
+            subscriptions.ToolsListChanged(),
+            subscriptions.ResourcesListChanged(),
+            subscriptions.PromptsListChanged(),
         )
-
-    def __str__(self) -> str:
-        """Say it in a few words, beginning with a space; nothing where any host will do."""
-        parts = ("name", self.host), ("scene", self.scene), ("id", self.instance)
-        words = ", ".join(f"{name} {value!r}" for name, value in parts if value is not None)
-        return f" with {words}" if words else ""
-
-
-class HostChoice:
-    """The host in which the client works.
-
-    One that fits, if it is the only one: among several, an agent or a person has to say. A host
-    that is gone is followed by its restart and by no other: the only one that began later, did not
-    run beside it, and is the same application with the same file open. A call that was meant for
-    one scene never reaches another one.
-    """
-
-    def __init__(self, wanted: Wanted) -> None:
-        self.chosen: Instance | None = None  # the host that was chosen last, be it there or gone
-        self.running: Sequence[Instance] = ()  # the hosts that ran a moment ago
-        self._wanted = wanted
-        self._beside: frozenset[str] = frozenset()
-        self._ended: Instance | None = None
-
-    def look(self, running: Sequence[Instance]) -> Instance | None:
-        """Take in which hosts run, and give the one that is meant."""
-        self.running = running
-        ready = [host for host in running if host.state == "ready"]
-        if self.chosen is not None:
-            chosen = self._same(self.chosen, ready)
-        else:
-            fitting = [host for host in ready if self._wanted.fits(host)]
-            chosen = fitting[0] if len(fitting) == 1 else None
-        if chosen is not None:
-            self._choose(chosen)
-        return chosen
-
-    def take_news(self, host: Instance) -> str | None:
-        """Say that a host is the restart of another one, if the agent was not told yet."""
-        ended = self._ended
-        if ended is None or self.chosen is None or self.chosen.id != host.id:
-            return None
-        self._ended = None
-        return (
-            f"{describe(ended)} ended. You now work in another process, {host.id}, with the same "
-            "file open. What was not saved is gone, and so are the selection and the undo steps: "
-            "look at the scene before you go on."
-        )
-
-    def use(self, name: str) -> Instance:
-        """Choose a host by its id, or by a part of a name that one alone has.
-
-        LookupError says that there is none, more than one, or it is not ready; and which there are.
-        """
-        exact = [host for host in self.running if host.id == name]
-        alike = [host for host in self.running if name and name.lower() in host.host.lower()]
-        meant = exact or alike
-        if len(meant) != 1:
-            which = "No running host is" if not meant else f"{len(meant)} running hosts are"
-            raise LookupError(f"{which} called {name!r}. {self.summary()}")
-        if meant[0].state != "ready":
-            raise LookupError(f"{meant[0].id} is only starting. Try again in a few seconds.")
-        self._choose(meant[0])
-        self._ended = None  # it is the agent's own choice
-        return meant[0]
-
-    def summary(self) -> str:
-        """Say which hosts run, for an agent."""
-        if not self.running:
-            return "No host is running."
-        return f"Running: {'; '.join(map(describe, self.running))}."
-
-    def why_none(self) -> str:
-        """Say why no host is connected, and what to do."""
-        if self.chosen is not None:
-            gone = f"{describe(self.chosen)}, in which you worked, is no longer running."
-            return f"{gone} {self.summary()} {self._advice()}"
-        return f"No host{self._wanted} is connected. {self.summary()} {self._advice()}"
-
-    def _advice(self) -> str:
-        if self.running:
-            return "Choose one with use_host; ask the person if it is not clear which is meant."
-        return (
-            "Ask the person to start the application with dcc_bridge in it (or `dcc-bridge serve`),"
-            " and call list_hosts then."
-        )
-
-    def _choose(self, host: Instance) -> None:
-        self.chosen = host
-        self._beside = frozenset(other.id for other in self.running)
-
-    def _same(self, chosen: Instance, ready: Sequence[Instance]) -> Instance | None:
-        itself = next((host for host in ready if host.id == chosen.id), None)
-        restarts = [host for host in ready if self._is_restart(host, chosen)]
-        if itself is not None or len(restarts) != 1:
-            return itself
-        if restarts[0].pid != chosen.pid:  # else only the bridge in it began anew
-            self._ended = chosen
-        return restarts[0]
-
-    def _is_restart(self, host: Instance, ended: Instance) -> bool:
-        is_alike = (host.host, host.file) == (ended.host, ended.file) and host.file is not None
-        return is_alike and host.started > ended.started and host.id not in self._beside
-
-
-def describe(host: Instance) -> str:
-    """Name a host and its scene."""
-    return f"{host.id} ({host.host}, {host.scene})"
+        for request in list(self.listening.values()):
+            wanted = (request.params or {}).get("notifications", {})
+            for uri in wanted.get("resourceSubscriptions", []):
+                yield subscriptions.ResourceUpdated(str(uri))

@@ -15,30 +15,39 @@ anything else                        the host in which the client works; where t
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import anyio
 import mcp_types as types
 from anyio.abc import TaskGroup
 from anyio.to_thread import run_sync
+from mcp.server.stdio import stdio_server
+from mcp.shared.message import SessionMessage
 from mcp.shared.subscriptions import ServerEvent
 
-from dcc_bridge.client.proxy.lobby import OWN, TOOLS, HostChoice, describe
+from dcc_bridge.client.proxy import HostChoice, describe
+from dcc_bridge.client.proxy.lobby import (
+    OWN,
+    SET_LEVEL,
+    TOOLS,
+    UPDATED,
+    ClientState,
+    Lobby,
+    LobbyLink,
+    read_line,
+    unreadable,
+)
 from dcc_bridge.client.proxy.upstream import (
     CANCELLED,
     CHANGED,
     LISTEN,
-    SET_LEVEL,
-    UPDATED,
-    ClientState,
     HostRequests,
     RetryStates,
     Upstream,
     failure,
-    header_map,
     preceded,
 )
 from dcc_bridge.errors import StartError
@@ -49,6 +58,8 @@ if TYPE_CHECKING:
 Say = Callable[[types.JSONRPCMessage], Awaitable[None]]
 Publish = Callable[[ServerEvent], Awaitable[None]]
 
+_EVERY: Final = 0.5  # seconds between two looks which hosts run: 0.1 ms of work each
+_CLOSE_TIMEOUT: Final = 1.5  # seconds in which the hosts may be told that the client has left
 # Seconds after which a host that is there, and to which no connection held, is tried again.
 _RETRY_AFTER: Final = 5.0
 _HANDSHAKE: Final = "initialize"
@@ -59,6 +70,47 @@ _UNANSWERED: Final = (
     "The answer reached nobody, and the call has ended: look at the scene before you try again."
 )
 _TOOLS: Final = [tool.model_dump(by_alias=True, exclude_none=True, mode="json") for tool in TOOLS]
+
+
+async def run(
+    choice: HostChoice,
+    running: Callable[[], Sequence[Instance]],  # looks which hosts run; called in a thread
+    label: str,  # the name under which the hosts know the client
+    line: bytes,  # what the client has said first
+    answered: Mapping[str, Any] | None,  # what it was answered, or None
+) -> None:
+    """Serve a client on stdin and stdout until it closes stdin."""
+    async with stdio_server() as (read, write), read, write, anyio.create_task_group() as tasks:
+        has_left = False
+
+        async def say(message: types.JSONRPCMessage) -> None:
+            nonlocal answered
+            if answered and getattr(message, "id", None) == answered["id"]:
+                answered = None  # the lobby's own answer to the first message
+            elif not has_left:  # else it comes too late for the client
+                await write.send(SessionMessage(message))
+
+        async def hear(item: SessionMessage | Exception) -> None:
+            if isinstance(item, SessionMessage):
+                await router.from_client(item.message)
+            else:
+                await say(unreadable(item))
+
+        async with anyio.create_task_group() as links:
+            router = Router(choice, running, label, say, links)
+            lobby = Lobby(choice, router.look, router.use)
+            router.publish = lobby.bus.publish
+            router.say_lobby = LobbyLink(lobby, router.from_lobby, tasks).say
+            await router.look()
+            tasks.start_soon(router.watch, _EVERY)
+            if line:
+                await hear(read_line(line.decode("utf-8", "replace")))
+            async for item in read:
+                await hear(item)
+            has_left = True
+            router.close()
+            links.cancel_scope.deadline = anyio.current_time() + _CLOSE_TIMEOUT
+        tasks.cancel_scope.cancel()
 
 
 class Router:
@@ -203,15 +255,15 @@ class Router:
             gone = upstream.is_lost or message.error.code == types.CONNECTION_CLOSED
             return failure(request, self._lost(upstream, request)) if gone else message
         self._states.note(request, message.result, upstream.host)
+        if "ttlMs" in message.result:  # the next one may be asked of another host
+            message.result["ttlMs"] = 0
         if request.method == "tools/call" and "content" in message.result:
             news = self._choice.take_news(upstream.host)
             return message if news is None else preceded(message, news)
         if request.method != "tools/list":
             return message
         tools = [tool for tool in message.result.get("tools", []) if tool.get("name") not in OWN]
-        upstream.header_maps |= {
-            tool["name"]: headers for tool in tools if (headers := header_map(tool))
-        }
+        upstream.learn(tools)
         ours = [] if message.result.get("nextCursor") else _TOOLS
         return message.model_copy(update={"result": {**message.result, "tools": tools + ours}})
 
@@ -315,6 +367,8 @@ class Router:
 
     def _lost(self, upstream: Upstream, request: types.JSONRPCRequest) -> str:
         what = (request.params or {}).get("name", request.method)
+        if request.id in upstream.unsent:
+            return f"{describe(upstream.host)} went away before {what} was sent: nothing was done."
         return (
             f"{describe(upstream.host)} went away in the middle of {what}. Whether it was done, in "
             "part or as a whole, is not known: look at the scene before you try again."

@@ -7,10 +7,11 @@ client has said once, and every host that it works in later has to know, is kept
 
 from __future__ import annotations
 
+import json
 import logging
 import math
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import count
 from typing import TYPE_CHECKING, Any, Final
@@ -20,7 +21,7 @@ import httpx2
 import mcp_types as types
 from mcp.client._transport import ReadStream, WriteStream
 from mcp.client.streamable_http import streamable_http_client
-from mcp.shared import inbound, subscriptions
+from mcp.shared import inbound
 from mcp.shared.inbound import MCP_PROTOCOL_VERSION_HEADER
 from mcp.shared.message import ClientMessageMetadata, SessionMessage
 
@@ -37,6 +38,7 @@ CHANGED: Final = tuple(  # what a client is told when it works in another host
 )
 CANCELLED: Final = "notifications/cancelled"
 LISTEN: Final = "subscriptions/listen"
+LIST: Final = "tools/list"
 Params = dict[str, Any]
 # Which arguments of a tool are sent as a header too, by the tool's name.
 HeaderMaps = Mapping[str, Mapping[tuple[str, ...], str]]
@@ -62,7 +64,9 @@ class Upstream:
         self.host = host  # where it leads
         self.in_flight: dict[types.RequestId, types.JSONRPCRequest] = {}  # the client waits for it
         self.left: set[types.RequestId] = set()  # of those, what ends a call whose client has left
-        self.header_maps: dict[str, Mapping[tuple[str, ...], str]] = {}
+        self.unsent: set[types.RequestId] = set()  # of those, what the host was not sent a byte of
+        self._header_maps: dict[str, Mapping[tuple[str, ...], str]] = {}  # by the tool's name
+        self._refused: dict[types.RequestId, types.JSONRPCRequest] = {}  # by what lists its tool
         self.is_lost = False  # out of reach: what was in flight is not known to be done
         self._hello = hello  # the client's handshake; None for a client of the modern era
         self._put, self._queue = anyio.create_memory_object_stream[types.JSONRPCMessage](math.inf)
@@ -84,7 +88,12 @@ class Upstream:
     def request(self, request: types.JSONRPCRequest) -> None:
         """Send a request of the client, whose answer is its own."""
         self.in_flight[request.id] = request
+        self.unsent.add(request.id)
         self.send(request)
+
+    def learn(self, tools: Sequence[Mapping[str, Any]]) -> None:
+        """Learn of listed tools which arguments are sent as a header too."""
+        self._header_maps |= {tool["name"]: header_map(tool) for tool in tools}
 
     def ask(self, method: str, params: Params | None) -> None:
         """Send a request of ours, whose answer nobody waits for."""
@@ -115,6 +124,7 @@ class Upstream:
                     ) as (read, write),
                     anyio.create_task_group() as tasks,
                 ):
+                    http.event_hooks["request"].append(self._note_sending)
                     tasks.start_soon(self._speak, write)
                     tasks.start_soon(self._listen, read, hear)
                     await self._over.wait()
@@ -132,6 +142,19 @@ class Upstream:
         is_forgotten = response.status_code == 404 and self._hello is not None
         if is_forgotten or response.status_code == 401:
             self.lose()
+
+    async def _note_sending(self, request: httpx2.Request) -> None:
+        """Note of a request when its first byte goes out: there may be no host to connect to."""
+        trace, number = request.extensions["trace"], None
+        if request.method == "POST":
+            number = json.loads(request.content).get("id")
+
+        async def note(event: str, info: Mapping[str, Any]) -> None:
+            await trace(event, info)
+            if event.endswith("send_request_headers.started"):
+                self.unsent.discard(number)
+
+        request.extensions = {**request.extensions, "trace": note}
 
     async def _speak(self, write: WriteStream[SessionMessage]) -> None:
         if self._hello is not None:
@@ -152,7 +175,7 @@ class Upstream:
         if self._hello is not None:
             return {MCP_PROTOCOL_VERSION_HEADER: self._hello.version}
         if isinstance(message, types.JSONRPCRequest) and (modern := version(message)) is not None:
-            return headers(message, modern, self.header_maps)
+            return headers(message, modern, self._header_maps)
         return None
 
     async def _listen(
@@ -163,9 +186,23 @@ class Upstream:
         async for item in read:
             if isinstance(item, Exception):
                 log.debug("%s sent what is no message: %r", self.host.url, item)
-            elif not self._is_ours(item.message):
+            elif not (self._is_ours(item.message) or self._lacks_header(item.message)):
                 await hear(self, item.message)
         self.lose()
+
+    def _lacks_header(self, message: types.JSONRPCMessage) -> bool:
+        """Have a call sent again with the headers of its tool, which was not listed before."""
+        if not isinstance(message, types.JSONRPCError) or message.id is None:
+            return False
+        request = self.in_flight.get(message.id)
+        params: Params = (request.params or {}) if request is not None else {}
+        is_refused = message.error.code == types.HEADER_MISMATCH and "arguments" in params
+        if request is None or not is_refused or params.get("name") in self._header_maps:
+            return False
+        listing = _own(LIST, {"_meta": params.get("_meta", {})})
+        self._refused[listing.id] = request
+        self.send(listing)
+        return True
 
     def _is_ours(self, message: types.JSONRPCMessage) -> bool:
         """Take in the answer to a request of ours."""
@@ -175,6 +212,12 @@ class Upstream:
             if isinstance(message, types.JSONRPCError):
                 self.lose()
             self._shaken.set()
+        request = self._refused.pop(message.id, None) if message.id is not None else None
+        if request is not None:
+            listed = message.result if isinstance(message, types.JSONRPCResponse) else {}
+            # also where it is not listed: it is refused for good then
+            self.learn([{"name": (request.params or {})["name"]}, *listed.get("tools", [])])
+            self.send(request)
         return str(message.id).startswith(_OWN)
 
 
@@ -258,78 +301,6 @@ class RetryStates:
             answers = {key: {"action": "cancel", "_meta": {LEFT: True}} for key in keys}
             again = {**params, "inputResponses": answers, "requestState": state}
             yield self._hosts[state], _own("tools/call", again)
-
-
-# ---- what the client has said once
-
-SET_LEVEL: Final = "logging/setLevel"
-UPDATED: Final = "notifications/resources/updated"
-_SUBSCRIBE: Final = "resources/subscribe"
-_UNSUBSCRIBE: Final = "resources/unsubscribe"
-
-
-class ClientState:
-    """Keeps it, and sends it again to the next host."""
-
-    def __init__(self) -> None:
-        # The handshake of a client of the legacy era, once it is agreed on.
-        self.hello: Hello | None = None
-        # What a client of the modern era listens to, by the request.
-        self.listening: dict[types.RequestId, types.JSONRPCRequest] = {}
-        self._level: Params | None = None
-        self._watched: dict[str, Params] = {}
-
-    @property
-    def hears_changes(self) -> bool:
-        """Whether the client may be told of changes in a host."""
-        return self.hello is not None or bool(self.listening)
-
-    def agree(self, handshake: types.JSONRPCRequest, response: types.JSONRPCResponse) -> None:
-        """Keep a handshake with the version that was agreed on."""
-        version = str(response.result.get("protocolVersion"))
-        self.hello = Hello(version, {**(handshake.params or {}), "protocolVersion": version})
-
-    def remember(self, request: types.JSONRPCRequest) -> None:
-        """Keep a request that has to be repeated to the next host."""
-        params = request.params or {}
-        if request.method == SET_LEVEL:
-            self._level = params
-        elif request.method == LISTEN:
-            self.listening[request.id] = request
-        elif request.method == _SUBSCRIBE:
-            self._watched[str(params.get("uri"))] = params
-        elif request.method == _UNSUBSCRIBE:
-            self._watched.pop(str(params.get("uri")), None)
-
-    def repeat(self, upstream: Upstream) -> None:
-        """Send it again, to a host that may know a part of it already."""
-        if self.hello is None:
-            for request in self.listening.values():
-                upstream.send(request)
-            return
-        if self._level is not None:
-            upstream.ask(SET_LEVEL, self._level)
-        for params in self._watched.values():
-            upstream.ask(_SUBSCRIBE, params)
-
-    def change_notices(self) -> Iterator[types.JSONRPCNotification]:
-        """Give what a client of the legacy era is told when it works in another host."""
-        for method in CHANGED:
-            yield make_notice(method)
-        for uri in self._watched:
-            yield make_notice(UPDATED, {"uri": uri})
-
-    def change_events(self) -> Iterator[subscriptions.ServerEvent]:
-        """Give the same for a client of the modern era."""
-        yield from (
-            subscriptions.ToolsListChanged(),
-            subscriptions.ResourcesListChanged(),
-            subscriptions.PromptsListChanged(),
-        )
-        for request in list(self.listening.values()):
-            wanted = (request.params or {}).get("notifications", {})
-            for uri in wanted.get("resourceSubscriptions", []):
-                yield subscriptions.ResourceUpdated(str(uri))
 
 
 # ---- messages that the proxy makes itself, and what it has to read of the others

@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import json
 import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
+from mcp_types import CLIENT_CAPABILITIES_META_KEY as CAPABILITIES
 
+from dcc_bridge.client.proxy import first_answer
+from dcc_bridge.known_clients import REVISIONS
 from tests.bench.agent import LEGACY, envelope
 from tests.cli.commands import COMMAND
 from tests.client.proxy.stage import alone
 
 PROBE = {"jsonrpc": "2.0", "id": 1, "method": "server/discover", "params": {"_meta": envelope()}}
-HELLO = {
+HELLO: dict[str, Any] = {
     "jsonrpc": "2.0",
     "id": 2,
     "method": "initialize",
@@ -92,10 +96,76 @@ def test_a_line_that_cannot_be_read_is_answered_and_the_next_is_served(
     assert "result" in answer
 
 
+def _hello(version: object) -> dict[str, Any]:
+    return HELLO | {"params": HELLO["params"] | {"protocolVersion": version}}
+
+
+@pytest.mark.parametrize("first", [PROBE, _hello(REVISIONS[1]), _hello(REVISIONS[2])])
+def test_the_first_message_is_answered_before_the_sdk_is_imported(
+    first: dict[str, Any], tmp_path: Path
+) -> None:
+    """Some clients wait for a second; here the SDK is never there."""
+    without = "import sys; sys.modules['mcp'] = sys.modules['anyio'] = sys.modules['pydantic'] = "
+    words = "None; from dcc_bridge.cli import main; main(['connect'])"
+    with _started(tmp_path, sys.executable, "-c", f"{without}{words}") as process:
+        stdio = Stdio(process)
+        stdio.write(json.dumps(first))
+
+        answer = stdio.read()
+
+    assert answer["id"] == first["id"]
+    assert "instructions" in answer["result"]
+
+
+ODD_HELLOS: list[dict[str, Any]] = [
+    *({"id": None}, {"id": True}, {"method": "ping"}, {"params": []}, {"params": {"_meta": 1}}),
+    *map(_hello, ("2024-11-05", "2026-07-28", 7, None)),
+    {"params": {"capabilities": {}}},
+]
+ODD_PROBES: list[dict[str, Any]] = [
+    *({"params": {}}, {"params": {"_meta": {}}}, {"params": {"_meta": "x"}}),
+    {"params": {"_meta": envelope() | {CAPABILITIES: {"roots": 1}}}},
+]
+ODD = [HELLO | odd for odd in ODD_HELLOS] + [PROBE | odd for odd in ODD_PROBES]
+NO_REQUESTS = ("", "What?", "[]", "null", "7", '{"id": 1, "method": "initialize"}')
+
+
+@pytest.mark.parametrize(
+    "line",
+    [*NO_REQUESTS, *map(json.dumps, ODD), pytest.param("[" * 100_000, id="deep")],
+)
+def test_what_is_not_plainly_one_of_the_two_is_left_to_the_lobby(line: str) -> None:
+    assert first_answer(line.encode()) is None
+
+
+@pytest.mark.parametrize("first", [PROBE, _hello(REVISIONS[1]), _hello(REVISIONS[2])])
+def test_the_first_answer_is_the_one_that_comes_later_too(
+    first: dict[str, Any], stdio: Stdio, tmp_path: Path
+) -> None:
+    """What is no message goes before, so that the lobby answers."""
+    stdio.write("What?", json.dumps(first))
+    stdio.read()
+    with _started(tmp_path) as process:
+        Stdio(process).write(json.dumps(first))
+
+        assert Stdio(process).read() == stdio.read()
+
+
+def test_a_probe_is_told_all_revisions_and_who_answers(stdio: Stdio) -> None:
+    stdio.write(json.dumps(PROBE))
+
+    result = stdio.read()["result"]
+
+    assert result["supportedVersions"] == ["2026-07-28", "2025-11-25", "2025-06-18"]
+    assert (result["ttlMs"], result["cacheScope"]) == (3_600_000, "private")
+    info = result["_meta"]["io.modelcontextprotocol/serverInfo"]
+    assert info["icons"][0]["src"].startswith("data:image/png;base64,")
+
+
 @contextmanager
-def _started(runtime: Path) -> Iterator[subprocess.Popen[str]]:
+def _started(runtime: Path, *command: str) -> Iterator[subprocess.Popen[str]]:
     pipe = subprocess.PIPE
-    command = [*COMMAND, "connect"]
+    command = command or (*COMMAND, "connect")
     with subprocess.Popen(
         command, env=alone(runtime), stdin=pipe, stdout=pipe, text=True
     ) as process:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import anyio
+import jsonschema
 import pytest
 from mcp import Client
 from mcp_types import ElicitResult
@@ -35,6 +36,29 @@ def test_the_tools_are_the_hosts_and_two_of_the_proxys(era: str, runtime: Path) 
         async with client(runtime, era) as session:
             assert are_whole(await names(session))
             assert await said(session, "where") == "shot.ma"
+
+    run(agent)
+
+
+def test_no_list_is_kept_for_later_because_the_next_host_has_another_one(runtime: Path) -> None:
+    async def agent() -> None:
+        async with client(runtime) as session:
+            assert (await session.list_tools()).ttl_ms == 0
+            assert (await session.list_resource_templates()).ttl_ms == 0
+
+    run(agent)
+
+
+def test_what_the_proxys_own_tools_return_has_the_type_that_is_listed(runtime: Path) -> None:
+    async def agent() -> None:
+        async with client(runtime) as session:
+            schemas = {
+                it.name: it.output_schema or False for it in (await session.list_tools()).tools
+            }
+            hosts = await told(session, "list_hosts")
+            used = await told(session, "use_host", host=hosts["in_use"])
+            jsonschema.validate(hosts, schemas["list_hosts"])
+            jsonschema.validate(used, schemas["use_host"])
 
     run(agent)
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Annotated, Any
 
 import anyio
 import pytest
 from mcp_types import JSONRPCMessage, JSONRPCRequest, JSONRPCResponse
+from pydantic import Field
 
-from dcc_bridge.client.proxy.lobby import HostChoice, Wanted
+from dcc_bridge.client.proxy import HostChoice, Wanted
 from dcc_bridge.client.proxy.router import Router
 from dcc_bridge.server import discovery
 from dcc_bridge.server.discovery import Instance
@@ -96,6 +98,46 @@ def test_an_answer_on_its_way_to_the_client_survives_a_change_of_hosts(tmp_path:
     assert [getattr(message, "id", None) for message in said] == [1]
 
 
+def test_a_tool_whose_argument_is_a_header_too_can_be_called_before_it_was_listed(
+    tmp_path: Path,
+) -> None:
+    """The host refuses a call without the header, which only a list tells of; the body ran once."""
+    said: list[JSONRPCMessage] = []
+    regions: list[str] = []
+
+    def extend(server: Any) -> None:
+        async def render(
+            region: Annotated[str, Field(json_schema_extra={"x-mcp-header": "Region"})],
+        ) -> str:
+            regions.append(region)
+            return f"rendered in {region}"
+
+        server.add_tool(render, description="Render somewhere.")
+
+    async def talk() -> None:
+        async def say(message: JSONRPCMessage) -> None:
+            said.append(message)
+            answered.set()
+
+        answered = anyio.Event()
+        async with anyio.create_task_group() as tasks:
+            router = Router(
+                HostChoice(Wanted()), lambda: discovery.running(tmp_path), "test", say, tasks
+            )
+            router.publish = ignore
+            await router.look()
+            await router.from_client(call("render", region="eu"))
+            with anyio.move_on_after(LIMIT / 2):
+                await answered.wait()
+            tasks.cancel_scope.cancel()
+
+    with live(tmp_path, extend=extend) as running:
+        running.run(talk)
+
+    assert "rendered in eu" in str(said)
+    assert (len(said), regions) == (1, ["eu"])
+
+
 @pytest.mark.parametrize("is_listed", [True, False])
 def test_whoever_took_the_port_of_a_host_hears_nothing_of_a_call(is_listed: bool) -> None:
     """Where the host's lock is free already, nobody even connects."""
@@ -122,7 +164,7 @@ def test_whoever_took_the_port_of_a_host_hears_nothing_of_a_call(is_listed: bool
         hosts.append(replace(OTHER, url=url))
         anyio.run(talk)
 
-    assert "other.ma) went away" in str(said)
+    assert "other.ma) went away before recent_calls was sent: nothing was done." in str(said)
     assert bool(heard) is is_listed
     assert b"authorization" not in heard.lower()
 
@@ -131,7 +173,7 @@ async def ignore(event: object) -> None:
     """Tell nobody of a change."""
 
 
-def call(tool: str) -> JSONRPCRequest:
+def call(tool: str, **arguments: Any) -> JSONRPCRequest:
     """Make a call of the modern era."""
-    params = {"name": tool, "arguments": {}, "_meta": envelope()}
+    params = {"name": tool, "arguments": arguments, "_meta": envelope()}
     return JSONRPCRequest(jsonrpc="2.0", id=1, method="tools/call", params=params)

@@ -1,0 +1,171 @@
+"""What a client is told of the host before it asks for anything."""
+
+from __future__ import annotations
+
+import json
+from base64 import b64decode
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+from mcp_types import (
+    SERVER_INFO_META_KEY,
+    DiscoverResult,
+    Implementation,
+    ResourceTemplateReference,
+)
+
+from dcc_bridge.errors import DISTRIBUTION
+from dcc_bridge.hosts.standalone import UsdSession
+from dcc_bridge.server.protocol import image_type
+from tests.hosts.scenes import SCENE
+from tests.live import ERAS, Live, listed, live
+from tests.server.test_resources import CAMERA
+from tests.stand_ins import FakeHost
+
+SKILLS = Path(__file__).parents[2] / "plugins" / "standalone" / "skills"
+LISTS = {
+    "tools/list": 60_000,
+    "resources/list": 600_000,
+    "resources/templates/list": 600_000,
+    "prompts/list": 0,
+}
+
+
+def introduced(running: Live, era: str = ERAS[-1]) -> tuple[Implementation, Any]:
+    """Connect, and give who answered and what it can do."""
+
+    async def agent() -> tuple[Any, Any]:
+        async with running.client(era) as client:
+            if era != ERAS[-1]:
+                return client.session.server_info, client.session.server_capabilities
+            said = await client.session.send_discover(era)
+            info = Implementation.model_validate(said["_meta"][SERVER_INFO_META_KEY])
+            return info, DiscoverResult.model_validate(said).capabilities
+
+    return running.run(agent)
+
+
+@pytest.mark.parametrize("era", ERAS[1:])
+def test_a_host_is_named_with_its_scene_its_version_and_ours(era: str, tmp_path: Path) -> None:
+    with live(tmp_path, host=FakeHost(file=Path("shot_010.ma"))) as running:
+        info, _ = introduced(running, era)
+
+    assert info.title == "fake, shot_010.ma"
+    assert info.version == metadata.version(DISTRIBUTION)
+    assert "fake 1.0" in (info.description or "")
+
+
+def test_a_client_is_told_of_the_scene_that_is_open_now(tmp_path: Path) -> None:
+    """Also beside a result, in the modern era."""
+    host = FakeHost(file=Path("shot_010.ma"))
+
+    async def agent() -> Any:
+        async with running.client() as client:
+            return (await client.call_tool("recent_calls", {})).meta
+
+    with live(tmp_path, host=host) as running:
+        host._file = Path("shot_020.ma")
+        host.select([])
+        meta = running.run(agent)
+
+    assert meta[SERVER_INFO_META_KEY]["title"] == "fake, shot_020.ma"
+
+
+def test_the_icon_is_a_small_picture_of_our_own(tmp_path: Path) -> None:
+    with live(tmp_path) as running:
+        info, _ = introduced(running)
+
+    (icon,) = info.icons or []
+    picture = b64decode(icon.src.removeprefix("data:image/png;base64,"))
+    assert image_type(picture) == icon.mime_type == "image/png"
+    assert picture[16:24] == bytes([0, 0, 0, 32] * 2)  # its width and height
+    assert len(picture) < 600
+
+
+def test_all_revisions_are_named(tmp_path: Path) -> None:
+    async def agent() -> Any:
+        async with running.client() as client:
+            return await client.session.send_discover(ERAS[-1])
+
+    with live(tmp_path) as running:
+        said = running.run(agent)
+
+    assert said["supportedVersions"] == list(reversed(ERAS))
+    assert (said["ttlMs"], said["cacheScope"]) == (3_600_000, "private")
+
+
+@pytest.mark.parametrize("era", ERAS[1:])
+@pytest.mark.parametrize("has_some", [False, True])
+def test_prompts_are_offered_where_there_are_some(has_some: bool, era: str, tmp_path: Path) -> None:
+    def extend(server: Any) -> None:
+        server.prompt()(tidy)
+
+    def tidy() -> str:
+        """Tidy up."""
+        return "Tidy up."
+
+    with live(tmp_path, extend=extend if has_some else None) as running:
+        _, able = introduced(running, era)
+
+    assert (able.prompts is not None) is has_some
+    assert able.tools is not None
+
+
+def test_a_list_says_for_how_long_it_holds_and_what_is_read_holds_for_no_time(
+    tmp_path: Path,
+) -> None:
+    async def agent() -> dict[str, tuple[int, str]]:
+        async with running.client() as client:
+            session = client.session
+            results: dict[str, Any] = {
+                "tools/list": await session.list_tools(),
+                "resources/list": await session.list_resources(),
+                "resources/templates/list": await session.list_resource_templates(),
+                "prompts/list": await session.list_prompts(),
+                "resources/read": await session.read_resource("scene://summary"),
+            }
+            return {name: (it.ttl_ms, it.cache_scope) for name, it in results.items()}
+
+    with live(tmp_path) as running:
+        hints = running.run(agent)
+
+    wanted = LISTS | {"resources/read": 0}
+    assert hints == {name: (milliseconds, "private") for name, milliseconds in wanted.items()}
+
+
+@pytest.mark.parametrize("tool", ["recent_calls", "check_connection"])
+def test_what_our_own_tools_return_has_the_type_that_is_listed(tool: str, tmp_path: Path) -> None:
+    """The client checks it; there is a call to tell of."""
+
+    async def agent() -> tuple[Any, Any]:
+        async with running.client() as client:
+            (described,) = await listed(client, tool)
+            await client.call_tool("recent_calls", {})
+            return described.output_schema, (await client.call_tool(tool, {})).structured_content
+
+    with live(tmp_path) as running:
+        schema, content = running.run(agent)
+
+    assert len(schema["properties"]) >= 2
+    jsonschema.validate(content, schema)
+    assert "additionalProperties" not in schema, "any object at all would do"
+
+
+def test_an_item_of_the_scene_is_completed_to_a_uri_that_can_be_read(tmp_path: Path) -> None:
+    async def agent() -> tuple[list[str], str]:
+        async with running.client() as client:
+            (template,) = (await client.list_resource_templates()).resource_templates
+            ref = ResourceTemplateReference(type="ref/resource", uri=template.uri_template)
+            asked = {"name": "path", "value": "sh0010"}
+            values = (await client.complete(ref, asked)).completion.values
+            (content,) = (await client.read_resource(f"scene://prim/{values[0]}")).contents
+            return values, content.text  # type: ignore[union-attr]  # it is text
+
+    with live(tmp_path, host=UsdSession(SCENE), skills=[SKILLS]) as running:
+        values, content = running.run(agent)
+
+    assert values[0] == CAMERA
+    assert json.loads(content)["path"] == CAMERA

@@ -19,9 +19,11 @@ from dcc_bridge.client.agent import Result, Tool, parse_text
 from dcc_bridge.client.connection import Era
 from dcc_bridge.elicitation.text import safe_line, safe_text
 from dcc_bridge.elicitation.types import Action
+from dcc_bridge.server import discovery
 from dcc_bridge.server.protocol import STATUS
 
 ASK: Final = "ask"
+_TOOL: Final = "tool"
 ACTIONS: Final = get_args(Action)
 Answer = Any  # `ASK`, one of `ACTIONS`, or a form's fields
 _REFUSALS: Final = ("refused", "no_consent", "cancelled")
@@ -125,8 +127,10 @@ def fill_call(parser: argparse.ArgumentParser) -> None:
     """Add what ``call`` takes to a parser."""
     fill_host(parser)
     name = "the tool's name, as `dcc-bridge tools` lists it"
-    parser.add_argument("tool", metavar="TOOL", help=name)
+    parser.add_argument(_TOOL, metavar="TOOL", help=name)
     fill_arguments(parser)
+    resume = "go on with a call whose command ended, by the ID that it printed; without a TOOL"
+    parser.add_argument("--resume", metavar="ID", action=_Resume, help=resume)
     era = "revision of the protocol: auto is the newest, legacy is 2025-11-25"
     parser.add_argument("--era", choices=("auto", "legacy"), default="auto", help=era)
     parser.add_argument("--answer", type=parse_answer, default=ASK, metavar="ANSWER", help=_ANSWER)
@@ -136,10 +140,14 @@ def fill_call(parser: argparse.ArgumentParser) -> None:
 
 def run_call(options: argparse.Namespace) -> int:
     """Call the tool and show what came of it."""
+    if options.resume is not None:
+        options.url = options.url or options.tool or _host_of(options.resume)
+        options.tool = "a call that goes on"
     host = hosts.find(options)
     misfits: list[str] = []
     with answering(options.answer, f"{host.host}, for {options.tool},", misfits.append) as person:
-        result = anyio.run(_call, host, person, options.tool, options.args, options.era)
+        call = host, person, options.tool, options.args, options.era, options.resume
+        result = anyio.run(_call, *call)
     if not misfits:
         return show_result(result, as_json=options.json)
     if exit_code(result) == exits.SUCCESS:  # else it says that a person refused
@@ -147,8 +155,29 @@ def run_call(options: argparse.Namespace) -> int:
     raise exits.Failure(misfits[0])
 
 
+class _Resume(argparse.Action):
+    """An option in whose company no tool is named."""
+
+    def __call__(self, parser: argparse.ArgumentParser, namespace: Any, *values: Any) -> None:
+        setattr(namespace, self.dest, values[0])
+        for action in parser._actions:  # argparse has no public way to do so
+            action.required = action.required and action.dest != _TOOL
+
+
+def _host_of(task: str) -> str | None:
+    """Give the host that a task's id begins with; None where it ended: another one may know."""
+    name = task.partition(".")[0]
+    running = discovery.running(hosts.settings().runtime)
+    return name if name in [record.id for record in running] else None
+
+
 async def _call(
-    host: hosts.Target, person: Person | None, tool: str, arguments: dict[str, Any], era: Era
+    host: hosts.Target,
+    person: Person | None,
+    tool: str,
+    arguments: dict[str, Any],
+    era: Era,
+    task: str | None = None,  # to go on with, instead of a new call
 ) -> Result:
     last = ""
 
@@ -161,7 +190,14 @@ async def _call(
             last = text
             print(text, file=sys.stderr, flush=True)
 
+    def say_task(task: str) -> None:
+        how = f"should this command end, go on with: dcc-bridge call --resume {task}"
+        print(f"  {tool} takes longer; {how}", file=sys.stderr, flush=True)
+
     async with host.connect(era=era, person=person) as client:
+        client.tasks.on_task = say_task
+        if task is not None:
+            return await client.resume(task, show)
         return await client.call(tool, arguments, show)
 
 

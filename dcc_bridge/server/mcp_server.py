@@ -21,7 +21,7 @@ from mcp.server.request_state import RequestStateSecurity
 from mcp.server.session import ServerSession
 from mcp.server.subscriptions import SubscriptionBus, ToolsListChanged
 from mcp.shared.exceptions import MCPError
-from mcp_types import INVALID_PARAMS, CallToolResult, InputRequiredResult, ListToolsResult, Tool
+from mcp_types import INVALID_PARAMS, CallToolResult, ListToolsResult, Tool
 from mcp_types.methods import serialize_server_result
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
@@ -35,6 +35,7 @@ from dcc_bridge.server import auth, client_channel, protocol, resources
 from dcc_bridge.server.clients import ClientRegistry, SeenClient
 from dcc_bridge.server.fast_path import CALL, MODERN, STARTED
 from dcc_bridge.server.parked_calls import ParkedCall, ParkedCalls, same_call
+from dcc_bridge.server.tasks import Tasks
 from dcc_bridge.skills.loader import Library
 from dcc_bridge.skills.registry import Entry, Registry
 from dcc_bridge.skills.runner import Runner
@@ -64,6 +65,7 @@ class Server(MCPServer[Any]):
         registry: Registry,
         runner: Runner,
         calls: ParkedCalls,
+        tasks: Tasks,  # what of them outlasts its request
         soon: client_channel.Soon,  # the way to the worker's loop from any thread
         clients: ClientRegistry,  # takes in who speaks to it
         scene: resources.SceneResources,
@@ -83,6 +85,7 @@ class Server(MCPServer[Any]):
                 request_state_security=RequestStateSecurity.ephemeral(ttl=_HOUR),
                 log_level="WARNING",
                 subscriptions=scene.bus,
+                extensions=[tasks],
                 middleware=[self._note_client, changes.remember_session, protocol.mark_malformed],
             )
         # the span of each message, which nobody collects; the SDK has no public name for it
@@ -189,7 +192,7 @@ class Server(MCPServer[Any]):
 
     async def call_tool(
         self, name: str, arguments: dict[str, Any], context: ToolContext[Any, Any] | None = None
-    ) -> CallToolResult | InputRequiredResult:
+    ) -> Any:  # also a task's handle, which the SDK's own type does not know
         """Run a skill, or go on with one that waits for an answer."""
         await wrap_future(self._library.read)
         if context is None or not self._is_ours(name, context):
@@ -266,7 +269,7 @@ class Server(MCPServer[Any]):
             signature.missing(bound),
             lambda progress: self._soon(lambda: parked.note_progress(progress)),
         )
-        parked.cancel = run.cancel
+        parked.cancel, parked.asks_as_task = run.cancel, skill.metadata.task == "ask"
         outcome, returns = run.outcome, signature.returns
 
         def finish() -> None:

@@ -105,11 +105,7 @@ def _undo_call(record: Record, host: Host, undo: Undo, call: Call | None) -> str
 
 def _details(record: Record) -> dict[str, Any]:
     """Say of a call all that its own client may know."""
-    last, effect, progress = record.answers[-1] if record.answers else None, record.effect, None
-    if record.progress is not None:
-        done, total, message = record.progress
-        parts = f"{done:g}", f"of {total:g}" if total else "", message
-        progress = " ".join(filter(None, parts))
+    last, effect = record.answers[-1] if record.answers else None, record.effect
     details: dict[str, Any] = {
         "call": record.id,
         "tool": record.skill,
@@ -119,7 +115,7 @@ def _details(record: Record) -> dict[str, Any]:
         "answered": types.outcome(last.how, last.by) if last else None,
         "answered_by": last.by if last else None,
         "error": record.error,
-        "progress": progress,
+        "progress": record.how_far or None,
         "undo_step": effect.label,
         "undone_by": effect.undone_by or None,
         "copy": str(effect.copy) if effect.copy else None,

@@ -124,6 +124,13 @@ class Record:
     progress: Progress | None = None  # how much is done, of how much, and a word about it
 
     @property
+    def how_far(self) -> str:
+        """How far it is, in a few words; "" where it did not say."""
+        done, total, message = self.progress or (0.0, None, "")
+        parts = f"{done:g}" if self.progress else "", f"of {total:g}" if total else "", message
+        return " ".join(filter(None, parts))
+
+    @property
     def only_read(self) -> bool:
         """Whether it asked nobody and was to change nothing: there is little to know of it."""
         return self.risk == "read" and not self.answers

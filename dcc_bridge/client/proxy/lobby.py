@@ -19,6 +19,7 @@ from mcp.server.models import InitializationOptions
 from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler
 from mcp.shared.exceptions import MCPError
 
+from dcc_bridge.elicitation.types import TASKS
 from dcc_bridge.errors import DISTRIBUTION
 
 if TYPE_CHECKING:
@@ -110,6 +111,7 @@ class Lobby:
                 types.CompleteResult(completion=types.Completion(values=[]))
             ),
         )
+        server.extensions[TASKS] = {}
         # As an argument it warns that the modern era has no such thing; the legacy era has.
         server.add_request_handler(
             "logging/setLevel", types.SetLevelRequestParams, _answer_with(types.EmptyResult())

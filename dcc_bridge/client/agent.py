@@ -16,6 +16,7 @@ from urllib.request import url2pathname
 
 import anyio
 import mcp_types as types
+from anyio.abc import TaskGroup
 from mcp import Client
 from mcp.client import ClientSession, InputRequiredRoundsExceededError
 from mcp.client.extension import ClaimContext, ClientExtension, ResultClaim
@@ -130,23 +131,34 @@ class TaskFollower(ClientExtension):
 
     async def follow(self, session: ClientSession, task: str) -> types.CallToolResult:
         """Wait for the result of a task; MCPError: there is none, or nobody to ask for it."""
-        self.task, asked = task, dict[str, anyio.CancelScope]()
+        self.task, look = task, None
         async with anyio.create_task_group() as asking:
-            while (look := await self._look(session, task)).status in ("working", "input_required"):
-                if self.on_progress is not None:
-                    await self.on_progress(0.0, None, look.status_message)
-                for key in asked.keys() - look.input_requests.keys():
-                    asked[key].cancel()  # it was answered elsewhere, or ended
-                for key in look.input_requests.keys() - asked.keys():
-                    asked[key], request = anyio.CancelScope(), look.input_requests[key]
-                    asking.start_soon(self._ask, session, key, request, asked[key])
-                await self._pause(look.poll_interval_ms / 1000)
+            try:
+                look = await self._watch(session, task, asking)
+            except MCPError as error:  # else the group would wrap it
+                failure = error
             asking.cancel_scope.cancel()
         self.task = None
+        if look is None:
+            raise failure
         if look.error is not None:
             raise MCPError.from_error_data(look.error)
         text = types.TextContent(text=look.status_message or "The call was cancelled.")
         return look.result or types.CallToolResult(content=[text], is_error=True)
+
+    async def _watch(self, session: ClientSession, task: str, asking: TaskGroup) -> _Look:
+        """Look at a task until it has ended, and put its questions to the person meanwhile."""
+        asked = dict[str, anyio.CancelScope]()
+        while (look := await self._look(session, task)).status in ("working", "input_required"):
+            if self.on_progress is not None:
+                await self.on_progress(0.0, None, look.status_message)
+            for key in asked.keys() - look.input_requests.keys():
+                asked[key].cancel()  # it was answered elsewhere, or ended
+            for key in look.input_requests.keys() - asked.keys():
+                asked[key], request = anyio.CancelScope(), look.input_requests[key]
+                asking.start_soon(self._ask, session, key, request, asked[key])
+            await self._pause(look.poll_interval_ms / 1000)
+        return look
 
     async def leave(self, session: ClientSession) -> None:
         """Give up the task that is followed."""
@@ -168,15 +180,12 @@ class TaskFollower(ClientExtension):
     ) -> None:
         context: Any = None  # of a request of the host's own, which this is not
         async with self._asking:
-            with scope:
-                if self._answer is None:
-                    reply: Any = types.ElicitResult(action="cancel")
-                else:
+            with scope, suppress(MCPError):  # the next look shows whether it was taken
+                reply: Any = types.ElicitResult(action="cancel")
+                if self._answer is not None:
                     reply = await self._answer(context, request.params)
-                replies = {key: reply}
-                await _send(
-                    session, _UPDATE, types.EmptyResult, task_id=self.task, input_responses=replies
-                )
+                answers = {"task_id": self.task, "input_responses": {key: reply}}
+                await _send(session, _UPDATE, types.EmptyResult, **answers)
                 self._is_answered.set()
 
     async def _look(self, session: ClientSession, task: str) -> _Look:

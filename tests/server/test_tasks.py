@@ -515,7 +515,7 @@ def test_after_a_restart_the_record_says_how_a_call_ended(tmp_path: Path) -> Non
 
     with live(tmp_path, shorten, look, host=host) as running:
         calls = [("shorten", {"fails": True}), ("shorten", {}), ("look", {})]
-        ids = [works(running, lambda wire, it=it: ended(wire, *it)) for it in calls]
+        ids = works(running, lambda wire: [ended(wire, *it) for it in calls])
 
     def client(wire: Wire) -> tuple[list[Message], list[int]]:
         forged = [{"taskId": f"{task[:-4]}beef"} for task in ids]

@@ -117,6 +117,8 @@ class Router:
             self._upstream(self._host).ask(request.method, request.params or {})
         if request.method == LISTEN:
             self._listen(request)
+        elif request.method in TASK_METHODS and target is None:
+            await self._say(failure(request, self._choice.why_none()))
         elif request.method in _LOBBYS or is_own or target is None:
             self.say_lobby(request)
         elif parked is not None and not self._is_there(parked):

@@ -9,6 +9,7 @@ import logging
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from functools import partial
 from typing import Any, Final
 
@@ -260,7 +261,7 @@ class Server(MCPServer[Any]):
         call.title, call.risk, call.digest = skill.title, skill.metadata.risk, skill.digest
         same = same_call(seen.client.label, call.skill, bound)
         parked = ParkedCall(call, seen.client.label, None, same, modern=seen.era >= MODERN)
-        call.dialogue.repeats = self.calls.unfetched.notice_for(parked.same)
+        call.dialogue.repeats = self.calls.notice_for(parked.same)
         call.route = self._route(parked, seen)
         run = self._runner.start(
             skill,
@@ -273,7 +274,9 @@ class Server(MCPServer[Any]):
         outcome, returns = run.outcome, signature.returns
 
         def finish() -> None:
-            ended = outcome.result()
+            ended, repeats = outcome.result(), call.dialogue.repeats
+            if repeats and call.risk != "read" and not ended.error:  # nobody was asked about it
+                ended = replace(ended, note=f"{ended.note} {repeats}".strip())
             self.calls.finish(parked, protocol.result(ended, returns), ended.status)
 
         outcome.add_done_callback(lambda _: self._soon(finish))

@@ -52,6 +52,8 @@ _WAITING: Final = {  # what a client is told from time to time, by the state of 
     "asking": "Waiting for the person's answer",
 }
 
+_UNDER_WAY: Final = "The same call was under way when this one came, and nobody waits for it."
+
 Result = CallToolResult | InputRequiredResult | AnyResult  # the last one is a task's handle
 Same = tuple[str, str, str]  # client, skill, digest of the arguments: they make two calls the same
 Answers = Mapping[str, Any]
@@ -73,7 +75,7 @@ class ParkedCall:
         self.requests: list[Context] = []
         self.began_at = time.monotonic()
         self.ended_at: float | None = None
-        self.is_left = False  # its client went away, and nobody else waits for it
+        self.is_awaited = True  # a request for it is open, or the first one is on its way
         self.task: Task | None = None  # what it is once its client was given a handle
         self.asks_as_task = False  # its questions are put in a task, however early they come
         self._keys: dict[str, ClientQuestion] = {}
@@ -90,6 +92,12 @@ class ParkedCall:
     def asked(self) -> bool:
         """Whether a question went to the client."""
         return self.rounds > (self.ended_at is not None)
+
+    @property
+    def is_forsaken(self) -> bool:
+        """Whether it goes on and nobody is seen to wait for it: its client may have lost it."""
+        is_known = self.task is not None and self.task.is_known
+        return self.ended_at is None and not self.is_awaited and not is_known
 
     @property
     def result(self) -> CallToolResult | None:
@@ -194,6 +202,11 @@ class ParkedCalls:
             self._forget(parked)
         return result
 
+    def notice_for(self, same: Same) -> str | None:
+        """Say that a call was made before and its result not fetched, or None for a new one."""
+        lost = [it for it in self._parked.values() if it.same == same and it.is_forsaken]
+        return _UNDER_WAY if lost else self.unfetched.notice_for(same)
+
     def finish(self, parked: ParkedCall, result: Result, status: Status) -> None:
         """Store the result of a call as its last event."""
         parked.add_event(result)
@@ -239,7 +252,7 @@ class ParkedCalls:
         self, parked: ParkedCall, request: Context, number: int, since: float
     ) -> Result:
         parked.requests.append(request)
-        result = None
+        parked.is_awaited, result = True, None
         try:
             result = await self._answer(parked, request, number, since)
             return result
@@ -247,6 +260,7 @@ class ParkedCalls:
             if result is None and parked.requests == [request] and parked.task is None:
                 self.abandon(parked)  # the only request was cut off, or failed: nobody waits
             parked.requests.remove(request)
+            parked.is_awaited = bool(parked.requests)
             self._forget(parked)
 
     async def _answer(
@@ -293,7 +307,7 @@ class ParkedCalls:
 
     def abandon(self, parked: ParkedCall) -> None:
         """End a call that nobody waits for any more, as far as it can be."""
-        parked.is_left = True
+        parked.is_awaited = False
         self._broker.end(parked.call)
         parked.cancel()
 

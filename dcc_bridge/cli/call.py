@@ -19,11 +19,9 @@ from dcc_bridge.client.agent import Result, Tool, parse_text
 from dcc_bridge.client.connection import Era
 from dcc_bridge.elicitation.text import safe_line, safe_text
 from dcc_bridge.elicitation.types import Action
-from dcc_bridge.server import discovery
 from dcc_bridge.server.protocol import STATUS
 
 ASK: Final = "ask"
-_TOOL: Final = "tool"
 ACTIONS: Final = get_args(Action)
 Answer = Any  # `ASK`, one of `ACTIONS`, or a form's fields
 _REFUSALS: Final = ("refused", "no_consent", "cancelled")
@@ -127,10 +125,10 @@ def fill_call(parser: argparse.ArgumentParser) -> None:
     """Add what ``call`` takes to a parser."""
     fill_host(parser)
     name = "the tool's name, as `dcc-bridge tools` lists it"
-    parser.add_argument(_TOOL, metavar="TOOL", help=name)
+    parser.add_argument("tool", metavar="TOOL", help=name)
     fill_arguments(parser)
-    resume = "go on with a call whose command ended, by the ID that it printed; without a TOOL"
-    parser.add_argument("--resume", metavar="ID", action=_Resume, help=resume)
+    resume = "TOOL is the ID that the command of a longer call printed: go on with that call"
+    parser.add_argument("--resume", action="store_true", help=resume)
     era = "revision of the protocol: auto is the newest, legacy is 2025-11-25"
     parser.add_argument("--era", choices=("auto", "legacy"), default="auto", help=era)
     parser.add_argument("--answer", type=parse_answer, default=ASK, metavar="ANSWER", help=_ANSWER)
@@ -140,9 +138,8 @@ def fill_call(parser: argparse.ArgumentParser) -> None:
 
 def run_call(options: argparse.Namespace) -> int:
     """Call the tool and show what came of it."""
-    if options.resume is not None:
-        options.url = options.url or options.tool or _host_of(options.resume)
-        options.tool = "a call that goes on"
+    if options.resume:
+        options.url = options.url or hosts.of_task(options.tool)
     host = hosts.find(options)
     misfits: list[str] = []
     with answering(options.answer, f"{host.host}, for {options.tool},", misfits.append) as person:
@@ -155,29 +152,13 @@ def run_call(options: argparse.Namespace) -> int:
     raise exits.Failure(misfits[0])
 
 
-class _Resume(argparse.Action):
-    """An option in whose company no tool is named."""
-
-    def __call__(self, parser: argparse.ArgumentParser, namespace: Any, *values: Any) -> None:
-        setattr(namespace, self.dest, values[0])
-        for action in parser._actions:  # argparse has no public way to do so
-            action.required = action.required and action.dest != _TOOL
-
-
-def _host_of(task: str) -> str | None:
-    """Give the host that a task's id begins with; None where it ended: another one may know."""
-    name = task.partition(".")[0]
-    running = discovery.running(hosts.settings().runtime)
-    return name if name in [record.id for record in running] else None
-
-
 async def _call(
     host: hosts.Target,
     person: Person | None,
-    tool: str,
+    tool: str,  # its name; where a call is resumed, the id of its task
     arguments: dict[str, Any],
     era: Era,
-    task: str | None = None,  # to go on with, instead of a new call
+    resume: bool = False,
 ) -> Result:
     last = ""
 
@@ -191,13 +172,12 @@ async def _call(
             print(text, file=sys.stderr, flush=True)
 
     def say_task(task: str) -> None:
-        how = f"should this command end, go on with: dcc-bridge call --resume {task}"
-        print(f"  {tool} takes longer; {how}", file=sys.stderr, flush=True)
+        exits.tell(f"{tool} goes on: dcc-bridge call --resume {task}")
 
     async with host.connect(era=era, person=person) as client:
         client.tasks.on_task = say_task
-        if task is not None:
-            return await client.resume(task, show)
+        if resume:
+            return await client.resume(tool, show)
         return await client.call(tool, arguments, show)
 
 

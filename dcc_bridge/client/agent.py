@@ -16,7 +16,6 @@ from urllib.request import url2pathname
 
 import anyio
 import mcp_types as types
-from anyio.abc import TaskGroup
 from mcp import Client
 from mcp.client import ClientSession, InputRequiredRoundsExceededError
 from mcp.client.extension import ClaimContext, ClientExtension, ResultClaim
@@ -106,18 +105,13 @@ class _Look(types.Result):
 
 
 class TaskFollower(ClientExtension):
-    """Follows a call that goes on as a task: looks at it, answers its questions, gives its result.
-
-    For one call at a time.
-    """
+    """Follows a call that goes on as a task: answers its questions, and gives its result."""
 
     identifier = TASKS
 
     def __init__(self, answer: ElicitationFnT | None) -> None:
         self._answer = answer  # gives a person's answer; None where nobody can be asked
-        self._asking = anyio.Lock()  # a person is asked one thing at a time
-        self._is_answered = anyio.Event()
-        self.task: str | None = None  # the id of the one that is followed
+        self.task: str | None = None  # the id of the one that is followed; one at a time
         self.on_task: Callable[[str], None] = lambda task: None  # told the id of a new one
         self.on_progress: ProgressFnT | None = None  # told what it waits for
 
@@ -131,62 +125,34 @@ class TaskFollower(ClientExtension):
 
     async def follow(self, session: ClientSession, task: str) -> types.CallToolResult:
         """Wait for the result of a task; MCPError: there is none, or nobody to ask for it."""
-        self.task, look = task, None
-        async with anyio.create_task_group() as asking:
-            try:
-                look = await self._watch(session, task, asking)
-            except MCPError as error:  # else the group would wrap it
-                failure = error
-            asking.cancel_scope.cancel()
+        self.task, asked = task, set[str]()
+        while (look := await self._look(session, task)).status in ("working", "input_required"):
+            if self.on_progress is not None:
+                await self.on_progress(0.0, None, look.status_message)
+            new = [key for key in look.input_requests if key not in asked][:1]
+            for key in new:
+                asked.add(key)
+                await self._ask(session, key, look.input_requests[key])
+            await anyio.sleep(_SOON if new else look.poll_interval_ms / 1000)
         self.task = None
-        if look is None:
-            raise failure
         if look.error is not None:
             raise MCPError.from_error_data(look.error)
         text = types.TextContent(text=look.status_message or "The call was cancelled.")
         return look.result or types.CallToolResult(content=[text], is_error=True)
-
-    async def _watch(self, session: ClientSession, task: str, asking: TaskGroup) -> _Look:
-        """Look at a task until it has ended, and put its questions to the person meanwhile."""
-        asked = dict[str, anyio.CancelScope]()
-        while (look := await self._look(session, task)).status in ("working", "input_required"):
-            if self.on_progress is not None:
-                await self.on_progress(0.0, None, look.status_message)
-            for key in asked.keys() - look.input_requests.keys():
-                asked[key].cancel()  # it was answered elsewhere, or ended
-            for key in look.input_requests.keys() - asked.keys():
-                asked[key], request = anyio.CancelScope(), look.input_requests[key]
-                asking.start_soon(self._ask, session, key, request, asked[key])
-            await self._pause(look.poll_interval_ms / 1000)
-        return look
 
     async def leave(self, session: ClientSession) -> None:
         """Give up the task that is followed."""
         if self.task is not None:
             await _send(session, _CANCEL, types.EmptyResult, task_id=self.task)
 
-    async def _pause(self, seconds: float) -> None:
-        self._is_answered = anyio.Event()
-        with anyio.move_on_after(seconds):
-            await self._is_answered.wait()
-            await anyio.sleep(_SOON)
-
-    async def _ask(
-        self,
-        session: ClientSession,
-        key: str,
-        request: types.ElicitRequest,
-        scope: anyio.CancelScope,
-    ) -> None:
+    async def _ask(self, session: ClientSession, key: str, request: types.ElicitRequest) -> None:
         context: Any = None  # of a request of the host's own, which this is not
-        async with self._asking:
-            with scope, suppress(MCPError):  # the next look shows whether it was taken
-                reply: Any = types.ElicitResult(action="cancel")
-                if self._answer is not None:
-                    reply = await self._answer(context, request.params)
-                answers = {"task_id": self.task, "input_responses": {key: reply}}
-                await _send(session, _UPDATE, types.EmptyResult, **answers)
-                self._is_answered.set()
+        reply: Any = types.ElicitResult(action="cancel")
+        if self._answer is not None:
+            reply = await self._answer(context, request.params)
+        params = {"task_id": self.task, "input_responses": {key: reply}}
+        with suppress(MCPError):  # the next look shows whether it was taken
+            await _send(session, _UPDATE, types.EmptyResult, **params)
 
     async def _look(self, session: ClientSession, task: str) -> _Look:
         """Look at a task; a connection that breaks loses nothing."""
@@ -195,8 +161,7 @@ class TaskFollower(ClientExtension):
             try:
                 return await _send(session, _GET, _Look, task_id=task)
             except MCPError as error:
-                is_lost = error.code == types.CONNECTION_CLOSED
-                if not is_lost or anyio.current_time() > give_up_at:
+                if error.code != types.CONNECTION_CLOSED or anyio.current_time() > give_up_at:
                     raise
             await anyio.sleep(_SOON)
 

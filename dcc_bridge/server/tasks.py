@@ -13,11 +13,10 @@ how a call ended.
 
 from __future__ import annotations
 
-import logging
 import re
 import secrets
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from concurrent.futures import Future
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
@@ -33,10 +32,12 @@ from mcp.server.mcpserver import require_client_extension
 from mcp.shared.exceptions import MCPError
 from mcp.shared.inbound import MCP_NAME_HEADER, decode_header_value
 from mcp_types.methods import serialize_server_result
+from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from pydantic import ValidationError
 
 from dcc_bridge.audit import reader
 from dcc_bridge.audit.log import AuditLog
+from dcc_bridge.audit.reader import AuditLine
 from dcc_bridge.elicitation import audit_trail
 from dcc_bridge.elicitation.broker import Broker
 from dcc_bridge.elicitation.call import Call
@@ -45,17 +46,15 @@ from dcc_bridge.elicitation.types import TASK_METHODS, TASKS
 from dcc_bridge.errors import NotRecorded
 from dcc_bridge.server import auth, protocol
 from dcc_bridge.server.client_channel import Context
-from dcc_bridge.server.fast_path import CALL, MODERN
 from dcc_bridge.server.parked_calls import ParkedCall, ParkedCalls
 from dcc_bridge.skills.call_history import Recent
 from dcc_bridge.skills.runner import run_in_thread
-
-log = logging.getLogger(__name__)
 
 TASK_AFTER: Final = 3.0  # seconds for which a request is kept open
 KEPT: Final = 600.0  # seconds for which the result of a task can be fetched
 MOST: Final = 64  # tasks that are kept; over that a call waits in its request, as without them
 POLL: Final = 1.0  # seconds between two looks at a task, as clients are asked to wait
+_CALL: Final = "tools/call", MODERN_PROTOCOL_VERSIONS[-1]
 _CALL_DIGITS: Final = 16
 _ID: Final = re.compile(r"[a-z0-9-]+\.[0-9a-f]{32}")
 _DAY: Final = 86_400.0  # seconds for which the end of a host is told of
@@ -95,11 +94,9 @@ class Task:
     def facts(self, message: str) -> dict[str, Any]:
         """Give what a handle and each look have in common."""
         ended, now = self._parked.ended_at, time.monotonic()
-        questions = sorted(self._parked.open_questions)
-        status, message = self._status(bool(questions)), "" if ended else message
-        result = self._parked.result
-        if status == "cancelled" and result is not None:
-            message = " ".join(str(getattr(it, "text", "")) for it in result.content)
+        questions, status = list(self._parked.open_questions), self._status
+        if ended:
+            message = _text(self._parked.result) if status == "cancelled" else ""
         if self._seen != (seen := (status, message, questions)):
             self._seen, self._changed = seen, now
         return {
@@ -121,16 +118,17 @@ class Task:
             return facts | {"inputRequests": {key: _dump(it) for key, it in asked.items()}}
         if facts["status"] == "completed" and result is not None:
             try:
-                return facts | {"result": serialize_server_result(CALL, MODERN, _dump(result))}
+                return facts | {"result": serialize_server_result(*_CALL, _dump(result))}
             except ValidationError:
                 error = {"code": types.INTERNAL_ERROR, "message": "The result cannot be sent."}
                 return facts | {"status": "failed", "error": error}
         return facts
 
-    def _status(self, asks: bool) -> str:
+    @property
+    def _status(self) -> str:
         result = self._parked.result
         if result is None:
-            return "input_required" if asks else "working"
+            return "input_required" if self._parked.open_questions else "working"
         ended = (result.meta or {}).get(protocol.STATUS)
         return "cancelled" if self.is_cancelled and ended in _ENDED else "completed"
 
@@ -161,7 +159,7 @@ class Tasks(Extension):
     def methods(self) -> Sequence[MethodBinding]:
         """Give the methods, which the older eras do not know."""
         get, update, cancel = TASK_METHODS
-        era = frozenset({MODERN})
+        era = frozenset(_CALL[1:])
         return [
             MethodBinding(get, TaskParams, self._get, era),
             MethodBinding(update, UpdateParams, self._update, era),
@@ -176,7 +174,7 @@ class Tasks(Extension):
     def may_serve(self, request: Context) -> bool:
         """Tell whether a request can end with a handle: its client says that it knows them."""
         able = request.session.client_capabilities
-        return request.protocol_version == MODERN and TASKS in ((able and able.extensions) or {})
+        return request.protocol_version == _CALL[1] and TASKS in ((able and able.extensions) or {})
 
     def make(self, parked: ParkedCall) -> types.Result | None:
         """Make a task of a call and give its handle, the same one again; None over the cap."""
@@ -256,20 +254,18 @@ class Tasks(Extension):
 
 
 class TaskRecords:
-    """What the audit logs know of tasks: whose each is, and how its call ended with its host."""
+    """What the audit logs know of tasks whose host has ended."""
 
     def __init__(self, log: AuditLog, recovered: Future[int]) -> None:
         self._log = log  # of this process; beside it are those of others
         self._recovered = recovered  # done once those of dead processes have their end
         self._lock = anyio.Lock()
-        self._ended: dict[Path, dict[str, tuple[str | None, dict[str, Any]]]] = {}
+        self._ended: dict[Path, dict[str, AuditLine]] = {}  # how each ended, by the id's digest
 
     def note(self, call: Call, task_id: str) -> None:
-        """Write down that a call goes on as a task."""
-        try:
+        """Write down that a call goes on as a task; it does so all the same if that fails."""
+        with suppress(NotRecorded):
             self._log(audit_trail.became_task(call, _digest(task_id)))
-        except NotRecorded as error:  # it goes on all the same, for as long as this host
-            log.warning("call %s: %s", call.id, error)
 
     async def find(self, task_id: str, label: str) -> dict[str, Any] | None:
         """Say how a task of a host that is gone ended; None for one that nobody knows."""
@@ -278,67 +274,54 @@ class TaskRecords:
         async with self._lock:
             await wrap_future(self._recovered)
             await wrap_future(run_in_thread(self._read, "audit"))
-        for tasks in self._ended.values():
-            client, details = tasks.get(_digest(task_id), (None, {}))
-            if client == label:
-                return {"taskId": task_id, "status": "failed", **details}
+        for lines in self._ended.values():
+            line = lines.get(_digest(task_id))
+            if line is not None and line.fields.get("client") == label:
+                return {"taskId": task_id, "status": "failed", **line.fields["details"]}
         return None
 
     def _read(self) -> None:
-        """Read the logs that nobody writes any more and that were not read yet."""
+        """Read the logs of the last day that nobody writes any more and that are not known yet."""
         for file in reader.logs(self._log.folder):
             with suppress(OSError):
-                end = file.stat().st_mtime
-                is_old = end < time.time() - _DAY
-                if file not in self._ended and not is_old and not reader.is_written(file):
-                    self._ended[file] = dict(_endings(file, end))
+                until = file.stat().st_mtime + _DAY
+                if file not in self._ended and until > time.time() and not reader.is_written(file):
+                    self._ended[file] = _endings(file, until)
 
 
-def _endings(file: Path, end: float) -> Iterator[tuple[str, tuple[str | None, dict[str, Any]]]]:
-    """Tell of each task in a log whose it was, and what is left to say of it."""
-    tasks, last = dict[str, reader.AuditLine](), dict[str, reader.AuditLine]()
+def _endings(file: Path, until: float) -> dict[str, AuditLine]:
+    """Give how the calls of a log ended that were tasks, and what is left to say of each."""
+    tasks, last = dict[str, AuditLine](), dict[str, AuditLine]()
     with suppress(reader.BrokenChain):  # a process that was killed may have left half a line
         for line in reader.follow(file):
-            call = str(line.fields.get("call"))
-            if line.event == "task":
-                tasks[call] = line
-            elif line.event == "begin" or line.event in reader.ENDINGS:
-                last[call] = line
+            known = tasks if line.event == "task" else last
+            if line.event in ("task", "begin", *reader.ENDINGS):
+                known[str(line.fields.get("call"))] = line
+    now = _iso(datetime.now(UTC))  # later than all that was seen of it
     for call, line in tasks.items():
         made = datetime.fromisoformat(str(line.fields["utc"]))
-        error = {"code": types.INTERNAL_ERROR, "message": _sentence(line, last.get(call))}
-        yield (
-            str(line.fields["task"]),
-            (
-                line.fields.get("client"),
-                {
-                    "createdAt": _iso(made),
-                    "lastUpdatedAt": _iso(datetime.now(UTC)),  # nothing that was seen is later
-                    "ttlMs": int(1000 * (end + _DAY - made.timestamp())),
-                    "error": error,
-                },
-            ),
-        )
+        message = _sentence(str(line.fields["skill"]), last.get(call))
+        line.fields["details"] = {
+            **{"createdAt": _iso(made), "lastUpdatedAt": now},
+            "ttlMs": int(1000 * (until - made.timestamp())),
+            "error": {"code": types.INTERNAL_ERROR, "message": message},
+        }
+    return {str(line.fields["task"]): line for line in tasks.values()}
 
 
-def _sentence(task: reader.AuditLine, last: reader.AuditLine | None) -> str:
+def _sentence(skill: str, last: AuditLine | None) -> str:
     """Say how a call ended, by the last that is on record of it."""
-    skill = task.fields.get("skill")
-    if last is None:
-        return f"The host ended before {skill} had changed anything. Call it again."
-    error = last.fields.get("error")
-    if not (error or last.event == "begin" or last.fields.get("changed")):
+    if last is not None and last.fields.get("error"):
+        return str(last.fields["error"])
+    if last is not None and last.event == "begin":
         return (
-            f"The host ended before anybody fetched the result of {skill}, which changed nothing. "
-            "Call it again."
+            f"The host ended in the middle of {skill}. Whether it was done, in part or as a whole, "
+            "is not known: look at the scene before you try again."
         )
-    if last.event == "begin":
-        why = f"The host ended in the middle of {skill}. Whether it was done, in part or as a whole"
-        return f"{why}, is not known: look at the scene before you try again."
-    if error:
-        return str(error)
-    why = f"{skill} was done, but the host has ended since, and its result is lost"
-    return f"{why}: look at the scene before you try again."
+    lost = f"The host ended before anybody fetched the result of {skill}"
+    if last is not None and last.fields.get("changed"):
+        return f"{lost}, which was done. Look at the scene before you try again."
+    return f"{lost}. It changed nothing: call it again."
 
 
 def _digest(task_id: str) -> str:
@@ -351,6 +334,10 @@ def _label(request: Context) -> str:
 
 def _dump(model: types.ElicitRequest | types.CallToolResult) -> dict[str, Any]:
     return model.model_dump(mode="json", by_alias=True, exclude_none=True)
+
+
+def _text(result: types.CallToolResult | None) -> str:
+    return " ".join(str(getattr(it, "text", "")) for it in result.content) if result else ""
 
 
 def _iso(when: datetime) -> str:

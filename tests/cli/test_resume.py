@@ -22,7 +22,7 @@ def test_a_call_whose_command_was_killed_is_answered_by_another_one(host: Served
     assert found, tty.seen
 
     resumed = host.run("call", "--resume", found[1], *NAMED)
-    again = host.run("call", host.instance.id, "--resume", found[1], "--json")
+    again = host.run("call", "--resume", host.instance.id, found[1], "--json")
 
     assert (resumed.code, resumed.out) == (0, "shot_020, after 1 run\n")
     assert json.loads(again.out) == "shot_020, after 1 run"

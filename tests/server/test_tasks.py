@@ -529,6 +529,6 @@ def test_after_a_restart_the_record_says_how_a_call_ended(tmp_path: Path) -> Non
     assert [it["status"] for it in looks] == ["failed"] * 3
     failed, done, read = (it["error"]["message"] for it in looks)
     assert "The disk is full." in failed
-    assert "shorten was done, but the host has ended since" in done
-    assert "The host ended before anybody fetched the result of look" in read
+    assert "result of shorten, which was done" in done
+    assert "the result of look. It changed nothing" in read
     assert set(codes) == {INVALID_PARAMS}

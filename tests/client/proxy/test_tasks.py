@@ -34,7 +34,7 @@ class Proxy:
         """Send a request and give the message that answers it."""
         assert self._process.stdin is not None
         assert self._process.stdout is not None
-        able = {"elicitation": {}, "extensions": {TASKS: {}}}
+        able: dict[str, Any] = {"elicitation": {}, "extensions": {TASKS: {}}}
         meta = {f"{META}protocolVersion": ERAS[-1], f"{META}clientCapabilities": able}
         number = next(self._ids)
         body = {
@@ -54,8 +54,10 @@ class Proxy:
     def until(self, task: str, status: str) -> dict[str, Any]:
         """Look at a task until it has a status."""
         end = time.monotonic() + LIMIT
-        while (look := self.send("tasks/get", taskId=task)["result"])["status"] != status:
+        look: dict[str, Any] = {}
+        while look.get("status") != status:
             assert time.monotonic() < end, look
+            look = self.send("tasks/get", taskId=task)["result"]
         return look
 
 

@@ -7,9 +7,10 @@ import mimetypes
 import os
 import tempfile
 from base64 import b64decode
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Final, Literal, TypeVar
 from urllib.parse import urlsplit
 from urllib.request import url2pathname
@@ -204,28 +205,33 @@ class Agent:
         self, tool: str, arguments: dict[str, Any], on_progress: ProgressFnT | None = None
     ) -> Result:
         """Call a tool, and answer what it asks. An error of the protocol is one of the call."""
-        self._asked, self.tasks.on_progress = None, on_progress
-        try:
-            result = await self._client.call_tool(tool, arguments, progress_callback=on_progress)
-        except MCPError as error:
-            return _error(error)
-        except InputRequiredRoundsExceededError as error:
-            return Result((f"{tool} asked too many questions: {error}",), is_error=True)
-        except anyio.get_cancelled_exc_class():
-            await self._leave(tool, arguments)
-            raise
-        return _result(result)
+        call = partial(self._client.call_tool, tool, arguments, progress_callback=on_progress)
+        return await self._run(call, on_progress, tool, arguments)
 
     async def resume(self, task: str, on_progress: ProgressFnT | None = None) -> Result:
         """Go on with a call that is a task, by its id, as the one who made it would."""
-        self.tasks.on_progress = on_progress
+        return await self._run(partial(self.tasks.follow, self._client.session, task), on_progress)
+
+    async def _run(
+        self,
+        call: Callable[[], Awaitable[types.CallToolResult]],
+        on_progress: ProgressFnT | None,
+        *what: Any,  # the tool and its arguments, where it is called
+    ) -> Result:
+        self._asked, self.tasks.task, self.tasks.on_progress = None, None, on_progress
         try:
-            return _result(await self.tasks.follow(self._client.session, task))
+            result = await call()
         except MCPError as error:
-            return _error(error)
+            if error.code == types.CONNECTION_CLOSED:
+                raise
+            return Result((error.message,), is_error=True)
+        except InputRequiredRoundsExceededError as error:
+            return Result((f"{what[0]} asked too many questions: {error}",), is_error=True)
         except anyio.get_cancelled_exc_class():
-            await self._leave("", {})
+            await self._leave(*what)
             raise
+        texts = tuple(_text(part) for part in result.content)
+        return Result(texts, result.structured_content, bool(result.is_error), result.meta)
 
     async def _call(self, *args: Any, **options: Any) -> Any:
         result = await self._send(*args, **options)
@@ -235,7 +241,7 @@ class Agent:
                 request.params.meta = result.meta  # where the older era has it
         return result
 
-    async def _leave(self, tool: str, arguments: dict[str, Any]) -> None:
+    async def _leave(self, *what: Any) -> None:
         """End a call at its question; where only a request is open, the SDK has cancelled that."""
         # where the host is gone, or the call has ended, there is nothing to leave
         with anyio.move_on_after(_PATIENCE, shield=True), suppress(MCPError):
@@ -245,18 +251,7 @@ class Agent:
             left = types.ElicitResult(action="cancel", _meta={LEFT: True})
             answers = dict.fromkeys(self._asked.input_requests or (), left)
             again = {"input_responses": answers, "request_state": self._asked.request_state}
-            await self._call(tool, arguments, **again, allow_input_required=True)
-
-
-def _result(result: types.CallToolResult) -> Result:
-    texts = tuple(_text(part) for part in result.content)
-    return Result(texts, result.structured_content, bool(result.is_error), result.meta)
-
-
-def _error(error: MCPError) -> Result:
-    if error.code == types.CONNECTION_CLOSED:
-        raise error
-    return Result((error.message,), is_error=True)
+            await self._call(*what, **again, allow_input_required=True)
 
 
 def _risk(tool: types.Tool) -> str:

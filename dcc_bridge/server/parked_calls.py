@@ -73,7 +73,7 @@ class ParkedCall:
         self.modern = modern  # the client speaks 2026-07-28 or later
         self.cancel: Callable[[], None] = lambda: None
         self.requests: list[Context] = []
-        self.began_at = time.monotonic()
+        self.resumed_at = time.monotonic()  # when its last request came
         self.ended_at: float | None = None
         self.is_awaited = True  # a request for it is open, or the first one is on its way
         self.task: Task | None = None  # what it is once its client was given a handle
@@ -188,7 +188,7 @@ class ParkedCalls:
     async def begin(self, parked: ParkedCall, request: Context) -> Result:
         """Serve the request that starts a call."""
         self._park(parked)
-        return await self._serve(parked, request, 0, parked.began_at)
+        return await self._serve(parked, request, 0)
 
     async def begin_plain(self, parked: ParkedCall) -> CallToolResult | None:
         """Start a call for a request that hears its result only; None if it is to `begin`."""
@@ -236,7 +236,8 @@ class ParkedCalls:
             self.abandon(parked)
         elif answer is not None:
             asked.answer(protocol.reply(answer))
-        return await self._serve(parked, request, round_ + 1, time.monotonic())
+        parked.resumed_at = time.monotonic()
+        return await self._serve(parked, request, round_ + 1)
 
     def end_session(self, session: str) -> None:
         """End the calls of a legacy session that nobody listens to any more."""
@@ -248,13 +249,11 @@ class ParkedCalls:
         self._forget_old()
         self._parked[parked.call.id] = parked
 
-    async def _serve(
-        self, parked: ParkedCall, request: Context, number: int, since: float
-    ) -> Result:
+    async def _serve(self, parked: ParkedCall, request: Context, number: int) -> Result:
         parked.requests.append(request)
         parked.is_awaited, result = True, None
         try:
-            result = await self._answer(parked, request, number, since)
+            result = await self._answer(parked, request, number)
             return result
         finally:
             if result is None and parked.requests == [request] and parked.task is None:
@@ -263,13 +262,10 @@ class ParkedCalls:
             parked.is_awaited = bool(parked.requests)
             self._forget(parked)
 
-    async def _answer(
-        self, parked: ParkedCall, request: Context, number: int, since: float
-    ) -> Result:
-        tasks = self.tasks if self.tasks is not None and self.tasks.may_serve(request) else None
+    async def _answer(self, parked: ParkedCall, request: Context, number: int) -> Result:
+        if (handle := await self._handle(parked, request, number)) is not None:
+            return handle
         while True:
-            if tasks is not None and (handle := await self._handle(parked, number, since, tasks)):
-                return handle
             event = await self._event(parked, number)
             if not isinstance(event, ClientQuestion):
                 self.unfetched.remove(parked.same)
@@ -283,19 +279,16 @@ class ParkedCalls:
                 telling.cancel_scope.cancel()
             number += 1
 
-    async def _handle(
-        self, parked: ParkedCall, number: int, since: float, tasks: Tasks
-    ) -> AnyResult | None:
-        """Wait for an event as long as a request is kept open; a handle where there is none."""
+    async def _handle(self, parked: ParkedCall, request: Context, number: int) -> AnyResult | None:
+        """Wait for an event as long as a request is kept open; a task's handle if none comes."""
+        if self.tasks is None or not self.tasks.may_serve(request):
+            return None
         event = None
         if parked.task is None:  # else it is the same one, however often a retry comes
-            with anyio.move_on_after(since + tasks.after - time.monotonic()):
+            with anyio.move_on_after(parked.resumed_at + self.tasks.after - time.monotonic()):
                 event = await self._event(parked, number)
-            if event is not None and not (
-                parked.asks_as_task and isinstance(event, ClientQuestion)
-            ):
-                return None
-        return tasks.make(parked)
+        in_task = parked.asks_as_task and isinstance(event, ClientQuestion)
+        return self.tasks.make(parked) if event is None or in_task else None
 
     async def _event(self, parked: ParkedCall, number: int) -> Event:
         return await parked.wait_for_event(number, self._keepalive, partial(self.waiting, parked))

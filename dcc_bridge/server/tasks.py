@@ -158,8 +158,7 @@ class Tasks(Extension):
 
     def methods(self) -> Sequence[MethodBinding]:
         """Give the methods, which the older eras do not know."""
-        get, update, cancel = TASK_METHODS
-        era = frozenset(_CALL[1:])
+        (get, update, cancel), era = TASK_METHODS, frozenset(_CALL[1:])
         return [
             MethodBinding(get, TaskParams, self._get, era),
             MethodBinding(update, UpdateParams, self._update, era),
@@ -178,24 +177,22 @@ class Tasks(Extension):
 
     def make(self, parked: ParkedCall) -> types.Result | None:
         """Make a task of a call and give its handle, the same one again; None over the cap."""
-        task = parked.task
-        if task is None:
+        if parked.task is None:
             self._forget_old()
             if len(self._parked) >= MOST:
                 return None
-            task = parked.task = Task(parked, self._instance)
+            parked.task = Task(parked, self._instance)
             self._parked[parked.call.id] = parked
-            self._records.note(parked.call, task.id)
+            self._records.note(parked.call, parked.task.id)
             self._broker.audience.note_patience(parked.call)
-        return Handle.model_validate(task.facts(self._says(parked)))
+        return Handle.model_validate(parked.task.facts(self._says(parked)))
 
     async def _get(self, request: Context, params: TaskParams) -> dict[str, Any]:
         parked = self._find(request, params)
         if parked is None or parked.task is None:
-            ended = await self._records.find(params.task_id, _label(request))
-            if ended is None:
-                raise _unknown_task()
-            return ended
+            if ended := await self._records.find(params.task_id, _label(request)):
+                return ended
+            raise _unknown_task()
         details = parked.task.details(self._says(parked))
         if parked.result is not None:
             self._calls.unfetched.remove(parked.same)

@@ -142,7 +142,8 @@ def run_call(options: argparse.Namespace) -> int:
         options.url = options.url or hosts.of_task(options.tool)
     host = hosts.find(options)
     misfits: list[str] = []
-    with answering(options.answer, f"{host.host}, for {options.tool},", misfits.append) as person:
+    what = "a call that goes on" if options.resume else options.tool
+    with answering(options.answer, f"{host.host}, for {what},", misfits.append) as person:
         call = host, person, options.tool, options.args, options.era, options.resume
         result = anyio.run(_call, *call)
     if not misfits:
@@ -172,7 +173,7 @@ async def _call(
             print(text, file=sys.stderr, flush=True)
 
     def say_task(task: str) -> None:
-        exits.tell(f"{tool} goes on: dcc-bridge call --resume {task}")
+        exits.tell(f"should this end before {tool} does: dcc-bridge call --resume {task}")
 
     async with host.connect(era=era, person=person) as client:
         client.tasks.on_task = say_task

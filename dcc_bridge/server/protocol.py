@@ -67,11 +67,8 @@ def reply(response: Any) -> Answer:
 
 def raw_reply(answer: object) -> Answer:
     """Read the same as it came, which nobody validated."""
-    return (
-        reply(types.ElicitResult.model_validate(answer, by_name=False))
-        if _is_valid(answer)
-        else Unreadable()
-    )
+    valid = _is_valid(answer)
+    return reply(types.ElicitResult.model_validate(answer, by_name=False) if valid else answer)
 
 
 def is_left(response: Any) -> bool:

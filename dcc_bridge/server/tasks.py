@@ -31,9 +31,7 @@ from mcp.server.extension import Extension, MethodBinding
 from mcp.server.mcpserver import require_client_extension
 from mcp.shared.exceptions import MCPError
 from mcp.shared.inbound import MCP_NAME_HEADER, decode_header_value
-from mcp_types.methods import serialize_server_result
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
-from pydantic import ValidationError
 
 from dcc_bridge.audit import reader
 from dcc_bridge.audit.log import AuditLog
@@ -54,7 +52,7 @@ TASK_AFTER: Final = 3.0  # seconds for which a request is kept open
 KEPT: Final = 600.0  # seconds for which the result of a task can be fetched
 MOST: Final = 64  # tasks that are kept; over that a call waits in its request, as without them
 POLL: Final = 1.0  # seconds between two looks at a task, as clients are asked to wait
-_CALL: Final = "tools/call", MODERN_PROTOCOL_VERSIONS[-1]
+_MODERN: Final = MODERN_PROTOCOL_VERSIONS[-1]
 _CALL_DIGITS: Final = 16
 _ID: Final = re.compile(r"[a-z0-9-]+\.[0-9a-f]{32}")
 _DAY: Final = 86_400.0  # seconds for which the end of a host is told of
@@ -117,11 +115,7 @@ class Task:
             asked = {key: protocol.elicit_request(it.question) for key, it in questions}
             return facts | {"inputRequests": {key: _dump(it) for key, it in asked.items()}}
         if facts["status"] == "completed" and result is not None:
-            try:
-                return facts | {"result": serialize_server_result(*_CALL, _dump(result))}
-            except ValidationError:
-                error = {"code": types.INTERNAL_ERROR, "message": "The result cannot be sent."}
-                return facts | {"status": "failed", "error": error}
+            return facts | {"result": _dump(result)}
         return facts
 
     @property
@@ -158,7 +152,7 @@ class Tasks(Extension):
 
     def methods(self) -> Sequence[MethodBinding]:
         """Give the methods, which the older eras do not know."""
-        (get, update, cancel), era = TASK_METHODS, frozenset(_CALL[1:])
+        (get, update, cancel), era = TASK_METHODS, frozenset({_MODERN})
         return [
             MethodBinding(get, TaskParams, self._get, era),
             MethodBinding(update, UpdateParams, self._update, era),
@@ -173,7 +167,7 @@ class Tasks(Extension):
     def may_serve(self, request: Context) -> bool:
         """Tell whether a request can end with a handle: its client says that it knows them."""
         able = request.session.client_capabilities
-        return request.protocol_version == _CALL[1] and TASKS in ((able and able.extensions) or {})
+        return request.protocol_version == _MODERN and TASKS in ((able and able.extensions) or {})
 
     def make(self, parked: ParkedCall) -> types.Result | None:
         """Make a task of a call and give its handle, the same one again; None over the cap."""
@@ -315,10 +309,10 @@ def _sentence(skill: str, last: AuditLine | None) -> str:
             f"The host ended in the middle of {skill}. Whether it was done, in part or as a whole, "
             "is not known: look at the scene before you try again."
         )
-    lost = f"The host ended before anybody fetched the result of {skill}"
+    lost = f"The host has ended, and with it the result of {skill}"
     if last is not None and last.fields.get("changed"):
         return f"{lost}, which was done. Look at the scene before you try again."
-    return f"{lost}. It changed nothing: call it again."
+    return f"{lost}, which changed nothing. Call it again."
 
 
 def _digest(task_id: str) -> str:

@@ -6,6 +6,7 @@ import logging
 import re
 import threading
 from collections.abc import Callable, Iterator
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,7 @@ from dcc_bridge import (
     skill,
 )
 from dcc_bridge.elicitation.types import TASKS
-from dcc_bridge.server import tasks
+from dcc_bridge.server import parked_calls, tasks
 from dcc_bridge.testing import FakeHost, ScriptedPresenter
 from tests.live import ERAS, LIMIT, Live, live
 from tests.server.skills import CONFIRM, Skills
@@ -300,8 +301,14 @@ def test_the_times_of_a_task_never_go_back_and_its_ttl_is_kept(
 ) -> None:
     monkeypatch.setattr(tasks, "KEPT", 0.3)
 
+    class Turned(datetime):
+        @classmethod
+        def now(cls, tz: Any = None) -> Any:
+            return datetime.now(tz) - timedelta(hours=1)
+
     def client(wire: Wire) -> tuple[list[Message], Message, int]:
         looks = [wire.call("bake")]
+        monkeypatch.setattr(tasks, "datetime", Turned)  # somebody sets the computer's clock
         task = looks[0]["taskId"]
         looks += [wire.get(task) for _ in range(3)]
         bake.may_end.set()
@@ -337,6 +344,28 @@ def test_over_the_cap_a_call_waits_in_its_request_as_without_tasks(
         handle, result = works(running, client)
 
     assert (handle["resultType"], result["resultType"]) == ("task", "complete")
+
+
+def test_a_task_is_kept_though_other_calls_that_ended_are_too_many(
+    tmp_path: Path, bake: Bake, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(parked_calls, "MOST_KEPT", 0)
+
+    def client(wire: Wire) -> Message:
+        task = wire.call("bake")["taskId"]
+        bake.may_end.set()
+        wire.until(task)
+        asked = wire.call("delete")
+        answers = {key: {"action": "decline"} for key in asked["inputRequests"]}
+        wire.call("delete", inputResponses=answers, requestState=asked["requestState"])
+        wire.call("bake")
+        return wire.get(task)
+
+    skills = Skills()
+    with live(tmp_path, bake.skill(), skills.delete(), host=skills.host) as running:
+        look = works(running, client)
+
+    assert look["result"]["content"][0]["text"] == "baked"
 
 
 def test_a_task_says_what_progress_says(tmp_path: Path) -> None:
@@ -530,5 +559,5 @@ def test_after_a_restart_the_record_says_how_a_call_ended(tmp_path: Path) -> Non
     failed, done, read = (it["error"]["message"] for it in looks)
     assert "The disk is full." in failed
     assert "result of shorten, which was done" in done
-    assert "the result of look. It changed nothing" in read
+    assert "the result of look, which changed nothing" in read
     assert set(codes) == {INVALID_PARAMS}

@@ -89,9 +89,10 @@ def skills(host: Small, bridge: Bridge) -> list[Callable[..., Any]]:
             "by": [one.answered_by for one in heard],
         }
 
-    @skill(risk="read", task="ask")
-    def ask_in_task() -> str:
-        """Ask for a name, in a task where the client can do that."""
+    @skill(risk="edit", task="ask")
+    def ask_in_task(item: str = "cam3") -> str:
+        """Add an item and ask for a name, in a task where the client can do that."""
+        host.items.append(item)
         return f"{host.scene()}: {(elicit_form_sync('Name?', NAME).data or {}).get('name')}"
 
     @skill(risk="edit", undo="Select")

@@ -91,19 +91,23 @@ def test_a_fresh_proxy_that_works_elsewhere_finds_answers_and_fetches_a_task(
                 inputResponses=dict.fromkeys(asked["inputRequests"], ADA),
             )
             ended = fresh.until(task, "completed")
+            fresh.send("tools/call", name="use_host", arguments={"host": first.id})
+            again = fresh.send("tools/call", name="ask_in_task", arguments={"item": "cam2"})
             forged = fresh.send("tasks/get", taskId=f"{first.id}.{32 * '0'}")
         with proxy(tmp_path) as between:  # two hosts run, and none was chosen
-            again = between.send("tasks/get", taskId=task)["result"]
+            fetched = between.send("tasks/get", taskId=task)["result"]
             nowhere = between.send("tasks/get", taskId=f"gone-0000.{32 * '0'}")
         first.kill()
         with proxy(tmp_path, "--instance", second.id) as late:
-            failed = late.send("tasks/get", taskId=task)["result"]
+            done = late.send("tasks/get", taskId=task)["result"]
+            half = late.send("tasks/get", taskId=again["result"]["taskId"])["result"]
 
     assert found["capabilities"]["extensions"] == {TASKS: {}}
     assert ended["result"]["content"][0]["text"] == "one.ma: Ada"
-    assert again["result"] == ended["result"]
+    assert fetched["result"] == ended["result"]
     assert forged["error"]["code"] == INVALID_PARAMS
     assert nowhere["error"]["code"] == CONNECTION_CLOSED
     assert "Choose one with use_host" in nowhere["error"]["message"]
-    assert failed["status"] == "failed"
-    assert "fetched the result of ask_in_task" in failed["error"]["message"]
+    assert done["status"] == half["status"] == "failed"
+    assert "the result of ask_in_task, which was done" in done["error"]["message"]
+    assert "in the middle of ask_in_task" in half["error"]["message"]

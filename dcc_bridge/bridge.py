@@ -358,18 +358,22 @@ class Bridge:
         from dcc_bridge.server.parked_calls import ParkedCalls
         from dcc_bridge.server.resources import SceneResources
         from dcc_bridge.server.service import McpService
+        from dcc_bridge.server.tasks import TaskRecords, Tasks
 
         if self._state != "running":
             raise BridgeClosed
         # the record of a process that died is read as a whole: nobody waits for that
-        runner.run_in_thread(lambda: reader.recover(self.audit.folder), "audit")
+        recovered = runner.run_in_thread(lambda: reader.recover(self.audit.folder), "audit")
+        records = TaskRecords(self.audit, recovered)
+        calls = ParkedCalls(self.broker, self.recent, self._limits.keepalive)
         scene = SceneResources(self.host, self.main, worker.spawn)
         self._changes.add(scene.changed)
         server = Server(
             self.host,
             self.registry,
             self._runner,
-            ParkedCalls(self.broker, self.recent, self._limits.keepalive),
+            calls,
+            Tasks(calls, self.broker, self.recent, self.host.name, self.instance.id, records),
             worker.soon,
             self.clients,
             scene,

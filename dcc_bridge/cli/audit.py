@@ -232,6 +232,8 @@ def _sentence(fields: Mapping[str, Any]) -> str:
         return f"began in {safe_line(str(fields.get('scene')))}{_arguments(fields)}"
     if event == "code":
         return _code(fields)
+    if event == "task":
+        return "went on as a task"
     return _ending(event, fields)
 
 

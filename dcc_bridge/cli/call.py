@@ -127,6 +127,8 @@ def fill_call(parser: argparse.ArgumentParser) -> None:
     name = "the tool's name, as `dcc-bridge tools` lists it"
     parser.add_argument("tool", metavar="TOOL", help=name)
     fill_arguments(parser)
+    resume = "TOOL is the ID that the command of a longer call printed: go on with that call"
+    parser.add_argument("--resume", action="store_true", help=resume)
     era = "revision of the protocol: auto is the newest, legacy is 2025-11-25"
     parser.add_argument("--era", choices=("auto", "legacy"), default="auto", help=era)
     parser.add_argument("--answer", type=parse_answer, default=ASK, metavar="ANSWER", help=_ANSWER)
@@ -136,10 +138,14 @@ def fill_call(parser: argparse.ArgumentParser) -> None:
 
 def run_call(options: argparse.Namespace) -> int:
     """Call the tool and show what came of it."""
+    if options.resume:
+        options.url = options.url or hosts.of_task(options.tool)
     host = hosts.find(options)
     misfits: list[str] = []
-    with answering(options.answer, f"{host.host}, for {options.tool},", misfits.append) as person:
-        result = anyio.run(_call, host, person, options.tool, options.args, options.era)
+    what = "a call that goes on" if options.resume else options.tool
+    with answering(options.answer, f"{host.host}, for {what},", misfits.append) as person:
+        call = host, person, options.tool, options.args, options.era, options.resume
+        result = anyio.run(_call, *call)
     if not misfits:
         return show_result(result, as_json=options.json)
     if exit_code(result) == exits.SUCCESS:  # else it says that a person refused
@@ -148,7 +154,12 @@ def run_call(options: argparse.Namespace) -> int:
 
 
 async def _call(
-    host: hosts.Target, person: Person | None, tool: str, arguments: dict[str, Any], era: Era
+    host: hosts.Target,
+    person: Person | None,
+    tool: str,  # its name; where a call is resumed, the id of its task
+    arguments: dict[str, Any],
+    era: Era,
+    resume: bool = False,
 ) -> Result:
     last = ""
 
@@ -161,7 +172,13 @@ async def _call(
             last = text
             print(text, file=sys.stderr, flush=True)
 
+    def say_task(task: str) -> None:
+        exits.tell(f"should this end before {tool} does: dcc-bridge call --resume {task}")
+
     async with host.connect(era=era, person=person) as client:
+        client.tasks.on_task = say_task
+        if resume:
+            return await client.resume(tool, show)
         return await client.call(tool, arguments, show)
 
 

@@ -98,6 +98,12 @@ def instance(options: argparse.Namespace) -> discovery.Instance:
     raise Failure(f"No host{name}{wanted} is running. There are:\n{rows}", UNREACHABLE)
 
 
+def of_task(task: str) -> str | None:
+    """Give the host that a task's id begins with; None where it ended: another may know of it."""
+    name = task.partition(".")[0]
+    return name if name in [it.id for it in discovery.running(settings().runtime)] else None
+
+
 def _is(record: discovery.Instance, name: str | None) -> bool:
     return name in (None, record.id) or _address(record.url) == _address(str(name))
 

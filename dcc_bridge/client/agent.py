@@ -7,23 +7,31 @@ import mimetypes
 import os
 import tempfile
 from base64 import b64decode
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any, Final
+from functools import partial
+from typing import Any, Final, Literal, TypeVar
 from urllib.parse import urlsplit
 from urllib.request import url2pathname
 
 import anyio
 import mcp_types as types
 from mcp import Client
-from mcp.client import InputRequiredRoundsExceededError
+from mcp.client import ClientSession, InputRequiredRoundsExceededError
+from mcp.client.extension import ClaimContext, ClientExtension, ResultClaim
+from mcp.client.session import ElicitationFnT
 from mcp.shared.dispatcher import ProgressFnT
 from mcp.shared.exceptions import MCPError
+from pydantic import Field
 
-from dcc_bridge.elicitation.types import LEFT
+from dcc_bridge.elicitation.types import LEFT, TASK_METHODS, TASKS
 
 _PATIENCE: Final = 2.0  # seconds for a host to take in that a call was left
+_GET, _UPDATE, _CANCEL = TASK_METHODS
+_AWAY: Final = 10.0  # seconds for which a host may be out of reach, until its task is given up
+_SOON: Final = 0.1  # seconds until a task is looked at again that was just answered
+_POLL: Final = 1000  # milliseconds until it is otherwise, where its host does not say
 _NOUNS: Final = {
     "string": "text",
     "integer": "whole number",
@@ -35,6 +43,7 @@ _NOUNS: Final = {
 }
 _MOST: Final = 8  # values of a choice that are named
 Schema = Mapping[str, Any]
+T = TypeVar("T", bound=types.Result)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,11 +82,102 @@ def parse_text(text: str) -> Any:
         return text
 
 
+class _Handle(types.Result):
+    result_type: Literal["task"]
+    task_id: str
+
+
+class _TaskParams(types.RequestParams):
+    task_id: str
+    input_responses: dict[str, types.ElicitResult] | None = None
+
+
+class _TaskRequest(types.Request[_TaskParams, str]):
+    name_param = "taskId"
+
+
+class _Look(types.Result):
+    status: str
+    status_message: str = ""
+    poll_interval_ms: int = _POLL
+    input_requests: dict[str, types.ElicitRequest] = Field(default_factory=dict)
+    result: types.CallToolResult | None = None
+    error: types.ErrorData | None = None
+
+
+class TaskFollower(ClientExtension):
+    """Follows a call that goes on as a task: answers its questions, and gives its result."""
+
+    identifier = TASKS
+
+    def __init__(self, answer: ElicitationFnT | None) -> None:
+        self._answer = answer  # gives a person's answer; None where nobody can be asked
+        self.task: str | None = None  # the id of the one that is followed; one at a time
+        self.on_task: Callable[[str], None] = lambda task: None  # told the id of a new one
+        self.on_progress: ProgressFnT | None = None  # told what it waits for
+
+    def claims(self) -> list[ResultClaim[Any]]:
+        """Say which result means a task."""
+        return [ResultClaim(result_type="task", model=_Handle, resolve=self._resolve)]
+
+    async def _resolve(self, handle: _Handle, context: ClaimContext) -> types.CallToolResult:
+        self.on_task(handle.task_id)
+        return await self.follow(context.session, handle.task_id)
+
+    async def follow(self, session: ClientSession, task: str) -> types.CallToolResult:
+        """Wait for the result of a task; MCPError: there is none, or nobody to ask for it."""
+        self.task, asked = task, set[str]()
+        while (look := await self._look(session, task)).status in ("working", "input_required"):
+            if self.on_progress is not None:
+                await self.on_progress(0.0, None, look.status_message)
+            new = [key for key in look.input_requests if key not in asked][:1]
+            for key in new:
+                asked.add(key)
+                await self._ask(session, key, look.input_requests[key])
+            await anyio.sleep(_SOON if new else look.poll_interval_ms / 1000)
+        self.task = None
+        if look.error is not None:
+            raise MCPError.from_error_data(look.error)
+        text = types.TextContent(text=look.status_message or "The call was cancelled.")
+        return look.result or types.CallToolResult(content=[text], is_error=True)
+
+    async def leave(self, session: ClientSession) -> None:
+        """Give up the task that is followed."""
+        if self.task is not None:
+            await _send(session, _CANCEL, types.EmptyResult, task_id=self.task)
+
+    async def _ask(self, session: ClientSession, key: str, request: types.ElicitRequest) -> None:
+        context: Any = None  # of a request of the host's own, which this is not
+        reply: Any = types.ElicitResult(action="cancel")
+        if self._answer is not None:
+            reply = await self._answer(context, request.params)
+        params = {"task_id": self.task, "input_responses": {key: reply}}
+        with suppress(MCPError):  # the next look shows whether it was taken
+            await _send(session, _UPDATE, types.EmptyResult, **params)
+
+    async def _look(self, session: ClientSession, task: str) -> _Look:
+        """Look at a task; a connection that breaks loses nothing."""
+        give_up_at = anyio.current_time() + _AWAY
+        while True:
+            try:
+                return await _send(session, _GET, _Look, task_id=task)
+            except MCPError as error:
+                if error.code != types.CONNECTION_CLOSED or anyio.current_time() > give_up_at:
+                    raise
+            await anyio.sleep(_SOON)
+
+
+async def _send(session: ClientSession, method: str, result: type[T], **params: Any) -> T:
+    request = _TaskRequest(method=method, params=_TaskParams(**params))
+    return await session.send_request(request, result)
+
+
 class Agent:
     """A connected client."""
 
-    def __init__(self, client: Client) -> None:
+    def __init__(self, client: Client, tasks: TaskFollower | None = None) -> None:
         self._client = client
+        self.tasks = tasks or TaskFollower(None)  # follows calls that outlast their request
         self._send = client.session.call_tool
         self._asked: types.InputRequiredResult | None = None  # last, by the call of now
         vars(client.session)["call_tool"] = self._call  # each round of a call goes through it
@@ -105,17 +205,30 @@ class Agent:
         self, tool: str, arguments: dict[str, Any], on_progress: ProgressFnT | None = None
     ) -> Result:
         """Call a tool, and answer what it asks. An error of the protocol is one of the call."""
-        self._asked = None
+        call = partial(self._client.call_tool, tool, arguments, progress_callback=on_progress)
+        return await self._run(call, on_progress, tool, arguments)
+
+    async def resume(self, task: str, on_progress: ProgressFnT | None = None) -> Result:
+        """Go on with a call that is a task, by its id, as the one who made it would."""
+        return await self._run(partial(self.tasks.follow, self._client.session, task), on_progress)
+
+    async def _run(
+        self,
+        call: Callable[[], Awaitable[types.CallToolResult]],
+        on_progress: ProgressFnT | None,
+        *what: Any,  # the tool and its arguments, where it is called
+    ) -> Result:
+        self._asked, self.tasks.task, self.tasks.on_progress = None, None, on_progress
         try:
-            result = await self._client.call_tool(tool, arguments, progress_callback=on_progress)
+            result = await call()
         except MCPError as error:
             if error.code == types.CONNECTION_CLOSED:
                 raise
             return Result((error.message,), is_error=True)
         except InputRequiredRoundsExceededError as error:
-            return Result((f"{tool} asked too many questions: {error}",), is_error=True)
+            return Result((f"{what[0]} asked too many questions: {error}",), is_error=True)
         except anyio.get_cancelled_exc_class():
-            await self._leave(tool, arguments)
+            await self._leave(*what)
             raise
         texts = tuple(_text(part) for part in result.content)
         return Result(texts, result.structured_content, bool(result.is_error), result.meta)
@@ -128,16 +241,17 @@ class Agent:
                 request.params.meta = result.meta  # where the older era has it
         return result
 
-    async def _leave(self, tool: str, arguments: dict[str, Any]) -> None:
+    async def _leave(self, *what: Any) -> None:
         """End a call at its question; where only a request is open, the SDK has cancelled that."""
-        if self._asked is None:
-            return
-        left = types.ElicitResult(action="cancel", _meta={LEFT: True})
-        answers = dict.fromkeys(self._asked.input_requests or (), left)
-        again = {"input_responses": answers, "request_state": self._asked.request_state}
         # where the host is gone, or the call has ended, there is nothing to leave
         with anyio.move_on_after(_PATIENCE, shield=True), suppress(MCPError):
-            await self._call(tool, arguments, **again, allow_input_required=True)
+            if self._asked is None:
+                await self.tasks.leave(self._client.session)
+                return
+            left = types.ElicitResult(action="cancel", _meta={LEFT: True})
+            answers = dict.fromkeys(self._asked.input_requests or (), left)
+            again = {"input_responses": answers, "request_state": self._asked.request_state}
+            await self._call(*what, **again, allow_input_required=True)
 
 
 def _risk(tool: types.Tool) -> str:

@@ -26,7 +26,7 @@ from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.exceptions import MCPError
 
 from dcc_bridge.client import Person
-from dcc_bridge.client.agent import Agent
+from dcc_bridge.client.agent import Agent, TaskFollower
 from dcc_bridge.elicitation.question import Reply
 from dcc_bridge.elicitation.schema import parse
 from dcc_bridge.elicitation.types import LIMIT, MISFIT
@@ -136,20 +136,23 @@ async def connect(
     if urlsplit(url).hostname not in ("127.0.0.1", "localhost", "::1"):
         raise Unreachable(url, "only a host on this computer is given the token")
     is_connected = False
+    answer = _callback(person, url) if person is not None else None
+    tasks = TaskFollower(answer)
     try:
         async with (
             http_client(token, silence=silence) as http,
             Client(
                 streamable_http_client(url, http_client=http),
                 mode=era,
-                elicitation_callback=_callback(person, url) if person is not None else None,
+                elicitation_callback=answer,
+                extensions=[tasks],
                 client_info=types.Implementation(
                     name="dcc-bridge", version=metadata.version(DISTRIBUTION)
                 ),
             ) as client,
         ):
             is_connected = True
-            yield Agent(client)
+            yield Agent(client, tasks)
     except BaseExceptionGroup as group:
         raise _explained(_only_error(group), url, is_connected) from None
 

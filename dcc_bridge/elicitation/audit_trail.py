@@ -78,6 +78,11 @@ def rejected(call: Call, why: str) -> Event:
     return "rejected", {**_caller(call), "first": True, "argument_names": names, "error": why}
 
 
+def became_task(call: Call, digest: str) -> Event:
+    """Make the event of a call that goes on as a task, with the digest of the task's id."""
+    return "task", {**_full(call), "task": digest}
+
+
 class QuestionRecord:
     """The lines of one question."""
 

@@ -30,6 +30,8 @@ ANSWERED: Final = "answered"
 LEFT: Final = "dcc-bridge/left"  # in the meta of a cancel: the client gives up the whole call
 MISFIT: Final = "dcc-bridge/misfit"  # in that of a cancel: no answer that was at hand fitted
 LIMIT: Final = "dcc-bridge/limit"  # in the meta of a question: seconds until it ends by itself
+TASKS: Final = "io.modelcontextprotocol/tasks"  # the extension (SEP-2663), spoken at 2026-07-28
+TASK_METHODS: Final = ("tasks/get", "tasks/update", "tasks/cancel")  # each names its task
 UNASKED: Final = "unasked"  # an edit that undo takes back; the record has it, and no response
 
 

@@ -39,6 +39,11 @@ class ClientQuestion:
         self._withdrawn = anyio.Event()
         self._why = ""
 
+    @property
+    def is_open(self) -> bool:
+        """Whether nobody answered it yet, here or elsewhere."""
+        return self._settle is not None
+
     def answer(self, answer: Answer) -> None:
         """Hand over what the client said; only the first time counts."""
         settle, self._settle = self._settle, None

@@ -9,6 +9,7 @@ import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from functools import partial
 from importlib import metadata
 from typing import Any, Final
@@ -24,7 +25,7 @@ from mcp.server.request_state import RequestStateSecurity
 from mcp.server.session import ServerSession
 from mcp.server.subscriptions import SubscriptionBus, ToolsListChanged
 from mcp.shared.exceptions import MCPError
-from mcp_types import INVALID_PARAMS, CallToolResult, InputRequiredResult, ListToolsResult, Tool
+from mcp_types import INVALID_PARAMS, CallToolResult, ListToolsResult, Tool
 from mcp_types.methods import serialize_server_result
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
@@ -39,6 +40,7 @@ from dcc_bridge.server import auth, client_channel, protocol, resources
 from dcc_bridge.server.clients import ClientRegistry, SeenClient
 from dcc_bridge.server.fast_path import CALL, MODERN, STARTED
 from dcc_bridge.server.parked_calls import ParkedCall, ParkedCalls, same_call
+from dcc_bridge.server.tasks import Tasks
 from dcc_bridge.skills.loader import Library
 from dcc_bridge.skills.registry import Entry, Registry
 from dcc_bridge.skills.runner import Runner
@@ -74,6 +76,7 @@ class Server(MCPServer[Any]):
         registry: Registry,
         runner: Runner,
         calls: ParkedCalls,
+        tasks: Tasks,  # what of them outlasts its request
         soon: client_channel.Soon,  # the way to the worker's loop from any thread
         clients: ClientRegistry,  # takes in who speaks to it
         scene: resources.SceneResources,
@@ -97,6 +100,7 @@ class Server(MCPServer[Any]):
                 request_state_security=RequestStateSecurity.ephemeral(ttl=_HOUR),
                 log_level="WARNING",
                 subscriptions=scene.bus,
+                extensions=[tasks],
                 middleware=[self._note_client, changes.remember_session, protocol.mark_malformed],
             )
         # the span of each message, which nobody collects; the SDK has no public name for it
@@ -233,7 +237,7 @@ class Server(MCPServer[Any]):
 
     async def call_tool(
         self, name: str, arguments: dict[str, Any], context: ToolContext[Any, Any] | None = None
-    ) -> CallToolResult | InputRequiredResult:
+    ) -> Any:  # also a task's handle, which the SDK's own type does not know
         """Run a skill, or go on with one that waits for an answer."""
         await wrap_future(self._library.read)
         if context is None or not self._is_ours(name, context):
@@ -301,7 +305,7 @@ class Server(MCPServer[Any]):
         call.title, call.risk, call.digest = skill.title, skill.metadata.risk, skill.digest
         same = same_call(seen.client.label, call.skill, bound)
         parked = ParkedCall(call, seen.client.label, None, same, modern=seen.era >= MODERN)
-        call.dialogue.repeats = self.calls.unfetched.notice_for(parked.same)
+        call.dialogue.repeats = self.calls.notice_for(parked.same)
         call.route = self._route(parked, seen)
         run = self._runner.start(
             skill,
@@ -310,11 +314,13 @@ class Server(MCPServer[Any]):
             signature.missing(bound),
             lambda progress: self._soon(lambda: parked.note_progress(progress)),
         )
-        parked.cancel = run.cancel
+        parked.cancel, parked.asks_as_task = run.cancel, skill.metadata.task == "ask"
         outcome, returns = run.outcome, signature.returns
 
         def finish() -> None:
-            ended = outcome.result()
+            ended, repeats = outcome.result(), call.dialogue.repeats
+            if repeats and call.risk != "read" and not ended.error:  # nobody was asked about it
+                ended = replace(ended, note=f"{ended.note} {repeats}".strip())
             self.calls.finish(parked, protocol.result(ended, returns), ended.status)
 
         outcome.add_done_callback(lambda _: self._soon(finish))

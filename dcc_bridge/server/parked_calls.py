@@ -9,8 +9,9 @@ each event is either a question for the client or the result:
   an event counts, a later one is ignored and is given the event after it, which is stored;
 - on the legacy era the question goes out as ``elicitation/create`` while the request stays open.
 
-When the last open request of a call is cut off, nobody waits for it: its question is ended. Calls
-that ended are kept for a while, for a client that comes late. Everything here runs on the worker.
+When the last open request of a call is cut off, nobody waits for it: its question is ended, unless
+it is a task by then (`server.tasks`), which needs no request. Calls that ended are kept for a
+while, for a client that comes late. Everything here runs on the worker.
 """
 
 from __future__ import annotations
@@ -22,11 +23,12 @@ from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from functools import partial
 from hashlib import sha256
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import anyio
 from mcp.shared.exceptions import MCPError
 from mcp_types import INVALID_PARAMS, CallToolResult, InputRequiredResult
+from mcp_types import Result as AnyResult
 
 from dcc_bridge.elicitation import question, types
 from dcc_bridge.elicitation.broker import Broker
@@ -34,6 +36,9 @@ from dcc_bridge.elicitation.call import Call, Progress
 from dcc_bridge.server import protocol
 from dcc_bridge.server.client_channel import ClientQuestion, Context, ProgressNotices
 from dcc_bridge.skills.call_history import Recent, Status
+
+if TYPE_CHECKING:
+    from dcc_bridge.server.tasks import Task, Tasks
 
 MOST_ROUNDS: Final = 8  # a modern client is not asked any more: it stops after ten, without a word
 KEPT: Final = 120.0  # seconds for which a finished call can still be fetched
@@ -47,7 +52,9 @@ _WAITING: Final = {  # what a client is told from time to time, by the state of 
     "asking": "Waiting for the person's answer",
 }
 
-Result = CallToolResult | InputRequiredResult
+_UNDER_WAY: Final = "The same call was under way when this one came, and nobody waits for it."
+
+Result = CallToolResult | InputRequiredResult | AnyResult  # the last one is a task's handle
 Same = tuple[str, str, str]  # client, skill, digest of the arguments: they make two calls the same
 Answers = Mapping[str, Any]
 Event = ClientQuestion | Result  # awaited by any number of requests, and never taken back
@@ -66,7 +73,12 @@ class ParkedCall:
         self.modern = modern  # the client speaks 2026-07-28 or later
         self.cancel: Callable[[], None] = lambda: None
         self.requests: list[Context] = []
+        self.resumed_at = time.monotonic()  # when its last request came
         self.ended_at: float | None = None
+        self.is_awaited = True  # a request for it is open, or the first one is on its way
+        self.task: Task | None = None  # what it is once its client was given a handle
+        self.asks_as_task = False  # its questions are put in a task, however early they come
+        self._keys: dict[str, ClientQuestion] = {}
         self._events: list[Event] = []
         self.notices = ProgressNotices(self.requests)
         self._stirred = anyio.Event()
@@ -81,16 +93,38 @@ class ParkedCall:
         """Whether a question went to the client."""
         return self.rounds > (self.ended_at is not None)
 
+    @property
+    def is_forsaken(self) -> bool:
+        """Whether it goes on and nobody is seen to wait for it: its client may have lost it."""
+        is_known = self.task is not None and self.task.is_known
+        return self.ended_at is None and not self.is_awaited and not is_known
+
+    @property
+    def result(self) -> CallToolResult | None:
+        """What came of it; None for as long as it goes on."""
+        last = self._events[-1] if self._events else None
+        return last if isinstance(last, CallToolResult) else None
+
+    @property
+    def open_questions(self) -> dict[str, ClientQuestion]:
+        """What its client has not answered yet, each by a key that it alone ever has."""
+        return {key: question for key, question in self._keys.items() if question.is_open}
+
     def add_event(self, event: Event) -> None:
         """Add the next event."""
         if not isinstance(event, ClientQuestion):
             self.ended_at = time.monotonic()
+        else:
+            key = event.question.key
+            while key in self._keys:  # asked again, or named alike
+                key = f"{key}.{self.rounds}"
+            self._keys[key] = event
         self._events.append(event)
         self.stir()
 
     def offer(self, asked: ClientQuestion) -> None:
         """Put a question to the client, unless it was asked too often."""
-        if self.modern and self.rounds >= MOST_ROUNDS:
+        if self.modern and self.task is None and self.rounds >= MOST_ROUNDS:
             asked.answer(question.Unable(types.TOO_MANY_QUESTIONS, ends=True))
         else:
             self.add_event(asked)
@@ -137,6 +171,7 @@ class ParkedCalls:
         self._broker = broker  # ends a call's questions, when nobody waits for it any more
         self._recent = recent  # how the calls stand
         self._keepalive = keepalive  # seconds between two notices to a request that waits
+        self.tasks: Tasks | None = None  # what calls become that outlast their request
         self._parked: dict[str, ParkedCall] = {}
         self._ended: OrderedDict[str, ParkedCall] = OrderedDict()  # in the order of their ends
         self.unfetched = UnfetchedResults()  # what nobody came for
@@ -144,7 +179,7 @@ class ParkedCalls:
     @property
     def open(self) -> int:
         """How many calls have not ended."""
-        return len(self._parked) - len(self._ended)
+        return sum(parked.ended_at is None for parked in self._parked.values())
 
     def knows(self, state: str) -> bool:
         """Whether a state belongs to a call that is kept here."""
@@ -159,7 +194,7 @@ class ParkedCalls:
         """Start a call for a request that hears its result only; None if it is to `begin`."""
         self._park(parked)
         with ExitStack() as cut_off:
-            cut_off.callback(self._abandon, parked)
+            cut_off.callback(self.abandon, parked)
             result = await parked.first_result()
             cut_off.pop_all()  # somebody waits still
         if result is not None:
@@ -167,10 +202,16 @@ class ParkedCalls:
             self._forget(parked)
         return result
 
+    def notice_for(self, same: Same) -> str | None:
+        """Say that a call was made before and its result not fetched, or None for a new one."""
+        lost = [it for it in self._parked.values() if it.same == same and it.is_forsaken]
+        return _UNDER_WAY if lost else self.unfetched.notice_for(same)
+
     def finish(self, parked: ParkedCall, result: Result, status: Status) -> None:
         """Store the result of a call as its last event."""
         parked.add_event(result)
-        self._ended[parked.call.id] = parked
+        if parked.task is None:  # else it is kept for as long as its client was told
+            self._ended[parked.call.id] = parked
         self.unfetched.add(parked.same, status)
 
     async def resume(self, state: str, label: str, answers: Answers, request: Context) -> Result:
@@ -192,16 +233,17 @@ class ParkedCalls:
         if answer is None and not parked.has_event(round_ + 2):
             return protocol.input_required(asked.question, state)
         if protocol.is_left(answer):
-            self._abandon(parked)
+            self.abandon(parked)
         elif answer is not None:
             asked.answer(protocol.reply(answer))
+        parked.resumed_at = time.monotonic()
         return await self._serve(parked, request, round_ + 1)
 
     def end_session(self, session: str) -> None:
         """End the calls of a legacy session that nobody listens to any more."""
         for parked in list(self._parked.values()):
             if parked.session == session and parked.ended_at is None:
-                self._abandon(parked)
+                self.abandon(parked)
 
     def _park(self, parked: ParkedCall) -> None:
         self._forget_old()
@@ -209,17 +251,20 @@ class ParkedCalls:
 
     async def _serve(self, parked: ParkedCall, request: Context, number: int) -> Result:
         parked.requests.append(request)
-        result = None
+        parked.is_awaited, result = True, None
         try:
             result = await self._answer(parked, request, number)
             return result
         finally:
-            if result is None and parked.requests == [request]:
-                self._abandon(parked)  # the only request was cut off, or failed: nobody waits
+            if result is None and parked.requests == [request] and parked.task is None:
+                self.abandon(parked)  # the only request was cut off, or failed: nobody waits
             parked.requests.remove(request)
+            parked.is_awaited = bool(parked.requests)
             self._forget(parked)
 
     async def _answer(self, parked: ParkedCall, request: Context, number: int) -> Result:
+        if (handle := await self._handle(parked, request, number)) is not None:
+            return handle
         while True:
             event = await self._event(parked, number)
             if not isinstance(event, ClientQuestion):
@@ -228,30 +273,43 @@ class ParkedCalls:
             if parked.modern:
                 return protocol.input_required(event.question, f"{parked.call.id}.{number}")
             async with anyio.create_task_group() as telling:
-                waiting = partial(self._waiting, parked)
+                waiting = partial(self.waiting, parked)
                 telling.start_soon(parked.notices.repeat, self._keepalive, waiting)
                 await event.ask_in(request)
                 telling.cancel_scope.cancel()
             number += 1
 
-    async def _event(self, parked: ParkedCall, number: int) -> Event:
-        return await parked.wait_for_event(number, self._keepalive, partial(self._waiting, parked))
+    async def _handle(self, parked: ParkedCall, request: Context, number: int) -> AnyResult | None:
+        """Wait for an event as long as a request is kept open; a task's handle if none comes."""
+        if self.tasks is None or not self.tasks.may_serve(request):
+            return None
+        event = None
+        if parked.task is None:  # else it is the same one, however often a retry comes
+            with anyio.move_on_after(parked.resumed_at + self.tasks.after - time.monotonic()):
+                event = await self._event(parked, number)
+        in_task = parked.asks_as_task and isinstance(event, ClientQuestion)
+        return self.tasks.make(parked) if event is None or in_task else None
 
-    def _waiting(self, parked: ParkedCall) -> str:
+    async def _event(self, parked: ParkedCall, number: int) -> Event:
+        return await parked.wait_for_event(number, self._keepalive, partial(self.waiting, parked))
+
+    def waiting(self, parked: ParkedCall) -> str:
         """Say for what a call waits now."""
         record = self._recent.find(parked.call.id)
         if record is not None and record.state == "queued" and (what := self._broker.held_up()):
             return f"Waiting for {what}"
         return _WAITING[record.state] if record is not None else ""
 
-    def _abandon(self, parked: ParkedCall) -> None:
+    def abandon(self, parked: ParkedCall) -> None:
+        """End a call that nobody waits for any more, as far as it can be."""
+        parked.is_awaited = False
         self._broker.end(parked.call)
         parked.cancel()
 
     def _forget(self, parked: ParkedCall) -> None:
         """Drop a call that ended and never asked: nobody has a state of it to come back with."""
-        if parked.ended_at is not None and not parked.asked and not parked.requests:
-            self._drop(parked)
+        if parked.ended_at is not None and not (parked.asked or parked.requests or parked.task):
+            self.drop(parked)
 
     def _forget_old(self) -> None:
         """Drop the finished calls that are too old or too many."""
@@ -260,9 +318,10 @@ class ParkedCalls:
             parked = next(iter(self._ended.values()))
             if len(self._ended) <= MOST_KEPT and (parked.ended_at or 0) >= oldest:
                 return
-            self._drop(parked)
+            self.drop(parked)
 
-    def _drop(self, parked: ParkedCall) -> None:
+    def drop(self, parked: ParkedCall) -> None:
+        """Keep a call no longer."""
         self._parked.pop(parked.call.id, None)
         self._ended.pop(parked.call.id, None)
 

@@ -65,6 +65,12 @@ def reply(response: Any) -> Answer:
     return Reply(response.action, response.content)
 
 
+def raw_reply(answer: object) -> Answer:
+    """Read the same as it came, which nobody validated."""
+    valid = _is_valid(answer)
+    return reply(types.ElicitResult.model_validate(answer, by_name=False) if valid else answer)
+
+
 def is_left(response: Any) -> bool:
     """Tell whether a modern client gives up its call instead of answering."""
     return isinstance(response, types.ElicitResult) and LEFT in (response.meta or {})

@@ -150,17 +150,20 @@ class Record:
     progress: Progress | None = None  # how much is done, of how much, and a word about it
 
     @property
+    def how_far(self) -> str:
+        """How far it is, in a few words; "" where it did not say."""
+        done, total, message = self.progress or (0.0, None, "")
+        parts = f"{done:g}" if self.progress else "", f"of {total:g}" if total else "", message
+        return " ".join(filter(None, parts))
+
+    @property
     def only_read(self) -> bool:
         """Whether it asked nobody and was to change nothing: there is little to know of it."""
         return self.risk == "read" and not self.answers
 
     def facts(self) -> CallFacts:
         """Tell all that its own client may know."""
-        last, effect, progress = self.answers[-1] if self.answers else None, self.effect, None
-        if self.progress is not None:
-            done, total, message = self.progress
-            parts = f"{done:g}", f"of {total:g}" if total else "", message
-            progress = " ".join(filter(None, parts))
+        last, effect = self.answers[-1] if self.answers else None, self.effect
         facts = {
             "call": self.id,
             "tool": self.skill,
@@ -170,7 +173,7 @@ class Record:
             "answered": types.outcome(last.how, last.by) if last else None,
             "answered_by": last.by if last else None,
             "error": self.error,
-            "progress": progress,
+            "progress": self.how_far or None,
             "undo_step": effect.label,
             "undone_by": effect.undone_by or None,
             "copy": str(effect.copy) if effect.copy else None,

@@ -23,6 +23,7 @@ from dcc_bridge.errors import BrokenSkill, Stopped
 
 Risk = Literal["read", "edit", "destructive"]
 Thread = Literal["main", "any"]
+Task = Literal["", "ask"]
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -48,13 +49,15 @@ class Metadata:
     timeout: float | None = None
     ask_missing: bool = False
     replaced_by: str = ""
+    task: Task = ""
 
     def __post_init__(self) -> None:
         """Refuse a value that is not of its kind, so that a slip of the pen is no other risk."""
-        for name, allowed in (("risk", get_args(Risk)), ("thread", get_args(Thread))):
+        for name, allowed in {"risk": Risk, "thread": Thread, "task": Task}.items():
             value = getattr(self, name)
-            if value not in allowed:
-                raise ValueError(f"{name} is {', '.join(allowed)}, and not {value!r}.")
+            if value not in get_args(allowed):
+                choices = ", ".join(it or '""' for it in get_args(allowed))
+                raise ValueError(f"{name} is {choices}, and not {value!r}.")
         if self.timeout is not None and not self.timeout > 0:
             raise ValueError(f"timeout is a number of seconds above 0, and not {self.timeout!r}.")
         hosts = (self.hosts,) if isinstance(self.hosts, str) else tuple(self.hosts)
@@ -127,6 +130,7 @@ def skill(
     timeout: float | None = None,
     ask_missing: bool = False,
     replaced_by: str = "",
+    task: Task = "",
 ) -> Callable[[_F], _F]: ...
 
 
@@ -161,6 +165,8 @@ def skill(fn: Callable[..., Any] | None = None, /, **fields: Any) -> Any:
             the person, before the body.
         replaced_by: The tool that is listed in its place, where there is one of that name; it can
             be called all the same.
+        task: "ask" puts its questions in a task from the first one on, where the client can do
+            that: they outlive a client that crashes, and are answered by another process of it.
 
     Returns:
         The function, wrapped if it is destructive; or the decorator.

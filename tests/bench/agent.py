@@ -53,8 +53,9 @@ class Agent:
         session: The id of the legacy session, or "".
     """
 
-    def __init__(self, server: Server, era: str = MODERN) -> None:
-        """Connect, and shake hands where the era wants it."""
+    def __init__(self, server: Server, era: str = MODERN, *, tasks: bool = False) -> None:
+        """Connect, and shake hands where the era wants it; it declares `tasks` or not."""
+        self._able: dict[str, Any] = {"extensions": {f"{_META}tasks": {}}} if tasks else {}
         self._server = server
         self._era = era
         self.session = ""
@@ -92,11 +93,21 @@ class Agent:
         method = "subscriptions/listen"
         return self._request({"jsonrpc": "2.0", "id": 1, "method": method, "params": news})
 
+    def about(self, task: str, method: str = "tasks/get") -> bytes:
+        """Make the request that looks at a task, or another one about it."""
+        params = {"taskId": task}
+        return self._request({"jsonrpc": "2.0", "id": 1, "method": method, "params": params})
+
     def exchange(self, request: bytes) -> bytes:
         """Send a request, and wait for the whole response."""
         self.send(request)
         while not self.receive():
             pass
+        return self._received
+
+    @property
+    def received(self) -> bytes:
+        """The response so far."""
         return self._received
 
     def send(self, request: bytes) -> None:
@@ -114,7 +125,7 @@ class Agent:
 
     def _request(self, message: dict[str, Any]) -> bytes:
         if self._era == MODERN:
-            message["params"]["_meta"] = envelope()
+            message["params"]["_meta"] = envelope(**self._able)
         body = json.dumps(message).encode()
         headers = [f"{name}: {value}" for name, value in self._headers(message, len(body)).items()]
         path = urlsplit(self._server.url).path
@@ -135,7 +146,7 @@ class Agent:
         """Give the headers by which the era is told and the request is found."""
         headers = {"MCP-Protocol-Version": self._era}
         if self._era == MODERN:
-            name = message["params"].get("name")
+            name = message["params"].get("name") or message["params"].get("taskId")
             named = {"Mcp-Name": name} if name else {}
             return {**headers, "Mcp-Method": message["method"], **named}
         return {**headers, "Mcp-Session-Id": self.session} if self.session else {}
@@ -174,11 +185,11 @@ def _connect(url: str) -> socket.socket:
     return connection
 
 
-def envelope() -> dict[str, Any]:
+def envelope(**able: Any) -> dict[str, Any]:
     """Give what a modern request says of its client."""
     return {
         f"{_META}protocolVersion": MODERN,
-        f"{_META}clientCapabilities": _CAPABILITIES,
+        f"{_META}clientCapabilities": _CAPABILITIES | able,
         f"{_META}clientInfo": _CLIENT,
     }
 

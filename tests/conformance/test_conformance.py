@@ -42,6 +42,13 @@ RUNS: Final = [
     # a proxy for each scenario; to it the two legacy revisions are one
     pytest.param("proxy", "2025-11-25", marks=pytest.mark.long),
 ]
+TASKS: Final = [
+    *("tasks-capability-negotiation", "tasks-dispatch-and-envelope", "tasks-lifecycle"),
+    *("tasks-mrtr-composition", "tasks-mrtr-input", "tasks-request-headers"),
+    *("tasks-request-state-removal", "tasks-required-task-error", "tasks-status-notifications"),
+    "tasks-wire-fields",
+]
+"""Scenarios of the extension, which the suite runs by their names only."""
 FAILING: Final = {"tools-call-error"}
 """Scenarios in which a tool is to fail."""
 GOOD: Final = ("SUCCESS", "INFO")
@@ -109,9 +116,26 @@ def test_the_suite_finds_no_more_than_is_known(
     assert _with_failed_tools(scenarios) == FAILING
 
 
+@pytest.mark.real
+@pytest.mark.parametrize("way", ["HTTP", "proxy"])
+def test_the_scenarios_of_tasks_find_no_more_than_is_known(
+    way: str, suite: list[str], tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    url = request.getfixturevalue("bridge" if way == "HTTP" else "proxy")
+    command = [*suite, "--url", url]
+
+    scenarios: dict[str, Checks] = {}
+    for name in TASKS:
+        scenarios |= _run(command, MODERN, tmp_path, "--scenario", name, "--force")
+
+    assert sorted(scenarios) == TASKS
+    assert _findings(scenarios) == _known(f"tasks by {way}")
+
+
 def test_each_expected_failure_belongs_to_a_revision_of_the_suite() -> None:
     """A table with a misspelt name would expect nothing."""
-    ways = {f"{revision} by {way}" for revision in SCENARIOS for way in ("HTTP", "proxy")}
+    runs = [*SCENARIOS, "tasks"]
+    ways = {f"{run} by {way}" for run in runs for way in ("HTTP", "proxy")}
 
     assert set(_expected()) <= ways
 
@@ -140,9 +164,10 @@ def test_a_stranger_gets_through_the_forwarder_and_is_refused_by_the_bridge(
     assert ("error" in response.json()) == (status != 200)  # the SDK's own refusal is no JSON
 
 
-def _run(command: list[str], revision: str, out: Path) -> dict[str, Checks]:
-    what = ["--suite", "all", "--spec-version", revision, "--output-dir", str(out)]
-    ran = subprocess.run([*command, *what], capture_output=True, text=True, timeout=280)
+def _run(command: list[str], revision: str, out: Path, *which: str) -> dict[str, Checks]:
+    which = which or ("--suite", "all")
+    what = ["--spec-version", revision, "--output-dir", str(out)]
+    ran = subprocess.run([*command, *which, *what], capture_output=True, text=True, timeout=280)
     scenarios = {}
     for report in out.glob("*/checks.json"):
         named = _NAME.match(report.parent.name)

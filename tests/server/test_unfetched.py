@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -10,11 +11,13 @@ import anyio
 import pytest
 from mcp_types import ElicitRequestParams, ElicitResult
 
-from dcc_bridge import elicit_form_sync, skill
+from dcc_bridge import elicit_form_sync, on_main, skill
 from dcc_bridge.elicitation.question import Reply
+from dcc_bridge.server import tasks
 from dcc_bridge.server.parked_calls import MOST, UnfetchedResults, same_call
-from tests.live import ERAS, live
+from tests.live import ERAS, live, text
 from tests.server.skills import CONFIRM
+from tests.server.task_wire import Wire
 from tests.stand_ins import FakeHost, ScriptedPresenter
 
 YES = Reply("accept", {"confirm": True})
@@ -98,3 +101,73 @@ def test_no_more_than_so_many_are_remembered() -> None:
 
     assert unfetched.notice_for(same_call("cursor", "delete", {"n": 9})) is None
     assert unfetched.notice_for(same_call("cursor", "delete", {"n": 10})) is not None
+
+
+def test_a_call_that_goes_on_with_nobody_waiting_is_told_of_in_the_next_question(
+    tmp_path: Path,
+) -> None:
+    host, asked = FakeHost(["a", "b", "c"]), list[str]()
+
+    async def answer(params: ElicitRequestParams) -> ElicitResult:
+        asked.append(params.message)
+        if len(asked) == 1:
+            await anyio.sleep_forever()
+        return ElicitResult(action="accept", content={"confirm": True})
+
+    async def vanishing() -> None:
+        async with running.client(asked=answer) as client, anyio.create_task_group() as calling:
+            calling.start_soon(client.call_tool, "delete", {})
+            while not asked:
+                await anyio.sleep(0.005)
+            calling.cancel_scope.cancel()
+
+    with live(tmp_path, ask_and_delete(host), host=host, client_deadline=0.3) as running:
+        running.run(vanishing)  # its question holds the main thread up for a while
+        running.call("delete", {"count": 1}, asked=answer)
+        running.call("delete", {"count": 2}, asked=answer)
+
+    assert ["was under way when this one came" in one for one in asked] == [False, True, False]
+
+
+def test_two_same_calls_at_once_are_two_calls(tmp_path: Path) -> None:
+    host, asked = FakeHost(["a", "b", "c"]), list[str]()
+
+    async def answer(params: ElicitRequestParams) -> ElicitResult:
+        asked.append(params.message)
+        await anyio.sleep(0)
+        return ElicitResult(action="accept", content={"confirm": True})
+
+    async def both() -> None:
+        era = "2025-11-25"
+        async with running.client(era, answer) as client, anyio.create_task_group() as calling:
+            calling.start_soon(client.call_tool, "delete", {})
+            calling.start_soon(client.call_tool, "delete", {})
+
+    with live(tmp_path, ask_and_delete(host), host=host) as running:
+        running.run(both)
+
+    assert ["same call" in one for one in asked] == [False, False]
+
+
+def test_an_edit_made_again_says_so_in_its_result_because_nobody_is_asked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tasks, "TASK_AFTER", 0.02)
+    host, may_end = FakeHost(["a"]), threading.Event()
+
+    @skill(risk="edit")
+    async def add() -> str:
+        """Add an item, and take some time."""
+        await on_main(lambda: host.items.append("b"))
+        while not may_end.is_set():
+            await anyio.sleep(0.005)
+        return "added"
+
+    with live(tmp_path, add, host=host) as running:
+        running.beside(lambda: Wire.of(running).call("add"))  # and its handle is lost
+        may_end.set()
+        running.until(lambda: running.bridge.recent.records()[0].ended is not None)
+        again, third = running.call("add"), running.call("add")
+
+    assert "The same call was made 1 min ago and was done, but nobody fetched" in text(again)
+    assert text(third) == "added"

@@ -23,6 +23,7 @@ from fnmatch import fnmatchcase
 from importlib import metadata
 from typing import TYPE_CHECKING, Any, Final
 
+from dcc_bridge.elicitation.types import TASKS
 from dcc_bridge.errors import DISTRIBUTION
 from dcc_bridge.known_clients import ICON, REVISIONS
 
@@ -58,6 +59,7 @@ GREETING: Final[dict[str, Any]] = {  # what a handshake and a probe are told ali
 }
 DISCOVERED: Final = {
     **GREETING,
+    "capabilities": {**GREETING["capabilities"], "extensions": {TASKS: {}}},
     "supportedVersions": list(REVISIONS),
     "ttlMs": 3_600_000,
     "cacheScope": "private",

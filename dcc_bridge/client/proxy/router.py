@@ -6,6 +6,8 @@ what the client sends                goes to
 handshake, discovery, ping           the lobby, whose answer holds for every host
 ``list_hosts``, ``use_host``         the lobby
 a retry with a state                 the host that issued the state
+what names a task                    the host that the task's id begins with; where it ended, the
+                                     host in which the client works, whose audit log knows of it
 an answer to a host's request        that host
 ``subscriptions/listen``             the lobby, which keeps it open, and a copy to the host
 anything else                        the host in which the client works; where there is none,
@@ -50,6 +52,7 @@ from dcc_bridge.client.proxy.upstream import (
     failure,
     preceded,
 )
+from dcc_bridge.elicitation.types import TASK_METHODS
 from dcc_bridge.errors import StartError
 
 if TYPE_CHECKING:
@@ -158,7 +161,7 @@ class Router:
     async def _request(self, request: types.JSONRPCRequest) -> None:
         self._client.remember(request)
         parked = self._states.host(request)
-        target = parked or self._host
+        target = parked or self._task_host(request) or self._host
         is_own = request.method == "tools/call" and (request.params or {}).get("name") in OWN
         if request.method == _HANDSHAKE:
             self._handshake = request
@@ -166,6 +169,8 @@ class Router:
             self._upstream(self._host).ask(request.method, request.params or {})
         if request.method == LISTEN:
             self._listen(request)
+        elif request.method in TASK_METHODS and target is None:
+            await self._say(failure(request, self._choice.why_none()))
         elif request.method in _LOBBYS or is_own or target is None:
             self.say_lobby(request)
         elif parked is not None and not self._is_there(parked):
@@ -173,6 +178,11 @@ class Router:
             await self._say(failure(request, why + _UNANSWERED))
         else:
             self._upstream(target).request(request)
+
+    def _task_host(self, request: types.JSONRPCRequest) -> Instance | None:
+        task = (request.params or {}).get("taskId") if request.method in TASK_METHODS else None
+        name = str(task).partition(".")[0]
+        return next((host for host in self._choice.running if host.id == name), None)
 
     def _listen(self, request: types.JSONRPCRequest) -> None:
         self.say_lobby(request)

@@ -26,7 +26,7 @@ from mcp.shared.inbound import MCP_PROTOCOL_VERSION_HEADER
 from mcp.shared.message import ClientMessageMetadata, SessionMessage
 
 from dcc_bridge.client.connection import http_client
-from dcc_bridge.elicitation.types import LEFT
+from dcc_bridge.elicitation.types import LEFT, TASK_METHODS
 
 if TYPE_CHECKING:
     from dcc_bridge.server.discovery import Instance
@@ -346,7 +346,8 @@ def headers(request: types.JSONRPCRequest, modern: str, maps: HeaderMaps) -> dic
         inbound.MCP_PROTOCOL_VERSION_HEADER: modern,
         inbound.MCP_METHOD_HEADER: request.method,
     }
-    key = inbound.NAME_BEARING_METHODS.get(request.method)
+    key = "taskId" if request.method in TASK_METHODS else None
+    key = inbound.NAME_BEARING_METHODS.get(request.method, key)
     name = params.get(key) if key is not None else None
     if isinstance(name, str):
         fields[inbound.MCP_NAME_HEADER] = inbound.encode_header_value(name)

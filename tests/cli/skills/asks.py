@@ -127,3 +127,15 @@ def halfway() -> str:
     """Say how far it is."""
     report_progress(1, 2, "Halfway")
     return "there"
+
+
+_NAMED: list[int] = []
+
+
+@skill(risk="read", task="ask")
+def name_it() -> str:
+    """Ask for a name, in a task where the client can do that."""
+    _NAMED.append(1)
+    fields = {"properties": {"name": {"type": "string"}}, "required": ["name"]}
+    answer = elicit_form_sync("What shall it be called?", fields)
+    return f"{(answer.data or {}).get('name')}, after {len(_NAMED)} run"

@@ -89,6 +89,12 @@ def skills(host: Small, bridge: Bridge) -> list[Callable[..., Any]]:
             "by": [one.answered_by for one in heard],
         }
 
+    @skill(risk="edit", task="ask")
+    def ask_in_task(item: str = "cam3") -> str:
+        """Add an item and ask for a name, in a task where the client can do that."""
+        host.items.append(item)
+        return f"{host.scene()}: {(elicit_form_sync('Name?', NAME).data or {}).get('name')}"
+
     @skill(risk="edit", undo="Select")
     def choose(item: str) -> str:
         """Select an item."""
@@ -112,7 +118,7 @@ def skills(host: Small, bridge: Bridge) -> list[Callable[..., Any]]:
         time.sleep(seconds / 2)
         return str(number)
 
-    return [where, who, wait, ask, visit, choose, large, learn, note]
+    return [where, who, wait, ask, ask_in_task, visit, choose, large, learn, note]
 
 
 def main() -> None:

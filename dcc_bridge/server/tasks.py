@@ -1,0 +1,344 @@
+"""Tasks: parked calls that need no request, which a client asks after by an id. Worker.
+
+The extension ``io.modelcontextprotocol/tasks`` (SEP-2663, schema draft of 2026-08-21), spoken at
+2026-07-28 with clients that declare it in the request. A call whose request was open for
+`TASK_AFTER` seconds, or that asks where its skill has ``task="ask"``, ends that request with a
+handle. Nothing is started by it: the call goes on as it was, its later questions are answered with
+``tasks/update``, and its result is kept for `KEPT` seconds after its end.
+
+An id is ``<instance>.<call><64 random bits>``: a proxy routes by what is before the dot. It is as
+good as a key to its owner, so only its digest is written down. After a restart the audit log tells
+how a call ended.
+"""
+
+from __future__ import annotations
+
+import re
+import secrets
+import time
+from collections.abc import Sequence
+from concurrent.futures import Future
+from contextlib import suppress
+from datetime import UTC, datetime, timedelta
+from hashlib import sha256
+from hmac import compare_digest
+from pathlib import Path
+from typing import Any, Final
+
+import anyio
+import mcp_types as types
+from mcp.server.extension import Extension, MethodBinding
+from mcp.server.mcpserver import require_client_extension
+from mcp.shared.exceptions import MCPError
+from mcp.shared.inbound import MCP_NAME_HEADER, decode_header_value
+from mcp_types.version import MODERN_PROTOCOL_VERSIONS
+
+from dcc_bridge.audit import reader
+from dcc_bridge.audit.log import AuditLog
+from dcc_bridge.audit.reader import AuditLine
+from dcc_bridge.elicitation import audit_trail
+from dcc_bridge.elicitation.broker import Broker
+from dcc_bridge.elicitation.call import Call
+from dcc_bridge.elicitation.context import wrap_future
+from dcc_bridge.elicitation.types import TASK_METHODS, TASKS
+from dcc_bridge.errors import NotRecorded
+from dcc_bridge.server import auth, protocol
+from dcc_bridge.server.client_channel import Context
+from dcc_bridge.server.parked_calls import ParkedCall, ParkedCalls
+from dcc_bridge.skills.call_history import Recent
+from dcc_bridge.skills.runner import run_in_thread
+
+TASK_AFTER: Final = 3.0  # seconds for which a request is kept open
+KEPT: Final = 600.0  # seconds for which the result of a task can be fetched
+MOST: Final = 64  # tasks that are kept; over that a call waits in its request, as without them
+POLL: Final = 1.0  # seconds between two looks at a task, as clients are asked to wait
+_MODERN: Final = MODERN_PROTOCOL_VERSIONS[-1]
+_CALL_DIGITS: Final = 16
+_ID: Final = re.compile(r"[a-z0-9-]+\.[0-9a-f]{32}")
+_DAY: Final = 86_400.0  # seconds for which the end of a host is told of
+_ENDED: Final = ("cancelled", "not_started")  # what a client gave up and did not get done
+
+
+class Handle(types.Result, extra="allow"):
+    """What a request ends with whose call goes on as a task."""
+
+    result_type: str = "task"
+
+
+class TaskParams(types.RequestParams):
+    """What ``tasks/get`` and ``tasks/cancel`` name."""
+
+    task_id: str
+
+
+class UpdateParams(TaskParams):
+    """Answers to questions of a task, by their keys; read as leniently as those of a retry."""
+
+    input_responses: dict[str, Any]
+
+
+class Task:
+    """A parked call as its client sees it."""
+
+    def __init__(self, parked: ParkedCall, instance: str) -> None:
+        self.id = f"{instance}.{parked.call.id}{secrets.token_hex(8)}"
+        self.is_cancelled = False  # its client gave it up
+        self.is_known = False  # its client came back with the id, so the handle was not lost
+        self._parked = parked
+        self._made = datetime.now(UTC)
+        self._began = self._changed = time.monotonic()  # goes forward only, as times on the wire
+        self._seen: object = None
+
+    def facts(self, message: str) -> dict[str, Any]:
+        """Give what a handle and each look have in common."""
+        ended, now = self._parked.ended_at, time.monotonic()
+        questions, status = list(self._parked.open_questions), self._status
+        if ended:
+            message = _text(self._parked.result) if status == "cancelled" else ""
+        if self._seen != (seen := (status, message, questions)):
+            self._seen, self._changed = seen, now
+        return {
+            "taskId": self.id,
+            "status": status,
+            **({"statusMessage": message} if message else {}),
+            "createdAt": _iso(self._made),
+            "lastUpdatedAt": _iso(self._made + timedelta(seconds=self._changed - self._began)),
+            "ttlMs": int(1000 * ((ended or now) - self._began + KEPT)),
+            "pollIntervalMs": int(1000 * POLL),
+        }
+
+    def details(self, message: str) -> dict[str, Any]:
+        """Give what a look shows: with the open questions, or with the result."""
+        facts, result = self.facts(message), self._parked.result
+        if facts["status"] == "input_required":
+            questions = self._parked.open_questions.items()
+            asked = {key: protocol.elicit_request(it.question) for key, it in questions}
+            return facts | {"inputRequests": {key: _dump(it) for key, it in asked.items()}}
+        if facts["status"] == "completed" and result is not None:
+            return facts | {"result": _dump(result)}
+        return facts
+
+    @property
+    def _status(self) -> str:
+        result = self._parked.result
+        if result is None:
+            return "input_required" if self._parked.open_questions else "working"
+        ended = (result.meta or {}).get(protocol.STATUS)
+        return "cancelled" if self.is_cancelled and ended in _ENDED else "completed"
+
+
+class Tasks(Extension):
+    """The tasks of a host, and the methods of the extension."""
+
+    identifier = TASKS
+
+    def __init__(
+        self,
+        calls: ParkedCalls,  # what becomes a task
+        broker: Broker,  # asks in them
+        recent: Recent,  # how the calls stand
+        host: str,  # the application's name
+        instance: str,  # its name among the hosts of this computer
+        records: TaskRecords,  # what is known of those of hosts that ended
+    ) -> None:
+        calls.tasks = self
+        self._calls = calls
+        self._broker = broker
+        self._recent = recent
+        self._host = host
+        self._instance = instance
+        self._records = records
+        self._parked: dict[str, ParkedCall] = {}
+
+    def methods(self) -> Sequence[MethodBinding]:
+        """Give the methods, which the older eras do not know."""
+        (get, update, cancel), era = TASK_METHODS, frozenset({_MODERN})
+        return [
+            MethodBinding(get, TaskParams, self._get, era),
+            MethodBinding(update, UpdateParams, self._update, era),
+            MethodBinding(cancel, TaskParams, self._cancel, era),
+        ]
+
+    @property
+    def after(self) -> float:
+        """Seconds for which a request is kept open."""
+        return TASK_AFTER
+
+    def may_serve(self, request: Context) -> bool:
+        """Tell whether a request can end with a handle: its client says that it knows them."""
+        able = request.session.client_capabilities
+        return request.protocol_version == _MODERN and TASKS in ((able and able.extensions) or {})
+
+    def make(self, parked: ParkedCall) -> types.Result | None:
+        """Make a task of a call and give its handle, the same one again; None over the cap."""
+        if parked.task is None:
+            self._forget_old()
+            if len(self._parked) >= MOST:
+                return None
+            parked.task = Task(parked, self._instance)
+            self._parked[parked.call.id] = parked
+            self._records.note(parked.call, parked.task.id)
+            self._broker.audience.note_patience(parked.call)
+        return Handle.model_validate(parked.task.facts(self._says(parked)))
+
+    async def _get(self, request: Context, params: TaskParams) -> dict[str, Any]:
+        parked = self._find(request, params)
+        if parked is None or parked.task is None:
+            if ended := await self._records.find(params.task_id, _label(request)):
+                return ended
+            raise _unknown_task()
+        details = parked.task.details(self._says(parked))
+        if parked.result is not None:
+            self._calls.unfetched.remove(parked.same)
+        return details
+
+    async def _update(self, request: Context, params: UpdateParams) -> dict[str, Any]:
+        if (parked := self._find(request, params)) is None:
+            raise _unknown_task()
+        questions = parked.open_questions
+        for key in questions.keys() & params.input_responses:
+            questions[key].answer(protocol.raw_reply(params.input_responses[key]))
+        return {}
+
+    async def _cancel(self, request: Context, params: TaskParams) -> dict[str, Any]:
+        if (parked := self._find(request, params)) is None or parked.task is None:
+            raise _unknown_task()
+        if parked.result is None:
+            parked.task.is_cancelled = True
+            self._calls.abandon(parked)
+        return {}
+
+    def _find(self, request: Context, params: TaskParams) -> ParkedCall | None:
+        """Find the task that a request names; None for one that is not here, or not its own.
+
+        MCPError says that the request's header names another one, or its client did not declare
+        that it knows tasks.
+        """
+        name = request.request.headers.get(MCP_NAME_HEADER) if request.request else None
+        if decode_header_value(name) != params.task_id:  # the SDK looks at its own methods only
+            why = "The Mcp-Name header does not match the request body's 'taskId' parameter"
+            raise MCPError(code=types.HEADER_MISMATCH, message=why)
+        require_client_extension(request, TASKS)
+        self._forget_old()
+        parked = self._parked.get(params.task_id.rpartition(".")[2][:_CALL_DIGITS])
+        if parked is None or parked.task is None or parked.label != _label(request):
+            return None
+        if not compare_digest(parked.task.id.encode(), params.task_id.encode(errors="replace")):
+            return None
+        parked.task.is_known = True
+        return parked
+
+    def _says(self, parked: ParkedCall) -> str:
+        """Say how far a call is, as its progress would."""
+        record, text = self._recent.find(parked.call.id), self._calls.waiting(parked)
+        if record is None or record.state == "asking":
+            is_here = record is not None and not parked.open_questions
+            return f"{text} in {self._host}" if is_here else text
+        return record.how_far or text
+
+    def _forget_old(self) -> None:
+        oldest = time.monotonic() - KEPT
+        for call, parked in list(self._parked.items()):
+            if parked.ended_at is not None and parked.ended_at < oldest:
+                del self._parked[call]
+                self._calls.drop(parked)
+
+
+class TaskRecords:
+    """What the audit logs know of tasks whose host has ended."""
+
+    def __init__(self, log: AuditLog, recovered: Future[int]) -> None:
+        self._log = log  # of this process; beside it are those of others
+        self._recovered = recovered  # done once those of dead processes have their end
+        self._lock = anyio.Lock()
+        self._ended: dict[Path, dict[str, AuditLine]] = {}  # how each ended, by the id's digest
+
+    def note(self, call: Call, task_id: str) -> None:
+        """Write down that a call goes on as a task; it does so all the same if that fails."""
+        with suppress(NotRecorded):
+            self._log(audit_trail.became_task(call, _digest(task_id)))
+
+    async def find(self, task_id: str, label: str) -> dict[str, Any] | None:
+        """Say how a task of a host that is gone ended; None for one that nobody knows."""
+        if not _ID.fullmatch(task_id):
+            return None
+        async with self._lock:
+            await wrap_future(self._recovered)
+            await wrap_future(run_in_thread(self._read, "audit"))
+        for lines in self._ended.values():
+            line = lines.get(_digest(task_id))
+            if line is not None and line.fields.get("client") == label:
+                return {"taskId": task_id, "status": "failed", **line.fields["details"]}
+        return None
+
+    def _read(self) -> None:
+        """Read the logs of the last day that nobody writes any more and that are not known yet."""
+        for file in reader.logs(self._log.folder):
+            with suppress(OSError):
+                until = file.stat().st_mtime + _DAY
+                if file not in self._ended and until > time.time() and not reader.is_written(file):
+                    self._ended[file] = _endings(file, until)
+
+
+def _endings(file: Path, until: float) -> dict[str, AuditLine]:
+    """Give how the calls of a log ended that were tasks, and what is left to say of each."""
+    tasks, last = dict[str, AuditLine](), dict[str, AuditLine]()
+    with suppress(reader.BrokenChain):  # a process that was killed may have left half a line
+        for line in reader.follow(file):
+            known = tasks if line.event == "task" else last
+            if line.event in ("task", "begin", *reader.ENDINGS):
+                known[str(line.fields.get("call"))] = line
+    now = _iso(datetime.now(UTC))  # later than all that was seen of it
+    for call, line in tasks.items():
+        made = datetime.fromisoformat(str(line.fields["utc"]))
+        message = _sentence(str(line.fields["skill"]), last.get(call))
+        line.fields["details"] = {
+            **{"createdAt": _iso(made), "lastUpdatedAt": now},
+            "ttlMs": int(1000 * (until - made.timestamp())),
+            "error": {"code": types.INTERNAL_ERROR, "message": message},
+        }
+    return {str(line.fields["task"]): line for line in tasks.values()}
+
+
+def _sentence(skill: str, last: AuditLine | None) -> str:
+    """Say how a call ended, by the last that is on record of it."""
+    if last is not None and last.fields.get("error"):
+        return str(last.fields["error"])
+    if last is not None and last.event == "begin":
+        return (
+            f"The host ended in the middle of {skill}. Whether it was done, in part or as a whole, "
+            "is not known: look at the scene before you try again."
+        )
+    lost = f"The host has ended, and with it the result of {skill}"
+    if last is not None and last.fields.get("changed"):
+        return f"{lost}, which was done. Look at the scene before you try again."
+    return f"{lost}, which changed nothing. Call it again."
+
+
+def _digest(task_id: str) -> str:
+    return sha256(task_id.encode()).hexdigest()
+
+
+def _label(request: Context) -> str:
+    return str(request.request.scope[auth.LABEL]) if request.request is not None else ""
+
+
+def _dump(model: types.ElicitRequest | types.CallToolResult) -> dict[str, Any]:
+    return model.model_dump(mode="json", by_alias=True, exclude_none=True)
+
+
+def _text(result: types.CallToolResult | None) -> str:
+    return " ".join(str(getattr(it, "text", "")) for it in result.content) if result else ""
+
+
+def _iso(when: datetime) -> str:
+    return when.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def _unknown_task() -> MCPError:
+    """Build the error for an id that leads nowhere, whosever it may be."""
+    return MCPError(
+        code=types.INVALID_PARAMS,
+        message="There is no such task: it was never made, or its time is over. Nothing was "
+        "changed by this request. Look with recent_calls what became of your calls.",
+    )

@@ -1,0 +1,61 @@
+"""``dcc-bridge call --resume``: a call whose command was killed is answered, and fetched, by id."""
+
+from __future__ import annotations
+
+import json
+import re
+import signal
+
+from tests.cli.commands import COMMAND, LIMIT, Served, environment
+from tests.client.tty import at_terminal
+
+RESUME = r"dcc-bridge call --resume (\S+)"
+NAMED = ("--answer", '{"name": "shot_020"}')
+
+
+def test_a_call_whose_command_was_killed_is_answered_by_another_one(host: Served) -> None:
+    with at_terminal([*COMMAND, "call", "name_it"], environment(host.runtime)) as (tty, process):
+        tty.until("What shall it be called?")
+        process.kill()
+        process.communicate(timeout=LIMIT)
+    found = re.search(RESUME, tty.seen)
+    assert found, tty.seen
+
+    resumed = host.run("call", "--resume", found[1], *NAMED)
+    again = host.run("call", "--resume", host.instance.id, found[1], "--json")
+
+    assert (resumed.code, resumed.out) == (0, "shot_020, after 1 run\n")
+    assert json.loads(again.out) == "shot_020, after 1 run"
+
+
+def test_a_command_that_nobody_stops_prints_the_id_beside_the_result(host: Served) -> None:
+    done = host.run("call", "name_it", *NAMED, "--json")
+
+    assert json.loads(done.out).startswith("shot_020")
+    assert re.search(RESUME, done.err)
+
+
+def test_an_id_that_leads_nowhere_is_an_error_of_the_tool(host: Served) -> None:
+    done = host.run("call", "--resume", f"{host.instance.id}.{32 * '0'}")
+
+    assert (done.code, done.out) == (1, "")
+    assert "There is no such task" in done.err
+
+
+def test_ctrl_c_gives_up_a_call_that_is_a_task(host: Served) -> None:
+    with at_terminal([*COMMAND, "call", "name_it"], environment(host.runtime)) as (tty, process):
+        tty.until("What shall it be called?")
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=LIMIT)
+    last = json.loads(host.run("call", "recent_calls", "--json").out)["calls"][0]
+
+    assert process.returncode == 130
+    assert (last["tool"], last["answered_by"]) == ("name_it", "nobody")
+    assert "cancelled" in last["answered"]
+
+
+def test_a_call_needs_a_tool_or_an_id(host: Served) -> None:
+    done = host.run("call")
+
+    assert done.code == 2
+    assert "TOOL" in done.err

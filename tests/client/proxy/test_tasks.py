@@ -1,0 +1,113 @@
+"""A task is found through any proxy of its client, wherever that one works."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import subprocess
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from mcp_types import CONNECTION_CLOSED, INVALID_PARAMS
+
+from dcc_bridge.elicitation.types import TASKS
+from tests.cli.commands import COMMAND
+from tests.client.proxy.stage import alone, small
+from tests.live import ERAS, LIMIT
+from tests.server.task_wire import META
+
+ADA = {"action": "accept", "content": {"name": "Ada"}}
+
+
+class Proxy:
+    """A client's lines on the stdio of ``dcc-bridge connect``."""
+
+    def __init__(self, process: subprocess.Popen[str]) -> None:
+        self._process = process
+        self._ids = itertools.count(1)
+
+    def send(self, method: str, **params: Any) -> dict[str, Any]:
+        """Send a request and give the message that answers it."""
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        able: dict[str, Any] = {"elicitation": {}, "extensions": {TASKS: {}}}
+        meta = {f"{META}protocolVersion": ERAS[-1], f"{META}clientCapabilities": able}
+        number = next(self._ids)
+        body = {
+            "jsonrpc": "2.0",
+            "id": number,
+            "method": method,
+            "params": params | {"_meta": meta},
+        }
+        self._process.stdin.write(json.dumps(body) + "\n")
+        self._process.stdin.flush()
+        for line in self._process.stdout:
+            message: dict[str, Any] = json.loads(line)
+            if message.get("id") == number:
+                return message
+        raise AssertionError("the proxy ended")
+
+    def until(self, task: str, status: str) -> dict[str, Any]:
+        """Look at a task until it has a status."""
+        end = time.monotonic() + LIMIT
+        look: dict[str, Any] = {}
+        while look.get("status") != status:
+            assert time.monotonic() < end, look
+            look = self.send("tasks/get", taskId=task)["result"]
+        return look
+
+
+@contextmanager
+def proxy(runtime: Path, *words: str) -> Iterator[Proxy]:
+    """Run a proxy; in the end it is killed, as with a client that crashes."""
+    pipe = subprocess.PIPE
+    command = [*COMMAND, "connect", "--label", "test", *words]
+    with subprocess.Popen(
+        command, env=alone(runtime), stdin=pipe, stdout=pipe, text=True
+    ) as process:
+        try:
+            yield Proxy(process)
+        finally:
+            process.kill()
+
+
+@pytest.mark.real
+def test_a_fresh_proxy_that_works_elsewhere_finds_answers_and_fetches_a_task(
+    tmp_path: Path,
+) -> None:
+    with small(tmp_path, "one.ma") as first, small(tmp_path, "two.ma") as second:
+        with proxy(tmp_path, "--instance", first.id) as killed:
+            found = killed.send("server/discover")["result"]
+            task = killed.send("tools/call", name="ask_in_task", arguments={})["result"]["taskId"]
+        with proxy(tmp_path, "--instance", second.id) as fresh:
+            asked = fresh.until(task, "input_required")
+            fresh.send(
+                "tasks/update",
+                taskId=task,
+                inputResponses=dict.fromkeys(asked["inputRequests"], ADA),
+            )
+            ended = fresh.until(task, "completed")
+            fresh.send("tools/call", name="use_host", arguments={"host": first.id})
+            again = fresh.send("tools/call", name="ask_in_task", arguments={"item": "cam2"})
+            forged = fresh.send("tasks/get", taskId=f"{first.id}.{32 * '0'}")
+        with proxy(tmp_path) as between:  # two hosts run, and none was chosen
+            fetched = between.send("tasks/get", taskId=task)["result"]
+            nowhere = between.send("tasks/get", taskId=f"gone-0000.{32 * '0'}")
+        first.kill()
+        with proxy(tmp_path, "--instance", second.id) as late:
+            done = late.send("tasks/get", taskId=task)["result"]
+            half = late.send("tasks/get", taskId=again["result"]["taskId"])["result"]
+
+    assert found["capabilities"]["extensions"] == {TASKS: {}}
+    assert ended["result"]["content"][0]["text"] == "one.ma: Ada"
+    assert fetched["result"] == ended["result"]
+    assert forged["error"]["code"] == INVALID_PARAMS
+    assert nowhere["error"]["code"] == CONNECTION_CLOSED
+    assert "Choose one with use_host" in nowhere["error"]["message"]
+    assert done["status"] == half["status"] == "failed"
+    assert "the result of ask_in_task, which was done" in done["error"]["message"]
+    assert "in the middle of ask_in_task" in half["error"]["message"]

@@ -70,7 +70,7 @@ def add(config: ConfigFile, label: str, project: Path | None = None) -> Change:
             text = _read(file).replace(head, f"{head}{LIMITS}\n")
             _replace(file, text.encode(), mode_of=file)
     if not _is_same(find(config, project), wanted):
-        data = _load(config, file, "Add this entry to")
+        data = _load(config, file, f"Add what `dcc-bridge client print {label}` prints to")
         backup = _back_up(file) or backup
         data.setdefault(config.key, {})[NAME] = wanted
         _write(file, data)

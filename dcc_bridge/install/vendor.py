@@ -230,10 +230,6 @@ from dcc_bridge.cli import main
 fields = [word for word in sys.argv[1:] if "${" not in word]
 sys.exit(main(["connect", "--label", "claude-desktop", *fields]))
 """
-_FIELDS: Final = {
-    "host": ("Application", "Only this one, such as Maya; empty for any that is running."),
-    "scene": ("Scene", "Only scenes whose name matches, such as shot_*; empty for any."),
-}
 
 
 def build_bundle(into: Path, platform: Platform, *, offline: bool = False) -> Path:
@@ -280,30 +276,11 @@ def _project(version: str, wheel: Path, only: Platform | None) -> str:
 
 
 def _manifest(version: str, only: Platform | None) -> dict[str, Any]:
-    fields = [f"--{name}=${{user_config.{name}}}" for name in _FIELDS]
-    words = ["run", "--directory", "${__dirname}", "src/server.py", *fields]
-    start: dict[str, object] = {"command": "uv", "args": words}
+    file = Path(__file__).with_name("claude_desktop.json")
+    manifest: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
+    manifest["version"] = version
+    if only is not None:
+        manifest["compatibility"]["platforms"] = [only]
     if runtime := os.environ.get("DCC_BRIDGE_RUNTIME"):  # where its hosts are found
-        start["env"] = {"DCC_BRIDGE_RUNTIME": runtime}
-    return {
-        "manifest_version": "0.4",
-        "name": DISTRIBUTION,
-        "display_name": "DCC Bridge",
-        "version": version,
-        "description": _fact("Summary"),
-        "author": {"name": "The DCC Bridge authors"},
-        "license": "MIT",
-        "server": {"type": "uv", "entry_point": "src/server.py", "mcp_config": start},
-        "tools_generated": True,
-        "user_config": {
-            name: {
-                "type": "string",
-                "title": title,
-                "description": description,
-                "required": False,
-                "default": "",
-            }
-            for name, (title, description) in _FIELDS.items()
-        },
-        "compatibility": {"platforms": [only] if only else ["darwin", "win32", "linux"]},
-    }
+        manifest["server"]["mcp_config"]["env"]["DCC_BRIDGE_RUNTIME"] = runtime
+    return manifest

@@ -23,6 +23,7 @@ from dcc_bridge.elicitation.details import details_view
 from dcc_bridge.elicitation.question import Consent, Details, Question
 from dcc_bridge.elicitation.schema import Form
 from dcc_bridge.elicitation.view import argument_views, field_views, view_of
+from dcc_bridge.local_clients import LocalState
 from dcc_bridge.qt.form import FormView
 from dcc_bridge.qt.labels import Mnemonics
 from dcc_bridge.qt.panel import rows
@@ -160,13 +161,13 @@ def test_blenders_sidebar_tells_of_a_pause_a_mute_and_how_far_a_call_is(
         address="http://127.0.0.1:1/mcp",
         is_paused=True,
         asked=(),
-        running=(record,),
-        queued=(),
+        live=(record,),
         ended=(),
         grants=(),
         muted={"cursor": 540.0},
         clients=(),
         top=None,
+        local=LocalState(),
     )
 
     panel._draw_head(layout, state, 40)

@@ -19,7 +19,7 @@ from tests.qt.test_panel import activate
 def dock(window: MainWindow) -> Iterator[QDockWidget]:
     """The panel's dock."""
     desk = Desk()
-    dock = window.add_agents(desk.panel, desk.panel.enter)
+    dock = window.add_agents(desk.panel, desk.panel.enter, desk.panel.enter_clients)
     until(desk.panel.isVisible)
     yield dock
     desk.close()

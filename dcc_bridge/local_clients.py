@@ -22,7 +22,7 @@ from typing import Final, Literal
 
 import platformdirs
 
-_FOLDER: Final = Path(__file__).resolve().parents[1]  # where we are imported from
+_FOLDER: Final = Path(__file__).absolute().parents[1]  # where we are imported from
 _TIMEOUT: Final = 180  # seconds for a process: a client's own command may start a whole runtime
 _COMMANDS: Final = {
     "look": (),

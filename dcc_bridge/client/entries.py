@@ -47,7 +47,7 @@ from urllib.parse import quote, urlencode
 
 NAME: Final = "dcc-bridge"  # the name of our entry
 _RUNTIME: Final = "DCC_BRIDGE_RUNTIME"
-_PACKAGE: Final = Path(__file__).resolve().parents[1]
+_FOLDER: Final = str(Path(__file__).absolute().parents[2])  # where we are imported from
 # Codex' own, 10 s for a start and 60 s for a call, are too short for a person who decides.
 LIMITS: Final = "startup_timeout_sec = 30\ntool_timeout_sec = 600"
 Folder = Literal["home", "data", "claude", "codex", "goose"]
@@ -71,9 +71,8 @@ class ClientEntry:
         arguments = ("connect", "--label", label)
         if script.is_file():
             return cls(str(script), arguments, env)
-        folder = str(_PACKAGE.parent)
-        if folder in os.environ.get("PYTHONPATH", "").split(os.pathsep):  # a host's own Python
-            env["PYTHONPATH"] = folder
+        if _FOLDER in os.environ.get("PYTHONPATH", "").split(os.pathsep):  # a host's own Python
+            env["PYTHONPATH"] = _FOLDER
         # -P: the client's folder, which may hold a module of our name, must not be searched.
         return cls(sys.executable, ("-P", "-m", "dcc_bridge", *arguments), env)
 

@@ -94,13 +94,11 @@ class LocalClients:
             with suppress(OSError, subprocess.TimeoutExpired):
                 done = subprocess.run(
                     [str(python), "-P", "-m", "dcc_bridge", *words],
-                    env={**os.environ, "PYTHONPATH": str(_FOLDER)},
+                    env={**os.environ, "PYTHONPATH": str(_FOLDER), "PYTHONUTF8": "1"},
                     stdin=subprocess.DEVNULL,
                     capture_output=True,
                     encoding="utf-8",
-                    errors="replace",
                     timeout=_TIMEOUT,
-                    check=False,
                     creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
                 )
                 if done.returncode in (0, 2):  # what cannot import us ends with 1

@@ -42,11 +42,9 @@ def fill_status(parser: argparse.ArgumentParser) -> None:
 
 def fill_pack(parser: argparse.ArgumentParser) -> None:
     """Add what ``pack`` takes to a parser."""
-    kind = "blender, or claude-desktop for its bundle (default: blender)"
     kinds = ("blender", "claude-desktop")
-    parser.add_argument(
-        "kind", nargs="?", choices=kinds, default="blender", metavar="FOR", help=kind
-    )
+    about = "blender (the default) or claude-desktop"
+    parser.add_argument("kind", nargs="?", choices=kinds, metavar="FOR", help=about)
     offline = "claude-desktop: put all it depends on into it, for this system; no index is needed"
     parser.add_argument("--offline", action="store_true", help=offline)
     parser.add_argument("--open", action="store_true", help="claude-desktop: open it there")
@@ -146,31 +144,26 @@ def _versions(application: InstallTarget, version: str | None) -> list[Facts]:
 
 def run_pack(options: argparse.Namespace) -> int:
     """Make Blender's extension, or the bundle for Claude Desktop."""
-    # What a wheel needs on another system cannot be told here: pip looks at this one.
-    platform = System.here().platform
     is_bundle = options.kind == "claude-desktop"
     if not is_bundle and (options.offline or options.open):
         raise Failure("--offline and --open are for: dcc-bridge pack claude-desktop")
     try:
         if is_bundle:
-            file = vendor.build_bundle(options.into, platform, offline=options.offline)
-        else:
-            file = vendor.build_extension(options.into, platform)
+            return _pack_bundle(options)
+        # What a wheel needs on another system cannot be told here: pip looks at this one.
+        file = vendor.build_extension(options.into, System.here().platform)
     except OSError as error:
         raise Failure(f"It cannot be written: {error}.") from None
-    if is_bundle:
-        return _tell_of_bundle(file, is_opened=options.open)
     print(f"Done: {file}, {file.stat().st_size / 1e6:.0f} MB, for Blender 4.2 and newer.")
     print(f"To install it: blender --command extension install-file -r user_default -e {file}")
     print("Or in Blender: Edit > Preferences > Get Extensions > Install from Disk.")
     return SUCCESS
 
 
-def _tell_of_bundle(file: Path, *, is_opened: bool) -> int:
+def _pack_bundle(options: argparse.Namespace) -> int:
+    file = vendor.build_bundle(options.into, System.here().platform, offline=options.offline)
     print(f"Done: {file}, {file.stat().st_size / 1e6:.1f} MB, for Claude Desktop.")
-    print(
-        "To install it, open it; or in Claude Desktop: Settings > Extensions > Advanced settings."
-    )
-    if is_opened and not webbrowser.open(file.absolute().as_uri()):
+    print("To install it, open it, or in Claude Desktop: Settings > Extensions.")
+    if options.open and not webbrowser.open(file.absolute().as_uri()):
         raise Failure(f"Nothing on this computer opens {file}. Is Claude Desktop installed?")
     return SUCCESS

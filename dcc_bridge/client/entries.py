@@ -8,29 +8,20 @@ Claude Code     code.claude.com/docs/en/mcp: ``~/.claude.json`` for its user,
                 ``claude mcp add-json --scope user NAME JSON``, ``claude mcp remove``
 Claude Desktop  modelcontextprotocol.io/docs/develop/connect-local-servers:
                 ``claude_desktop_config.json`` among the application's data
-Cursor          cursor.com/docs/context/mcp: ``~/.cursor/mcp.json``, ``.cursor/mcp.json``
+Cursor          cursor.com/docs/context/mcp: ``~/.cursor/mcp.json``, ``.cursor/mcp.json``;
+                cursor.com/docs/mcp/install-links: a link with a "name", and a "config" in base64
 VS Code         code.visualstudio.com/docs/copilot/reference/mcp-configuration: ``mcp.json`` in
                 the user's profile, ``.vscode/mcp.json``; "servers", and a "type";
-                ``code --add-mcp JSON``, where the JSON has the "name" too
+                ``code --add-mcp JSON``, where the JSON has the "name" too; the same in a link:
+                code.visualstudio.com/docs/copilot/guides/mcp-developer-guide, "MCP URL handler"
 Gemini CLI      github.com/google-gemini/gemini-cli, docs/tools/mcp-server.md:
                 ``~/.gemini/settings.json``, ``.gemini/settings.json``;
                 ``gemini mcp add -s user``, where arguments of the server follow a ``--``
 Codex           developers.openai.com/codex/mcp: ``~/.codex/config.toml``, ``mcp_servers``;
                 ``codex mcp add NAME --env K=V -- COMMAND``, ``codex mcp remove NAME``
-goose           block.github.io/goose/docs/guides/config-files: ``config.yaml``, "extensions"
+goose           block.github.io/goose/docs/guides/config-files: ``config.yaml``, "extensions"; of
+                its links it takes some commands only, and not ours (aaif-goose/goose/pull/5172)
 ==============  ================================================================================
-
-Two clients add an entry that a link holds, once their person agrees (`link`):
-
-==============  ================================================================================
-VS Code         code.visualstudio.com/docs/copilot/guides/mcp-developer-guide, "MCP URL handler":
-                what ``--add-mcp`` takes, as one URI component
-Cursor          cursor.com/docs/mcp/install-links: a "name", and the server as in ``mcp.json``
-                in base64, both encoded for a query: a ``+`` of base64 would be a space
-==============  ================================================================================
-
-goose has links too, but takes only some commands from them, of which ours is none
-(github.com/aaif-goose/goose/pull/5172).
 """
 
 from __future__ import annotations

@@ -32,8 +32,6 @@ _COMMENT_OR_COMMA: Final = re.compile(
 )
 _TIMEOUT: Final = 60  # seconds for a client's own command: some start a whole runtime
 
-# ---- our entry in a file
-
 
 class ByHand(ValueError):
     """A person has to edit a file: it has comments or trailing commas, or is no JSON at all."""
@@ -65,10 +63,9 @@ def add(config: ConfigFile, label: str, project: Path | None = None) -> Change:
         if present is not None:  # clients refuse a name that they have
             _run_client(program, config.remove_command())
         _run_client(program, config.add_command(entry))
-        if config.syntax == "toml":
-            head = f"[{config.key}.{NAME}]\n"
-            text = _read(file).replace(head, f"{head}{LIMITS}\n")
-            _replace(file, text.encode(), mode_of=file)
+        text, head = _read(file), f"[{config.key}.{NAME}]\n"
+        if config.syntax == "toml" and head in text:
+            _replace(file, text.replace(head, f"{head}{LIMITS}\n").encode(), mode_of=file)
     if not _is_same(find(config, project), wanted):
         data = _load(config, file, f"Add what `dcc-bridge client print {label}` prints to")
         backup = _back_up(file) or backup
@@ -149,26 +146,17 @@ def _others(text: str, key: str) -> dict[str, Any]:
 
 def _run_client(program: str, words: list[str]) -> None:
     """Run a client's own command. Whether it has done its work is seen in the file."""
-    if not words:
-        return
-    with suppress(OSError, subprocess.TimeoutExpired):
-        subprocess.run(
-            [program, *words],
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            timeout=_TIMEOUT,
-            check=False,
-        )
+    nobody = subprocess.DEVNULL
+    with suppress(OSError, subprocess.SubprocessError):
+        if words:
+            subprocess.run([program, *words], stdin=nobody, capture_output=True, timeout=_TIMEOUT)
 
 
 # ---- the file
 
 
 def _load(config: ConfigFile, file: Path, do: str) -> dict[str, Any]:
-    """Read a file that is to be written; ByHand where `json` alone cannot read it.
-
-    It says what the person has to `do` to the file.
-    """
+    """Read a file that is to be written; ByHand says what a person has to `do` to it instead."""
     if config.syntax != "json":
         raise ByHand(f"only its own command writes that file. {do} {file} yourself")
     text = _read(file)
@@ -184,10 +172,7 @@ def _load(config: ConfigFile, file: Path, do: str) -> dict[str, Any]:
 
 
 def _parse(text: str, syntax: str = "json") -> dict[str, Any]:
-    """Read TOML or JSON, which may have comments and trailing commas; ValueError if it is neither.
-
-    JSON that is no object is none.
-    """
+    """Read TOML, or JSON that may have comments and trailing commas; or raise ValueError."""
     if syntax == "toml":
         return tomllib.loads(text)
     plain = _COMMENT_OR_COMMA.sub(lambda match: match[1] or "\n" * match[0].count("\n"), text)

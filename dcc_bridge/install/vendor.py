@@ -30,7 +30,7 @@ from collections.abc import Iterator
 from hashlib import sha256
 from importlib import metadata
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from dcc_bridge.config import data_folder
 from dcc_bridge.errors import DISTRIBUTION, BridgeError
@@ -230,6 +230,23 @@ from dcc_bridge.cli import main
 fields = [word for word in sys.argv[1:] if "${" not in word]
 sys.exit(main(["connect", "--label", "claude-desktop", *fields]))
 """
+_MANIFEST: Final = Path(__file__).with_name("claude_desktop.json")
+_PROJECT: Final = """\
+[project]
+name = "dcc-bridge-mcp-bundle"
+version = "{version}"
+requires-python = "{python}"
+dependencies = ["dcc-bridge-mcp"]
+[tool.uv]
+package = false
+{only}[tool.uv.sources]
+"""
+# Without the environments uv looks for what other systems need, too.
+_ONLY: Final = """\
+no-index = true
+find-links = ["wheels"]
+environments = ["sys_platform == '{platform}'"]
+"""
 
 
 def build_bundle(into: Path, platform: Platform, *, offline: bool = False) -> Path:
@@ -247,40 +264,19 @@ def build_bundle(into: Path, platform: Platform, *, offline: bool = False) -> Pa
             download(wheels, python, platform)
         wheel = _build_own_wheel(wheels)
         (folder / "src").mkdir()
-        only = platform if offline else None
-        texts = {
-            "src/server.py": _SERVER,
-            "pyproject.toml": _project(version, wheel, only),
-            "manifest.json": json.dumps(_manifest(version, only), indent=2),
-        }
-        for name, text in texts.items():
-            (folder / name).write_text(text, encoding="utf-8")
-        system = f"-{_BLENDER_SYSTEMS[only]}" if only else ""
+        (folder / "src" / "server.py").write_text(_SERVER)
+        only = _ONLY.format(platform=platform) if offline else ""
+        (folder / "pyproject.toml").write_text(
+            _PROJECT.format(version=version, python=_fact("Requires-Python"), only=only)
+            + f'{DISTRIBUTION} = {{ path = "wheels/{wheel.name}" }}\n'
+        )
+        manifest = json.loads(_MANIFEST.read_text(encoding="utf-8")) | {"version": version}
+        if offline:
+            manifest["compatibility"]["platforms"] = [platform]
+        if runtime := os.environ.get("DCC_BRIDGE_RUNTIME"):  # where its hosts are found
+            manifest["server"]["mcp_config"]["env"]["DCC_BRIDGE_RUNTIME"] = runtime
+        (folder / "manifest.json").write_text(json.dumps(manifest, indent=2))
+        system = f"-{_BLENDER_SYSTEMS[platform]}" if offline else ""
         target = into / f"{DISTRIBUTION}-{version}{system}.mcpb"
         _zip(folder, target)
     return target
-
-
-def _project(version: str, wheel: Path, only: Platform | None) -> str:
-    lines = ["[project]", f'name = "{DISTRIBUTION}-bundle"', f'version = "{version}"']
-    lines += [
-        f'requires-python = "{_fact("Requires-Python")}"',
-        f'dependencies = ["{DISTRIBUTION}"]',
-    ]
-    lines += ["[tool.uv]", "package = false"]
-    if only is not None:  # or uv looks for what other systems need, too
-        lines += ["no-index = true", 'find-links = ["wheels"]']
-        lines += [f"environments = [\"sys_platform == '{only}'\"]"]
-    lines += ["[tool.uv.sources]", f'{DISTRIBUTION} = {{ path = "wheels/{wheel.name}" }}']
-    return "\n".join([*lines, ""])
-
-
-def _manifest(version: str, only: Platform | None) -> dict[str, Any]:
-    file = Path(__file__).with_name("claude_desktop.json")
-    manifest: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
-    manifest["version"] = version
-    if only is not None:
-        manifest["compatibility"]["platforms"] = [only]
-    if runtime := os.environ.get("DCC_BRIDGE_RUNTIME"):  # where its hosts are found
-        manifest["server"]["mcp_config"]["env"]["DCC_BRIDGE_RUNTIME"] = runtime
-    return manifest

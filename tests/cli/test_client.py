@@ -85,7 +85,7 @@ def test_a_file_with_comments_is_left_alone_and_its_entry_is_printed(tmp_path: P
 
     assert (done.code, file.read_text()) == (2, text)
     assert done.out == client(tmp_path, "print", "cursor").out
-    assert f"Add this entry to {file} yourself." in done.err
+    assert f"Add what `dcc-bridge client print cursor` prints to {file} yourself." in done.err
     assert [path.name for path in file.parent.iterdir()] == ["mcp.json"]
 
 
@@ -379,7 +379,8 @@ def test_where_the_command_of_codex_did_nothing_its_entry_is_printed(tmp_path: P
     done = client(tmp_path, "add", "codex")
 
     assert (done.code, done.out) == (2, client(tmp_path, "print", "codex").out)
-    assert "Add this entry to" in done.err
+    assert "only its own command writes that file" in done.err
+    assert not (tmp_path / ".codex" / "config.toml").exists()
 
 
 def test_a_link_holds_the_entry_that_the_client_would_have_in_its_file(tmp_path: Path) -> None:

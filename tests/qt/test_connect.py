@@ -99,8 +99,8 @@ def test_one_button_writes_the_entry_and_says_what_to_do_if_the_client_does_not_
     assert entry["args"][-3:] == ["connect", "--label", "cursor"]
     assert entry["env"]["DCC_BRIDGE_RUNTIME"] == str(home / "runtime")
     assert cursor.row.detail == (
-        "Set up. Start Cursor again, and it connects. If it does not: look at its Customize > "
-        "MCPs, and run dcc-bridge doctor."
+        "Set up. Start Cursor again to connect. If it does not come: look at its Customize > MCPs, "
+        "and run dcc-bridge doctor."
     )
     assert captions(cursor) == ["Open in Cursor"]
 

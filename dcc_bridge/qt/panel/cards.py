@@ -218,12 +218,3 @@ class Cards(qt.QScrollArea):
         card = Card(row, self._deletion)
         card.acted.connect(self.acted)
         return card
-
-
-def padded(cards: Cards) -> qt.QWidget:
-    """Make a page of a tab with the cards on it."""
-    page = qt.QWidget()
-    column = qt.QVBoxLayout(page)
-    column.setContentsMargins(0, page.fontMetrics().height() // 2, 0, 0)
-    add_all(column, cards, None)
-    return page

@@ -16,10 +16,10 @@ from dcc_bridge.elicitation.question import Question
 from dcc_bridge.elicitation.text import safe_line, safe_text, tool_tip
 from dcc_bridge.qt import binding as qt
 from dcc_bridge.qt.event_loop import DeferredDeletion
-from dcc_bridge.qt.labels import SMALL, add_all, scale, tr
+from dcc_bridge.qt.labels import SMALL, add_all, padded, scale, tr
 from dcc_bridge.qt.notifications import CallMenu, tip
 from dcc_bridge.qt.panel import rows, widgets
-from dcc_bridge.qt.panel.cards import Cards, padded
+from dcc_bridge.qt.panel.cards import Cards
 from dcc_bridge.qt.panel.state import Port, State, looks_like, read
 from dcc_bridge.skills.call_history import Record, why_not_undo
 

@@ -302,13 +302,9 @@ def _local(client: LocalClient, state: State) -> Row:
     if is_last and local.verb == verb:
         return Row(key, name, tr("Opened: agree there to add dcc-bridge."), asks)
     if client.is_set_up:
-        detail = tr(
-            "Set up. Start {name} again, and it connects. If it does not: look at {servers}, and "
-            "run dcc-bridge doctor.",
-            name=name,
-            servers=known.servers,
-        )
-        return Row(key, name, detail, asks)
+        detail = tr("Set up. Start {name} again to connect. If it does not come: {advice}")
+        advice = tr("look at {servers}, and run dcc-bridge doctor.", servers=known.servers)
+        return Row(key, name, detail.format(name=name, advice=advice), asks)
     if client.is_writable:
         return Row(key, name, tr("On this computer, not set up"), (add,))
     detail = tr("Copy the entry of dcc-bridge, and paste it into {file}", file=client.file)

@@ -74,12 +74,15 @@ class LocalClients:
             folder = platformdirs.user_cache_path("dcc_bridge")
             words = [word.format(label=label, folder=folder) for word in _COMMANDS[verb]]
             done = self._run(*words) if words else None
-            error = done.stderr.strip().removeprefix("dcc-bridge: ") if done else ""
+            error = "" if done or not words else f"It took more than {_TIMEOUT} seconds."
+            if done and done.returncode:
+                error = done.stderr.strip().removeprefix("dcc-bridge: ")
             listing = self._run("client", "list", "--json")
-            if listing is None or listing.returncode:
+            try:
+                facts = json.loads(listing.stdout if listing else "")
+            except ValueError:  # also where no Python was found
                 self._note(LocalState(step="failed"))
                 return
-            facts = json.loads(listing.stdout)
             present = [it for it in facts if it.pop("is_there") or it["is_set_up"]]
             clients = tuple(LocalClient(**it) for it in present)
             self._note(LocalState(clients, "done", label, verb, error))

@@ -131,16 +131,16 @@ def _print_backup(change: registration.Change) -> None:
 
 
 def _list(options: argparse.Namespace) -> None:
+    listed = {name: _facts(name) for name in CONFIG_FILES}
     if options.json:
-        print(json.dumps(list(map(_facts, CONFIG_FILES)), indent=2))
+        print(json.dumps([*listed.values()], indent=2))
         return
-    for name, config in CONFIG_FILES.items():
+    for name, facts in listed.items():
         known = known_clients.CLIENTS[name]
-        state = "set up" if registration.find(config) is not None else "not set up"
-        if state == "not set up" and not config.is_writable:
-            state = f"set up by hand: dcc-bridge client print {name}"
-        print(f"{name:14}  {known.name}, {state}")
-        print(f"{'':14}  {config.path()}")
+        by_hand = f"set up by hand: dcc-bridge client print {name}"
+        state = "not set up" if facts["is_writable"] else by_hand
+        print(f"{name:14}  {known.name}, {'set up' if facts['is_set_up'] else state}")
+        print(f"{'':14}  {facts['file']}")
         print(f"{'':14}  It {_QUESTIONS[known.questions]} (as of {known.asof}).")
 
 

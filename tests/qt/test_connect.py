@@ -8,10 +8,11 @@ from __future__ import annotations
 import json
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import QApplication
 
 from dcc_bridge import local_clients
@@ -21,6 +22,7 @@ from dcc_bridge.server.clients import SeenClient
 from tests.cli.test_client import client, stand_in
 
 from .desk import CLAUDE, CURSOR, Desk
+from .measure import dark, light, problems
 from .stage import click, until
 from .test_panel import activate, button, card, focused, titles
 from .test_panel_live import Session
@@ -176,6 +178,27 @@ def test_a_clients_own_command_that_takes_its_time_does_not_hold_the_panel(
     assert desk.is_paused
     go_on.touch()
     until(lambda: card(desk.panel.clients, "Claude Code").row.detail.startswith("Set up."))
+
+
+@pytest.mark.parametrize("palette", [dark, light])
+def test_the_list_is_whole_and_can_be_read_in_a_narrow_panel(
+    palette: Callable[[], QPalette], desk: Desk, app: QApplication, home: Path
+) -> None:
+    before = app.palette()
+    app.setPalette(palette())
+    (home / ".claude.json").write_text("{ // mine\n}")
+    client(home, "add", "cursor")
+    look(desk)
+    press(desk, "Claude Code", "Connect")
+
+    until(lambda: not problems(desk.panel.clients))
+
+    assert [captions(shown) for shown in desk.panel.clients.cards] == [
+        ["Connect"],
+        ["Open in Cursor"],
+        ["Copy"],
+    ]
+    app.setPalette(before)
 
 
 def test_where_no_python_can_run_the_command_it_says_how_to_go_on(

@@ -26,6 +26,7 @@ from dcc_bridge.elicitation.call import Call, current
 from dcc_bridge.elicitation.open_question import Watchdog
 from dcc_bridge.errors import BridgeClosed, StartError
 from dcc_bridge.host import Host
+from dcc_bridge.local_clients import LocalClients
 from dcc_bridge.server.clients import ClientRegistry, connection_report
 from dcc_bridge.server.discovery import Instance, Registration
 from dcc_bridge.server.page_site import PageDesk
@@ -106,6 +107,7 @@ class Bridge:
             limits=self._limits,
         )
         self._watchers = Callbacks()
+        self.local_clients = LocalClients(self._watchers.call)
         self._undoing = builtin.Undoing(host, self.recent, self.audit, self._watchers.call)
         self._changes = Callbacks()
         # What takes down the notice of a call while it may be shown; its context holds no call.

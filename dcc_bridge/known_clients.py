@@ -30,6 +30,7 @@ class Known:
     name: str  # what its makers call it
     # Whether it "draws" them, only "declares" that it would, or does "neither".
     questions: Literal["draws", "declares", "neither"]
+    servers: str  # where it lists its servers, and whether they work
     asof: str  # the day on which somebody saw it, as an ISO date
     source: str
 
@@ -38,18 +39,21 @@ CLIENTS: Final[dict[str, Known]] = {  # by the label under which `dcc-bridge cli
     "claude-code": Known(
         "Claude Code",
         "draws",  # forms in the terminal; its VS Code panel declined by itself (issue 79174)
+        "its command /mcp",
         "2026-09-22",
         "github.com/anthropics/claude-code/issues/96043: 2.1.251 shows an inline form",
     ),
     "claude-desktop": Known(
         "Claude Desktop",
         "declares",
+        "its Settings > Developer",
         "2026-08-22",
         "github.com/anthropics/claude-code/issues/88901: declared, never rendered, 60 s of waiting",
     ),
     "cursor": Known(
         "Cursor",
         "draws",  # forms; whether it opens pages nobody tells, nor have we a later report
+        "its Customize > MCPs",
         "2025-08-27",
         "github.com/modelcontextprotocol/modelcontextprotocol/pull/1396: seen inline with the call "
         "in 1.5; cursor.com/docs/context/mcp lists it as supported",
@@ -57,6 +61,7 @@ CLIENTS: Final[dict[str, Known]] = {  # by the label under which `dcc-bridge cli
     "vscode": Known(
         "VS Code",
         "draws",  # its button "Cancel" sends a decline; its Claude agent asks since pull 325908
+        "its command MCP: List Servers",
         "2026-04-13",
         "github.com/microsoft/vscode/issues/307962: the chat asks field by field, and the terminal "
         "agent in a row of questions",
@@ -64,18 +69,21 @@ CLIENTS: Final[dict[str, Known]] = {  # by the label under which `dcc-bridge cli
     "codex": Known(
         "Codex",
         "declares",
+        "its command /mcp",
         "2026-09-15",
         "github.com/openai/codex/issues/30978, 45621, 45776: declined without being shown",
     ),
     "gemini-cli": Known(
         "Gemini CLI",
         "neither",
+        "its command /mcp",
         "2026-06-21",
         "github.com/google-gemini/gemini-cli/issues/28074: declares roots only",
     ),
     "goose": Known(
         "goose",
         "draws",
+        "Extensions in its sidebar",
         "2026-08-12",
         "github.com/aaif-goose/goose/issues/11194: desktop and terminal, in the legacy era",
     ),

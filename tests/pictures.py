@@ -236,7 +236,7 @@ class Window:
         main, broker = self._loop.main, Broker(host=self.presenter)
         self._parts = Parts(main, broker)
         self._panel = Panel(self._parts, self.presenter.bring)
-        self._host.add_agents(self._panel, self._panel.enter)
+        self._host.add_agents(self._panel, self._panel.enter, self._panel.enter_clients)
 
     def form(self) -> QRect:
         """Draw the form, and say where it is."""

@@ -36,7 +36,9 @@ COMMANDS: Final = {
     "install": Command("put the plug-in where an application looks for it", "install"),
     "uninstall": Command("remove what install put there", "install", "fill_install"),
     "status": Command("say where the plug-in is installed", "install"),
-    "pack": Command("make an extension for Blender 4.2 and newer, as one file", "install"),
+    "pack": Command(
+        "make an extension for Blender 4.2 and newer, or for Claude Desktop", "install"
+    ),
     "run": Command("run one skill in a host's batch interpreter, as on a render farm", "run"),
     "serve": Command("start a host with the MCP server in it, until Ctrl+C", "hosting"),
     "list": Command("list the hosts that are running", "hosts"),

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import json
+import webbrowser
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Final
@@ -11,14 +13,14 @@ from dcc_bridge import known_clients
 from dcc_bridge.cli import hosts
 from dcc_bridge.cli.exits import SUCCESS, Failure, tell
 from dcc_bridge.client import registration
-from dcc_bridge.client.registration import CONFIG_FILES, OTHER, ClientEntry
+from dcc_bridge.client.entries import CONFIG_FILES, LINKED, OTHER, ClientEntry, link
 
 _QUESTIONS: Final = {
     "draws": "can show questions itself",
     "declares": "says that it can show questions but does not: the host asks them",
     "neither": "cannot show questions: the host asks them",
 }
-_WRITABLE: Final = [name for name, config in CONFIG_FILES.items() if config.is_writable]
+_ADDED: Final = [name for name, config in CONFIG_FILES.items() if config.syntax != "yaml"]
 
 
 def fill(parser: argparse.ArgumentParser) -> None:
@@ -29,12 +31,18 @@ def fill(parser: argparse.ArgumentParser) -> None:
         ("remove", _remove, "remove it from the client's configuration"),
     ):
         command = commands.add_parser(name, help=about, description=about.capitalize() + ".")
-        command.add_argument("name", type=_writable, metavar="NAME", help=", ".join(_WRITABLE))
+        command.add_argument("name", type=_writable, metavar="NAME", help=", ".join(_ADDED))
         project = "only for work in that folder"
         command.add_argument("--project", type=_folder, metavar="DIR", help=project)
         command.set_defaults(do=do)
     listing = commands.add_parser("list", help="list known clients, and which are set up")
+    listing.add_argument("--json", action="store_true", help="print a JSON list and nothing else")
     listing.set_defaults(do=_list)
+    about = "print a link that has the client add the entry itself, once you agree"
+    linking = commands.add_parser("link", help=about)
+    linking.add_argument("name", choices=LINKED, metavar="NAME", help=", ".join(LINKED))
+    linking.add_argument("--open", action="store_true", help="open it, too")
+    linking.set_defaults(do=_link)
     printing = commands.add_parser("print", help="print the entry to paste into any client")
     names = f"{', '.join(CONFIG_FILES)}, or any other name"
     printing.add_argument("name", type=_printable, metavar="NAME", help=names)
@@ -46,6 +54,8 @@ def run(options: argparse.Namespace) -> int:
     try:
         options.do(options)
     except (OSError, ValueError) as error:
+        if "name" not in options:  # nobody reads the list
+            raise
         raise Failure(f"The configuration of {options.name} was not changed: {error}.") from None
     return SUCCESS
 
@@ -73,7 +83,7 @@ def run_token(options: argparse.Namespace) -> int:
 
 
 def _writable(name: str) -> str:
-    if name not in _WRITABLE:
+    if name not in CONFIG_FILES or not CONFIG_FILES[name].is_writable:
         raise argparse.ArgumentTypeError(
             f"dcc-bridge does not write the configuration of {name!r}. Paste into it what this "
             f"prints: dcc-bridge client print {name}"
@@ -98,7 +108,7 @@ def _add(options: argparse.Namespace) -> None:
     config = CONFIG_FILES[options.name]
     try:
         change = registration.add(config, options.name, options.project)
-    except registration.HasComments:
+    except registration.ByHand:
         print(config.text(ClientEntry.for_client(options.name)))
         raise
     known = known_clients.CLIENTS[options.name]
@@ -121,15 +131,38 @@ def _print_backup(change: registration.Change) -> None:
 
 
 def _list(options: argparse.Namespace) -> None:
-    for name, config in CONFIG_FILES.items():
+    listed = {name: _facts(name) for name in CONFIG_FILES}
+    if options.json:
+        print(json.dumps([*listed.values()], indent=2))
+        return
+    for name, facts in listed.items():
         known = known_clients.CLIENTS[name]
-        state = f"set up by hand: dcc-bridge client print {name}"
-        if config.is_writable:
-            state = "set up" if registration.find(config) is not None else "not set up"
-        print(f"{name:14}  {known.name}, {state}")
-        print(f"{'':14}  {config.path()}")
+        by_hand = f"set up by hand: dcc-bridge client print {name}"
+        state = "not set up" if facts["is_writable"] else by_hand
+        print(f"{name:14}  {known.name}, {'set up' if facts['is_set_up'] else state}")
+        print(f"{'':14}  {facts['file']}")
         print(f"{'':14}  It {_QUESTIONS[known.questions]} (as of {known.asof}).")
 
 
 def _print(options: argparse.Namespace) -> None:
     print(CONFIG_FILES.get(options.name, OTHER).text(ClientEntry.for_client(options.name)))
+
+
+def _facts(name: str) -> dict[str, object]:
+    """Give what `dcc_bridge.local_clients` shows of a client."""
+    config = CONFIG_FILES[name]
+    return {
+        "label": name,
+        "file": str(config.path()),
+        "is_there": config.is_there,
+        "is_set_up": registration.find(config) is not None,
+        "is_writable": config.is_writable,
+        "entry": config.text(ClientEntry.for_client(name)),
+    }
+
+
+def _link(options: argparse.Namespace) -> None:
+    url = link(options.name)
+    print(url)
+    if options.open and not webbrowser.open(url):
+        raise OSError(f"nothing on this computer opens a link of {options.name}")

@@ -24,7 +24,7 @@ import anyio
 
 from dcc_bridge import known_clients
 from dcc_bridge.cli import call, exits, hosts, interpreter
-from dcc_bridge.client import Person, agent, registration
+from dcc_bridge.client import Person, agent, entries, registration
 from dcc_bridge.elicitation.text import safe_text
 from dcc_bridge.elicitation.types import NOT_SUPPORTED, TIMED_OUT
 from dcc_bridge.errors import BridgeError, StartError, Unreachable
@@ -271,7 +271,7 @@ def check_setup() -> Results:
     kinds = locations.APPLICATIONS.values()
     plug_ins = [result for kind in kinds for result in _check_plug_ins(kind)]
     yield from plug_ins or ["No plug-in is installed: dcc-bridge install HOST."]
-    checked = map(_check_client, registration.CONFIG_FILES)
+    checked = map(_check_client, entries.CONFIG_FILES)
     clients = [result for result in checked if result is not None]
     yield from clients or ["No client is set up: dcc-bridge client add NAME."]
 
@@ -287,8 +287,8 @@ def _check_plug_ins(kind: InstallTarget) -> Results:
 
 
 def _check_client(name: str) -> str | Finding | None:
-    config, title = registration.CONFIG_FILES[name], known_clients.CLIENTS[name].name
-    entry = registration.find(config) if config.is_writable else None
+    config, title = entries.CONFIG_FILES[name], known_clients.CLIENTS[name].name
+    entry = registration.find(config)
     if entry is None:
         return None
     file, program = config.path(), str(entry.get("command"))

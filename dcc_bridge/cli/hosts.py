@@ -111,7 +111,8 @@ def _is(record: discovery.Instance, name: str | None) -> bool:
 def _wanted(options: argparse.Namespace) -> Wanted:
     from dcc_bridge.client.proxy import Wanted  # 0.4 s, and `list` needs it not
 
-    return Wanted(options.host, options.scene, options.instance)
+    # "" is what an empty field of Claude Desktop's settings gives.
+    return Wanted(options.host or None, options.scene or None, options.instance or None)
 
 
 def settings(**arguments: object) -> Settings:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import webbrowser
 from pathlib import Path
 
 from dcc_bridge.cli import interpreter
@@ -41,6 +42,12 @@ def fill_status(parser: argparse.ArgumentParser) -> None:
 
 def fill_pack(parser: argparse.ArgumentParser) -> None:
     """Add what ``pack`` takes to a parser."""
+    kinds = ("blender", "claude-desktop")
+    about = "blender (the default) or claude-desktop"
+    parser.add_argument("kind", nargs="?", choices=kinds, metavar="FOR", help=about)
+    offline = "claude-desktop: put all it depends on into it, for this system; no index is needed"
+    parser.add_argument("--offline", action="store_true", help=offline)
+    parser.add_argument("--open", action="store_true", help="claude-desktop: open it there")
     into = "where to write it (default: here)"
     parser.add_argument("--into", type=Path, default=Path(), metavar="DIR", help=into)
 
@@ -136,8 +143,13 @@ def _versions(application: InstallTarget, version: str | None) -> list[Facts]:
 
 
 def run_pack(options: argparse.Namespace) -> int:
-    """Make Blender's extension."""
+    """Make Blender's extension, or the bundle for Claude Desktop."""
+    is_bundle = options.kind == "claude-desktop"
+    if not is_bundle and (options.offline or options.open):
+        raise Failure("--offline and --open are for: dcc-bridge pack claude-desktop")
     try:
+        if is_bundle:
+            return _pack_bundle(options)
         # What a wheel needs on another system cannot be told here: pip looks at this one.
         file = vendor.build_extension(options.into, System.here().platform)
     except OSError as error:
@@ -145,4 +157,13 @@ def run_pack(options: argparse.Namespace) -> int:
     print(f"Done: {file}, {file.stat().st_size / 1e6:.0f} MB, for Blender 4.2 and newer.")
     print(f"To install it: blender --command extension install-file -r user_default -e {file}")
     print("Or in Blender: Edit > Preferences > Get Extensions > Install from Disk.")
+    return SUCCESS
+
+
+def _pack_bundle(options: argparse.Namespace) -> int:
+    file = vendor.build_bundle(options.into, System.here().platform, offline=options.offline)
+    print(f"Done: {file}, {file.stat().st_size / 1e6:.1f} MB, for Claude Desktop.")
+    print("To install it, open it, or in Claude Desktop: Settings > Extensions.")
+    if options.open and not webbrowser.open(file.absolute().as_uri()):
+        raise Failure(f"Nothing on this computer opens {file}. Is Claude Desktop installed?")
     return SUCCESS

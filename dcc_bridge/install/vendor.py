@@ -1,4 +1,4 @@
-"""Brings what the bridge depends on for another interpreter, as a folder or as an extension.
+"""Brings the bridge and what it depends on elsewhere: as a folder, an extension or a bundle.
 
 Native code is built for one minor version of Python and one system, so there is a folder for each.
 Qt is never among it: the host has its own, and a second one ends it.
@@ -7,7 +7,11 @@ Blender 4.2 and newer install an extension from one file. By the Blender manual,
 Extensions" and "Python Wheels", its manifest names wheels, and Blender unpacks those that fit its
 Python and its system into a folder of its own, from which it takes them again when the extension is
 disabled. So what the bridge depends on comes as wheels, for each Python that a Blender has, and the
-bridge itself comes as one. Main thread.
+bridge itself comes as one.
+
+Claude Desktop installs a server from one file too, an MCP bundle. By its specification
+(github.com/modelcontextprotocol/mcpb, MANIFEST.md, 0.4) the server type "uv" leaves Python and what
+the server depends on to uv, which reads the project file in the bundle. Main thread.
 """
 
 from __future__ import annotations
@@ -45,6 +49,7 @@ _TIMEOUT: Final = 600  # seconds for pip, which may have to download all of it
 _BLENDER_PYTHONS: Final = ("3.11", "3.13")  # what 4.2 to 5.0 has, and what 5.1 and newer have
 _BLENDER_SYSTEMS: Final = {"linux": "linux-x64", "win32": "windows-x64", "darwin": "macos-arm64"}
 _WHEELS_MARK: Final = "# `dcc-bridge pack` puts here"
+_PYTHONS: Final = ("3.11", "3.12", "3.13")  # those that uv may choose for a bundle
 
 
 class NotVendored(BridgeError):
@@ -96,7 +101,8 @@ def fill(into: Path, python: str, platform: Platform) -> None:
     _run(command(into, python, platform), into)
     shutil.rmtree(into / "bin", ignore_errors=True)  # commands of this Python, not of the host's
     _refuse_qt(into)
-    copy_sources(_PACKAGE, into / "dcc_bridge")
+    with tempfile.TemporaryDirectory(prefix="dcc_bridge-") as temporary:  # with its own version
+        zipfile.ZipFile(_build_own_wheel(Path(temporary))).extractall(into)
 
 
 def copy_sources(source: Path, target: Path) -> None:
@@ -149,14 +155,19 @@ def build_extension(into: Path, platform: Platform) -> Path:
         text = _with_wheels(manifest.read_text(encoding="utf-8"), wheels, platform)
         manifest.write_text(text, encoding="utf-8")
         table = tomllib.loads(text)
-        into.mkdir(parents=True, exist_ok=True)
         target = into / f"{table['id']}-{table['version']}-{_BLENDER_SYSTEMS[platform]}.zip"
-        packed = Path(temporary, "packed.zip")
-        with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
-            for file in _files(folder):
-                archive.write(file, file.relative_to(folder).as_posix())
-        shutil.move(packed, target)
+        _zip(folder, target)
     return target
+
+
+def _zip(folder: Path, target: Path) -> None:
+    """Put the files of a folder into an archive, which is there as a whole or not at all."""
+    packed = folder.with_suffix(".packed")
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        for file in _files(folder):
+            archive.write(file, file.relative_to(folder).as_posix())
+    target.parent.mkdir(parents=True, exist_ok=True)
+    shutil.move(packed, target)
 
 
 def _with_wheels(manifest: str, wheels: Path, platform: Platform) -> str:
@@ -169,15 +180,18 @@ def _with_wheels(manifest: str, wheels: Path, platform: Platform) -> str:
     return before + settings + after.partition("\n")[2]
 
 
-def _build_own_wheel(into: Path) -> None:
+def _build_own_wheel(into: Path) -> Path:
     """Make a wheel of this package as it is here: no build tool is there for it.
 
     By the specification of the binary distribution format.
     """
     version = metadata.version(DISTRIBUTION)
     info = f"dcc_bridge_mcp-{version}.dist-info"
+    facts = ["Metadata-Version: 2.1", f"Name: {DISTRIBUTION}", f"Version: {version}"]
+    facts += [f"{name}: {_fact(name)}" for name in ("Summary", "Requires-Python")]
+    facts += [f"Requires-Dist: {requirement}" for requirement in requirements()]
     texts = {
-        f"{info}/METADATA": f"Metadata-Version: 2.1\nName: {DISTRIBUTION}\nVersion: {version}\n",
+        f"{info}/METADATA": "\n".join([*facts, ""]),
         f"{info}/WHEEL": "Wheel-Version: 1.0\nGenerator: dcc-bridge\nRoot-Is-Purelib: true\n"
         "Tag: py3-none-any\n",
     }
@@ -193,8 +207,76 @@ def _build_own_wheel(into: Path) -> None:
     with zipfile.ZipFile(wheel, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, content in data.items():
             archive.writestr(name, content)
+    return wheel
+
+
+def _fact(name: str) -> str:
+    return str(metadata.metadata(DISTRIBUTION)[name])
 
 
 def _files(folder: Path) -> Iterator[Path]:
     files = (path for path in sorted(folder.rglob("*")) if path.is_file())
     return (file for file in files if file.suffix != ".pyc")
+
+
+# ---- the bundle for Claude Desktop
+
+# An empty field of the settings gives "--host=", and one that was never seen its own name.
+_SERVER: Final = """\
+import sys
+
+from dcc_bridge.cli import main
+
+fields = [word for word in sys.argv[1:] if "${" not in word]
+sys.exit(main(["connect", "--label", "claude-desktop", *fields]))
+"""
+_MANIFEST: Final = Path(__file__).with_name("claude_desktop.json")
+_PROJECT: Final = """\
+[project]
+name = "dcc-bridge-mcp-bundle"
+version = "{version}"
+requires-python = "{python}"
+dependencies = ["dcc-bridge-mcp"]
+[tool.uv]
+package = false
+{only}[tool.uv.sources]
+"""
+# Without the environments uv looks for what other systems need, too.
+_ONLY: Final = """\
+no-index = true
+find-links = ["wheels"]
+environments = ["sys_platform == '{platform}'"]
+"""
+
+
+def build_bundle(into: Path, platform: Platform, *, offline: bool = False) -> Path:
+    """Make the bundle for Claude Desktop in a folder, in place of one of that name.
+
+    The bridge is in it as a wheel. What it depends on comes from a package index when the bundle
+    is first started; `offline` puts that into it too, as wheels for a system.
+    """
+    version = metadata.version(DISTRIBUTION)
+    with tempfile.TemporaryDirectory(prefix="dcc_bridge-") as temporary:
+        folder = Path(temporary, "bundle")
+        wheels = folder / "wheels"
+        wheels.mkdir(parents=True)
+        for python in _PYTHONS if offline else ():
+            download(wheels, python, platform)
+        wheel = _build_own_wheel(wheels)
+        (folder / "src").mkdir()
+        (folder / "src" / "server.py").write_text(_SERVER)
+        only = _ONLY.format(platform=platform) if offline else ""
+        (folder / "pyproject.toml").write_text(
+            _PROJECT.format(version=version, python=_fact("Requires-Python"), only=only)
+            + f'{DISTRIBUTION} = {{ path = "wheels/{wheel.name}" }}\n'
+        )
+        manifest = json.loads(_MANIFEST.read_text(encoding="utf-8")) | {"version": version}
+        if offline:
+            manifest["compatibility"]["platforms"] = [platform]
+        if runtime := os.environ.get("DCC_BRIDGE_RUNTIME"):  # where its hosts are found
+            manifest["server"]["mcp_config"]["env"]["DCC_BRIDGE_RUNTIME"] = runtime
+        (folder / "manifest.json").write_text(json.dumps(manifest, indent=2))
+        system = f"-{_BLENDER_SYSTEMS[platform]}" if offline else ""
+        target = into / f"{DISTRIBUTION}-{version}{system}.mcpb"
+        _zip(folder, target)
+    return target

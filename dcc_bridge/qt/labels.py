@@ -156,3 +156,12 @@ class Mnemonics:
 def unmarked(text: str) -> str:
     """Give a text for a button or label whose ampersands are only ampersands."""
     return text.replace("&", "&&")
+
+
+def padded(widget: qt.QWidget) -> qt.QWidget:
+    """Make a page of a tab, with the widget at its top."""
+    page = qt.QWidget()
+    column = qt.QVBoxLayout(page)
+    column.setContentsMargins(0, page.fontMetrics().height() // 2, 0, 0)
+    add_all(column, widget, None)
+    return page

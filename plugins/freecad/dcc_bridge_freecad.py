@@ -96,6 +96,14 @@ def show_panel() -> None:
         _menu.show_panel(panel)
 
 
+def show_clients() -> None:
+    """Show which clients on this computer can be connected, while a bridge runs."""
+    show_panel()
+    panel = plug_in().panel
+    if panel is not None:
+        panel.enter_clients()
+
+
 def _begin() -> None:
     from dcc_bridge_freecad_menu import Menu
 

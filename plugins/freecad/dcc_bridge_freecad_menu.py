@@ -101,6 +101,13 @@ COMMANDS: Final = (
         lambda: dcc_bridge_freecad.show_panel(),
         lambda: dcc_bridge_freecad.plug_in().bridge is not None,
     ),
+    Command(
+        "DccBridge_Connect",
+        "Connect a client",
+        "Set up an AI client on this computer so that it finds this FreeCAD",
+        lambda: dcc_bridge_freecad.show_clients(),
+        lambda: dcc_bridge_freecad.plug_in().bridge is not None,
+    ),
 )
 
 

@@ -55,7 +55,7 @@ class Windowed:
             session, self.main, presenter=self.presenter, settings=settings, skills=skills
         )
         self.panel = panel.Panel(self.bridge, self.presenter.bring)
-        window.add_agents(self.panel, self.panel.enter)
+        window.add_agents(self.panel, self.panel.enter, self.panel.enter_clients)
 
     def start(self) -> Future[None]:
         """Start the server; done once it takes requests. BridgeError if it cannot be started."""

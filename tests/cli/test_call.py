@@ -35,6 +35,13 @@ def test_tools_are_listed_with_their_risk_in_columns(host: Served) -> None:
     assert not any("And then give back" in line for line in lines)
 
 
+def test_an_empty_name_of_a_host_or_scene_means_any(host: Served) -> None:
+    """As an empty field of Claude Desktop's settings gives it."""
+    done = host.run("tools", "--host", "", "--scene=", "--instance", "")
+
+    assert (done.code, done.out) == (0, host.run("tools").out)
+
+
 def test_each_tool_is_listed_with_what_it_takes(host: Served) -> None:
     told = host.run("tools").out
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import os
 import re
@@ -11,6 +12,7 @@ import tomllib
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
+from urllib.parse import parse_qs, unquote, urlsplit
 
 import pytest
 from hypothesis import given
@@ -18,10 +20,10 @@ from hypothesis import strategies as st
 
 from dcc_bridge import known_clients
 from dcc_bridge.client import registration
-from dcc_bridge.client.registration import CONFIG_FILES
+from dcc_bridge.client.entries import CONFIG_FILES
 from tests.cli.commands import Done, _run_here, environment
 
-WRITABLE = [name for name, config in CONFIG_FILES.items() if config.is_writable]
+WRITABLE = [name for name, config in CONFIG_FILES.items() if config.syntax == "json"]
 FILES = {
     "claude-code": ".claude.json",
     "claude-desktop": ".config/Claude/claude_desktop_config.json",
@@ -83,7 +85,7 @@ def test_a_file_with_comments_is_left_alone_and_its_entry_is_printed(tmp_path: P
 
     assert (done.code, file.read_text()) == (2, text)
     assert done.out == client(tmp_path, "print", "cursor").out
-    assert f"Add this entry to {file} yourself." in done.err
+    assert f"Add what `dcc-bridge client print cursor` prints to {file} yourself." in done.err
     assert [path.name for path in file.parent.iterdir()] == ["mcp.json"]
 
 
@@ -329,6 +331,119 @@ def test_a_client_is_taken_back_by_its_own_command_where_that_is_on_path(tmp_pat
 
     assert json.loads(calls.read_text()) == ["mcp", "remove", "--scope", "user", "dcc-bridge"]
     assert not (tmp_path / ".claude.json").exists()
+
+
+CODEX = """\
+import os, pathlib, tomllib
+file = pathlib.Path(os.environ["HOME"], ".codex", "config.toml")
+words = sys.argv[3:]
+if sys.argv[2] == "add":
+    text = 'model = "gpt-5" # mine\\n[mcp_servers.dcc-bridge]\\n'
+    at = words.index("--")
+    env = dict(word.removeprefix("--env=").split("=", 1) for word in words[1:at])
+    text += f"command = {json.dumps(words[at + 1])}\\nargs = {json.dumps(words[at + 2:])}\\n"
+    text += "[mcp_servers.dcc-bridge.env]\\n"
+    file.write_text(text + "".join(f"{name} = {json.dumps(env[name])}\\n" for name in env))
+else:
+    file.write_text('model = "gpt-5" # mine\\n')
+"""
+"""What its command does to its file, as far as it concerns us."""
+
+
+@linux
+def test_codex_is_set_up_by_its_own_command_with_time_for_a_person_to_decide(
+    tmp_path: Path,
+) -> None:
+    (file := tmp_path / ".codex" / "config.toml").parent.mkdir()
+    file.write_text('model = "gpt-5" # mine\n')
+    stand_in(tmp_path, "codex", CODEX)
+
+    added = client(tmp_path, "add", "codex")
+    entry = tomllib.loads(file.read_text())["mcp_servers"]["dcc-bridge"]
+    again = client(tmp_path, "add", "codex")
+    removed = client(tmp_path, "remove", "codex")
+
+    printed = tomllib.loads(client(tmp_path, "print", "codex").out)["mcp_servers"]["dcc-bridge"]
+    assert (added.code, entry) == (0, printed)
+    assert entry["tool_timeout_sec"] == 600
+    assert again.out.startswith("Codex was set up in")
+    assert removed.out.startswith("Codex is no longer set up in")
+    assert file.read_text() == 'model = "gpt-5" # mine\n'
+
+
+@linux
+def test_where_the_command_of_codex_did_nothing_its_entry_is_printed(tmp_path: Path) -> None:
+    (tmp_path / ".codex").mkdir()
+    stand_in(tmp_path, "codex")
+
+    done = client(tmp_path, "add", "codex")
+
+    assert (done.code, done.out) == (2, client(tmp_path, "print", "codex").out)
+    assert "only its own command writes that file" in done.err
+    assert not (tmp_path / ".codex" / "config.toml").exists()
+
+
+def test_a_link_holds_the_entry_that_the_client_would_have_in_its_file(tmp_path: Path) -> None:
+    """Each is read as its client's documentation says."""
+    wanted = [
+        next(iter(json.loads(client(tmp_path, "print", name).out).values()))["dcc-bridge"]
+        for name in ("vscode", "cursor")
+    ]
+
+    vscode = client(tmp_path, "link", "vscode").out.strip()
+    cursor = client(tmp_path, "link", "cursor").out.strip()
+
+    handler, _, server = vscode.partition("?")
+    assert handler == "vscode:mcp/install"
+    assert json.loads(unquote(server)) == {"name": "dcc-bridge", **wanted[0]}
+    parts = urlsplit(cursor)
+    query = {name: values for name, (*values,) in parse_qs(parts.query).items()}
+    assert f"{parts.scheme}://{parts.netloc}{parts.path}" == (
+        "cursor://anysphere.cursor-deeplink/mcp/install"
+    )
+    assert query["name"] == ["dcc-bridge"]
+    assert json.loads(base64.b64decode(query["config"][0], validate=True)) == wanted[1]
+
+
+def test_a_client_without_links_is_told_which_have_some(tmp_path: Path) -> None:
+    done = client(tmp_path, "link", "claude-code")
+
+    assert (done.code, done.out) == (2, "")
+    assert all(name in done.err for name in ("vscode", "cursor"))
+
+
+@linux
+def test_the_list_of_clients_says_which_are_on_this_computer_and_which_are_set_up(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / ".codex").mkdir()
+    (tmp_path / ".config" / "Claude").mkdir(parents=True)
+    stand_in(tmp_path, "gemini")
+    client(tmp_path, "add", "cursor")
+
+    listed = json.loads(client(tmp_path, "list", "--json").out)
+
+    assert [facts["label"] for facts in listed] == [*CONFIG_FILES]
+    there = {facts["label"] for facts in listed if facts["is_there"]}
+    assert there == {"codex", "claude-desktop", "gemini-cli", "cursor"}
+    assert [facts["label"] for facts in listed if facts["is_set_up"]] == ["cursor"]
+    assert [facts["label"] for facts in listed if not facts["is_writable"]] == ["codex", "goose"]
+
+
+@linux
+def test_an_entry_that_a_host_makes_says_where_its_python_finds_the_bridge(tmp_path: Path) -> None:
+    """As the plug-in's folder for what it brings along; no command stands beside that Python."""
+    folder = str(Path(registration.__file__).parents[2])
+    kept = {"HOME": str(tmp_path), "PATH": "", "PYTHONPATH": os.pathsep.join(["/x", folder])}
+    (python := tmp_path / "python3").symlink_to(sys.executable)
+
+    with patch.dict(os.environ, kept), patch.object(sys, "executable", str(python)):
+        registration.add(CONFIG_FILES["cursor"], "cursor")
+
+    entry = json.loads((tmp_path / ".cursor/mcp.json").read_text())["mcpServers"]["dcc-bridge"]
+    assert entry["command"] == str(python)
+    assert entry["args"][:3] == ["-P", "-m", "dcc_bridge"]
+    assert entry["env"]["PYTHONPATH"] == folder
 
 
 @pytest.mark.parametrize("name", [*CONFIG_FILES, "windsurf"])

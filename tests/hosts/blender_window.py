@@ -8,11 +8,13 @@ import subprocess
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from importlib.metadata import distribution
 from pathlib import Path
 from typing import Final
 
 import platformdirs
 
+from dcc_bridge.errors import DISTRIBUTION
 from tests.hosts import freecad
 from tests.hosts.application import Application, started
 from tests.hosts.screen import Screen
@@ -62,7 +64,10 @@ def install(target: Path, *, qt: bool) -> None:
     vendor.mkdir()
     folders = [freecad.dependencies(), *([_pyside()] if qt else [])]
     parts = [part for folder in folders for part in folder.iterdir()]
-    for part in [ROOT / "dcc_bridge", *parts]:
+    (ours,) = Path(str(distribution(DISTRIBUTION).locate_file(""))).glob(
+        "dcc_bridge_mcp-*.dist-info"
+    )
+    for part in [ROOT / "dcc_bridge", ours, *parts]:
         with suppress(FileExistsError):
             (vendor / part.name).symlink_to(part)
 

@@ -5,14 +5,18 @@ It starts once for its own dialogs, and once for Qt's.
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from mcp import Client
+from mcp.client.stdio import StdioServerParameters, stdio_client
 from PIL import Image
 
+from tests.client.proxy import stage
 from tests.hosts import blender_window
 from tests.hosts.application import until
 from tests.hosts.blender_seat import Seat
@@ -202,6 +206,35 @@ def test_the_sidebar_opens_the_card_of_code_that_ran_and_turns_its_pages(new: Se
     new.screen.tap("Return")  # OK
     assert status(ran.result()) == "done"
     assert status(new.application.call("add_object", {"name": "later"})) == "done"
+
+
+def test_a_client_that_the_sidebar_sets_up_starts_what_was_written_and_is_connected(
+    new: Seat,
+) -> None:
+    """Its entry names a Python that Blender's own modules load in, and where the bridge is."""
+    folder = new.application.folder
+    (folder / ".cursor").mkdir()
+    new.do("sidebar", "find_clients")
+    new.sees(lambda seen: "Connect" in seen["sidebar"])
+    new.do("connect_cursor")
+    new.sees(lambda seen: any(line.startswith("Set up.") for line in seen["sidebar"]))
+    file = folder / ".cursor" / "mcp.json"
+    entry = json.loads(file.read_text(encoding="utf-8"))["mcpServers"]["dcc-bridge"]
+
+    async def agent() -> list[str]:
+        start = StdioServerParameters(**entry)
+        async with Client(stdio_client(start), mode="legacy") as session:
+            await stage.until(lambda: _lists(session, "add_object"))
+            return await stage.names(session)
+
+    tools = stage.run(agent)
+
+    assert {"add_object", "list_hosts"} <= set(tools)
+    new.sees(lambda seen: "Connected" in seen["sidebar"])
+
+
+async def _lists(session: Client, tool: str) -> bool:
+    return tool in await stage.names(session)
 
 
 def test_esc_deletes_nothing(new: Seat) -> None:

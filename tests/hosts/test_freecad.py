@@ -202,11 +202,11 @@ def test_freecads_menu_stops_and_starts_the_bridge(window: Application) -> None:
 
     It has the keys once it is shown: no Tab leaves FreeCAD's 3D view.
     """
-    running = ["Stop", "Pause", "What agents did"]
+    running = ["Stop", "Pause", "What agents did", "Connect a client"]
     before = _menu(window)
     seen = _menu(window, "workbench", "What agents did")
     stopped = _menu(window, "Stop")
-    again = _menu(window, "Start", "What agents did")
+    again = _menu(window, "Start", "Connect a client")
 
     assert (before, seen) == ([running, []], [running, [True]])
     assert (stopped, again) == ([["Start"], []], [running, [True]])
@@ -222,8 +222,8 @@ def test_freecads_menu_lets_agents_only_read(window: Application) -> None:
     done = window.call("set_property", edit)
 
     assert (paused[0], resumed[0]) == (
-        ["Stop", "Resume", "What agents did"],
-        ["Stop", "Pause", "What agents did"],
+        ["Stop", "Resume", "What agents did", "Connect a client"],
+        ["Stop", "Pause", "What agents did", "Connect a client"],
     )
     assert (status(refused), status(done)) == ("not_started", "done")
 

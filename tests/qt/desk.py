@@ -15,6 +15,7 @@ from dcc_bridge.elicitation.broker import Broker
 from dcc_bridge.elicitation.call import Call, Client, Risk, Route, RunControl
 from dcc_bridge.elicitation.question import CodeRun, Consent, Question
 from dcc_bridge.elicitation.types import AGREED, DECLINED, Answered, AnsweredBy
+from dcc_bridge.local_clients import LocalClients
 from dcc_bridge.main_thread import MainThread
 from dcc_bridge.qt.panel.panel import Panel
 from dcc_bridge.qt.question_dialog import QuestionDialog
@@ -65,6 +66,7 @@ class Parts:
         self.is_paused = False
         self.cancelled: list[str] = []
         self.watchers = Callbacks()
+        self.local_clients = LocalClients(self.watchers.call)
         self.watching = 0
 
     def pause(self) -> None:

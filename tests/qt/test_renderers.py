@@ -6,6 +6,7 @@ import io
 import sys
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 from types import SimpleNamespace
@@ -23,6 +24,7 @@ from dcc_bridge.elicitation.details import details_view
 from dcc_bridge.elicitation.question import CodeRun, Consent, Details, Question
 from dcc_bridge.elicitation.schema import Form
 from dcc_bridge.elicitation.view import argument_views, field_views, view_of
+from dcc_bridge.local_clients import LocalClient, LocalState
 from dcc_bridge.qt.form import FormView
 from dcc_bridge.qt.labels import Mnemonics
 from dcc_bridge.qt.panel import rows
@@ -146,6 +148,34 @@ class Layout:
     box = row = column = split
 
 
+def test_blenders_sidebar_offers_the_clients_on_this_computer(
+    plug_in: Callable[[str], Any],
+) -> None:
+    panel, layout = plug_in("panel"), Layout()
+    found = LocalClient("cursor", "/x/mcp.json", False, True, "{}")
+    state = State(
+        at=0.0,
+        host="Blender",
+        address="http://127.0.0.1:1/mcp",
+        is_paused=False,
+        asked=(),
+        live=(),
+        ended=(),
+        grants=(),
+        muted={},
+        clients=(),
+        top=None,
+        local=LocalState(),
+    )
+
+    for local in (LocalState(), LocalState((found,), "done"), LocalState((found,), "looking")):
+        for row in rows.clients(replace(state, local=local)):
+            panel._draw_row(layout, row, 60)
+
+    assert "Find clients" in layout.texts
+    assert "['Cursor'], ['Connect'], ['On this computer, not set up']" in layout.texts
+
+
 def test_blenders_sidebar_tells_of_a_pause_a_mute_and_how_far_a_call_is(
     plug_in: Callable[[str], Any],
 ) -> None:
@@ -160,13 +190,13 @@ def test_blenders_sidebar_tells_of_a_pause_a_mute_and_how_far_a_call_is(
         address="http://127.0.0.1:1/mcp",
         is_paused=True,
         asked=(),
-        running=(record,),
-        queued=(),
+        live=(record,),
         ended=(),
         grants=(),
         muted={"cursor": 540.0},
         clients=(),
         top=None,
+        local=LocalState(),
     )
 
     panel._draw_head(layout, state, 40)

@@ -9,6 +9,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QDockWidget, QTabBar
 
+from dcc_bridge.qt.panel.panel import Panel
 from dcc_standalone.window import MainWindow
 from tests.qt.desk import Desk
 from tests.qt.stage import until
@@ -19,7 +20,7 @@ from tests.qt.test_panel import activate
 def dock(window: MainWindow) -> Iterator[QDockWidget]:
     """The panel's dock."""
     desk = Desk()
-    dock = window.add_agents(desk.panel, desk.panel.enter)
+    dock = window.add_agents(desk.panel, desk.panel.enter, desk.panel.enter_clients)
     until(desk.panel.isVisible)
     yield dock
     desk.close()
@@ -66,3 +67,19 @@ def test_its_key_goes_there_and_hides_it_and_shows_it_again(
     QTest.keyClick(window, Qt.Key.Key_F8)
     assert dock.widget().isVisible()
     assert has_focus(dock)
+
+
+def test_the_menu_leads_to_the_clients_that_can_be_connected_also_where_the_dock_was_hidden(
+    window: MainWindow, dock: QDockWidget
+) -> None:
+    panel = dock.widget()
+    assert isinstance(panel, Panel)
+    dock.hide()
+    (action,) = [
+        action for action in window.commands.view.actions() if action.text() == "&Connect a Client…"
+    ]
+
+    action.trigger()
+
+    until(lambda: panel.clients.isVisible())
+    until(lambda: panel.state is not None and panel.state.local.step == "done")

@@ -1,8 +1,7 @@
 """The panel itself: a widget that any PySide6 host can dock. It never takes the focus by itself.
 
-A throttle: whatever changes, on whatever thread, only asks for a refresh; the panel refreshes at
-most ten times a second, once a second for what the clock changes, and not at all while it is
-hidden. Main thread.
+A throttle: whatever changes, on whatever thread, only asks for a refresh, of which there are ten a
+second at most, one a second for what the clock changes, and none while it is hidden. Main thread.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from dcc_bridge.elicitation.question import Question
 from dcc_bridge.elicitation.text import safe_line, tool_tip
 from dcc_bridge.qt import binding as qt
 from dcc_bridge.qt.event_loop import DeferredDeletion
-from dcc_bridge.qt.labels import SMALL, add_all, scale, tr
+from dcc_bridge.qt.labels import SMALL, add_all, padded, scale, tr
 from dcc_bridge.qt.notifications import CallMenu, CodeCard
 from dcc_bridge.qt.panel import rows, widgets
 from dcc_bridge.qt.panel.cards import Cards
@@ -102,6 +101,12 @@ class Panel(qt.QWidget):
         first = next(iter(self.now.buttons), self.banner.pause)
         first.setFocus(qt.Qt.FocusReason.ShortcutFocusReason)
 
+    @qt.Slot()
+    def enter_clients(self) -> None:
+        """Show the clients, and look for those on this computer that can be connected."""
+        self.tabs.setCurrentIndex(self.tabs.count() - 1)
+        self._act("", "look")
+
     def showEvent(self, event: qt.QShowEvent) -> None:
         """Refresh, and listen to changes from now on."""
         super().showEvent(event)
@@ -142,6 +147,8 @@ class Panel(qt.QWidget):
     @qt.Slot(str, str)
     def _act(self, key: str, verb: str) -> None:
         """Do what a button says; nothing if the row's subject is gone meanwhile."""
+        if verb == "copy":
+            qt.QApplication.clipboard().setText(key)
         rows.act(self._port, key, verb, self._bring)
         self._throttle.start()
 
@@ -167,6 +174,7 @@ class Panel(qt.QWidget):
         self._clock.timeout.connect(self._refresh_if_changed)
         self.banner.paused.connect(self._pause)
         self.banner.unmuted.connect(self._unmute)
+        self.banner.connect_client.clicked.connect(self.enter_clients)
         self.history.undone.connect(self._undo)
         for cards in (self.now, self.grants, self.clients):
             cards.acted.connect(self._act)
@@ -181,8 +189,7 @@ class Panel(qt.QWidget):
 
     def _set_tab_order(self) -> None:
         """Let Tab follow the reading order, also for rows that came later."""
-        banner = (self.banner.pause, self.banner.unmute, self.banner.copy)
-        top = (*banner, *self.now.buttons, self.tabs.tabBar())
+        top = (*self.banner.buttons, *self.now.buttons, self.tabs.tabBar())
         history, card = self.history, self.history.card
         did = (history.list, card, history.text, history.undo, history.reads)
         order = [*top, *did, *self.grants.buttons, *self.clients.buttons]
@@ -195,21 +202,13 @@ class Panel(qt.QWidget):
         gap = self.fontMetrics().height() // 2
         self.tabs.setDocumentMode(True)
         self.tabs.tabBar().setFocusPolicy(qt.Qt.FocusPolicy.TabFocus)
-        for page in (self.history, _padded(self.grants), _padded(self.clients)):
+        for page in (self.history, padded(self.grants), padded(self.clients)):
             self.tabs.addTab(page, "")
         self._column = column = qt.QVBoxLayout(self)
         column.setContentsMargins(gap, gap, gap, gap)
         column.setSpacing(gap + gap // 2)
         add_all(column, self.banner, self.now)
         column.addWidget(self.tabs, 1)
-
-
-def _padded(cards: Cards) -> qt.QWidget:
-    page = qt.QWidget()
-    column = qt.QVBoxLayout(page)
-    column.setContentsMargins(0, page.fontMetrics().height() // 2, 0, 0)
-    add_all(column, cards, None)
-    return page
 
 
 # ---- the history of calls, and the undo of the step on top of the host's stack

@@ -11,6 +11,8 @@ from dcc_bridge.elicitation.grants import SessionGrant
 from dcc_bridge.elicitation.question import CodeRun, Question
 from dcc_bridge.elicitation.text import Translate, english, safe_line, safe_text, span
 from dcc_bridge.elicitation.view import argument_views
+from dcc_bridge.known_clients import CLIENTS
+from dcc_bridge.local_clients import VERBS, LocalClient
 from dcc_bridge.qt.panel.state import Asked, Port, Seen, State
 from dcc_bridge.skills.call_history import Record
 
@@ -199,7 +201,8 @@ def clients(state: State) -> list[Row]:
     """List who is connected, and who is muted."""
     connected_rows = [_client(seen, state) for seen in state.clients]
     silent = state.muted.keys() - {seen.client.label for seen in state.clients}
-    return [*connected_rows, *(_muted(label, label, state) for label in sorted(silent))]
+    silent_rows = (_muted(label, label, state) for label in sorted(silent))
+    return [*connected_rows, *silent_rows, *_local_rows(state)]
 
 
 def grant_key(grant: SessionGrant) -> str:
@@ -212,14 +215,16 @@ def act(port: Port, key: str, verb: str, show: Callable[[Question], None]) -> No
     broker = port.broker
     limits, allowed = broker.audience.limits, broker.audience.grants
     routes = {"show": show, "bring": broker.bring, "dismiss": broker.dismiss}
-    if verb == "cancel":
+    if verb in VERBS:
+        port.local_clients.act(key.removeprefix(_LOCAL), verb)
+    elif verb == "cancel":
         port.cancel(key)
     elif verb in ("mute", "unmute"):
         (limits.mute if verb == "mute" else limits.unmute)(key.partition("/")[0])
     elif verb == "revoke":
         for grant in [grant for grant in allowed.live if grant_key(grant) == key]:
             allowed.revoke(grant)
-    else:
+    elif verb in routes:
         for question in [question for question in broker.open if question.id == key]:
             routes[verb](question)
 
@@ -296,3 +301,51 @@ def _mute(label: str, state: State) -> Act:
         return Act("unmute", tr("Unmute"), tr("Let it ask again."))
     quiet = tr("Decline its questions for 10 minutes. Edits that need no question go on.")
     return Act("mute", tr("Mute"), quiet)
+
+
+# ---- the clients on this computer
+
+_LOCAL: Final = "local/"  # begins the keys of their rows
+
+
+def _local_rows(state: State) -> list[Row]:
+    """List those that are there below a heading, or offer to look for them."""
+    title, local = tr("Connect a client"), state.local
+    if local.clients:
+        return [Row("local", title), *(_local(client, state) for client in local.clients)]
+    if local.step == "looking":
+        return [Row(_LOCAL, title, tr("Looking for the clients on this computer…"), done=-1.0)]
+    detail = {
+        "new": tr("Find those on this computer, and set one up."),
+        "failed": tr("In a terminal: pip install dcc-bridge-mcp, then dcc-bridge client list"),
+        "done": tr("None was found. Install one, such as Claude Code, Cursor or VS Code."),
+    }[local.step]
+    look = Act("look", tr("Find clients"), tr("Look for the clients on this computer."))
+    return [Row(_LOCAL, title, detail, (look,))]
+
+
+def _local(client: LocalClient, state: State) -> Row:
+    """Say how far a client is, and offer the next step."""
+    known, local = CLIENTS[client.label], state.local
+    key, name, is_last = _LOCAL + client.label, known.name, client.label == local.label
+    add = Act("add", tr("Connect"), tr("Add dcc-bridge to its configuration."))
+    verb = {"claude-desktop": "bundle", "vscode": "link", "cursor": "link"}.get(client.label)
+    tip = tr("It asks you there whether to add dcc-bridge.")
+    asks = (Act(verb, tr("Open in {name}", name=name), tip),) if verb else ()
+    if client.label in {seen.client.label for seen in state.clients}:
+        return Row(key, name, tr("Connected"))
+    if is_last and local.step == "looking":
+        return Row(key, name, tr("Setting it up…"), done=-1.0)
+    if is_last and local.error:
+        return Row(key, name, safe_line(local.error, 400), (add, *asks))
+    if is_last and local.verb == verb:
+        return Row(key, name, tr("Opened: agree there to add dcc-bridge."), asks)
+    if client.is_set_up:
+        detail = tr("Set up. Start {name} again to connect. If it does not come: {advice}")
+        advice = tr("look at {servers}, and run dcc-bridge doctor.", servers=known.servers)
+        return Row(key, name, detail.format(name=name, advice=advice), asks)
+    if client.is_writable:
+        return Row(key, name, tr("On this computer, not set up"), (add,))
+    detail = tr("Copy the entry of dcc-bridge, and paste it into {file}", file=client.file)
+    # What is copied is the key of the row.
+    return Row(client.entry, name, detail, (Act("copy", tr("Copy"), detail),))

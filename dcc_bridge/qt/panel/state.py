@@ -17,6 +17,7 @@ from dcc_bridge.elicitation.call import Client
 from dcc_bridge.elicitation.grants import SessionGrant
 from dcc_bridge.elicitation.question import Question, Surface
 from dcc_bridge.host import Host
+from dcc_bridge.local_clients import LocalClients, LocalState
 from dcc_bridge.main_thread import MainThread
 from dcc_bridge.skills.call_history import LIVE, Recent, Record
 
@@ -72,6 +73,10 @@ class Port(Protocol):
         """Who is connected."""
 
     @property
+    def local_clients(self) -> LocalClients:
+        """The clients on this computer."""
+
+    @property
     def address(self) -> str | None:
         """Where agents reach it, or None while they cannot."""
 
@@ -117,13 +122,23 @@ class State:
     address: str | None  # where agents reach it, or None while they cannot
     is_paused: bool  # no edit may begin
     asked: tuple[Asked, ...]  # the open questions, oldest first
-    running: tuple[Record, ...]  # the calls that run, oldest first, without those that ask
-    queued: tuple[Record, ...]  # the calls that wait, oldest first
+    live: tuple[Record, ...]  # the calls that run or wait, oldest first, without those that ask
     ended: tuple[Record, ...]  # the calls that ended, newest first
     grants: tuple[tuple[SessionGrant, float], ...]  # for the session, and the seconds left
     muted: Mapping[str, float]  # the labels that are muted, and for how many seconds
     clients: tuple[Seen, ...]  # who is connected, the one that spoke last first
     top: str | None  # what the host's own undo would undo
+    local: LocalState  # the clients on this computer
+
+    @property
+    def running(self) -> list[Record]:
+        """The calls that run, oldest first."""
+        return [record for record in self.live if record.state != "queued"]
+
+    @property
+    def queued(self) -> list[Record]:
+        """The calls that wait, oldest first."""
+        return [record for record in self.live if record.state == "queued"]
 
     @property
     def undoable(self) -> Record | None:
@@ -136,7 +151,7 @@ def looks_like(state: State, before: State) -> bool:
 
     How long ago a client spoke is told in minutes.
     """
-    counts = (state.asked, state.running, state.queued, state.grants, state.muted)
+    counts = (state.asked, state.live, state.grants, state.muted)
     is_near = state.at // _AGES == before.at // _AGES
     return is_near and not any(counts) and replace(state, at=before.at) == before
 
@@ -149,7 +164,6 @@ def read(port: Port) -> State:
     live = [record for record in reversed(records) if record.state in LIVE]
     asked = tuple(Asked(question, surfaces) for question, surfaces in port.broker.asked)
     asking = {item.question.call.id for item in asked}
-    shown = [r for r in live if r.id not in asking and now - r.began >= QUICK]
     ended = (record for record in records if record.state not in LIVE)
     audience = port.broker.audience
     return State(
@@ -158,11 +172,11 @@ def read(port: Port) -> State:
         address=port.address,
         is_paused=port.is_paused,
         asked=asked,
-        running=tuple(record for record in shown if record.state != "queued"),
-        queued=tuple(record for record in shown if record.state == "queued"),
+        live=tuple(r for r in live if r.id not in asking and now - r.began >= QUICK),
         ended=tuple(sorted(ended, key=lambda it: it.ended or it.began, reverse=True)),
         grants=tuple((grant, audience.grants.remaining(grant)) for grant in audience.grants.live),
         muted=audience.limits.muted,
         clients=tuple(port.clients.seen),
         top=port.host.undo_mark().label,
+        local=port.local_clients.now,
     )

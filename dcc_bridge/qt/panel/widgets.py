@@ -8,7 +8,7 @@ from dcc_bridge.elicitation.text import breakable
 from dcc_bridge.qt import binding as qt
 from dcc_bridge.qt.buttons import ENTER
 from dcc_bridge.qt.event_loop import LIVE
-from dcc_bridge.qt.labels import SMALL, add_all, label, plain_column, scale, tr, unmarked
+from dcc_bridge.qt.labels import SMALL, label, plain_column, scale, tr, unmarked
 from dcc_bridge.qt.panel import rows
 from dcc_bridge.qt.panel.state import State
 
@@ -128,6 +128,7 @@ class Banner(qt.QWidget):
         self.copy = Action(tr("Copy"), tr("Copy the address for an agent's settings."))
         self.copy.setAccessibleName(tr("Copy the address"))
         self.copy.clicked.connect(self._copy)
+        self.connect_client = Action(tr("Connect a client"), tr("Set one up on this computer."))
         self.pause = Action(tr("Pause"))
         self.pause.setCheckable(True)
         self.pause.setProperty(LIVE, True)
@@ -135,6 +136,7 @@ class Banner(qt.QWidget):
         self._muted = SecondaryLabel()
         self.unmute = Action(tr("Unmute"), tr("Let all agents ask again."))
         self.unmute.clicked.connect(self.unmuted)
+        self.buttons = (self.pause, self.connect_client, self.unmute, self.copy)
         self._copied_timer = qt.QTimer(self, singleShot=True)
         self._copied_timer.timeout.connect(self._reset_copy)
         self._lay_out()
@@ -155,6 +157,7 @@ class Banner(qt.QWidget):
         self._where.show_text(self._address.removeprefix("http://"))
         self._who.show_text(rows.connected(state))
         self.copy.setVisible(bool(self._address))
+        self.connect_client.setVisible(not state.clients)
         self._muted.show_text(rows.muted(state))
         self.unmute.setVisible(bool(state.muted))
         self._show_switch(state.is_paused)
@@ -193,8 +196,9 @@ class Banner(qt.QWidget):
         top.addWidget(self._headline, 1)
         top.addWidget(self.pause, 0, qt.Qt.AlignmentFlag.AlignTop)
         column = plain_column(self, gap // 2)
-        add_all(column, top, self._who)
-        for text, action in ((self._muted, self.unmute), (self._where, self.copy)):
+        column.addLayout(top)
+        lines = (self._who, self.connect_client), (self._muted, self.unmute)
+        for text, action in (*lines, (self._where, self.copy)):
             below = qt.QHBoxLayout()
             below.setSpacing(gap)
             below.addWidget(text, 1)

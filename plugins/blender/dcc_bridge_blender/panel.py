@@ -245,7 +245,7 @@ def _draw_history(layout: Any, state: State, wide: int) -> None:
 
 
 def _draw_row(layout: Any, part: rows.Row, wide: int) -> None:
-    box = layout.box().column(align=True)
+    box = (layout if part.is_heading else layout.box()).column(align=True)
     say(box, part.title, wide, icon="QUESTION" if part.stands_out else "NONE")
     row = box.row(align=True)
     for act in part.acts:

@@ -71,8 +71,16 @@ class Commands(QObject):
         self.looks, self.frames = [perspective, plan], [selected, everything]
         return menu
 
-    def add_agents(self, dock: QDockWidget, enter: Callable[[], None]) -> None:
-        """List the agents' dock, with a key that goes to it, and hides it when pressed there."""
+    def add_agents(
+        self, dock: QDockWidget, enter: Callable[[], None], connect: Callable[[], None]
+    ) -> None:
+        """List the agents' dock, with a key that goes to it, and hides it when pressed there.
+
+        Args:
+            dock: It.
+            enter: Gives it the keyboard.
+            connect: Shows there which clients can be connected.
+        """
 
         def go() -> None:
             focused = dock.widget() and dock.widget().focusWidget()
@@ -84,7 +92,13 @@ class Commands(QObject):
                 enter()
             action.setChecked(dock.isVisible())
 
+        def show() -> None:
+            dock.show()
+            dock.raise_()
+            connect()
+
         action = _add(self.view, "A&gents", go, "F8")
+        _add(self.view, "&Connect a Client…", show, "")
         action.setCheckable(True)
         dock.visibilityChanged.connect(action.setChecked)
 

@@ -175,19 +175,22 @@ class MainWindow(QMainWindow):
         self.addDockWidget(area, dock)
         return dock
 
-    def add_agents(self, panel: QWidget, enter: Callable[[], None]) -> QDockWidget:
+    def add_agents(
+        self, panel: QWidget, enter: Callable[[], None], connect: Callable[[], None]
+    ) -> QDockWidget:
         """Dock the panel of what agents do, in front of the history.
 
         Args:
             panel: It stays its maker's, who deletes it.
             enter: Gives it the keyboard.
+            connect: Has it show which clients can be connected.
         """
         dock = self._dock("Agents", panel, _RIGHT)
         self.tabifyDockWidget(dock, self._history_dock)
         self.resizeDocks([self._details_dock, dock], [310, 500], Qt.Orientation.Vertical)
         self._raise.timeout.connect(dock.raise_)
         self._raise.start(0)  # once the tabs are laid out: before that Qt does not listen
-        self.commands.add_agents(dock, enter)
+        self.commands.add_agents(dock, enter, connect)
         return dock
 
     def refresh(self) -> None:

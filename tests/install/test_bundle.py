@@ -1,0 +1,201 @@
+"""Claude Desktop's bundle: its own tool accepts it, and uv starts it, with an index or without."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import tomllib
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+from mcp import Client
+from mcp.client.stdio import StdioServerParameters, stdio_client
+
+from dcc_bridge.install import vendor
+from dcc_bridge.install.locations import System
+from tests.cli.commands import Done, _run_here, environment
+from tests.client.proxy import stage
+from tests.packages import from_npm
+
+HERE = Path(__file__).parent
+NPM, NODE = shutil.which("npm"), shutil.which("node")
+_SHIM = Path.home() / ".pyenv" / "shims" / "uv"
+UV = shutil.which("uv") or (str(_SHIM) if _SHIM.exists() else None)
+MEANT = """\
+import { readFileSync } from "node:fs";
+const { getMcpConfigForManifest } = await import(process.argv[1]);
+const [folder, fields] = process.argv.slice(2);
+const options = {
+  manifest: JSON.parse(readFileSync(`${folder}/manifest.json`)),
+  extensionPath: folder, systemDirs: {}, userConfig: JSON.parse(fields), pathSeparator: "/",
+};
+console.log(JSON.stringify(await getMcpConfigForManifest(options)));
+"""
+"""Prints what the tool's own code makes of the manifest and a person's settings."""
+
+real = [
+    pytest.mark.real,
+    pytest.mark.timeout(400),
+    pytest.mark.skipif(NPM is None or NODE is None, reason="needs npm and node"),
+    pytest.mark.skipif(UV is None, reason="needs uv"),
+]
+
+
+@pytest.fixture
+def wheels(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What others made comes without pip; the tests that start the bundle have the real ones."""
+
+    def download(into: Path, python: str, platform: str) -> None:
+        (into / f"greenlet-3.5-cp{python.replace('.', '')}-{platform}.whl").write_text("")
+
+    monkeypatch.setattr(vendor, "download", download)
+
+
+def opened(file: Path, into: Path) -> Path:
+    """Unpack a bundle, as Claude Desktop does; gives its folder."""
+    with zipfile.ZipFile(file) as archive:
+        archive.extractall(into / "bundle")
+    return into / "bundle"
+
+
+@pytest.mark.usefixtures("wheels")
+def test_the_bundle_brings_the_bridge_as_a_wheel_that_names_what_it_depends_on(
+    tmp_path: Path,
+) -> None:
+    folder = opened(vendor.build_bundle(tmp_path, "linux"), tmp_path)
+
+    (wheel,) = (folder / "wheels").iterdir()
+    project = tomllib.loads((folder / "pyproject.toml").read_text())
+    with zipfile.ZipFile(wheel) as archive:
+        (name,) = (name for name in archive.namelist() if name.endswith("/METADATA"))
+        facts = archive.read(name).decode().splitlines()
+    assert project["tool"]["uv"]["sources"] == {"dcc-bridge-mcp": {"path": f"wheels/{wheel.name}"}}
+    assert project["project"]["dependencies"] == ["dcc-bridge-mcp"]
+    assert "no-index" not in project["tool"]["uv"]
+    assert {f"Requires-Dist: {requirement}" for requirement in vendor.requirements()} <= {*facts}
+
+
+@pytest.mark.usefixtures("wheels")
+def test_a_bundle_for_a_studio_has_wheels_for_each_python_and_says_for_which_system(
+    tmp_path: Path,
+) -> None:
+    file = vendor.build_bundle(tmp_path, "win32", offline=True)
+    folder = opened(file, tmp_path)
+
+    uv = tomllib.loads((folder / "pyproject.toml").read_text())["tool"]["uv"]
+    manifest = json.loads((folder / "manifest.json").read_text())
+    assert file.name == "dcc-bridge-mcp-0.1.0-windows-x64.mcpb"
+    assert manifest["compatibility"]["platforms"] == ["win32"]
+    assert (uv["no-index"], uv["find-links"]) == (True, ["wheels"])
+    assert sorted(path.name.split("-")[2] for path in (folder / "wheels").glob("greenlet*")) == [
+        "cp311",
+        "cp312",
+        "cp313",
+    ]
+
+
+def pack(*words: str | Path) -> Done:
+    """Run the command with nothing on PATH."""
+    return _run_here(environment(Path("runtime"), PATH=""), ["pack", *map(str, words)])
+
+
+def test_the_command_needs_no_node_and_says_how_the_bundle_is_installed(tmp_path: Path) -> None:
+    done = pack("claude-desktop", "--into", tmp_path / "new")
+
+    assert (done.code, done.err) == (0, "")
+    assert str(tmp_path / "new" / "dcc-bridge-mcp-0.1.0.mcpb") in done.out
+    assert "Claude Desktop: Settings > Extensions" in done.out
+    assert "uvx" not in done.out
+
+
+def test_what_is_for_the_bundle_alone_is_refused_for_blender(tmp_path: Path) -> None:
+    done = pack("--offline", "--into", tmp_path)
+
+    assert done.code == 2
+    assert "dcc-bridge pack claude-desktop" in done.err
+
+
+def meant(folder: Path, **fields: str) -> dict[str, Any]:
+    """Give the command with which Claude Desktop would start a bundle."""
+    tool = from_npm(str(NPM), HERE, "mcpb") / "node_modules/@anthropic-ai/mcpb/dist/index.js"
+    done = subprocess.run(
+        [str(NODE), "--input-type=module", "-e", MEANT, str(tool), str(folder), json.dumps(fields)],
+        capture_output=True,
+        text=True,
+        timeout=30,
+        check=True,
+    )
+    meant: dict[str, Any] = json.loads(done.stdout)
+    return meant
+
+
+class TestInClaudeDesktop:
+    pytestmark = real
+
+    def test_its_own_tool_finds_nothing_wrong_and_packs_the_same_files(
+        self, tmp_path: Path
+    ) -> None:
+        file = vendor.build_bundle(tmp_path, System.here().platform)
+        folder = opened(file, tmp_path)
+        tool = from_npm(str(NPM), HERE, "mcpb") / "node_modules" / ".bin" / "mcpb"
+        words = ("validate", folder), ("pack", folder, tmp_path / "theirs.mcpb")
+
+        done = [
+            subprocess.run(
+                [str(tool), *map(str, command)], capture_output=True, text=True, timeout=60
+            )
+            for command in words
+        ]
+
+        assert [one.returncode for one in done] == [0, 0], done
+        assert "Manifest schema validation passes!" in done[0].stdout
+        listed = [
+            sorted(name for name in zipfile.ZipFile(packed).namelist())
+            for packed in (file, tmp_path / "theirs.mcpb")
+        ]
+        assert listed[0] == listed[1]
+
+    @pytest.mark.parametrize(
+        ("offline", "fields"),
+        [
+            (False, {}),
+            (False, {"host": "", "scene": ""}),
+            (False, {"scene": "shot*"}),
+            (True, {"host": "", "scene": ""}),
+        ],
+        ids=["never set", "empty", "one scene", "offline"],
+    )
+    def test_uv_starts_it_and_a_client_calls_a_tool_of_the_host_that_runs(
+        self, offline: bool, fields: dict[str, str], tmp_path: Path
+    ) -> None:
+        """An empty field means any host; offline uv has nothing but what is in the bundle."""
+        file = vendor.build_bundle(tmp_path, System.here().platform, offline=offline)
+        folder = opened(file, tmp_path)
+        command = meant(folder, **fields)
+        alone = {"UV_OFFLINE": "1", "UV_CACHE_DIR": str(tmp_path / "cache")} if offline else {}
+        environment = {**stage.alone(tmp_path / "runtime"), **command.get("env", {}), **alone}
+        environment.pop("VIRTUAL_ENV", None)
+        start = StdioServerParameters(
+            command=str(UV), args=command["args"], env=environment, cwd=tmp_path
+        )
+        assert command["command"] == "uv"
+
+        async def agent() -> tuple[str, Any]:
+            with open(os.devnull, "w") as nowhere:
+                async with Client(stdio_client(start, errlog=nowhere), mode="legacy") as session:
+                    await stage.until(lambda: _lists(session, "where"), 60)
+                    label = json.loads(await stage.said(session, "who"))["label"]
+                    return await stage.said(session, "where"), label
+
+        with stage.small(tmp_path / "runtime"):
+            seen = stage.run(agent, limit=300)
+
+        assert seen == ("shot.ma", "claude-desktop")
+
+
+async def _lists(session: Client, tool: str) -> bool:
+    return tool in await stage.names(session)

@@ -9,23 +9,25 @@ Modules, lowest first. Those marked * also run inside a host and need dcc_bridge
 
 ===============  ==================================================================================
 ``files``        * digests, writes that are whole and flushed, one process at a time in a folder
+``host_job``     * what a host is started with, and the files by which it is reached
 ``questions``    * what a skill asks, as plain data with a digest; the grants that a plan gives
 ``plan``         * the plan folder: written, read, verified against its digests
 ``approval``     * one consent for a plan: keys, signatures, how long it holds, who may give it
 ``host_files``   * opens and saves scenes, by the host's name
-``warm_host``    * the process of a host: a bridge with three tools more, `batch_open`,
-                 `batch_save` and `batch_check`
+``warm_host``    * the process of a host: a bridge with four tools more, `batch_about`,
+                 `batch_open`, `batch_asked` and `batch_save`
 ``scenes``       the frozen list: path, size, digest
 ``hosts``        starts and stops a warm host, and connects to it as a real client over loopback
 ``planning``     scenes through warm hosts in parallel, one line each
 ``report``       ``report.html``: self-contained, all text escaped
 ``ledger``       what became of each scene: one file a task
 ``swap``         never half: the copy, the atomic rename, the original that is kept
-``task``         ``python -m dcc_batch.task``: one chunk of scenes, in the warm host of its session
-``session``      ``python -m dcc_batch.session``: what the job's environment does on enter and exit
+``task``         one chunk of scenes, in the warm host of its session: a process of its own
+``session``      what the job's environment does on enter and exit
 ``bundle``       the job: template, parameters, list of files; for the run here and for a farm
 ``engine``       sessions of Open Job Description on this machine
 ``outcome``      totals, `commit`, `rollback`
+``display``      a plan, a progress and totals in a terminal
 ``commands``     ``dcc-bridge batch ...``
 ===============  ==================================================================================
 

@@ -1,20 +1,19 @@
 """The job as Open Job Description has it: the template, its parameters, the list of files.
 
 The run on this computer and a farm have the same template; a bundle is a folder as AWS Deadline
-Cloud takes it: ``template.yaml``, ``parameter_values.yaml``, ``asset_references.yaml``. Nothing in
+Cloud takes it: ``template.json``, ``parameter_values.json``, ``asset_references.json``. Nothing in
 the template is an extension, so that whatever knows the revision 2023-09 runs it.
 """
 
 from __future__ import annotations
 
+import json
 import shutil
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
 
-import yaml
 from openjd.model import (
-    DocumentType,
     Job,
     JobParameterValues,
     ParameterValue,
@@ -142,8 +141,8 @@ def export(plan: Plan, folder: Path, python: str, keys: Sequence[str]) -> None:
         "Interpreter": plan.request.interpreter or "",
     }
     listed = [{"name": name, "value": value} for name, value in values.items()]
-    _write(folder / "template.yaml", document)
-    _write(folder / "parameter_values.yaml", {"parameterValues": listed})
+    _write(folder / "template.json", document)
+    _write(folder / "parameter_values.json", {"parameterValues": listed})
     # A farm that copies files to its workers copies these, and back what became of them.
     scenes = [str(plan.root / scene["path"]) for scene in plan.scenes() if scene["state"] == "asks"]
     assets = {
@@ -151,9 +150,8 @@ def export(plan: Plan, folder: Path, python: str, keys: Sequence[str]) -> None:
         "outputs": {"directories": sorted({str(Path(scene).parent) for scene in scenes})},
         "referencedPaths": [],
     }
-    _write(folder / "asset_references.yaml", {"assetReferences": assets})
+    _write(folder / "asset_references.json", {"assetReferences": assets})
 
 
 def _write(file: Path, value: object) -> None:
-    text = yaml.safe_dump(value, sort_keys=False, allow_unicode=True, width=1000)
-    file.write_text(text, encoding="utf-8", errors="surrogateescape")
+    file.write_text(json.dumps(value, indent=1) + "\n", encoding="ascii")

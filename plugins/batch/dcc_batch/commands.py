@@ -1,25 +1,26 @@
 """``dcc-bridge batch``: one skill on many scene files. Main thread.
 
-``enter``, ``leave`` and ``task`` are for the job alone: Open Job Description starts them.
+``enter``, ``leave``, ``task`` and ``host`` are for the job alone: Open Job Description starts the
+first three, and they the last one. What only a person needs to see is imported where it is shown.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import sys
 from collections.abc import Callable
 from datetime import datetime
 from functools import wraps
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
-from dcc_batch import approval, display, hosts, ledger, outcome, report, scenes, session, task
+from dcc_batch import approval, hosts, ledger, outcome, report, scenes, session, task
 from dcc_batch.files import Busy
 from dcc_batch.host_files import CALLS
 from dcc_batch.plan import Plan, PlanError, Request
 from dcc_bridge.cli import exits, interpreter
-from dcc_bridge.cli.call import fill_arguments
 from dcc_bridge.errors import NotRecorded
 
 _NEXT: Final = "Next: dcc-bridge batch {} {}"
@@ -31,9 +32,10 @@ def fill(parser: argparse.ArgumentParser) -> None:
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
 
     def add(name: str, run: Run, summary: str | None) -> argparse.ArgumentParser:
-        # without a help text, argparse does not list it
-        more = {"help": summary, "description": summary} if summary else {}
-        added = commands.add_parser(name, **more)
+        if summary is None:  # argparse does not list it then
+            added = commands.add_parser(name)
+        else:
+            added = commands.add_parser(name, help=summary, description=summary)
         added.set_defaults(run=_sentences(run))
         return added
 
@@ -59,7 +61,7 @@ def fill(parser: argparse.ArgumentParser) -> None:
             python = "the worker's Python, which has dcc-bridge-mcp[batch] (python)"
             added.add_argument("--python", default="python", metavar="PATH", help=python)
     add("key", _key, "print the public key of your consent, for a studio's policy")
-    for name, run in (("enter", _enter), ("leave", _leave), ("task", _task)):
+    for name, run in (("enter", _enter), ("leave", _leave), ("task", _task), ("host", _host)):
         _fill_job(add(name, run, None), name)
 
 
@@ -74,7 +76,8 @@ def _fill_plan(parser: argparse.ArgumentParser) -> None:
     )
     program = "the host's batch interpreter, if it is not on PATH"
     parser.add_argument("--interpreter", metavar="PATH", help=program)
-    fill_arguments(parser)
+    shape = """what the skill is called with: a JSON object, such as '{"pattern": "*"}'"""
+    parser.add_argument("--args", type=_object, default={}, metavar="JSON", help=shape)
     parser.add_argument("--out", type=Path, metavar="DIR", help="where the plan goes")
     jobs = "hosts at a time; default: one a core"
     parser.add_argument("--jobs", type=int, metavar="N", default=_cores(), help=jobs)
@@ -87,7 +90,7 @@ def _fill_plan(parser: argparse.ArgumentParser) -> None:
 
 
 def _fill_job(parser: argparse.ArgumentParser, name: str) -> None:
-    if name == "leave":
+    if name in ("leave", "host"):
         return
     parser.add_argument("--plan", type=Path, required=True)
     parser.add_argument("--trust", default="")
@@ -97,6 +100,16 @@ def _fill_job(parser: argparse.ArgumentParser, name: str) -> None:
         parser.add_argument("--root", type=Path, required=True)
         parser.add_argument("--task", type=int, required=True)
         parser.add_argument("--run", dest="run_name", required=True)
+
+
+def _object(text: str) -> dict[str, Any]:
+    try:
+        value = json.loads(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(f"this is not JSON ({error}): {text}") from None
+    if not isinstance(value, dict):
+        raise argparse.ArgumentTypeError(f"an object such as '{{\"name\": 1}}', not {text}")
+    return value
 
 
 def _cores() -> int:
@@ -121,7 +134,7 @@ def _sentences(run: Run) -> Run:
 
 
 def _plan(options: argparse.Namespace) -> int:
-    from dcc_batch import planning  # the client takes half a second
+    from dcc_batch import display, planning  # the client takes half a second
 
     if options.jobs < 1 or options.chunk < 1 or not 0 <= options.failures <= 1:
         raise exits.Failure("--jobs and --chunk are at least 1, and --failures is from 0 to 1.")
@@ -149,6 +162,8 @@ def _plan(options: argparse.Namespace) -> int:
 
 def _approve(options: argparse.Namespace) -> int:
     """Ask the person at the terminal; nobody else can agree."""
+    from dcc_batch import display
+
     plan = Plan.read(options.plan)
     plan.check_skill()
     to = display.console()
@@ -167,7 +182,7 @@ def _approve(options: argparse.Namespace) -> int:
 
 
 def _run(options: argparse.Namespace) -> int:
-    from dcc_batch import engine  # Open Job Description: a third of a second
+    from dcc_batch import display, engine  # Open Job Description: a third of a second
 
     plan = Plan.read(options.plan)
     before = outcome.totals(plan)
@@ -207,6 +222,8 @@ def _export(options: argparse.Namespace) -> int:
 
 
 def _status(options: argparse.Namespace) -> int:
+    from dcc_batch import display
+
     plan = Plan.read(options.plan)
     display.show_totals(plan, outcome.totals(plan), display.console())
     return exits.SUCCESS
@@ -225,6 +242,8 @@ def _end(
     what: str,
     end: Callable[[Plan, Path, Callable[[], None]], outcome.Totals],
 ) -> int:
+    from dcc_batch import display
+
     plan = Plan.read(options.plan)
     with display.progress(what, plan.count) as shown:
         totals = end(plan, plan.root, shown.advance)
@@ -256,13 +275,18 @@ def _leave(options: argparse.Namespace) -> int:
     return exits.SUCCESS
 
 
+def _host(options: argparse.Namespace) -> int:
+    from dcc_batch import warm_host
+
+    warm_host.main()
+    return exits.SUCCESS
+
+
 def _task(options: argparse.Namespace) -> int:
     """Do a task; HOST_GONE also where there is no session."""
     folder, url = os.environ.get(session.FOLDER), os.environ.get(session.URL)
     if folder is None or url is None:
         raise exits.Failure("A task runs in a session of Open Job Description.", task.HOST_GONE)
     plan = Plan.read(options.plan)
-    work = task.Work(
-        plan, options.root, options.task, options.run_name, Path(folder), url
-    )
+    work = task.Work(plan, options.root, options.task, options.run_name, Path(folder), url)
     return task.run(work, _trusted(options))

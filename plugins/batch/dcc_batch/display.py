@@ -119,7 +119,7 @@ def _asks(plan: Plan, number: int) -> bool:
 
 
 def _message(plan: Plan, number: int) -> str:
-    return str(plan.scene(number)["question"]["message"])
+    return " ".join(plan.scene(number)["question"]["message"].split())
 
 
 def show_totals(plan: Plan, totals: Totals, to: Console) -> None:

@@ -12,12 +12,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from dcc_batch import files, warm_host
-from dcc_batch.questions import LABEL
-from dcc_batch.warm_host import JOB, REPORT, STOP, Job
+from dcc_batch import files, host_job
+from dcc_batch.host_job import JOB, LABEL, MODULE, REPORT, STOP, Job
 from dcc_bridge import private_files
 from dcc_bridge.cli import interpreter
-from dcc_bridge.cli.call import status_of, value_of
 from dcc_bridge.server import discovery
 
 if TYPE_CHECKING:
@@ -43,14 +41,13 @@ def start(job: Job, program: str | None = None) -> subprocess.Popen[bytes]:
     folder = private_files.folder(Path(job.folder))
     (folder / STOP).unlink(missing_ok=True)
     (folder / REPORT).unlink(missing_ok=True)
-    env = {**interpreter.environment(), JOB: str(warm_host.write_job(job))}
+    env = {**interpreter.environment(), JOB: str(host_job.write_job(job))}
     command = interpreter.command(job.host, program, folder)
     if job.host == "standalone":
-        command[-1] = warm_host.__name__
-        env["PYTHONPATH"] = os.pathsep.join(filter(None, [str(_PLUGIN), env.get("PYTHONPATH")]))
+        command[1:] = ["-m", "dcc_bridge", "batch", "host"]
     else:
         script = folder / "start.py"
-        text = script.read_text(encoding="utf-8").replace("dcc_bridge.headless", warm_host.__name__)
+        text = script.read_text(encoding="utf-8").replace("dcc_bridge.headless", MODULE)
         line = f"import sys\nsys.path.insert(0, {str(_PLUGIN)!r})\n"
         script.write_text(line + text, encoding="utf-8")
     with open(folder / LOG, "ab") as output:
@@ -134,6 +131,8 @@ class WarmHost:
 
         The host going away is Unreachable.
         """
+        from dcc_bridge.cli.call import value_of
+
         result = await self._agent.call(name, arguments)
         value = value_of(result)
         if result.is_error or not isinstance(value, dict):
@@ -147,6 +146,8 @@ class WarmHost:
 
         The host going away is Unreachable.
         """
+        from dcc_bridge.cli.call import status_of
+
         result = await self._agent.call(name, arguments)
         status = status_of(result) or ("failed" if result.is_error else "done")
         return status, _sentence(result) if result.is_error else ""

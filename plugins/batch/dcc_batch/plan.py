@@ -135,8 +135,8 @@ class Plan:
             raise PlanError(f"The plan has no scene {number}.")
         with (self.folder / SCENES).open("rb") as stream:
             stream.seek(self._offsets[number])
-            line: Scene = json.loads(stream.readline())
-        return line
+            scene: Scene = json.loads(stream.readline())
+        return scene
 
     def check_skill(self) -> None:
         """Have the skill's file be the one of the plan; PlanError: it is not."""

@@ -21,9 +21,9 @@ import anyio
 import anyio.to_thread
 
 from dcc_batch import files, hosts, plan, scenes
+from dcc_batch.host_job import Job
 from dcc_batch.hosts import HostFailed, WarmHost
 from dcc_batch.plan import HostFacts, Plan, PlanError, Request, Scene
-from dcc_batch.warm_host import Job
 from dcc_bridge.errors import Unreachable
 
 SCENE_LIMIT: Final = 900.0  # seconds for one scene; then its host is taken for hung
@@ -200,5 +200,3 @@ def _judged(
     if status != "done":
         return result("failed", sentence or f"The skill ended as {status}.")
     return result("nothing", "It asks nothing: there is nothing to do.")
-
-

@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any, Final
 
 from dcc_batch.files import digest_of
+from dcc_batch.host_job import LABEL
 from dcc_bridge.elicitation.grants import SessionGrants
 from dcc_bridge.elicitation.question import Question
 
-LABEL: Final = "batch"  # the label of the only client that a plan speaks for
 _MOST_MESSAGE: Final = 2_000  # characters of a message that are kept
 
 

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Final
 
 from dcc_batch import approval, hosts
+from dcc_batch.host_job import Job
 from dcc_batch.plan import Plan
-from dcc_batch.warm_host import Job
 
 FOLDER: Final = "DCC_BATCH_SESSION"  # variables of the session, which its tasks get
 URL: Final = "DCC_BATCH_URL"

@@ -16,14 +16,15 @@ import threading
 import time
 from collections.abc import Callable
 from contextvars import Context
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import replace
 from importlib import metadata
 from pathlib import Path
 from typing import Any, Final
 
 from dcc_batch import approval, files, host_files
+from dcc_batch.host_job import JOB, LABEL, REPORT, STOP, Job
 from dcc_batch.plan import Plan, PlanError
-from dcc_batch.questions import LABEL, PlanGrants
+from dcc_batch.questions import PlanGrants
 from dcc_bridge import config, errors
 from dcc_bridge.elicitation.call import current
 from dcc_bridge.headless import Headless
@@ -31,25 +32,8 @@ from dcc_bridge.host import Host
 from dcc_bridge.hosts import batch
 from dcc_bridge.skills.skill import describe, skill
 
-JOB: Final = "DCC_BATCH_JOB"  # the environment variable that names the job's file
-REPORT: Final = "host.json"  # in the session's folder: "url" and "pid", or "error"
-STOP: Final = "stop"  # the name of the file that ends it
 _POLL: Final = 0.2  # seconds
 _NOT_ASKED: Final = "The skill did not ask what the plan has, so nothing of it may be saved."
-
-
-@dataclass(frozen=True, slots=True)
-class Job:
-    """What a warm host is to serve, as JSON carries it."""
-
-    host: str  # by the name that --host takes
-    folder: str  # the session's own
-    skill: str  # the name of the skill that is planned, or run
-    skills: list[str] = field(default_factory=list)  # more folders of skill files
-    plan: str | None = None  # the folder of the plan that is run; None where one is made
-    trusted: list[str] = field(default_factory=list)  # keys whose consent counts on a farm
-    owner: int | None = None  # the process with which it ends, or None
-    idle: float = 900.0  # seconds without a call after which it ends
 
 
 class Desk:
@@ -91,9 +75,7 @@ class Desk:
     @skill(risk="read", thread="any")
     def batch_asked(self) -> dict[str, Any]:
         """List what the skill has asked since the scene was opened."""
-        return self._run(
-            lambda: {"asked": self.grants.asked, "granted": self.grants.has_granted}
-        )
+        return self._run(lambda: {"asked": self.grants.asked, "granted": self.grants.has_granted})
 
     @skill(risk="read", thread="any")
     def batch_save(self) -> dict[str, Any]:
@@ -228,13 +210,6 @@ def _is_alive(pid: int) -> bool:
     except PermissionError:
         return True
     return True
-
-
-def write_job(job: Job) -> Path:
-    """Write a job into its folder, for `main`."""
-    file = Path(job.folder, "job.json")
-    files.write_json(file, asdict(job))
-    return file
 
 
 if __name__ == "__main__":

@@ -117,7 +117,7 @@ def _parser(words: Sequence[str]) -> argparse.ArgumentParser:
             formatter_class=argparse.RawDescriptionHelpFormatter,
         )
         if name in words:  # the others need not be imported: the MCP client alone takes 0.7 s
-            module = _module(command.module)
+            module = load(command.module)
             fill = getattr(module, f"fill_{name}", None) or getattr(module, command.fill)
             fill(subparser)
             run = getattr(module, f"run_{name}", None) or getattr(module, "run", None)
@@ -125,7 +125,8 @@ def _parser(words: Sequence[str]) -> argparse.ArgumentParser:
     return parser
 
 
-def _module(name: str) -> ModuleType:
+def load(name: str) -> ModuleType:
+    """Import what a command names; Failure: it is a plug-in, and what that needs is not there."""
     if "." not in name:
         return import_module(f"dcc_bridge.cli.{name}")
     sys.path.append(str(data_folder("plugins") / "batch"))

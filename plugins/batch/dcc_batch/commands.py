@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import signal
 import sys
 from collections.abc import Callable
 from datetime import datetime
@@ -289,4 +290,7 @@ def _task(options: argparse.Namespace) -> int:
         raise exits.Failure("A task runs in a session of Open Job Description.", task.HOST_GONE)
     plan = Plan.read(options.plan)
     work = task.Work(plan, options.root, options.task, options.run_name, Path(folder), url)
-    return task.run(work, _trusted(options))
+    stopping: list[int] = []
+    for number in (signal.SIGTERM, signal.SIGINT):  # the scene of now is finished first
+        signal.signal(number, lambda it, _: stopping.append(it))
+    return task.run(work, _trusted(options), lambda: bool(stopping))

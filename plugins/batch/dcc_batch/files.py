@@ -88,12 +88,20 @@ def write_whole(file: Path, data: bytes) -> None:
 
 def write_json(file: Path, value: object) -> None:
     """Write a value as a whole, in lines that a person can read."""
-    write_whole(file, (json.dumps(value, indent=1, allow_nan=False) + "\n").encode("ascii"))
+    write_whole(file, _text(value))
 
 
 def read_json(file: Path) -> Any:
-    """Read a value; OSError, or ValueError for what is no JSON."""
-    return json.loads(file.read_bytes())
+    """Read a value that `write_json` wrote; OSError, or ValueError for a byte that it did not."""
+    data = file.read_bytes()
+    value = json.loads(data)
+    if _text(value) != data:
+        raise ValueError(f"{file.name} was changed after it was written")
+    return value
+
+
+def _text(value: object) -> bytes:
+    return (json.dumps(value, indent=1, allow_nan=False) + "\n").encode("ascii")
 
 
 @contextmanager

@@ -7,9 +7,8 @@ session may go on, and with `PAUSED` if too many scenes of the plan have failed.
 
 from __future__ import annotations
 
-import signal
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -43,23 +42,28 @@ class Work:
     url: str  # where the host is
 
 
-def run(work: Work, trusted: list[str], say: Callable[[str], None] = print) -> int:
-    """Do a task, and give its exit code. `say` takes the messages of Open Job Description.
+def run(
+    work: Work,
+    trusted: Sequence[str] = (),
+    is_stopping: Callable[[], bool] = lambda: False,
+    say: Callable[[str], None] = print,
+) -> int:
+    """Do a task, and give its exit code.
 
-    NotApproved: the plan may not be run. OSError: the ledger cannot be written.
+    Args:
+        work: What it is to do.
+        trusted: Public keys whose consent counts here.
+        is_stopping: Whether it is to end after the scene of now.
+        say: Takes the messages of Open Job Description.
+
+    Raises:
+        NotApproved: The plan may not be run.
+        OSError: The ledger cannot be written.
     """
     approval.check(work.plan, approval.Rule.read(trusted=trusted))
-    is_stopping = False
-
-    def stop(*_: Any) -> None:
-        nonlocal is_stopping
-        is_stopping = True
-
-    signal.signal(signal.SIGTERM, stop)  # the scene of now is finished first
-    signal.signal(signal.SIGINT, stop)
     try:
         with TaskLedger(work.plan, work.task) as book:
-            return anyio.run(_run, work, book, lambda: is_stopping, say)
+            return anyio.run(_run, work, book, is_stopping, say)
     except (Unreachable, HostFailed, TimeoutError) as error:
         say(f"openjd_status: The host went away: {error}")
         return HOST_GONE

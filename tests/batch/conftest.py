@@ -4,20 +4,18 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-
-import pytest
 
 ROOT = Path(__file__).parents[2]
 PLUGIN = str(ROOT / "plugins" / "batch")
 if PLUGIN not in sys.path:
     sys.path.insert(0, PLUGIN)
 
-from dcc_batch import approval, hosts, planning, scenes, task  # noqa: E402
+from dcc_batch import hosts, planning, scenes, task  # noqa: E402
 from dcc_batch.files import digest_file  # noqa: E402
 from dcc_batch.host_job import Job  # noqa: E402
 from dcc_batch.plan import Plan, Request  # noqa: E402
@@ -96,14 +94,3 @@ def digests(root: Path) -> dict[str, tuple[str, int]]:
         for file in sorted(root.rglob("*"))
         if file.is_file()
     }
-
-
-@pytest.fixture
-def approve() -> Callable[[Plan], None]:
-    """Give what approves a plan as the user."""
-    return lambda plan: approval.approve(plan) and None
-
-
-@pytest.fixture(autouse=True, scope="session")
-def _own_key(_own_state: None) -> None:
-    """Have the key of consent among the tests' files: the state's folder is already."""

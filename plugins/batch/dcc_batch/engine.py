@@ -129,7 +129,7 @@ class Run:
             return False
         if code == task.PAUSED:
             self._end(
-                f"The run pauses: {ledger.failures(self._plan):,} of {self._plan.count:,} scenes "
+                f"The run pauses: {ledger.failures(self._plan, self._name):,} of {self._plan.count:,} scenes "
                 "have failed. `dcc-bridge batch status` says why; a second run tries them again."
             )
             return False

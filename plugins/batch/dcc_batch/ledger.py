@@ -16,6 +16,7 @@ from typing import Any, Final, Literal, Self
 
 from dcc_batch import files
 from dcc_batch.plan import Plan
+from dcc_bridge import private_files
 
 State = Literal[
     "editing", "proved", "done", "left", "failed", "committed", "rolling_back", "rolled_back"
@@ -23,7 +24,7 @@ State = Literal[
 Entry = dict[str, Any]  # "n", "state", "utc", and what belongs to the state
 FINAL: Final = ("done", "left", "committed", "rolling_back", "rolled_back")
 _FOLDER: Final = "ledger"
-_FAILURES: Final = "failures"  # an empty file for each scene that failed: counted at a glance
+_FAILURES: Final = "failures"  # an empty file for each scene that failed in a run
 
 
 def folder(plan: Plan) -> Path:
@@ -40,12 +41,17 @@ class TaskLedger:
     """The file of one task, open to be written."""
 
     def __init__(self, plan: Plan, task: int) -> None:
-        """Open it; what a crash left of a last line is cut off. OSError: it cannot be."""
+        """Open it; what a crash left of a last line is cut off. OSError: it cannot be.
+
+        A task of a run that was killed may be at its last scene still: that is waited for, where
+        the file system has such locks.
+        """
         folder(plan).mkdir(exist_ok=True)
         self._failures = folder(plan) / _FAILURES
         self._failures.mkdir(exist_ok=True)
         file = file_of(plan, task)
         self._descriptor = os.open(file, os.O_RDWR | os.O_CREAT | getattr(os, "O_BINARY", 0), 0o644)
+        private_files.claim(self._descriptor, wait=True)
         with file.open("rb") as stream:
             content = stream.read()
         whole = content.rfind(b"\n") + 1
@@ -93,27 +99,22 @@ class TaskLedger:
             raise
         self._end += len(data)
         self._last[number] = entry
-        self._count_failure(number, state)
-
-    def _count_failure(self, number: int, state: State) -> None:
-        mark = self._failures / str(number)
-        with suppress(OSError):  # the entry counts; this is for the count at a glance
-            if state == "failed":
-                mark.touch()
-            elif state in FINAL:
-                mark.unlink(missing_ok=True)
+        if state == "failed":
+            with suppress(OSError):  # the entry counts; this is for the count at a glance
+                (self._failures / f"{facts['run']}.{number}").touch()
 
 
-def failures(plan: Plan) -> int:
-    """Count the scenes that failed, and were not done since."""
+def failures(plan: Plan, run: str) -> int:
+    """Count the scenes that failed in a run of that name."""
     with suppress(FileNotFoundError):
-        return sum(1 for _ in os.scandir(folder(plan) / _FAILURES))
+        names = os.listdir(folder(plan) / _FAILURES)
+        return sum(name.startswith(f"{run}.") for name in names)
     return 0
 
 
-def is_over(plan: Plan) -> bool:
-    """Whether so many scenes have failed that a run pauses."""
-    return failures(plan) > max(1.0, plan.request.failures * plan.count)
+def is_over(plan: Plan, run: str) -> bool:
+    """Whether so many scenes have failed in a run that it pauses."""
+    return failures(plan, run) > max(1.0, plan.request.failures * plan.count)
 
 
 def entries(plan: Plan, task: int) -> dict[int, Entry]:

@@ -77,7 +77,7 @@ async def _run(
         for position, number in enumerate(numbers):
             if is_stopping():
                 return 0
-            if ledger.is_over(work.plan):
+            if ledger.is_over(work.plan, work.run):
                 say("openjd_fail: Too many scenes have failed, so the run pauses.")
                 return PAUSED
             last = book.last(number)

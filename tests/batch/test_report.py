@@ -14,6 +14,7 @@ import pytest
 
 from dcc_batch import plan, report
 from dcc_batch.plan import HostFacts, Plan, Request
+from tests.server import browser
 
 EVIL = "</script><img src=x onerror=\"document.title='evil'\">\u202e"
 
@@ -84,6 +85,31 @@ def test_the_report_loads_nothing_from_elsewhere(tmp_path: Path) -> None:
 
     page = text.partition('id="data">')[0] + text.rpartition("<script>")[2]
     assert not re.search(r"<[^>]*\s(src|href)\s*=|https?://|@import|url\(", page)
+
+
+@pytest.mark.real
+@pytest.mark.skipif(not browser.THERE, reason="there is no Chromium")
+def test_a_browser_shows_the_report_searches_it_and_runs_nothing_of_a_scene(
+    tmp_path: Path,
+) -> None:
+    made = odd_show(tmp_path / "plan", 1000)
+
+    with browser.browser(tmp_path / "profile") as page:
+        page.set_window_size(1200, 1400)
+        page.get((made.folder / report.FILE).as_uri())
+        first = page.find_elements("css selector", "details")
+        assert len(first) == 200
+        assert "</script><img" in first[0].text
+        first[2].find_element("css selector", "summary").click()
+        page.save_screenshot(str(tmp_path / "report.png"))
+        page.find_element("id", "find").send_keys("CAM_77_1")
+        assert page.find_element("id", "count").text == "1 of 1,000 scenes"
+        page.find_element("id", "find").clear()
+        page.find_element("id", "find").send_keys("shot_")
+        page.find_element("id", "only").click()
+        assert len(page.find_elements("css selector", "details")) == 3  # one has another name
+        assert page.title == "tidy in 1,000 scenes"
+        assert page.get_log("browser") == []  # type: ignore[no-untyped-call]  # selenium's own
 
 
 @pytest.mark.long

@@ -183,9 +183,11 @@ def _approve(options: argparse.Namespace) -> int:
 
 
 def _run(options: argparse.Namespace) -> int:
-    from dcc_batch import display, engine  # Open Job Description: a third of a second
-
     plan = Plan.read(options.plan)
+    approval.check(plan, approval.Rule.read())
+    plan.check_skill()
+    from dcc_batch import display, engine  # Open Job Description: half a second
+
     before = outcome.totals(plan)
     done = sum(count for state, count in before.states.items() if state in ledger.FINAL)
     parts: dict[int, float] = {}
@@ -212,11 +214,11 @@ def _run(options: argparse.Namespace) -> int:
 
 
 def _export(options: argparse.Namespace) -> int:
-    from dcc_batch import bundle
-
     plan, rule = Plan.read(options.plan), approval.Rule.read()
     approval.check(plan, rule)
     plan.check_skill()
+    from dcc_batch import bundle  # as above
+
     bundle.export(plan, options.folder, options.python, sorted(rule.keys))
     print(options.folder)
     return exits.SUCCESS

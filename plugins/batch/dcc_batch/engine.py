@@ -128,9 +128,10 @@ class Run:
         if self._is_stopping.is_set():
             return False
         if code == task.PAUSED:
+            count = ledger.failures(self._plan, self._name)
             self._end(
-                f"The run pauses: {ledger.failures(self._plan, self._name):,} of {self._plan.count:,} scenes "
-                "have failed. `dcc-bridge batch status` says why; a second run tries them again."
+                f"The run pauses: {count:,} of {self._plan.count:,} scenes have failed. "
+                "`dcc-bridge batch status` says why; a second run tries them again."
             )
             return False
         self._tries[number] = self._tries.get(number, 0) + 1

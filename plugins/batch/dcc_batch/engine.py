@@ -52,6 +52,7 @@ class Run:
         self._tries: dict[int, int] = {}
         self._lock = threading.Lock()
         self._sessions: set[_TaskSession] = set()
+        self.only: list[int] | None = None  # the tasks that are run; None for all
         self._is_stopping = threading.Event()
         self._why = ""  # it ended before its end, a sentence
         self._deaths = 0
@@ -74,7 +75,7 @@ class Run:
         approval.check(plan, approval.Rule.read())
         plan.check_skill()
         with only_process(plan.folder), _logged(plan.folder / LOG_FILE):
-            for number in range(plan.tasks):
+            for number in range(plan.tasks) if self.only is None else self.only:
                 if self._has_work(number):
                     self._tasks.put(number)
             count = max(1, min(self._jobs, self._tasks.qsize()))

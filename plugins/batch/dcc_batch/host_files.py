@@ -37,6 +37,9 @@ def _open_blend(host: Any, path: Path) -> None:
     bpy.ops.wm.open_mainfile(filepath=str(path), load_ui=False, use_scripts=False)
     if Path(bpy.data.filepath) != path:
         raise OSError(f"Blender did not open {path.name}.")
+    with host.undo_step("Open"):  # what a load leaves to be evaluated is no edit of the skill's
+        for layer in [it for scene in bpy.data.scenes for it in scene.view_layers]:
+            layer.update()
 
 
 def _save_blend(host: Any) -> None:

@@ -28,7 +28,7 @@ from dcc_batch.questions import PlanGrants
 from dcc_bridge import config, errors
 from dcc_bridge.elicitation.call import current
 from dcc_bridge.headless import Headless
-from dcc_bridge.host import Host
+from dcc_bridge.host import Host, UndoMark
 from dcc_bridge.hosts import batch
 from dcc_bridge.skills.skill import describe, skill
 
@@ -50,6 +50,7 @@ class Desk:
         self.last_call = time.monotonic()
         self._items: list[str] = []
         self._before: list[str] = []  # what kinds they were when the scene was opened
+        self._mark = UndoMark(0)  # where the undo stack was then
 
     def add_tools(self) -> None:
         """Add the tools to the bridge. Once it is ready."""
@@ -125,7 +126,7 @@ class Desk:
             self.grants.skill = recorded["name"], recorded["sha256"]
         self.grants.begin(file, name, planned)
         self._calls.open(self._host, file)
-        self._before = self._host.kinds(self._items)
+        self._before, self._mark = self._host.kinds(self._items), self._host.undo_mark()
         return {"scene": self._host.scene()}
 
     def _save(self) -> dict[str, Any]:
@@ -133,7 +134,7 @@ class Desk:
         host, file = self._host, self._host.file()
         if not self.grants.has_granted or file is None:
             raise PlanError(_NOT_ASKED)
-        if not host.modified:
+        if host.undo_mark() == self._mark:
             return {"unchanged": "The skill ran, and changed nothing."}
         if others := host_files.foreign_files(host):
             names = ", ".join(path.name for path in others[:5])

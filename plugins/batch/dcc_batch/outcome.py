@@ -74,9 +74,11 @@ def roll_back(plan: Plan, root: Path, on_scene: Callable[[], None] = lambda: Non
     def end(book: TaskLedger, scene: Scene, places: Places) -> None:
         number, entry = scene["n"], book.last(scene["n"])
         assert entry is not None  # `_each` saw to it
-        swap.discard(places)
         if entry["state"] not in _OURS:
+            if entry["state"] == "editing":
+                swap.sweep(places)
             return
+        swap.discard(places)
         facts = {"sha256": entry["sha256"], "changed": entry.get("changed")}
         try:
             if entry["state"] == "proved" and not swap.was_replaced(

@@ -118,6 +118,17 @@ def discard(places: Places) -> None:
         places.work.unlink(missing_ok=True)
 
 
+def sweep(places: Places) -> None:
+    """Delete what a host left beside the copy that was killed while it saved it."""
+    discard(places)
+    with suppress(OSError):
+        places.work.with_name(f"{places.work.name}@").unlink(missing_ok=True)  # Blender's
+        for folder in places.work.parent.glob(".dcc_bridge-*"):  # of the standalone host
+            parts = list(folder.iterdir())
+            if all(it.name.lstrip(".").startswith(places.work.stem.lstrip(".")) for it in parts):
+                shutil.rmtree(folder)
+
+
 def was_replaced(places: Places, proved: str, planned: str) -> bool:
     """Tell whether a scene was replaced when its task ended before it could say so.
 

@@ -137,6 +137,8 @@ class _Edit:
 
     async def _replaced(self, last: ledger.Entry, attempt: int) -> dict[str, Any]:
         tries = int(last.get("tries", 0)) if last.get("state") == "editing" else 0
+        if tries:
+            swap.sweep(self._places)
         if tries >= _MOST_TRIES:
             raise HostFailed(f"The host ended {tries} times when the skill was run in it.")
         self._book.write(self._number, "editing", attempt=attempt, tries=tries + 1)

@@ -116,7 +116,7 @@ def _parser(words: Sequence[str]) -> argparse.ArgumentParser:
             epilog=exits.TABLE,
             formatter_class=argparse.RawDescriptionHelpFormatter,
         )
-        if name in words:  # the others need not be imported: the MCP client alone takes 0.7 s
+        if words[:1] == [name]:  # the others need not be imported: the MCP client alone takes 0.7 s
             module = load(command.module)
             fill = getattr(module, f"fill_{name}", None) or getattr(module, command.fill)
             fill(subparser)

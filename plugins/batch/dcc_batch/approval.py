@@ -112,7 +112,8 @@ def approve(plan: Plan, hours: float = HOURS, audit: Path | None = None) -> dict
 
 def record(plan: Plan, event: str, fields: Mapping[str, Any], audit: Path | None = None) -> None:
     """Write an event of a plan into the audit log, which has a file for it; NotRecorded."""
-    log = AuditLog(log_folder(audit), {"host": plan.header["host"], "batch": plan.digest})
+    folder = log_folder(audit or config.Settings.load().under().audit)
+    log = AuditLog(folder, {"host": plan.header["host"], "batch": plan.digest})
     facts = {
         "call": f"batch-{plan.id}",
         "skill": plan.header["skill"]["name"],

@@ -7,14 +7,12 @@ In the host's process. A plan takes the place of the grants that a person gives 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from dcc_batch.files import digest_of
 from dcc_batch.host_job import LABEL
 from dcc_bridge.elicitation.grants import SessionGrants
 from dcc_bridge.elicitation.question import Question
-
-_MOST_MESSAGE: Final = 2_000  # characters of a message that are kept
 
 
 def question_facts(question: Question, file: Path | None, name: str) -> dict[str, Any]:
@@ -29,7 +27,7 @@ def question_facts(question: Question, file: Path | None, name: str) -> dict[str
     if file is not None:
         message, title = (it.replace(file.name, name) for it in (message, title))
     return {
-        "message": message[:_MOST_MESSAGE],
+        "message": message,
         "title": title,
         "items": list(question.items),
         "kinds": list(question.consent.kinds) if question.consent else [],

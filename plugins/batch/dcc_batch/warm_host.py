@@ -171,9 +171,13 @@ def _serve(job: Job, host: Host, report: Path) -> None:
         plan = Plan.read(Path(job.plan))
         approval.check(plan, approval.Rule.read(trusted=job.trusted))
     settings = config.Settings.load(
-        runtime=Path(job.folder, "runtime"), edit="ask", host_dialogs=False, python="off", port=0
+        runtime=Path(job.folder, "runtime"),
+        edit="ask",  # so that an edit that asks nothing by itself is in the plan, too
+        unattended="refuse",
+        host_dialogs=False,
+        python="off",
+        port=0,
     )
-    # An answer that takes long is nobody's: there is nobody to wait for.
     settings = replace(settings, skills=(*settings.skills, *map(Path, job.skills)))
     own = config.data_folder("plugins") / job.host / "skills"
     headless = Headless(host, [own], settings=settings)

@@ -17,7 +17,7 @@ if PLUGIN not in sys.path:
 
 from dcc_batch import hosts, planning, scenes, task  # noqa: E402
 from dcc_batch.files import digest_file  # noqa: E402
-from dcc_batch.host_job import Job  # noqa: E402
+from dcc_batch.host_job import Job, label  # noqa: E402
 from dcc_batch.plan import Plan, Request  # noqa: E402
 
 SKILLS = Path(__file__).parent / "skills"
@@ -82,7 +82,11 @@ def make_show(root: Path, folder: Path, chunk: int = 1, **more: Any) -> Show:
 def session_of(show: Show, folder: Path) -> Iterator[Session]:
     """Have a host as a job's environment has it."""
     request = show.plan.request
-    job = Job(request.host, str(folder), request.skill, request.folders, plan=str(show.plan.folder))
+    job = Job(
+        *(request.host, str(folder), request.skill, request.folders),
+        plan=str(show.plan.folder),
+        label=label(show.plan.id),
+    )
     with hosts.warm(job) as url:
         yield Session(show, folder, url)
 

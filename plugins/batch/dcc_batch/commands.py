@@ -250,7 +250,7 @@ def _end(
     plan = Plan.read(options.plan)
     with display.progress(what, plan.count) as shown:
         totals = end(plan, plan.root, shown.advance)
-    approval.record(plan, "end", {"status": what.lower(), "scenes": dict(totals.states)})
+    approval.record(plan, "end", {"status": "done", "changed": True, "scenes": dict(totals.states)})
     display.show_totals(plan, totals, display.console())
     is_left = what != "Committing" and totals.states["done"] > 0
     return exits.TOOL_ERROR if is_left else exits.SUCCESS

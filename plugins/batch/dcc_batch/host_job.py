@@ -11,8 +11,13 @@ from dcc_batch import files
 JOB: Final = "DCC_BATCH_JOB"  # the environment variable that names the job's file
 REPORT: Final = "host.json"  # in the session's folder: "url" and "pid", or "error"
 STOP: Final = "stop"  # the name of the file that ends it
-LABEL: Final = "batch"  # the label of the only client that a plan speaks for
+PLANNING: Final = "batch-plan"  # the label of the client that makes a plan
 MODULE: Final = "dcc_batch.warm_host"  # what runs in the host's interpreter
+
+
+def label(plan_id: str) -> str:
+    """Give the label of the client that runs a plan."""
+    return f"batch-{plan_id}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +29,8 @@ class Job:
     skill: str  # the name of the skill that is planned, or run
     skills: list[str] = field(default_factory=list)  # more folders of skill files
     plan: str | None = None  # the folder of the plan that is run; None where one is made
+    # Of the only client that it serves: the record has it beside each agreement.
+    label: str = PLANNING
     trusted: list[str] = field(default_factory=list)  # keys whose consent counts on a farm
     owner: int | None = None  # the process with which it ends, or None
     idle: float = 900.0  # seconds without a call after which it ends

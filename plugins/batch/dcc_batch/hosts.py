@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from dcc_batch import files, host_job
-from dcc_batch.host_job import JOB, LABEL, MODULE, REPORT, STOP, Job
+from dcc_batch.host_job import JOB, MODULE, REPORT, STOP, Job
 from dcc_bridge import private_files
 from dcc_bridge.cli import interpreter
 from dcc_bridge.server import discovery
@@ -158,12 +158,12 @@ def _sentence(result: Result) -> str:
 
 
 @asynccontextmanager
-async def connected(folder: Path, url: str) -> AsyncIterator[WarmHost]:
+async def connected(folder: Path, url: str, label: str) -> AsyncIterator[WarmHost]:
     """Connect to a host of a session; HostFailed: it is not there. Unreachable: it went away."""
     from dcc_bridge.client.connection import connect
 
     running = [it for it in discovery.running(folder / "runtime") if it.url == url]
     if not running:
         raise HostFailed("The host of this session is not running any more.")
-    async with connect(url, running[0].token(LABEL)) as agent:
+    async with connect(url, running[0].token(label)) as agent:
         yield WarmHost(agent)

@@ -21,7 +21,7 @@ import anyio
 import anyio.to_thread
 
 from dcc_batch import files, hosts, plan, scenes
-from dcc_batch.host_job import Job
+from dcc_batch.host_job import PLANNING, Job
 from dcc_batch.hosts import HostFailed, WarmHost
 from dcc_batch.plan import HostFacts, Plan, PlanError, Request, Scene
 from dcc_bridge.errors import Unreachable
@@ -113,7 +113,7 @@ class _Planner:
     async def _serve(self, url: str, queue: deque[tuple[int, Path]]) -> None:
         number, path = -1, self._root
         try:
-            async with hosts.connected(self._folder, url) as host:
+            async with hosts.connected(self._folder, url, PLANNING) as host:
                 self.facts = self.facts or await _about(host, self._request)
                 while queue:
                     number, path = queue.popleft()

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 from dcc_batch.files import digest_of
-from dcc_batch.host_job import LABEL
 from dcc_bridge.elicitation.grants import SessionGrants
 from dcc_bridge.elicitation.question import Question
 
@@ -39,8 +38,10 @@ def question_facts(question: Question, file: Path | None, name: str) -> dict[str
 class PlanGrants(SessionGrants):
     """Notes each question of a scene, and grants the one that a plan has. Any thread."""
 
-    def __init__(self) -> None:
+    def __init__(self, label: str) -> None:
+        """Take the label of the only client that a plan speaks for."""
         super().__init__()
+        self._label = label
         self.skill: tuple[str, str] | None = None  # the name and digest that the plan speaks of
         self.asked: list[dict[str, Any]] = []  # since `begin`: each question, and its "kind"
         self._planned: str | None = None
@@ -64,7 +65,7 @@ class PlanGrants(SessionGrants):
         facts = question_facts(question, self._file, self._name)
         self.asked.append({"kind": _kind(question), **facts})
         call = question.call
-        is_ours = call.client is not None and call.client.label == LABEL
+        is_ours = call.client is not None and call.client.label == self._label
         is_skill = (call.skill, call.digest) == self.skill
         is_planned = self._planned is not None and digest_of(facts) == self._planned
         if not (is_ours and is_skill and is_planned and _kind(question) == "consent"):

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Final
 
 from dcc_batch import approval, hosts
-from dcc_batch.host_job import Job
+from dcc_batch.host_job import Job, label
 from dcc_batch.plan import Plan
 
 FOLDER: Final = "DCC_BATCH_SESSION"  # variables of the session, which its tasks get
@@ -41,6 +41,7 @@ def enter(
         request.skill,
         request.folders,
         plan=str(plan.folder.absolute()),
+        label=label(plan.id),
         trusted=list(trusted),
         owner=int(owner) if owner else None,
     )

@@ -17,6 +17,7 @@ import anyio
 import anyio.to_thread
 
 from dcc_batch import approval, hosts, ledger, swap
+from dcc_batch.host_job import label
 from dcc_batch.hosts import HostFailed, WarmHost
 from dcc_batch.ledger import TaskLedger
 from dcc_batch.plan import Plan, Scene
@@ -73,7 +74,7 @@ async def _run(
     work: Work, book: TaskLedger, is_stopping: Callable[[], bool], say: Callable[[str], None]
 ) -> int:
     numbers = work.plan.numbers(work.task)
-    async with hosts.connected(work.session, work.url) as host:
+    async with hosts.connected(work.session, work.url, label(work.plan.id)) as host:
         for position, number in enumerate(numbers):
             if is_stopping():
                 return 0

@@ -2,7 +2,7 @@
 
 It is started by `dcc_batch.hosts` in the host's batch interpreter, keeps its application open for
 one scene after the other, and is found by nobody else: its runtime folder is its session's own. Its
-tools answer the label `LABEL` alone, and what a skill asks is granted by an approved plan alone.
+tools answer one label alone, and what a skill asks is granted by an approved plan alone.
 
 It ends when the file "stop" lies in its folder, when the folder is gone, when the process that it
 was started for is gone, and when nobody has called it for long.
@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from dcc_batch import approval, files, host_files
-from dcc_batch.host_job import JOB, LABEL, REPORT, STOP, Job
+from dcc_batch.host_job import JOB, REPORT, STOP, Job
 from dcc_batch.plan import Plan, PlanError
 from dcc_batch.questions import PlanGrants
 from dcc_bridge import config, errors
@@ -45,7 +45,7 @@ class Desk:
         self._calls = host_files.CALLS[job.host]
         self._job = job
         self._plan = plan
-        self.grants = PlanGrants()
+        self.grants = PlanGrants(job.label)
         headless.bridge.broker.audience.grants = self.grants
         self.last_call = time.monotonic()
         self._items: list[str] = []
@@ -90,7 +90,7 @@ class Desk:
         """
         call, main = current.get(), self._headless.main
         self.last_call = time.monotonic()
-        if call is None or call.client is None or call.client.label != LABEL:
+        if call is None or call.client is None or call.client.label != self._job.label:
             raise PermissionError("This tool is for the batch that started this host.")
         try:
             # in a context of its own: it is no part of a skill that may lose only what was granted

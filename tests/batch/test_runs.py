@@ -108,13 +108,13 @@ def test_what_was_committed_has_no_original_beside_it(tmp_path: Path) -> None:
     assert list(show.root.rglob(".*")) == []
 
 
-def test_a_scene_that_ends_its_host_stops_no_other(tmp_path: Path) -> None:
-    show = approved_show(tmp_path, 30, 10, {4: "dies"})
+def test_scenes_that_end_their_host_stop_no_other(tmp_path: Path) -> None:
+    show = approved_show(tmp_path, 40, 40, dict.fromkeys((4, 5, 30), "dies"))
     before = digests(show.root)
 
     totals = run(show.plan)
 
-    assert totals.states == {"done": 29, "failed": 1}
+    assert totals.states == {"done": 37, "failed": 3}
     assert "The host ended 2 times" in next(iter(totals.reasons))
     assert wrong(show, before) == []
 

@@ -49,7 +49,8 @@ class Run:
         self._name = uuid.uuid4().hex[:8]
         self._job, self._values = bundle.job(plan, sys.executable, self._name)
         self._tasks: queue.SimpleQueue[int] = queue.SimpleQueue()
-        self._tries: dict[int, int] = {}
+        # How often a task's host went since a scene of it came to an end, and how many had by then.
+        self._tries: dict[int, tuple[int, int]] = {}
         self._lock = threading.Lock()
         self._sessions: set[_TaskSession] = set()
         self.only: list[int] | None = None  # the tasks that are run; None for all
@@ -135,13 +136,21 @@ class Run:
                 "`dcc-bridge batch status` says why; a second run tries them again."
             )
             return False
-        self._tries[number] = self._tries.get(number, 0) + 1
-        if self._tries[number] >= _TRIES:
+        tries, before = self._tries.get(number, (0, 0))
+        settled = self._settled(number)
+        if settled > before:
+            tries = self._deaths = 0
+        self._tries[number] = tries + 1, settled
+        if tries + 1 >= _TRIES:
             self._end(f"Task {number} ended {_TRIES} times without a result: {why}")
         else:
             self._tasks.put(number)
             self._host_died(why)
         return False
+
+    def _settled(self, number: int) -> int:
+        entries = ledger.entries(self._plan, number).values()
+        return sum(it["state"] in (*ledger.FINAL, "failed") for it in entries)
 
     def _host_died(self, why: str) -> None:
         self._deaths += 1

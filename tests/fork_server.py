@@ -294,8 +294,9 @@ def _main() -> None:
     for name in IMPORTED:
         import_module(name)
     share_trust()
-    for command in import_module("dcc_bridge.cli").COMMANDS.values():
-        import_module(f"dcc_bridge.cli.{command.module}")
+    cli = import_module("dcc_bridge.cli")
+    for command in cli.COMMANDS.values():
+        cli.load(command.module)
     gc.freeze()
     try:
         command = _next_command(connection)

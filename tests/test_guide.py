@@ -236,7 +236,7 @@ def test_a_wheel_in_an_empty_folder_does_all_that_the_pages_say(tmp_path: Path) 
     (wheel,) = (clone / "dist").iterdir()
     shell(sys.executable, "-m", "venv", "new", folder=tmp_path)
     program = tmp_path / "new" / "bin"
-    shell(str(program / "pip"), "install", "-q", f"{wheel}[demo]", folder=tmp_path)
+    shell(str(program / "pip"), "install", "-q", f"{wheel}[demo,batch]", folder=tmp_path)
     shutil.rmtree(clone)
 
     for page in TEXTS:

@@ -16,10 +16,12 @@ import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module, metadata
+from types import ModuleType
 from typing import Final, NamedTuple
 
 from dcc_bridge.audit import redact
 from dcc_bridge.cli import exits
+from dcc_bridge.config import data_folder
 from dcc_bridge.errors import DISTRIBUTION, BridgeError, Unreachable
 
 
@@ -27,7 +29,7 @@ class Command(NamedTuple):
     """A command. Its functions are named for it, such as ``run_list``, or ``fill`` and ``run``."""
 
     summary: str  # what it does, in a few words
-    module: str  # the module of this folder that has its functions
+    module: str  # the module of this folder that has its functions; a plug-in's has a dot
     fill: str = "fill"  # the function that adds what the command takes to a parser
 
 
@@ -55,6 +57,7 @@ COMMANDS: Final = {
     "doctor": Command("find what is wrong, and say how to fix it", "doctor"),
     "skill": Command("write a skill file to start from, or check existing ones", "skill"),
     "guide": Command("print a page of the guide", "skill"),
+    "batch": Command("run one skill on many scene files, agreed to at once", "dcc_batch.commands"),
 }
 _ABOUT: Final = """\
 An MCP server inside a DCC application. An agent works in the scene that a person has open, and
@@ -115,13 +118,25 @@ def _parser(words: Sequence[str]) -> argparse.ArgumentParser:
             epilog=exits.TABLE,
             formatter_class=argparse.RawDescriptionHelpFormatter,
         )
-        if name in words:  # the others need not be imported: the MCP client alone takes 0.7 s
-            module = import_module(f"dcc_bridge.cli.{command.module}")
+        if words[:1] == [name]:  # the others need not be imported: the MCP client alone takes 0.7 s
+            module = load(command.module)
             fill = getattr(module, f"fill_{name}", None) or getattr(module, command.fill)
             fill(subparser)
             run = getattr(module, f"run_{name}", None) or getattr(module, "run", None)
             subparser.set_defaults(run=run)
     return parser
+
+
+def load(name: str) -> ModuleType:
+    """Import what a command names; Failure: it is a plug-in, and what that needs is not there."""
+    if "." not in name:
+        return import_module(f"dcc_bridge.cli.{name}")
+    sys.path.append(str(data_folder("plugins") / "batch"))
+    try:
+        return import_module(name)
+    except ImportError as error:
+        what = f"It is not installed ({error})"
+        raise exits.Failure(f"{what}: pip install 'dcc-bridge-mcp[batch]'") from None
 
 
 def _prepare_output() -> None:

@@ -15,7 +15,7 @@ from dcc_bridge.config import data_folder
 from dcc_bridge.skills import lint, loader
 from dcc_bridge.skills.skill import HOSTS
 
-PAGES: Final = ("skills", "verbs", "code", "hosts", "security", "troubleshooting", "farm")
+PAGES: Final = ("skills", "verbs", "code", "hosts", "security", "troubleshooting", "farm", "batch")
 _MOST: Final = 60
 # Names that are no files on Windows, whatever comes after their dot.
 _PORTS: Final = {f"{name}{number}" for name in ("com", "lpt") for number in range(10)}

@@ -1,0 +1,110 @@
+"""Opens and saves scenes in a host's own process, by the host's name. Main thread.
+
+It is done as the person would do it, outside of any skill: whether a scene may be replaced is what
+the plan says. What stands here of Maya and Houdini is by their references, and was not run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+from dcc_bridge.host import Host
+
+
+class FileCalls(NamedTuple):
+    """What opens a scene in place of the one that is open, and what saves it to its own file."""
+
+    open: Callable[[Any, Path], None]
+    save: Callable[[Any], None]
+
+
+def _open_usd(host: Any, path: Path) -> None:
+    host.open(path)
+
+
+def _save_usd(host: Any) -> None:
+    host.save()
+
+
+def _open_blend(host: Any, path: Path) -> None:
+    import bpy
+
+    if (preferences := bpy.context.preferences) is not None:
+        preferences.filepaths.save_version = 0  # no ``.blend1`` beside each scene
+    # Scripts in a file do not run, and the layout of windows stays ours: nobody looks at it.
+    bpy.ops.wm.open_mainfile(filepath=str(path), load_ui=False, use_scripts=False)
+    if Path(bpy.data.filepath) != path:
+        raise OSError(f"Blender did not open {path.name}.")
+    with host.undo_step("Open"):  # what a load leaves to be evaluated is no edit of the skill's
+        for layer in [it for scene in bpy.data.scenes for it in scene.view_layers]:
+            layer.update()
+
+
+def _save_blend(host: Any) -> None:
+    import bpy
+
+    from dcc_bridge.hosts.blender import blender_loop
+
+    with blender_loop.in_window():
+        if "FINISHED" not in bpy.ops.wm.save_mainfile(check_existing=False):
+            raise OSError("Blender did not save the scene.")
+
+
+def _open_freecad(host: Any, path: Path) -> None:
+    import FreeCAD
+
+    for name in list(FreeCAD.listDocuments()):
+        FreeCAD.closeDocument(name)
+    document = FreeCAD.openDocument(str(path))
+    FreeCAD.setActiveDocument(document.Name)
+
+
+def _save_freecad(host: Any) -> None:
+    import FreeCAD
+
+    # It keeps copies beside the file, ``.FCBak``, as the user set it for their own work.
+    FreeCAD.ParamGet("User parameter:BaseApp/Preferences/Document").SetBool("CreateBackupFiles", 0)
+    FreeCAD.ActiveDocument.recompute()
+    FreeCAD.ActiveDocument.save()
+
+
+def _open_maya(host: Any, path: Path) -> None:
+    from maya import cmds
+
+    # `executeScriptNodes=False` keeps code that a scene brings from running as it opens.
+    cmds.file(path.as_posix(), open=True, force=True, executeScriptNodes=False)
+
+
+def _save_maya(host: Any) -> None:
+    from maya import cmds
+
+    cmds.file(save=True, force=True)  # in the type that the file has
+
+
+def _open_houdini(host: Any, path: Path) -> None:
+    import hou
+
+    hou.hipFile.load(path.as_posix(), suppress_save_prompt=True, ignore_load_warnings=False)
+
+
+def _save_houdini(host: Any) -> None:
+    import hou
+
+    hou.hipFile.save(save_to_recent_files=False)
+
+
+CALLS: Final[dict[str, FileCalls]] = {
+    "standalone": FileCalls(_open_usd, _save_usd),
+    "blender": FileCalls(_open_blend, _save_blend),
+    "freecad": FileCalls(_open_freecad, _save_freecad),
+    "maya": FileCalls(_open_maya, _save_maya),
+    "houdini": FileCalls(_open_houdini, _save_houdini),
+}
+
+
+def foreign_files(host: Host) -> list[Path]:
+    """List what a save would write over besides the scene's own file: no plan speaks of it."""
+    own = host.file()
+    return [file for file in host.files() if file != own]

@@ -1,0 +1,141 @@
+"""What became of each scene: one file a task, flushed line by line. Any thread, one writer a file.
+
+The states, and what each says of the files beside a scene, are in the package's own text.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from contextlib import suppress
+from datetime import UTC, datetime
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Final, Literal, Self
+
+from dcc_batch import files
+from dcc_batch.plan import Plan
+from dcc_bridge import private_files
+
+State = Literal[
+    "editing", "proved", "done", "left", "failed", "committed", "rolling_back", "rolled_back"
+]
+Entry = dict[str, Any]  # "n", "state", "utc", and what belongs to the state
+FINAL: Final = ("done", "left", "committed", "rolling_back", "rolled_back")
+_FOLDER: Final = "ledger"
+_FAILURES: Final = "failures"  # an empty file for each scene that failed in a run
+
+
+def folder(plan: Plan) -> Path:
+    """Give the folder of a plan's ledger."""
+    return plan.folder / _FOLDER
+
+
+def file_of(plan: Plan, task: int) -> Path:
+    """Give the file of a task."""
+    return folder(plan) / f"{task:06}.jsonl"
+
+
+class TaskLedger:
+    """The file of one task, open to be written."""
+
+    def __init__(self, plan: Plan, task: int) -> None:
+        """Open it; what a crash left of a last line is cut off. OSError: it cannot be.
+
+        A task of a run that was killed may be at its last scene still: that is waited for, where
+        the file system has such locks.
+        """
+        folder(plan).mkdir(exist_ok=True)
+        self._failures = folder(plan) / _FAILURES
+        self._failures.mkdir(exist_ok=True)
+        file = file_of(plan, task)
+        self._descriptor = os.open(file, os.O_RDWR | os.O_CREAT | getattr(os, "O_BINARY", 0), 0o644)
+        private_files.claim(self._descriptor, wait=True)
+        with file.open("rb") as stream:
+            content = stream.read()
+        whole = content.rfind(b"\n") + 1
+        if whole < len(content):
+            os.ftruncate(self._descriptor, whole)
+        os.lseek(self._descriptor, whole, os.SEEK_SET)
+        files.sync_folder(file.parent)
+        self._end = whole
+        self._last = _last(content[:whole])
+
+    def __enter__(self) -> Self:
+        """Give itself."""
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Close the file."""
+        os.close(self._descriptor)
+
+    def last(self, number: int) -> Entry | None:
+        """Give the last entry of a scene; None for one that nothing was done to."""
+        return self._last.get(number)
+
+    def write(self, number: int, state: State, **facts: Any) -> None:
+        """Write an entry, and wait until it is on the disk.
+
+        OSError: it is not, and the file is as it was; whoever writes must not go on.
+        """
+        utc = datetime.now(UTC).isoformat(timespec="milliseconds")
+        entry = {"n": number, "state": state, "utc": utc, **facts}
+        data = files.canonical(entry) + b"\n"
+        try:
+            rest = data
+            while rest:
+                rest = rest[os.write(self._descriptor, rest) :]
+            os.fsync(self._descriptor)
+        except OSError:
+            with suppress(OSError):
+                os.ftruncate(self._descriptor, self._end)
+                os.lseek(self._descriptor, self._end, os.SEEK_SET)
+            raise
+        self._end += len(data)
+        self._last[number] = entry
+        if state == "failed":
+            with suppress(OSError):  # the entry counts; this is for the count at a glance
+                (self._failures / f"{facts['run']}.{number}").touch()
+
+
+def failures(plan: Plan, run: str) -> int:
+    """Count the scenes that failed in a run of that name."""
+    with suppress(FileNotFoundError):
+        names = os.listdir(folder(plan) / _FAILURES)
+        return sum(name.startswith(f"{run}.") for name in names)
+    return 0
+
+
+def is_over(plan: Plan, run: str) -> bool:
+    """Whether so many scenes have failed in a run that it pauses."""
+    return failures(plan, run) > max(1.0, plan.request.failures * plan.count)
+
+
+def entries(plan: Plan, task: int) -> dict[int, Entry]:
+    """Read the last entry of each scene of a task; a torn last line is none."""
+    try:
+        content = file_of(plan, task).read_bytes()
+    except FileNotFoundError:
+        return {}
+    return _last(content[: content.rfind(b"\n") + 1])
+
+
+def all_entries(plan: Plan) -> Iterator[tuple[int, Entry | None]]:
+    """Give each scene's number with its last entry, in the order of the list."""
+    for task in range(plan.tasks):
+        last = entries(plan, task)
+        yield from ((number, last.get(number)) for number in plan.numbers(task))
+
+
+def _last(content: bytes) -> dict[int, Entry]:
+    last: dict[int, Entry] = {}
+    for line in content.splitlines():
+        entry = json.loads(line)
+        last[entry["n"]] = entry
+    return last

@@ -1,0 +1,206 @@
+"""The plan folder: written once, read and verified against its digests. Any thread.
+
+Its format is in the package's own text. Lines of scenes are read one at a time: a plan of 100,000
+scenes takes no more memory than one of ten.
+"""
+
+from __future__ import annotations
+
+import getpass
+import hashlib
+import json
+from array import array
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import asdict, dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Final, Literal
+
+from dcc_batch import files
+
+HEADER: Final = "plan.json"
+SCENES: Final = "scenes.jsonl"
+FORMAT: Final = 1
+State = Literal["asks", "nothing", "twice", "unsafe", "failed"]
+Scene = dict[str, Any]  # one line; its fields are in the package's own text
+
+
+class PlanError(Exception):
+    """A plan cannot be used: it is not there, or it was changed. A sentence for the person."""
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What a plan is made for."""
+
+    host: str  # by the name that --host takes
+    skill: str  # its name
+    arguments: dict[str, Any]  # what it is called with
+    folders: list[str] = field(default_factory=list)  # folders of skill files besides the host's
+    interpreter: str | None = None  # the host's program, where it is not on PATH
+    chunk: int = 50  # scenes a task
+    failures: float = 0.1  # the part of the scenes whose failure pauses a run
+    approvers: int = 1  # how many people must agree
+
+
+@dataclass(frozen=True, slots=True)
+class HostFacts:
+    """What a warm host says of itself and of the skill."""
+
+    version: str  # the application's own
+    bridge: str  # dcc_bridge's
+    skill_sha256: str  # of the skill's file, or of its code where it has none
+    skill_file: str | None  # where it is, or None for a verb
+
+
+class Plan:
+    """A plan that was read. Its digests hold."""
+
+    def __init__(self, folder: Path, header: Mapping[str, Any]) -> None:
+        self.folder = folder
+        self.header = header
+        self._offsets: array[int] | None = None
+
+    @classmethod
+    def read(cls, folder: Path) -> Plan:
+        """Read a plan and verify it; PlanError says what is wrong with it."""
+        try:
+            header = files.read_json(folder / HEADER)
+            rest = {name: value for name, value in header.items() if name != "digest"}
+            is_whole = header["format"] == FORMAT and header["digest"] == files.digest_of(rest)
+            is_same = files.digest_file(folder / SCENES) == header["scenes"]["sha256"]
+        except FileNotFoundError:
+            raise PlanError(f"There is no plan in {folder}.") from None
+        except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
+            raise PlanError(f"The plan in {folder} cannot be read: {error}.") from None
+        if not (is_whole and is_same):
+            raise PlanError(f"The plan in {folder} was changed after it was made; make a new one.")
+        return cls(folder, header)
+
+    @property
+    def digest(self) -> str:
+        """What an approval is bound to."""
+        return str(self.header["digest"])
+
+    @property
+    def id(self) -> str:
+        """A short name: it is in the names of the files beside a scene."""
+        return self.digest[:8]
+
+    @property
+    def request(self) -> Request:
+        """What it was made for."""
+        names = ("host", "arguments", "folders", "interpreter", "chunk", "failures", "approvers")
+        values = {name: self.header[name] for name in names}
+        return Request(skill=self.header["skill"]["name"], **values)
+
+    @property
+    def root(self) -> Path:
+        """The folder below which all scenes lie, where the plan was made."""
+        return Path(self.header["root"])
+
+    @property
+    def count(self) -> int:
+        """How many scenes it has."""
+        return int(self.header["scenes"]["count"])
+
+    @property
+    def tasks(self) -> int:
+        """How many tasks they are."""
+        return -(-self.count // int(self.header["chunk"]))
+
+    def numbers(self, task: int) -> range:
+        """Give the numbers of a task's scenes; PlanError: there is no such task."""
+        if not 0 <= task < self.tasks:
+            raise PlanError(f"The plan has {self.tasks} tasks, from 0 on, and no task {task}.")
+        chunk = int(self.header["chunk"])
+        return range(task * chunk, min((task + 1) * chunk, self.count))
+
+    def scenes(self) -> Iterator[Scene]:
+        """Read all lines, one after the other."""
+        with (self.folder / SCENES).open("rb") as stream:
+            for line in stream:
+                yield json.loads(line)
+
+    def scene(self, number: int) -> Scene:
+        """Read the line of one scene; PlanError: there is none of that number."""
+        if self._offsets is None:
+            self._offsets = array("Q")
+            with (self.folder / SCENES).open("rb") as stream:
+                for line in stream:
+                    self._offsets.append(stream.tell() - len(line))
+        if not 0 <= number < len(self._offsets):
+            raise PlanError(f"The plan has no scene {number}.")
+        with (self.folder / SCENES).open("rb") as stream:
+            stream.seek(self._offsets[number])
+            scene: Scene = json.loads(stream.readline())
+        return scene
+
+    def check_skill(self) -> None:
+        """Have the skill's file be the one of the plan; PlanError: it is not."""
+        skill = self.header["skill"]
+        if skill["file"] is None:
+            return  # a verb: the host compares its code
+        try:
+            now = files.digest_file(Path(skill["file"]))
+        except OSError as error:
+            raise PlanError(f"The skill {skill['name']} cannot be read: {error}.") from None
+        if now != skill["sha256"]:
+            raise PlanError(
+                f"The skill {skill['name']} was changed after the plan was made "
+                f"({skill['file']}); make a new plan."
+            )
+
+
+def question_digest(question: Mapping[str, Any] | None) -> str | None:
+    """Digest a question, as the host compares it; None for none."""
+    return None if question is None else files.digest_of(question)
+
+
+def write(
+    folder: Path, request: Request, facts: HostFacts, root: Path, scenes: Iterable[Scene]
+) -> Plan:
+    """Write a plan into a folder, the header last, and read it again.
+
+    PlanError: a plan is there already. OSError: it cannot be written.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    if (folder / HEADER).exists():
+        raise PlanError(f"There is a plan in {folder} already; name another folder with --out.")
+    digest, count = hashlib.sha256(), 0
+    states, kinds = Counter[str](), Counter[str]()
+    part = folder / f"{SCENES}.part"
+    with part.open("wb") as out:
+        for scene in scenes:
+            line = files.canonical(scene) + b"\n"
+            digest.update(line)
+            out.write(line)
+            count += 1
+            states[scene["state"]] += 1
+            kinds.update((scene["question"] or {}).get("kinds", ()))
+    files.sync_file(part)
+    part.replace(folder / SCENES)
+    skill = {"name": request.skill, "sha256": facts.skill_sha256, "file": facts.skill_file}
+    header = {
+        **asdict(request),
+        "format": FORMAT,
+        "skill": skill,
+        "version": facts.version,
+        "bridge": facts.bridge,
+        "root": str(root),
+        "created": datetime.now(UTC).isoformat(timespec="seconds"),
+        "by": user(),
+        "scenes": {"count": count, "sha256": digest.hexdigest()},
+        "totals": {"scenes": dict(states), "items": dict(kinds.most_common(200))},
+    }
+    files.write_json(folder / HEADER, {**header, "digest": files.digest_of(header)})
+    return Plan.read(folder)
+
+
+def user() -> str:
+    """Give the name of the user, as the system knows it."""
+    with suppress(OSError, KeyError, ImportError):  # an account without a name, as in containers
+        return getpass.getuser()
+    return "unknown"

@@ -1,0 +1,189 @@
+"""Never half: a scene is the old one or the new one, and the old one is kept. Any thread.
+
+The copy is edited, and takes the scene's place by a rename, which the file system does as a whole.
+The original keeps its name beside it as a second link to the very same file, where there are such
+links; so what `rollback` brings back is not a copy of it.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import stat
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from dcc_batch import files
+from dcc_batch.plan import Plan, PlanError, Scene
+from dcc_bridge import private_files
+
+_CHANGED: Final = "It was changed after it was planned."
+_IN_USE: Final = "Another program holds it locked."
+Stamp = tuple[int, int, int]  # what tells a file from what became of it: node, size, time
+
+
+class Left(Exception):
+    """A scene is left as it is. Its text is the reason, a sentence."""
+
+
+@dataclass(frozen=True, slots=True)
+class Places:
+    """The files of one scene, all in its folder."""
+
+    scene: Path  # the scene itself
+    work: Path  # the copy that is edited
+    kept: Path  # the original, once the copy has taken its place
+
+    @classmethod
+    def of(cls, plan: Plan, scene: Scene, root: Path) -> Places:
+        """Name them; PlanError: the scene would not lie below the root."""
+        parts = scene["path"].split("/")
+        if not all(parts) or {"..", "."} & set(parts) or Path(scene["path"]).is_absolute():
+            raise PlanError(f"{scene['path']} does not lie below the plan's root.")
+        path = root.joinpath(*parts)
+        name = f".{path.stem}.{plan.id}"
+        return cls(
+            path,
+            path.with_name(f"{name}.work{path.suffix}"),
+            path.with_name(f"{name}.kept{path.suffix}"),
+        )
+
+
+def prepare(places: Places, sha256: str) -> Stamp:
+    """Make the copy that is edited.
+
+    Args:
+        places: The scene's files.
+        sha256: The digest that the scene has in the plan.
+
+    Returns:
+        What `replace` compares the scene with.
+
+    Raises:
+        Left: The scene was changed, is gone, or may not be written.
+        OSError: No space, or no right to write in the folder; no copy is left.
+    """
+    try:
+        stamp = _stamp(places.scene)
+    except FileNotFoundError:
+        raise Left("It is not there any more.") from None
+    _check_free(places.scene)
+    discard(places)
+    try:
+        if files.copy_file(places.scene, places.work) != sha256:
+            raise Left(_CHANGED)
+        shutil.copymode(places.scene, places.work)
+    except (Left, OSError):
+        discard(places)
+        raise
+    return stamp
+
+
+def replace(places: Places, stamp: Stamp) -> None:
+    """Put the copy in the scene's place, and keep the original.
+
+    Left: somebody has changed the scene since `prepare`, or has it open where that forbids it.
+    OSError: it cannot be; the scene is as it was.
+    """
+    shutil.copymode(places.scene, places.work)
+    files.sync_file(places.work)
+    if _stamp(places.scene) != stamp:
+        raise Left(_CHANGED)
+    _keep(places)
+    try:
+        os.replace(places.work, places.scene)
+    except OSError as error:
+        places.kept.unlink(missing_ok=True)
+        if isinstance(error, PermissionError):  # Windows, where a program has it open
+            raise Left(_IN_USE) from None
+        raise
+    files.sync_folder(places.scene.parent)
+
+
+def _keep(places: Places) -> None:
+    places.kept.unlink(missing_ok=True)  # of a run that ended here; the scene is the original
+    try:
+        os.link(places.scene, places.kept)
+    except (OSError, NotImplementedError):  # exFAT, and some network folders
+        files.copy_file(places.scene, places.kept)
+        shutil.copystat(places.scene, places.kept)
+    files.sync_folder(places.scene.parent)
+
+
+def discard(places: Places) -> None:
+    """Delete the copy, if there is one."""
+    with suppress(OSError):  # it is deleted at the next run
+        places.work.unlink(missing_ok=True)
+
+
+def sweep(places: Places) -> None:
+    """Delete what a host left beside the copy that was killed while it saved it."""
+    discard(places)
+    with suppress(OSError):
+        places.work.with_name(f"{places.work.name}@").unlink(missing_ok=True)  # Blender's
+        for folder in places.work.parent.glob(".dcc_bridge-*"):  # of the standalone host
+            parts = list(folder.iterdir())
+            if all(it.name.lstrip(".").startswith(places.work.stem.lstrip(".")) for it in parts):
+                shutil.rmtree(folder)
+
+
+def was_replaced(places: Places, proved: str, planned: str) -> bool:
+    """Tell whether a scene was replaced when its task ended before it could say so.
+
+    Args:
+        places: The scene's files.
+        proved: The digest of the edited copy.
+        planned: That of the original.
+
+    Raises:
+        Left: It is neither: somebody has changed it since.
+    """
+    try:
+        now = files.digest_file(places.scene)
+    except FileNotFoundError:
+        raise Left("It is not there any more.") from None
+    if now not in (proved, planned):
+        raise Left(_CHANGED)
+    return now == proved
+
+
+def commit(places: Places) -> None:
+    """Delete the original that was kept."""
+    places.kept.unlink(missing_ok=True)
+
+
+def roll_back(places: Places, edited: str, planned: str) -> None:
+    """Put the original back, the very file. Harmless the second time.
+
+    Left: the scene was changed after the run; what was done to it since would be lost. OSError.
+    """
+    if places.kept.exists():
+        with suppress(FileNotFoundError):
+            if files.digest_file(places.scene) not in (edited, planned):
+                raise Left(f"It was changed after the run; the original is {places.kept.name}.")
+        os.replace(places.kept, places.scene)
+        files.sync_folder(places.scene.parent)
+    elif not places.scene.exists() or files.digest_file(places.scene) != planned:
+        raise Left("The original that was kept is gone.")
+
+
+def _stamp(file: Path) -> Stamp:
+    facts = file.stat()
+    return facts.st_ino, facts.st_size, facts.st_mtime_ns
+
+
+def _check_free(file: Path) -> None:
+    """Have a scene be one that may be written; Left: it is read-only, or another one locks it."""
+    if not (os.access(file, os.W_OK) and file.stat().st_mode & stat.S_IWRITE):
+        raise Left("It is read-only.")
+    try:
+        descriptor = os.open(file, os.O_RDWR)
+    except PermissionError:
+        raise Left(_IN_USE) from None
+    try:
+        if os.name == "posix" and not private_files.claim(descriptor):
+            raise Left(_IN_USE)
+    finally:
+        os.close(descriptor)

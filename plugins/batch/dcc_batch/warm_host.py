@@ -1,0 +1,221 @@
+"""The process of a warm host: a bridge with three tools that open, tell and save. Main thread.
+
+It is started by `dcc_batch.hosts` in the host's batch interpreter, keeps its application open for
+one scene after the other, and is found by nobody else: its runtime folder is its session's own. Its
+tools answer one label alone, and what a skill asks is granted by an approved plan alone.
+
+It ends when the file "stop" lies in its folder, when the folder is gone, when the process that it
+was started for is gone, and when nobody has called it for long.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import threading
+import time
+from collections.abc import Callable
+from contextvars import Context
+from dataclasses import replace
+from importlib import metadata
+from pathlib import Path
+from typing import Any, Final
+
+from dcc_batch import approval, files, host_files
+from dcc_batch.host_job import JOB, REPORT, STOP, Job
+from dcc_batch.plan import Plan, PlanError
+from dcc_batch.questions import PlanGrants
+from dcc_bridge import config, errors
+from dcc_bridge.elicitation.call import current
+from dcc_bridge.headless import Headless
+from dcc_bridge.host import Host, UndoMark
+from dcc_bridge.hosts import batch
+from dcc_bridge.skills.skill import describe, skill
+
+_POLL: Final = 0.2  # seconds
+_NOT_ASKED: Final = "The skill did not ask what the plan has, so nothing of it may be saved."
+
+
+class Desk:
+    """The scene of now: opened, asked about, saved. Its tools run on threads of the pool."""
+
+    def __init__(self, headless: Headless[Any], job: Job, plan: Plan | None) -> None:
+        self._headless = headless
+        self._host: Host = headless.host
+        self._calls = host_files.CALLS[job.host]
+        self._job = job
+        self._plan = plan
+        self.grants = PlanGrants(job.label)
+        headless.bridge.broker.audience.grants = self.grants
+        self.last_call = time.monotonic()
+        self._items: list[str] = []
+        self._before: list[str] = []  # what kinds they were when the scene was opened
+        self._mark = UndoMark(0)  # where the undo stack was then
+
+    def add_tools(self) -> None:
+        """Add the tools to the bridge. Once it is ready."""
+        for tool in (self.batch_about, self.batch_open, self.batch_asked, self.batch_save):
+            self._headless.bridge.registry.add(describe(tool))
+
+    @skill(risk="read", thread="any")
+    def batch_about(self) -> dict[str, Any]:
+        """Say which host and which skill this is."""
+        return self._run(self._about)
+
+    @skill(risk="read", thread="any")
+    def batch_open(self, file: str, name: str, number: int = -1) -> dict[str, Any]:
+        """Open a scene, or a copy of it, as it is on disk.
+
+        Args:
+            file: Its whole path.
+            name: The scene's own name.
+            number: The scene of the plan whose question is granted; -1 grants nothing.
+        """
+        return self._run(lambda: self._open(Path(file), name, number))
+
+    @skill(risk="read", thread="any")
+    def batch_asked(self) -> dict[str, Any]:
+        """List what the skill has asked since the scene was opened."""
+        return self._run(lambda: {"asked": self.grants.asked, "granted": self.grants.has_granted})
+
+    @skill(risk="read", thread="any")
+    def batch_save(self) -> dict[str, Any]:
+        """Save the scene to its own file, open it again, and say whether all is in it."""
+        return self._run(self._save)
+
+    def _run(self, fn: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+        """Do something on the main thread, as the person would; an error is a part of the result.
+
+        Any thread of the pool. PermissionError: the caller is another client.
+        """
+        call, main = current.get(), self._headless.main
+        self.last_call = time.monotonic()
+        if call is None or call.client is None or call.client.label != self._job.label:
+            raise PermissionError("This tool is for the batch that started this host.")
+        try:
+            # in a context of its own: it is no part of a skill that may lose only what was granted
+            return main.wait(Context().run(main.submit, fn, name="a batch"))
+        except (errors.BridgeError, PlanError, OSError, ValueError) as error:
+            return {"error": str(error)}
+        except Exception as error:  # noqa: BLE001 - a host may raise anything for a scene
+            return {"error": f"{type(error).__name__}: {error}"}
+        finally:
+            self.last_call = time.monotonic()
+
+    # ---- on the main thread
+
+    def _about(self) -> dict[str, Any]:
+        entry = self._headless.bridge.registry.find(self._job.skill)
+        file = entry.skill.file
+        return {
+            "version": f"{self._host.name} {self._host.version}",
+            "bridge": metadata.version(errors.DISTRIBUTION),
+            "skill_sha256": entry.skill.digest,
+            "skill_file": str(file.resolve()) if file is not None else None,
+        }
+
+    def _open(self, file: Path, name: str, number: int) -> dict[str, Any]:
+        planned, self._items = None, []
+        if number >= 0:
+            if self._plan is None:
+                raise PlanError("This host makes a plan, and runs none.")
+            scene = self._plan.scene(number)
+            planned = scene["question_sha256"] if scene["state"] == "asks" else None
+            self._items = scene["question"]["items"] if planned else []
+            recorded = self._plan.header["skill"]
+            self.grants.skill = recorded["name"], recorded["sha256"]
+        self.grants.begin(file, name, planned)
+        self._calls.open(self._host, file)
+        self._before, self._mark = self._host.kinds(self._items), self._host.undo_mark()
+        return {"scene": self._host.scene()}
+
+    def _save(self) -> dict[str, Any]:
+        """Save and prove; "why" says what kept it from that, and the file may be another one."""
+        host, file = self._host, self._host.file()
+        if not self.grants.has_granted or file is None:
+            raise PlanError(_NOT_ASKED)
+        if host.undo_mark() == self._mark:
+            return {"unchanged": "The skill ran, and changed nothing."}
+        if others := host_files.foreign_files(host):
+            names = ", ".join(path.name for path in others[:5])
+            raise PlanError(f"Saving would write {names} too, which the plan does not speak of.")
+        edited = host.kinds(self._items)
+        was = files.digest_file(file)
+        self._calls.save(host)
+        sha256 = files.digest_file(file)
+        self._calls.open(host, file)
+        if sha256 == was:
+            raise PlanError("The host said that it saved the scene, and its file is as it was.")
+        if host.kinds(self._items) != edited:
+            raise PlanError("The saved file was opened again, and lacks what the skill did.")
+        changed = sum(a != b for a, b in zip(self._before, edited, strict=True))
+        return {"sha256": sha256, "items": len(self._items), "changed": changed}
+
+
+def main() -> None:
+    """Do the job that the environment names; its report says how far it is."""
+    job = Job(**json.loads(Path(os.environ[JOB]).read_text(encoding="utf-8")))
+    report = Path(job.folder, REPORT)
+    try:
+        with batch.opened(job.host, None) as host:
+            _serve(job, host, report)
+    except (errors.BridgeError, approval.NotApproved, PlanError, OSError, ValueError) as error:
+        files.write_json(report, {"error": str(error)})
+    except Exception as error:  # noqa: BLE001 - a host may raise anything as it starts
+        files.write_json(report, {"error": f"{type(error).__name__}: {error}"})
+
+
+def _serve(job: Job, host: Host, report: Path) -> None:
+    plan = None
+    if job.plan is not None:
+        plan = Plan.read(Path(job.plan))
+        approval.check(plan, approval.Rule.read(trusted=job.trusted))
+    settings = config.Settings.load(
+        runtime=Path(job.folder, "runtime"),
+        edit="ask",  # so that an edit that asks nothing by itself is in the plan, too
+        unattended="refuse",
+        host_dialogs=False,
+        python="off",
+        port=0,
+    )
+    settings = replace(settings, skills=(*settings.skills, *map(Path, job.skills)))
+    own = config.data_folder("plugins") / job.host / "skills"
+    headless = Headless(host, [own], settings=settings)
+    desk = Desk(headless, job, plan)
+
+    def on_ready() -> None:
+        desk.add_tools()
+        threading.Thread(target=_watch, args=(job, desk, headless.stop), daemon=True).start()
+        instance = headless.bridge.instance
+        files.write_json(report, {"url": instance.url, "pid": os.getpid()})
+
+    headless.run(on_ready)
+
+
+def _watch(job: Job, desk: Desk, stop: Callable[[], None]) -> None:
+    """Wait until there is a reason to end."""
+    folder = Path(job.folder)
+    while folder.is_dir() and not (folder / STOP).exists():
+        if job.owner is not None and not _is_alive(job.owner):
+            break
+        if time.monotonic() - desk.last_call > job.idle:
+            break
+        time.sleep(_POLL)
+    stop()
+
+
+def _is_alive(pid: int) -> bool:
+    """Whether a process is there; True where the system cannot tell without harm (Windows)."""
+    if os.name != "posix":
+        return True
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""One skill on many scenes: plans, approvals, runs, and their ends."""

@@ -1,0 +1,164 @@
+"""What ``dcc-bridge batch`` says, as far as no host is needed for it."""
+
+from __future__ import annotations
+
+import os
+import pty
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from dcc_batch import approval, files, outcome, scenes
+from dcc_batch.plan import Plan, PlanError
+from dcc_bridge import cli
+from tests.batch.test_approval import write_plan
+
+
+def command(capsys: pytest.CaptureFixture[str], *words: str | Path) -> tuple[int, str]:
+    """Run a command in this process; gives its exit code and what it said."""
+    code = cli.main(["batch", *map(str, words)])
+    said = capsys.readouterr()
+    return code, said.out + said.err
+
+
+def test_where_its_packages_are_missing_it_says_how_to_get_them(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in [name for name in sys.modules if name.split(".")[0] == "dcc_batch"]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "cryptography.exceptions", None)
+
+    code, said = command(capsys, "status", "plan")
+
+    assert code == 2
+    assert "pip install 'dcc-bridge-mcp[batch]'" in said
+
+
+def test_a_folder_without_a_plan_is_told(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    assert command(capsys, "status", tmp_path) == (
+        2,
+        f"dcc-bridge: There is no plan in {tmp_path}.\n",
+    )
+
+
+def test_nobody_but_a_person_at_a_terminal_can_approve(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    made = write_plan(tmp_path)
+
+    code, said = command(capsys, "approve", made.folder)
+
+    assert code == 3
+    assert "A person must agree to a plan, at a terminal." in said
+    assert "skill in 3 scenes" in said
+    assert not (made.folder / approval.FILE).exists()
+
+
+def typed(words: list[str | Path], line: str) -> tuple[int, str]:
+    """Run a command at a terminal of its own, and type a line."""
+    ours, theirs = pty.openpty()
+    with subprocess.Popen(
+        [sys.executable, "-m", "dcc_bridge", "batch", *map(str, words)],
+        stdin=theirs,
+        stdout=theirs,
+        stderr=theirs,
+        start_new_session=True,
+    ) as process:
+        os.close(theirs)
+        os.write(ours, line.encode() + b"\n")
+        said = b""
+        while True:
+            try:
+                part = os.read(ours, 4096)
+            except OSError:  # the other end is closed
+                break
+            if not part:
+                break
+            said += part
+        os.close(ours)
+    return process.returncode, said.decode(errors="replace")
+
+
+@pytest.mark.parametrize(("line", "code"), [("3", 0), ("yes", 3), ("", 3), ("33", 3)])
+def test_who_agrees_types_how_many_scenes_are_changed(tmp_path: Path, line: str, code: int) -> None:
+    made = write_plan(tmp_path)
+
+    ended, said = typed(["approve", made.folder], line)
+
+    assert ended == code, said
+    assert "To agree that 3 scenes are changed, type 3:" in said
+    assert (made.folder / approval.FILE).exists() == (code == 0)
+
+
+def test_a_plan_that_was_not_approved_is_neither_run_nor_exported(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    made = write_plan(tmp_path)
+
+    for words in (("run", made.folder), ("export", made.folder, tmp_path / "job")):
+        code, said = command(capsys, *words)
+        assert code == 3
+        assert "must approve the plan before it is run" in said
+    assert not (tmp_path / "job").exists()
+
+
+def test_a_second_process_does_not_work_on_the_same_plan(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    made = write_plan(tmp_path)
+
+    with files.only_process(made.folder):
+        code, said = command(capsys, "rollback", made.folder)
+
+    assert code == 2
+    assert "Another process works on" in said
+
+
+def test_a_status_counts_the_scenes_of_a_plan_that_was_not_run(tmp_path: Path) -> None:
+    made = write_plan(tmp_path)
+
+    assert outcome.totals(made).states == {"open": 3}
+    assert not outcome.totals(made).is_over
+
+
+def test_scenes_are_found_once_each_and_in_order(tmp_path: Path) -> None:
+    for name in ("b/shot.usda", "a/shot.usda", "a/.shot.1234.kept.usda", "[x] 1.usda"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).touch()
+    (tmp_path / "c").symlink_to(tmp_path / "a")
+    (tmp_path / "list.txt").write_text("# those of a\na/shot.usda\n\nc/shot.usda\n")
+
+    everything = scenes.find(["**/*.usda", "list.txt", "[x] 1.usda"], tmp_path)
+
+    assert [str(it.relative_to(tmp_path)) for it in everything] == [
+        "[x] 1.usda",
+        "a/shot.usda",
+        "b/shot.usda",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [(["*.blend"], r"no scene at \*.blend"), (["list.txt"], "line 2: there is no file")],
+)
+def test_a_word_that_names_no_scene_is_told(tmp_path: Path, words: list[str], why: str) -> None:
+    (tmp_path / "a.usda").touch()
+    (tmp_path / "list.txt").write_text("a.usda\nb.usda\n")
+
+    with pytest.raises(PlanError, match=why):
+        scenes.find(words, tmp_path)
+
+
+def test_nothing_but_the_plan_itself_is_read_back(tmp_path: Path) -> None:
+    made = write_plan(tmp_path, count=120)
+
+    again = Plan.read(made.folder)
+
+    assert (again.digest, again.count, again.tasks) == (made.digest, 120, 3)
+    assert list(again.numbers(2)) == list(range(100, 120))
+    assert again.scene(77)["path"] == "shot_77.usda"
+    assert [it["n"] for it in again.scenes()] == list(range(120))

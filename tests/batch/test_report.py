@@ -1,0 +1,135 @@
+"""The report of a plan: what comes first, and that no text in it is markup."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dcc_batch import plan, report
+from dcc_batch.plan import HostFacts, Plan, Request
+from tests.server import browser
+
+EVIL = "</script><img src=x onerror=\"document.title='evil'\">\u202e"
+
+
+def scene(number: int, items: list[str], kind: str = "Camera", **more: Any) -> dict[str, Any]:
+    """Give the line of a scene that asks for some items."""
+    question = {
+        **{"message": f"Delete {len(items)}?", "title": "Delete", "items": items},
+        **{"kinds": [kind] * len(items), "arguments": [], "details": None},
+    }
+    facts = {"n": number, "path": f"sq{number % 7}/shot_{number:06}.usda", "size": 1}
+    line = {**facts, "sha256": "", "state": "asks", "why": "", "question": question, **more}
+    return {**line, "question_sha256": plan.question_digest(line["question"])}
+
+
+def show(folder: Path, scenes: Iterator[dict[str, Any]]) -> Plan:
+    """Write a plan and its report."""
+    facts = HostFacts("host 1", "0.1.0", "0" * 64, None)
+    request = Request("standalone", "tidy", {"name": EVIL})
+    made = plan.write(folder, request, facts, folder, scenes)
+    report.write(made)
+    return made
+
+
+def odd_show(folder: Path, count: int = 200) -> Plan:
+    """Plan scenes of which four differ from the rest."""
+    odd = {
+        20: scene(20, [], state="failed", why=EVIL, question=None),
+        60: scene(60, [f"/cam_{n}" for n in range(500)]),
+        100: scene(100, ["/light"], "Light"),
+        140: scene(140, [EVIL], EVIL, path=f"{EVIL}.usda"),
+    }
+    usual = (scene(n, [f"/World/cam_{n}_{m}" for m in range(3)]) for n in range(count))
+    return show(folder, (odd.get(it["n"], it) for it in usual))
+
+
+def rows(made: Plan) -> list[list[Any]]:
+    """Read the rows out of the page."""
+    text = (made.folder / report.FILE).read_text(encoding="utf-8")
+    found = re.search(r'<script type="application/json" id="data">(.*?)</script>', text, re.DOTALL)
+    assert found is not None
+    listed: list[list[Any]] = json.loads(found[1])
+    return listed
+
+
+def test_the_scenes_that_differ_from_the_rest_come_first(tmp_path: Path) -> None:
+    listed = rows(odd_show(tmp_path))
+
+    assert len(listed) == 200
+    whys = [row[2] for row in listed]
+    assert all(whys[:4])
+    assert not any(whys[4:])
+    assert whys[0].startswith("</script>")
+    assert "500 items, where most have about 3" in whys
+    assert "others have no Light" in whys
+
+
+def test_no_text_of_a_scene_is_markup_in_the_report(tmp_path: Path) -> None:
+    text = (odd_show(tmp_path).folder / report.FILE).read_text(encoding="utf-8")
+
+    assert "<img" not in text
+    assert text.count("</script>") == 2
+    assert "\u202e" not in text
+
+
+def test_the_report_loads_nothing_from_elsewhere(tmp_path: Path) -> None:
+    text = (odd_show(tmp_path).folder / report.FILE).read_text(encoding="utf-8")
+
+    page = text.partition('id="data">')[0] + text.rpartition("<script>")[2]
+    assert not re.search(r"<[^>]*\s(src|href)\s*=|https?://|@import|url\(", page)
+
+
+@pytest.mark.real
+@pytest.mark.skipif(not browser.THERE, reason="there is no Chromium")
+def test_a_browser_shows_the_report_searches_it_and_runs_nothing_of_a_scene(
+    tmp_path: Path,
+) -> None:
+    made = odd_show(tmp_path / "plan", 1000)
+
+    with browser.browser(tmp_path / "profile") as page:
+        page.set_window_size(1200, 1400)
+        page.get((made.folder / report.FILE).as_uri())
+        first = page.find_elements("css selector", "details")
+        assert len(first) == 200
+        assert "</script><img" in first[0].text
+        first[2].find_element("css selector", "summary").click()
+        page.save_screenshot(str(tmp_path / "report.png"))
+        page.find_element("id", "find").send_keys("CAM_77_1")
+        assert page.find_element("id", "count").text == "1 of 1,000 scenes"
+        page.find_element("id", "find").clear()
+        page.find_element("id", "find").send_keys("shot_")
+        page.find_element("id", "only").click()
+        assert len(page.find_elements("css selector", "details")) == 3  # one has another name
+        assert page.title == "tidy in 1,000 scenes"
+        assert page.get_log("browser") == []  # type: ignore[no-untyped-call]  # selenium's own
+
+
+@pytest.mark.long
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize("count", [100, 1_000, 10_000, 100_000])
+def test_a_plan_and_its_report_grow_with_the_scenes_and_memory_hardly(
+    tmp_path: Path, count: int
+) -> None:
+    import tracemalloc
+
+    tracemalloc.start()
+    begin = time.monotonic()
+    made = show(tmp_path, (scene(n, [f"/World/cam_{n}_{m}" for m in range(5)])
+                           for n in range(count)))  # fmt: skip
+    seconds, (_, peak) = time.monotonic() - begin, tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    size = (made.folder / report.FILE).stat().st_size
+    lines = (made.folder / plan.SCENES).stat().st_size
+    print(f"\n{count} scenes: {seconds:.1f} s, {peak / 1e6:.1f} MB at most, plan {lines / 1e6:.1f}"
+          f" MB, report {size / 1e6:.1f} MB", file=sys.stderr)  # fmt: skip
+
+    assert peak < 10e6 + 700 * count
+    assert size < 200_000 + 1_000 * count

@@ -1,0 +1,312 @@
+"""What becomes of each scene of a plan: one plan with a scene a task, and one warm host for all."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import resource
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from pxr import Sdf, Usd
+
+from dcc_batch import approval, hosts, ledger, outcome
+from dcc_batch.files import digest_file
+from dcc_batch.swap import Places
+from dcc_bridge.client.connection import connect
+from dcc_bridge.server import discovery
+from tests.batch.conftest import Session, Show, digests, make_show, session_of, write_scene
+
+CASES = (
+    *("plain.usda", "a b/shot 1.usda", "ä ö/shot 1.usda", "雪.usda", "changed.usda", "gone.usda"),
+    *("read only.usda", "held.usda", "no room.usda", "half.usda", "torn.usda", "renamed.usda"),
+    *("back.usda", "edited.usda", "good.usda", "later.usda"),
+)
+WAYS = ("fails", "unsafe", "twice", "idle", "below")
+STATES = {"fails": "failed", "unsafe": "unsafe", "twice": "asks", "idle": "asks", "below": "asks"}
+
+
+@dataclass
+class Stage:
+    """A show whose plan is approved, and a warm host for it."""
+
+    show: Show
+    session: Session
+    before: dict[str, tuple[str, int]]  # the files as they were before the plan
+
+    def entry(self, name: str) -> ledger.Entry:
+        number = self.show.number(name)
+        return ledger.entries(self.show.plan, number)[number]
+
+    def places(self, name: str) -> Places:
+        return Places.of(self.show.plan, self.show.plan.scene(self.show.number(name)), self.root)
+
+    @property
+    def root(self) -> Path:
+        return self.show.root
+
+    def is_as_before(self, name: str) -> bool:
+        return digests(self.root)[name] == self.before[name]
+
+
+def cameras(file: Path) -> int:
+    stage = Usd.Stage.Open(Sdf.Layer.OpenAsAnonymous(str(file)))  # as it is on the disk
+    return sum(prim.GetTypeName() == "Camera" for prim in stage.Traverse())
+
+
+@pytest.fixture(scope="module")
+def stage(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stage]:
+    root = tmp_path_factory.mktemp("show")
+    for name in CASES:
+        write_scene(root / name)
+    for way in WAYS:
+        more = "subLayers = [@./under.usda@]" if way == "below" else ""
+        write_scene(root / way / f"{way}.usda", way=way, more=more)
+    (root / "below" / "under.usda").write_text("#usda 1.0\n")
+    write_scene(root / "other" / "differs.usda", cameras=3)
+    write_scene(root / "empty.usda", cameras=0)
+    write_scene(root / "no room.usda", cameras=200)
+    (root / "broken.usda").write_text("#usda 1.0\ndef {{{\n")
+    before = digests(root)
+    plan = make_show(root, tmp_path_factory.mktemp("plan") / "plan", failures=1.0)
+    approval.approve(plan.plan)
+    (root / "other" / "fewer").touch()
+    with session_of(plan, tmp_path_factory.mktemp("session") / "host") as session:
+        yield Stage(plan, session, before)
+
+
+def test_a_plan_says_of_each_scene_what_it_would_be_asked(stage: Stage) -> None:
+    scene = stage.show.scene("plain.usda")
+
+    assert scene["state"] == "asks"
+    assert scene["question"]["items"] == ["/World/cam_0", "/World/cam_1"]
+    assert scene["question"]["kinds"] == ["Camera", "Camera"]
+    assert scene["question"]["message"] == "Delete 2 cameras of plain.usda?"
+    assert scene["sha256"] == stage.before["plain.usda"][0]
+
+
+def test_a_plan_says_why_a_scene_cannot_be_changed(stage: Stage) -> None:
+    states = {way: stage.show.scene(f"{way}/{way}.usda")["state"] for way in WAYS}
+
+    assert states == STATES
+    assert stage.show.scene("empty.usda")["state"] == "nothing"
+    assert stage.show.scene("broken.usda")["state"] == "failed"
+    assert "not a readable USD file" in stage.show.scene("broken.usda")["why"]
+    assert "not one of ours" in stage.show.scene("fails/fails.usda")["why"]
+
+
+def test_a_plan_writes_nothing_to_a_scene_nor_beside_it(stage: Stage) -> None:
+    # what later tests of this file change is named for it; this scene and its folder are nobody's
+    assert stage.is_as_before("empty.usda")
+    assert stage.is_as_before("broken.usda")
+    assert stage.is_as_before("unsafe/unsafe.usda")
+    assert sorted(os.listdir(stage.root / "unsafe")) == ["unsafe.usda"]
+
+
+@pytest.mark.parametrize(
+    "name", ["plain.usda", "a b/shot 1.usda", "ä ö/shot 1.usda", "雪.usda", "later.usda"]
+)
+def test_what_was_agreed_to_is_done_and_the_original_is_kept(stage: Stage, name: str) -> None:
+    stage.session.run(name)
+
+    places, entry = stage.places(name), stage.entry(name)
+    assert (entry["state"], entry["changed"]) == ("done", 2)
+    assert cameras(places.scene) == 0
+    assert entry["sha256"] == digest_file(places.scene)
+    assert digest_file(places.kept) == stage.before[name][0]
+    assert not places.work.exists()
+
+
+def test_a_scene_that_is_done_is_not_edited_again(stage: Stage) -> None:
+    stage.session.run("good.usda")
+    after = digests(stage.root)["good.usda"]
+
+    stage.session.run("good.usda", "second")
+
+    assert digests(stage.root)["good.usda"] == after
+    assert stage.entry("good.usda")["state"] == "done"
+
+
+def test_a_scene_that_was_changed_since_the_plan_is_left(stage: Stage) -> None:
+    write_scene(stage.root / "changed.usda", cameras=5)
+    now = digests(stage.root)["changed.usda"]
+
+    stage.session.run("changed.usda")
+
+    assert stage.entry("changed.usda")["why"] == "It was changed after it was planned."
+    assert digests(stage.root)["changed.usda"] == now
+
+
+def test_a_scene_that_is_gone_is_left(stage: Stage) -> None:
+    (stage.root / "gone.usda").unlink()
+
+    stage.session.run("gone.usda")
+
+    assert stage.entry("gone.usda")["why"] == "It is not there any more."
+
+
+def test_a_question_about_other_items_is_not_granted(stage: Stage) -> None:
+    stage.session.run("other/differs.usda")
+
+    entry = stage.entry("other/differs.usda")
+    assert entry["state"] == "left"
+    assert entry["why"].startswith("It asks something else than what was approved: Delete 2")
+    assert stage.is_as_before("other/differs.usda")
+
+
+def test_a_second_question_is_not_granted(stage: Stage) -> None:
+    stage.session.run("twice/twice.usda")
+
+    assert "And once more?" in stage.entry("twice/twice.usda")["why"]
+    assert stage.is_as_before("twice/twice.usda")
+
+
+@pytest.mark.parametrize("name", ["fails/fails.usda", "unsafe/unsafe.usda", "empty.usda"])
+def test_a_scene_that_no_plan_can_speak_for_is_left(stage: Stage, name: str) -> None:
+    stage.session.run(name)
+
+    assert stage.entry(name)["state"] == "left"
+    assert stage.is_as_before(name)
+
+
+def test_a_skill_that_changes_nothing_leaves_the_scene(stage: Stage) -> None:
+    stage.session.run("idle/idle.usda")
+
+    assert stage.entry("idle/idle.usda")["why"] == "The skill ran, and changed nothing."
+    assert stage.is_as_before("idle/idle.usda")
+
+
+def test_a_change_to_another_file_than_the_scene_is_not_saved(stage: Stage) -> None:
+    stage.session.run("below/below.usda")
+
+    assert stage.is_as_before("below/below.usda")
+    assert stage.entry("below/below.usda")["why"] == (
+        "Saving would write under.usda too, which the plan does not speak of."
+    )
+    assert stage.is_as_before("below/under.usda")
+
+
+def test_a_read_only_scene_is_left(stage: Stage) -> None:
+    (stage.root / "read only.usda").chmod(0o444)
+
+    stage.session.run("read only.usda")
+
+    assert stage.entry("read only.usda")["why"] == "It is read-only."
+
+
+def test_a_scene_that_another_program_holds_is_left(stage: Stage) -> None:
+    with (stage.root / "held.usda").open() as held:
+        fcntl.flock(held, fcntl.LOCK_SH)
+        stage.session.run("held.usda")
+
+    assert stage.entry("held.usda")["why"] == "Another program holds it locked."
+
+
+def test_where_there_is_no_room_the_scene_fails_and_the_next_run_goes_on(stage: Stage) -> None:
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    size = stage.places("no room.usda").scene.stat().st_size
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size - 1, hard))
+    try:
+        stage.session.run("no room.usda")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    first = stage.entry("no room.usda")
+
+    stage.session.run("no room.usda", "first")
+    same = stage.entry("no room.usda")
+    stage.session.run("no room.usda", "second")
+
+    assert (first["state"], first["why"]) == ("failed", "File too large.")
+    assert same == first
+    assert stage.entry("no room.usda")["state"] == "done"
+
+
+def test_a_task_that_ended_in_the_middle_of_a_scene_begins_it_again(stage: Stage) -> None:
+    places, number = stage.places("half.usda"), stage.show.number("half.usda")
+    places.work.write_text("half of a")
+    with ledger.TaskLedger(stage.show.plan, number) as book:
+        book.write(number, "editing", attempt=1, tries=1)
+
+    stage.session.run("half.usda")
+
+    assert stage.entry("half.usda")["state"] == "done"
+    assert cameras(places.scene) == 0
+    assert not places.work.exists()
+
+
+def test_a_torn_last_line_of_the_ledger_is_none(stage: Stage) -> None:
+    number = stage.show.number("torn.usda")
+    with ledger.TaskLedger(stage.show.plan, number) as book:
+        book.write(number, "editing", attempt=1, tries=1)
+    with ledger.file_of(stage.show.plan, number).open("ab") as out:
+        out.write(b'{"n":%d,"state":"do' % number)
+
+    assert stage.entry("torn.usda")["state"] == "editing"
+    stage.session.run("torn.usda")
+    assert stage.entry("torn.usda")["state"] == "done"
+
+
+def test_a_task_that_ended_after_the_rename_says_so_and_edits_nothing(stage: Stage) -> None:
+    name = "renamed.usda"
+    stage.session.run(name)
+    file = ledger.file_of(stage.show.plan, stage.show.number(name))
+    lines = file.read_bytes().splitlines(keepends=True)
+    assert [json.loads(line)["state"] for line in lines] == ["editing", "proved", "done"]
+    file.write_bytes(b"".join(lines[:-1]))
+    after = digests(stage.root)[name]
+
+    stage.session.run(name, "second")
+
+    assert stage.entry(name)["state"] == "done"
+    assert digests(stage.root)[name] == after
+    assert digest_file(stage.places(name).kept) == stage.before[name][0]
+
+
+def test_rollback_brings_back_the_very_files_and_leaves_what_was_edited_since(
+    stage: Stage,
+) -> None:
+    back, edited = stage.places("back.usda"), stage.places("edited.usda")
+    node = back.scene.stat().st_ino
+    for name in ("back.usda", "edited.usda"):
+        stage.session.run(name)
+    write_scene(edited.scene, cameras=7)
+
+    totals = outcome.roll_back(stage.show.plan, stage.root)
+
+    assert totals.states["rolled_back"] >= 1
+    assert stage.is_as_before("back.usda")
+    assert back.scene.stat().st_ino == node
+    assert stage.entry("back.usda")["state"] == "rolled_back"
+    assert cameras(edited.scene) == 7
+    assert "changed after the run" in stage.entry("edited.usda")["kept"]
+    assert digest_file(edited.kept) == stage.before["edited.usda"][0]
+
+
+@pytest.mark.anyio
+async def test_no_other_client_can_use_the_tools_of_a_warm_host(stage: Stage) -> None:
+    (instance,) = discovery.running(stage.session.folder / "runtime")
+
+    async with connect(instance.url, instance.token("claude")) as agent:
+        result = await agent.call("batch_open", {"file": "/x.usda", "name": "x", "number": 0})
+
+    assert result.is_error
+
+
+def test_a_warm_host_is_not_among_the_hosts_that_agents_find(stage: Stage) -> None:
+    assert stage.session.url not in [it.url for it in discovery.running()]
+
+
+def test_a_host_does_not_start_for_a_plan_that_nobody_approved(
+    stage: Stage, tmp_path: Path
+) -> None:
+    write_scene(tmp_path / "show" / "shot.usda")
+    show = make_show(tmp_path / "show", tmp_path / "plan")
+
+    with (
+        pytest.raises(hosts.HostFailed, match="must approve the plan"),
+        session_of(show, tmp_path / "host"),
+    ):
+        pytest.fail("it runs")

@@ -21,6 +21,7 @@ from dcc_bridge.audit.log import AuditLog
 from dcc_bridge.code import run_python
 from dcc_bridge.code.agreed import agree
 from dcc_bridge.code.code_text import CodeText, read_code
+from dcc_bridge.code.execution import CodeResult
 from dcc_bridge.config import Settings
 from dcc_bridge.elicitation.call import Call, current
 from dcc_bridge.elicitation.question import Question, Reply, Settle, TakeDown
@@ -378,7 +379,12 @@ def test_of_many_texts_that_differ_in_a_character_none_runs(
     count: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ran, random, host = list[str](), Random(1), MemoryHost()
-    monkeypatch.setattr(run_python, "execute", lambda tree, code, *_, **__: ran.append(code))
+
+    def note(tree: object, code: str, *_: object, **__: object) -> CodeResult:
+        ran.append(code)
+        return CodeResult(None, "", "", 0.0, "{}")
+
+    monkeypatch.setattr(run_python, "execute", note)
     tool = run_python.CodeTool(MemoryActs(host), Settings(), AuditLog(tmp_path), {})
     agreed = read_code(GRID, "standalone")
     call = Call(run_python.NAME, "Run code")

@@ -95,9 +95,10 @@ class ParkedCall:
 
     @property
     def is_forsaken(self) -> bool:
-        """Whether it goes on and nobody is seen to wait for it: its client may have lost it."""
+        """Whether it works and nobody is seen to wait for it: its client may have lost it."""
         is_known = self.task is not None and self.task.is_known
-        return self.ended_at is None and not self.is_awaited and not is_known
+        works = self.ended_at is None and not self.open_questions
+        return works and not self.is_awaited and not is_known
 
     @property
     def result(self) -> CallToolResult | None:

@@ -15,7 +15,7 @@ from dcc_bridge import elicit_form_sync, on_main, skill
 from dcc_bridge.elicitation.question import Reply
 from dcc_bridge.server import tasks
 from dcc_bridge.server.parked_calls import MOST, UnfetchedResults, same_call
-from tests.live import ERAS, live, text
+from tests.live import ERAS, LIMIT, live, text
 from tests.server.skills import CONFIRM
 from tests.server.task_wire import Wire
 from tests.stand_ins import FakeHost, ScriptedPresenter
@@ -103,30 +103,39 @@ def test_no_more_than_so_many_are_remembered() -> None:
     assert unfetched.notice_for(same_call("cursor", "delete", {"n": 10})) is not None
 
 
-def test_a_call_that_goes_on_with_nobody_waiting_is_told_of_in_the_next_question(
+def test_a_call_that_works_with_nobody_waiting_is_told_of_in_the_next_question(
     tmp_path: Path,
 ) -> None:
-    host, asked = FakeHost(["a", "b", "c"]), list[str]()
+    host, person = FakeHost(["a", "b", "c"], has_ui=True), ScriptedPresenter(YES, YES, YES)
+    works, may_end = threading.Event(), threading.Event()
 
-    async def answer(params: ElicitRequestParams) -> ElicitResult:
-        asked.append(params.message)
-        if len(asked) == 1:
-            await anyio.sleep_forever()
-        return ElicitResult(action="accept", content={"confirm": True})
+    @skill(risk="destructive", confirms=True, thread="any")
+    def delete() -> bool:
+        """Ask, and work for long."""
+        agreed = elicit_form_sync("Delete?", CONFIRM).accepted
+        works.set()
+        return may_end.wait(LIMIT) and agreed
 
     async def vanishing() -> None:
-        async with running.client(asked=answer) as client, anyio.create_task_group() as calling:
+        async with running.client() as client, anyio.create_task_group() as calling:
             calling.start_soon(client.call_tool, "delete", {})
-            while not asked:
+            while not works.is_set():
                 await anyio.sleep(0.005)
             calling.cancel_scope.cancel()
 
-    with live(tmp_path, ask_and_delete(host), host=host, client_deadline=0.3) as running:
-        running.run(vanishing)  # its question holds the main thread up for a while
-        running.call("delete", {"count": 1}, asked=answer)
-        running.call("delete", {"count": 2}, asked=answer)
+    async def whole() -> None:
+        async with running.client() as client:
+            await client.call_tool("delete", {})
 
-    assert ["was under way when this one came" in one for one in asked] == [False, True, False]
+    with live(tmp_path, delete, host=host, presenter=person) as running:
+        running.run(vanishing)
+        again = running.go(whole)
+        running.until(lambda: len(person.shown) == 2)
+        may_end.set()
+        running.until(again.done)
+
+    told = "The same call was under way when this one came, and nobody waits for it."
+    assert [question.reason for question in person.shown] == [None, told]
 
 
 def test_two_same_calls_at_once_are_two_calls(tmp_path: Path) -> None:

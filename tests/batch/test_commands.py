@@ -15,6 +15,9 @@ from dcc_batch.plan import Plan, PlanError
 from dcc_bridge import cli
 from tests.batch.test_approval import write_plan
 
+if sys.platform == "win32":
+    pytest.skip("a terminal is POSIX's", allow_module_level=True)
+
 
 def command(capsys: pytest.CaptureFixture[str], *words: str | Path) -> tuple[int, str]:
     """Run a command in this process; gives its exit code and what it said."""

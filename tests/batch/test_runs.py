@@ -25,6 +25,9 @@ from dcc_batch.plan import Plan
 from dcc_batch.swap import Places
 from tests.batch.conftest import Show, digests, make_show, write_scene
 
+if sys.platform == "win32":
+    pytest.skip("Windows has neither these signals nor mounts", allow_module_level=True)
+
 pytestmark = [
     pytest.mark.long,
     pytest.mark.timeout(600),

@@ -6,6 +6,7 @@ import fcntl
 import json
 import os
 import resource
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +20,9 @@ from dcc_batch.swap import Places
 from dcc_bridge.client.connection import connect
 from dcc_bridge.server import discovery
 from tests.batch.conftest import Session, Show, digests, make_show, session_of, write_scene
+
+if sys.platform == "win32":
+    pytest.skip("locks and limits are POSIX's", allow_module_level=True)
 
 CASES = (
     *("plain.usda", "a b/shot 1.usda", "ä ö/shot 1.usda", "雪.usda", "changed.usda", "gone.usda"),

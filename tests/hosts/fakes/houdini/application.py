@@ -340,6 +340,9 @@ class Houdini:
         acts = [name for name in sys.modules if name.partition(".")[0] == "houdini_verbs"]
         for name in (*OURS, *acts):
             monkeypatch.delitem(sys.modules, name, raising=False)
+            above, _, last = name.rpartition(".")
+            if above in sys.modules:  # a package would give the module of the session before
+                monkeypatch.delattr(sys.modules[above], last, raising=False)
 
 
 def _state(kept: Kept) -> tuple[Any, ...]:

@@ -198,6 +198,9 @@ class Maya:
         acts = [name for name in sys.modules if name.partition(".")[0] == "maya_verbs"]
         for name in (*OURS, *acts):
             monkeypatch.delitem(sys.modules, name, raising=False)
+            above, _, last = name.rpartition(".")
+            if above in sys.modules:  # a package would give the module of the session before
+                monkeypatch.delattr(sys.modules[above], last, raising=False)
 
     def seen(self) -> Windows:
         """Give its windows; RuntimeError where it has none."""

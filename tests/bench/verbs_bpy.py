@@ -180,7 +180,7 @@ class Large:
             Case("batch", {"steps": [*rig, bad]}, "the same, the last one bad", status="failed"),
             Case("batch", {"steps": [*rig, loss]}, "the same, and delete 99"),
             Case("transform", moved, f"move {MANY}, once more", stands=True),
-            Case("undo_last", {}, f"move {MANY}", "ed.undo", _undo),
+            Case("undo_last", {}, f"move {MANY}"),
             Case("recent_calls", {}, ""),
         ]
 
@@ -308,13 +308,6 @@ def _delete(count: int, _: Any) -> None:
 
 def _save(file: str, _: Any) -> None:
     bpy.ops.wm.save_as_mainfile(filepath=file, copy=True)
-
-
-def _undo(_: Any) -> None:
-    _move(MANY, _)
-    began = process_time()
-    bpy.ops.ed.undo()
-    print("ed.undo alone", 1000 * (process_time() - began))
 
 
 def _push() -> None:

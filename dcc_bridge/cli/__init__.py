@@ -29,12 +29,12 @@ class Command(NamedTuple):
     """A command. Its functions are named for it, such as ``run_list``, or ``fill`` and ``run``."""
 
     summary: str  # what it does, in a few words
-    module: str  # the module of this folder that has its functions; a plug-in's has a dot
+    module: str  # the module of this folder that has its functions, or PLUG-IN/MODULE
     fill: str = "fill"  # the function that adds what the command takes to a parser
 
 
 COMMANDS: Final = {
-    "demo": Command("show one confirmed deletion, end to end", "demo"),
+    "demo": Command("show one confirmed deletion, end to end", "standalone/dcc_bridge_demo"),
     "install": Command("put the plug-in where an application looks for it", "install"),
     "uninstall": Command("remove what install put there", "install", "fill_install"),
     "status": Command("say where the plug-in is installed", "install"),
@@ -57,7 +57,9 @@ COMMANDS: Final = {
     "doctor": Command("find what is wrong, and say how to fix it", "doctor"),
     "skill": Command("write a skill file to start from, or check existing ones", "skill"),
     "guide": Command("print a page of the guide", "skill"),
-    "batch": Command("run one skill on many scene files, agreed to at once", "dcc_batch.commands"),
+    "batch": Command(
+        "run one skill on many scene files, agreed to at once", "batch/dcc_batch.commands"
+    ),
 }
 _ABOUT: Final = """\
 An MCP server inside a DCC application. An agent works in the scene that a person has open, and
@@ -129,11 +131,12 @@ def _parser(words: Sequence[str]) -> argparse.ArgumentParser:
 
 def load(name: str) -> ModuleType:
     """Import what a command names; Failure: it is a plug-in, and what that needs is not there."""
-    if "." not in name:
-        return import_module(f"dcc_bridge.cli.{name}")
-    sys.path.append(str(data_folder("plugins") / "batch"))
+    plugin, _, module = name.rpartition("/")
+    if not plugin:
+        return import_module(f"dcc_bridge.cli.{module}")
+    sys.path.append(str(data_folder("plugins") / plugin))
     try:
-        return import_module(name)
+        return import_module(module)
     except ImportError as error:
         what = f"It is not installed ({error})"
         raise exits.Failure(f"{what}: pip install 'dcc-bridge-mcp[batch]'") from None

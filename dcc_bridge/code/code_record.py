@@ -23,41 +23,9 @@ from dcc_bridge.host import Changes
 from dcc_bridge.skills.skill import report_done
 from dcc_bridge.verbs import Json, plural
 
-States = Mapping[Path, tuple[int, int] | None]  # of files and folders: sizes and times
 _FOLDER: Final = "code"
 _LISTED: Final = 50  # items of each kind that the answer names
 _PARTS: Final = ("created", "changed", "deleted")
-
-
-def answer_of(
-    call: Call,
-    text: CodeText,
-    result: CodeResult,
-    changes: Changes,
-    written: Sequence[Path],
-    picture: Callable[[], Any],
-) -> Any:
-    """Tell the agent what came of it, with the picture that it wanted."""
-    counted = _counted(changes)
-    did = ", ".join(f"{count} {name}" for name, (count, _) in counted.items() if count)
-    report_done(f"Ran {plural(text.lines, 'line')} of code" + (f": {did}" if did else ""))
-    changed: Json = {name: {"count": n, "items": items} for name, (n, items) in counted.items()}
-    stays = [f"line {it.line}: {it.reason}" for it in text.findings if it.kind == "stays"]
-    answer: Json = {
-        **{name: getattr(result, name) for name in ("result", "stdout", "stderr", "seconds")},
-        "changed": {**changed, "is_exact": changes.is_exact},
-        "written": list(map(str, written)),
-        "warnings": [*result.warnings, *(f"Undo does not end this: {line}" for line in stays)],
-        "undo": f"undo_last(call_id={call.id[:6]!r})" if did or not changes.is_exact else None,
-    }
-    try:
-        pictures = picture()
-    except (LookupError, ValueError, RuntimeError, OSError) as error:  # what ran stands
-        answer["warnings"].append(f"There is no picture: {error}")
-        return answer
-    if pictures is None:
-        return answer
-    return [answer, *(pictures if isinstance(pictures, list) else [pictures])]
 
 
 def _counted(changes: Changes) -> dict[str, tuple[int, list[str]]]:
@@ -72,8 +40,8 @@ class CodeRecord:
         self._audit = audit
         self._call = call
         self._text = text
-        self._writes = writes
-        self._before = states(writes)
+        self.writes = writes  # files and folders
+        self._before = {file: _state(file) for file in writes}
 
     def begin(self) -> None:
         """Keep the text beside the log, and write down that it runs next.
@@ -94,8 +62,35 @@ class CodeRecord:
         counted, ran = _counted(changes), self._call.dialogue.ran
         self._write(outcome, {name: count for name, (count, _) in counted.items()})
         if ran is not None:
-            did = counted, changes.is_exact, tuple(written_since(self._before))
+            did = counted, changes.is_exact, tuple(self.written())
             self._call.dialogue.ran = CodeRun(ran.why, ran.details, *did)
+
+    def answer(self, result: CodeResult, changes: Changes, picture: Callable[[], Any]) -> Any:
+        """Tell the agent what came of it, with the picture that it wanted."""
+        call, text, counted = self._call, self._text, _counted(changes)
+        did = ", ".join(f"{count} {name}" for name, (count, _) in counted.items() if count)
+        report_done(f"Ran {plural(text.lines, 'line')} of code" + (f": {did}" if did else ""))
+        changed: Json = {name: {"count": n, "items": items} for name, (n, items) in counted.items()}
+        stays = [f"line {it.line}: {it.reason}" for it in text.findings if it.kind == "stays"]
+        answer: Json = {
+            **{name: getattr(result, name) for name in ("result", "stdout", "stderr", "seconds")},
+            "changed": {**changed, "is_exact": changes.is_exact},
+            "written": list(map(str, self.written())),
+            "warnings": [*result.warnings, *(f"Undo does not end this: {line}" for line in stays)],
+            "undo": f"undo_last(call_id={call.id[:6]!r})" if did or not changes.is_exact else None,
+        }
+        try:
+            pictures = picture()
+        except (LookupError, ValueError, RuntimeError, OSError) as error:  # what ran stands
+            answer["warnings"].append(f"There is no picture: {error}")
+            return answer
+        if pictures is None:
+            return answer
+        return [answer, *(pictures if isinstance(pictures, list) else [pictures])]
+
+    def written(self) -> list[Path]:
+        """List the files and folders that were written to since this was made."""
+        return [file for file, state in self._before.items() if _state(file) != state]
 
     def _write(self, outcome: str, counts: Mapping[str, int], *, durable: bool = False) -> None:
         call, text = self._call, self._text
@@ -106,7 +101,7 @@ class CodeRecord:
             "digest": text.sha256,
             "bytes": len(text.text.encode("utf-8", "surrogatepass")),
             "findings": sorted({finding.kind for finding in text.findings}),
-            "writes": list(map(str, self._writes)),
+            "writes": list(map(str, self.writes)),
             "outcome": outcome,
             **counts,
         }
@@ -126,17 +121,8 @@ def _write_once(file: Path, data: bytes) -> None:
         stream.write(data)
 
 
-def states(files: Sequence[Path]) -> States:
-    """Give the size and the time of files and folders; None for one that is not there."""
-    return {file: _state(file) for file in files}
-
-
-def written_since(before: States) -> list[Path]:
-    """List the files and folders that were written to since their `states` were taken."""
-    return [file for file, state in before.items() if _state(file) != state]
-
-
 def _state(file: Path) -> tuple[int, int] | None:
+    """Give the size and the time of a file or folder; None for one that is not there."""
     try:
         about = file.stat()
     except OSError:

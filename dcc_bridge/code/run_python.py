@@ -23,7 +23,7 @@ from dcc_bridge.code.agreed import (
     check_memory,
     declared,
 )
-from dcc_bridge.code.code_record import CodeRecord, States, answer_of, states, written_since
+from dcc_bridge.code.code_record import CodeRecord
 from dcc_bridge.code.code_text import CodeText, read_code
 from dcc_bridge.code.execution import CodeFailed, CodeResult, execute
 from dcc_bridge.code.trip_wire import ReachedOut
@@ -99,11 +99,11 @@ class CodeTool:
             raise BadArguments(f"timeout is more than 0 and at most {MOST_SECONDS:g} seconds.")
         session = self._sessions.of(call)
         agree(call, text, why, files, session, self._settings, read_only)
-        record, before = CodeRecord(self._audit, call, text, files), states(files)
+        record = CodeRecord(self._audit, call, text, files)
         record.begin()
         outcome, changes = "failed", Changes()
         try:
-            result, changes = self._run(call, text, before, timeout, session, read_only)
+            result, changes = self._run(call, text, record, timeout, session, read_only)
             outcome = "done"
         except NotConfirmed as error:
             outcome = "stopped" if isinstance(error, Stopped) else "refused"
@@ -111,7 +111,7 @@ class CodeTool:
         finally:
             record.end(outcome, changes)
         session.keep(result.memory)
-        return answer_of(call, text, result, changes, written_since(before), picture)
+        return record.answer(result, changes, picture)
 
     # ---- before
 
@@ -140,7 +140,7 @@ class CodeTool:
         self,
         call: Call,
         text: CodeText,
-        before: States,  # of the files that it may write
+        record: CodeRecord,
         timeout: float,
         session: CodeSession,
         read_only: bool,
@@ -151,10 +151,8 @@ class CodeTool:
             mark = self._host.undo_mark()  # the person may work on while a question is open
             names = {**self._acts.namespace(), "memory": session.memory()}
             try:
-                result, changes = self._run_once(text, before, timeout, names)
-                with (
-                    call.control.pause()
-                ):  # a host may tell what it refused only at a stretch's end
+                result, changes = self._run_once(text, record, timeout, names)
+                with call.control.pause():  # a host may say only now what it refused
                     check_memory(result.memory)
                 if read_only:
                     call.control.take_back()
@@ -176,12 +174,12 @@ class CodeTool:
         raise BridgeError(f"{_ANOTHER} {self._left(call, mark)}")
 
     def _run_once(
-        self, text: CodeText, before: States, timeout: float, names: dict[str, Any]
+        self, text: CodeText, record: CodeRecord, timeout: float, names: dict[str, Any]
     ) -> tuple[CodeResult, Changes]:
         call = current_call()
         if text.sha256 != call.dialogue.code:
             raise BridgeError("The code is not what was agreed to, so it was not run.")
-        tree, code, files = ast.parse(text.text), text.text, [*before]  # a run changes its tree
+        tree, code, files = ast.parse(text.text), text.text, record.writes  # a run changes its tree
         warnings = list[str]()
         with self._acts.in_context(warnings), self._host.changes() as count:
             pause, writers = keeping_alive(), self._acts.writers()
@@ -193,7 +191,7 @@ class CodeTool:
                 pause()  # it may have been in a call without a checkpoint
             finally:
                 call.control.limit(None)
-                deeds, lost = [f"write {it}" for it in written_since(before)], call.agreement.lost
+                deeds, lost = [f"write {it}" for it in record.written()], call.agreement.lost
                 lost += [deed for deed in deeds if deed not in lost]
             changes = count()
         return result.warned(warnings), changes

@@ -20,6 +20,7 @@ from dcc_bridge.audit import reader
 from dcc_bridge.audit.log import AuditLog
 from dcc_bridge.code import run_python
 from dcc_bridge.code.agreed import agree
+from dcc_bridge.code.code_record import CodeRecord
 from dcc_bridge.code.code_text import CodeText, read_code
 from dcc_bridge.code.execution import CodeResult
 from dcc_bridge.config import Settings
@@ -389,13 +390,13 @@ def test_of_many_texts_that_differ_in_a_character_none_runs(
     agreed = read_code(GRID, "standalone")
     call = Call(run_python.NAME, "Run code")
     call.dialogue.code = agreed.sha256
-    token = current.set(call)
+    record, token = CodeRecord(AuditLog(tmp_path), call, agreed, ()), current.set(call)
 
     for _ in range(count):
         at, letter = random.randrange(len(GRID)), random.choice("abc019 \n#=+(")
         other = replace(agreed, text=GRID[:at] + letter + GRID[at + random.randrange(2) :])
         with pytest.raises(BridgeError) if other.text != GRID else nullcontext():
-            tool._run_once(other, {}, 1.0, {})
+            tool._run_once(other, record, 1.0, {})
     current.reset(token)
 
     assert {*ran} <= {GRID}

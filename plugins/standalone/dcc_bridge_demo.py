@@ -1,7 +1,7 @@
 """``dcc-bridge demo``: the main job, end to end and for real, told step by step.
 
 The agent is a real MCP client over HTTP, on a thread of its own with a loop of its own; the scene
-is reached by the host's main thread only. The person at a window comes with the application.
+is reached by the host's main thread only. The person at a window is `AtWindow`, beside this file.
 """
 
 from __future__ import annotations

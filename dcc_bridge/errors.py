@@ -18,6 +18,16 @@ NO_OTHER_WAY: Final = (  # what an agent is told with each refusal, and a person
 )
 
 
+def own_version() -> str:
+    """Give the version of the bridge, "0" where it runs from its source. Any thread."""
+    from importlib import metadata  # 10 ms, which a host that starts need not wait for
+
+    try:
+        return metadata.version(DISTRIBUTION)
+    except metadata.PackageNotFoundError:
+        return "0"
+
+
 class BridgeError(Exception):
     """The base of every error the bridge raises on purpose; its text may be shown to an agent."""
 

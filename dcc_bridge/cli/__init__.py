@@ -15,14 +15,14 @@ import logging
 import os
 import sys
 from collections.abc import Sequence
-from importlib import import_module, metadata
+from importlib import import_module
 from types import ModuleType
 from typing import Final, NamedTuple
 
 from dcc_bridge.audit import redact
 from dcc_bridge.cli import exits
 from dcc_bridge.config import data_folder
-from dcc_bridge.errors import DISTRIBUTION, BridgeError, Unreachable
+from dcc_bridge.errors import BridgeError, Unreachable, own_version
 
 
 class Command(NamedTuple):
@@ -108,7 +108,7 @@ def _parser(words: Sequence[str]) -> argparse.ArgumentParser:
         epilog=exits.TABLE,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    version = f"dcc-bridge {metadata.version(DISTRIBUTION)}"
+    version = f"dcc-bridge {own_version()}"
     parser.add_argument("--version", action="version", version=version)
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
     for name, command in COMMANDS.items():

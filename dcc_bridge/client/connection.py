@@ -13,7 +13,6 @@ import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
 from functools import partial
-from importlib import metadata
 from typing import Any, Final, Literal
 from urllib.parse import urlencode, urlsplit
 
@@ -30,7 +29,7 @@ from dcc_bridge.client.agent import Agent, TaskFollower
 from dcc_bridge.elicitation.question import Reply
 from dcc_bridge.elicitation.schema import parse
 from dcc_bridge.elicitation.types import LIMIT, MISFIT
-from dcc_bridge.errors import DISTRIBUTION, SchemaError, Unreachable
+from dcc_bridge.errors import SchemaError, Unreachable, own_version
 
 Era = Literal["auto", "legacy"]
 _LATE: Final = 0.2  # seconds that the host has to end its question first, and say why
@@ -146,9 +145,7 @@ async def connect(
                 mode=era,
                 elicitation_callback=answer,
                 extensions=[tasks],
-                client_info=types.Implementation(
-                    name="dcc-bridge", version=metadata.version(DISTRIBUTION)
-                ),
+                client_info=types.Implementation(name="dcc-bridge", version=own_version()),
             ) as client,
         ):
             is_connected = True

@@ -11,7 +11,6 @@ from concurrent.futures import Future
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import partial
-from importlib import metadata
 from typing import Any, Final
 
 import anyio
@@ -32,7 +31,7 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from dcc_bridge.audit.redact import Redacted
 from dcc_bridge.elicitation.call import Call, Route
 from dcc_bridge.elicitation.context import wrap_future
-from dcc_bridge.errors import DISTRIBUTION, BridgeError, SkillError, UnknownSkill
+from dcc_bridge.errors import BridgeError, SkillError, UnknownSkill, own_version
 from dcc_bridge.host import Host
 from dcc_bridge.jobs import client
 from dcc_bridge.known_clients import ICON, REVISIONS
@@ -93,7 +92,7 @@ class Server(MCPServer[Any]):
                 name=f"dcc_bridge in {host.name}",
                 title=host.name,
                 description=f"The scene that is open in {host.name} {host.version}".strip(),
-                version=metadata.version(DISTRIBUTION),
+                version=own_version(),
                 icons=[types.Icon.model_validate(ICON)],
                 cache_hints=_CACHED,
                 instructions=_INSTRUCTIONS.format(host=host.name),

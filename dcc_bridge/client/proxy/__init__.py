@@ -20,11 +20,10 @@ import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from importlib import metadata
 from typing import TYPE_CHECKING, Any, Final
 
 from dcc_bridge.elicitation.types import TASKS
-from dcc_bridge.errors import DISTRIBUTION
+from dcc_bridge.errors import own_version
 from dcc_bridge.known_clients import ICON, REVISIONS
 
 if TYPE_CHECKING:
@@ -44,7 +43,7 @@ _CHANGES: Final = {"listChanged": True}
 SERVER_INFO: Final = {
     "name": "dcc_bridge",
     "title": "Applications for 3D work",
-    "version": metadata.version(DISTRIBUTION),
+    "version": own_version(),
     "icons": [ICON],
 }
 GREETING: Final[dict[str, Any]] = {  # what a handshake and a probe are told alike

@@ -25,9 +25,9 @@ from mcp_types import CallToolResult, ElicitRequestParams, ElicitResult, Tool
 from dcc_bridge.bridge import Bridge
 from dcc_bridge.config import Limits, Settings
 from dcc_bridge.elicitation.question import HostPresenter
+from dcc_bridge.elicitation.types import STATUS
 from dcc_bridge.headless import Pump
 from dcc_bridge.host import Host
-from dcc_bridge.server.protocol import STATUS
 from dcc_bridge.skills import importer
 from dcc_bridge.skills.skill import describe
 from dcc_bridge.skills.source import Source

@@ -19,7 +19,6 @@ from dcc_bridge.client.agent import Result, Tool, parse_text
 from dcc_bridge.client.connection import Era
 from dcc_bridge.elicitation.text import safe_line, safe_text
 from dcc_bridge.elicitation.types import Action
-from dcc_bridge.server.protocol import STATUS
 
 ASK: Final = "ask"
 ACTIONS: Final = get_args(Action)
@@ -57,11 +56,6 @@ def answering(
     return terminal.open_terminal(sys.stdin, sys.stderr, who)
 
 
-def status_of(result: Result) -> str:
-    """Give the status of a call, as the runner names it; "" where the server does not say."""
-    return str((result.meta or {}).get(STATUS, ""))
-
-
 def show_result(result: Result, *, as_json: bool) -> int:
     """Print a result, an error to stderr, and give the exit code that tells how it ended."""
     if result.is_error:
@@ -76,19 +70,9 @@ def show_result(result: Result, *, as_json: bool) -> int:
 
 def exit_code(result: Result) -> int:
     """Give the exit code that tells how a call ended."""
-    if status_of(result) in _REFUSALS:
+    if result.status in _REFUSALS:
         return exits.REFUSED
     return exits.TOOL_ERROR if result.is_error else exits.SUCCESS
-
-
-def value_of(result: Result) -> Any:
-    """Give what a skill returned, without the object that the protocol puts around it."""
-    if result.structured is None and result.texts == ("Done.",):
-        return None  # the server's word for it
-    data = result.data
-    is_wrapped = isinstance(data, dict) and list(data) == ["result"]
-    is_said = any(parse_text(text) == result.structured for text in result.texts)
-    return data["result"] if is_wrapped and not is_said else data
 
 
 def _prose(result: Result) -> str:
@@ -96,11 +80,10 @@ def _prose(result: Result) -> str:
     # Under "result" is what the protocol wants to be an object; the words say it all.
     if not isinstance(result.structured, dict) or list(result.structured) == ["result"]:
         return _whole("\n".join(result.texts))
-    texts = [text for text in result.texts if parse_text(text) != result.structured]
     width = max((len(safe_line(name)) for name in result.structured), default=0)
     fields = result.structured.items()
     rows = [f"{safe_line(name):{width}}  {_cell(value, width + 2)}" for name, value in fields]
-    return "\n".join(rows + [_whole(text) for text in texts])
+    return "\n".join(rows + [_whole(text) for text in result.words])
 
 
 def _whole(text: str) -> str:

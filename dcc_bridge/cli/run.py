@@ -22,7 +22,7 @@ import anyio
 
 from dcc_bridge.audit import reader
 from dcc_bridge.cli import audit, exits, hosts, interpreter
-from dcc_bridge.cli.call import exit_code, fill_arguments, status_of, value_of
+from dcc_bridge.cli.call import exit_code, fill_arguments
 from dcc_bridge.code.agreed import MOST_SECONDS
 from dcc_bridge.code.code_text import read_code
 from dcc_bridge.elicitation import types
@@ -122,7 +122,7 @@ def _call(started: interpreter.Interpreter, options: argparse.Namespace, output:
         started.end()
         started.process.wait()
         raise
-    started.end(save=status_of(result) == "done")
+    started.end(save=result.status == "done")
     started.process.wait(max(0.0, deadline - time.monotonic()))
     report = started.report()
     if "audit" not in report:
@@ -168,7 +168,7 @@ def _show(result: Result, report: dict[str, str], script: Path | None) -> int:
     if events:
         exits.tell(account)
         exits.tell(f"The record of it: {report['audit']}")
-    code = exits.USAGE if status_of(result) == "not_started" else exit_code(result)
+    code = exits.USAGE if result.status == "not_started" else exit_code(result)
     advice = "" if any("url" in it for it in events) else _ALLOW  # no list can enter a secret
     refused = f"It was refused, and nothing was changed.{advice}" * (code == exits.REFUSED)
     if sentence := _failure_of(result, account, refused, script):
@@ -177,7 +177,7 @@ def _show(result: Result, report: dict[str, str], script: Path | None) -> int:
         exits.tell(report["error"])
         return exits.TOOL_ERROR
     if code == exits.SUCCESS:
-        print(json.dumps(value_of(result), indent=2))
+        print(json.dumps(result.value, indent=2))
     if "saved" in report:
         exits.tell(f"The scene was written to {report['saved']}.")
     elif code == exits.SUCCESS and any(it.get("changed") for it in events):

@@ -25,7 +25,7 @@ from mcp.shared.dispatcher import ProgressFnT
 from mcp.shared.exceptions import MCPError
 from pydantic import Field
 
-from dcc_bridge.elicitation.types import LEFT, TASK_METHODS, TASKS
+from dcc_bridge.elicitation.types import LEFT, STATUS, TASK_METHODS, TASKS
 
 _PATIENCE: Final = 2.0  # seconds for a host to take in that a call was left
 _GET, _UPDATE, _CANCEL = TASK_METHODS
@@ -72,6 +72,25 @@ class Result:
             return self.structured
         values = [parse_text(text) for text in self.texts]
         return values[0] if len(values) == 1 else values
+
+    @property
+    def value(self) -> Any:
+        """What a skill returned, without the object that the protocol puts around it."""
+        if self.structured is None and self.texts == ("Done.",):
+            return None  # the server's word for it
+        is_wrapped = isinstance(self.data, dict) and list(self.data) == ["result"]
+        is_said = self.words != self.texts
+        return self.data["result"] if is_wrapped and not is_said else self.data
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """The texts that are not the data once more."""
+        return tuple(text for text in self.texts if parse_text(text) != self.structured)
+
+    @property
+    def status(self) -> str:
+        """How the call ended, as the runner names it; "" where the server does not say."""
+        return str((self.meta or {}).get(STATUS, ""))
 
 
 def parse_text(text: str) -> Any:

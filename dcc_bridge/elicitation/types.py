@@ -32,6 +32,7 @@ MISFIT: Final = "dcc-bridge/misfit"  # in that of a cancel: no answer that was a
 LIMIT: Final = "dcc-bridge/limit"  # in the meta of a question: seconds until it ends by itself
 TASKS: Final = "io.modelcontextprotocol/tasks"  # the extension (SEP-2663), spoken at 2026-07-28
 TASK_METHODS: Final = ("tasks/get", "tasks/update", "tasks/cancel")  # each names its task
+STATUS: Final = "dcc-bridge/status"  # in a result's meta: how a call ended, in the runner's words
 UNASKED: Final = "unasked"  # an edit that undo takes back; the record has it, and no response
 
 

@@ -141,23 +141,18 @@ class Countdown(qt.QWidget):
         self._ticked = now()
         self._touched = now() - _TYPING
         self._is_drawn = False
-        self._left = qt.QLabel()
-        scale(self._left, SMALL)
+        self.left = qt.QLabel()  # says how long
+        scale(self.left, SMALL)
         self.more = Button(mnemonics.mark(tr("More time")))  # hidden where no more is to be had
         scale(self.more, SMALL)
         self.more.clicked.connect(self.begin_anew)
         row = qt.QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
-        add_all(row, self._left, self.more, None)
+        add_all(row, self.left, self.more, None)
         self._timer = qt.QTimer(self)
         self._timer.timeout.connect(self.tick)
         self._timer.start(_TICK)
         self.tick()
-
-    @property
-    def text(self) -> str:
-        """What it says."""
-        return self._left.text()
 
     @qt.Slot()
     def touch(self) -> None:
@@ -178,7 +173,7 @@ class Countdown(qt.QWidget):
             self._ends = min(self._ends + now - self._ticked, self._latest)
         self._ticked = now
         left = max(0, round(self._ends - now))
-        self._left.setText(tr("Closes in {time}", time=f"{left // 60}:{left % 60:02}"))
+        self.left.setText(tr("Closes in {time}", time=f"{left // 60}:{left % 60:02}"))
         self.more.setVisible(self._ends < self._latest)
         if now >= self._ends and self._timer.isActive():
             self._timer.stop()

@@ -22,7 +22,7 @@ from pydantic import ValidationError
 from dcc_bridge.audit.redact import each_text
 from dcc_bridge.elicitation.call import Client
 from dcc_bridge.elicitation.question import Expired, Question, Reply, Unable, Unreadable
-from dcc_bridge.elicitation.types import INVALID_ANSWER, LEFT, LIMIT, MISFIT
+from dcc_bridge.elicitation.types import INVALID_ANSWER, LEFT, LIMIT, MISFIT, STATUS
 from dcc_bridge.elicitation.view import argument_views, client_details, undo_line
 from dcc_bridge.server.clients import SeenClient
 from dcc_bridge.skills.call_history import Outcome, Status
@@ -33,7 +33,6 @@ log = logging.getLogger(__name__)
 
 Answer = Expired | Reply | Unable | Unreadable
 
-STATUS: Final = "dcc-bridge/status"  # in a result's _meta: how a call ended, in the runner's words
 MOST_IMAGE: Final = 8_000_000  # bytes of an image that is sent; of a larger one the place is told
 _UNTYPED: Final = Returns(Any, "")
 _HEAD: Final = 16

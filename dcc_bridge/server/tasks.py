@@ -40,7 +40,7 @@ from dcc_bridge.elicitation import audit_trail
 from dcc_bridge.elicitation.broker import Broker
 from dcc_bridge.elicitation.call import Call
 from dcc_bridge.elicitation.context import wrap_future
-from dcc_bridge.elicitation.types import TASK_METHODS, TASKS
+from dcc_bridge.elicitation.types import STATUS, TASK_METHODS, TASKS
 from dcc_bridge.errors import NotRecorded
 from dcc_bridge.server import auth, protocol
 from dcc_bridge.server.client_channel import Context
@@ -123,7 +123,7 @@ class Task:
         result = self._parked.result
         if result is None:
             return "input_required" if self._parked.open_questions else "working"
-        ended = (result.meta or {}).get(protocol.STATUS)
+        ended = (result.meta or {}).get(STATUS)
         return "cancelled" if self.is_cancelled and ended in _ENDED else "completed"
 
 

@@ -131,10 +131,8 @@ class WarmHost:
 
         The host going away is Unreachable.
         """
-        from dcc_bridge.cli.call import value_of
-
         result = await self._agent.call(name, arguments)
-        value = value_of(result)
+        value = result.value
         if result.is_error or not isinstance(value, dict):
             raise HostFailed(_sentence(result))
         if "error" in value:
@@ -146,10 +144,8 @@ class WarmHost:
 
         The host going away is Unreachable.
         """
-        from dcc_bridge.cli.call import status_of
-
         result = await self._agent.call(name, arguments)
-        status = status_of(result) or ("failed" if result.is_error else "done")
+        status = result.status or ("failed" if result.is_error else "done")
         return status, _sentence(result) if result.is_error else ""
 
 

@@ -69,8 +69,8 @@ def lengths() -> list[int]:
 
 
 def bridge_lines() -> int:
-    """Count the lines of all modules but verbs and agreed code, which have bounds of their own."""
-    return lines_below("") - lines_below("verbs") - agreed_code_lines()
+    """Count the lines of all modules but what came after the house and has bounds of its own."""
+    return lines_below("") - lines_below("verbs") - agreed_code_lines() - outliving_lines()
 
 
 def lines_below(folder: str) -> int:
@@ -82,6 +82,12 @@ def agreed_code_lines() -> int:
     """Count the lines of reading, showing and running agreed code."""
     views = "dcc_bridge.elicitation.details", "dcc_bridge.qt.details_view"
     return lines_below("code") + sum(it.length for it in modules() if it.name in views)
+
+
+def outliving_lines() -> int:
+    """Count the lines of tasks, and of the clients that one click sets up."""
+    parts = "dcc_bridge.server.tasks", "dcc_bridge.local_clients"
+    return sum(it.length for it in modules() if it.name in parts)
 
 
 def longest_bundle() -> int:
@@ -237,9 +243,10 @@ def vague_locals() -> float:
 
 BOUNDS = (
     Bound("modules", 160, lambda: len(modules())),
-    Bound("lines, verbs and agreed code aside", 26_500, lambda: bridge_lines()),
+    Bound("lines, what has its own bound aside", 26_500, lambda: bridge_lines()),
     Bound("lines of the verbs that hosts share", 2_400, lambda: lines_below("verbs")),
     Bound("lines of agreed code", 2_600, lambda: agreed_code_lines()),
+    Bound("lines of tasks and of one click", 500, lambda: outliving_lines()),
     Bound("lines of one host's verbs", 1_100, lambda: longest_bundle()),
     Bound("lines of the longest module", 400, lambda: max(it.length for it in modules())),
     Bound("median lines of a module", 220, lambda: statistics.median(lengths())),
@@ -263,9 +270,8 @@ BOUNDS = (
 )
 
 NOT_MET_YET = {
-    "lines, verbs and agreed code aside": 30867.0,
-    "lines of one host's verbs": 2242.0,
-    "modules imported from one place only, %": 15.5,
+    "lines, what has its own bound aside": 30867.0,
+    "lines of one host's verbs": 2241.0,
 }
 """Figures that are over their bound; they may only get better."""
 

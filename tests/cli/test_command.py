@@ -104,6 +104,16 @@ def test_an_installation_without_the_extra_is_told_what_to_install(
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.parametrize("package", ["rich", "openjd"])
+def test_a_batch_without_its_extra_is_told_what_to_install(runtime: Path, package: str) -> None:
+    """Before any work: a plan that was made and cannot be shown would be no use."""
+    done = without(runtime, (package,), "batch", "status", "plan")
+
+    assert done.returncode == 2
+    assert "pip install 'dcc-bridge-mcp[batch]'" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
 @pytest.mark.usefixtures("new_interpreter")
 def test_who_reads_only_a_part_of_the_output_hears_no_complaint(runtime: Path) -> None:
     process = subprocess.Popen(

@@ -14,6 +14,7 @@ import sys
 from collections.abc import Callable
 from datetime import datetime
 from functools import wraps
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Final
 
@@ -23,6 +24,10 @@ from dcc_batch.host_files import CALLS
 from dcc_batch.plan import Plan, PlanError, Request
 from dcc_bridge.cli import exits, interpreter
 from dcc_bridge.errors import NotRecorded
+
+for _package in ("openjd", "rich"):  # said here, before any work is done
+    if find_spec(_package) is None:
+        raise ImportError(f"No module named {_package!r}", name=_package)
 
 _NEXT: Final = "Next: dcc-bridge batch {} {}"
 Run = Callable[[argparse.Namespace], int]
